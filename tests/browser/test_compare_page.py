@@ -8,7 +8,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import ViewportSize
 
-from howdah.analysis.comparing import compare, figures_of, grouped
+from howdah.analysis.comparing import compare, figures_of, group_repeats
 from howdah.analysis.comparing.courses import courses
 from howdah.model.comparison import Comparison, RunFigures
 from howdah.report.comparing.draw import Followed
@@ -25,7 +25,7 @@ Made = tuple[Comparison, Followed]
 def made() -> Made:
     """Two configurations of three repeats each, with what resources did."""
     runs = stored_runs(3)
-    comparison = compare(grouped([figures_of(run) for run in runs]))
+    comparison = compare(group_repeats([figures_of(run) for run in runs]))
     names = [group.name for group in comparison.groups]
     return comparison, Followed(
         "terasort",
@@ -78,7 +78,7 @@ def test_a_record_s_text_stays_text(made: Made, visit: Visitor, tmp_path: Path) 
         return run.model_copy(update={"run": f"{run.run}{HOSTILE}", "remarks": (HOSTILE,)})
 
     runs = [run for group in comparison.groups for run in group.runs]
-    groups = grouped([spoilt(run) for run in runs])
+    groups = group_repeats([spoilt(run) for run in runs])
     names = {group.name: f"{place}{HOSTILE}" for place, group in enumerate(groups)}
     hostile = compare([group.model_copy(update={"name": names[group.name]}) for group in groups])
     path = write_page(

@@ -167,7 +167,7 @@ def test_a_full_disk(fetched: Path, small_disk: Path) -> None:
 def test_no_maven(tmp_path: Path) -> None:
     done = _howdah("hadoop", "fetch", cache=tmp_path / "cache", changed={"PATH": str(tmp_path)})
     assert done.returncode == 2
-    assert "error: mvn: Maven is not on this machine's path" in done.stderr
+    assert "error: mvn: Maven is not on this machine's PATH" in done.stderr
     assert not _left(tmp_path / "cache")
 
 

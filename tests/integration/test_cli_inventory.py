@@ -54,10 +54,10 @@ def test_every_error_is_a_line_with_its_place(tmp_path: Path) -> None:
     assert done.stdout == ""
     assert done.stderr.splitlines() == [
         "error: hosts.yaml:10:20: groups[0].cpu.sockets: 0 is too small",
-        "       at least 1; leave out what there is none of",
+        "       at least 1; leave the key out if there is none",
         "       hosts.yaml:11:13: groups[0].memory: 128 has no unit (write for instance 256GiB or 600GB)",
         "       hosts.yaml:21:20: groups[1].cpu.sockets: 0 is too small"
-        " (at least 1; leave out what there is none of)",
+        " (at least 1; leave the key out if there is none)",
     ]
 
 

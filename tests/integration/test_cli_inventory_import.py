@@ -17,7 +17,7 @@ from howdah.model.plan import Plan
 from howdah.model.request import Demand, Hypervisor, PlanRequest
 from howdah.planner.cluster import plan_cluster
 from howdah.render import render
-from howdah.render.directory import write
+from howdah.render.directory import write_rendered
 from support.command import HOWDAH, environment, howdah
 from support.daemons import FETCH, LIB, Daemons, change_properties, move_paths
 from support.machine import host
@@ -66,7 +66,7 @@ class Ran(NamedTuple):
 @pytest.fixture(scope="module")
 def ran(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ran]:
     root = tmp_path_factory.mktemp("import")
-    write(render(_plan()), root / "rendered", force=False)
+    write_rendered(render(_plan()), root / "rendered", force=False)
     with (
         Network(("m1", *CORES), root) as network,
         Daemons(root / "rendered/hadoop", root / "logs") as daemons,
@@ -208,7 +208,7 @@ def test_a_probe_of_another_host_is_refused(ran: Ran, tmp_path: Path, name: str,
 
 def test_finished_jobs_become_work_to_plan_for(ran: Ran) -> None:
     none = ran.imported("-o", "hosts.yaml", "--workload-output", "none.yaml")
-    assert "missing  finished jobs: there are none of the last 7 days" in none.stderr
+    assert "missing  finished jobs: there are none from the last 7 days" in none.stderr
     assert not (ran.folder / "none.yaml").exists()
     inside = ran.network.inside("m1")
     ran.daemons.run("org.apache.hadoop.examples.ExampleDriver", "pi", "2", "10", conf=ran.conf, inside=inside)

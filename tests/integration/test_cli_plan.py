@@ -157,7 +157,7 @@ def test_only_a_page_of_ours_is_replaced(here: Path) -> None:
     [
         (["hosts.yml"], "hosts.yml"),
         (["hosts.yaml", "-o", "hosts.yaml"], "--output hosts.yaml: exists and is not a plan"),
-        (["hosts.yaml", "-o", "plan.html"], "--output plan.html: is where the page goes"),
+        (["hosts.yaml", "-o", "plan.html"], "--output plan.html: is the page's file"),
         (["hosts.yaml", "-o", "nowhere/plan.yaml"], "nowhere/plan.yaml: cannot be written"),
         (
             ["hosts.yaml", "--workload", "terasort:3TB"],
@@ -167,7 +167,7 @@ def test_only_a_page_of_ours_is_replaced(here: Path) -> None:
         (["hosts.yaml", "--hypervisor", "xen"], "--hypervisor: 'xen' is not one of its values"),
         (["hosts.yaml", "--protect-masters", "raid"], "--protect-masters: 'raid' is not one of its values"),
         (["hosts.yaml", "--profile", "fast"], "--profile: 'fast' is not one of its values"),
-        (["hosts.yaml", "--realm", "A.B"], "--realm: is Kerberos's"),
+        (["hosts.yaml", "--realm", "A.B"], "--realm: is for Kerberos"),
         (["hosts.yaml", "--slots", "0"], "--slots 0: is not a count"),
         (["hosts.yaml", "--replication", "0"], "--replication 0: is not a count"),
         (["hosts.yaml", "--replication", "64"], "replication"),
@@ -177,7 +177,7 @@ def test_only_a_page_of_ours_is_replaced(here: Path) -> None:
         (["hosts.yaml", "--set", "vm.swapines=1"], "did you mean vm.swappiness?"),
         (["hosts.yaml", "--need", "300Tb"], "--need 300Tb: '300Tb' is in bits"),
         (["hosts.yaml", "--workers-per-host", "3"], "--workers-per-host 3: impossible"),
-        (["hosts.yaml", "--growth", "40%/year"], "--growth: says how data grow"),
+        (["hosts.yaml", "--growth", "40%/year"], "--growth: says how fast data grows"),
         (["hosts.yaml", "--need", "300"], "--need 300: 300 has no unit"),
         (["hosts.yaml", "--set", "dfs.blocksize"], "--set dfs.blocksize: is not a KEY=VALUE"),
         (["hosts.yaml", "--set", "dfs.blocksiz=1"], "did you mean dfs.blocksize?"),
@@ -251,7 +251,7 @@ def test_json_tells_rule_source_and_default(planned: Path) -> None:
     ("words", "says"),
     [
         (["plan.yaml", "dfs.blocksiz"], "did you mean dfs.blocksize?"),
-        (["plan.yaml", "dfs.namenode.decommission.interval"], "the release's default holds: 30"),
+        (["plan.yaml", "dfs.namenode.decommission.interval"], "the release's default applies: 30"),
         (["plan.yaml", "xyzzy"], "`howdah plan explain plan.yaml` lists what it holds"),
         (["nowhere.yaml"], "nowhere.yaml: no such file"),
         (["hosts.yaml", "dfs.blocksize"], "hosts.yaml"),

@@ -33,7 +33,7 @@ def test_a_machine_is_measured_listed_and_simulated(tmp_path: Path) -> None:
         (("--data-dir", "."), "--data-dir: names what to measure"),
         (("--peer", "w2"), "--peer: names what to measure"),
         (("--measure", "--listen", "7733"), "--listen: lets others measure"),
-        (("--measure", "--seconds", "1"), "--seconds: nothing worth keeping is measured in 1 s"),
+        (("--measure", "--seconds", "1"), "--seconds: 1 s is too short to measure anything useful"),
         (("--measure", "--seconds", "soon"), "--seconds: 'soon' is not a number of seconds"),
         (("--measure", "--peer", "w2:http"), "--peer w2:http: is not a host and a port"),
         (("--listen", "w2:http"), "--listen w2:http: is not a host and a port"),

@@ -16,7 +16,7 @@ from howdah.model.inventory import Inventory
 from howdah.model.request import Hypervisor, PlanRequest, Protection
 from howdah.planner.cluster import plan_cluster
 from howdah.render import render
-from howdah.render.directory import write
+from howdah.render.directory import write_rendered
 from support.daemons import FETCH, LIB, ROOT
 from support.plans import group
 
@@ -42,7 +42,7 @@ def rendered(folder: Path, *, secure: bool) -> Path:
             realm="EXAMPLE.COM" if secure else None,
         ),
     )
-    write(render(plan), folder / "rendered", force=False)
+    write_rendered(render(plan), folder / "rendered", force=False)
     return folder / "rendered/hadoop"
 
 

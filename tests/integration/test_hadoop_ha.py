@@ -22,7 +22,7 @@ from howdah.model.plan import Plan
 from howdah.model.request import Hypervisor, PlanRequest, Protection
 from howdah.planner.cluster import plan_cluster
 from howdah.render import render
-from howdah.render.directory import write
+from howdah.render.directory import write_rendered
 from howdah.services.conf import ClientConf
 from howdah.services.web import Web
 from support.daemons import FETCH, LIB, Daemons, change_properties, move_paths
@@ -123,7 +123,7 @@ def cluster(tmp_path: Path) -> Iterator[Cluster]:
         PlanRequest(hypervisor=Hypervisor.NONE, protection=Protection.HA),
     )
     rendered = tmp_path / "rendered"
-    write(render(plan), rendered, force=False)
+    write_rendered(render(plan), rendered, force=False)
     with (
         Network(HOSTS, tmp_path) as network,
         Daemons(rendered / "hadoop", tmp_path / "logs") as daemons,

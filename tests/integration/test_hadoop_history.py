@@ -27,7 +27,7 @@ from howdah.model.run import TaskAttempt
 from howdah.model.workloads.terasort import TeraSort
 from howdah.planner.cluster import plan_cluster
 from howdah.render import render
-from howdah.render.directory import write
+from howdah.render.directory import write_rendered
 from howdah.services.conf import ClientConf
 from howdah.services.errors import ServiceError
 from howdah.services.jobs import JobReader
@@ -208,7 +208,7 @@ def hosts(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Hosts]:
     assert plan.cluster is not None
     (namenode,) = (one.address for one in plan.cluster.masters if Role.NAMENODE in one.roles)
     workers = [worker.name for worker in placed_workers(plan.cluster)]
-    write(render(plan), root / "rendered", force=False)
+    write_rendered(render(plan), root / "rendered", force=False)
     with Network((namenode, *workers), root) as network, Daemons(root, root / "logs") as daemons:
 
         def start(host: str, name: str, main: str) -> None:

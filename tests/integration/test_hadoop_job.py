@@ -13,7 +13,7 @@ from howdah.model.plan import Plan
 from howdah.model.request import Demand, Hypervisor, Override, PlanRequest
 from howdah.planner.cluster import plan_cluster
 from howdah.render import render
-from howdah.render.directory import write
+from howdah.render.directory import write_rendered
 from support.daemons import FETCH, LIB, Daemons, bean, change_properties, get, get_json, read_properties
 from support.single import exported, one_host, planned_number, redirect
 
@@ -138,7 +138,7 @@ def ran(tmp_path_factory: pytest.TempPathFactory) -> Ran:
             overrides=(Override(key="dfs.blocksize", value=str(BLOCK)),),
         ),
     )
-    write(render(plan), root / "rendered", force=False)
+    write_rendered(render(plan), root / "rendered", force=False)
     conf = root / "rendered/hadoop"
     rendered = {**read_properties(conf / "mapred-site.xml"), **read_properties(conf / "yarn-site.xml")}
     port = redirect(conf, root)

@@ -12,7 +12,7 @@ from howdah.model.inventory import Inventory
 from howdah.model.request import Hypervisor, PlanRequest
 from howdah.planner.cluster import plan_cluster
 from howdah.render import render
-from howdah.render.directory import write
+from howdah.render.directory import write_rendered
 from support.daemons import (
     FETCH,
     LIB,
@@ -36,7 +36,7 @@ CONTENT = os.urandom(3_000_000)
 def test_the_four_daemons_start_and_keep_a_file(tmp_path: Path) -> None:
     planned_for = Inventory(cluster="single", groups=(group(count=1, hosts=["localhost"]),))
     plan = plan_cluster(planned_for, PlanRequest(hypervisor=Hypervisor.NONE))
-    write(render(plan), tmp_path / "rendered", force=False)
+    write_rendered(render(plan), tmp_path / "rendered", force=False)
     conf = tmp_path / "rendered/hadoop"
     planned = read_properties(conf / "yarn-site.xml")
     port = redirect(conf, tmp_path)

@@ -10,7 +10,7 @@ from howdah.model.heap import heap_bytes
 from howdah.model.request import Demand, Hypervisor, PlanRequest
 from howdah.planner.cluster import plan_cluster
 from howdah.render import render
-from howdah.render.directory import write
+from howdah.render.directory import write_rendered
 from support.daemons import FETCH, LIB, ROOT, Daemons, bean, change_properties, move_paths
 from support.ports import free_ports
 from support.single import exported, one_host, planned, planned_number, redirect
@@ -73,7 +73,7 @@ def test_hbase_keeps_rows_on_the_planned_files(tmp_path: Path) -> None:
         PlanRequest(hypervisor=Hypervisor.NONE, workloads=(Demand(kind="ycsb", records=1_000_000),)),
     )
     rendered = tmp_path / "rendered"
-    write(render(plan), rendered, force=False)
+    write_rendered(render(plan), rendered, force=False)
     port = _redirect(rendered, tmp_path)
     hadoop, hbase = rendered / "hadoop", rendered / "hbase"
     namenode = port["dfs.namenode.http-address"]

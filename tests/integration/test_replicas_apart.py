@@ -14,7 +14,7 @@ from howdah.model.plan import Placement, Role
 from howdah.model.request import Hypervisor, PlanRequest
 from howdah.planner.cluster import plan_cluster
 from howdah.render import render
-from howdah.render.directory import write
+from howdah.render.directory import write_rendered
 from support.daemons import FETCH, LIB, Daemons, change_properties, move_paths
 from support.network import Network, can_build
 from support.plans import group
@@ -37,7 +37,7 @@ def test_replicas_are_on_different_hosts(tmp_path: Path) -> None:
     assert plan.cluster.topology.placement is Placement.NODE_GROUPS
     (namenode,) = (one.address for one in plan.cluster.masters if Role.NAMENODE in one.roles)
     workers = {worker.name: worker.host for worker in placed_workers(plan.cluster)}
-    write(render(plan), tmp_path / "rendered", force=False)
+    write_rendered(render(plan), tmp_path / "rendered", force=False)
     conf = tmp_path / "rendered/hadoop"
     files = tmp_path / "files"
     files.mkdir()

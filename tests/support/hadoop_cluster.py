@@ -15,7 +15,7 @@ from howdah.model.plan import Plan
 from howdah.model.request import Demand, Hypervisor, Override, PlanRequest
 from howdah.planner.cluster import plan_cluster
 from howdah.render import render
-from howdah.render.directory import write
+from howdah.render.directory import write_rendered
 from support.daemons import FETCH, LIB, Daemons, bean, change_properties, get_json
 from support.single import one_host, redirect
 
@@ -133,7 +133,7 @@ def hadoop_cluster(
             overrides=tuple(Override(key=key, value=value) for key, value in overrides.items()),
         ),
     )
-    write(render(plan), root / "rendered", force=False)
+    write_rendered(render(plan), root / "rendered", force=False)
     conf = root / "rendered/hadoop"
     ports = redirect(conf, root)
     for file, properties in (*_MACHINE.items(), *changed.items()):

@@ -58,7 +58,7 @@ macro_rules! parameters {
 parameters! {
     generate_s_per_byte = 4.8e-9, 1e-10 ..= 1e-6, "CPU of TeraGen's rows and their checksums.";
     stream_s_per_byte = 3.0e-9, 1e-11 ..= 1e-6, "CPU of a task's stream into HDFS: checksums and packets.";
-    row_stall_s_per_byte = 1.1e-8, 0.0 ..= 1e-6, "Time that a task which writes rows stalls beside its CPU: for its JVM's collections, for its stream.";
+    row_stall_s_per_byte = 1.1e-8, 0.0 ..= 1e-6, "Time that a task which writes rows stalls in addition to its CPU: for its JVM's collections, for its stream.";
     write_s_per_byte = 1.3e-9, 1e-11 ..= 1e-6, "CPU of one replica: received, its checksums verified, handed to the disk.";
     read_s_per_byte = 3.0e-9, 1e-11 ..= 1e-6, "CPU of reading from HDFS: DataNode and reader's checksums.";
     network_s_per_byte = 5.0e-10, 0.0 ..= 1e-7, "CPU of each end of a connection between hosts.";
@@ -86,7 +86,7 @@ parameters! {
     block_s = 0.16, 0.0 ..= 10.0, "Time to set up one block's stream of writing, NameNode and DataNodes together.";
     job_start_s = 6.0, 0.0 ..= 120.0, "From a job's submission to its first task.";
     job_end_s = 5.0, 0.0 ..= 120.0, "From a job's last task to its end.";
-    task_start_s = 1.0, 0.0 ..= 60.0, "What a task in a new JVM waits before its first byte, beside its CPU.";
+    task_start_s = 1.0, 0.0 ..= 60.0, "What a task in a new JVM waits before its first byte, in addition to its CPU.";
     task_start_cpu_s = 1.0, 0.0 ..= 60.0, "CPU that starting a JVM takes.";
     task_reuse_s = 0.2, 0.0 ..= 60.0, "What a task waits in a JVM that ran a task of the job before.";
     task_cpu_s = 0.75, 0.0 ..= 60.0, "CPU of a task's setting up and commit, in whatever JVM.";

@@ -132,7 +132,7 @@ fn row_file_len(path: &Path) -> Result<u64> {
         return Err(Error::Input {
             subject: path.display().to_string(),
             what: format!(
-                "its {len} bytes are no whole number of {ROW}-byte rows; it is truncated or no TeraSort file"
+                "its {len} bytes are not a multiple of {ROW}; it is truncated or not a TeraSort file"
             ),
             hint: "write it again, or give only files of rows".to_owned(),
         });

@@ -107,7 +107,7 @@ def accounts(
     data_disks: tuple[str, ...],
 ) -> tuple[ByteAccount, ...]:
     """The account of every workload that moves bytes, over all disks of ``hosts`` that carry data."""
-    found = []
+    sides = []
     for time in times:
         result = record.workloads[time.index]
         work, said = _asked(record, result)
@@ -136,8 +136,8 @@ def accounts(
             write = _set_fio_apart(write, tracks["written"], fio)
             why = explain_written(timeline, hosts, window, write, buffered=buffered)
             write = replace(write, explained=(*write.explained, *why))
-        found.append(ByteAccount(time.workload, data_disks, read, write))
-    return tuple(found)
+        sides.append(ByteAccount(time.workload, data_disks, read, write))
+    return tuple(sides)
 
 
 def _asked(record: RunRecord, result: WorkloadResult) -> tuple[BytesToMove | None, BytesToMove]:

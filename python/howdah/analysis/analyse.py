@@ -8,7 +8,7 @@ from howdah.analysis.accounting import accounts
 from howdah.analysis.balance import balances
 from howdah.analysis.dfsio import all_figures
 from howdah.analysis.evidence import Analysis, Evidence
-from howdah.analysis.floors import beside, floors
+from howdah.analysis.floors import floors, known_times
 from howdah.analysis.flows import flows
 from howdah.analysis.latencies import latencies
 from howdah.analysis.limits import limit_shares
@@ -79,7 +79,7 @@ def gather(run: RunData, floor: RunData | None, known: Sequence[KnownTimes]) -> 
         masters=master_loads(timeline, times),
         master_losses=master_losses(run, times),
         floors=floors(run, times, use, floor),
-        beside=beside(times, known),
+        beside=known_times(times, known),
         others=others,
         latencies=latencies(run),
     )

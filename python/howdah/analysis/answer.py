@@ -89,19 +89,23 @@ def _where(evidence: Evidence, main: list[WorkloadTime]) -> str:
         if set(workers) != set(workers.values()):
             text += f" of {format_counted(len(set(workers.values())), 'host')}"
     names = {time.workload for time in main}
-    floors = [each for each in evidence.floors if each.workload in names]
+    floors = [floor for floor in evidence.floors if floor.workload in names]
     if floors:
         text += f", {times(floors[0].ratio)} the floor"
-    text += _lost([each for each in evidence.losses if each.workload in names])
-    text += _masters([each for each in evidence.master_losses if each.workload in names])
-    slow = [each for each in evidence.stragglers if each.workload in names and each.cause != "cannot tell"]
+    text += _lost([loss for loss in evidence.losses if loss.workload in names])
+    text += _masters([loss for loss in evidence.master_losses if loss.workload in names])
+    slow = [
+        straggler
+        for straggler in evidence.stragglers
+        if straggler.workload in names and straggler.cause != "cannot tell"
+    ]
     return f"{text}; {slow[0].worker} held it up: {slow[0].cause}" if slow else text
 
 
 def _meanwhile(evidence: Evidence, main: Sequence[WorkloadTime]) -> str:
     """That others had much of the machine, which makes every number before it theirs, too."""
-    found = filter(None, (disturbance_of(evidence, time.workload) for time in main))
-    most = max(found, key=lambda each: each.others, default=None)
+    uses = filter(None, (disturbance_of(evidence, time.workload) for time in main))
+    most = max(uses, key=lambda use: use.others, default=None)
     return f"; {used_meanwhile(most)}" if most else ""
 
 
@@ -130,13 +134,15 @@ def _masters(losses: Sequence[MasterLoss]) -> str:
 
 def _zone(evidence: Evidence, time: WorkloadTime) -> StorageZones | None:
     """The files of the storage test whose rates fall most from first to last."""
-    written = [one for one in evidence.storage if one.workload == time.workload and one.operation == "write"]
-    return max(written, key=lambda one: one.drop, default=None)
+    written = [
+        zones for zones in evidence.storage if zones.workload == time.workload and zones.operation == "write"
+    ]
+    return max(written, key=lambda zones: zones.drop, default=None)
 
 
 def _share(evidence: Evidence, time: WorkloadTime) -> LimitShare | None:
     return next(
-        (each for each in evidence.limits if each.workload == time.workload and each.phase is None), None
+        (limit for limit in evidence.limits if limit.workload == time.workload and limit.phase is None), None
     )
 
 

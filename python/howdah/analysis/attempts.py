@@ -21,8 +21,8 @@ def attempts_of(run: RunData, time: WorkloadTime) -> tuple[TaskAttempt, ...]:
 def by_job(attempts: Iterable[TaskAttempt]) -> tuple[tuple[TaskAttempt, ...], ...]:
     """The attempts of each MapReduce job of a workload, in the order they began; all where no job is told."""
     jobs: dict[str | None, list[TaskAttempt]] = {}
-    for each in attempts:
-        jobs.setdefault(each.job, []).append(each)
+    for attempt in attempts:
+        jobs.setdefault(attempt.job, []).append(attempt)
     return tuple(map(tuple, jobs.values()))
 
 
@@ -49,4 +49,6 @@ def rows(tasks: pa.Table) -> tuple[TaskAttempt, ...]:
 
 def done(attempts: tuple[TaskAttempt, ...], kind: str) -> tuple[TaskAttempt, ...]:
     """The attempts of one kind whose work counted."""
-    return tuple(each for each in attempts if each.kind == kind and each.state == Outcome.SUCCEEDED.value)
+    return tuple(
+        attempt for attempt in attempts if attempt.kind == kind and attempt.state == Outcome.SUCCEEDED.value
+    )

@@ -29,24 +29,24 @@ def balances(
 ) -> tuple[Balance, ...]:
     """The balance of every workload over whatever it has at least two of."""
     whole = {use.workload: use for use in uses if use.phase is None}
-    found: list[Balance | None] = []
+    uneven: list[Balance | None] = []
     for time in workloads:
         result = run.record.workloads[time.index]
         tasks = succeeded(tasks_of(run.tasks, result.workload.kind, time))
-        found.append(balance(time.workload, "partitions", _partitions(tasks)))
-        found.append(balance(time.workload, "hosts", _places(tasks, "host")))
+        uneven.append(balance(time.workload, "partitions", _partitions(tasks)))
+        uneven.append(balance(time.workload, "hosts", _places(tasks, "host")))
         if on_cluster(run.record):
-            found.append(balance(time.workload, "workers", _places(tasks, "worker")))
+            uneven.append(balance(time.workload, "workers", _places(tasks, "worker")))
         dirs = data_dirs(run.record)
         placed = dict.fromkeys(dirs, 0.0) if result.files else {}
         for file in result.files:
             home = dir_of(dirs, file.path)
             if home is not None:
                 placed[home] += file.bytes
-        found.append(balance(time.workload, "data directories", placed))
+        uneven.append(balance(time.workload, "data directories", placed))
         if time.workload in whole:
-            found += _disks(whole[time.workload])
-    return tuple(item for item in found if item is not None)
+            uneven += _disks(whole[time.workload])
+    return tuple(item for item in uneven if item is not None)
 
 
 def _partitions(tasks: pa.Table) -> dict[str, float]:

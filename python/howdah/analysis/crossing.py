@@ -97,11 +97,11 @@ def _by_place(tasks: pa.Table, kind: str, place: Place) -> dict[str, float]:
     sizes = shuffled(tasks) if kind == "reduce" else tasks.column("input_bytes").to_numpy().astype(np.float64)
     if sizes.sum() <= 0:
         sizes = np.ones(tasks.num_rows)
-    found: dict[str, float] = {}
+    result: dict[str, float] = {}
     for worker, size in zip(tasks.column("worker").to_pylist(), sizes, strict=True):
         where = place(str(worker))
-        found[where] = found.get(where, 0.0) + float(size)
-    return found
+        result[where] = result.get(where, 0.0) + float(size)
+    return result
 
 
 def shuffled(reduces: pa.Table) -> FloatArray:
@@ -149,13 +149,13 @@ def local_by_lot(
 def _chances(record: RunRecord, result: WorkloadResult, place: Place) -> dict[str, float] | None:
     """The part of the blocks written before, in the same run, that each place has a replica of."""
     before = record.workloads[: record.workloads.index(result)]
-    writes = [one.replicas for one in before if isinstance(one.workload, DfsioWrite)]
+    writes = [writer.replicas for writer in before if isinstance(writer.workload, DfsioWrite)]
     if not writes or writes[-1] is None or not writes[-1].blocks:
         return None
-    found: Counter[str] = Counter()
+    chances: Counter[str] = Counter()
     for worker, replicas in writes[-1].per_worker.items():
-        found[place(worker)] += replicas
-    return {where: replicas / writes[-1].blocks for where, replicas in found.items()}
+        chances[place(worker)] += replicas
+    return {where: replicas / writes[-1].blocks for where, replicas in chances.items()}
 
 
 def whole_files_share(
@@ -187,5 +187,5 @@ def _sort_before(record: RunRecord, result: WorkloadResult) -> WorkloadResult | 
     if not isinstance(result.workload, TeraValidate) or result.workload.inputs:
         return None
     before = record.workloads[: record.workloads.index(result)]
-    sorts = [one for one in before if isinstance(one.workload, TeraSort)]
+    sorts = [earlier for earlier in before if isinstance(earlier.workload, TeraSort)]
     return sorts[-1] if sorts else None

@@ -43,7 +43,7 @@ def all_figures(record: RunRecord, workloads: Iterable[WorkloadTime]) -> tuple[D
     figures = (
         dfsio_figures(result, name) for name, result in results if isinstance(result.workload, DfsioFiles)
     )
-    return tuple(each for each in figures if each is not None)
+    return tuple(figure for figure in figures if figure is not None)
 
 
 def find_dfsio(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:

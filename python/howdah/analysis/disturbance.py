@@ -70,18 +70,18 @@ def find_others(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
     """CPU time that others had while workloads ran: one finding, the workload with most of it first."""
     noted = sorted(
         (
-            each
-            for each in evidence.others
-            if each.phase is None and each.others >= OTHERS_NOTED and each.others_cpu_s >= LEAST_CPU_S
+            use
+            for use in evidence.others
+            if use.phase is None and use.others >= OTHERS_NOTED and use.others_cpu_s >= LEAST_CPU_S
         ),
-        key=lambda each: (not disturbed(each), -each.others_cpu_s),
+        key=lambda use: (not disturbed(use), -use.others_cpu_s),
     )
     if not noted:
         return
     most, *rest = noted
     text = f"others used {percent(most.others)} of {most.machine}'s CPU time while {most.workload} ran"
     if rest:
-        text += f" ({listed([f'{each.workload} {percent(each.others)}' for each in rest])})"
+        text += f" ({listed([f'{use.workload} {percent(use.others)}' for use in rest])})"
     text += f"; {_shared(most, 'the laboratory' if on_cluster(record) else 'howdah')}"
     scarce = most.idle < SCARCE
     if disturbed(most):
@@ -96,7 +96,7 @@ def find_others(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
         origin=record.origin,
         numbers=(
             *_numbers(most),
-            *(number(f"others, {each.workload}", each.others, "1") for each in rest),
+            *(number(f"others, {use.workload}", use.others, "1") for use in rest),
         ),
     )
 

@@ -31,13 +31,13 @@ def floors(
         if time.outcome is Outcome.SUCCEEDED:
             below[_key(floor.record.workloads[time.index])] = time
     cpus = {each.workload: _sampled_cpus(each) for each in use if each.phase is None}
-    found = []
+    ratios = []
     for time in workloads:
         result = run.record.workloads[time.index]
         base = below.get(_key(result))
         if base is None or time.outcome is not Outcome.SUCCEEDED:
             continue
-        found.append(
+        ratios.append(
             FloorDistance(
                 workload=time.workload,
                 elapsed_s=time.elapsed_s,
@@ -54,7 +54,7 @@ def floors(
                 ),
             )
         )
-    return tuple(found)
+    return tuple(ratios)
 
 
 def _key(result: WorkloadResult) -> tuple[str, int]:
@@ -98,33 +98,41 @@ def _disks(record: RunRecord) -> int:
 
 def find_floors(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
     """The distance from the floor, workload by workload, and what else than Hadoop differs."""
-    for each in evidence.floors:
+    for floor in evidence.floors:
         text = (
-            f"{each.workload} took {times(each.ratio)} the floor "
-            f"({seconds(each.elapsed_s)} against {seconds(each.floor_s)} in {each.floor_run})"
+            f"{floor.workload} took {times(floor.ratio)} the floor "
+            f"({seconds(floor.elapsed_s)} against {seconds(floor.floor_s)} in {floor.floor_run})"
         )
         yield Finding(
             id="floor",
             severity="note",
-            workload=each.workload,
-            text=f"{text}; it also had {listed(each.differs)}" if each.differs else text,
+            workload=floor.workload,
+            text=f"{text}; it also had {listed(floor.differs)}" if floor.differs else text,
             sure="measured",
             origin=record.origin,
             numbers=(
-                number("times the floor", each.ratio, "1"),
-                number("elapsed", each.elapsed_s, "s"),
-                number("floor", each.floor_s, "s"),
+                number("times the floor", floor.ratio, "1"),
+                number("elapsed", floor.elapsed_s, "s"),
+                number("floor", floor.floor_s, "s"),
             ),
         )
 
 
-def beside(workloads: Sequence[WorkloadTime], known: Sequence[KnownTimes]) -> tuple[KnownTime, ...]:
+def known_times(workloads: Sequence[WorkloadTime], known: Sequence[KnownTimes]) -> tuple[KnownTime, ...]:
     """Every workload and phase that is known, source by source; none of a workload that did not succeed."""
     return tuple(
-        KnownTime(workload, phase, elapsed_s, one.times[name], one.origin, one.source, one.differs)
-        for one in known
+        KnownTime(
+            workload,
+            phase,
+            elapsed_s,
+            known_time.times[name],
+            known_time.origin,
+            known_time.source,
+            known_time.differs,
+        )
+        for known_time in known
         for workload, phase, elapsed_s in _stretches(workloads)
-        if (name := workload if phase is None else f"{workload}/{phase}") in one.times
+        if (name := workload if phase is None else f"{workload}/{phase}") in known_time.times
     )
 
 

@@ -72,8 +72,8 @@ Counted = dict[tuple[FlowLayer, Direction], LayerAccount]
 
 
 def _measured(counted: Counted, layer: FlowLayer, direction: Direction) -> float | None:
-    one = counted.get((layer, direction))
-    return one.counted if one else None
+    account = counted.get((layer, direction))
+    return account.counted if account else None
 
 
 def _reading(work: ClusterWork, said: JobBytes, counted: Counted) -> Iterator[Flow]:
@@ -172,7 +172,7 @@ def flows(
         return worker if worker in seen or not seen else hosts.get(worker, worker)
 
     places = len({place(worker) for worker in hosts})
-    found = []
+    layered = []
     for time in times:
         result = run.record.workloads[time.index]
         work = cluster_work(result)
@@ -196,7 +196,7 @@ def flows(
         layers = tuple(layer_accounts(work, said, traffic, window, account_of.get(time.workload)))
         drawn = picture(work, said, traffic, layers)
         met = {end for flow in drawn for end in (flow.source, flow.target)}
-        found.append(
+        layered.append(
             ByteFlow(
                 workload=time.workload,
                 replication=work.replication if work.output else None,
@@ -210,7 +210,7 @@ def flows(
                 layers=layers,
             )
         )
-    return tuple(found)
+    return tuple(layered)
 
 
 def tolerance(layer: LayerAccount, machines: int) -> float:
@@ -224,23 +224,23 @@ def find_layers(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
     """One finding per job: its bytes agree in all layers, or where they do not and by how much."""
     machines = len(workers_of(evidence.machines))
     for flow in evidence.flows:
-        off = [one for one in flow.layers if abs(one.unexplained) > tolerance(one, machines)]
-        told = off or [one for one in flow.layers if one.theory]
+        off = [layer for layer in flow.layers if abs(layer.unexplained) > tolerance(layer, machines)]
+        told = off or [layer for layer in flow.layers if layer.theory]
         yield Finding(
             id="byte-accounting",
             severity="warning" if off else "note",
             workload=flow.workload,
-            text=f"{flow.workload}: " + "; ".join(_clause(one, odd=bool(off)) for one in told),
+            text=f"{flow.workload}: " + "; ".join(_clause(account, odd=bool(off)) for account in told),
             sure="measured",
             origin=record.origin,
-            numbers=tuple(item for one in flow.layers for item in _numbers(one)),
+            numbers=tuple(item for layer in flow.layers for item in _numbers(layer)),
         )
 
 
 def _clause(layer: LayerAccount, *, odd: bool) -> str:
     who = {"Hadoop": "tasks", "network": "workers"}.get(layer.layer, layer.layer)
     verb = "wrote" if layer.direction == "written" else layer.direction
-    text = f"{who} {verb} {format_bytes(layer.counted)} where theory asks {format_bytes(layer.theory)}"
+    text = f"{who} {verb} {format_bytes(layer.counted)} where theory expects {format_bytes(layer.theory)}"
     # Small parts only distract, next to all bytes or to what is unexplained.
     least = WORTH_A_CLAUSE * abs(layer.unexplained if odd else layer.theory)
     parts = [

@@ -94,7 +94,7 @@ class SampleWindow(NamedTuple):
         if not star:
             return [metric]
         instances = self.timeline.instances(machine, subject)
-        return [f"{subject}/{one}/{quantity}" for one in instances if one != "lo"]
+        return [f"{subject}/{instance}/{quantity}" for instance in instances if instance != "lo"]
 
 
 def _unsettled(track: Track, span: tuple[float, float], lag_s: float, *, follows: bool) -> float:
@@ -184,7 +184,10 @@ def _network(
 
 def _crossed(window: SampleWindow) -> tuple[float, float] | None:
     """What DataNodes count as sent to other machines and come from them, and its blur; None: not asked."""
-    sides = [window.total("datanode", f"datanode/remote_{one}_bytes", LAG_S) for one in ("read", "written")]
+    sides = [
+        window.total("datanode", f"datanode/remote_{direction}_bytes", LAG_S)
+        for direction in ("read", "written")
+    ]
     known = [side for side in sides if side is not None]
     if len(known) < len(sides):
         return None
@@ -229,10 +232,10 @@ def _on_disk(side: ByteSide, hadoops: Sequence[ByteExplanation]) -> Iterator[Byt
     if left <= 0:
         yield from side.explained
         return
-    for one in (*hadoops, *side.explained):
-        part = min(left, one.bytes)
+    for explanation in (*hadoops, *side.explained):
+        part = min(left, explanation.bytes)
         left -= part
-        yield ByteExplanation(one.what, part, one.sure)
+        yield ByteExplanation(explanation.what, part, explanation.sure)
 
 
 def _never_written(work: ClusterWork, side: ByteSide) -> Iterator[ByteExplanation]:

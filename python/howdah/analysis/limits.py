@@ -2,7 +2,7 @@
 
 The limit is the time the bytes a phase must move take as plain blocks on the same disks: reads and
 writes that go on at once are copies, at the raw copy rate; what is left over is a raw read or write.
-So a sort in memory is held against reading everything and then writing it, a sort that spills against
+So a sort in memory is compared with reading everything and then writing it, a sort that spills against
 two plain copies, teragen against the raw write and teravalidate against the raw read.
 """
 
@@ -48,7 +48,7 @@ def limit_shares(
     if limits is None or not _usable(limits):
         return ()
     use_of = {(use.workload, use.phase): use for use in uses}
-    found: list[LimitShare] = []
+    shares: list[LimitShare] = []
     for time in workloads:
         result = record.workloads[time.index]
         work = work_of(result)
@@ -72,8 +72,8 @@ def limit_shares(
         whole = use_of.get((time.workload, None))
         share = _workload_share(time, result, work=work, limits=limits, phases=summed, use=whole)
         if share.limit_s >= LEAST_LIMIT_S:
-            found += [share, *phases]
-    return tuple(found)
+            shares += [share, *phases]
+    return tuple(shares)
 
 
 def disk_seconds(work: BytesToMove, limits: Limits) -> float:
@@ -238,7 +238,10 @@ def find_beaten(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
     if not beaten:
         return
     names = listed(
-        [f"{each.workload} ({seconds(each.elapsed_s)} against {seconds(each.limit_s)})" for each in beaten]
+        [
+            f"{share.workload} ({seconds(share.elapsed_s)} against {seconds(share.limit_s)})"
+            for share in beaten
+        ]
     )
     yield Finding(
         id="limit-beaten",
@@ -247,7 +250,9 @@ def find_beaten(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
         "ratios to it flatter; others may have used it then",
         sure="likely",
         origin=record.origin,
-        numbers=tuple(number(f"{each.workload}, times the limit", each.times_limit, "1") for each in beaten),
+        numbers=tuple(
+            number(f"{share.workload}, times the limit", share.times_limit, "1") for share in beaten
+        ),
     )
 
 

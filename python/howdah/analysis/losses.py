@@ -37,7 +37,7 @@ def losses(
 ) -> tuple[WorkerLoss, ...]:
     """Every worker that was missing during a workload, in order."""
     hosts = workers_of(machines)
-    found = []
+    result = []
     missing = outages(run.record.events, timeline)
     for time in times:
         attempts = attempts_of(run, time)
@@ -45,8 +45,8 @@ def losses(
             back_s = outage.back_s if outage.back_s is not None else time.end_s
             if outage.lost_s <= time.end_s and back_s >= time.start_s:
                 host = hosts.get(outage.worker, outage.worker)
-                found.append(_loss(run.record, time, outage, host, attempts))
-    return tuple(found)
+                result.append(_loss(run.record, time, outage, host, attempts))
+    return tuple(result)
 
 
 def _loss(
@@ -55,12 +55,12 @@ def _loss(
     lost_s = outage.lost_s
     job = record.workloads[time.index].job
     master = _lost_master(attempts, outage, job)
-    ended = tuple(each for each in attempts if _ended_with(each, outage, master, attempts))
-    tasks = {(each.kind, each.task): each for each in ended}
+    ended = tuple(attempt for attempt in attempts if _ended_with(attempt, outage, master, attempts))
+    tasks = {(attempt.kind, attempt.task): attempt for attempt in ended}
     again = tuple(
-        each
-        for each in attempts
-        if (each.kind, each.task) in tasks and each.start_s > lost_s and each not in ended
+        attempt
+        for attempt in attempts
+        if (attempt.kind, attempt.task) in tasks and attempt.start_s > lost_s and attempt not in ended
     )
     takeover_s = None if master is None else _takeover_s(attempts, lost_s, master)
     until = freed_s(outage, ended, again, takeover_s)
@@ -78,9 +78,11 @@ def _loss(
         before_s=max(0.0, time.start_s - lost_s),
         ended=ended,
         again=again,
-        wasted_s=sum(max(0.0, until_s(each, outage.worker, lost_s) - each.start_s) for each in ended),
-        wasted_bytes=sum(each.input_bytes + each.output_bytes for each in ended),
-        rerun_s=sum(each.end_s - each.start_s for each in again),
+        wasted_s=sum(
+            max(0.0, until_s(attempt, outage.worker, lost_s) - attempt.start_s) for attempt in ended
+        ),
+        wasted_bytes=sum(attempt.input_bytes + attempt.output_bytes for attempt in ended),
+        rerun_s=sum(attempt.end_s - attempt.start_s for attempt in again),
         waits=waits(record, job, outage, until, [] if master else under_way(outage, ended)),
         delay_s=max(takeover_s or 0.0, _anew_s(attempts, master), _delay_s(attempts, tasks, again, lost_s)),
         takeover_s=takeover_s,
@@ -97,14 +99,14 @@ def _lost_master(attempts: Sequence[TaskAttempt], outage: Outage, job: HadoopJob
     if "NodeManager" not in outage.daemons:
         return None
     masters = job.masters if job else ()
-    before = [each for each in masters if each.started_s <= outage.lost_s]
-    after = [each for each in masters if each.started_s > outage.lost_s]
+    before = [master for master in masters if master.started_s <= outage.lost_s]
+    after = [master for master in masters if master.started_s > outage.lost_s]
     if before:
         told = after and before[-1].worker == outage.worker
         return LostMaster(before[-1].number, after[0].started_s - before[-1].started_s) if told else None
     # Nobody tells where the first one ran: attempts tell by their numbers that there was another.
-    begun = [master_of(each.attempt) for each in attempts if each.start_s <= outage.lost_s]
-    later = [master_of(each.attempt) for each in attempts if each.start_s > outage.lost_s]
+    begun = [master_of(attempt.attempt) for attempt in attempts if attempt.start_s <= outage.lost_s]
+    later = [master_of(attempt.attempt) for attempt in attempts if attempt.start_s > outage.lost_s]
     if not later:
         return None
     last = max(begun, default=min(later) - 1)
@@ -113,7 +115,7 @@ def _lost_master(attempts: Sequence[TaskAttempt], outage: Outage, job: HadoopJob
 
 def _takeover_s(attempts: Sequence[TaskAttempt], lost_s: float, master: LostMaster) -> float | None:
     """How long after the loss the first task of the next application master began."""
-    later = [each.start_s for each in attempts if master_of(each.attempt) > master.number]
+    later = [attempt.start_s for attempt in attempts if master_of(attempt.attempt) > master.number]
     return min(later) - lost_s if later else None
 
 
@@ -122,7 +124,7 @@ def _anew_s(attempts: Sequence[TaskAttempt], master: LostMaster | None) -> float
     if (
         master is None
         or master.restart_s is None
-        or any(master_of(each.attempt) <= master.number for each in attempts)
+        or any(master_of(attempt.attempt) <= master.number for attempt in attempts)
     ):
         return 0.0
     return master.restart_s
@@ -148,7 +150,7 @@ def _ended_with(
 def _raced(attempt: TaskAttempt, lost_s: float, attempts: Sequence[TaskAttempt]) -> bool:
     """Whether an attempt lost a race that was on before the loss; a later one was run in its place."""
     rivals = [each for each in attempts if (each.kind, each.task) == (attempt.kind, attempt.task)]
-    begun = [each for each in rivals if each.state == Outcome.SUCCEEDED.value and each.start_s <= lost_s]
+    begun = [rival for rival in rivals if rival.state == Outcome.SUCCEEDED.value and rival.start_s <= lost_s]
     return lost_race(attempt.error) and bool(begun)
 
 
@@ -161,14 +163,16 @@ def _delay_s(
     by as much as they ended after the others, which the maps may have held up as well.
     """
     others = [
-        each
-        for each in attempts
-        if (each.kind, each.task) not in tasks and each.state == Outcome.SUCCEEDED.value
+        attempt
+        for attempt in attempts
+        if (attempt.kind, attempt.task) not in tasks and attempt.state == Outcome.SUCCEEDED.value
     ]
-    mapped_s = max((each.end_s for each in others if each.kind == "map"), default=0.0)
-    by_maps_s = _later_s([each for each in again if each.kind == "map"], tasks, lost_s, mapped_s)
-    ended_s = max((each.end_s for each in others), default=0.0) - by_maps_s
-    return max(by_maps_s, _later_s([each for each in again if each.kind != "map"], tasks, lost_s, ended_s))
+    mapped_s = max((attempt.end_s for attempt in others if attempt.kind == "map"), default=0.0)
+    by_maps_s = _later_s([attempt for attempt in again if attempt.kind == "map"], tasks, lost_s, mapped_s)
+    ended_s = max((attempt.end_s for attempt in others), default=0.0) - by_maps_s
+    return max(
+        by_maps_s, _later_s([attempt for attempt in again if attempt.kind != "map"], tasks, lost_s, ended_s)
+    )
 
 
 def _later_s(again: Sequence[TaskAttempt], tasks: Tasks, lost_s: float, others_s: float) -> float:
@@ -178,8 +182,11 @@ def _later_s(again: Sequence[TaskAttempt], tasks: Tasks, lost_s: float, others_s
     """
     if not again:
         return 0.0
-    later = (min(each.start_s - tasks[each.kind, each.task].start_s, each.end_s - lost_s) for each in again)
-    return max(0.0, min(max(later), max(each.end_s for each in again) - others_s))
+    later = (
+        min(attempt.start_s - tasks[attempt.kind, attempt.task].start_s, attempt.end_s - lost_s)
+        for attempt in again
+    )
+    return max(0.0, min(max(later), max(attempt.end_s for attempt in again) - others_s))
 
 
 def find_losses(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
@@ -207,7 +214,7 @@ def find_losses(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
 def _clauses(loss: WorkerLoss, began_s: float) -> Iterator[str]:
     yield _when(loss, began_s)
     if loss.takeover_s is not None:
-        what = "what was under way" if loss.ended else "all that it had begun, which nobody reports"
+        what = "what was under way" if loss.ended else "everything that it had started, which is not reported"
         yield (
             f"the job's application master was lost as well, and with it {what}: the next one "
             f"began its first task {seconds(loss.takeover_s)} after the loss"
@@ -219,10 +226,10 @@ def _clauses(loss: WorkerLoss, began_s: float) -> Iterator[str]:
     elif loss.takeover_s is None:
         yield "no task attempt was lost with it"
     if len(loss.waits) == 1:
-        yield f"for {seconds(loss.waited_s)} nobody did that work again, until {_ended(loss.waits[0])}"
+        yield f"for {seconds(loss.waited_s)} that work was not repeated, until {_ended(loss.waits[0])}"
     elif loss.waits:
         parts = listed([f"{seconds(wait.seconds)} until {_ended(wait)}" for wait in loss.waits])
-        yield f"for {seconds(loss.waited_s)} nobody did that work again: {parts}"
+        yield f"for {seconds(loss.waited_s)} that work was not repeated: {parts}"
     if loss.again:
         yield f"{format_counted(len(loss.again), 'attempt')} of {seconds(loss.rerun_s)} did it again"
     if loss.delay_s > 0:

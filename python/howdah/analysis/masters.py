@@ -85,18 +85,20 @@ class _Change:
 
 def master_losses(run: RunData, times: tuple[WorkloadTime, ...]) -> tuple[MasterLoss, ...]:
     """What befell masters, in order, each with the workload it happened in or, between two, with the next."""
-    found = []
+    result = []
     for change in (each for daemon in _DAEMONS for each in _changes(daemon, run.record.events)):
         time = next((each for each in times if change.since_s <= each.end_s), None)
         if time is not None:
-            found.append(_loss(change, time, attempts_of(run, time)))
-    return tuple(sorted(found, key=lambda loss: loss.since_s))
+            result.append(_loss(change, time, attempts_of(run, time)))
+    return tuple(sorted(result, key=lambda loss: loss.since_s))
 
 
 def _loss(change: _Change, time: WorkloadTime, attempts: Sequence[TaskAttempt]) -> MasterLoss:
     since_s = change.since_s
     phases = [phase.name for phase in time.phases if phase.start_s <= since_s <= phase.end_s]
-    failed = (each for each in attempts if each.state == Outcome.FAILED.value and each.end_s >= since_s)
+    failed = (
+        attempt for attempt in attempts if attempt.state == Outcome.FAILED.value and attempt.end_s >= since_s
+    )
     return MasterLoss(
         workload=time.workload,
         phase=phases[0] if phases else None,
@@ -107,28 +109,30 @@ def _loss(change: _Change, time: WorkloadTime, attempts: Sequence[TaskAttempt]) 
         successor=change.successor,
         active_s=change.active_s,
         back_s=change.back_s,
-        under_way=sum(each.start_s <= since_s <= each.end_s for each in attempts),
-        failed=tuple(each for each in failed if names_machine(each.error, change.machine)),
+        under_way=sum(attempt.start_s <= since_s <= attempt.end_s for attempt in attempts),
+        failed=tuple(attempt for attempt in failed if names_machine(attempt.error, change.machine)),
     )
 
 
 def _changes(daemon: str, events: Sequence[Event]) -> list[_Change]:
     """What befell the masters of one kind; of a loss its last sign of life counts."""
-    found: list[_Change] = []
+    result: list[_Change] = []
     for event in sorted((each for each in events if each.kind.startswith(f"{daemon}-")), key=_sign_s):
         at, what = event.worker, event.kind.removeprefix(f"{daemon}-")
         if what == "lost":
-            found.append(_Change(daemon, at, event.was == "standby", _sign_s(event)))
+            result.append(_Change(daemon, at, event.was == "standby", _sign_s(event)))
             continue
-        open_ends = [index for index, each in enumerate(found) if _closes(what, at, each)]
+        open_ends = [index for index, change in enumerate(result) if _closes(what, at, change)]
         if open_ends:
             known = (
                 {"back_s": event.time_s} if what == "back" else {"successor": at, "active_s": event.time_s}
             )
-            found[open_ends[-1]] = replace(found[open_ends[-1]], **known)
+            result[open_ends[-1]] = replace(result[open_ends[-1]], **known)
         elif what == "failover":
-            found.append(_Change(daemon, at, standby=False, lost_s=None, successor=at, active_s=event.time_s))
-    return found
+            result.append(
+                _Change(daemon, at, standby=False, lost_s=None, successor=at, active_s=event.time_s)
+            )
+    return result
 
 
 def _closes(what: str, machine: str, change: _Change) -> bool:
@@ -159,7 +163,7 @@ def find_master_losses(record: RunRecord, evidence: Evidence) -> Iterator[Findin
             numbers=(
                 *([] if unserved_s is None else [number("without a master", unserved_s, "s")]),
                 number("attempts under way", loss.under_way, "1"),
-                number("attempts failed for want of it", len(loss.failed), "1"),
+                number("attempts failed without it", len(loss.failed), "1"),
             ),
         )
 
@@ -175,16 +179,16 @@ def _clauses(loss: MasterLoss, began_s: float) -> Iterator[str]:
         if not loss.standby:
             yield took_over(loss)
         elif loss.back_s is None:
-            yield "from then on none stood in for the active one"
+            yield "from then on the active one had no standby"
         if loss.back_s is not None:
             yield f"it was back after {seconds(loss.back_s - loss.lost_s)}"
     if loss.failed:
         yield (
             f"of {format_counted(loss.under_way, 'task attempt')} under way "
-            f"{len(loss.failed)} failed for want of it, {loss.failed[0].kind} {loss.failed[0].task} first"
+            f"{len(loss.failed)} failed without it, {loss.failed[0].kind} {loss.failed[0].task} first"
         )
     elif loss.under_way:
-        yield f"none of {format_counted(loss.under_way, 'task attempt')} under way failed for want of it"
+        yield f"none of {format_counted(loss.under_way, 'task attempt')} under way failed without it"
 
 
 def took_over(loss: MasterLoss) -> str:

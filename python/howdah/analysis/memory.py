@@ -64,7 +64,7 @@ def find_swapping(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
             yield Finding(
                 id="swapping",
                 severity="warning",
-                text=f"{gauge.host} swapped out {format_memory(grown)} while the run went; "
+                text=f"{gauge.host} swapped out {format_memory(grown)} during the run; "
                 "every time here includes it",
                 sure="measured",
                 origin=record.origin,

@@ -46,8 +46,8 @@ def others_uses(
     machine = _sampled(record, timeline)
     if machine is None:
         return ()
-    found = (_others(timeline, machine, stretch) for stretch in stretches if not stretch.coarse)
-    return tuple(each for each in found if each is not None)
+    uses = (_others(timeline, machine, stretch) for stretch in stretches if not stretch.coarse)
+    return tuple(use for use in uses if use is not None)
 
 
 def _others(timeline: Timeline, machine: str, stretch: StretchUse) -> OthersUse | None:
@@ -124,7 +124,7 @@ def _mean(times_s: FloatArray, values: FloatArray, start_s: float, end_s: float)
 
 
 def _disk(timeline: Timeline, machine: str, stretch: StretchUse) -> DiskShare | None:
-    """The disk that was busiest, with all that the run moved held against it: on which disk is not known."""
+    """The disk that was busiest, with all that the run moved compared with it: on which disk is not known."""
     here = next((host for host in stretch.hosts if host.host == machine), None)
     if here is None or not here.disks:
         return None
@@ -148,11 +148,7 @@ def disturbed(use: OthersUse) -> bool:
 def disturbance_of(evidence: Evidence, workload: str) -> OthersUse | None:
     """What others used in a workload, if that is much."""
     return next(
-        (
-            each
-            for each in evidence.others
-            if each.workload == workload and each.phase is None and disturbed(each)
-        ),
+        (use for use in evidence.others if use.workload == workload and use.phase is None and disturbed(use)),
         None,
     )
 

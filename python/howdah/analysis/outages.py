@@ -42,15 +42,15 @@ class Outage:
 
 def outages(events: Sequence[Event], timeline: Timeline) -> tuple[Outage, ...]:
     """Every outage of a worker, in the order in which they were noticed."""
-    alone = sorted(_of_daemons(events, timeline), key=lambda each: (each.worker, each.noticed_s))
-    found: list[Outage] = []
-    for each in alone:
-        last = found[-1] if found else None
-        if last and last.worker == each.worker and each.noticed_s - last.noticed_s < _TOGETHER_S:
-            found[-1] = _joined(last, each)
+    alone = sorted(_of_daemons(events, timeline), key=lambda outage: (outage.worker, outage.noticed_s))
+    result: list[Outage] = []
+    for outage in alone:
+        last = result[-1] if result else None
+        if last and last.worker == outage.worker and outage.noticed_s - last.noticed_s < _TOGETHER_S:
+            result[-1] = _joined(last, outage)
         else:
-            found.append(each)
-    return tuple(sorted(found, key=lambda each: each.noticed_s))
+            result.append(outage)
+    return tuple(sorted(result, key=lambda outage: outage.noticed_s))
 
 
 def _of_daemons(events: Sequence[Event], timeline: Timeline) -> Iterator[Outage]:
@@ -84,21 +84,21 @@ def _last_sign_s(event: Event, daemon: str, timeline: Timeline) -> float:
     return min(event.time_s, max(signs, default=event.time_s))
 
 
-def _joined(one: Outage, other: Outage) -> Outage:
+def _joined(outage: Outage, other: Outage) -> Outage:
     """One outage of both: lost together, so that the later sign of life holds for either."""
-    noticed_s = min(one.noticed_s, other.noticed_s)
+    noticed_s = min(outage.noticed_s, other.noticed_s)
     return Outage(
-        worker=one.worker,
-        daemons=tuple(dict.fromkeys((*one.daemons, *other.daemons))),
-        lost_s=min(noticed_s, max(one.lost_s, other.lost_s)),
+        worker=outage.worker,
+        daemons=tuple(dict.fromkeys((*outage.daemons, *other.daemons))),
+        lost_s=min(noticed_s, max(outage.lost_s, other.lost_s)),
         noticed_s=noticed_s,
-        given_up_s=_first(one.given_up_s, other.given_up_s),
-        back_s=_first(one.back_s, other.back_s),
+        given_up_s=_first(outage.given_up_s, other.given_up_s),
+        back_s=_first(outage.back_s, other.back_s),
     )
 
 
 def _first(*moments: float | None) -> float | None:
-    known: Iterable[float] = (each for each in moments if each is not None)
+    known: Iterable[float] = (moment for moment in moments if moment is not None)
     return min(known, default=None)
 
 
@@ -109,16 +109,20 @@ def freed_s(
     if takeover_s is not None:
         return outage.lost_s + takeover_s
     begun: dict[tuple[str, int], float] = {}
-    for each in again:
-        begun[each.kind, each.task] = min(each.start_s, begun.get((each.kind, each.task), each.start_s))
+    for attempt in again:
+        begun[attempt.kind, attempt.task] = min(
+            attempt.start_s, begun.get((attempt.kind, attempt.task), attempt.start_s)
+        )
     # What had ended before the loss is done again as it is missed, and some of it waits for a place.
-    held = [begun.get((each.kind, each.task), each.end_s) for each in under_way(outage, ended)]
+    held = [begun.get((attempt.kind, attempt.task), attempt.end_s) for attempt in under_way(outage, ended)]
     return max(held) if held else min(begun.values(), default=outage.lost_s)
 
 
 def under_way(outage: Outage, ended: Sequence[TaskAttempt]) -> list[TaskAttempt]:
     """The attempts that ran on the worker when it was lost."""
-    return [each for each in ended if each.worker == outage.worker and each.end_s >= outage.lost_s]
+    return [
+        attempt for attempt in ended if attempt.worker == outage.worker and attempt.end_s >= outage.lost_s
+    ]
 
 
 def waits(
@@ -132,26 +136,26 @@ def waits(
 
     ``held`` are the attempts that their application master had to end there; none where that was lost too.
     """
-    found = []
+    result = []
     from_s = outage.lost_s
     for end_s, what, setting in _parts(outage, until_s, held):
         if end_s > from_s:
             value_s = None if setting is None else _value_s(record, job, setting)
-            found.append(Wait(end_s - from_s, what, setting, value_s))
+            result.append(Wait(end_s - from_s, what, setting, value_s))
             from_s = end_s
-    return tuple(found)
+    return tuple(result)
 
 
 def _parts(
     outage: Outage, until_s: float, held: Sequence[TaskAttempt]
 ) -> Iterator[tuple[float, str, str | None]]:
     """When each part ended, what was waited for, and the property that sets how long."""
-    if any(_TIMED_OUT in (each.error or "") for each in held):
+    if any(_TIMED_OUT in (attempt.error or "") for attempt in held):
         yield until_s, "its attempts timed out", _TASK
         return
     back = outage.back_s is not None and outage.back_s <= until_s
     if outage.given_up_s is None:
-        yield until_s, "the worker was back" if back else "it was begun elsewhere", None
+        yield until_s, "the worker was back" if back else "it was started elsewhere", None
         return
     given_up_s = min(outage.given_up_s, until_s)
     if until_s - given_up_s <= _SOON_S:
@@ -163,7 +167,7 @@ def _parts(
     elif held:
         yield until_s, "the application master gave up reaching it", _CONNECTION
     else:
-        yield until_s, "it was begun elsewhere", None
+        yield until_s, "it was started elsewhere", None
 
 
 def _value_s(record: RunRecord, job: HadoopJob | None, setting: str) -> float | None:

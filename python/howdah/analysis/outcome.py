@@ -22,9 +22,9 @@ def find_unfinished(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
         if time.phases:
             text += f", last in {time.phases[-1].name}"
         tasks: Counter[str] = Counter()
-        for each in evidence.spreads:
-            if each.workload == time.workload:
-                tasks[each.kind] += each.tasks
+        for spread in evidence.spreads:
+            if spread.workload == time.workload:
+                tasks[spread.kind] += spread.tasks
         done = [format_counted(many, f"{kind} task") for kind, many in tasks.items()]
         if record.workloads[time.index].workload.has_tasks:
             text += f"; {listed(done)} had finished" if done else "; no task had finished"

@@ -18,14 +18,14 @@ from howdah.units import format_counted
 
 def overheads(run: RunData, times: tuple[WorkloadTime, ...]) -> tuple[JobOverhead, ...]:
     """The overhead of every job that succeeded and told of its tasks."""
-    found = []
+    result = []
     for time in times:
         job = run.record.workloads[time.index].job
         jobs = by_job(attempts_of(run, time))
         # The record keeps the last job of a workload: what came before it says nothing of its own.
         attempts = jobs[-1] if jobs else ()
-        kinds = dict.fromkeys(each.kind for each in attempts)
-        tasks = tuple(each for kind in kinds for each in done(attempts, kind))
+        kinds = dict.fromkeys(attempt.kind for attempt in attempts)
+        tasks = tuple(attempt for kind in kinds for attempt in done(attempts, kind))
         if job is None or not tasks or time.outcome is not Outcome.SUCCEEDED:
             continue
         # Waves and turnaround are those of the kind there are most of: the maps.
@@ -33,26 +33,26 @@ def overheads(run: RunData, times: tuple[WorkloadTime, ...]) -> tuple[JobOverhea
         mine = done(attempts, most)
         places = _places(mine)
         slots = slots_of(run.record, time, most, tasks=len(mine), places=len(places))
-        first_s = min(each.start_s for each in tasks)
-        whole_s = sum(each.end_s - each.start_s for each in tasks)
-        found.append(
+        first_s = min(task.start_s for task in tasks)
+        whole_s = sum(task.end_s - task.start_s for task in tasks)
+        result.append(
             JobOverhead(
                 workload=time.workload,
                 jobs=len(jobs),
                 before_s=max(0.0, first_s - job.submitted_s),
-                after_s=max(0.0, time.end_s - max(each.end_s for each in tasks)),
-                least_task_s=min(each.end_s - each.start_s for each in tasks),
+                after_s=max(0.0, time.end_s - max(task.end_s for task in tasks)),
+                least_task_s=min(task.end_s - task.start_s for task in tasks),
                 kind=most,
                 tasks=len(mine),
                 slots=slots,
                 waves=len(mine) / slots,
                 turnaround_s=_turnaround(places),
                 task_s=whole_s,
-                cpu_share=_share([each.cpu_s for each in tasks], whole_s),
-                gc_share=_share([each.gc_s for each in tasks], whole_s),
+                cpu_share=_share([task.cpu_s for task in tasks], whole_s),
+                gc_share=_share([task.gc_s for task in tasks], whole_s),
             )
         )
-    return tuple(found)
+    return tuple(result)
 
 
 def _places(tasks: tuple[TaskAttempt, ...]) -> list[list[TaskAttempt]]:
@@ -79,37 +79,38 @@ def _which(overhead: JobOverhead) -> str:
 
 def find_overheads(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
     """One note per job on the time before, between and after its tasks, and on what tasks did with theirs."""
-    for each in evidence.overheads:
+    for overhead in evidence.overheads:
         parts = [
-            f"{seconds(each.before_s)} before the first task and {seconds(each.after_s)} after the last",
-            f"{format_counted(each.tasks, each.kind)} on {format_counted(each.slots, 'slot')} "
-            f"({each.waves:.1f} waves)",
+            f"{seconds(overhead.before_s)} before the first task "
+            f"and {seconds(overhead.after_s)} after the last",
+            f"{format_counted(overhead.tasks, overhead.kind)} on {format_counted(overhead.slots, 'slot')} "
+            f"({overhead.waves:.1f} waves)",
         ]
-        if each.turnaround_s is not None:
-            parts[1] += f" with {seconds(each.turnaround_s)} between two tasks"
-        parts.append(f"the shortest task took {seconds(each.least_task_s)}")
-        if each.cpu_share is not None:
-            text = f"tasks computed {percent(each.cpu_share)} of their time"
-            if each.gc_share is not None:
-                text += f", collecting garbage for {percent(each.gc_share)}"
+        if overhead.turnaround_s is not None:
+            parts[1] += f" with {seconds(overhead.turnaround_s)} between two tasks"
+        parts.append(f"the shortest task took {seconds(overhead.least_task_s)}")
+        if overhead.cpu_share is not None:
+            text = f"tasks computed {percent(overhead.cpu_share)} of their time"
+            if overhead.gc_share is not None:
+                text += f", collecting garbage for {percent(overhead.gc_share)}"
             parts.append(text)
         numbers = [
-            number("before the first task", each.before_s, "s"),
-            number("after the last task", each.after_s, "s"),
-            number("waves", each.waves, "1"),
+            number("before the first task", overhead.before_s, "s"),
+            number("after the last task", overhead.after_s, "s"),
+            number("waves", overhead.waves, "1"),
         ]
         known = (
-            ("between two tasks", each.turnaround_s, "s"),
-            ("shortest task", each.least_task_s, "s"),
-            ("computing", each.cpu_share, "1"),
-            ("collecting garbage", each.gc_share, "1"),
+            ("between two tasks", overhead.turnaround_s, "s"),
+            ("shortest task", overhead.least_task_s, "s"),
+            ("computing", overhead.cpu_share, "1"),
+            ("collecting garbage", overhead.gc_share, "1"),
         )
         numbers += [number(name, value, unit) for name, value, unit in known if value is not None]
         yield Finding(
             id="job-overhead",
             severity="note",
-            workload=each.workload,
-            text=f"{each.workload}{_which(each)}: " + "; ".join(parts),
+            workload=overhead.workload,
+            text=f"{overhead.workload}{_which(overhead)}: " + "; ".join(parts),
             sure="measured",
             origin=record.origin,
             numbers=tuple(numbers),

@@ -71,7 +71,7 @@ def find_slowdown(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
 
 def spreads(run: RunData, workloads: tuple[WorkloadTime, ...]) -> tuple[TaskSpread, ...]:
     """How even the task times of each kind were, job by job of every workload; empty without tasks."""
-    found = []
+    result = []
     for time in workloads:
         kind_of = run.record.workloads[time.index].workload.kind
         mine = tasks_of(run.tasks, kind_of, time)
@@ -81,8 +81,8 @@ def spreads(run: RunData, workloads: tuple[WorkloadTime, ...]) -> tuple[TaskSpre
             rows = mine.filter(pa.array([each == lane for each in lanes], pa.bool_()))
             spread = _spread(run.record, time, str(lane[1]), rows)
             if spread is not None:
-                found.append(spread)
-    return tuple(found)
+                result.append(spread)
+    return tuple(result)
 
 
 def tasks_of(tasks: pa.Table, kind: str, time: WorkloadTime) -> pa.Table:
@@ -170,10 +170,10 @@ def find_poles(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
         lone = spread.kind == "reduce" and spread.tasks == 1
         # A tail that work done again for a lost worker made is told with that worker.
         again = any(
-            each.kind == spread.kind and each.end_s >= spread.end_s
+            attempt.kind == spread.kind and attempt.end_s >= spread.end_s
             for loss in evidence.losses
             if loss.workload == spread.workload
-            for each in loss.again
+            for attempt in loss.again
         )
         if time.outcome is not Outcome.SUCCEEDED or spread.saving_s < least_s or lone or again:
             continue
@@ -185,7 +185,7 @@ def find_poles(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
         )
         where = f"{spread.workload} {spread.phase or ''}".rstrip()
         saved = (
-            f"{percent(spread.tail_share)} of its slot time lay idle at the end, and evenly spread "
+            f"{percent(spread.tail_share)} of its slot time was idle at the end, and evenly spread "
             f"it would end {seconds(spread.saving_s)} sooner"
         )
         if pole:
@@ -228,12 +228,12 @@ def find_failed_attempts(record: RunRecord, evidence: Evidence) -> Iterator[Find
     """Task attempts that failed or were killed and had to be run again, and those that lost a race."""
     for spread in evidence.spreads:
         # What ended with a lost worker or failed for want of a master is told with that.
-        told = [(loss.workload, each) for loss in evidence.losses for each in loss.ended]
-        told += [(loss.workload, each) for loss in evidence.master_losses for each in loss.failed]
+        told = [(loss.workload, attempt) for loss in evidence.losses for attempt in loss.ended]
+        told += [(loss.workload, attempt) for loss in evidence.master_losses for attempt in loss.failed]
         lost = {
-            each
-            for workload, each in told
-            if (workload, each.kind) == (spread.workload, spread.kind) and not lost_race(each.error)
+            attempt
+            for workload, attempt in told
+            if (workload, attempt.kind) == (spread.workload, spread.kind) and not lost_race(attempt.error)
         }
         failed = spread.failed - spread.raced - len(lost)
         attempts = f"{spread.failed + spread.tasks} {spread.kind} task attempts"
@@ -243,7 +243,7 @@ def find_failed_attempts(record: RunRecord, evidence: Evidence) -> Iterator[Find
         if spread.raced:
             text = (
                 f"{spread.workload}: {spread.raced} of {attempts} were run twice on speculation and lost "
-                "the race; what they read and computed was for nothing"
+                "the race; what they read and computed was wasted"
             )
             yield _attempts(record, spread, "speculative-attempts", text, spread.raced)
 

@@ -91,8 +91,8 @@ _RANK = {"answer": 0, "warning": 1, "note": 2}
 
 def findings(record: RunRecord, evidence: Evidence) -> tuple[Finding, ...]:
     """All findings: the answer, then warnings, then notes, each in the order above."""
-    found = [finding for find in FINDERS for finding in find(record, evidence)]
-    answers = {finding.text for finding in found if finding.severity == "answer"}
+    reported = [finding for find in FINDERS for finding in find(record, evidence)]
+    answers = {finding.text for finding in reported if finding.severity == "answer"}
     # The answer may be a finding on its workload word for word; a reader need not meet it twice.
-    once = [finding for finding in found if finding.severity == "answer" or finding.text not in answers]
+    once = [finding for finding in reported if finding.severity == "answer" or finding.text not in answers]
     return tuple(sorted(once, key=lambda finding: _RANK[finding.severity]))

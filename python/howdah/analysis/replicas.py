@@ -33,7 +33,7 @@ def replica_balances(
 ) -> tuple[ReplicaBalance, ...]:
     """The replicas of every workload whose output fsck looked at."""
     hosts = workers_of(machines)
-    found = []
+    result = []
     for time in times:
         spread = record.workloads[time.index].replicas
         if spread is None:
@@ -41,7 +41,7 @@ def replica_balances(
         names = tuple(sorted(spread.per_worker))
         counts = tuple(spread.per_worker[name] for name in names)
         mean = sum(counts) / len(counts) if counts else 0.0
-        found.append(
+        result.append(
             ReplicaBalance(
                 workload=time.workload,
                 path=spread.path,
@@ -56,7 +56,7 @@ def replica_balances(
                 missing=spread.missing,
             )
         )
-    return tuple(found)
+    return tuple(result)
 
 
 def _how(record: RunRecord) -> str | None:
@@ -65,7 +65,7 @@ def _how(record: RunRecord) -> str | None:
     if cluster is None or cluster.topology.placement not in _APART:
         return None
     placement = cluster.topology.placement
-    policies = [str(one.value) for one in record.plan.settings if one.key == _POLICY]
+    policies = [str(setting.value) for setting in record.plan.settings if setting.key == _POLICY]
     turned_off = any(not policy.endswith(_KNOWING[placement]) for policy in policies)
     return None if turned_off else _APART[placement]
 
@@ -92,59 +92,63 @@ def by_chance(workers: int, mean: float) -> float:
 
 def find_replicas(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
     """Blocks that share a host, blocks with too few replicas, and how even the spread is."""
-    for each in evidence.replicas:
-        if each.sharing_host:
-            yield _finding(record, each, "replicas-share-host", _sharing(record, each), warns=each.kept_apart)
+    for replica in evidence.replicas:
+        if replica.sharing_host:
+            yield _finding(
+                record, replica, "replicas-share-host", _sharing(record, replica), warns=replica.kept_apart
+            )
         short = [
             f"{format_counted(count, 'block')} {what}"
             for count, what in (
-                (each.missing, "without any replica"),
-                (each.under_replicated, "with fewer replicas than asked"),
+                (replica.missing, "without any replica"),
+                (replica.under_replicated, "with fewer replicas than requested"),
             )
             if count
         ]
         if short:
             yield _finding(
-                record, each, "under-replicated", f"{each.path} has {' and '.join(short)}", warns=True
+                record, replica, "under-replicated", f"{replica.path} has {' and '.join(short)}", warns=True
             )
-        yield _spread(record, each)
+        yield _spread(record, replica)
 
 
-def _sharing(record: RunRecord, each: ReplicaBalance) -> str:
-    text = f"{each.sharing_host:,} of {format_counted(each.blocks, 'block')} have two replicas on one host"
-    if each.kept_apart:
+def _sharing(record: RunRecord, balance: ReplicaBalance) -> str:
+    text = (
+        f"{balance.sharing_host:,} of {format_counted(balance.blocks, 'block')} have two replicas on one host"
+    )
+    if balance.kept_apart:
         return f"{text}, which the planned {_how(record)} should have prevented: losing that host loses both"
     return f"{text}: the plan does not keep them apart, and losing that host loses both"
 
 
-def _spread(record: RunRecord, each: ReplicaBalance) -> Finding:
-    mean = sum(each.replicas) / max(1, len(each.replicas))
-    chance = by_chance(len(each.replicas), mean)
-    odd = each.max_over_mean > max(UNEVEN, chance)
+def _spread(record: RunRecord, balance: ReplicaBalance) -> Finding:
+    mean = sum(balance.replicas) / max(1, len(balance.replicas))
+    chance = by_chance(len(balance.replicas), mean)
+    odd = balance.max_over_mean > max(UNEVEN, chance)
     text = (
-        f"{sum(each.replicas):,} replicas of {format_counted(each.blocks, 'block')} lie on "
-        f"{format_counted(len(each.replicas), 'DataNode')}, the fullest "
-        f"{percent(each.max_over_mean - 1)} above the mean"
+        f"{sum(balance.replicas):,} replicas of {format_counted(balance.blocks, 'block')} lie on "
+        f"{format_counted(len(balance.replicas), 'DataNode')}, the fullest "
+        f"{percent(balance.max_over_mean - 1)} above the mean"
     )
-    if each.max_over_mean > EVEN and not odd:
-        text += f", no more than so few blocks fall by chance ({percent(chance - 1)})"
-    if each.kept_apart and not each.sharing_host:
+    if balance.max_over_mean > EVEN and not odd:
+        text += f", no more than chance explains for so few blocks ({percent(chance - 1)})"
+    if balance.kept_apart and not balance.sharing_host:
         text += f"; none share a host, as the planned {_how(record)} ask"
-    return _finding(record, each, "replica-spread", text, warns=odd)
+    return _finding(record, balance, "replica-spread", text, warns=odd)
 
 
-def _finding(record: RunRecord, each: ReplicaBalance, name: str, text: str, *, warns: bool) -> Finding:
+def _finding(record: RunRecord, balance: ReplicaBalance, name: str, text: str, *, warns: bool) -> Finding:
     return Finding(
         id=name,
         severity="warning" if warns else "note",
-        workload=each.workload,
-        text=f"{each.workload}: {text}",
+        workload=balance.workload,
+        text=f"{balance.workload}: {text}",
         sure="measured",
         origin=record.origin,
         numbers=(
-            number("blocks", each.blocks, "1"),
-            number("max over mean", each.max_over_mean, "1"),
-            number("blocks sharing a host", each.sharing_host, "1"),
+            number("blocks", balance.blocks, "1"),
+            number("max over mean", balance.max_over_mean, "1"),
+            number("blocks sharing a host", balance.sharing_host, "1"),
         ),
     )
 

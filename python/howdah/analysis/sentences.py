@@ -21,9 +21,9 @@ OUTSIDE_SHARE = 0.03
 OUTSIDE_S = 0.01
 
 _RATES: dict[str, Callable[[HostUse], float]] = {
-    "disks read": lambda each: sum(disk.read_bytes_per_s for disk in each.disks if disk.data),
-    "disks wrote": lambda each: sum(disk.write_bytes_per_s for disk in each.disks if disk.data),
-    "received": lambda each: sum(nic.rx_bytes / nic.seconds for nic in each.nics if nic.nic != "lo"),
+    "disks read": lambda use: sum(disk.read_bytes_per_s for disk in use.disks if disk.data),
+    "disks wrote": lambda use: sum(disk.write_bytes_per_s for disk in use.disks if disk.data),
+    "received": lambda use: sum(nic.rx_bytes / nic.seconds for nic in use.nics if nic.nic != "lo"),
 }
 
 
@@ -117,7 +117,7 @@ def _finding(
 
 def _share(evidence: Evidence, workload: str, phase: str | None) -> LimitShare | None:
     return next(
-        (one for one in evidence.limits if (one.workload, one.phase) == (workload, phase)),
+        (limit for limit in evidence.limits if (limit.workload, limit.phase) == (workload, phase)),
         None,
     )
 
@@ -132,7 +132,7 @@ def _use(evidence: Evidence, workload: str, phase: str | None) -> tuple[list[str
 
 def find_outside(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
     """Time that a workload spent in none of its phases."""
-    told = {each.workload for each in evidence.overheads}
+    told = {overhead.workload for overhead in evidence.overheads}
     for time in evidence.workloads:
         # A job's time before and after its tasks is told with the rest of its overhead.
         if time.workload in told:
@@ -175,13 +175,13 @@ def find_cluster_use(record: RunRecord, evidence: Evidence) -> Iterator[Finding]
 def _clauses(machines: Sequence[HostUse]) -> tuple[list[str], list[Number]]:
     clauses: list[str] = []
     numbers: list[Number] = []
-    with_cpu = [each for each in machines if each.cpu is not None]
+    with_cpu = [machine for machine in machines if machine.cpu is not None]
     if with_cpu:
-        text, low, high = _range(with_cpu, lambda each: each.cpu.busy if each.cpu else 0.0)
+        text, low, high = _range(with_cpu, lambda use: use.cpu.busy if use.cpu else 0.0)
         clauses.append(f"CPU {text} busy")
         numbers += [number("least busy CPUs", low, "1"), number("busiest CPUs", high, "1")]
     for verb, rate in _RATES.items():
-        total = sum(rate(each) for each in machines)
+        total = sum(rate(machine) for machine in machines)
         if total >= QUIET_BYTES_PER_S:
             clauses.append(f"{verb} {format_rate(total)}{_most(machines, rate, total)}")
             numbers.append(number(f"{verb}, all", total, "B/s"))
@@ -194,7 +194,7 @@ def _range(machines: Sequence[HostUse], share: Callable[[HostUse], float]) -> tu
     low, high = share(least), share(most)
     if len(machines) == 1 or percent(low) == percent(high):
         return percent(high), low, high
-    middle = percent(median(share(each) for each in machines))
+    middle = percent(median(share(machine) for machine in machines))
     return f"{middle} (from {percent(low)} on {least.host} to {percent(high)} on {most.host})", low, high
 
 

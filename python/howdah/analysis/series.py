@@ -92,7 +92,7 @@ def means_within(series: Series, grid: FloatArray) -> FloatArray:
 def peaks_within(series: Sequence[Series], grid: FloatArray) -> FloatArray:
     """The highest that the sum of the series reaches in each cell of the grid."""
     fine = np.union1d(moments(series, float(grid[0]), float(grid[-1])), grid)
-    together = sum((means_within(one, fine) for one in series), np.zeros(len(fine) - 1))
+    together = sum((means_within(values, fine) for values in series), np.zeros(len(fine) - 1))
     return np.asarray(np.maximum.reduceat(together, np.searchsorted(fine, grid[:-1])))
 
 
@@ -101,7 +101,7 @@ def moments(series: Sequence[Series], start_s: float, end_s: float) -> FloatArra
 
     Machines sampled at moments of their own may have very many together; then equal steps do.
     """
-    every = np.unique(np.concatenate([one.edges_s for one in series])) if series else np.empty(0)
+    every = np.unique(np.concatenate([values.edges_s for values in series])) if series else np.empty(0)
     within = every[(every > start_s) & (every < end_s)]
     if len(within) > MOST_MOMENTS:
         return np.linspace(start_s, end_s, MOST_MOMENTS)

@@ -21,19 +21,19 @@ WORTHWHILE_RATIO = 1.1
 
 def spills(record: RunRecord, workloads: tuple[WorkloadTime, ...]) -> tuple[Spills, ...]:
     """The spills of every workload that had any."""
-    found: list[Spills] = []
+    spilled: list[Spills] = []
     for time in workloads:
         result = record.workloads[time.index]
         if result.job is not None:
             work = cluster_work(result)
             if work is not None and work.stored:
-                found.append(_of_job(time.workload, result, job_bytes(result.job)))
+                spilled.append(_of_job(time.workload, result, job_bytes(result.job)))
             continue
         counters = result.counters
         if counters.spilled_bytes == 0:
             continue
         rows = counters.input_rows or ROWS.of(result.workload) or 0
-        found.append(
+        spilled.append(
             Spills(
                 workload=time.workload,
                 codec=(CODEC.of(result.workload) or Codec.NONE).value,
@@ -43,7 +43,7 @@ def spills(record: RunRecord, workloads: tuple[WorkloadTime, ...]) -> tuple[Spil
                 read_bytes=counters.spill_read_bytes,
             )
         )
-    return tuple(found)
+    return tuple(spilled)
 
 
 def _of_job(workload: str, result: WorkloadResult, counted: JobBytes) -> Spills:
@@ -67,7 +67,7 @@ def find_spills(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
             job = record.workloads[evidence.time_of(item.workload).index].job
             remedy = "a larger mapreduce.task.io.sort.mb" if job else "more memory, or fewer tasks at once,"
             text += (
-                f": every row {times(item.rows_per_row)} on average, where once would do; "
+                f": every row {times(item.rows_per_row)} on average, where once would be enough; "
                 f"{remedy} would spare the disks"
             )
         elif item.rows_per_row:

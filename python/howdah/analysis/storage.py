@@ -22,7 +22,7 @@ ZONE_DROP = 0.05
 def zones(record: RunRecord, workloads: Iterable[WorkloadTime]) -> tuple[StorageZones, ...]:
     """The rates of the storage test's files in the order they were written or read, per data directory."""
     dirs = data_dirs(record)
-    found = []
+    measured = []
     for time in workloads:
         result = record.workloads[time.index]
         if not result.workload.timed_by_file:
@@ -35,8 +35,8 @@ def zones(record: RunRecord, workloads: Iterable[WorkloadTime]) -> tuple[Storage
         for (home, operation), values in rates.items():
             first, last = ends(values)
             drop = 1 - last / first
-            found.append(StorageZones(time.workload, home, operation, tuple(values), drop))
-    return tuple(found)
+            measured.append(StorageZones(time.workload, home, operation, tuple(values), drop))
+    return tuple(measured)
 
 
 def ends(rates: list[float]) -> tuple[float, float]:

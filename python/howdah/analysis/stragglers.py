@@ -54,11 +54,11 @@ _RESOURCES: dict[Cause, Callable[[Planned], float | None]] = {
 
 _CONTENDED: Cause = "contended machine"
 _IS = {
-    "skewed partition": "was given more bytes than its like",
+    "skewed partition": "was given more bytes than others of its kind",
     "slow disk": "waited for a slow disk",
     "slow link": "waited for a slow link",
     "garbage collection": "collected garbage",
-    "CPU held back": "was held back in its use of CPUs",
+    "CPU held back": "was limited in its use of CPUs",
     "late start": "began late",
     "contended machine": "was slow while others used the machine that it shares with them",
     "cannot tell": "was slow, and neither telemetry nor tasks show why",
@@ -83,23 +83,23 @@ def stragglers(
     """
     if not on_cluster(run.record):
         return ()
-    found: list[Straggler] = []
+    result: list[Straggler] = []
     for time in times:
         if time.outcome is not Outcome.SUCCEEDED:
             continue
-        lost = tuple(each for each in losses if each.workload == time.workload)
+        lost = tuple(loss for loss in losses if loss.workload == time.workload)
         for attempts in by_job(attempts_of(run, time)):
             view = _view(run, timeline, machines, attempts, lost)
             if view is not None and view.seconds >= _SHORT_S:
                 contended = _contention(others, time)
-                found += _of_job(time.workload, view, workers_of(machines), data_disks, contended)
-    return tuple(found)
+                result += _of_job(time.workload, view, workers_of(machines), data_disks, contended)
+    return tuple(result)
 
 
 def _contention(others: tuple[OthersUse, ...], time: WorkloadTime) -> Sign | None:
     """What others used meanwhile of the machine that all workers are on, if that is much."""
-    here = (each for each in others if each.workload == time.workload and each.phase is None)
-    return next((contention(each) for each in here if disturbed(each)), None)
+    here = (use for use in others if use.workload == time.workload and use.phase is None)
+    return next((contention(use) for use in here if disturbed(use)), None)
 
 
 def _view(
@@ -109,24 +109,24 @@ def _view(
     attempts: tuple[TaskAttempt, ...],
     losses: tuple[WorkerLoss, ...],
 ) -> View | None:
-    kinds = dict.fromkeys(each.kind for each in attempts)
+    kinds = dict.fromkeys(attempt.kind for attempt in attempts)
     gone = {loss.worker for loss in losses}
-    again = tuple(each for loss in losses for each in loss.again)
+    again = tuple(attempt for loss in losses for attempt in loss.again)
     counted = tuple(
-        each
+        attempt
         for kind in kinds
-        for each in done(attempts, kind)
-        if each not in again and each.worker not in gone
+        for attempt in done(attempts, kind)
+        if attempt not in again and attempt.worker not in gone
     )
     if not counted:
         return None
-    span = (min(each.start_s for each in counted), max(each.end_s for each in counted))
+    span = (min(attempt.start_s for attempt in counted), max(attempt.end_s for attempt in counted))
     names = workers_of(machines)
     # A worker that was sampled takes part even where it had no task: it stores what others write.
-    active = ({each.worker for each in counted} | set(timeline.hosts)) - gone
+    active = ({attempt.worker for attempt in counted} | set(timeline.hosts)) - gone
     planned = planned_limits(run.record.plan)
     workers = tuple(name for name in names if name in active)
-    failed = tuple(each for each in attempts if each.state.lower() != Outcome.SUCCEEDED.value)
+    failed = tuple(attempt for attempt in attempts if attempt.state.lower() != Outcome.SUCCEEDED.value)
     held = tuple((loss.lost_s, loss.lost_s + loss.waited_s) for loss in losses)
     return View(timeline, span, workers, counted, failed, planned, run.record.origin, again, held)
 
@@ -238,32 +238,36 @@ def _unexplained(
 
 def find_stragglers(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
     """One warning for each straggler with its cause, the numbers for it, and the next likely cause."""
-    for each in evidence.stragglers:
-        who = each.worker if each.task is None else f"{each.kind} task {each.task} on {each.worker}"
-        text = f"{each.workload}: {who} {_IS[each.cause]}"
-        if each.signs:
-            text += f": {_stands_on(each.signs[0])}"
+    for straggler in evidence.stragglers:
+        who = (
+            straggler.worker
+            if straggler.task is None
+            else f"{straggler.kind} task {straggler.task} on {straggler.worker}"
+        )
+        text = f"{straggler.workload}: {who} {_IS[straggler.cause]}"
+        if straggler.signs:
+            text += f": {_stands_on(straggler.signs[0])}"
             # What others used was not lost to one worker alone, and nobody knows how much of it was.
-            if each.cause != _CONTENDED:
-                text += f", which cost it {percent(each.signs[0].lost_share)} of its time"
-        if each.slowdown > 1 and each.task is None:
-            text += f"; its tasks took {times(each.slowdown)} as long per byte as others'"
-        others = disturbance_of(evidence, each.workload)
-        if others is not None and each.cause != _CONTENDED:
+            if straggler.cause != _CONTENDED:
+                text += f", which cost it {percent(straggler.signs[0].lost_share)} of its time"
+        if straggler.slowdown > 1 and straggler.task is None:
+            text += f"; its tasks took {times(straggler.slowdown)} as long per byte as others'"
+        others = disturbance_of(evidence, straggler.workload)
+        if others is not None and straggler.cause != _CONTENDED:
             text += f"; {used_meanwhile(others)}, which makes this less sure"
-        if len(each.signs) > 1:
-            text += f"; weaker: {each.signs[1].cause}, {_stands_on(each.signs[1])}"
+        if len(straggler.signs) > 1:
+            text += f"; weaker: {straggler.signs[1].cause}, {_stands_on(straggler.signs[1])}"
         yield Finding(
             id="straggler",
             severity="warning",
-            workload=each.workload,
+            workload=straggler.workload,
             text=text,
-            sure=_sure(each),
+            sure=_sure(straggler),
             origin=record.origin,
             numbers=(
-                number("confidence", each.confidence, "1"),
-                number("seconds per byte over others'", each.slowdown, "1"),
-                *(number(_lost(sign), sign.lost_share, "1") for sign in each.signs),
+                number("confidence", straggler.confidence, "1"),
+                number("seconds per byte over others'", straggler.slowdown, "1"),
+                *(number(_lost(sign), sign.lost_share, "1") for sign in straggler.signs),
             ),
         )
 

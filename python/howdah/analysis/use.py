@@ -40,14 +40,14 @@ def uses(
 ) -> tuple[StretchUse, ...]:
     """Resource use of every workload and every phase that samples were taken in."""
     sampled = [machine for machine in machines if machine.name in timeline.hosts]
-    found = []
+    result = []
     for time in times:
         stretches: list[tuple[str | None, float, float]] = [(None, time.start_s, time.end_s)]
         stretches += [(phase.name, phase.start_s, phase.end_s) for phase in time.phases]
         for phase, start_s, end_s in stretches:
             if end_s <= start_s or not timeline.covers(start_s, end_s):
                 continue
-            found.append(
+            result.append(
                 StretchUse(
                     workload=time.workload,
                     phase=phase,
@@ -60,7 +60,7 @@ def uses(
                     ),
                 )
             )
-    return tuple(found)
+    return tuple(result)
 
 
 def host_use(
@@ -213,7 +213,7 @@ def find_coarse(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
         id="resolution",
         severity="note",
         text=f"too short for samples every {seconds(interval_s)}: {listed(names)}; what CPU and disks did "
-        "in there is not known, and a larger run would show it",
+        "in them is not known, and a larger run would show it",
         sure="measured",
         origin=record.origin,
         numbers=(

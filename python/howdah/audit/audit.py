@@ -1,4 +1,4 @@
-"""Everything that was found, held against every rule: one report, worst first."""
+"""Everything that was found, compared with every rule: one report, worst first."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ def audit(
         config = config.model_copy(update={"effective": values.effective()})
     checks: dict[Check, None] = {}
     for host in hosts or (None,):
-        found = Found(config=config, host=host)
+        evidence = Found(config=config, host=host)
         # What a configuration alone comes to is the same on every host, and is said once.
-        checks.update(dict.fromkeys(_checks(found, values, plan, releases)))
+        checks.update(dict.fromkeys(_checks(evidence, values, plan, releases)))
     return CheckReport(
         scope=_scope(config, hosts),
         looked_at=(*_files(config), *(host.name for host in hosts)),

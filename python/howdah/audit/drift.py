@@ -41,19 +41,19 @@ def check_drift(
 
 
 def _check_setting(setting: Setting, file: str, subject: Subject) -> Iterator[Check]:
-    found = existing(setting.key, file, subject)
-    if found is None or found.value(setting.value) == setting.value:
+    current = existing(setting.key, file, subject)
+    if current is None or current.value(setting.value) == setting.value:
         return
     if file in _AS_GOOD and _will_do(setting, subject):
         return
-    fix = correction(setting.key, file, setting.value, found)
-    if found.place and file not in HOST_FILES and found.value(setting.value) is not None:
-        fix += f", or plan with {_insisting(setting.key, found.text or '')}"
+    fix = correction(setting.key, file, setting.value, current)
+    if current.place and file not in HOST_FILES and current.value(setting.value) is not None:
+        fix += f", or plan with {_insisting(setting.key, current.text or '')}"
     yield _check(
-        CHANGED if found.place else MISSING,
+        CHANGED if current.place else MISSING,
         about=setting.key,
-        where=found.place or file,
-        found=found.shown,
+        where=current.place or file,
+        found=current.shown,
         expected=value_text(setting.value),
         fix=fix,
         why=setting.reason,
@@ -82,18 +82,23 @@ def _extras(planned: set[str], subject: Subject) -> Iterator[Check]:
     config, values = subject.found.config, subject.values
     if config is None or values is None:
         return
-    for one in config.properties:
-        if one.name in planned or not one.base_name.endswith("-site.xml") or values.file(one.name) is None:
+    for entry in config.properties:
+        if (
+            entry.name in planned
+            or not entry.base_name.endswith("-site.xml")
+            or values.file(entry.name) is None
+        ):
             continue
-        default = values.default(one.name)
-        if one.text != default:
+        default = values.default(entry.name)
+        if entry.text != default:
             yield _check(
                 EXTRA,
-                about=one.name,
-                where=one.place,
-                found=one.text,
-                expected=f"{default or 'nothing'}, the default: the plan has no {one.name}",
-                fix=f"remove {one.name} from {one.place}, or plan with {_insisting(one.name, one.text)}",
+                about=entry.name,
+                where=entry.place,
+                found=entry.text,
+                expected=f"{default or 'nothing'}, the default: the plan has no {entry.name}",
+                fix=f"remove {entry.name} from {entry.place}, "
+                f"or plan with {_insisting(entry.name, entry.text)}",
             )
 
 
@@ -108,11 +113,11 @@ def _hardware(part: Part, subject: Subject) -> Iterator[Check]:
         what, threads, memory = f"group {part.group.name}", part.group.cpu.threads, part.group.memory_bytes
     fix = f"plan again with {what} as it is, or give it what was planned"
     if host.cpu.threads < threads:
-        found, expected = str(host.cpu.threads), f"{threads} in {what}"
-        yield _check(HARDWARE, about="threads", where=host.name, found=found, expected=expected, fix=fix)
+        actual, expected = str(host.cpu.threads), f"{threads} in {what}"
+        yield _check(HARDWARE, about="threads", where=host.name, found=actual, expected=expected, fix=fix)
     if host.memory.total_bytes < memory * (1 - _MEMORY_SLACK):
-        found, expected = format_memory(host.memory.total_bytes), f"{format_memory(memory)} in {what}"
-        yield _check(HARDWARE, about="memory", where=host.name, found=found, expected=expected, fix=fix)
+        actual, expected = format_memory(host.memory.total_bytes), f"{format_memory(memory)} in {what}"
+        yield _check(HARDWARE, about="memory", where=host.name, found=actual, expected=expected, fix=fix)
 
 
 def _check(

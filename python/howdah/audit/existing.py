@@ -48,7 +48,7 @@ def is_there(file: str, subject: Subject) -> bool:
         return subject.found.host is not None
     config = subject.found.config
     return config is not None and _READ_WITH.get(file, file) in {
-        PurePosixPath(one).name for one in config.files
+        PurePosixPath(config_file).name for config_file in config.files
     }
 
 
@@ -59,7 +59,7 @@ def existing(key: str, file: str, subject: Subject) -> Existing | None:
         return None if known is None else Existing(value_text(known), subject.host_name)
     if file.endswith(".sh"):
         variables = subject.found.config.environment if subject.found.config else ()
-        variable = next((one for one in reversed(variables) if one.name == key), None)
+        variable = next((candidate for candidate in reversed(variables) if candidate.name == key), None)
         return Existing(variable.text, variable.place) if variable else Existing(None)
     reading = subject.values.read(key, file) if subject.values is not None else None
     if subject.values is None or reading is None:
@@ -67,12 +67,12 @@ def existing(key: str, file: str, subject: Subject) -> Existing | None:
     return Existing(reading.text, reading.given.place if reading.given else "", subject.values.kind(key))
 
 
-def correction(key: str, file: str, wanted: Value, found: Existing) -> str:
+def correction(key: str, file: str, wanted: Value, current: Existing) -> str:
     """What to do so that a key has a value."""
     if file in HOST_FILES:
-        return f"set {key} to {value_text(wanted)} on {found.place}"
-    if found.place:
-        return f"set {key} to {value_text(wanted)} in {found.place}"
+        return f"set {key} to {value_text(wanted)} on {current.place}"
+    if current.place:
+        return f"set {key} to {value_text(wanted)} in {current.place}"
     return f"add {key} = {value_text(wanted)} to {file}"
 
 

@@ -145,7 +145,9 @@ def _request(found: Found, values: Values | None, releases: Releases) -> PlanReq
     hbase = "hbase-site.xml" in files
     # A folder of HDFS alone says nothing of what runs on it; a host without a folder may run tasks.
     mapreduce = config is None or not files.isdisjoint({"yarn-site.xml", "mapred-site.xml"})
-    pairs = [one for one in config.properties if one.name.startswith("dfs.ha.namenodes.")] if config else []
+    pairs = (
+        [entry for entry in config.properties if entry.name.startswith("dfs.ha.namenodes.")] if config else []
+    )
     authentication = values.read("hadoop.security.authentication") if values is not None else None
     return PlanRequest(
         workloads=(

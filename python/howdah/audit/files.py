@@ -75,13 +75,13 @@ def read_xml(path: Path, name: str) -> tuple[FoundProperty, ...] | None:
     try:
         return tuple(
             FoundProperty(
-                name=one.name,
-                text=shown_value(one.name, one.text),
+                name=entry.name,
+                text=shown_value(entry.name, entry.text),
                 file=name,
-                line=one.line,
-                final=one.final,
+                line=entry.line,
+                final=entry.final,
             )
-            for one in read_site(read_bytes(path), str(path))
+            for entry in read_site(read_bytes(path), str(path))
         )
     except NoConfiguration:
         return None
@@ -93,7 +93,7 @@ def read_env(path: Path, name: str) -> tuple[FoundProperty, ...]:
     Raises UserError if the file cannot be read as text.
     """
     values: dict[str, str] = {}
-    found: list[FoundProperty] = []
+    result: list[FoundProperty] = []
     for line, text in _statements(read_text(path)):
         match = _ASSIGNMENT.fullmatch(text)
         if match is None:
@@ -101,12 +101,12 @@ def read_env(path: Path, name: str) -> tuple[FoundProperty, ...]:
         variable = match["name"]
         value = _value(match["rest"], values)
         values[variable] = ((values.get(variable, "") if match["append"] else "") + value)[:_MOST_TEXT]
-        found.append(
+        result.append(
             FoundProperty(
                 name=variable, text=shown_value(variable, values[variable].strip()), file=name, line=line
             )
         )
-    return tuple(found)
+    return tuple(result)
 
 
 def _statements(text: str) -> Iterator[tuple[int, str]]:

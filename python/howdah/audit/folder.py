@@ -45,16 +45,16 @@ def read_folders(folders: Sequence[Path]) -> FoundConfig:
         names = _names(folder)
         for path in sorted((folder / name for name in names if name.endswith(".xml")), key=_reading_order):
             name = str(below / path.name)
-            found = read_xml(path, name)
-            if found is None and path.name in _ENTRY_FILES:
+            entries = read_xml(path, name)
+            if entries is None and path.name in _ENTRY_FILES:
                 raise UserError(
                     str(path),
                     "is not a Hadoop configuration",
                     "its outermost element must be <configuration>",
                 )
-            if found is not None:
+            if entries is not None:
                 files.append(name)
-                properties += found
+                properties += entries
         for name in names:
             if name.endswith("-env.sh"):
                 environment += read_env(folder / name, str(below / name))
@@ -84,7 +84,9 @@ def read_folders(folders: Sequence[Path]) -> FoundConfig:
 
 def _included(folders: Sequence[Path], properties: Sequence[FoundProperty]) -> tuple[str, ...] | None:
     """The hosts that may be DataNodes; the file is looked for beside the others, where it is copied from."""
-    named = next((one.text for one in reversed(properties) if one.name == "dfs.hosts" and one.text), None)
+    named = next(
+        (entry.text for entry in reversed(properties) if entry.name == "dfs.hosts" and entry.text), None
+    )
     name = PurePosixPath(named or "").name
     # Among the names that there are: not every text in a configuration can be a file's name.
     file = next(

@@ -1,4 +1,4 @@
-"""Rules held against what exists: settings, inspections, and how a broken one reads."""
+"""Rules compared with what exists: settings, inspections, and how a broken one reads."""
 
 from __future__ import annotations
 
@@ -67,50 +67,52 @@ def check_settings(
 
 
 def _one(rule: SettingRule, subject: Subject) -> Iterator[Check]:
-    found = existing(rule.key, rule.file, subject)
-    if found is None:
-        raise CannotTell(f"{rule.key} of {subject.host_name}, which its probe does not say")
-    if found.text is None and not rule.written:
+    current = existing(rule.key, rule.file, subject)
+    if current is None:
+        raise CannotTell(f"{rule.key} of {subject.host_name}, which its probe does not report")
+    if current.text is None and not rule.written:
         return
     decision = rule.decide(subject.facts)
     try:
-        accepted = _accepted(rule, found, decision, subject)
+        accepted = _accepted(rule, current, decision, subject)
     except Misfit:
         # The rule about types says this, in words that fit the key.
         return
-    yield _said(rule, rule.key, found, decision, accepted=accepted)
+    yield _said(rule, rule.key, current, decision, accepted=accepted)
 
 
 def _family(rule: FamilyRule, subject: Subject) -> Iterator[Check]:
     for key, decision in rule.members(subject.facts).items():
-        found = existing(key, rule.file, subject)
-        if found is not None:
-            yield _said(rule, key, found, decision, accepted=found.value(decision.value) == decision.value)
+        current = existing(key, rule.file, subject)
+        if current is not None:
+            yield _said(
+                rule, key, current, decision, accepted=current.value(decision.value) == decision.value
+            )
 
 
-def _accepted(rule: SettingRule, found: Existing, decision: Decision, subject: Subject) -> bool:
+def _accepted(rule: SettingRule, current: Existing, decision: Decision, subject: Subject) -> bool:
     if rule.file in HOST_FILES:
         return rule.accepts(subject.host_values[rule.key], decision, subject.facts)
-    if found.text is None:
+    if current.text is None:
         # No value is an empty text, and nothing else.
         return isinstance(decision.value, str) and rule.accepts("", decision, subject.facts)
-    if "${" in found.text and not isinstance(decision.value, str | tuple):
-        raise CannotTell(f"what {found.text} stands for on the host itself")
-    return rule.accepts(read_like(found.text, decision.value, found.kind), decision, subject.facts)
+    if "${" in current.text and not isinstance(decision.value, str | tuple):
+        raise CannotTell(f"what {current.text} means on the host itself")
+    return rule.accepts(read_like(current.text, decision.value, current.kind), decision, subject.facts)
 
 
 def _said(
-    rule: SettingRule | FamilyRule, key: str, found: Existing, decision: Decision, *, accepted: bool
+    rule: SettingRule | FamilyRule, key: str, current: Existing, decision: Decision, *, accepted: bool
 ) -> Check:
     return Check(
         rule=rule.id,
         verdict=verdict(rule, accepted),
         about=key,
-        where=found.place or rule.file,
-        found=found.shown,
+        where=current.place or rule.file,
+        found=current.shown,
         expected=value_text(decision.value),
         why=f"{rule.says} Here: {decision.because}",
-        fix="" if accepted else correction(key, rule.file, decision.value, found),
+        fix="" if accepted else correction(key, rule.file, decision.value, current),
         source=rule.source,
         inputs=decision.inputs,
     )
@@ -123,9 +125,11 @@ def spared_keys(settings: Iterable[Setting], subject: Subject) -> frozenset[str]
     host was looked at, or where all workers are alike and share one folder with masters.
     """
     own = [
-        one for one in settings if one.worker is not None and one.file and not one.key.startswith(_OF_JOBS)
+        setting
+        for setting in settings
+        if setting.worker is not None and setting.file and not setting.key.startswith(_OF_JOBS)
     ]
-    found = (existing(one.key, one.file or "", subject) for one in own)
-    if subject.found.config is None or any(one is not None and one.place for one in found):
+    states = (existing(setting.key, setting.file or "", subject) for setting in own)
+    if subject.found.config is None or any(state is not None and state.place for state in states):
         return frozenset()
-    return frozenset(one.key for one in own)
+    return frozenset(setting.key for setting in own)

@@ -32,18 +32,18 @@ class Values(Mapping[str, Value]):
 
     def __init__(self, config: FoundConfig, releases: tuple[Release, ...]) -> None:
         self._releases = releases
-        of_hbase = self._winners(one for one in config.properties if one.base_name == HBASE_SITE)
-        of_hadoop = self._winners(one for one in config.properties if one.base_name != HBASE_SITE)
+        of_hbase = self._winners(entry for entry in config.properties if entry.base_name == HBASE_SITE)
+        of_hadoop = self._winners(entry for entry in config.properties if entry.base_name != HBASE_SITE)
         self._for_hadoop = {**of_hbase, **of_hadoop}
         self._for_hbase = {**of_hadoop, **of_hbase}
 
     def _winners(self, properties: Iterable[FoundProperty]) -> dict[str, FoundProperty]:
         """The property that wins for every key, former names taken for today's."""
         winners: dict[str, FoundProperty] = {}
-        for one in properties:
-            for name in self._today(one.name):
+        for entry in properties:
+            for name in self._today(entry.name):
                 if name not in winners or not winners[name].final:
-                    winners[name] = one
+                    winners[name] = entry
         return winners
 
     def _today(self, name: str) -> tuple[str, ...]:
@@ -74,8 +74,8 @@ class Values(Mapping[str, Value]):
     def effective(self) -> tuple[FoundProperty, ...]:
         """Every property that is in force, by its name of today and with its variables replaced."""
         return tuple(
-            one.model_copy(update={"name": name, "text": self._expanded(one.text, self._for_hadoop)})
-            for name, one in self._for_hadoop.items()
+            entry.model_copy(update={"name": name, "text": self._expanded(entry.text, self._for_hadoop)})
+            for name, entry in self._for_hadoop.items()
         )
 
     def _text(self, key: str, given: Mapping[str, FoundProperty]) -> str | None:

@@ -19,14 +19,14 @@ def verdict(rule: Rule, ok: bool | None) -> CheckVerdict:
     return CheckVerdict.PASS if ok else _BROKEN[rule.severity]
 
 
-def cannot_tell(rule: Rule, missing: str, *, about: str, where: str = "", found: str = "") -> Check:
+def cannot_tell(rule: Rule, missing: str, *, about: str, where: str = "", actual: str = "") -> Check:
     """A rule that needs something that is not known."""
     return Check(
         rule=rule.id,
         verdict=CheckVerdict.UNKNOWN,
         about=about,
         where=where,
-        found=found,
+        found=actual,
         expected=missing,
         why=rule.says,
         source=rule.source,

@@ -106,7 +106,7 @@ def _agreements(kind: Worker, plan: Plan, found: Found, values: Values | None) -
     """Settings of this kind alone that the configuration has as planned."""
     if values is None or found.config is None:
         return 0
-    variables = {one.name: one.text for one in found.config.environment}
+    variables = {variable.name: variable.text for variable in found.config.environment}
     own = (setting for setting in plan.settings if setting.worker == kind.name and setting.file)
     return sum(1 for setting in own if _text(setting, variables, values) == value_text(setting.value))
 

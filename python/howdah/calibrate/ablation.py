@@ -27,7 +27,7 @@ class _Error(NamedTuple):
 
 def ablate(problem: Problem, full: Fit, parameters: Iterable[Parameter]) -> Iterator[Without]:
     """Turn off each mechanism that can be, the other numbers staying where they are."""
-    names = [one.name for one in problem.free]
+    names = [parameter.name for parameter in problem.free]
     for parameter in parameters:
         if parameter.off is None or parameter.name not in names:
             continue
@@ -39,10 +39,10 @@ def ablate(problem: Problem, full: Fit, parameters: Iterable[Parameter]) -> Iter
             for figure, x, before in zip(problem.figures, simulated, full.simulated, strict=True)
             if not is_load(figure.quantity)
         ]
-        worst = max(errors, key=lambda one: one.without - one.before)
+        worst = max(errors, key=lambda error: error.without - error.before)
         yield Without(
             parameter=parameter.name,
-            median=round(median(one.without for one in errors), 4),
+            median=round(median(error.without for error in errors), 4),
             most=round(worst.without, 4),
             case=worst.figure.case.name,
             quantity=worst.figure.quantity,

@@ -49,23 +49,26 @@ def own_part(calibration: Calibration | None, workload: str, elapsed_s: float) -
     one's own do not.
     """
     whole = unexplained(calibration, workload, elapsed_s)
-    found = apart(calibration) if calibration is not None else None
-    return whole if found is None else min(whole, found.relative / math.sqrt(2))
+    ratios = unexplained_ratios(calibration) if calibration is not None else None
+    return whole if ratios is None else min(whole, ratios.relative / math.sqrt(2))
 
 
-def apart(calibration: Calibration) -> Apart | None:
+def unexplained_ratios(calibration: Calibration) -> Apart | None:
     """What is unexplained of ratios: enough to cover nine of ten of those left out; None without any.
 
     One number for all workloads, platforms, replicas and block sizes: each by itself has too few figures.
     """
-    found = tuple(_ratios(calibration))
-    if not found:
+    ratios = tuple(_ratios(calibration))
+    if not ratios:
         return None
-    off = np.array([one.off for one in found])
+    off = np.array([ratio.off for ratio in ratios])
     explained = np.array(
-        [math.hypot(_explained(calibration, one.one), _explained(calibration, one.other)) for one in found]
+        [
+            math.hypot(_explained(calibration, ratio.one), _explained(calibration, ratio.other))
+            for ratio in ratios
+        ]
     )
-    return Apart(enough_to_cover(off, explained), found)
+    return Apart(enough_to_cover(off, explained), ratios)
 
 
 def _ratios(calibration: Calibration) -> list[RunRatio]:

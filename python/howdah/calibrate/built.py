@@ -46,12 +46,12 @@ def cpu_share(plan: Plan, lab: Laboratory) -> float:
 
 
 def _cpus(group: HostGroup, lab: Laboratory) -> float:
-    scaled = {one.what: one.lab for one in lab.scaling}
+    scaled = {scaling.what: scaling.lab for scaling in lab.scaling}
     return scaled.get(f"CPUs per host of {group.name}", float(group.cpu.threads))
 
 
 def _host(group: HostGroup, cpus: float, workers: int) -> HostGroup:
-    disks = tuple(_without_head(one) for one in group.disks)
+    disks = tuple(_without_head(disk) for disk in group.disks)
     if cpus >= group.cpu.threads:
         return group.model_copy(update={"disks": disks})
     cores = max(workers, math.floor(cpus), 1)

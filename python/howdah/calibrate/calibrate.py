@@ -52,20 +52,20 @@ def calibrate(
         without=tuple(ablate(problem, full, PARAMETERS)),
         cells=tuple(
             _cell(
-                one,
+                figure,
                 float(full.simulated[i]),
                 float(left_out.simulated[i]),
-                _half(one, i, left_out, unexplained),
+                _half(figure, i, left_out, unexplained),
             )
-            for i, one in enumerate(problem.figures)
+            for i, figure in enumerate(problem.figures)
         ),
         extents=extents((case.work.plan, case.work.suite) for case in cases),
     )
 
 
 def _values(problem: Problem, full: Fit) -> Iterator[CalibratedValue]:
-    found = values_at(problem.free, full.position)
-    for index, (name, value) in enumerate(found.items()):
+    positions = values_at(problem.free, full.position)
+    for index, (name, value) in enumerate(positions.items()):
         width = NINETY * math.sqrt(full.covariance[index, index])
         yield CalibratedValue(
             name=name,
@@ -87,7 +87,7 @@ def _correlations(full: Fit) -> Iterator[float]:
 def _half(figure: FittedFigure, index: int, left_out: LeftOut, unexplained: Sequence[Residual]) -> float:
     name = workload_of(figure.quantity)
     elapsed_s = float(left_out.simulated[index])
-    rest = next((one.of(elapsed_s) for one in unexplained if one.quantity == name), 0.0)
+    rest = next((residual.of(elapsed_s) for residual in unexplained if residual.quantity == name), 0.0)
     if is_load(figure.quantity):
         rest = figure.tolerance
     return half_width(float(left_out.explained[index]), rest)

@@ -91,27 +91,27 @@ class SimulatedWorkload(NamedTuple):
     """Its phases in their order."""
 
 
-def quantities(workloads: Iterable[SimulatedWorkload]) -> dict[str, float]:
+def simulated_quantities(workloads: Iterable[SimulatedWorkload]) -> dict[str, float]:
     """Every quantity by its name; a master's load is its busiest phase's: the studies took peaks."""
-    found: dict[str, float] = {}
+    result: dict[str, float] = {}
     for workload in workloads:
         kind = workload.kind
-        found[kind] = workload.elapsed_s
+        result[kind] = workload.elapsed_s
         for phase in workload.phases:
-            found[f"{kind}/{phase.name}"] = phase.elapsed_s
-        found[f"{kind}/namenode-cpu"] = 100 * max(
+            result[f"{kind}/{phase.name}"] = phase.elapsed_s
+        result[f"{kind}/namenode-cpu"] = 100 * max(
             (phase.namenode_busy for phase in workload.phases), default=0
         )
-        found[f"{kind}/scheduler-cpu"] = 100 * max(
+        result[f"{kind}/scheduler-cpu"] = 100 * max(
             (phase.scheduler_busy for phase in workload.phases), default=0
         )
-    return found
+    return result
 
 
 def phase_times(result: WorkloadResult) -> dict[str, float]:
     """Seconds of each phase by its name, from the workload's start to its end; none where it has but one."""
     if len(result.phases) < 2:
         return {}
-    ends = [one.end_s for one in result.phases[:-1]]
+    ends = [phase.end_s for phase in result.phases[:-1]]
     bounds = pairwise([result.start_s, *ends, result.end_s])
-    return {one.name: end - start for one, (start, end) in zip(result.phases, bounds, strict=True)}
+    return {phase.name: end - start for phase, (start, end) in zip(result.phases, bounds, strict=True)}

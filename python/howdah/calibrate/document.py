@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Iterator
 from statistics import median
 
-from howdah.calibrate.apart import Apart, apart
+from howdah.calibrate.apart import Apart, unexplained_ratios
 from howdah.calibrate.case import workload_of
 from howdah.calibrate.forecast import unexplained
 from howdah.calibrate.leave_out import NINETY
@@ -25,7 +25,7 @@ def accuracy_page(calibration: Calibration, about: str) -> str:
         [
             _NOTICE,
             "",
-            "# How right the simulator is",
+            "# How accurate the simulator is",
             "",
             about.strip(),
             "",
@@ -113,7 +113,7 @@ def _parameters(calibration: Calibration) -> Iterator[str]:
                 f"{value.value:.3g}",
                 f"{value.low:.3g} to {value.high:.3g}",
                 f"{parameter.low:.3g} to {parameter.high:.3g}" if parameter else "",
-                "; ".join(value.rests_on) or "nothing but what was expected",
+                "; ".join(value.rests_on) or "the expected range only",
             )
         )
     yield from _table(("parameter", "meaning", "value", "90 % interval", "expected", "rests on"), rows)
@@ -144,21 +144,21 @@ def _error(cell: CalibrationCell, error: float | None) -> str:
 
 
 def _ratios(calibration: Calibration) -> Iterator[str]:
-    found = apart(calibration)
-    if found is None:
-        yield "Of no two runs on the same data is it known how far their ratio is off."
+    ratios = unexplained_ratios(calibration)
+    if ratios is None:
+        yield "There are no two runs on the same data, so the error of a ratio is not known."
         return
-    off = sorted(abs(math.expm1(one.off)) for one in found.ratios)
+    off = sorted(abs(math.expm1(ratio.off)) for ratio in ratios.ratios)
     single = median(
-        math.hypot(_unexplained(calibration, one.one), _unexplained(calibration, one.other))
-        for one in found.ratios
+        math.hypot(_unexplained(calibration, ratio.one), _unexplained(calibration, ratio.other))
+        for ratio in ratios.ratios
     )
     yield (
         f"Figures of two runs of one study on the same data make {len(off)} ratios: of platforms, replicas, "
         "block sizes and protections. With each run left out in turn they are off by "
         f"{median(off):.1%} in the median and by {off[-1]:.0%} at most. Beyond what parameters and seeds "
-        f"explain, a standard deviation of {found.relative:.1%} covers nine of ten, which tells two plans "
-        f"apart from {math.expm1(NINETY * found.relative):.0%} on. What single figures leave unexplained "
+        f"explain, a standard deviation of {ratios.relative:.1%} covers nine of ten, which distinguishes two "
+        f"plans from {math.expm1(NINETY * ratios.relative):.0%} on. What single figures leave unexplained "
         f"would make {single:.1%} of two, and {math.expm1(NINETY * single):.0%}."
     )
     yield ""
@@ -172,7 +172,7 @@ def _ratios(calibration: Calibration) -> Iterator[str]:
                 f"{mine[math.ceil(_STATED * len(mine)) - 1]:.1%}",
                 f"{mine[-1]:.1%}",
             )
-            for name, mine in _by_workload(found)
+            for name, mine in _by_workload(ratios)
         ),
     )
 
@@ -182,25 +182,30 @@ def _unexplained(calibration: Calibration, cell: CalibrationCell) -> float:
     return unexplained(calibration, workload_of(cell.quantity), cell.left_out)
 
 
-def _by_workload(found: Apart) -> Iterator[tuple[str, list[float]]]:
+def _by_workload(ratios: Apart) -> Iterator[tuple[str, list[float]]]:
     several: dict[str, list[float]] = {}
-    for one in found.ratios:
-        several.setdefault(one.one.quantity, []).append(abs(math.expm1(one.off)))
+    for ratio in ratios.ratios:
+        several.setdefault(ratio.one.quantity, []).append(abs(math.expm1(ratio.off)))
     for name, off in several.items():
         yield name, sorted(off)
 
 
 def _without(calibration: Calibration) -> Iterator[str]:
     yield (
-        "The other numbers stay as they were found: this says what a mechanism carries, not what others "
-        "could make up for."
+        "The other numbers stay as they were found: this shows what a mechanism contributes, not what others "
+        "could compensate."
     )
     yield ""
     yield from _table(
-        ("mechanism off", "median error", "error of what suffers most", "where"),
+        ("mechanism off", "median error", "largest error", "where"),
         (
-            (f"`{one.parameter}`", f"{one.median:.1%}", f"{one.most:.0%}", f"{one.case}: {one.quantity}")
-            for one in calibration.without
+            (
+                f"`{effect.parameter}`",
+                f"{effect.median:.1%}",
+                f"{effect.most:.0%}",
+                f"{effect.case}: {effect.quantity}",
+            )
+            for effect in calibration.without
         ),
     )
 

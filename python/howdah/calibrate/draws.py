@@ -23,16 +23,16 @@ def draws(calibration: Calibration, count: int, seed: int) -> tuple[dict[str, fl
     has the names of ``calibration.values``: what was fitted to one study's own hosts is of no other's.
     """
     values = calibration.parameters
-    spreads = np.array([_spread(one) for one in values])
+    spreads = np.array([_spread(value) for value in values])
     normal = np.random.default_rng(seed).standard_normal((max(0, count - 1), len(values)))
     # Row by row, where a product of matrices would round by how many rows there are.
     together = np.clip(np.sum(normal[:, np.newaxis, :] * _root(calibration, values), axis=2), -_MOST, _MOST)
-    found = tuple(calibration.values for _ in range(min(count, 1)))
-    return found + tuple(
+    result = tuple(calibration.values for _ in range(min(count, 1)))
+    return result + tuple(
         {
-            one.name: one.value * float(np.exp(spread * off))
-            for one, spread, off in zip(values, spreads, row, strict=True)
-            if one.name in calibration.values
+            value.name: value.value * float(np.exp(spread * off))
+            for value, spread, off in zip(values, spreads, row, strict=True)
+            if value.name in calibration.values
         }
         for row in together
     )
@@ -48,7 +48,7 @@ def _spread(value: CalibratedValue) -> float:
 def _root(calibration: Calibration, values: Sequence[CalibratedValue]) -> NDArray[np.float64]:
     """A square root of the correlations: numbers drawn apart become numbers that lie apart together."""
     whole = np.eye(len(values))
-    fitted = [index for index, one in enumerate(values) if one.origin == "fitted"]
+    fitted = [index for index, value in enumerate(values) if value.origin == "fitted"]
     below = iter(calibration.correlations)
     if calibration.correlations:
         for row, index in enumerate(fitted):

@@ -18,13 +18,13 @@ _SLACK = 1.5
 
 def extents(works: Iterable[tuple[Plan, Suite]]) -> tuple[Extent, ...]:
     """The least and the most of every quantity over several runs."""
-    found: dict[str, Extent] = {}
+    result: dict[str, Extent] = {}
     for plan, suite in works:
         for name, unit, value in _quantities(plan, suite):
-            known = found.get(name)
+            known = result.get(name)
             low, high = (known.low, known.high) if known else (value, value)
-            found[name] = Extent(name=name, unit=unit, low=min(low, value), high=max(high, value))
-    return tuple(found.values())
+            result[name] = Extent(name=name, unit=unit, low=min(low, value), high=max(high, value))
+    return tuple(result.values())
 
 
 def beyond(calibration: Calibration, plan: Plan, suite: Suite) -> tuple[str, ...]:

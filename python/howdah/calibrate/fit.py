@@ -33,18 +33,18 @@ def fit(problem: Problem, begin: Vector | None = None) -> Fit:
     begins at ``begin`` where that is given: it ends sooner there, but not elsewhere.
     """
     lows, highs = _room(problem)
-    found = least_squares(
+    result = least_squares(
         problem.distances,
         start_of(problem.free) if begin is None else np.clip(begin, lows, highs),
         jac=problem.slopes,
         bounds=(lows, highs),
-        x_scale=np.array([one.spread for one in problem.free]),
+        x_scale=np.array([parameter.spread for parameter in problem.free]),
         loss="linear",
         ftol=_CLOSE,
         xtol=_CLOSE,
         max_nfev=_MOST_STEPS,
     )
-    position = np.asarray(found.x)
+    position = np.asarray(result.x)
     slopes = problem.slopes(position)
     return Fit(position, problem.figures_at(position), slopes, covariance(slopes))
 
@@ -56,7 +56,7 @@ def covariance(slopes: Vector) -> Vector:
 
 def refit_without(problem: Problem, full: Fit, case: str) -> Vector:
     """Where the fit would have ended without a case: one step of Gauss and Newton from the full fit."""
-    kept = np.array([one.case.name != case for one in problem.figures] + [True] * len(problem.free))
+    kept = np.array([figure.case.name != case for figure in problem.figures] + [True] * len(problem.free))
     distances = np.concatenate([problem.misfits(full.simulated), problem.surprises(full.position)])
     lows, highs = _room(problem)
     step = lsq_linear(
@@ -73,8 +73,8 @@ def _room(problem: Problem) -> tuple[Vector, Vector]:
 
     Ranges are expectations, not walls: a number may leave its range at a price, never by far.
     """
-    lows = np.log([one.low for one in problem.free])
-    highs = np.log([one.high for one in problem.free])
+    lows = np.log([parameter.low for parameter in problem.free])
+    highs = np.log([parameter.high for parameter in problem.free])
     room = (highs - lows) / 2
     return lows - room, highs + room
 

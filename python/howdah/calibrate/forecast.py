@@ -31,12 +31,12 @@ def forecasts(
     unexplained of figures that were left out is added. A calibration from the best of several runs is
     turned to a run as it typically is. A phase that some simulation has no time for is left out.
     """
-    found = []
+    result = []
     for alike in zip(*simulations, strict=True):
-        elapsed_s = [one.elapsed_s for one in alike]
+        elapsed_s = [stretch.elapsed_s for stretch in alike]
         if min(elapsed_s) > 0:
-            found.append(_forecast(alike[0], elapsed_s, calibration))
-    return tuple(found)
+            result.append(_forecast(alike[0], elapsed_s, calibration))
+    return tuple(result)
 
 
 def unexplained(calibration: Calibration | None, workload: str, elapsed_s: float) -> float:
@@ -46,7 +46,7 @@ def unexplained(calibration: Calibration | None, workload: str, elapsed_s: float
     """
     if calibration is None:
         return 0.0
-    known = {one.quantity: one.of(elapsed_s) for one in calibration.residuals}
+    known = {residual.quantity: residual.of(elapsed_s) for residual in calibration.residuals}
     return known.get(workload, max(known.values(), default=0.0))
 
 

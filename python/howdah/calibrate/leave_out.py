@@ -35,15 +35,15 @@ def leave_out(problem: Problem, full: Fit) -> LeftOut:
     simulated = np.empty(len(problem.figures))
     explained = np.empty(len(problem.figures))
     for case in problem.cases:
-        mine = np.array([one.case.name == case.name for one in problem.figures])
+        mine = np.array([figure.case.name == case.name for figure in problem.figures])
         position = refit_without(problem, full, case.name)
         by_seed = problem.runs(position, case)
         kept = np.concatenate([~mine, np.ones(len(problem.free), dtype=bool)])
         unsure = covariance(full.slopes[kept])
-        tolerances = np.array([one.tolerance for one in problem.figures])[mine]
+        tolerances = np.array([figure.tolerance for figure in problem.figures])[mine]
         slopes = full.slopes[: len(problem.figures)][mine] * tolerances[:, None]
         simulated[mine] = np.mean(by_seed, axis=0)
-        chance = [_scaled(problem.figures, mine, one) for one in by_seed]
+        chance = [_scaled(problem.figures, mine, row) for row in by_seed]
         explained[mine] = np.sqrt(
             np.einsum("ij,jk,ik->i", slopes, unsure, slopes)
             + (np.var(chance, axis=0, ddof=1) if len(chance) > 1 else 0.0)
@@ -58,7 +58,7 @@ def residuals(figures: Sequence[FittedFigure], left_out: LeftOut) -> tuple[Resid
     besides are seconds that do not grow with the time. Both are the same for all workloads: each by itself
     has too few figures to tell its tenth part from chance.
     """
-    times = [index for index, one in enumerate(figures) if not is_load(one.quantity)]
+    times = [index for index, figure in enumerate(figures) if not is_load(figure.quantity)]
     if not times:
         return ()
     off = np.array([figures[i].distance(float(left_out.simulated[i])) for i in times])
@@ -103,5 +103,5 @@ def enough_to_cover(
 
 def _scaled(figures: Sequence[FittedFigure], mine: Vector, simulated: Vector) -> Vector:
     """Figures as distances from what is known."""
-    chosen = [one for one, wanted in zip(figures, mine, strict=True) if wanted]
-    return np.array([one.distance(float(x)) for one, x in zip(chosen, simulated, strict=True)])
+    chosen = [figure for figure, wanted in zip(figures, mine, strict=True) if wanted]
+    return np.array([figure.distance(float(x)) for figure, x in zip(chosen, simulated, strict=True)])

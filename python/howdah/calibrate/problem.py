@@ -52,29 +52,33 @@ class Free(NamedTuple):
 
 def free_parameters(parameters: Iterable[Parameter]) -> list[Free]:
     """The simulator's parameters, before anything is known of a study."""
-    return [Free(one.name, one.default, one.low, one.high, one.source) for one in parameters]
+    return [
+        Free(parameter.name, parameter.default, parameter.low, parameter.high, parameter.source)
+        for parameter in parameters
+    ]
 
 
 def free_hardware(study: PublishedStudy) -> list[Free]:
     """What of a study's hardware is fitted to its own figures."""
     return [
-        Free(f"{study.study}/{one.name}", one.start, one.low, one.high, one.source) for one in study.refit
+        Free(f"{study.study}/{refit.name}", refit.start, refit.low, refit.high, refit.source)
+        for refit in study.refit
     ]
 
 
 def values_at(free: Sequence[Free], position: Vector) -> dict[str, float]:
     """The numbers at a position of the optimiser's."""
-    return {one.name: float(math.exp(x)) for one, x in zip(free, position, strict=True)}
+    return {parameter.name: float(math.exp(x)) for parameter, x in zip(free, position, strict=True)}
 
 
 def start_of(free: Sequence[Free]) -> Vector:
     """Where the search begins."""
-    return np.array([math.log(one.start) for one in free])
+    return np.array([math.log(parameter.start) for parameter in free])
 
 
 def position_of(free: Sequence[Free], values: Mapping[str, float]) -> Vector:
     """The position of numbers that are known; the others are where they are most likely."""
-    return np.array([math.log(values.get(one.name, one.start)) for one in free])
+    return np.array([math.log(values.get(parameter.name, parameter.start)) for parameter in free])
 
 
 def values_for(study: str, values: Mapping[str, float]) -> dict[str, float]:
@@ -138,8 +142,8 @@ class Problem:
 
     def figures_at(self, position: Vector, *, small: bool = False) -> Vector:
         """What the simulator says of every figure, a mean over its case's seeds, or less once."""
-        (found,) = self._all([position], small=small)
-        return found
+        (rows,) = self._all([position], small=small)
+        return rows
 
     def runs(self, position: Vector, case: Case) -> list[Vector]:
         """What the simulator says of one case's figures, for each of its seeds."""
@@ -160,12 +164,12 @@ class Problem:
     def misfits(self, simulated: Vector) -> Vector:
         """Every figure's distance in tolerances."""
         return np.array(
-            [one.distance(x) / one.tolerance for one, x in zip(self.figures, simulated, strict=True)]
+            [figure.distance(x) / figure.tolerance for figure, x in zip(self.figures, simulated, strict=True)]
         )
 
     def surprises(self, position: Vector) -> Vector:
         """How many spreads every number is from where it was expected."""
-        spreads = np.array([one.spread for one in self.free])
+        spreads = np.array([parameter.spread for parameter in self.free])
         return np.asarray((position - start_of(self.free)) / spreads)
 
     def slopes(self, position: Vector) -> Vector:
@@ -180,10 +184,10 @@ class Problem:
     def _slopes_at(self, position: Vector) -> Vector:
         moved = [position + _STEP * row for row in np.eye(len(self.free))]
         base, *others = self._all([position, *moved], small=True)
-        chance = np.array([_chance(one) / one.tolerance for one in self.figures])
-        moves = [self.misfits(one) - self.misfits(base) for one in others]
+        chance = np.array([_chance(figure) / figure.tolerance for figure in self.figures])
+        moves = [self.misfits(row) - self.misfits(base) for row in others]
         columns = [np.where(np.abs(move) < chance, 0.0, move) / _STEP for move in moves]
-        priors = np.diag([1 / one.spread for one in self.free])
+        priors = np.diag([1 / parameter.spread for parameter in self.free])
         return np.vstack([np.column_stack(columns), priors])
 
     def _all(self, positions: Sequence[Vector], *, small: bool) -> list[Vector]:
@@ -214,8 +218,8 @@ class Problem:
     def _keys(self, position: Vector, case: Case, *, small: bool) -> list[_Key]:
         # A number of another study's hardware does not move this case.
         mine = tuple(
-            x if "/" not in one.name or one.name.startswith(f"{case.study}/") else 0.0
-            for one, x in zip(self.free, position.tolist(), strict=True)
+            x if "/" not in parameter.name or parameter.name.startswith(f"{case.study}/") else 0.0
+            for parameter, x in zip(self.free, position.tolist(), strict=True)
         )
         less = small and case.small is not None
         seeds = 1 if small else case.seeds

@@ -25,12 +25,12 @@ OWN: tuple[Parameter, ...] = (
     Parameter(
         "byte_cpu",
         "",
-        "CPU of a byte beside that of the studies' Java 6 and 7, in every step alike",
+        "CPU of a byte compared with that of the studies' Java 6 and 7, the same in every step",
         0.6,
         0.25,
         1.4,
         None,
-        "checksums in hardware and ten years of compilers: half, more or less",
+        "checksums in hardware and ten years of compilers: about half",
     ),
     Parameter(
         "job_start_s", "s", "from a job's submission to its first task", 7.0, 3.0, 16.0, None, _LABORATORY
@@ -42,7 +42,7 @@ OWN: tuple[Parameter, ...] = (
     Parameter(
         "task_start_s",
         "s",
-        "what a task waits before its first byte, beside CPU",
+        "what a task waits before its first byte, in addition to CPU",
         1.0,
         0.3,
         3.0,
@@ -65,16 +65,16 @@ def cases_of(records: Sequence[RunRecord]) -> tuple[Case, ...]:
     """
     for record in records:
         _check(record)
-    _alike(records, "origin", [one.origin.value for one in records])
-    _alike(records, "release of Hadoop", [one.engine_version for one in records])
-    _alike(records, "share of a CPU", [f"{_share(one):g}" for one in records])
+    _alike(records, "origin", [record.origin.value for record in records])
+    _alike(records, "release of Hadoop", [record.engine_version for record in records])
+    _alike(records, "share of a CPU", [f"{_share(record):g}" for record in records])
     noise = run_to_run(records)
     return tuple(_case(record, noise) for record in records)
 
 
 def laboratory_values(records: Sequence[RunRecord]) -> tuple[CalibratedValue, ...]:
     """What no plan says of the hosts: the share of a CPU that a laboratory gave them, where one did."""
-    labs = [one for one in records if one.laboratory]
+    labs = [record for record in records if record.laboratory]
     if not labs or (share := _share(labs[0])) == 1:
         return ()
     rests_on = (f"run {labs[0].id}: the laboratory's share of a CPU for a thread",)
@@ -95,7 +95,7 @@ def run_to_run(records: Sequence[RunRecord]) -> float:
         for result in record.workloads:
             same = f"{record.digests.get('plan')} {result.workload.model_dump_json()}"
             repeated[same].append(math.log(result.elapsed_s))
-    squares = [(one - fmean(times)) ** 2 for times in repeated.values() for one in times]
+    squares = [(time - fmean(times)) ** 2 for times in repeated.values() for time in times]
     freedom = len(squares) - len(repeated)
     return max(_LEAST_RUN_TO_RUN, math.sqrt(sum(squares) / freedom)) if freedom else _RUN_TO_RUN
 
@@ -131,12 +131,19 @@ def _share(record: RunRecord) -> float:
 def _case(record: RunRecord, noise: float) -> Case:
     lab = record.laboratory
     # What a run found out by itself, such as the rows of its input, is in its results alone.
-    suite = record.suite.model_copy(update={"workloads": tuple(one.workload for one in record.workloads)})
+    suite = record.suite.model_copy(
+        update={"workloads": tuple(workload.workload for workload in record.workloads)}
+    )
     return Case(
         name=f"run {record.id}",
         study=record.engine,
         work=CaseWork(plan=record.plan if lab is None else as_built(record.plan, lab), suite=suite),
-        known={name: seconds for one in record.workloads for name, seconds in _times(one) if seconds > 0},
+        known={
+            name: seconds
+            for workload in record.workloads
+            for name, seconds in _times(workload)
+            if seconds > 0
+        },
         noise=noise,
     )
 

@@ -31,7 +31,7 @@ class Tally(NamedTuple):
     """Half of the errors are smaller, too long or too short."""
 
 
-def score(prediction: Prediction, record: RunRecord) -> tuple[Score, ...]:
+def score_times(prediction: Prediction, record: RunRecord) -> tuple[Score, ...]:
     """Every predicted time that the run has, beside the run's.
 
     Raises UserError for a run that is no measurement of what was predicted, or that began before it was.
@@ -45,11 +45,12 @@ def score(prediction: Prediction, record: RunRecord) -> tuple[Score, ...]:
             run=record.id,
             engine=record.engine,
             calibration=prediction.calibration,
-            forecast=one,
+            forecast=forecast,
             measured_s=elapsed_s,
         )
-        for one in prediction.forecasts
-        if (elapsed_s := _elapsed_s(measured[one.workload], one.phase)) is not None and elapsed_s > 0
+        for forecast in prediction.forecasts
+        if (elapsed_s := _elapsed_s(measured[forecast.workload], forecast.phase)) is not None
+        and elapsed_s > 0
     )
 
 
@@ -70,23 +71,23 @@ def tally(scores: Sequence[Score]) -> Tally | None:
         return None
     return Tally(
         times=len(scores),
-        runs=len({one.run for one in scores}),
-        inside=sum(one.inside for one in scores) / len(scores),
-        median_error=median(abs(one.error) for one in scores),
+        runs=len({scored.run for scored in scores}),
+        inside=sum(scored.inside for scored in scores) / len(scores),
+        median_error=median(abs(scored.error) for scored in scores),
     )
 
 
 def other_work(predicted: Suite, ran: Suite) -> str | None:
     """In what the work that ran is not what was predicted; None where it is the same."""
-    kinds = [", ".join(one.kind for one in suite.workloads) for suite in (predicted, ran)]
+    kinds = [", ".join(workload.kind for workload in suite.workloads) for suite in (predicted, ran)]
     if kinds[0] != kinds[1]:
         return f"it ran {kinds[1]}, not {kinds[0]}"
-    for one, other in zip(predicted.workloads, ran.workloads, strict=True):
-        fields = one.model_dump(mode="json")
+    for workload, other in zip(predicted.workloads, ran.workloads, strict=True):
+        fields = workload.model_dump(mode="json")
         for name, value in other.model_dump(mode="json").items():
             # What one of the two leaves to the cluster's configuration is in the plan.
             if None not in (value, fields[name]) and value != fields[name]:
-                return f"{one.kind} has {name} {value}, not {fields[name]}"
+                return f"{workload.kind} has {name} {value}, not {fields[name]}"
     return None
 
 
@@ -113,9 +114,9 @@ def other_settings(some: Plan, others: Plan) -> list[str]:
 def _configured(plan: Plan) -> dict[tuple[str, ...], object]:
     """The settings that become configuration: a run adds the sizes of its suite to the others."""
     return {
-        (one.key, one.worker or "", one.group or ""): one.value
-        for one in plan.settings
-        if one.file is not None
+        (setting.key, setting.worker or "", setting.group or ""): setting.value
+        for setting in plan.settings
+        if setting.file is not None
     }
 
 

@@ -148,4 +148,6 @@ class PublishedStudy(Model):
 
     def platform(self, label: str) -> Platform | None:
         """The platform of this name in the tables."""
-        return next((one for one in self.platforms if one.label.lower() == label.lower()), None)
+        return next(
+            (platform for platform in self.platforms if platform.label.lower() == label.lower()), None
+        )

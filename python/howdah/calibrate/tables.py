@@ -68,7 +68,9 @@ def rows_of(text: str, file: str) -> list[dict[str, str]]:
     return [dict(zip(head, fields, strict=True)) for fields in body]
 
 
-def figures(study: PublishedStudy, table: PublishedTable, text: str, file: str) -> Iterator[KnownFigure]:
+def table_figures(
+    study: PublishedStudy, table: PublishedTable, text: str, file: str
+) -> Iterator[KnownFigure]:
     """Every cell of a study's table that is not blank; raises UserError for what does not fit the study."""
     rows = rows_of(text, file)
     if table.transposed:
@@ -101,7 +103,7 @@ def _setting(study: PublishedStudy, table: PublishedTable, row: dict[str, str], 
     label = said.get("platform", table.platform or "")
     platform = study.platform(label)
     if platform is None:
-        known = ", ".join(one.label for one in study.platforms)
+        known = ", ".join(choice.label for choice in study.platforms)
         raise UserError(file, f"{label!r} is not a platform of {study.title}", f"one of {known}")
     dataset = table.dataset or 0
     if "dataset_TB" in said:
@@ -141,7 +143,7 @@ def run_name(run: NamedRun) -> str:
     setting = run.setting
     parts = [run.study, setting.platform, f"{setting.dataset_bytes / _TB:.12g} TB"]
     replicas = (setting.replication, setting.output_replication)
-    parts.append("r" + "/".join(str(one) for one in dict.fromkeys(replicas)))
+    parts.append("r" + "/".join(str(replica) for replica in dict.fromkeys(replicas)))
     if setting.block_bytes is not None:
         parts.append(f"{setting.block_bytes // MIB} MiB")
     if setting.protected is not None:
@@ -151,16 +153,16 @@ def run_name(run: NamedRun) -> str:
 
 def named_run(name: str) -> NamedRun | None:
     """The published run of this name; None for the name of anything else, such as a run of one's own."""
-    found = _NAME.fullmatch(name)
-    if found is None:
+    match = _NAME.fullmatch(name)
+    if match is None:
         return None
-    block, protected = found["block"], found["protected"]
+    block, protected = match["block"], match["protected"]
     setting = StudySetting(
-        platform=found["platform"],
-        dataset_bytes=round(float(found["dataset"]) * _TB),
-        replication=int(found["read"]),
-        output_replication=int(found["sorted"] or found["read"]),
+        platform=match["platform"],
+        dataset_bytes=round(float(match["dataset"]) * _TB),
+        replication=int(match["read"]),
+        output_replication=int(match["sorted"] or match["read"]),
         block_bytes=int(block) * MIB if block else None,
         protected=protected == _PROTECTED[True] if protected else None,
     )
-    return NamedRun(found["study"], setting)
+    return NamedRun(match["study"], setting)

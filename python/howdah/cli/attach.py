@@ -21,8 +21,8 @@ EXAMPLES = """
 * `howdah runs attach last esx1.csv` adds what `esxtop -b -a` wrote on a vSphere host, of it and its
   virtual machines
 * `howdah runs attach last host.json --host w1` says whose file it is, where it has another name
-* `howdah runs attach last --prometheus http://monitor:9090` adds what node_exporter told a server of
-  the run's machines
+* `howdah runs attach last --prometheus http://monitor:9090` adds what node_exporter reported to a server
+  about the run's machines
 """
 
 app = typer.Typer(add_completion=False, rich_markup_mode="markdown")
@@ -36,7 +36,7 @@ def attach(  # noqa: PLR0917 - typer makes options of parameters
         typer.Argument(help="What `sadf -j` printed or `esxtop -b` wrote.", metavar="FILE…"),
     ] = None,
     host: Annotated[
-        str | None, typer.Option(help="The machine of the run that the files are of.", metavar="NAME")
+        str | None, typer.Option(help="The machine of the run that the files describe.", metavar="NAME")
     ] = None,
     prometheus: Annotated[
         str | None, typer.Option(help="A Prometheus server that scraped the machines.", metavar="URL")
@@ -47,7 +47,7 @@ def attach(  # noqa: PLR0917 - typer makes options of parameters
     ] = None,
     runs_dir: RunsDir = DEFAULT_RUNS_DIR,
 ) -> None:
-    """Add what sysstat, esxtop or Prometheus measured while a run went, and report it anew."""
+    """Add what sysstat, esxtop or Prometheus measured during a run, and make its report again."""
     done = session.attach(
         find_run(runs_dir, run), files=files or (), prometheus=prometheus, queries=query or (), host=host
     )
@@ -55,9 +55,9 @@ def attach(  # noqa: PLR0917 - typer makes options of parameters
     if done.new:
         console.print(f"attached {_counted(done.new)}")
     if done.kept:
-        console.print(f"left as the run has them: {_counted(done.kept)}")
+        console.print(f"already in the run, unchanged: {_counted(done.kept)}")
     if done.left_out:
-        console.print(f"no metric stands for: {', '.join(done.left_out)}")
+        console.print(f"not imported, no metric for: {', '.join(done.left_out)}")
     print(done.report)
 
 

@@ -44,12 +44,12 @@ def calibration_table(calibration: Calibration, path: Path) -> RenderableType:
 
 def _parameters(values: tuple[CalibratedValue, ...]) -> Table:
     table = _table("parameter", "value", "90 % interval", "rests on")
-    for one in values:
+    for value in values:
         table.add_row(
-            one.name,
-            f"{one.value:.3g}",
-            f"{one.low:.3g} to {one.high:.3g}",
-            "; ".join(one.rests_on[:1]) or "what was expected of it",
+            value.name,
+            f"{value.value:.3g}",
+            f"{value.low:.3g} to {value.high:.3g}",
+            "; ".join(value.rests_on[:1]) or "the expected range",
         )
     return table
 
@@ -131,23 +131,23 @@ def calibrate(  # noqa: PLR0917 - typer makes options of parameters
         Path, typer.Option(help="Where run records are kept.", envvar="HOWDAH_RUNS_DIR", metavar="DIR")
     ] = session.DEFAULT_RUNS_DIR,
     json: Annotated[bool, typer.Option("--json", help="Print the calibration as JSON.")] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only where it is.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only its path.")] = False,
 ) -> None:
-    """Calibrate the simulator: fit what cannot be measured to runs that are known.
+    """Calibrate the simulator: fit what cannot be measured to known runs.
 
     Writes every parameter with its 90 % interval and what it rests on, and the error of every figure:
     as fitted, and as predicted without its own run.
     """
     session.check_output(output)
     with _Counter(silent=json or quiet) as counter:
-        found = session.calibrate(known, runs_dir, seed=seed, threads=threads, tell=counter.count)
-    session.save_calibration(found, output)
+        calibration = session.calibrate(known, runs_dir, seed=seed, threads=threads, tell=counter.count)
+    session.save_calibration(calibration, output)
     if json:
-        sys.stdout.write(found.model_dump_json(indent=2) + "\n")
+        sys.stdout.write(calibration.model_dump_json(indent=2) + "\n")
     elif quiet:
         print(output)
     else:
-        show(calibration_table(found, output))
+        show(calibration_table(calibration, output))
 
 
 class _Counter:

@@ -1,4 +1,4 @@
-"""``howdah check``: the planner's rules held against what exists."""
+"""``howdah check``: the planner's rules compared with what exists."""
 
 from __future__ import annotations
 
@@ -126,7 +126,7 @@ def _summary(report: CheckReport) -> Text:
 
 
 def _looked_at(report: CheckReport) -> str:
-    files = sum("/" in one for one in report.looked_at)
+    files = sum("/" in subject for subject in report.looked_at)
     hosts = len(report.looked_at) - files
     counted = ((files, "file"), (hosts, "host"))
     return ", ".join(format_counted(count, noun) for count, noun in counted if count) + " read"
@@ -176,7 +176,7 @@ def check(
         Path | None, typer.Option("--sarif", metavar="FILE", help="Also write SARIF 2.1.0 to this file.")
     ] = None,
 ) -> None:
-    """Hold a configuration, this machine and saved probes against the rules.
+    """Check a configuration, this machine and saved probes against the rules.
 
     Every finding names the rule, the evidence and the fix. The exit code is 0 if nothing is found, 1 if
     something is, and 2 if the input cannot be read.

@@ -14,7 +14,7 @@ from howdah.session.run.runs import DEFAULT_RUNS_DIR, list_runs
 EXAMPLES = """
 **Examples**
 
-* `howdah compare 20261120-1714 20261120-1731` holds the second run against the first
+* `howdah compare 20261120-1714 20261120-1731` compares the second run with the first
 * `howdah compare runs` finds the repeats among all runs of a folder, and compares the rest
 * `howdah compare runs --baseline 20261120-1714-terasuite --output comparison` writes a page, too
 * `howdah compare last before/20261119-0930-terasuite --json` for other programs
@@ -41,7 +41,7 @@ def compare(
     baseline: Annotated[
         str | None,
         typer.Option(
-            help="The run to hold the others against. Default: the first.",
+            help="The run to compare the others with. Default: the first.",
             metavar="RUN",
             autocompletion=_ids,
         ),

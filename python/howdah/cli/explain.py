@@ -20,8 +20,8 @@ EXAMPLES = """
 
 * `howdah plan explain plan.yaml` lists every value with its reason, and all advice
 * `howdah plan explain plan.yaml dfs.blocksize` shows the rule, the numbers that went in and who says so
-* `howdah plan explain plan.yaml "2 per host"` tells what speaks for and against a platform
-* `howdah plan explain plan.yaml nn1` tells why a master is where it is
+* `howdah plan explain plan.yaml "2 per host"` lists what is for and against a platform
+* `howdah plan explain plan.yaml nn1` says why a master is where it is
 """
 
 app = typer.Typer(add_completion=False, rich_markup_mode="markdown")
@@ -52,33 +52,35 @@ def explain(
     """Explain a plan: a value's rule, the numbers that went in and its source; a platform; a master."""
     read = session.load_plan(plan)
     if name is None:
-        print_json([_said(read, one) for one in read.settings]) if json else show(session.list_text(read))
+        print_json([_said(read, setting) for setting in read.settings]) if json else show(
+            session.list_text(read)
+        )
         return
-    found = session.find(read, plan, name)
+    explanation = session.find(read, plan, name)
     if json:
-        print_json(_content(read, found))
+        print_json(_content(read, explanation))
     else:
-        show(_text(read, found))
+        show(_text(read, explanation))
 
 
-def _text(plan: Plan, found: Explained) -> RenderableType:
+def _text(plan: Plan, explanation: Explained) -> RenderableType:
     grounds = session.grounds()
     parts: list[RenderableType] = [
         *(
-            session.setting_text(one, grounds, session.release_default(plan, one.key))
-            for one in found.settings
+            session.setting_text(setting, grounds, session.release_default(plan, setting.key))
+            for setting in explanation.settings
         ),
-        *(session.candidate_text(one, grounds) for one in found.candidates),
-        *(session.master_text(one, grounds) for one in found.masters),
+        *(session.candidate_text(candidate, grounds) for candidate in explanation.candidates),
+        *(session.master_text(master, grounds) for master in explanation.masters),
     ]
     return Group(*[line for part in parts for line in (Text(), part)][1:])
 
 
-def _content(plan: Plan, found: Explained) -> dict[str, Any]:
+def _content(plan: Plan, explanation: Explained) -> dict[str, Any]:
     return {
-        "settings": [_said(plan, one) for one in found.settings],
-        "platforms": [one.model_dump(mode="json") for one in found.candidates],
-        "masters": [one.model_dump(mode="json") for one in found.masters],
+        "settings": [_said(plan, setting) for setting in explanation.settings],
+        "platforms": [candidate.model_dump(mode="json") for candidate in explanation.candidates],
+        "masters": [master.model_dump(mode="json") for master in explanation.masters],
     }
 
 
@@ -87,6 +89,6 @@ def _said(plan: Plan, setting: Setting) -> dict[str, Any]:
     law = grounds.rules.get(setting.rule or "")
     return setting.model_dump(mode="json") | {
         "says": law.says if law else None,
-        "sources": [one._asdict() for one in grounds.cited(setting.source)],
+        "sources": [citation._asdict() for citation in grounds.cited(setting.source)],
         "default": session.release_default(plan, setting.key),
     }

@@ -76,9 +76,9 @@ def show(
     else:
         show_table(_table(shown))
         console = Console(highlight=False, soft_wrap=True)
-        for one in shown.missing:
-            console.print(Text.assemble(("missing  ", "yellow"), str(one)))
-            console.print(f"         {one.hint}", markup=False)
+        for error in shown.missing:
+            console.print(Text.assemble(("missing  ", "yellow"), str(error)))
+            console.print(f"         {error.hint}", markup=False)
     if shown.missing:
         raise Exit(1)
 
@@ -120,5 +120,7 @@ def _content(shown: session.ShownHadoop) -> dict[str, object]:
             "native": str(hadoop.native) if hadoop.native else None,
         },
         "java": {"home": str(shown.java), "version": shown.java_version} if shown.java else None,
-        "missing": [{"where": one.where, "what": one.what, "hint": one.hint} for one in shown.missing],
+        "missing": [
+            {"where": error.where, "what": error.what, "hint": error.hint} for error in shown.missing
+        ],
     }

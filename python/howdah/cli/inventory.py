@@ -26,8 +26,8 @@ EXAMPLES = """
 **Examples**
 
 * `howdah probe -o w001.yaml` on each host, then `howdah inventory add w*.yaml -o hosts.yaml`
-* `howdah inventory check hosts.yaml` says what is wrong, line by line, or what it comes to
-* `howdah inventory import --conf /etc/hadoop/conf -o hosts.yaml` asks a cluster that runs
+* `howdah inventory check hosts.yaml` reports errors line by line, or a summary
+* `howdah inventory import --conf /etc/hadoop/conf -o hosts.yaml` asks a running cluster
 * `howdah inventory schema -o inventory.schema.json` lets an editor complete and check it
 """
 _SERVES: tuple[session.Serves, ...] = ("any", "workers", "masters")
@@ -118,9 +118,7 @@ def add(
     ],
     output: Annotated[
         Path | None,
-        typer.Option(
-            "--output", "-o", help="The inventory to add to, or to begin; the terminal if left out."
-        ),
+        typer.Option("--output", "-o", help="The inventory to add to or to create. Default: the terminal."),
     ] = None,
     group: Annotated[
         str | None, typer.Option(help="The group they belong to, if they are all alike.")
@@ -133,23 +131,26 @@ def add(
     ] = None,
 ) -> None:
     """Add probed hosts to an inventory, alike hosts to one group; its comments and its order are kept."""
-    chosen = next((one for one in _SERVES if one == serves), None)
+    chosen = next((service for service in _SERVES if service == serves), None)
     if serves is not None and chosen is None:
-        raise UserError("--serves", f"{serves!r} is none of them", f"one of {', '.join(_SERVES)}")
+        raise UserError("--serves", f"{serves!r} is not one of its values", f"one of {', '.join(_SERVES)}")
     added = session.add_probes(probes, output, group=group, serves=chosen)
     if output is None:
         sys.stdout.write(added.text)
     else:
         session.save(output, added.text)
-    for one in added.additions:
-        count = format_counted(one.hosts, "host")
-        print(f"{one.group.name}: {count} {'more' if one.known else 'in a new group'}", file=sys.stderr)
-        if one.known:
+    for addition in added.additions:
+        count = format_counted(addition.hosts, "host")
+        print(
+            f"{addition.group.name}: {count} {'more' if addition.known else 'in a new group'}",
+            file=sys.stderr,
+        )
+        if addition.known:
             continue  # What there is to ask was asked when the group was new.
-        for path, text in one.asked.items():
-            _notice(f"{one.group.name}: {path[0]}: {text}", error=True)
-        for text in one.left_out:
-            _notice(f"{one.group.name}: left out: {text}", error=True)
+        for path, text in addition.asked.items():
+            _notice(f"{addition.group.name}: {path[0]}: {text}", error=True)
+        for text in addition.left_out:
+            _notice(f"{addition.group.name}: left out: {text}", error=True)
 
 
 app.command("import", epilog=inventory_import.EXAMPLES)(inventory_import.import_cluster)

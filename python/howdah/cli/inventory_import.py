@@ -16,8 +16,8 @@ EXAMPLES = """
 **Examples**
 
 * `howdah inventory import --conf /etc/hadoop/conf -o hosts.yaml`, then `howdah plan hosts.yaml`
-* `howdah inventory import -o hosts.yaml --nic 10Gb/s --disk-kind hdd` says what nobody could be asked for
-* `howdah inventory import -o hosts.yaml --workload-output work.yaml --days 30` reads what ran last month,
+* `howdah inventory import -o hosts.yaml --nic 10Gb/s --disk-kind hdd` gives what no daemon reports
+* `howdah inventory import -o hosts.yaml --workload-output work.yaml --days 30` reads the jobs of last month,
   too, for `howdah plan hosts.yaml --workload @work.yaml`
 """
 _ASSUMED = "assumed:"
@@ -34,13 +34,15 @@ def import_cluster(  # noqa: PLR0917 - typer makes options of parameters
     ] = None,
     workload_output: Annotated[
         Path | None,
-        typer.Option(help="Write what finished jobs come to, for `howdah plan --workload @FILE`."),
+        typer.Option(help="Write a summary of finished jobs, for `howdah plan --workload @FILE`."),
     ] = None,
     days: Annotated[int, typer.Option(help="How far to look back for finished jobs.", min=1, max=366)] = 7,
     nic: Annotated[
         str | None, typer.Option(help="The speed of each host's network port, such as 10Gb/s.")
     ] = None,
-    disk_kind: Annotated[str | None, typer.Option(help="What data disks are: hdd, ssd or nvme.")] = None,
+    disk_kind: Annotated[
+        str | None, typer.Option(help="The kind of the data disks: hdd, ssd or nvme.")
+    ] = None,
     probe: Annotated[
         list[Path] | None,
         typer.Option(help="What `howdah probe` wrote on one host: it describes all that are alike."),
@@ -67,12 +69,12 @@ def import_cluster(  # noqa: PLR0917 - typer makes options of parameters
         sys.stdout.write(imported.text)
     else:
         save(output, imported.text)
-    for one in imported.groups:
-        print(f"{one.group.name}: {format_counted(one.hosts, 'host')}", file=sys.stderr)
-        for path, text in one.asked.items():
+    for group in imported.groups:
+        print(f"{group.group.name}: {format_counted(group.hosts, 'host')}", file=sys.stderr)
+        for path, text in group.asked.items():
             assumed = text.startswith(_ASSUMED)
             said = text.removeprefix(_ASSUMED).strip()
-            _say("assumed" if assumed else "notice", "yellow", f"{one.group.name}: {path[0]}: {said}")
+            _say("assumed" if assumed else "notice", "yellow", f"{group.group.name}: {path[0]}: {said}")
     for host in imported.dead:
         _say("down", "red", f"{host}: not listed")
     for missing in imported.unread:

@@ -28,26 +28,26 @@ EXAMPLES = """
 * `howdah plan examples/hosts-lab.yaml --hypervisor kvm --workers-per-host 2 --replication 2`, then
 * `howdah lab up plan.yaml` builds its hosts and workers on this machine and starts Hadoop on them
 * `howdah lab up plan.yaml --link 100Mb/s` gives each host a slower uplink
-* `howdah lab status` says what runs where, and what of the plan a laboratory cannot keep
+* `howdah lab status` says what runs where, and what a laboratory cannot reproduce of the plan
 * `howdah lab ssh h1-1 -- hdfs dfs -ls /` runs a command on a worker; without one it opens a shell
-* `howdah lab kill h1-2` takes a worker's power, `howdah lab kill h1-2 datanode` ends one daemon; then
-* `howdah lab start h1-2` brings back what is missing of it
+* `howdah lab kill h1-2` cuts a worker's power, `howdah lab kill h1-2 datanode` ends one daemon; then
+* `howdah lab start h1-2` starts again what is missing
 * `howdah lab down` leaves nothing behind
 """
 UP_EXAMPLES = """
 **Examples**
 
-* `howdah lab up plan.yaml` builds it and starts Hadoop; once more, it brings back what was lost
+* `howdah lab up plan.yaml` builds it and starts Hadoop; run again, it restores what was lost
 * `howdah lab up plan.yaml --hosts 2 --link 100Mb/s` builds two of its hosts, with slow uplinks
-* `howdah lab up plan.yaml --name other --dir /data/other` builds a second one beside it
+* `howdah lab up plan.yaml --name other --dir /data/other` builds a second one
 """
 KILL_EXAMPLES = """
 **Examples**
 
-* `howdah lab kill h1-2` loses a worker as if its power were gone: nobody is notified, and nobody answers
-* `howdah lab kill h1` loses a host with all its workers and masters
+* `howdah lab kill h1-2` stops a worker as if its power had failed: nobody is notified, and nobody answers
+* `howdah lab kill h1` stops a host with all its workers and masters
 * `howdah lab kill h1-2 datanode` ends a daemon: the kernel refuses its callers at once
-* `howdah lab kill h1-2 --how process` ends all that runs on a worker, and its link stays up
+* `howdah lab kill h1-2 --how process` ends all processes of a worker, and its link stays up
 """
 SSH_EXAMPLES = """
 **Examples**
@@ -132,7 +132,8 @@ def up(
         ),
     ] = None,
     hosts: Annotated[
-        str | None, typer.Option(help="So many hosts with workers, fewer than the plan's.", metavar="N")
+        str | None,
+        typer.Option(help="How many hosts with workers to build, fewer than the plan's.", metavar="N"),
     ] = None,
     link: Annotated[
         str | None, typer.Option(help="The speed of each host's uplink: 1Gb/s.", metavar="SPEED")
@@ -164,12 +165,12 @@ def status(name: Name = session.DEFAULT_NAME, json: Json = False) -> None:
 
     Exit code 1 if anything is missing, or could not stand in for another one yet.
     """
-    found = session.status(name)
+    lab_status = session.status(name)
     if json:
-        print_json(found.model_dump(mode="json"))
+        print_json(lab_status.model_dump(mode="json"))
     else:
-        show(status_text(found))
-    if found.state != "up":
+        show(status_text(lab_status))
+    if lab_status.state != "up":
         raise Exit(1)
 
 
@@ -204,7 +205,7 @@ def kill(
         str | None,
         typer.Option(
             help="`host`: its link goes down first, and nobody answers; the default for a machine. "
-            "`process`: only what runs ends, and callers are refused at once; the default for a daemon.",
+            "`process`: only processes end, and callers are refused at once; the default for a daemon.",
             autocompletion=lambda: list(session.How),
             metavar="process|host",
         ),
@@ -230,7 +231,7 @@ def down(
     directory: Annotated[
         Path | None,
         typer.Option(
-            "--dir", help="Where its files are, if this machine was restarted since.", metavar="DIR"
+            "--dir", help="Where its files are, if this machine has been restarted since.", metavar="DIR"
         ),
     ] = None,
     json: Json = False,
@@ -238,12 +239,14 @@ def down(
     """End the laboratory's processes and remove all that it has on this machine; safe to repeat."""
     taken = session.down(name, directory)
     if json:
-        print_json({"name": name, "found": taken.found, "left": [one._asdict() for one in taken.left]})
+        print_json(
+            {"name": name, "found": taken.found, "left": [leftover._asdict() for leftover in taken.left]}
+        )
     elif not taken.left:
         print(f"laboratory {name}: nothing is left" if taken.found else f"there is no laboratory {name}")
     if taken.left:
-        listed = "\n".join(f"{one.kind} {one.name}: {one.why}" for one in taken.left)
-        raise RunFailed(f"laboratory {name}", "could not be removed whole", listed)
+        listed = "\n".join(f"{leftover.kind} {leftover.name}: {leftover.why}" for leftover in taken.left)
+        raise RunFailed(f"laboratory {name}", "could not be removed completely", listed)
 
 
 @contextmanager

@@ -33,7 +33,7 @@ def brought_text(brought: Brought) -> RenderableType:
     hosts = format_counted(len({machine.host for machine in state.machines}), "host")
     started = format_counted(len(brought.started), "daemon") if brought.started else "nothing had to be"
     changed = format_counted(len(state.laboratory.deviations), "value")
-    lost = ", ".join(one.what for one in state.laboratory.isolation if not one.kept)
+    lost = ", ".join(isolation.what for isolation in state.laboratory.isolation if not isolation.kept)
     jobs = any(Role.RESOURCEMANAGER in machine.roles for machine in state.machines)
     return _facts(
         [
@@ -59,30 +59,33 @@ def lost_text(name: str, lost: Lost) -> str:
 
 def back_text(name: str, back: Back) -> RenderableType:
     """What a laboratory has again, and what could not stand in for another one yet."""
-    done = ["link up" if one.name == name else f"link of {one.name} up" for one in back.joined]
+    done = ["link up" if machine.name == name else f"link of {machine.name} up" for machine in back.joined]
     if back.started:
-        where = {one: "" if one.machine.name == name else f" on {one.machine.name}" for one in back.started}
-        done.append(f"started {', '.join(f'{one.program}{on}' for one, on in where.items())}")
+        where = {
+            daemon: "" if daemon.machine.name == name else f" on {daemon.machine.name}"
+            for daemon in back.started
+        }
+        done.append(f"started {', '.join(f'{daemon.program}{on}' for daemon, on in where.items())}")
     return Group(Text(f"{name}: {', '.join(done) or 'all its daemons run'}"), _facts(_behind(back.behind)))
 
 
-def status_text(found: LabStatus) -> RenderableType:
+def status_text(status: LabStatus) -> RenderableType:
     """Machines with their limits and daemons, then what is held to the plan and what is not."""
-    state = _WORDS.get(found.state, found.state)
-    head = Text.assemble((state, _STYLE[found.state]), f", Hadoop {found.hadoop}")
-    if found.missing:
-        head.append(f"; missing: {', '.join(found.missing)}")
-    files = ("plan", found.plan), ("files", str(found.directory))
-    behind = _behind(found.health.behind) if found.health else ()
+    state = _WORDS.get(status.state, status.state)
+    head = Text.assemble((state, _STYLE[status.state]), f", Hadoop {status.hadoop}")
+    if status.missing:
+        head.append(f"; missing: {', '.join(status.missing)}")
+    files = ("plan", status.plan), ("files", str(status.directory))
+    behind = _behind(status.health.behind) if status.health else ()
     differences = (
-        *_isolation(found.laboratory),
-        *_scaled(found.laboratory, found.notes),
-        *_changed(found.laboratory),
+        *_isolation(status.laboratory),
+        *_scaled(status.laboratory, status.notes),
+        *_changed(status.laboratory),
     )
     return Group(
-        _facts([(found.name, head), *behind, *files, *_health(found)]),
+        _facts([(status.name, head), *behind, *files, *_health(status)]),
         Text(),
-        _machines(found.machines),
+        _machines(status.machines),
         Text(),
         _facts(differences),
     )
@@ -102,16 +105,16 @@ def _machines(machines: Iterable[MachineStatus]) -> Table:
         table.add_column(column, justify="right", no_wrap=True)
     table.add_column("disks")
     table.add_column("daemons")
-    for one in machines:
+    for machine in machines:
         table.add_row(
-            one.name,
-            one.host,
-            one.address,
-            f"{one.cpus:.2g}" if one.cpus else "–",
-            format_memory(one.memory_bytes) if one.memory_bytes else "–",
-            format_bits_per_s(one.uplink_bits_per_s) if one.uplink_bits_per_s else "–",
-            _disks(one),
-            _daemons(one),
+            machine.name,
+            machine.host,
+            machine.address,
+            f"{machine.cpus:.2g}" if machine.cpus else "–",
+            format_memory(machine.memory_bytes) if machine.memory_bytes else "–",
+            format_bits_per_s(machine.uplink_bits_per_s) if machine.uplink_bits_per_s else "–",
+            _disks(machine),
+            _daemons(machine),
         )
     return table
 
@@ -130,37 +133,40 @@ def _disk(count: int, size_bytes: int | None, rate: int | None) -> str:
 
 def _daemons(machine: MachineStatus) -> Text:
     text = Text("link down", "red") if machine.link == "down" else Text()
-    for one in machine.daemons:
+    for daemon in machine.daemons:
         text.append(", " if text else "")
-        text.append(f"{one.name} {one.pid}" if one.pid else f"{one.name} down", "" if one.pid else "red")
+        text.append(
+            f"{daemon.name} {daemon.pid}" if daemon.pid else f"{daemon.name} down",
+            "" if daemon.pid else "red",
+        )
     return text
 
 
-def _health(found: LabStatus) -> Iterator[Fact]:
-    if found.health is None:
+def _health(status: LabStatus) -> Iterator[Fact]:
+    if status.health is None:
         yield ("hadoop", "does not answer")
         return
     yield (
         "HDFS",
-        f"{_states(found.health.namenodes)}, {format_counted(len(found.health.datanodes), 'DataNode')}"
-        + (f"; {found.health.safe_mode}" if found.health.safe_mode else ""),
+        f"{_states(status.health.namenodes)}, {format_counted(len(status.health.datanodes), 'DataNode')}"
+        + (f"; {status.health.safe_mode}" if status.health.safe_mode else ""),
     )
-    if found.health.history_server is None:
+    if status.health.history_server is None:
         return
     yield (
         "YARN",
-        f"{_states(found.health.resource_managers)}, "
-        f"{format_counted(len(found.health.nodemanagers), 'NodeManager')}; "
-        f"history server {'answers' if found.health.history_server else 'does not answer'}",
+        f"{_states(status.health.resource_managers)}, "
+        f"{format_counted(len(status.health.nodemanagers), 'NodeManager')}; "
+        f"history server {'answers' if status.health.history_server else 'does not answer'}",
     )
 
 
 def _behind(ones: Iterable[Behind]) -> Iterator[Fact]:
     """What lacks, then what helps, which is the same for all of a kind."""
     ones = list(ones)
-    for number, one in enumerate(ones):
-        yield ("behind" if number == 0 else "", one.what)
-    for remedy in dict.fromkeys(one.remedy for one in ones):
+    for number, journal in enumerate(ones):
+        yield ("behind" if number == 0 else "", journal.what)
+    for remedy in dict.fromkeys(journal.remedy for journal in ones):
         yield ("", remedy)
 
 
@@ -170,9 +176,9 @@ def _states(states: dict[str, str]) -> str:
 
 def _isolation(laboratory: Laboratory) -> Iterator[Fact]:
     for kept, label in ((True, "kept"), (False, "not kept")):
-        ones = [one for one in laboratory.isolation if one.kept is kept]
-        for number, one in enumerate(ones):
-            yield (label if number == 0 else "", f"{one.what}: {one.how}")
+        ones = [isolation for isolation in laboratory.isolation if isolation.kept is kept]
+        for number, aspect in enumerate(ones):
+            yield (label if number == 0 else "", f"{aspect.what}: {aspect.how}")
 
 
 def _scaled(laboratory: Laboratory, notes: Iterable[str]) -> Iterator[Fact]:
@@ -182,27 +188,29 @@ def _scaled(laboratory: Laboratory, notes: Iterable[str]) -> Iterator[Fact]:
 
 def _changed(laboratory: Laboratory) -> Iterator[Fact]:
     for number, (why, ones) in enumerate(_by_reason(laboratory.deviations)):
-        listed = ", ".join(one.key for one in ones)
+        listed = ", ".join(deviation.key for deviation in ones)
         yield ("changed" if number == 0 else "", f"{listed}: {why}")
 
 
 def _by_reason(deviations: Iterable[Deviation]) -> list[tuple[str, list[Deviation]]]:
-    found: dict[str, list[Deviation]] = {}
-    for one in deviations:
-        found.setdefault(one.why, []).append(one)
-    return list(found.items())
+    result: dict[str, list[Deviation]] = {}
+    for deviation in deviations:
+        result.setdefault(deviation.why, []).append(deviation)
+    return list(result.items())
 
 
-def _smaller(one: Scaling) -> str:
-    return f"{one.what}: {_amount(one, one.planned)} planned, {_amount(one, one.lab)} here"
+def _smaller(scaling: Scaling) -> str:
+    return (
+        f"{scaling.what}: {_amount(scaling, scaling.planned)} planned, {_amount(scaling, scaling.lab)} here"
+    )
 
 
-def _amount(one: Scaling, value: float) -> str:
-    if one.unit == "B":
-        return format_memory(value) if one.what.startswith("memory") else format_bytes(value)
-    if one.unit == "bit/s":
+def _amount(scaling: Scaling, value: float) -> str:
+    if scaling.unit == "B":
+        return format_memory(value) if scaling.what.startswith("memory") else format_bytes(value)
+    if scaling.unit == "bit/s":
         return format_bits_per_s(value)
-    return format_rate(value) if one.unit == "B/s" else f"{value:g}"
+    return format_rate(value) if scaling.unit == "B/s" else f"{value:g}"
 
 
 def _facts(facts: Iterable[Fact]) -> Table:

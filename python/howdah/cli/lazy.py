@@ -45,17 +45,15 @@ COMMANDS = {
         "render",
         "Write what a planned cluster needs: Hadoop, HBase, operating system, disks, network, hypervisor.",
     ),
-    "check": Lazy("check", "Hold a configuration, this machine and saved probes against the rules."),
-    "rules": Lazy("rules", "List the rules that plans and checks rest on, and explain one."),
+    "check": Lazy("check", "Check a configuration, this machine and saved probes against the rules."),
+    "rules": Lazy("rules", "List the rules that plans and checks are based on, and explain one."),
     "hadoop": Lazy("hadoop", "Fetch Hadoop's released jars, or show which Hadoop would be used."),
     "lab": Lazy("lab", "Build a small data centre on this machine from a plan, with Hadoop running in it."),
-    "calibrate": Lazy(
-        "calibrate", "Calibrate the simulator: fit what cannot be measured to runs that are known."
-    ),
+    "calibrate": Lazy("calibrate", "Calibrate the simulator: fit what cannot be measured to known runs."),
     "run": Lazy("run", "Run a suite, keep its record, say what limited it, and write a report."),
     "runs": Lazy("runs", "List, show, export and import run records."),
     "runs attach": Lazy(
-        "attach", "Add what sysstat, esxtop or Prometheus measured while a run went, and report it anew."
+        "attach", "Add what sysstat, esxtop or Prometheus measured during a run, and make its report again."
     ),
     "predict": Lazy(
         "predict",
@@ -63,22 +61,22 @@ COMMANDS = {
     ),
     "score": Lazy(
         "score",
-        "Score a prediction by the run that followed it, phase by phase, and say how right all were so far.",
+        "Score a prediction by the run that followed it, phase by phase, and show how accurate all were.",
     ),
     "compare": Lazy(
         "compare",
         "Compare runs: how much faster or slower, whether it is more than noise, what changed, and where.",
     ),
     "study": Lazy(
-        "study", "Run every cell of a matrix as often as it takes, and write a paper on it: conclusion first."
+        "study", "Run every cell of a matrix as often as needed, and write a paper on it: conclusion first."
     ),
     "study local": Lazy(
         "study_local",
-        "Measure this machine with other compression, tasks, slots, memory and disks than are planned.",
+        "Measure this machine with other compression, tasks, slots, memory and disks than planned.",
     ),
     "study schema": Lazy(
         "study_schema",
-        "Print the JSON schema of studies (draft 2020-12), by which an editor completes and checks them.",
+        "Print the JSON schema of studies (draft 2020-12), with which an editor completes and checks them.",
     ),
     "study export": Lazy(
         "study_export",

@@ -244,14 +244,16 @@ class Display:
         findings = finished.analysis.findings
         # Why a run did not succeed is told last, as an error; how far it came is told here.
         succeeded = finished.data.record.outcome is Outcome.SUCCEEDED
-        ends = [one for one in findings if one.id in _ENDS]
-        self._labels("found", [one for one in findings if one.severity == "answer"] if succeeded else ends)
+        ends = [finding for finding in findings if finding.id in _ENDS]
+        self._labels(
+            "found", [finding for finding in findings if finding.severity == "answer"] if succeeded else ends
+        )
         dfsio = [finding for finding in findings if finding.id == "dfsio"]
         self._labels("dfsio", dfsio)
         simulated = finished.data.record.origin is Origin.SIMULATED
         if dfsio and not simulated:
             self._label("", f"appended to {self._job.results_dir / DFSIO_LOG}")
-        warnings = [one for one in findings if one.severity == "warning" and one not in ends]
+        warnings = [finding for finding in findings if finding.severity == "warning" and finding not in ends]
         self._labels("warning", warnings, style="yellow")
         for place, (folder, names) in enumerate(self._prepared.kept().items()):
             self._label("" if place else "data", f"{folder} ({', '.join(names)})")

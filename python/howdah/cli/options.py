@@ -39,7 +39,9 @@ def with_options(of: Iterable[Option[Any]]) -> Callable[[Callable[..., None]], C
             else:
                 parameters.append(parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY))
         parsed.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
-        parsed.__annotations__ = {each.name: each.annotation for each in parameters} | {"return": None}
+        parsed.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters} | {
+            "return": None
+        }
         return parsed
 
     return decorate

@@ -26,7 +26,7 @@ from howdah.session.plan.ranking import RANKS, plan_inventory
 EXAMPLES = """
 **Examples**
 
-* `howdah plan hosts.yaml` weighs every way to divide the hosts, and plans the best
+* `howdah plan hosts.yaml` compares every way to divide the hosts, and plans the best
 * `howdah plan hosts.yaml --workload terasuite:30TB --hypervisor vsphere --protect-masters ha`
 * `howdah plan hosts.yaml --workload terasuite --workload ycsb:300M` plans for a mix
 * `howdah plan hosts.yaml --set dfs.blocksize=128MiB` keeps your value, and says which rules it breaks
@@ -54,7 +54,7 @@ def plan(  # noqa: PLR0917 - typer makes options of parameters
     hypervisor: Annotated[
         str | None,
         typer.Option(
-            help=f"What divides hosts: {_words(Hypervisor)}; left out, all are weighed.",
+            help=f"What divides hosts: {_words(Hypervisor)}; left out, all are compared.",
             autocompletion=lambda: list(Hypervisor),
         ),
     ] = None,
@@ -76,15 +76,18 @@ def plan(  # noqa: PLR0917 - typer makes options of parameters
             autocompletion=lambda: list(Profile),
         ),
     ] = Profile.PRODUCTION.value,
-    workers_per_host: Annotated[int | None, typer.Option(help="Insist on so many workers per host.")] = None,
+    workers_per_host: Annotated[
+        int | None, typer.Option(help="Plan exactly this many workers per host.")
+    ] = None,
     slots: Annotated[
-        int | None, typer.Option(help="Insist on so many map and as many reduce tasks at once per worker.")
+        int | None,
+        typer.Option(help="Plan exactly this many map tasks and as many reduce tasks at once per worker."),
     ] = None,
     overcommit: Annotated[
         bool, typer.Option("--overcommit", help="Allow more virtual CPUs than threads.")
     ] = False,
     sets: Annotated[
-        list[str] | None, typer.Option("--set", help="Insist on a value, repeatable.", metavar="KEY=VALUE")
+        list[str] | None, typer.Option("--set", help="Set a value, repeatable.", metavar="KEY=VALUE")
     ] = None,
     hadoop: Annotated[
         str,
@@ -93,9 +96,11 @@ def plan(  # noqa: PLR0917 - typer makes options of parameters
     hbase: Annotated[
         str, typer.Option(help="The HBase release it is for.", autocompletion=lambda: session.HBASE_VERSIONS)
     ] = session.DEFAULT_HBASE,
-    need: Annotated[str | None, typer.Option(help="Data to be held today, such as 300TB.")] = None,
+    need: Annotated[str | None, typer.Option(help="Data to store today, such as 300TB.")] = None,
     growth: Annotated[str | None, typer.Option(help="Its growth, such as 40%/year.")] = None,
-    years: Annotated[int | None, typer.Option(help="How long the cluster is to last.", min=0, max=30)] = None,
+    years: Annotated[
+        int | None, typer.Option(help="How long the cluster must be large enough.", min=0, max=30)
+    ] = None,
     rank: Annotated[
         str | None,
         typer.Option(
@@ -113,10 +118,10 @@ def plan(  # noqa: PLR0917 - typer makes options of parameters
     ] = None,
     output: Annotated[Path, typer.Option("--output", "-o", help="Where the plan goes.")] = Path("plan.yaml"),
     page: Annotated[
-        bool, typer.Option("--page/--no-page", help="Write a page beside the plan, with its charts.")
+        bool, typer.Option("--page/--no-page", help="Write a page next to the plan, with its charts.")
     ] = True,
     json: Annotated[bool, typer.Option("--json", help="Print the plan as JSON.")] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only where the plan is.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only the plan's path.")] = False,
 ) -> None:
     """Plan a cluster: how to divide, place and configure these hosts, with a reason for every number.
 

@@ -27,11 +27,11 @@ EXAMPLES = """
 **Examples**
 
 * `howdah predict plan.yaml --calibration mine.yaml` predicts the TeraSort suite that the plan is for
-* `howdah predict plan.yaml --rows 10B --calibration mine.yaml --replications 30` takes longer, and is surer
+* `howdah predict plan.yaml --rows 10B --calibration mine.yaml --replications 30` is more precise
 * `howdah predict plan.yaml --calibration mine.yaml --what-if disks=10 --what-if nic-speed=40Gb/s`
 * `howdah predict plan.yaml --calibration mine.yaml --what-if all -o tornado` draws what each change would do
 * `howdah predict plan.yaml --calibration mine.yaml --sweep hosts=10..1000` says when a master saturates
-* `howdah score last` then holds the newest run against what was predicted of it
+* `howdah score last` then compares the newest run with what was predicted for it
 """
 
 _REPLICATIONS = 10
@@ -77,7 +77,7 @@ def predict(
     ] = None,
     seed: Annotated[str | None, typer.Option(help="Seed of everything random; kept.", metavar="N")] = None,
     name: Annotated[
-        str | None, typer.Option(help="The prediction's name; made from the time where left out.")
+        str | None, typer.Option(help="The prediction's name; default: made from the time.")
     ] = None,
     predictions_dir: Annotated[
         Path, typer.Option(help="Where predictions are kept.", envvar="HOWDAH_PREDICTIONS_DIR", metavar="DIR")
@@ -87,12 +87,12 @@ def predict(
         typer.Option(
             "--output",
             "-o",
-            help="Write the page here; that of a prediction which is kept is beside it otherwise.",
+            help="Write the page here; by default that of a kept prediction is next to it.",
             metavar="DIR",
         ),
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print the prediction as JSON.")] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only where it is.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only its path.")] = False,
 ) -> None:
     """Predict a run on a planned cluster: medians and 90 % intervals of every workload and phase.
 
@@ -105,7 +105,7 @@ def predict(
         given=given,
     )
     if what_if and sweep:
-        raise UserError("--sweep", "and --what-if are two questions", "ask one at a time")
+        raise UserError("--sweep", "and --what-if cannot be given together", "give one of them")
     if output is not None:
         pages.check_directory(output)
     asked = _Asked(plan, request, calibration, replications, parse_seed(seed) if seed is not None else None)
@@ -164,7 +164,7 @@ def _predict(
 
 
 def _what_if(asked: _Asked, changes: list[str], output: Path | None, tell: Callable[[Done], None]) -> _Shown:
-    found = session.what_if(
+    answer = session.what_if(
         asked.plan,
         asked.request,
         changes,
@@ -173,12 +173,12 @@ def _what_if(asked: _Asked, changes: list[str], output: Path | None, tell: Calla
         seed=1 if asked.seed is None else asked.seed,
         tell=tell,
     )
-    page = pages.write_variation(found, asked.calibration, output) if output is not None else None
-    return _Shown(what_if_json(found), what_if_table(found), page)
+    page = pages.write_variation(answer, asked.calibration, output) if output is not None else None
+    return _Shown(what_if_json(answer), what_if_table(answer), page)
 
 
 def _sweep(asked: _Asked, sizes: str, output: Path | None, tell: Callable[[Done], None]) -> _Shown:
-    found = session.sweep(
+    answer = session.sweep(
         asked.plan,
         asked.request,
         sizes,
@@ -187,5 +187,5 @@ def _sweep(asked: _Asked, sizes: str, output: Path | None, tell: Callable[[Done]
         seed=1 if asked.seed is None else asked.seed,
         tell=tell,
     )
-    page = pages.write_variation(found, asked.calibration, output) if output is not None else None
-    return _Shown(sweep_json(found), sweep_table(found), page)
+    page = pages.write_variation(answer, asked.calibration, output) if output is not None else None
+    return _Shown(sweep_json(answer), sweep_table(answer), page)

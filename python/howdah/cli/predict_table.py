@@ -19,37 +19,37 @@ from howdah.units import format_counted, format_seconds
 def prediction_table(prediction: Prediction, path: Path) -> RenderableType:
     """Every predicted time with its interval, what it rests on, and where it is kept."""
     table = _table(("workload", "phase"), ("median", "90 % interval", "width"))
-    for one in prediction.forecasts:
+    for forecast in prediction.forecasts:
         table.add_row(
-            one.workload if one.phase is None else "",
-            one.phase or "",
-            format_seconds(one.median_s),
-            _interval(one),
-            f"± {one.width:.0%}",
-            style="" if one.phase is None else "dim",
+            forecast.workload if forecast.phase is None else "",
+            forecast.phase or "",
+            format_seconds(forecast.median_s),
+            _interval(forecast),
+            f"± {forecast.width:.0%}",
+            style="" if forecast.phase is None else "dim",
         )
     return Group(
         table,
         Text(),
         *([Text(replicas)] if (replicas := replicas_said(prediction)) else []),
         Text(_grounds(prediction)),
-        *(Text(f"warning  {one.text}", style="yellow") for one in prediction.warnings),
+        *(Text(f"warning  {warning.text}", style="yellow") for warning in prediction.warnings),
         Text.assemble(("prediction  ", "bold"), str(path)),
     )
 
 
 def score_table(scored: Scored) -> RenderableType:
-    """Every predicted time compared with the measured one, and how right predictions were so far."""
+    """Every predicted time compared with the measured one, and how accurate predictions were so far."""
     table = _table(("workload", "phase"), ("predicted", "90 % interval", "measured", "error", ""))
-    for one in scored.scores:
+    for score in scored.scores:
         table.add_row(
-            one.forecast.workload if one.forecast.phase is None else "",
-            one.forecast.phase or "",
-            format_seconds(one.forecast.median_s),
-            _interval(one.forecast),
-            format_seconds(one.measured_s),
-            f"{one.error:+.1%}",
-            Text("inside") if one.inside else Text("outside", style="yellow"),
+            score.forecast.workload if score.forecast.phase is None else "",
+            score.forecast.phase or "",
+            format_seconds(score.forecast.median_s),
+            _interval(score.forecast),
+            format_seconds(score.measured_s),
+            f"{score.error:+.1%}",
+            Text("inside") if score.inside else Text("outside", style="yellow"),
         )
     return Group(
         Text(f"{scored.run} · predicted by {scored.prediction.id}", style="dim"),
@@ -60,7 +60,7 @@ def score_table(scored: Scored) -> RenderableType:
 
 
 def history_table(history: Sequence[Score]) -> RenderableType:
-    """Every run that was scored, oldest first, and how right predictions were so far."""
+    """Every run that was scored, oldest first, and how accurate predictions were so far."""
     runs = scored_runs(history)
     texts, numbers = runs.columns[:-2], runs.columns[-2:]
     table = _table(texts, numbers)
@@ -98,5 +98,5 @@ def _grounds(prediction: Prediction) -> str:
         return f"{rests}, not calibrated"
     said = f"{rests}, calibrated by {prediction.calibration}"
     if prediction.best_of > 1:
-        said += f", whose best of {prediction.best_of} runs is turned to a typical run"
+        said += f", whose best of {prediction.best_of} runs is converted to a typical run"
     return said

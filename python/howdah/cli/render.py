@@ -58,9 +58,9 @@ def render(
         )
     files = session.render_plan(plan)
     if diff:
-        _show_diff(session.changes(files, output), json=json)
+        _show_diff(session.pending_changes(files, output), json=json)
         return
-    done = session.write(files, output, force=force)
+    done = session.write_rendered(files, output, force=force)
     if json:
         print_json(
             {"directory": str(output), "files": _listed(files, done), "next": str(output / "README.md")}
@@ -73,9 +73,9 @@ def _show_diff(changes: Sequence[FileChange], *, json: bool) -> None:
     if json:
         print_json(
             [
-                {"path": one.path, "change": one.kind, "edited": one.edited}
-                for one in changes
-                if one.kind != "same"
+                {"path": change.path, "change": change.kind, "edited": change.edited}
+                for change in changes
+                if change.kind != "same"
             ]
         )
         return
@@ -114,7 +114,7 @@ def _table(output: Path, files: ConfigSet, changes: Sequence[FileChange]) -> Ren
     table.add_column("written")
     table.add_column("files", justify="right")
     table.add_column("what it is")
-    for top, meaning, count in session.counted(file.path for file in files.files):
+    for top, meaning, count in session.counted_contents(file.path for file in files.files):
         table.add_row(top, str(count), meaning)
     kinds = Counter(change.kind for change in changes)
     told = ", ".join(f"{count:,} {kind}" for kind, count in sorted(kinds.items()))
@@ -122,5 +122,5 @@ def _table(output: Path, files: ConfigSet, changes: Sequence[FileChange]) -> Ren
         table,
         Text(),
         Text(f"files   {told}"),
-        Text(f"next    read {output / 'README.md'}: every step in order, and how to see that it is well"),
+        Text(f"next    read {output / 'README.md'}: every step in order, and how to check that it works"),
     )

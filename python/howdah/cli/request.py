@@ -42,7 +42,7 @@ def _demand(text: str) -> Demand:
         return Demand(kind="terasuite", dataset_bytes=_volume(amount, where, _WORKLOADS))
     records = parse_count(amount, where)
     if records == 0:
-        raise UserError(where, "is a table of no records", _WORKLOADS)
+        raise UserError(where, "is a table without records", _WORKLOADS)
     return Demand(kind="ycsb", records=records)
 
 
@@ -52,7 +52,7 @@ def _volume(text: str, where: str, hint: str) -> int:
     if not any(letter.isalpha() for letter in text):
         raise UserError(where, f"{text.strip()} has no unit", hint)
     if size == 0:
-        raise UserError(where, f"{text.strip()} is nothing", hint)
+        raise UserError(where, f"{text.strip()} is zero", hint)
     return size
 
 
@@ -80,7 +80,9 @@ def parse_growth(need: str | None, growth: str | None, years: int | None) -> Gro
     if need is None:
         for flag, value in (("--growth", growth), ("--years", years)):
             if value is not None:
-                raise UserError(flag, "says how data grow, but not how much there are", "add --need 300TB")
+                raise UserError(
+                    flag, "says how fast data grows, but not how much there is", "add --need 300TB"
+                )
         return None
     usual = 0 if growth is None else _USUAL_YEARS
     return Growth(
@@ -95,10 +97,10 @@ def _growth(text: str) -> float:
     where, hint = f"--growth {text}", "write for instance 40%/year, or 0.4"
     match = _GROWTH.fullmatch(text)
     if match is None:
-        raise UserError(where, "is no growth in a year", hint)
+        raise UserError(where, "is not a growth per year", hint)
     share = float(match.group(1)) / (100 if match.group(2) else 1)
     if share > _MOST_GROWTH:
-        raise UserError(where, f"is {100 * share:,.0f} % in a year", hint)
+        raise UserError(where, f"is {100 * share:,.0f} % per year", hint)
     return share
 
 
@@ -107,9 +109,9 @@ def parse_realm(realm: str | None, *, secure: bool) -> str | None:
     if realm is None:
         return None
     if not secure:
-        raise UserError("--realm", "is Kerberos's, which this plan does without", "add --secure")
+        raise UserError("--realm", "is for Kerberos, which this plan does not use", "add --secure")
     if not _REALM.fullmatch(realm):
-        raise UserError(f"--realm {realm}", "is not a name of a realm", "write for instance EXAMPLE.COM")
+        raise UserError(f"--realm {realm}", "is not the name of a realm", "write for instance EXAMPLE.COM")
     return realm
 
 

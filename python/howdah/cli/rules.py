@@ -24,14 +24,14 @@ EXAMPLES = """
 
 * `howdah rules` lists all of them
 * `howdah rules --subject disks --severity must`
-* `howdah rules --source "D0 49"` lists what rests on one item of a paper
+* `howdah rules --source "D0 49"` lists what is based on one item of a paper
 * `howdah rules show os.swappiness` explains one
 """
 
 _COLOURS = {"must": "red", "should": "yellow", "may": "cyan"}
 
 app = typer.Typer(
-    help="List the rules that plans and checks rest on, and explain one.",
+    help="List the rules that plans and checks are based on, and explain one.",
     epilog=EXAMPLES,
     add_completion=False,
     rich_markup_mode="markdown",
@@ -39,15 +39,15 @@ app = typer.Typer(
 
 
 def _ids(incomplete: str) -> list[str]:
-    return [one for one in session.rule_ids() if one.startswith(incomplete)]
+    return [name for name in session.rule_ids() if name.startswith(incomplete)]
 
 
 def _subjects(incomplete: str) -> list[str]:
-    return [one for one in session.subjects() if one.startswith(incomplete)]
+    return [subject for subject in session.subjects() if subject.startswith(incomplete)]
 
 
 def _severities(incomplete: str) -> list[str]:
-    return [one for one in MEANINGS if one.startswith(incomplete)]
+    return [severity for severity in MEANINGS if severity.startswith(incomplete)]
 
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
@@ -63,7 +63,7 @@ def _default(
         str | None, typer.Option(help="Only must, should or may.", autocompletion=_severities)
     ] = None,
     source: Annotated[
-        str | None, typer.Option(help="Only what rests on a paper (D0) or one of its items (D0 49).")
+        str | None, typer.Option(help="Only what is based on a paper (D0) or one of its items (D0 49).")
     ] = None,
     json: AsJson = False,
 ) -> None:
@@ -107,7 +107,7 @@ def _list(subject: str | None, severity: str | None, source: str | None, *, json
     for rule in rules:
         table.add_row(rule.id, Text(rule.severity, _COLOURS[rule.severity]), rule.says)
     count = f"{format_counted(len(rules), 'rule')}; `howdah rules show RULE` explains one"
-    show_text(Group(table, Text(f"\n{count}", "dim")) if rules else Text("no rule is all of that"))
+    show_text(Group(table, Text(f"\n{count}", "dim")) if rules else Text("no rule matches all of these"))
 
 
 def _content(rule: Explanation) -> dict[str, Any]:

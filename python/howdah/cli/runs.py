@@ -25,7 +25,7 @@ EXAMPLES = """
 
 * `howdah runs` lists what was run
 * `howdah runs show last` shows the newest run's findings
-* `howdah runs report 20261120-1714` writes a run's report anew
+* `howdah runs report 20261120-1714` makes a run's report again
 * `howdah runs export last run.howdah`, then elsewhere `howdah runs import run.howdah`
 """
 
@@ -41,7 +41,7 @@ RunsDir = Annotated[
 ]
 OwnRunsDir = Annotated[
     Path | None,
-    typer.Option(help="Where run records are kept, if not as said to `howdah runs`.", metavar="DIR"),
+    typer.Option(help="Where run records are kept. Default: as given to `howdah runs`.", metavar="DIR"),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
@@ -161,7 +161,8 @@ def export_run(
     context: typer.Context,
     run: RunId,
     file: Annotated[
-        Path | None, typer.Argument(help="Where to; default: the run's id with .howdah.", metavar="FILE")
+        Path | None,
+        typer.Argument(help="The file to write. Default: the run's id with .howdah.", metavar="FILE"),
     ] = None,
     runs_dir: OwnRunsDir = None,
 ) -> None:

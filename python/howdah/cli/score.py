@@ -18,8 +18,8 @@ from howdah.session.run.runs import DEFAULT_RUNS_DIR
 EXAMPLES = """
 **Examples**
 
-* `howdah score last` holds the newest run against the newest prediction that predicted it
-* `howdah score` lists every run that was scored, and how right predictions were
+* `howdah score last` compares the newest run with its newest prediction
+* `howdah score` lists every run that was scored, and how accurate predictions were
 * `howdah score 20261121-0930-terasuite --prediction 20261120-1714-terasuite`
 """
 
@@ -47,7 +47,7 @@ def score(
     ] = DEFAULT_PREDICTIONS_DIR,
     json: Annotated[bool, typer.Option("--json", help="Print the scores as JSON.")] = False,
 ) -> None:
-    """Score a prediction by the run that followed it, phase by phase, and say how right all were so far.
+    """Score a prediction by the run that followed it, phase by phase, and show how accurate all were.
 
     A run that was simulated, that failed, that did other work or that began before the prediction was
     made is refused. A page with every hit and miss so far is written beside the prediction; the history
@@ -56,7 +56,7 @@ def score(
     if run is None:
         history = session.past_scores(predictions_dir)
         if json:
-            print_json({"scores": [_content(one) for one in history]})
+            print_json({"scores": [_content(kept_score) for kept_score in history]})
         else:
             show(history_table(history))
         return
@@ -67,7 +67,7 @@ def score(
             {
                 "prediction": scored.prediction.id,
                 "run": scored.run,
-                "scores": [_content(one) for one in scored.scores],
+                "scores": [_content(new_score) for new_score in scored.scores],
                 "so_far": scored.so_far._asdict() if scored.so_far else None,
                 "page": str(page),
             }

@@ -14,11 +14,11 @@ EXAMPLES = """
 **Examples**
 
 * `howdah study studies/vsphere6.yaml --dry-run` shows the matrix
-* `howdah study studies/vsphere6.yaml` runs it; stopped or killed, the same command goes on
+* `howdah study studies/vsphere6.yaml` runs it; if it is stopped or killed, the same command continues it
 * `howdah study mine.yaml --dir /data/mine` keeps everything there
-* `howdah study local` finds what fits this machine
+* `howdah study local` finds the settings that fit this machine
 * `howdah study export study/mine` packs everything into one file for others
-* `howdah study verify mine.tar.gz` checks such a file and makes its page anew
+* `howdah study verify mine.tar.gz` checks such a file and makes its page again
 """
 
 app = typer.Typer(add_completion=False, rich_markup_mode="markdown")
@@ -35,7 +35,7 @@ def study(
     json: JSON = False,
     quiet: QUIET = False,
 ) -> None:
-    """Run every cell of a matrix as often as it takes, and write a paper on it: conclusion first.
+    """Run every cell of a matrix as often as needed, and write a paper on it: conclusion first.
 
     Runs that have ended are never made again: a study that was stopped or killed goes on where it was.
     A run that fails is a result.

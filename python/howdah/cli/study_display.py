@@ -44,10 +44,10 @@ class StudyDisplay:
     def __exit__(self, *error: object) -> None:
         self._bar.stop()
 
-    def begins(self, one: Due, left: Sequence[Due], done: Sequence[StudyRun]) -> None:
+    def begins(self, run: Due, left: Sequence[Due], done: Sequence[StudyRun]) -> None:
         """Move the bar, and say how long the rest will take."""
         seconds = expected_s(self._study, left, done)
-        self._now = one.cell.name
+        self._now = run.cell.name
         total = len(done) + len(left)
         self._place = f"{len(done) + 1:>{len(str(total))}}/{total}"
         self._bar.update(
@@ -67,13 +67,13 @@ class StudyDisplay:
         """Name the workload under way."""
         self._bar.update(self._task, now=f"{self._now}: {progress.workload} {progress.phase}".rstrip())
 
-    def ended(self, one: Due, run: StudyRun) -> None:
+    def ended(self, due: Due, run: StudyRun) -> None:
         """A line for the run."""
         if run.figures.outcome is Outcome.SUCCEEDED:
             said = Text(format_seconds(elapsed_s(run)))
         else:
             said = Text(f"{run.figures.outcome.value}: {run.figures.error or ''}", style="red")
-        repeat = f"repeat {one.repeat}" if one.repeat else "warm-up"
+        repeat = f"repeat {due.repeat}" if due.repeat else "warm-up"
         self._console.print(
-            Text.assemble((f"{self._place}  ", "bold"), f"{one.cell.name}, {repeat}  ") + said
+            Text.assemble((f"{self._place}  ", "bold"), f"{due.cell.name}, {repeat}  ") + said
         )

@@ -16,7 +16,7 @@ EXAMPLES = """
 
 * `howdah study local` takes some minutes
 * `howdah study local --data-dir /data1 --data-dir /data2` tries the two together and each alone
-* `howdah study local --dataset 10GB --repeats 5` is slower and surer
+* `howdah study local --dataset 10GB --repeats 5` is slower and more precise
 """
 
 app = typer.Typer(add_completion=False, rich_markup_mode="markdown")
@@ -40,7 +40,7 @@ def local(
     json: JSON = False,
     quiet: QUIET = False,
 ) -> None:
-    """Measure this machine with other compression, tasks, slots, memory and disks than are planned.
+    """Measure this machine with other compression, tasks, slots, memory and disks than planned.
 
     One setting is changed at a time and compared with what is planned; what cannot be distinguished from
     noise is said to be so.

@@ -19,7 +19,7 @@ def schema(
         Path | None, typer.Option("--output", "-o", help="Write to this file instead of the terminal.")
     ] = None,
 ) -> None:
-    """Print the JSON schema of studies (draft 2020-12), by which an editor completes and checks them."""
+    """Print the JSON schema of studies (draft 2020-12), with which an editor completes and checks them."""
     if output is None:
         sys.stdout.write(session.study_schema())
     else:

@@ -20,7 +20,7 @@ def matrix_table(matrix: Matrix) -> RenderableType:
     table.add_column("left", justify="right")
     for cell in matrix.cells:
         done = sum(run.cell == cell.number and run.repeat > 0 for run in matrix.done)
-        left = sum(one.cell is cell and one.repeat > 0 for one in matrix.left)
+        left = sum(run.cell is cell and run.repeat > 0 for run in matrix.left)
         table.add_row(str(cell.number + 1), *cell.levels.values(), str(done), str(left))
     return Group(Text(matrix.study.question), "", table, "", Text(_left(matrix)), *_laboratories(matrix))
 
@@ -39,8 +39,8 @@ def matrix_json(matrix: Matrix) -> dict[str, object]:
         ],
         "done": [{"cell": run.cell, "repeat": run.repeat, "run": run.figures.run} for run in matrix.done],
         "left": [
-            {"cell": one.cell.number, "repeat": one.repeat, "seed": one.seed, "run": one.run_id}
-            for one in matrix.left
+            {"cell": run.cell.number, "repeat": run.repeat, "seed": run.seed, "run": run.run_id}
+            for run in matrix.left
         ],
         "laboratories": matrix.laboratories,
         "expected_s": matrix.expected_s,
@@ -53,14 +53,14 @@ def _laboratories(matrix: Matrix) -> list[Text]:
     if not many:
         return []
     verb = "is" if many == 1 else "are"
-    return [Text(f"{format_counted(many, 'time')} a laboratory {verb} brought up, one after the other")]
+    return [Text(f"{format_counted(many, 'time')} a laboratory {verb} started, one after the other")]
 
 
 def _left(matrix: Matrix) -> str:
     if not any(cell.runs for cell in matrix.cells):
-        return "none of it runs: it is planned"
+        return "nothing runs: the cells are planned only"
     if not matrix.left:
-        return "all of it has run"
+        return "all runs are done"
     most = " at most" if matrix.study.repeats.until is not None else ""
     text = f"{format_counted(len(matrix.left), 'run')}{most} left"
     if matrix.expected_s is None:

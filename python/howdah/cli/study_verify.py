@@ -22,5 +22,5 @@ def verify(
     print(
         f"{format_counted(verified.files, 'file')} as they were packed, "
         f"{format_counted(verified.runs, 'record')} among them; "
-        f"the page and all {verified.made} files of the paper were made anew, byte for byte the same"
+        f"the page and all {verified.made} files of the paper were made again, byte for byte the same"
     )

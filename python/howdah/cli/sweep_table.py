@@ -17,7 +17,7 @@ _WIDE = 24
 """Characters of the longest bar."""
 
 
-def sweep_table(found: Sweep) -> RenderableType:
+def sweep_table(sweep: Sweep) -> RenderableType:
     """Every size with its time, a bar, its rate and what the masters are loaded with, then what that says."""
     table = Table(box=None, pad_edge=False, header_style="bold")
     for column in ("hosts", "dataset", "time"):
@@ -25,39 +25,40 @@ def sweep_table(found: Sweep) -> RenderableType:
     # In a narrow terminal bars get shorter and intervals two lines, before a number loses a digit.
     table.add_column("", max_width=_WIDE)
     table.add_column("90 % interval", justify="right", min_width=13)
-    for column in ("sorted a second", "NameNode", "scheduler"):
+    for column in ("sorted per second", "NameNode", "scheduler"):
         table.add_column(column, justify="right", no_wrap=True)
-    longest = max(one.elapsed_s for one in found.points)
-    for one in found.points:
+    longest = max(point.elapsed_s for point in sweep.points)
+    for point in sweep.points:
         table.add_row(
-            format_count(one.hosts),
-            format_bytes(one.dataset_bytes),
-            format_seconds(one.elapsed_s),
-            Bar(longest, 0, one.elapsed_s),
-            f"{format_seconds(one.low_s)} to {format_seconds(one.high_s)}",
-            format_rate(one.dataset_bytes / one.elapsed_s),
-            f"{one.namenode:.0%}",
-            f"{one.scheduler:.0%}",
-            style="yellow" if one.busiest >= SATURATED else "",
+            format_count(point.hosts),
+            format_bytes(point.dataset_bytes),
+            format_seconds(point.elapsed_s),
+            Bar(longest, 0, point.elapsed_s),
+            f"{format_seconds(point.low_s)} to {format_seconds(point.high_s)}",
+            format_rate(point.dataset_bytes / point.elapsed_s),
+            f"{point.namenode:.0%}",
+            f"{point.scheduler:.0%}",
+            style="yellow" if point.busiest >= SATURATED else "",
         )
     return Group(
         table,
         Text(),
-        Text(saturation_said(found)),
+        Text(saturation_said(sweep)),
         Text(
             "times are those of the whole suite; simulated, nothing measured; "
-            f"{format_counted(found.replications, 'simulation')} of each size"
+            f"{format_counted(sweep.replications, 'simulation')} of each size"
         ),
-        *(Text(f"warning  {one.text}", style="yellow") for one in found.warnings),
+        *(Text(f"warning  {warning.text}", style="yellow") for warning in sweep.warnings),
     )
 
 
-def sweep_json(found: Sweep) -> dict[str, Any]:
+def sweep_json(sweep: Sweep) -> dict[str, Any]:
     """The same for programs."""
     return {
-        "quantity": found.quantity,
-        "replications": found.replications,
-        "points": [one.model_dump(mode="json") for one in found.points],
-        "saturates_between": found.saturation and [one.model_dump(mode="json") for one in found.saturation],
-        "warnings": [one.model_dump() for one in found.warnings],
+        "quantity": sweep.quantity,
+        "replications": sweep.replications,
+        "points": [point.model_dump(mode="json") for point in sweep.points],
+        "saturates_between": sweep.saturation
+        and [point.model_dump(mode="json") for point in sweep.saturation],
+        "warnings": [warning.model_dump() for warning in sweep.warnings],
     }

@@ -28,7 +28,7 @@ def parse_measuring_time(text: str) -> float:
     except ValueError as error:
         raise UserError("--seconds", f"{text!r} is not a number of seconds", hint) from error
     if not least <= value <= most:
-        raise UserError("--seconds", f"nothing worth keeping is measured in {text} s", hint)
+        raise UserError("--seconds", f"{text} s is too short to measure anything useful", hint)
     return value
 
 

@@ -15,7 +15,7 @@ _HALF = 16
 """Characters to either side of the middle."""
 
 
-def what_if_table(found: WhatIf) -> RenderableType:
+def what_if_table(answer: WhatIf) -> RenderableType:
     """Every change with its time, what it does with its 90 % interval, and a bar."""
     table = Table(box=None, pad_edge=False, header_style="bold")
     for column in ("change", "from", "to"):
@@ -23,37 +23,37 @@ def what_if_table(found: WhatIf) -> RenderableType:
     for column in ("time", "effect", "90 % interval"):
         table.add_column(column, justify="right", no_wrap=True)
     table.add_column("shorter │ longer", justify="center", no_wrap=True)
-    most = max((abs(one.share) for one in found.effects), default=1.0) or 1.0
-    for one in found.effects:
+    most = max((abs(effect.share) for effect in answer.effects), default=1.0) or 1.0
+    for effect in answer.effects:
         table.add_row(
-            one.quantity,
-            one.before,
-            one.after,
-            format_seconds(one.elapsed_s),
-            _percent(one.share),
-            f"{_percent(one.low)} to {_percent(one.high)}",
-            _bar(one, most),
-            style="" if one.tells else "dim",
+            effect.quantity,
+            effect.before,
+            effect.after,
+            format_seconds(effect.elapsed_s),
+            _percent(effect.share),
+            f"{_percent(effect.low)} to {_percent(effect.high)}",
+            _bar(effect, most),
+            style="" if effect.tells else "dim",
         )
-    untold = [one for one in found.effects if not one.tells]
+    untold = [effect for effect in answer.effects if not effect.tells]
     notes = [
-        f"as planned: {format_seconds(found.elapsed_s)} for the whole suite; simulated, nothing measured"
+        f"as planned: {format_seconds(answer.elapsed_s)} for the whole suite; simulated, nothing measured"
     ]
     if untold:
         notes.append("dim: cannot be distinguished from no effect")
-    notes += [f"not possible: {text}" for text in found.impossible]
+    notes += [f"not possible: {text}" for text in answer.impossible]
     return Group(
         table,
         Text(),
         *map(Text, notes),
-        *(Text(f"warning  {one.text}", style="yellow") for one in found.warnings),
+        *(Text(f"warning  {warning.text}", style="yellow") for warning in answer.warnings),
     )
 
 
-def _bar(one: Effect, most: float) -> Text:
-    length = round(_HALF * abs(one.share) / most)
+def _bar(effect: Effect, most: float) -> Text:
+    length = round(_HALF * abs(effect.share) / most)
     filled = "█" * length
-    left, right = (filled, "") if one.share < 0 else ("", filled)
+    left, right = (filled, "") if effect.share < 0 else ("", filled)
     return Text(f"{left:>{_HALF}}│{right:<{_HALF}}")
 
 
@@ -61,12 +61,12 @@ def _percent(share: float) -> str:
     return f"{share:+.1%}".replace("-", "−")
 
 
-def what_if_json(found: WhatIf) -> dict[str, Any]:
+def what_if_json(answer: WhatIf) -> dict[str, Any]:
     """The same for programs."""
     return {
-        "replications": found.replications,
-        "elapsed_s": found.elapsed_s,
-        "effects": [one.model_dump(mode="json") | {"tells": one.tells} for one in found.effects],
-        "impossible": list(found.impossible),
-        "warnings": [one.model_dump() for one in found.warnings],
+        "replications": answer.replications,
+        "elapsed_s": answer.elapsed_s,
+        "effects": [effect.model_dump(mode="json") | {"tells": effect.tells} for effect in answer.effects],
+        "impossible": list(answer.impossible),
+        "warnings": [warning.model_dump() for warning in answer.warnings],
     }

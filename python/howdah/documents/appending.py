@@ -24,7 +24,7 @@ def new_text(additions: Sequence[Addition], cluster: str = "cluster") -> str:
         for index, addition in enumerate(additions)
         for path, text in addition.asked.items()
     }
-    inventory = Inventory(cluster=cluster, groups=tuple(one.group for one in additions))
+    inventory = Inventory(cluster=cluster, groups=tuple(addition.group for addition in additions))
     return write_inventory(inventory, comments)
 
 
@@ -40,7 +40,7 @@ def extended_text(text: str, additions: Sequence[Addition]) -> str:
     groups = document["groups"]
     for addition in additions:
         if addition.known:
-            _extend(next(one for one in groups if one["name"] == addition.group.name), addition)
+            _extend(next(group for group in groups if group["name"] == addition.group.name), addition)
     if fresh := [addition for addition in additions if not addition.known]:
         for outer in (document, groups):
             outer.fa.set_block_style()  # Between brackets there is no room for comments.

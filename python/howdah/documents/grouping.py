@@ -81,13 +81,13 @@ def group_hosts(
     return tuple(additions)
 
 
-def difference(one: Hardware, other: Hardware) -> str:
+def difference(hardware: Hardware, other: Hardware) -> str:
     """In what hosts differ, in words."""
     parts = [
-        ("CPUs", _cpu_key(one), _cpu_key(other)),
-        ("memory", one.memory_bytes, other.memory_bytes),
-        ("disks", one.disks, other.disks),
-        ("network ports", one.nics, other.nics),
+        ("CPUs", _cpu_key(hardware), _cpu_key(other)),
+        ("memory", hardware.memory_bytes, other.memory_bytes),
+        ("disks", hardware.disks, other.disks),
+        ("network ports", hardware.nics, other.nics),
     ]
     return ", ".join(name for name, mine, theirs in parts if mine != theirs) or "processor model"
 
@@ -122,7 +122,7 @@ def _home(
         if not group.hosts:
             differs = differs or "its hosts have no names"
         elif group.racks:
-            differs = differs or "it stands in racks, so that each host's rack must be given by hand"
+            differs = differs or "it is in racks, so that each host's rack must be given by hand"
         elif serves not in (None, group.serves):
             differs = differs or f"it serves {group.serves}"
         if not differs:
@@ -140,17 +140,17 @@ def hardware_of(group: HostGroup) -> Hardware:
     """The hardware of a group's hosts, as probing them would tell it."""
     disks = sorted(
         (
-            one.model_copy(update={"outer_bytes_per_s": None, "inner_bytes_per_s": None})
-            for one in group.disks
+            disk.model_copy(update={"outer_bytes_per_s": None, "inner_bytes_per_s": None})
+            for disk in group.disks
         ),
-        key=lambda one: (one.kind, one.size_bytes, one.role),
+        key=lambda disk_set: (disk_set.kind, disk_set.size_bytes, disk_set.role),
     )
     return Hardware(group.cpu, group.memory_bytes, tuple(disks), group.nics)
 
 
-def _is_alike(one: Hardware, other: Hardware) -> bool:
-    models = {one.cpu.model, other.cpu.model} - {None}
-    return len(models) < 2 and _cpu_key(one) == _cpu_key(other) and one[1:] == other[1:]
+def _is_alike(hardware: Hardware, other: Hardware) -> bool:
+    models = {hardware.cpu.model, other.cpu.model} - {None}
+    return len(models) < 2 and _cpu_key(hardware) == _cpu_key(other) and hardware[1:] == other[1:]
 
 
 def _cpu_key(hardware: Hardware) -> tuple[int, ...]:
@@ -195,8 +195,8 @@ def _refused(error: ValidationError, file: str, name: str | None) -> UserError:
 
 def new_name(host: str, taken: Collection[str]) -> str:
     """A name after the hosts': ``w001.example.com`` makes ``w``, or ``w-2`` if that is taken."""
-    found = re.match(r"[a-z][a-z-]{0,24}", host.lower())
-    stem = found.group().rstrip("-") if found else "hosts"
+    match = re.match(r"[a-z][a-z-]{0,24}", host.lower())
+    stem = match.group().rstrip("-") if match else "hosts"
     number = 1
     while (name := stem if number == 1 else f"{stem}-{number}") in taken:
         number += 1

@@ -129,7 +129,10 @@ def _alike_disks(host: Host) -> dict[_Alike, list[str]]:
 
 def _system_disks(host: Host) -> set[str | None]:
     return {
-        disk for one in host.file_systems if one.mount in _SYSTEM_MOUNTS for disk in (*one.disks, one.disk)
+        disk
+        for file_system in host.file_systems
+        if file_system.mount in _SYSTEM_MOUNTS
+        for disk in (*file_system.disks, file_system.disk)
     }
 
 
@@ -198,7 +201,7 @@ def rated(disks: Sequence[DiskSet], hosts: Sequence[Host]) -> Rated:
             lines[index] = _with(line, outer, min(outer, inner))
         elif files:
             lines[index] = _with(line, median(files), median(files))
-            said["disks", index] = "rates of files in free space, wherever they lay"
+            said["disks", index] = "rates of files in free space, wherever they were"
     return Rated(tuple(lines), said)
 
 
@@ -206,17 +209,17 @@ def _zones(host: Host, index: int) -> list[tuple[float, float]]:
     """Rates of the outer and the inner zone of every measured disk in a line."""
     if host.measured is None:
         return []
-    found = [host.measured.zones_of(name) for name in disk_names(host)[index]]
-    return [(one.outer_bytes_per_s, one.inner_bytes_per_s) for one in found if one is not None]
+    result = [host.measured.zones_of(name) for name in disk_names(host)[index]]
+    return [(zones.outer_bytes_per_s, zones.inner_bytes_per_s) for zones in result if zones is not None]
 
 
 def _files(host: Host, index: int) -> list[float]:
     """Rates of files on single disks of a line, the mean of reading and writing as many bytes."""
     names = set(disk_names(host)[index])
     return [
-        2 / (1 / one.rates.read_bytes_per_s.value + 1 / one.rates.write_bytes_per_s.value)
-        for one in (host.measured.directories if host.measured else ())
-        if len(one.disks) == 1 and names.issuperset(one.disks)
+        2 / (1 / directory.rates.read_bytes_per_s.value + 1 / directory.rates.write_bytes_per_s.value)
+        for directory in (host.measured.directories if host.measured else ())
+        if len(directory.disks) == 1 and names.issuperset(directory.disks)
     ]
 
 

@@ -58,9 +58,9 @@ def _strange(tree: Tree, kind: str, hint: str) -> Fault | None:
     elif not isinstance(data, dict):
         what = f"is a {'list' if isinstance(data, list) else 'single value'}, not {kind}"
     else:
-        found = [name for name, keys in _KINDS.items() if keys <= data.keys()]
-        if found and kind not in found:
-            what = f"is {found[0]}, not {kind}"
+        kinds = [name for name, keys in _KINDS.items() if keys <= data.keys()]
+        if kinds and kind not in kinds:
+            what = f"is {kinds[0]}, not {kind}"
     if what:
         return Fault(tree.mark(()), (), what, hint)
     for path in (("howdah",), ("cluster", "howdah")):

@@ -98,11 +98,11 @@ def survey_groups(survey: Survey, given: Given, probes: Sequence[Probe]) -> tupl
 
     Raises UserError for a probe of no such host, or one that contradicts what its daemons say.
     """
-    found = physical(survey)
-    if len({host.rack for host in found} - {None, _DEFAULT_RACK}) < 2:
+    physical_hosts = physical(survey)
+    if len({host.rack for host in physical_hosts} - {None, _DEFAULT_RACK}) < 2:
         # One rack tells nothing of a rack's loss, and would make another of the masters without any.
-        found = tuple(host._replace(rack=None) for host in found)
-    hosts = sorted(found, key=lambda host: (_numbered(host.rack or ""), _numbered(host.name)))
+        physical_hosts = tuple(host._replace(rack=None) for host in physical_hosts)
+    hosts = sorted(physical_hosts, key=lambda host: (_numbered(host.rack or ""), _numbered(host.name)))
     probed = {probe.host.name.lower(): probe for probe in probes}
     for stranger in probed.keys() - {host.name.lower() for host in hosts}:
         raise UserError(
@@ -130,7 +130,7 @@ def _kind(host: Physical) -> tuple[object, ...]:
 
     What YARN has of them is no hardware, and tells them apart only where nothing else does.
     """
-    disks = tuple(sorted((one.storage, nominal_bytes(one.size_bytes)) for one in host.volumes))
+    disks = tuple(sorted((volume.storage, nominal_bytes(volume.size_bytes)) for volume in host.volumes))
     memory = installed_bytes(host.memory_bytes) if host.memory_bytes else 0
     containers = (host.container_bytes, host.vcores) if host.threads is None else ()
     return (host.masters_only, host.threads, memory, containers, disks)
@@ -225,7 +225,7 @@ def _disks(host: Physical, given: Given, asked: dict[Keys, str]) -> tuple[DiskSe
     if not host.volumes:
         return (_untold_disk(host, given, asked),)
     sets: list[DiskSet] = []
-    ordered = sorted(host.volumes, key=lambda one: (one.storage, nominal_bytes(one.size_bytes)))
+    ordered = sorted(host.volumes, key=lambda volume: (volume.storage, nominal_bytes(volume.size_bytes)))
     for index, ((storage, size), same) in enumerate(groupby(ordered, key=_alike)):
         count = len(list(same))
         kind = _KINDS.get(storage) or given.disk_kind

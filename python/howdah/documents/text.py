@@ -55,9 +55,9 @@ def _decoded(path: Path, content: bytes) -> str:
         before = content[: error.start].decode("utf-8", errors="replace")
         what = f"byte 0x{content[error.start]:02x} is not UTF-8"
         raise _not_text(path, before, what) from error
-    if found := _NOT_TEXT.search(text):
-        what = f"character U+{ord(found.group()):04X} has no place in a text"
-        raise _not_text(path, text[: found.start()], what)
+    if match := _NOT_TEXT.search(text):
+        what = f"character U+{ord(match.group()):04X} is not allowed in a text"
+        raise _not_text(path, text[: match.start()], what)
     return text
 
 

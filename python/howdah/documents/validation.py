@@ -38,7 +38,7 @@ _SAID: Mapping[str, tuple[str, str]] = {
     "model_type": _MAPPING,
     "model_attributes_type": _MAPPING,
     "dict_type": _MAPPING,
-    "greater_than_equal": ("is too small", "at least {ge}; leave out what there is none of"),
+    "greater_than_equal": ("is too small", "at least {ge}; leave the key out if there is none"),
     "less_than_equal": ("is too large", "at most {le}"),
     "greater_than": ("is too small", "more than {gt}"),
     "less_than": ("is too large", "less than {lt}"),
@@ -59,8 +59,8 @@ def model_at(model: type[BaseModel], path: Keys) -> type[BaseModel] | None:
     for step in path:
         if isinstance(step, int) or here is None:
             continue  # a list's entries are of the class that the list's key names
-        found = [field for name, field in here.model_fields.items() if step in (name, field.alias)]
-        here = _model_in(found[0].annotation) if found else None
+        fields = [field for name, field in here.model_fields.items() if step in (name, field.alias)]
+        here = _model_in(fields[0].annotation) if fields else None
     return here
 
 

@@ -85,13 +85,13 @@ class _Writer:
                 self._line(line, path)
                 return
         self._line(head, path)
-        for index, (one, value) in enumerate(zip(dumped, values, strict=True)):
+        for index, (entry, value) in enumerate(zip(dumped, values, strict=True)):
             here = (*path, index)
             dash = f"{' ' * indent}  -"
             if not isinstance(value, BaseModel):
-                self._line(f"{dash} {spelling(one, block=True)}", here)
+                self._line(f"{dash} {spelling(entry, block=True)}", here)
                 continue
-            said = _said(value, one)
+            said = _said(value, entry)
             if self._one_line(dash, said, value, here):
                 continue
             start = len(self.lines)

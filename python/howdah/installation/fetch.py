@@ -46,8 +46,8 @@ def fetch(release: str, progress: FetchProgress) -> Fetched:
     total = len(digests(release))
     folder = release_folder(release)
     with _alone(folder):
-        found = _verified(folder / "lib", release, progress) if folder.is_dir() else None
-        fresh = found is None or bool(found)
+        wrong = _verified(folder / "lib", release, progress) if folder.is_dir() else None
+        fresh = wrong is None or bool(wrong)
         if fresh:
             _fetch_anew(folder, release, progress, total)
     jars = list((folder / "lib").glob("*.jar"))
@@ -103,14 +103,14 @@ def _not_as_listed(release: str, wrong: list[WrongJar]) -> HowdahError:
     jar, kind = wrong[0]
     others = f", and {len(wrong) - 1} more are not as listed" if len(wrong) > 1 else ""
     what = {
-        "missing": f"{jar} did not come with it",
+        "missing": f"{jar} is missing from it",
         "damaged": f"{jar} has another SHA-256 than the released one",
-        "unknown": f"{jar} came with it and is not part of it",
+        "unknown": f"{jar} came with it but is not part of it",
     }[kind]
     return HowdahError(
         f"Hadoop {release}",
         f"{what}{others}",
-        f"remove Maven's copy (find ~/.m2 -name {jar} -delete) and fetch again; if it stays so, "
+        f"remove Maven's copy (find ~/.m2 -name {jar} -delete) and fetch again; if that does not help, "
         "the repository that it comes from is not to be trusted",
     )
 
@@ -127,5 +127,5 @@ def _alone(folder: Path) -> Iterator[None]:
         raise UserError(
             str(error.filename or folder.parent),
             f"cannot be written: {os.strerror(error.errno or 0)}",
-            "make room or give leave to write there, or set HOWDAH_CACHE to another place",
+            "make room or allow writing there, or set HOWDAH_CACHE to another place",
         ) from error

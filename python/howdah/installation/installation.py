@@ -70,14 +70,14 @@ def _entries(share: Path) -> list[str]:
 
 def _one(folder: Path, pattern: str, named_by: str) -> Path:
     # Debian-like layouts link a name without a version to the jar; sources and tests match some patterns too.
-    found = sorted(
+    jars = sorted(
         path
         for path in folder.glob(pattern)
         if pattern.endswith("-tests.jar") or not path.stem.endswith(("-tests", "-sources", "-test-sources"))
     )
-    if not found:
+    if not jars:
         raise UserError(named_by, f"{folder} has no {pattern}", _TARBALL)
-    return found[-1]
+    return jars[-1]
 
 
 def _version(jar: Path) -> str:
@@ -86,9 +86,9 @@ def _version(jar: Path) -> str:
         with zipfile.ZipFile(jar) as archive:
             text = archive.read(_VERSION_FILE).decode()
     except (OSError, KeyError, zipfile.BadZipFile) as error:
-        raise UserError(str(jar), "does not say which release it is", "install Hadoop anew") from error
+        raise UserError(str(jar), "does not say which release it is", "install Hadoop again") from error
     lines = (line.partition("=") for line in text.splitlines())
     versions = [value.strip() for key, _, value in lines if key.strip() == "version"]
     if not versions:
-        raise UserError(str(jar), "does not say which release it is", "install Hadoop anew")
+        raise UserError(str(jar), "does not say which release it is", "install Hadoop again")
     return versions[0]

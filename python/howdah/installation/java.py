@@ -22,11 +22,11 @@ def java_home() -> Path:
         if not (home / "bin/java").is_file():
             raise UserError("JAVA_HOME", f"{given} has no bin/java", _INSTALL)
         return home
-    found = shutil.which("java")
-    if found is None:
-        raise UserError("java", "is not on this machine's path", _INSTALL)
+    path = shutil.which("java")
+    if path is None:
+        raise UserError("java", "is not on this machine's PATH", _INSTALL)
     # Distributions link /usr/bin/java to where it is.
-    return Path(found).resolve().parent.parent
+    return Path(path).resolve().parent.parent
 
 
 def java_version(home: Path) -> str | None:

@@ -48,7 +48,7 @@ def _command(release: str, folder: Path) -> list[str]:
     if maven is None:
         raise UserError(
             "mvn",
-            "Maven is not on this machine's path; it fetches Hadoop",
+            "Maven is not on this machine's PATH; it fetches Hadoop",
             "sudo apt-get install maven, or set HADOOP_HOME to an installation of your own",
         )
     return [

@@ -19,7 +19,7 @@ from howdah.lab.kernel.enter import client_prefix
 from howdah.lab.kernel.processes import Process
 from howdah.lab.registry import CLIENT
 from howdah.lab.state import LabState, LabSystem
-from howdah.lab.up import installed
+from howdah.lab.up import installed_hadoop
 
 _OF_THE_USER = ("TERM", "COLORTERM", "HOWDAH_CACHE", "USER", "LOGNAME")
 
@@ -67,7 +67,7 @@ def run_inside(state: LabState, name: str, command: Sequence[str]) -> NoReturn:
     try:
         os.execvpe(words[0], words, _with_home(environment))
     except OSError as error:
-        raise UserError(words[0], f"cannot be run: {error.strerror}", "give a command there is") from error
+        raise UserError(words[0], f"cannot be run: {error.strerror}", "give a command that exists") from error
 
 
 def kill(state: LabState, name: str, daemon: str | None = None, how: How | None = None) -> Lost:
@@ -85,8 +85,8 @@ def kill(state: LabState, name: str, daemon: str | None = None, how: How | None 
         for machine in machines:
             network.cut(state.spec, state.spec.machine(machine.name))
     ended = tuple(_running(state, machines, daemon))
-    for one in ended:
-        processes.kill(one)
+    for process in ended:
+        processes.kill(process)
     return Lost(how, machines, ended)
 
 
@@ -98,7 +98,7 @@ def start(state: LabState, name: str, tell: Tell) -> Back:
     """
     machines = state.machines_of(name)
     joined = tuple(_join(state, machines))
-    running = start_missing(state, installed(state), tell, machines)
+    running = start_missing(state, installed_hadoop(state), tell, machines)
     whole = len(running.all) == len(list(daemons.planned(state)))
     behind = wait_until_ready(state, running.all, tell) if whole else ()
     return Back(joined, running.started, behind)
@@ -123,12 +123,12 @@ def _possible(state: LabState, daemon: str | None, how: How | None) -> How:
 def _running(state: LabState, machines: Sequence[LabSystem], daemon: str | None) -> Iterator[Process]:
     """The processes on these machines, or those of one daemon; tasks carry no machine's name."""
     names = {machine.name for machine in machines}
-    marked = [one for one in processes.processes(state.mark) if one.machine in names]
+    marked = [process for process in processes.processes(state.mark) if process.machine in names]
     if daemon is not None:
-        yield from (one for one in marked if one.daemon == daemon)
+        yield from (process for process in marked if process.daemon == daemon)
         return
     yield from marked
-    there = {one.pid for one in marked}
+    there = {process.pid for process in marked}
     if state.spec is None:
         return
     for machine in machines:

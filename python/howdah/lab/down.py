@@ -27,11 +27,12 @@ def remove(name: str, directory: Path | None) -> tuple[Leftover, ...]:
     if rootless:
         mark = mark_of(name, rootless=True)
         left = tuple(
-            Leftover("process", str(one.pid), "does not end") for one in processes.kill_all(mark, directory)
+            Leftover("process", str(process.pid), "does not end")
+            for process in processes.kill_all(mark, directory)
         )
     else:
         left = remove_hosts(name, directory)
-    if directory is not None and not any(one.kind in ("mount", "process") for one in left):
+    if directory is not None and not any(leftover.kind in ("mount", "process") for leftover in left):
         left += _remove_files(directory)
     if not left:
         registry.strike(name)
@@ -42,7 +43,9 @@ def leftovers(name: str, directory: Path | None) -> tuple[Leftover, ...]:
     """All that a laboratory has on this machine now."""
     if os.geteuid() != 0:
         mark = mark_of(name, rootless=True)
-        return tuple(Leftover("process", str(one.pid)) for one in processes.processes(mark, directory))
+        return tuple(
+            Leftover("process", str(process.pid)) for process in processes.processes(mark, directory)
+        )
     return survey_hosts(name, directory)
 
 

@@ -24,7 +24,10 @@ _NEVER = (
         "machines share one kernel: what a hypervisor's page walks and virtual devices cost is absent",
     ),
     ("NUMA", "machines share this machine's NUMA nodes and caches"),
-    ("seeks", "disks are held to a speed, not to a head's way: many streams at once cost what one does"),
+    (
+        "seeks",
+        "disks are limited in speed; moving heads are not imitated: many streams at once cost what one does",
+    ),
     ("write-back", "one kernel holds the dirty pages of all machines and decides when it writes them"),
 )
 
@@ -63,7 +66,7 @@ def check_ports(machines: Sequence[LabSystem]) -> None:
                 except OSError as error:
                     raise UserError(
                         f"port {port} of {address}",
-                        f"is wanted for {machine.name}, and not free: {error.strerror}",
+                        f"is needed for {machine.name}, and not free: {error.strerror}",
                         "end what uses it (ss -ltnp), or run as root: networks of its own have all ports",
                     ) from error
 
@@ -86,7 +89,7 @@ def not_run(cluster: Cluster) -> Iterator[Isolation]:
         )
     if any(master.shadow_host for master in cluster.masters):
         yield Isolation(
-            what="Fault Tolerance", kept=False, how="shadows of masters are a hypervisor's: none is run"
+            what="Fault Tolerance", kept=False, how="shadows of masters need a hypervisor: none is run"
         )
 
 
@@ -124,7 +127,7 @@ def rootless_isolation(capabilities: Capabilities) -> tuple[Isolation, ...]:
         "uplink": "loopback is as fast as memory, between hosts too",
         "CPU": "every machine may use all of this machine's CPUs",
         "memory": "every machine may use all of this machine's memory and page cache",
-        "disks": "data lies in directories of one file system, at its speed",
+        "disks": "data is in directories of one file system, at its speed",
     }
     return (*(Isolation(what=what, kept=False, how=how) for what, how in lost.items()), *_never())
 
@@ -145,13 +148,13 @@ def _cpu(capabilities: Capabilities, spec: LabSpec, cpus: float) -> Isolation:
     version = capabilities.controllers.get(Controller.CPU)
     if version is None:
         return _without("CPU", "cpu", "every machine may use all of this machine's CPUs")
-    shares = sorted({one for one in (machine.cpus for machine in spec.machines) if one is not None})
+    shares = sorted({share for share in (machine.cpus for machine in spec.machines) if share is not None})
     if not shares:
         return Isolation(what="CPU", kept=False, how="machines have no limit of CPU time")
     shown = _listed(f"{share:g}" for share in shares)
     how = f"{shown} CPUs' worth of time, control groups version {version}"
     promised = sum(
-        host.cpus or sum(one.cpus or 0.0 for one in spec.machines if one.host == host.name)
+        host.cpus or sum(machine.cpus or 0.0 for machine in spec.machines if machine.host == host.name)
         for host in spec.hosts
     )
     if promised > cpus * _ROUNDED:
@@ -168,7 +171,9 @@ def _memory(capabilities: Capabilities, spec: LabSpec) -> Isolation:
     version = capabilities.controllers.get(Controller.MEMORY)
     if version is None:
         return _without("memory", "memory", "every machine may use all of this machine's memory")
-    sizes = sorted({one for one in (machine.memory_bytes for machine in spec.machines) if one is not None})
+    sizes = sorted(
+        {memory for memory in (machine.memory_bytes for machine in spec.machines) if memory is not None}
+    )
     if not sizes:
         return Isolation(what="memory", kept=False, how="machines have no limit of memory")
     shown = _listed(map(format_memory, sizes))

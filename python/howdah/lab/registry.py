@@ -91,7 +91,7 @@ def registry() -> Path:
 
 def entries() -> list[Entry]:
     """Every laboratory that was begun and not taken down, by name."""
-    return [one for path in sorted(_trusted().glob("*.json")) if (one := _read(path)) is not None]
+    return [known for path in sorted(_trusted().glob("*.json")) if (known := _read(path)) is not None]
 
 
 def entry(name: str) -> Entry | None:
@@ -184,8 +184,8 @@ def _make_folder(folder: Path) -> None:
 
 def _check_owner(folder: Path) -> None:
     """Raise UserError where somebody else may write to the folder."""
-    found = folder.lstat()
-    if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.geteuid() or found.st_mode & 0o022:
+    status = folder.lstat()
+    if not stat.S_ISDIR(status.st_mode) or status.st_uid != os.geteuid() or status.st_mode & 0o022:
         raise UserError(
             str(folder),
             "belongs to somebody else, or others may write to it",

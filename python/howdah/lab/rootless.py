@@ -20,7 +20,7 @@ MOST_WORKERS = 200
 _ONE_ADDRESS = "all daemons are on one machine, so each has a loopback address of its own"
 _ONE_SOURCE = (
     "without a network of its own a DataNode reaches the NameNode from 127.0.0.1, as all others do, "
-    "so its port tells it apart"
+    "so its port identifies it"
 )
 _NO_TOPOLOGY = "the NameNode sees all DataNodes at 127.0.0.1 and cannot tell which host they are on"
 _SHARED_PORT = "the shuffle listens on all addresses, so each NodeManager needs a port of its own"
@@ -115,7 +115,7 @@ def changes(
 
 def scaled(scaling: Sequence[Scaling]) -> tuple[Scaling, ...]:
     """What is smaller than planned even where nothing is limited."""
-    return tuple(one for one in scaling if not one.what.startswith(_BY_LIMITS))
+    return tuple(change for change in scaling if not change.what.startswith(_BY_LIMITS))
 
 
 def shared_files(files: Mapping[str, str], machines: Sequence[LabSystem]) -> dict[str, str]:

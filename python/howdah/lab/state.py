@@ -115,18 +115,20 @@ class LabState(Model):
 
     def machine(self, name: str) -> LabSystem:
         """The machine of this name; raises UserError that lists them if there is none."""
-        for one in self.machines:
-            if one.name == name:
-                return one
-        names = ", ".join(one.name for one in self.machines)
+        for machine in self.machines:
+            if machine.name == name:
+                return machine
+        names = ", ".join(machine.name for machine in self.machines)
         raise UserError(name, f"is not a machine of the laboratory {self.name}", f"one of {names}")
 
     def machines_of(self, name: str) -> tuple[LabSystem, ...]:
         """The machine of this name, or all on the host of this name; raises UserError that lists both."""
-        found = tuple(one for one in self.machines if name in (one.name, one.host))
-        if found:
-            return found
-        hint = f"one of {', '.join(dict.fromkeys([*(one.name for one in self.machines), *self.hosts]))}"
+        machines = tuple(machine for machine in self.machines if name in (machine.name, machine.host))
+        if machines:
+            return machines
+        hint = (
+            f"one of {', '.join(dict.fromkeys([*(machine.name for machine in self.machines), *self.hosts]))}"
+        )
         raise UserError(name, f"is not a machine or host of the laboratory {self.name}", hint)
 
     def write(self) -> None:
@@ -154,5 +156,5 @@ def read_state(directory: Path) -> LabState | None:
         return None
     except ValidationError as error:
         raise UserError(
-            str(path), "is damaged, or of another version of howdah", "howdah lab down, then up again"
+            str(path), "is damaged, or from another version of howdah", "howdah lab down, then up again"
         ) from error

@@ -99,41 +99,43 @@ class LabStatus(Model):
 def status(state: LabState) -> LabStatus:
     """Look at a laboratory: its processes, its disks, and what Hadoop itself says."""
     running = processes.daemons(state)
-    found = _health(state, running)
+    answers = _health(state, running)
     links = dict(_links(state))
-    lacking = tuple(_missing(state, found, running, links))
+    lacking = tuple(_missing(state, answers, running, links))
     return LabStatus(
         name=state.name,
         directory=state.directory,
         plan=state.source,
         hadoop=state.jars.version,
-        state=_word(state, found, lacking),
+        state=_word(state, answers, lacking),
         missing=lacking,
-        machines=tuple(_machines(state, {key: one.pid for key, one in running.items()}, links)),
-        health=found,
+        machines=tuple(_machines(state, {key: process.pid for key, process in running.items()}, links)),
+        health=answers,
         laboratory=state.laboratory,
         notes=state.notes,
     )
 
 
 def _word(
-    state: LabState, found: Health | None, lacking: tuple[str, ...]
+    state: LabState, answers: Health | None, lacking: tuple[str, ...]
 ) -> Literal["up", "not redundant", "degraded", "incomplete"]:
     if not state.complete:
         return "incomplete"
     if lacking:
         return "degraded"
-    return "not redundant" if found and found.behind else "up"
+    return "not redundant" if answers and answers.behind else "up"
 
 
 def _missing(
-    state: LabState, found: Health | None, running: Mapping[Key, Process], links: Mapping[str, _Link]
+    state: LabState, answers: Health | None, running: Mapping[Key, Process], links: Mapping[str, _Link]
 ) -> Iterator[str]:
     yield from (f"the link of {name}" for name, link in links.items() if link == "down")
-    if found is not None:
-        yield from missing(state, found, running)
+    if answers is not None:
+        yield from missing(state, answers, running)
         return
-    yield from (f"{one.program} on {one.machine.name}" for one in planned(state) if one.key not in running)
+    yield from (
+        f"{daemon.program} on {daemon.machine.name}" for daemon in planned(state) if daemon.key not in running
+    )
     yield "its network"
 
 
@@ -183,7 +185,7 @@ def _limits(spec: LabSpec | None, machine: LabSystem) -> tuple[float | None, int
     if spec is None:
         return None, None, None
     own = spec.machine(machine.name)
-    host = next(one for one in spec.hosts if one.name == machine.host)
+    host = next(spec_host for spec_host in spec.hosts if spec_host.name == machine.host)
     return own.cpus or host.cpus, own.memory_bytes or host.memory_bytes, host.uplink_bits_per_s
 
 

@@ -88,8 +88,8 @@ class Brought(NamedTuple):
 
 def find(name: str) -> LabState | None:
     """The laboratory of this name, begun or complete; None if there is none that could be read."""
-    found = registry.entry(name)
-    return read_state(found.directory) if found else None
+    entry = registry.entry(name)
+    return read_state(entry.directory) if entry else None
 
 
 def begin(asked: Asked, plan: Plan, installation: Installation, power: Power, fitted: Fitting) -> LabState:
@@ -144,7 +144,7 @@ def bring_up(state: LabState, rendered: ConfigSet, tell: Tell) -> Brought:
     Raises RunFailed for what Linux or a daemon refuses; what is there by then stays, to be looked at.
     The lock of its name is held.
     """
-    installation = installed(state)
+    installation = installed_hadoop(state)
     new = registry.entry(state.name) is None
     registry.enter(state.name, state.directory)
     state.directory.mkdir(parents=True, exist_ok=True)
@@ -160,7 +160,7 @@ def bring_up(state: LabState, rendered: ConfigSet, tell: Tell) -> Brought:
         raise Aborted(
             f"laboratory {state.name}",
             "stopped while it came up",
-            "howdah lab up goes on with it, howdah lab down removes it",
+            "howdah lab up continues, howdah lab down removes it",
         ) from error
     if state.spec is not None:
         # Only now, or a dozen Java programs would start on a fraction of a CPU each.
@@ -175,7 +175,7 @@ def bring_up(state: LabState, rendered: ConfigSet, tell: Tell) -> Brought:
     return Brought(complete, running.started, behind)
 
 
-def installed(state: LabState) -> Installation:
+def installed_hadoop(state: LabState) -> Installation:
     """The Hadoop that a laboratory runs; raises UserError if it is there no more."""
     jars = state.jars
     return find_installation(release=jars.version) if jars.fetched else find_installation(home=jars.home)
@@ -183,8 +183,8 @@ def installed(state: LabState) -> Installation:
 
 def clear(name: str) -> None:
     """Remove what a killed ``up`` left before it had written what it was to build."""
-    if (found := registry.entry(name)) is not None and read_state(found.directory) is None:
-        remove(name, found.directory)
+    if (entry := registry.entry(name)) is not None and read_state(entry.directory) is None:
+        remove(name, entry.directory)
 
 
 def _build(state: LabState, tell: Tell) -> tuple[Deviation, ...]:

@@ -87,21 +87,21 @@ def at_once(plan: Plan, job: Mapping[str, str] | None = None) -> AtOnce:
             worker.name: (worker.map_slots if kind == "map" else worker.reduce_slots)
             for worker in plan.workers
         }
-        planned = sum(each * counts.get(name, 0) for name, each in slots.items())
+        planned = sum(slot * counts.get(name, 0) for name, slot in slots.items())
         if sizes.master is None:
             return max(1, planned)
         working = [worker for worker in plan.workers if slots[worker.name]]
         rooms = [(sizes.room(worker), counts.get(worker.name, 0)) for worker in working]
         task = sizes.task(kind)
-        room = sum(one.holds(task) * count for one, count in rooms)
-        lost = [one.holds(task) - one.beside(sizes.master).holds(task) for one, count in rooms if count]
+        room = sum(size.holds(task) * count for size, count in rooms)
+        lost = [size.holds(task) - size.beside(sizes.master).holds(task) for size, count in rooms if count]
         return max(1, min(planned, room - max(lost, default=0)))
 
     return AtOnce(tasks("map"), tasks("reduce"))
 
 
 class _Sizes:
-    """The containers and the room for them that a plan tells of, or a job's own properties."""
+    """The containers and the room for them of a plan, or a job's own properties."""
 
     def __init__(self, plan: Plan, job: Mapping[str, str]) -> None:
         self._plan = plan

@@ -154,17 +154,19 @@ class Calibration(Model):
 
     @model_validator(mode="after")
     def _coherent(self) -> Self:
-        names = [one.name for one in self.parameters]
-        for index, one in enumerate(self.parameters):
-            if one.name in names[:index]:
-                raise WrongValue(f"{one.name} is given twice", "leave one out", ("parameters", index, "name"))
-            if not one.low <= one.value <= one.high:
+        names = [parameter.name for parameter in self.parameters]
+        for index, parameter in enumerate(self.parameters):
+            if parameter.name in names[:index]:
                 raise WrongValue(
-                    f"{one.name} lies outside its own interval",
-                    f"low {one.low:g} ≤ value {one.value:g} ≤ high {one.high:g}",
+                    f"{parameter.name} is given twice", "leave one out", ("parameters", index, "name")
+                )
+            if not parameter.low <= parameter.value <= parameter.high:
+                raise WrongValue(
+                    f"{parameter.name} lies outside its own interval",
+                    f"low {parameter.low:g} ≤ value {parameter.value:g} ≤ high {parameter.high:g}",
                     ("parameters", index, "value"),
                 )
-        fitted = sum(one.origin == "fitted" for one in self.parameters)
+        fitted = sum(parameter.origin == "fitted" for parameter in self.parameters)
         pairs = fitted * (fitted - 1) // 2
         if len(self.correlations) not in (0, pairs):
             raise WrongValue(
@@ -175,4 +177,4 @@ class Calibration(Model):
     @property
     def values(self) -> dict[str, float]:
         """Every value by its parameter's name; what was fitted to one study's hosts is of no other's."""
-        return {one.name: one.value for one in self.parameters if "/" not in one.name}
+        return {parameter.name: parameter.value for parameter in self.parameters if "/" not in parameter.name}

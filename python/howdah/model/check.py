@@ -19,7 +19,7 @@ class CheckVerdict(StrEnum):
 
 
 class Check(Model):
-    """One rule held against one thing that exists."""
+    """One rule compared with one thing that exists."""
 
     rule: str
     """The rule's id."""
@@ -32,7 +32,7 @@ class Check(Model):
     found: str
     """What is there, as it was written or read."""
     expected: str
-    """What the rule asks for; what is missing to tell, where it cannot be told."""
+    """What the rule asks for; what is missing to decide, where it cannot be decided."""
     why: str
     """The reason, in a sentence, with the numbers."""
     fix: str = ""
@@ -51,11 +51,11 @@ class CheckReport(Model):
     looked_at: tuple[str, ...]
     """Files and hosts that were read."""
     hadoop: str
-    """The Hadoop release it was held against."""
+    """The Hadoop release it was compared with."""
     hadoop_from: Literal["command line", "plan", "HADOOP_HOME", "default"]
     """Where the Hadoop release is known from."""
     hbase: str
-    """The HBase release it was held against."""
+    """The HBase release it was compared with."""
     plan: str | None = None
     """The plan's file, where one was given."""
     checks: tuple[Check, ...]

@@ -115,7 +115,7 @@ class AppMasterStart(Model):
 
 
 class HadoopJob(Model):
-    """One MapReduce job as Hadoop tells of it."""
+    """One MapReduce job as Hadoop reports it."""
 
     id: str
     """``job_1700000000000_0001``."""
@@ -124,13 +124,13 @@ class HadoopJob(Model):
     queue: str
     """The queue it went to."""
     told_by: Literal["history file", "history server", "application master", "client", "simulator"]
-    """Who told of its tasks and counters: of a real job the first that answered, in this order."""
+    """The source of its tasks and counters: of a real job the first that answered, in this order."""
     submitted_s: float
     """Seconds since the start of the run."""
     started_s: float | None = None
     """When its application master began, seconds since the start of the run."""
     masters: tuple[AppMasterStart, ...] = ()
-    """Its application masters, the first one first; empty where nobody tells."""
+    """Its application masters, the first one first; empty where none is reported."""
     finished_s: float | None = None
     """When Hadoop says it ended, seconds since the start of the run."""
     counters: dict[str, CounterValue] = Field(default_factory=dict)
@@ -157,7 +157,7 @@ class ReplicaSpread(Model):
     sharing_host: int
     """Blocks with two or more replicas on one host."""
     under_replicated: int
-    """Blocks with fewer replicas than asked."""
+    """Blocks with fewer replicas than requested."""
     missing: int
     """Blocks without any replica."""
 

@@ -37,7 +37,7 @@ class Fact(Model):
 
 
 class WorkloadAmount(Model):
-    """How much work one workload was; only equal amounts can be held against one another."""
+    """How much work one workload was; only equal amounts can be compared with one another."""
 
     workload: str
     """The workload by its name in the run: ``terasort``, the second one ``terasort #2``."""
@@ -170,7 +170,7 @@ class Contrast(Model):
     ratio: float | None
     """The group's mean over the baseline's; none where that is zero."""
     low: float | None = None
-    """Lower end of the ratio's confidence interval; none where too few runs tell of noise."""
+    """Lower end of the ratio's confidence interval; none where too few runs show the noise."""
     high: float | None = None
     """Upper end of it."""
 
@@ -185,10 +185,10 @@ class Judged(Contrast):
     evidence: SignificanceTest | None = None
     """The test; none where there are too few runs for one."""
     repeats_needed: int | None = None
-    """Where it cannot be told: the repeats on each side that would tell a difference like this one nine
+    """Where it is not certain: the repeats on each side that would detect a difference like this one nine
     times in ten; none where no noise is known, or where it would take more than anyone would make."""
     detectable: float | None = None
-    """Where it cannot be told: the least ratio above 1 that as many repeats tell nine times in ten; none
+    """Where it is not certain: the least ratio above 1 that as many repeats detect nine times in ten; none
     where it is beyond a hundred."""
 
     @property
@@ -210,7 +210,7 @@ class Location(Model):
     difference_s: float
     """Seconds that the group took more than the baseline."""
     phase: str | None
-    """The phase in which most of the difference arose; none where phases are not told apart."""
+    """The phase in which most of the difference arose; none where phases are not distinguished."""
     phase_difference_s: float | None
     """Seconds that the group took more in that phase."""
     signs: tuple[Contrast, ...]
@@ -231,32 +231,39 @@ class Against(Model):
     others: tuple[Contrast, ...]
     """Resources and tasks, and metrics of which no value is better."""
     locations: tuple[Location, ...] = ()
-    """Where the differences lie that could be told."""
+    """Where the differences lie that are certain."""
     remarks: tuple[str, ...] = ()
     """What a reader should know: simulated numbers against measured ones, unequal numbers of repeats."""
 
     @property
     def judged(self) -> tuple[Judged, ...]:
         """Workload by workload its metrics, its elapsed time and those of its phases."""
-        workloads = dict.fromkeys(one.measure.workload for one in self.times)
+        workloads = dict.fromkeys(time.measure.workload for time in self.times)
         both = (*self.metrics, *self.times)
-        return tuple(one for name in workloads for one in both if one.measure.workload == name)
+        return tuple(
+            difference for name in workloads for difference in both if difference.measure.workload == name
+        )
 
     @property
     def wholes(self) -> tuple[Judged, ...]:
         """What is judged of whole workloads."""
-        return tuple(one for one in self.judged if one.measure.phase is None)
+        return tuple(difference for difference in self.judged if difference.measure.phase is None)
 
     @property
     def main(self) -> Judged:
         """What it is about: the primary metric, or else the time, of the workload that takes longest."""
-        longest = max((one for one in self.times if one.measure.phase is None), key=lambda one: one.base_mean)
-        metrics = (one for one in self.metrics if one.measure.primary)
-        return next((one for one in metrics if one.measure.workload == longest.measure.workload), longest)
+        longest = max(
+            (time for time in self.times if time.measure.phase is None),
+            key=lambda difference: difference.base_mean,
+        )
+        metrics = (metric for metric in self.metrics if metric.measure.primary)
+        return next(
+            (metric for metric in metrics if metric.measure.workload == longest.measure.workload), longest
+        )
 
     def of(self, measure: Measure) -> Judged | None:
         """What is judged of one measure; none where it was not compared."""
-        return next((one for one in self.judged if one.measure == measure), None)
+        return next((difference for difference in self.judged if difference.measure == measure), None)
 
 
 class Refused(Model):

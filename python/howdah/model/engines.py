@@ -247,7 +247,7 @@ CALIBRATION: Final = Option[str](
 REPLICATIONS: Final = Option[int](
     name="replications",
     field="replications",
-    help="Simulate so often, with other seeds, for medians and 90 % intervals.",
+    help="Simulate this many times, with other seeds, for medians and 90 % intervals.",
     metavar="N",
     parse=parse_count,
     studied=None,
@@ -304,17 +304,19 @@ OWN: Final = (
 @cache
 def engines() -> Mapping[str, RegisteredEngine]:
     """Every engine by its name; raises UserError for one of another package that is none."""
-    found = {engine.name: engine for engine in OWN}
+    result = {engine.name: engine for engine in OWN}
     for point in entry_points(group=GROUP):
         try:
             engine = point.load()
         except Exception as error:
             # Whatever another package does while it is imported is not ours to know.
-            raise UserError(point.value, f"cannot be loaded: {error!r}", "mend its entry point") from error
-        if not isinstance(engine, RegisteredEngine) or engine.name in found:
-            raise UserError(point.value, f"is not a new engine called {point.name!r}", "mend its entry point")
-        found[engine.name] = engine
-    return found
+            raise UserError(point.value, f"cannot be loaded: {error!r}", "correct its entry point") from error
+        if not isinstance(engine, RegisteredEngine) or engine.name in result:
+            raise UserError(
+                point.value, f"is not a new engine called {point.name!r}", "correct its entry point"
+            )
+        result[engine.name] = engine
+    return result
 
 
 @cache

@@ -59,9 +59,9 @@ class FoundConfig(Model):
     def property(self, name: str) -> FoundProperty | None:
         """The property that wins: the last one, or the first that is final."""
         winner: FoundProperty | None = None
-        for one in self.effective or self.properties:
-            if one.name == name and (winner is None or not winner.final):
-                winner = one
+        for entry in self.effective or self.properties:
+            if entry.name == name and (winner is None or not winner.final):
+                winner = entry
         return winner
 
 

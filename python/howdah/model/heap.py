@@ -20,8 +20,8 @@ def direct_bytes(options: str) -> int | None:
 
 
 def _last(pattern: re.Pattern[str], options: str) -> int | None:
-    found = pattern.findall(options)
-    if not found:
+    matches = pattern.findall(options)
+    if not matches:
         return None
-    number, unit = found[-1]
+    number, unit = matches[-1]
     return int(number) * _FACTORS[unit.lower()]

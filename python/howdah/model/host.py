@@ -113,7 +113,7 @@ class Virtualisation(Model):
     is_virtual: bool
     """Whether the machine is virtual."""
     hypervisor: str | None
-    """Its name, ``KVM`` for instance; none where it cannot be told."""
+    """Its name, ``KVM`` for instance; none where it is not known."""
     container: str | None
     """The container's kind, ``docker`` for instance; none outside one."""
     steal_share: float | None

@@ -169,7 +169,7 @@ class HostGroup(_Hardware):
     nics: Annotated[tuple[NicSet, ...], AfterValidator(_some), _MIN_ONE]
     """Network ports of one host that carry Hadoop's traffic."""
     racks: tuple[Word, ...] = ()
-    """The racks they stand in, in order, equally many in each; none where it is not known."""
+    """The racks they are in, in order, equally many in each; none where it is not known."""
     serves: Literal["any", "workers", "masters"] = "any"
     """Whether workers, masters or both may be placed on them."""
 

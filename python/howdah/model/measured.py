@@ -184,4 +184,4 @@ class Measured(Model):
 
     def zones_of(self, disk: str) -> DiskZones | None:
         """The zones of the disk of that name, if they were measured."""
-        return next((one for one in self.zones if one.disk == disk), None)
+        return next((zone for zone in self.zones if zone.disk == disk), None)

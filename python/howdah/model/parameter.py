@@ -45,7 +45,8 @@ PARAMETERS: tuple[Parameter, ...] = (
     Parameter(
         "row_stall_s_per_byte",
         "s/B",
-        "time that a task which writes rows stalls beside its CPU: for its JVM's collections, for its stream",
+        "time that a task which writes rows stalls in addition to its CPU: for its JVM's collections, "
+        "for its stream",
         1.1e-08,
         4e-09,
         3e-08,

@@ -163,7 +163,7 @@ class Rack(Model):
 
 
 class Placement(StrEnum):
-    """How HDFS is told to keep the replicas of a block on different hosts."""
+    """How HDFS is configured to keep the replicas of a block on different hosts."""
 
     DEFAULT = "default"
     NODE_GROUPS = "node-groups"
@@ -171,7 +171,7 @@ class Placement(StrEnum):
 
 
 class Topology(Model):
-    """Where hosts are in the network, as HDFS and YARN are told."""
+    """Where hosts are in the network, as HDFS and YARN are configured."""
 
     placement: Placement
     """How replicas are kept on different hosts."""

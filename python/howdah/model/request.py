@@ -35,7 +35,7 @@ class Demand(Model):
     """One kind of work that the cluster is planned for."""
 
     kind: Literal["terasuite", "ycsb"]
-    """MapReduce, as the TeraSort suite stands for it, or HBase, as YCSB does."""
+    """MapReduce, represented by the TeraSort suite, or HBase, as YCSB does."""
     dataset_bytes: int | None = None
     """Size of TeraSort's dataset."""
     records: int | None = None
@@ -80,9 +80,9 @@ class PlanRequest(Model):
     profile: Profile = Profile.PRODUCTION
     """Whether safety may be traded for a benchmark."""
     workers_per_host: int | None = None
-    """Insist on so many workers per host."""
+    """Plan exactly this many workers per host."""
     slots: int | None = None
-    """Insist on so many map and as many reduce tasks at once per worker."""
+    """Plan exactly this many map tasks and as many reduce tasks at once per worker."""
     overcommit: bool = False
     """Whether more virtual CPUs than threads may be given out."""
     hadoop: str = "3.5.0"

@@ -29,7 +29,7 @@ class PhaseUse(Model):
 
 
 class WorkUse(Model):
-    """What a workload used, as only a simulator can tell it of the whole cluster."""
+    """What a workload used, as only a simulator can show it of the whole cluster."""
 
     remote_read_bytes: float
     """Input that was read from another host."""

@@ -63,7 +63,7 @@ class Disk(Model):
     name: str
     """The kernel's name, ``sda`` for instance."""
     kind: Literal["nvme", "ssd", "hdd", "virtual", "loop", "unknown"]
-    """What it is, as far as the kernel tells."""
+    """What it is, as far as the kernel reports it."""
     model: str | None
     """The drive's own name."""
     size_bytes: int

@@ -1,4 +1,4 @@
-"""A study: a matrix of runs with repeats, what it is to be held against, and what was found already.
+"""A study: a matrix of runs with repeats, what it is to be compared with, and what was found already.
 
 A study file holds a Study. Every cell of its matrix is one level of each factor; the settings of a cell
 are the study's own with those of its levels over them.
@@ -140,7 +140,7 @@ class PublishedPlatform(Model):
 
 
 class Published(Model):
-    """Published figures to stand beside what is found."""
+    """Published figures to show next to the results."""
 
     source: str
     """Where they are from."""
@@ -172,7 +172,7 @@ class Study(Model):
     cells: tuple[Labels, ...] = ()
     """The combinations of levels that are run; all of them where none are listed."""
     baseline: Labels = Field(default_factory=dict)
-    """The levels that others are held against; of factors left out, each level is compared by itself."""
+    """The levels that others are compared with; of factors left out, each level is compared by itself."""
     repeats: Repeats = Repeats()
     """How often each cell runs."""
     budget: Budget = Budget()
@@ -186,9 +186,9 @@ class Study(Model):
     drop_caches: bool = False
     """Whether the page cache is emptied before each run, where the system lets us."""
     published: tuple[Published, ...] = ()
-    """Figures to stand beside."""
+    """Figures to show next to the results."""
     cannot_show: tuple[str, ...] = ()
-    """What a study like this cannot tell, as its author knows."""
+    """What a study like this cannot show, as its author knows."""
 
     @model_validator(mode="after")
     def _whole(self) -> Self:
@@ -229,8 +229,11 @@ class Study(Model):
             raise WrongValue("is not in the matrix", "give the levels of one of its cells", ("baseline",))
         for number, published in enumerate(self.published):
             places: list[tuple[dict[str, str], tuple[str | int, ...]]] = [
-                *((one.at, ("cells", place, "at")) for place, one in enumerate(published.cells)),
-                *((one.at, ("platforms", place, "at")) for place, one in enumerate(published.platforms)),
+                *((cell.at, ("cells", place, "at")) for place, cell in enumerate(published.cells)),
+                *(
+                    (platform.at, ("platforms", place, "at"))
+                    for place, platform in enumerate(published.platforms)
+                ),
             ]
             for place, ratio in enumerate(published.ratios):
                 places += [(ratio.slow, ("ratios", place, "slow")), (ratio.fast, ("ratios", place, "fast"))]

@@ -1,4 +1,4 @@
-"""A cluster that runs, as its own daemons tell of it: its machines and what they did lately."""
+"""A cluster that runs, as its own daemons report it: its machines and what they did lately."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ class Machine(Model):
     name: str
     """Its host name, or its address where it registered with none."""
     location: tuple[str, ...] = ()
-    """Where it is in the topology, outermost first; none where it is not told."""
+    """Where it is in the topology, outermost first; none where it is not reported."""
     threads: int | None = None
-    """CPUs as Java counts them; None where no daemon told."""
+    """CPUs as Java counts them; None where no daemon reported it."""
     memory_bytes: int | None = None
-    """Memory as Java sees it; None where no daemon told."""
+    """Memory as Java sees it; None where no daemon reported it."""
     volumes: tuple[Volume, ...] = ()
-    """What its DataNodes store in; none where there is none, or it did not tell."""
+    """What its DataNodes store in; none where there is none, or it did not report them."""
     container_bytes: int = 0
     """Memory that YARN gives to containers there."""
     vcores: int = 0

@@ -107,9 +107,9 @@ class Sweep(Model):
         """The sizes between which a master saturates; None where none does, or one does from the first."""
         return next(
             (
-                (one, other)
-                for one, other in pairwise(self.points)
-                if one.busiest < SATURATED <= other.busiest
+                (point, other)
+                for point, other in pairwise(self.points)
+                if point.busiest < SATURATED <= other.busiest
             ),
             None,
         )

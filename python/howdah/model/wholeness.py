@@ -43,12 +43,12 @@ def _check_racks(cluster: Cluster, hosts: Collection[str]) -> None:
     for host, at in _racked(cluster):
         _check(host, hosts, "host", at)
         if host in racked:
-            raise WrongValue(f"{host!r} stands in two racks", "list each host once", at)
+            raise WrongValue(f"{host!r} is in two racks", "list each host once", at)
         racked.add(host)
     for host in hosts:
         if host not in racked:
             raise WrongValue(
-                f"{host!r} stands in no rack",
+                f"{host!r} is in no rack",
                 "list every host of the inventory",
                 ("cluster", "topology", "racks"),
             )

@@ -130,7 +130,7 @@ def task_sizes(facts: Facts) -> TaskSizes:
 
 def chosen_sizes(facts: Facts) -> TaskSizes:
     """The containers that tasks will have: those of the rules, or the user's where given."""
-    insisted = {one.key for one in facts.request.overrides}
+    insisted = {override.key for override in facts.request.overrides}
     given = {
         size: value
         for size, key in _CONTAINER_KEYS.items()

@@ -174,7 +174,10 @@ def _namenode_heap(settings: Sequence[Setting], kind: Worker, masters: Sequence[
 
 
 def _decided(settings: Sequence[Setting], key: str, kind: Worker) -> Value | None:
-    return next((one.value for one in settings if one.key == key and one.worker in (None, kind.name)), None)
+    return next(
+        (setting.value for setting in settings if setting.key == key and setting.worker in (None, kind.name)),
+        None,
+    )
 
 
 def _number(settings: Sequence[Setting], key: str, kind: Worker, otherwise: float) -> float:

@@ -54,7 +54,7 @@ def pinned(plan: Plan) -> Plan:
     return plan_cluster(cluster.inventory, _insisting(cluster))
 
 
-def changed(plan: Plan, name: str, value: int) -> Plan:
+def changed_plan(plan: Plan, name: str, value: int) -> Plan:
     """The plan made anew with one quantity changed; raises UserError where that is impossible."""
     quantity = QUANTITIES[name]
     cluster, group = _sole_group(plan)
@@ -99,7 +99,7 @@ def _insisting(cluster: Cluster) -> PlanRequest:
 def _with_group(inventory: Inventory, group: HostGroup, update: Mapping[str, Any], where: str) -> Inventory:
     try:
         other = HostGroup.model_validate({**group.model_dump(mode="json", by_alias=True), **update})
-        groups = tuple(other if one is group else one for one in inventory.groups)
+        groups = tuple(other if known is group else known for known in inventory.groups)
         return Inventory(cluster=inventory.cluster, groups=groups)
     except ValidationError as error:
         bounds = error.errors(include_url=False)[0].get("ctx", {})
@@ -116,13 +116,13 @@ def _hosts(group: HostGroup, value: int) -> Mapping[str, Any]:
 
 
 def _disks(group: HostGroup, value: int) -> Mapping[str, Any]:
-    data = [one for one in group.disks if one.role is DiskRole.DATA]
+    data = [disk for disk in group.disks if disk.role is DiskRole.DATA]
     if len(data) > 1:
         raise UserError(f"disks={value}", "data disks are of several kinds", "change the inventory, and plan")
     return {
         "disks": [
-            one.model_dump(mode="json", by_alias=True) | ({"count": value} if one in data else {})
-            for one in group.disks
+            disk.model_dump(mode="json", by_alias=True) | ({"count": value} if disk in data else {})
+            for disk in group.disks
         ]
     }
 
@@ -145,14 +145,16 @@ def _cores(group: HostGroup, value: int) -> Mapping[str, Any]:
 def _block_size(request: PlanRequest, value: int) -> PlanRequest:
     if not is_block(value):
         raise UserError("block-size", "is not a block size of HDFS", BLOCKS)
-    others = tuple(one for one in request.overrides if one.key != _BLOCK_SIZE)
+    others = tuple(override for override in request.overrides if override.key != _BLOCK_SIZE)
     return request.model_copy(
         update={"overrides": (*others, Override(key=_BLOCK_SIZE, value=exact_bytes(value)))}
     )
 
 
 def _setting(key: str) -> Callable[[Plan, HostGroup], int]:
-    return lambda plan, group: next(int(str(one.value)) for one in plan.settings if one.key == key)
+    return lambda plan, group: next(
+        int(str(setting.value)) for setting in plan.settings if setting.key == key
+    )
 
 
 QUANTITIES: Mapping[str, Quantity] = {
@@ -161,7 +163,7 @@ QUANTITIES: Mapping[str, Quantity] = {
     "nics": Quantity(
         parse_count,
         format_count,
-        lambda plan, group: sum(one.count for one in group.nics),
+        lambda plan, group: sum(nic.count for nic in group.nics),
         lambda group, value: _nics(group, {"count": value}),
     ),
     "nic-speed": Quantity(
@@ -199,7 +201,7 @@ class Variant(NamedTuple):
     """The rules that it breaks."""
 
 
-def variants(inventory: Inventory, request: PlanRequest, plan: Plan) -> tuple[Variant, ...]:
+def plan_variants(inventory: Inventory, request: PlanRequest, plan: Plan) -> tuple[Variant, ...]:
     """What is left to the planner varied, one thing at a time; what cannot be planned is left out."""
     return tuple(_variants(inventory, request, plan))
 
@@ -211,7 +213,7 @@ def _variants(inventory: Inventory, request: PlanRequest, plan: Plan) -> Iterato
             asked = request.model_copy(update={"slots": slots})
             yield from _variant(f"--slots {slots}", inventory, asked, plan)
     given = {one.key for one in request.overrides}
-    blocks = next((one.value for one in plan.settings if one.key == _BLOCK_SIZE), None)
+    blocks = next((setting.value for setting in plan.settings if setting.key == _BLOCK_SIZE), None)
     if _BLOCK_SIZE not in given and isinstance(blocks, int):
         for size in (int(factor * blocks) for factor in _BLOCKS):
             if size in _BLOCK_BYTES:
@@ -225,14 +227,20 @@ def _variant(flag: str, inventory: Inventory, request: PlanRequest, base: Plan) 
     choice = choose(inventory, request)
     (group,) = choice.groups
     weighed = choice.weighed[group.name]
-    same = [one for one in weighed if one.platform == base.platform and one.verdict != "refused"]
+    same = [
+        candidate
+        for candidate in weighed
+        if candidate.platform == base.platform and candidate.verdict != "refused"
+    ]
     if not same:
         return
-    others = [one for one in weighed if one not in same]
+    others = [candidate for candidate in weighed if candidate not in same]
     try:
         plan = plan_choice(inventory, request, Choice(choice.groups, {group.name: (*same, *others)}))
     except UserError:
         return
     yield Variant(
-        flag, plan, tuple({breach.rule: breach for one in plan.settings for breach in one.breaks}.values())
+        flag,
+        plan,
+        tuple({breach.rule: breach for setting in plan.settings for breach in setting.breaks}.values()),
     )

@@ -45,13 +45,16 @@ def choose(inventory: Inventory, request: PlanRequest) -> Choice:
         return choice
     weighed = dict(choice.weighed)
     for group in groups:
-        possible = [one for one in choice.weighed[group.name] if one.verdict != "refused"]
-        refused = [one for one in choice.weighed[group.name] if one.verdict == "refused"]
-        judged = [_less_masters(inventory, group, choice.best(one), one, request) for one in possible]
-        best, *others = sorted(judged, key=lambda one: -one.score)
+        possible = [candidate for candidate in choice.weighed[group.name] if candidate.verdict != "refused"]
+        refused = [candidate for candidate in choice.weighed[group.name] if candidate.verdict == "refused"]
+        judged = [
+            _less_masters(inventory, group, choice.best(candidate), candidate, request)
+            for candidate in possible
+        ]
+        best, *others = sorted(judged, key=lambda candidate: -candidate.score)
         weighed[group.name] = (
             best.model_copy(update={"verdict": "recommended"}),
-            *(one.model_copy(update={"verdict": "possible"}) for one in others),
+            *(candidate.model_copy(update={"verdict": "possible"}) for candidate in others),
             *refused,
         )
     return Choice(groups, weighed)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from howdah.model.found import Found, FoundConfig
 from howdah.model.storage import Disk, FileSystem
-from howdah.planner.reading import entries
+from howdah.planner.reading import path_list
 from howdah.planner.rule import Observation
 
 _SYSTEM = re.compile(r"/((boot|dev|efi|etc|home|nix|opt|proc|root|run|snap|sys|tmp|usr|var)(/.*)?)?")
@@ -28,8 +28,8 @@ class MountJudgement(NamedTuple):
 
 def data_dirs(config: FoundConfig) -> tuple[PurePosixPath, ...]:
     """The DataNode's directories; entries that hold a variable are left out, for nobody here resolves it."""
-    found = config.property(_DATA_DIRS)
-    paths = entries(found.text) if found else ()
+    entry = config.property(_DATA_DIRS)
+    paths = path_list(entry.text) if entry else ()
     return tuple(PurePosixPath(path) for path in paths if path.startswith("/") and "${" not in path)
 
 
@@ -42,7 +42,11 @@ def data_mounts(found: Found) -> tuple[FileSystem, ...]:
         mounts = (host.mount_of(path) for path in dirs)
         named = {mount.mount: mount for mount in mounts if isinstance(mount, FileSystem)}
         return tuple(named.values())
-    return tuple(one for one in host.file_systems if not is_system(one.mount) and one.kind not in _NO_DATA)
+    return tuple(
+        file_system
+        for file_system in host.file_systems
+        if not is_system(file_system.mount) and file_system.kind not in _NO_DATA
+    )
 
 
 def is_system(mount: str) -> bool:
@@ -58,11 +62,11 @@ def data_disks(found: Found) -> tuple[Disk, ...]:
     return tuple(disk for disk in found.host.disks if disk.name in names)
 
 
-def grouped(judged: Iterable[MountJudgement], expected: str, fix: str) -> Iterator[Observation]:
+def group_observations(judged: Iterable[MountJudgement], expected: str, fix: str) -> Iterator[Observation]:
     """One observation for all things of which the same was found."""
     groups: dict[tuple[bool | None, str], list[str]] = {}
-    for one in judged:
-        groups.setdefault((one.ok, one.text), []).append(one.name)
+    for judgement in judged:
+        groups.setdefault((judgement.ok, judgement.text), []).append(judgement.name)
     for (ok, text), names in groups.items():
         missing = f"{expected}; the probe could not read it" if ok is None else expected
         yield Observation(ok, _few(names), text, missing, fix=fix)

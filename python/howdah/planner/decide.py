@@ -61,7 +61,7 @@ def _said_once(decided: list[Setting], alike: int) -> Iterable[Setting]:
 def _setting(
     rule: SettingRule, facts: Facts, *, worker: str | None = None, group: str | None = None
 ) -> Setting | None:
-    given = next((one for one in facts.request.overrides if one.key == rule.key), None)
+    given = next((override for override in facts.request.overrides if override.key == rule.key), None)
     if not rule.holds(facts) or not (rule.written or given):
         return None
     decision = rule.decide(facts)
@@ -77,7 +77,7 @@ def _members(rule: FamilyRule, facts: Facts) -> Iterable[Setting]:
         return
     for key, decision in rule.members(facts).items():
         setting = rule.setting(key, decision, file=rule.file)
-        given = next((one for one in facts.request.overrides if one.key == key), None)
+        given = next((override for override in facts.request.overrides if override.key == key), None)
         yield setting if given is None else _given(setting, typed(given, decision.value))
 
 

@@ -73,7 +73,7 @@ def _index(by_subject: dict[str, tuple[Explanation, ...]]) -> str:
             "",
             "# The rules",
             "",
-            f"A plan and a check rest on {format_counted(total, 'rule')}. `howdah rules` lists them, "
+            f"A plan and a check are based on {format_counted(total, 'rule')}. `howdah rules` lists them, "
             "`howdah rules show os.swappiness` explains one.",
             "",
             _table(("subject", "about", "rules"), subjects),

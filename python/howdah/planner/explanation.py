@@ -82,10 +82,12 @@ def explain(rule: Rule) -> Explanation:
 
 def spell(source: str) -> CitedSource:
     """Spell one source out."""
-    found = item(source)
-    if found is None:
+    literature_item = item(source)
+    if literature_item is None:
         return CitedSource(source)
-    return CitedSource(found.label, found.title, KINDS[found.kind], found.says)
+    return CitedSource(
+        literature_item.label, literature_item.title, KINDS[literature_item.kind], literature_item.says
+    )
 
 
 def _key(rule: Rule) -> str:

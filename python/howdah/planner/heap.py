@@ -34,7 +34,7 @@ def small_heap(role: Role, why: str, *more: str) -> Decision:
     )
 
 
-def heap_alike(found: Value, decision: Decision, facts: Facts) -> bool:
+def heap_alike(value: Value, decision: Decision, facts: Facts) -> bool:
     """Accept options whose heap is between three quarters and twice of the one decided on."""
-    have, want = heap_bytes(str(found)), heap_bytes(str(decision.value))
+    have, want = heap_bytes(str(value)), heap_bytes(str(decision.value))
     return have is not None and want is not None and 0.75 * want <= have <= 2 * want

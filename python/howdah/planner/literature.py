@@ -64,10 +64,10 @@ class Item(NamedTuple):
 def items() -> dict[str, Item]:
     """Every item by the label that rules cite it by, in the literature's order."""
     text = files("howdah.planner.rules").joinpath("literature.json").read_text(encoding="utf-8")
-    found = (
-        Item(one["number"], ItemKind(one["kind"]), one["paper"], one["says"]) for one in json.loads(text)
+    parsed = (
+        Item(load["number"], ItemKind(load["kind"]), load["paper"], load["says"]) for load in json.loads(text)
     )
-    return {item.label: item for item in found}
+    return {item.label: item for item in parsed}
 
 
 def item(source: str) -> Item | None:

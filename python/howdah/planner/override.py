@@ -60,9 +60,7 @@ def _whole(text: str, like: int, key: str, where: str) -> int:
         pass
     unit = MIB if key in _COUNTED_IN_MIB else _COUNTED_IN.get(re.split(r"[._-]", key)[-1].lower())
     if unit is None and like < _SMALLEST_SIZE:
-        raise UserError(
-            where, f"{text!r} is not a whole number", f"one is wanted here; the rule gives {like}"
-        )
+        raise UserError(where, f"{text!r} is not a whole number", f"give one; the rule gives {like}")
     size = _bytes(text, where)
     if size % (unit or 1):
         name = "MiB" if unit == MIB else "KiB"
@@ -91,7 +89,7 @@ def beyond_rules(request: PlanRequest, decided: Sequence[Setting]) -> Iterator[S
             if file_of[given.key] is None:
                 raise _worked_out(given.key, where)
             continue
-        release = next((one for one in products if one.find(given.key)), None)
+        release = next((product for product in products if product.find(given.key)), None)
         known = release.find(given.key) if release else None
         if release is None or known is None:
             raise _unknown(given.key, where, products, file_of)
@@ -121,7 +119,7 @@ def _unknown(
         if key in release.gone:
             return UserError(where, "is no longer read by any release howdah plans for", release.gone[key])
     near = next(iter(difflib.get_close_matches(key, decided, n=1, cutoff=_CLOSE)), None)
-    near = near or next((found for release in products if (found := release.nearest(key))), None)
+    near = near or next((nearest for release in products if (nearest := release.nearest(key))), None)
     names = " nor ".join(f"{release.product} {release.version}" for release in products)
     hint = f"did you mean {near}?" if near else "see `howdah plan explain PLAN` for the keys that are decided"
     return UserError(where, f"neither {names} reads this key", hint)

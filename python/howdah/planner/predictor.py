@@ -51,13 +51,15 @@ class Lag(NamedTuple):
         return self.low > 0 or self.high < 0
 
 
-def lag(one: Predicted, other: Predicted) -> Lag:
+def lag(prediction: Predicted, other: Predicted) -> Lag:
     """How much longer ``one`` takes than ``other``, draw by draw.
 
     What a draw makes of both cancels out. What draws do not explain counts for each, as far as it is its own.
     """
-    ratios = [math.log(mine / theirs) for mine, theirs in zip(one.elapsed_s, other.elapsed_s, strict=True)]
+    ratios = [
+        math.log(mine / theirs) for mine, theirs in zip(prediction.elapsed_s, other.elapsed_s, strict=True)
+    ]
     drawn = stdev(ratios) if len(ratios) > 1 else 0.0
     middle = mean(ratios)
-    reach = _NINETY * math.hypot(drawn, one.own, other.own)
+    reach = _NINETY * math.hypot(drawn, prediction.own, other.own)
     return Lag(*(math.expm1(end) for end in (middle, middle - reach, middle + reach)))

@@ -10,10 +10,10 @@ from howdah.errors import UserError
 from howdah.model.inventory import Inventory
 from howdah.model.plan import Advice, Candidate, Judgement, Plan
 from howdah.model.request import PlanRequest
-from howdah.planner.changes import Variant, variants
+from howdah.planner.changes import Variant, plan_variants
 from howdah.planner.choice import Choice, choose
 from howdah.planner.cluster import plan_choice
-from howdah.planner.platforms.judging import NOT_ASKED_FOR, score
+from howdah.planner.platforms.judging import NOT_ASKED_FOR, platform_score
 from howdah.planner.predictor import Lag, Predicted, Predictor, lag
 from howdah.planner.rule import Severity
 from howdah.planner.rules.platform import SIMULATED
@@ -53,15 +53,19 @@ def plan_by_prediction(inventory: Inventory, request: PlanRequest, predictor: Pr
     if not tried:
         return plan_choice(inventory, request, choice)
     predicted = predictor([plan for _, plan in tried])
-    ranked = [Ranked(*one, told) for one, told in zip(tried, predicted, strict=True)]
-    fastest = min(ranked, key=lambda one: _middle(one.predicted))
-    alike = [one for one in ranked if not lag(one.predicted, fastest.predicted).tells]
-    chosen = max(alike, key=lambda one: one.candidate.score)
-    told = [_judged(one, fastest, chosen, predictor.about) for one in ranked]
-    told.sort(key=lambda one: (one.platform != chosen.candidate.platform, -one.score))
-    others = [_passed_over(one) for one in weighed if all(one is not each.candidate for each in ranked)]
+    ranked = [Ranked(*candidate, told) for candidate, told in zip(tried, predicted, strict=True)]
+    fastest = min(ranked, key=lambda platform: _middle(platform.predicted))
+    alike = [platform for platform in ranked if not lag(platform.predicted, fastest.predicted).tells]
+    chosen = max(alike, key=lambda platform: platform.candidate.score)
+    told = [_judged(platform, fastest, chosen, predictor.about) for platform in ranked]
+    told.sort(key=lambda candidate: (candidate.platform != chosen.candidate.platform, -candidate.score))
+    others = [
+        _passed_over(candidate)
+        for candidate in weighed
+        if all(candidate is not platform.candidate for platform in ranked)
+    ]
     plan = plan_choice(inventory, request, Choice(choice.groups, {group.name: (*told, *others)}))
-    advice = _advice(chosen, variants(inventory, request, chosen.plan), predictor)
+    advice = _advice(chosen, plan_variants(inventory, request, chosen.plan), predictor)
     return plan.model_copy(
         update={
             "cluster": plan.cluster
@@ -74,31 +78,31 @@ def _tried(inventory: Inventory, request: PlanRequest, choice: Choice) -> Iterab
     """Every candidate that rules neither refuse nor rule out, planned."""
     (group,) = choice.groups
     weighed = choice.weighed[group.name]
-    for one in weighed:
-        wanted = request.workers_per_host in (None, sum(kind.per_host for kind in one.kinds))
-        if one.verdict == "refused" or one.score <= -NOT_ASKED_FOR or not wanted:
+    for candidate in weighed:
+        wanted = request.workers_per_host in (None, sum(kind.per_host for kind in candidate.kinds))
+        if candidate.verdict == "refused" or candidate.score <= -NOT_ASKED_FOR or not wanted:
             continue
-        first = (one, *(other for other in weighed if other is not one))
+        first = (candidate, *(other for other in weighed if other is not candidate))
         try:
-            yield one, plan_choice(inventory, request, Choice(choice.groups, {group.name: first}))
+            yield candidate, plan_choice(inventory, request, Choice(choice.groups, {group.name: first}))
         except UserError:
             # It has no room for the masters; the rules say so where it is listed.
-            if one is weighed[0]:
+            if candidate is weighed[0]:
                 raise
 
 
-def _judged(one: Ranked, fastest: Ranked, chosen: Ranked, about: str) -> Candidate:
+def _judged(platform: Ranked, fastest: Ranked, chosen: Ranked, about: str) -> Candidate:
     """The candidate with the simulation's judgement, beside which the rules' weights count for nothing."""
-    candidate = one.candidate
+    candidate = platform.candidate
     judgements = (
-        _judgement(one, fastest, chosen, about),
+        _judgement(platform, fastest, chosen, about),
         *(judgement.model_copy(update={"weight": 0.0}) for judgement in candidate.judgements),
     )
     return candidate.model_copy(
         update={
-            "verdict": "recommended" if one is chosen else "possible",
+            "verdict": "recommended" if platform is chosen else "possible",
             "judgements": judgements,
-            "score": score(judgements),
+            "score": platform_score(judgements),
         }
     )
 
@@ -110,22 +114,22 @@ def _passed_over(candidate: Candidate) -> Candidate:
     )
 
 
-def _judgement(one: Ranked, fastest: Ranked, chosen: Ranked, about: str) -> Judgement:
-    if one is fastest:
-        text = f"simulated fastest, in {format_seconds(_middle(one.predicted))}: {about}"
-        if one is chosen:
+def _judgement(platform: Ranked, fastest: Ranked, chosen: Ranked, about: str) -> Judgement:
+    if platform is fastest:
+        text = f"simulated fastest, in {format_seconds(_middle(platform.predicted))}: {about}"
+        if platform is chosen:
             return SIMULATED.speaks_for(text)
         return SIMULATED.speaks_against(
             f"{text}; it cannot be distinguished from {chosen.candidate.platform}, which rules prefer"
         )
-    behind = lag(one.predicted, fastest.predicted)
+    behind = lag(platform.predicted, fastest.predicted)
     than = f"than {fastest.candidate.platform} ({_speed(behind.low)} to {_speed(behind.high)})"
     if behind.tells:
         return SIMULATED.speaks_against(
             f"simulated {_speed(behind.share)} {than}", max(0.0, round(behind.share, 4))
         )
     text = f"simulated {_speed(behind.share)} {than}: they cannot be distinguished"
-    return SIMULATED.speaks_for(text) if one is chosen else SIMULATED.speaks_against(text)
+    return SIMULATED.speaks_for(text) if platform is chosen else SIMULATED.speaks_against(text)
 
 
 def _advice(chosen: Ranked, tried: Sequence[Variant], predictor: Predictor) -> Iterable[Advice]:
@@ -133,15 +137,17 @@ def _advice(chosen: Ranked, tried: Sequence[Variant], predictor: Predictor) -> I
     if not tried:
         return
     no_faster = []
-    for one, predicted in zip(tried, predictor([one.plan for one in tried]), strict=True):
+    for variant, predicted in zip(
+        tried, predictor([tried_variant.plan for tried_variant in tried]), strict=True
+    ):
         behind = lag(chosen.predicted, predicted)
         if behind.tells and behind.share > 0:
-            broken = "".join(f" It breaks {breach.rule}: {breach.says}" for breach in one.breaks)
+            broken = "".join(f" It breaks {breach.rule}: {breach.says}" for breach in variant.breaks)
             yield SIMULATED.advice(
-                f"{one.flag} is simulated faster: as planned, work takes {_said(behind)} longer.{broken}"
+                f"{variant.flag} is simulated faster: as planned, work takes {_said(behind)} longer.{broken}"
             )
         else:
-            no_faster.append(one.flag)
+            no_faster.append(variant.flag)
     if no_faster:
         said = SIMULATED.advice(f"Simulated no faster, as far as can be seen: {', '.join(no_faster)}.")
         yield said.model_copy(update={"severity": Severity.MAY.value})

@@ -22,7 +22,7 @@ def _path(entry: str) -> str:
     return _SLASHES.sub("/", entry.rpartition("]")[2].strip().removeprefix("file:"))
 
 
-def entries(value: Value) -> tuple[str, ...]:
+def path_list(value: Value) -> tuple[str, ...]:
     """The paths of a list of directories, given as a list or as Hadoop's comma-separated text."""
     parts = value if isinstance(value, tuple) else str(value).split(",")
     return tuple(_path(part) for part in parts if part.strip())
@@ -33,9 +33,9 @@ def is_temporary(path: str) -> bool:
     return "${" in path or any(path == place or path.startswith(f"{place}/") for place in _TEMPORARY)
 
 
-def lasting(found: Value, decision: Decision, facts: Facts) -> bool:
+def lasting(value: Value, decision: Decision, facts: Facts) -> bool:
     """Accept directories that outlive a reboot."""
-    paths = entries(found)
+    paths = path_list(value)
     return bool(paths) and not any(is_temporary(path) for path in paths)
 
 
@@ -47,7 +47,9 @@ class ConfigurationReading:
 
     def has(self, file: str) -> bool:
         """Whether a file of this name was read."""
-        return self._config is not None and any(one.endswith(file) for one in self._config.files)
+        return self._config is not None and any(
+            config_file.endswith(file) for config_file in self._config.files
+        )
 
     def text(self, key: str) -> str | None:
         """The value as written."""
@@ -79,14 +81,22 @@ class ConfigurationReading:
     def folders(self, key: str) -> tuple[str, ...]:
         """The paths of a list of directories; none where it is absent."""
         text = self.text(key)
-        return entries(text) if text else ()
+        return path_list(text) if text else ()
 
     def variable(self, name: str) -> str | None:
         """What an environment file gives to a variable, the last time it does."""
-        given = [one.text for one in self._config.environment if one.name == name] if self._config else []
+        given = (
+            [variable.text for variable in self._config.environment if variable.name == name]
+            if self._config
+            else []
+        )
         return given[-1] if given else None
 
     def variable_where(self, name: str) -> str:
         """The file and line that give it; empty where none does."""
-        given = [one for one in self._config.environment if one.name == name] if self._config else []
+        given = (
+            [variable for variable in self._config.environment if variable.name == name]
+            if self._config
+            else []
+        )
         return given[-1].place if given else ""

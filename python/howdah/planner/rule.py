@@ -135,9 +135,9 @@ class Rule:
         return Judgement(rule=self.id, verdict="refused", text=text)
 
 
-def equal(found: Value, decision: Decision, facts: Facts) -> bool:
+def equal(value: Value, decision: Decision, facts: Facts) -> bool:
     """Accept only the value decided on."""
-    return found == decision.value
+    return value == decision.value
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

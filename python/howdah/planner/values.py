@@ -22,41 +22,41 @@ def as_number(value: Value) -> float:
     return float(str(value))
 
 
-def at_least(found: Value, decision: Decision, facts: Facts) -> bool:
+def at_least(value: Value, decision: Decision, facts: Facts) -> bool:
     """Accept the value decided on or a larger number."""
-    return as_number(found) >= as_number(decision.value)
+    return as_number(value) >= as_number(decision.value)
 
 
-def at_most(found: Value, decision: Decision, facts: Facts) -> bool:
+def at_most(value: Value, decision: Decision, facts: Facts) -> bool:
     """Accept the value decided on or a smaller number."""
-    return as_number(found) <= as_number(decision.value)
+    return as_number(value) <= as_number(decision.value)
 
 
 def between(low: float, high: float) -> Accepts:
     """Accept any number from ``low`` to ``high``."""
-    return lambda found, decision, facts: low <= as_number(found) <= high
+    return lambda value, decision, facts: low <= as_number(value) <= high
 
 
-def times(low: float, high: float) -> Accepts:
+def within_factor(low: float, high: float) -> Accepts:
     """Accept any number from ``low`` to ``high`` times the one decided on."""
 
-    def accepts(found: Value, decision: Decision, facts: Facts) -> bool:
+    def accepts(value: Value, decision: Decision, facts: Facts) -> bool:
         wanted = as_number(decision.value)
-        return low * wanted <= as_number(found) <= high * wanted
+        return low * wanted <= as_number(value) <= high * wanted
 
     return accepts
 
 
 def one_of(*values: Value) -> Accepts:
     """Accept any of ``values``, and whatever was decided on."""
-    return lambda found, decision, facts: found == decision.value or found in values
+    return lambda value, decision, facts: value == decision.value or value in values
 
 
-def anything(found: Value, decision: Decision, facts: Facts) -> bool:
+def anything(value: Value, decision: Decision, facts: Facts) -> bool:
     """Accept every value: the rule chooses, and other choices are as good."""
     return True
 
 
-def set_at_all(found: Value, decision: Decision, facts: Facts) -> bool:
+def set_at_all(value: Value, decision: Decision, facts: Facts) -> bool:
     """Accept every value but an empty one."""
-    return bool(found)
+    return bool(value)

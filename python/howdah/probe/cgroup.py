@@ -102,16 +102,16 @@ def _memory(tree: FileTree, folders: list[str], version: int | None) -> tuple[in
     if version is None:
         return None, None
     files = _MEMORY[version]
-    found: list[tuple[int, int]] = []
+    result: list[tuple[int, int]] = []
     for folder in folders:
         limit = _present(tree, f"{folder}/{files.limit}", "cgroup memory_limit_bytes")
         if limit is None or limit == "max" or int(limit) >= _UNLIMITED:
             continue
         used = tree.integer(f"{folder}/{files.usage}", "cgroup memory_used_bytes") or 0
-        found.append((int(limit), max(0, used - _reclaimable(tree, folder, files))))
-    if not found:
+        result.append((int(limit), max(0, used - _reclaimable(tree, folder, files))))
+    if not result:
         return None, None
-    return min(found, key=lambda limit_and_used: limit_and_used[0] - limit_and_used[1])
+    return min(result, key=lambda limit_and_used: limit_and_used[0] - limit_and_used[1])
 
 
 def _reclaimable(tree: FileTree, folder: str, files: _Files) -> int:

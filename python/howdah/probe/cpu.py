@@ -75,7 +75,9 @@ def _sockets_and_cores_from_cpuinfo(
     tree: FileTree, cpus: tuple[int, ...], info: list[dict[str, str]]
 ) -> tuple[int, int]:
     places = {
-        (one["physical id"], one["core id"]) for one in info if {"physical id", "core id"} <= one.keys()
+        (processor["physical id"], processor["core id"])
+        for processor in info
+        if {"physical id", "core id"} <= processor.keys()
     }
     if places:
         return len({socket for socket, _ in places}), len(places)
@@ -111,7 +113,7 @@ def _architecture(tree: FileTree, inquiry: Inquiry) -> str:
 
 def _max_hz(tree: FileTree, cpus: tuple[int, ...]) -> int | None:
     khz = [tree.integer(f"{_CPUS}/cpu{cpu}/cpufreq/cpuinfo_max_freq") for cpu in cpus]
-    known = [one for one in khz if one is not None]
+    known = [frequency for frequency in khz if frequency is not None]
     if not known:
         tree.note("cpu max_hz", f"/{_CPUS}/cpu{cpus[0]}/cpufreq/cpuinfo_max_freq: not there")
         return None
@@ -164,7 +166,7 @@ def _numa_nodes(tree: FileTree) -> tuple[NumaNode, ...]:
 
 def _node_memory(tree: FileTree, name: str) -> int | None:
     for line in tree.lines(f"{_NODES}/{name}/meminfo", f"numa {name}"):
-        _, found, amount = line.partition("MemTotal:")
-        if found:
+        _, match, amount = line.partition("MemTotal:")
+        if match:
             return parse_size(amount)
     return None

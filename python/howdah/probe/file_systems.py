@@ -67,9 +67,9 @@ def read_file_systems(
             continue
         device = _device(tree, mount)
         if device is not None:
-            found = _read_file_system(tree, inquiry, mount, device)
-            if found is not None:
-                on_disks.append(found)
+            file_system = _read_file_system(tree, inquiry, mount, device)
+            if file_system is not None:
+                on_disks.append(file_system)
         elif _OTHER_KINDS.fullmatch(mount.kind) and not _KERNEL_FOLDERS.match(mount.point):
             others.append(OtherMount(mount=mount.point, device=mount.source, kind=mount.kind))
     return tuple(on_disks), tuple(others)

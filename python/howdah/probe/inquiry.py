@@ -60,13 +60,13 @@ class LiveInquiry:
 
     def space(self, mount: str) -> Space:
         """The room in the file system mounted there, as an unprivileged user has it."""
-        found = os.statvfs(mount)
-        unit = found.f_frsize
+        status = os.statvfs(mount)
+        unit = status.f_frsize
         return Space(
-            size_bytes=found.f_blocks * unit,
-            free_bytes=found.f_bavail * unit,
+            size_bytes=status.f_blocks * unit,
+            free_bytes=status.f_bavail * unit,
             block_bytes=unit,
-            reserved_bytes=(found.f_bfree - found.f_bavail) * unit,
+            reserved_bytes=(status.f_bfree - status.f_bavail) * unit,
         )
 
     def xfs(self, mount: str) -> XfsGeometry:

@@ -71,7 +71,9 @@ def read_limits(tree: FileTree) -> UserLimits:
 
 def _soft_limits(tree: FileTree) -> list[tuple[str, _Limit]]:
     lines = tree.lines("proc/self/limits", "limits")
-    found = [re.match(r"Max ([a-z -]+?)\s{2,}(\d+|unlimited)\s", line) for line in lines]
+    match = [re.match(r"Max ([a-z -]+?)\s{2,}(\d+|unlimited)\s", line) for line in lines]
     return [
-        (one[1], "unlimited" if one[2] == "unlimited" else int(one[2])) for one in found if one is not None
+        (limit[1], "unlimited" if limit[2] == "unlimited" else int(limit[2]))
+        for limit in match
+        if limit is not None
     ]

@@ -100,8 +100,8 @@ def _from_clocks(tree: FileTree) -> str | None:
 
 
 def _container(tree: FileTree, inquiry: Inquiry) -> str | None:
-    found = _container_marker(tree, inquiry)
-    if found is None:
+    marker = _container_marker(tree, inquiry)
+    if marker is None:
         return None
     # An image unpacked onto a disk and booted as a machine keeps the marker of its former life.
     root = next((mount for mount in read_mounts(tree) if mount.point == "/"), None)
@@ -109,11 +109,11 @@ def _container(tree: FileTree, inquiry: Inquiry) -> str | None:
     if on_disk and tree.link("proc/self/ns/pid") == _FIRST_PID_NAMESPACE:
         tree.note(
             "container",
-            f"marked as {found}, but / is a whole disk and the processes are the machine's own: "
+            f"marked as {marker}, but / is a whole disk and the processes are the machine's own: "
             "taken for a machine",
         )
         return None
-    return found
+    return marker
 
 
 def _container_marker(tree: FileTree, inquiry: Inquiry) -> str | None:

@@ -35,7 +35,7 @@ def hbase(version: str = DEFAULT_HBASE) -> Release:
 def default_of(key: str, *releases: Release) -> str | None:
     """The default of a key in the first of these releases that gives it one; None if none does."""
     known = (release.find(key) for release in releases)
-    return next((one.default for one in known if one is not None and one.default is not None), None)
+    return next((entry.default for entry in known if entry is not None and entry.default is not None), None)
 
 
 def _refuse_unknown(flag: str, version: str, known: tuple[str, ...]) -> None:
@@ -51,17 +51,17 @@ def _release(product: str, version: str) -> Release:
     properties: dict[str, Property] = {}
     templates: list[Property] = []
     for row in catalogue["properties"]:
-        one = Property(*row)
-        if "<" in one.name:
-            templates.append(one)
+        entry = Property(*row)
+        if "<" in entry.name:
+            templates.append(entry)
         else:
-            properties[one.name] = one
+            properties[entry.name] = entry
     for name, file, kind, description in unlisted:
-        one = Property(name, file, None, kind, description)
+        entry = Property(name, file, None, kind, description)
         if "<" in name:
-            templates.append(one)
+            templates.append(entry)
         else:
-            properties.setdefault(name, one)
+            properties.setdefault(name, entry)
     for name in gone:
         properties.pop(name, None)
     return Release(
@@ -69,7 +69,7 @@ def _release(product: str, version: str) -> Release:
         version=version,
         properties=properties,
         # A name may be one of several templates': the one that says most of it is meant.
-        templates=tuple(sorted(templates, key=lambda one: one.name.count("<") - one.name.count("."))),
+        templates=tuple(sorted(templates, key=lambda row: row.name.count("<") - row.name.count("."))),
         deprecated={old: tuple(new) for old, new in catalogue["deprecated"].items()},
         gone=gone,
     )

@@ -65,8 +65,8 @@ class Release:
         if known is not None or name in self.deprecated or name in self.gone:
             return known
         # Most templates differ in how they begin, which is told sooner than by filling them.
-        alike = (one for one in self.templates if name.startswith(one.name.partition("<")[0]))
-        return next((one for one in alike if fill(one.name, name) == name), None)
+        alike = (template for template in self.templates if name.startswith(template.name.partition("<")[0]))
+        return next((entry for entry in alike if fill(entry.name, name) == name), None)
 
     def knows(self, name: str) -> bool:
         """Whether this release reads a property of that name, or an older one did."""
@@ -78,8 +78,8 @@ class Release:
 
     def nearest(self, name: str) -> str | None:
         """The known name that a misspelt one was meant to be, if one is close."""
-        filled = (fill(one.name, name) for one in self.templates)
-        names = [*self.properties, *(one for one in filled if one is not None)]
+        filled = (fill(template.name, name) for template in self.templates)
+        names = [*self.properties, *(candidate for candidate in filled if candidate is not None)]
         close = difflib.get_close_matches(name, names, n=1, cutoff=_CLOSE)
         return close[0] if close else None
 

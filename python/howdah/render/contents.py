@@ -11,7 +11,7 @@ _MEANS = {
     "zookeeper": "ZooKeeper's zoo.cfg, and the myid of each server",
     "os": "kernel, limits, huge pages, and the script that formats the data disks",
     "network": "bonding and frame size for systemd-networkd, and what is set by hand",
-    "hypervisor": "virtual machines: which on which host, and what each kind is told",
+    "hypervisor": "virtual machines: which on which host, and the settings of each kind",
     "firmware.md": "what is set in the hosts' firmware",
     "hosts.csv": "every host and what it carries",
     "README.md": "what to do with all this, in order",
@@ -20,15 +20,15 @@ _MEANS = {
 
 def contents(paths: Iterable[str]) -> list[tuple[str, str]]:
     """Every folder and file at the top with what it means; ``hadoop-small`` is hadoop's for small."""
-    return [(top, meaning) for top, meaning, _ in counted(paths)]
+    return [(top, meaning) for top, meaning, _ in counted_contents(paths)]
 
 
-def counted(paths: Iterable[str]) -> list[tuple[str, str, int]]:
+def counted_contents(paths: Iterable[str]) -> list[tuple[str, str, int]]:
     """As ``contents``, with the number of files."""
     tops = Counter(_top(path) for path in paths)
     return [
-        (top, _meaning(top, any(one.startswith("hadoop-") for one in tops)), count)
-        for top, count in sorted(tops.items(), key=lambda one: one[0].rstrip("/"))
+        (top, _meaning(top, any(top.startswith("hadoop-") for top in tops)), count)
+        for top, count in sorted(tops.items(), key=lambda item: item[0].rstrip("/"))
     ]
 
 

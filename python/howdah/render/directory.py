@@ -35,33 +35,33 @@ class FileChange(NamedTuple):
     after: str
 
 
-def changes(files: ConfigSet, directory: Path) -> tuple[FileChange, ...]:
+def pending_changes(files: ConfigSet, directory: Path) -> tuple[FileChange, ...]:
     """What writing would do, sorted by path; raises UserError for a directory that is not howdah's."""
     written = _manifest(directory)
     after = {file.path: file.content for file in files.files}
-    found: list[FileChange] = []
+    result: list[FileChange] = []
     for path in sorted({*after, *written}):
         before = _read(directory / path)
         if before is None:
             if path in after:
-                found.append(FileChange(path, "new", False, "", after[path]))
+                result.append(FileChange(path, "new", False, "", after[path]))
             continue
         if before == after.get(path):
-            found.append(FileChange(path, "same", False, before, before))
+            result.append(FileChange(path, "same", False, before, before))
             continue
         edited = written.get(path) != _digest(before)
         kind: ChangeKind = "changed" if path in after else "removed"
-        found.append(FileChange(path, kind, edited, before, after.get(path, "")))
-    return tuple(found)
+        result.append(FileChange(path, kind, edited, before, after.get(path, "")))
+    return tuple(result)
 
 
-def write(files: ConfigSet, directory: Path, *, force: bool) -> tuple[FileChange, ...]:
+def write_rendered(files: ConfigSet, directory: Path, *, force: bool) -> tuple[FileChange, ...]:
     """Write the files, remove those a former plan had; only with ``force`` what was edited since.
 
     Raises UserError, with nothing changed, for a directory that is not howdah's, for edited files
     and for a disk that cannot hold the files.
     """
-    planned = changes(files, directory)
+    planned = pending_changes(files, directory)
     if (edited := [change.path for change in planned if change.edited]) and not force:
         raise UserError(
             str(directory / edited[0]),

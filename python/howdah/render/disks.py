@@ -9,7 +9,7 @@ from howdah.errors import UserError
 from howdah.model.configset import ConfigFile
 from howdah.model.plan import Plan, Setting
 from howdah.render.templates import template
-from howdah.render.text import hash_comment, named, reason_lines, setting_text
+from howdah.render.text import hash_comment, reason_lines, setting_label, setting_text
 from howdah.render.variant import DISKS, FileVariant, select
 from howdah.units import MIB
 
@@ -37,7 +37,9 @@ def _script(settings: Mapping[str, Setting], counts: set[int]) -> str:
     file_system = _text(settings, "fs.type", "xfs")
     if file_system not in _MKFS:
         raise UserError(
-            named(settings["fs.type"]), f"{file_system!r} is not made by howdah", f"one of {', '.join(_MKFS)}"
+            setting_label(settings["fs.type"]),
+            f"{file_system!r} is not made by howdah",
+            f"one of {', '.join(_MKFS)}",
         )
     words = {
         "REASONS": "".join(
@@ -69,14 +71,18 @@ def _options(settings: Mapping[str, Setting]) -> list[str]:
         return shlex.split(setting_text(setting)) if setting else []
     except ValueError as error:
         assert setting is not None
-        raise UserError(named(setting), f"cannot be split into words: {error}", "close the quotes") from error
+        raise UserError(
+            setting_label(setting), f"cannot be split into words: {error}", "close the quotes"
+        ) from error
 
 
 def _mount(settings: Mapping[str, Setting]) -> str:
     text = _text(settings, "mount.options", "noatime")
     if not text or any(character.isspace() for character in text):
         raise UserError(
-            named(settings["mount.options"]), "is one word in /etc/fstab", "put commas between options"
+            setting_label(settings["mount.options"]),
+            "is one word in /etc/fstab",
+            "put commas between options",
         )
     return text
 
@@ -99,7 +105,7 @@ def _udev(settings: Iterable[Setting]) -> str:
     parts = [
         hash_comment(
             [
-                "Goes to /etc/udev/rules.d/. Holds for the disks that disks.sh has partitioned.",
+                "Goes to /etc/udev/rules.d/. Applies to the disks that disks.sh has partitioned.",
                 "Now: udevadm control --reload && udevadm trigger --subsystem-match=block",
             ]
         )
@@ -107,7 +113,7 @@ def _udev(settings: Iterable[Setting]) -> str:
     for setting in settings:
         value = setting_text(setting)
         if '"' in value:
-            raise UserError(named(setting), "holds a quotation mark", "write the value without one")
+            raise UserError(setting_label(setting), "holds a quotation mark", "write the value without one")
         parts.append(
             f"\n{hash_comment(reason_lines(setting))}"
             'ACTION=="add|change", SUBSYSTEM=="block", ENV{ID_PART_ENTRY_NAME}=="hadoop-data-*", '

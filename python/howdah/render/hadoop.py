@@ -10,7 +10,15 @@ from howdah.model.hostname import is_hostname
 from howdah.model.placement import PlacedHost
 from howdah.model.plan import Cluster, Plan, Role, Setting
 from howdah.render.members import member_files, topology_files
-from howdah.render.text import env_file, hash_comment, named, plain_key, reason_lines, setting_text, xml_file
+from howdah.render.text import (
+    env_file,
+    hash_comment,
+    plain_key,
+    reason_lines,
+    setting_label,
+    setting_text,
+    xml_file,
+)
 from howdah.render.variant import (
     EVERYWHERE,
     EXECUTOR,
@@ -119,7 +127,9 @@ def zookeeper_files(plan: Plan, cluster: Cluster) -> Iterable[ConfigFile]:
         if setting.key.startswith(_MEMBER):
             number, host = setting.key.removeprefix(_MEMBER), setting_text(setting).partition(":")[0]
             if not is_hostname(host):
-                raise UserError(named(setting), f"{host!r} is not a host name", "write HOST:2888:3888")
+                raise UserError(
+                    setting_label(setting), f"{host!r} is not a host name", "write HOST:2888:3888"
+                )
             yield ConfigFile(path=f"zookeeper/{host}/myid", content=f"{number}\n")
 
 

@@ -12,8 +12,8 @@ from howdah.model.plan import Cluster, Master, Plan, Setting, Worker
 from howdah.model.value import value_text
 from howdah.render.libvirt import domain
 from howdah.render.members import table
-from howdah.render.text import hash_comment, named, plain_key, reason_lines, setting_text
-from howdah.render.variant import ESXI, FIRMWARE, LIBVIRT, VMX, FileVariant, of_kind, select, variants
+from howdah.render.text import hash_comment, plain_key, reason_lines, setting_label, setting_text
+from howdah.render.variant import ESXI, FIRMWARE, LIBVIRT, VMX, FileVariant, file_variants, of_kind, select
 from howdah.units import MIB
 
 _COLUMNS = ("vm", "host", "rack", "kind", "vcpus", "memory_mib", "data_disks", "daemons")
@@ -41,7 +41,7 @@ def firmware_files(plan: Plan) -> Iterable[ConfigFile]:
     if not settings:
         return
     lines = ["# Firmware", "", "To be set on every host before anything is installed.", ""]
-    for setting in sorted(settings, key=lambda one: (one.group or "", one.key)):
+    for setting in sorted(settings, key=lambda wanted: (wanted.group or "", wanted.key)):
         hosts = f" (hosts of {setting.group})" if setting.group else ""
         name = plain_key(setting).removeprefix("bios.").replace("_", " ")
         lines.append(f"- [ ] **{name}**{hosts}: {setting_text(setting)}.")
@@ -60,7 +60,9 @@ def vmx_fragment(worker: Worker, settings: Sequence[Setting]) -> str:
 
 def _machine_option(setting: Setting) -> str:
     if '"' in setting.key or any(character.isspace() for character in setting.key):
-        raise UserError(named(setting), "is not a key of a .vmx file", "letters, digits, dots and colons")
+        raise UserError(
+            setting_label(setting), "is not a key of a .vmx file", "letters, digits, dots and colons"
+        )
     text = value_text(setting.value).upper() if isinstance(setting.value, bool) else setting_text(setting)
     # The format's own way to write the quotation mark and the bar that introduces it.
     text = text.replace("|", "|7C").replace('"', "|22")
@@ -80,7 +82,7 @@ def hypervisor_files(plan: Plan, cluster: Cluster, hosts: Sequence[PlacedHost]) 
             yield ConfigFile(path=f"hypervisor/{worker.name}.vmx", content=vmx_fragment(worker, settings))
         if settings := select(plan, LIBVIRT, of_kind(worker)):
             yield ConfigFile(path=f"hypervisor/{worker.name}.xml", content=domain(worker, settings))
-    for variant in variants(plan, cluster, (ESXI,)):
+    for variant in file_variants(plan, cluster, (ESXI,)):
         if settings := select(plan, ESXI, variant):
             yield ConfigFile(
                 path=f"hypervisor/{variant.folder('esxi')}.sh",

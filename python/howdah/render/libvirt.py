@@ -11,14 +11,14 @@ from xml.etree import ElementTree
 
 from howdah.errors import UserError
 from howdah.model.plan import Setting, Worker
-from howdah.render.text import named, reason_lines, setting_text, xml_comment
+from howdah.render.text import reason_lines, setting_label, setting_text, xml_comment
 
 _PART = re.compile(r"@?[A-Za-z_][A-Za-z0-9_-]*")
 
 
 _SITES_OWN = (
     "Name, image, disks and bridge are examples to be replaced; placement.csv says which machines there are. "
-    "Say which disk is which by its lasting path below /dev/disk/by-id."
+    "Say which disk is which by its persistent path below /dev/disk/by-id."
 )
 
 
@@ -80,7 +80,9 @@ def _device(position: int) -> str:
 def _put(root: ElementTree.Element, setting: Setting) -> None:
     *parents, last = setting.key.split(".")
     if not all(_PART.fullmatch(part) for part in (*parents, last)):
-        raise UserError(named(setting), "is not a path of a domain", "element names with dots between them")
+        raise UserError(
+            setting_label(setting), "is not a path of a domain", "element names with dots between them"
+        )
     element = root
     for part in parents:
         element = _child(element, part)
@@ -93,5 +95,5 @@ def _put(root: ElementTree.Element, setting: Setting) -> None:
 
 
 def _child(element: ElementTree.Element, name: str) -> ElementTree.Element:
-    found = element.find(name)
-    return found if found is not None else ElementTree.SubElement(element, name)
+    child = element.find(name)
+    return child if child is not None else ElementTree.SubElement(element, name)

@@ -56,7 +56,7 @@ class Login(NamedTuple):
 
 def logins(plan: Plan, on: Mapping[str, Sequence[str]]) -> Iterator[Login]:
     """Every login configuration that the plan's options name, and ZooKeeper's own if there is any."""
-    values = {one.key: value_text(one.value) for one in plan.settings}
+    values = {setting.key: value_text(setting.value) for setting in plan.settings}
     realm = ""
     for user in _USERS:
         named = _OPTION.search(values.get(user.options, ""))

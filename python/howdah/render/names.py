@@ -11,7 +11,7 @@ from howdah.model.hostname import is_hostname
 from howdah.model.plan import Cluster, Plan, Role, Setting
 from howdah.model.request import PlanRequest
 from howdah.releases import Release
-from howdah.render.text import named, setting_text
+from howdah.render.text import setting_label, setting_text
 from howdah.render.variant import HBASE_XML, KNOWN, XML
 
 _NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9_.-]{0,62}[A-Za-z0-9])?")
@@ -33,22 +33,26 @@ def check_name(setting: Setting, *known_to: Release) -> None:
     for release in known_to:
         if instead := release.replacement(setting.key):
             raise UserError(
-                named(setting), f"is deprecated in {_spoken(release)}", f"use {' and '.join(instead)} instead"
+                setting_label(setting),
+                f"is deprecated in {_spoken(release)}",
+                f"use {' and '.join(instead)} instead",
             )
         if setting.key in release.gone:
             raise UserError(
-                named(setting), f"is read by nothing in {_spoken(release)}", release.gone[setting.key]
+                setting_label(setting), f"is not read by {_spoken(release)}", release.gone[setting.key]
             )
-        if (found := release.find(setting.key)) is not None:
+        if (entry := release.find(setting.key)) is not None:
             text = setting_text(setting, lines=True)
             if misfit := release.misfit(setting.key, text):
                 raise UserError(
-                    named(setting), f"{text!r} {misfit}", f"{_spoken(release)} reads it as {found.kind}"
+                    setting_label(setting),
+                    f"{text!r} {misfit}",
+                    f"{_spoken(release)} reads it as {entry.kind}",
                 )
             return
     near = next((near for release in known_to if (near := release.nearest(setting.key))), None)
     raise UserError(
-        named(setting),
+        setting_label(setting),
         f"is not a property of {' or '.join(map(_spoken, known_to))}",
         f"did you mean {near}?" if near else "see the release's list of properties",
     )

@@ -8,7 +8,7 @@ from howdah.model.configset import ConfigFile
 from howdah.model.inventory import HostGroup
 from howdah.model.plan import Cluster, Plan, Setting
 from howdah.render.text import hash_comment, plain_key, reason_lines, setting_text
-from howdah.render.variant import NETWORK, FileVariant, select, variants
+from howdah.render.variant import NETWORK, FileVariant, file_variants, select
 
 _BOND = {
     "bond.mode": "Mode",
@@ -23,7 +23,7 @@ _PLACEHOLDER = "name-the-ports"
 
 def network_files(plan: Plan, cluster: Cluster) -> Iterable[ConfigFile]:
     """Everything of ``network/``, or of ``network-<group>/`` where groups of hosts differ."""
-    for variant in variants(plan, cluster, (NETWORK,)):
+    for variant in file_variants(plan, cluster, (NETWORK,)):
         settings = select(plan, NETWORK, variant)
         if settings:
             yield from _files(variant.folder("network"), settings, _ports(cluster, variant))
@@ -45,7 +45,7 @@ def _files(folder: str, settings: Sequence[Setting], ports: int) -> Iterable[Con
 def _netdev(bond: Sequence[Setting], mtu: Sequence[Setting]) -> str:
     head = hash_comment(
         [
-            "Goes to /etc/systemd/network/, beside a .network file of your own that gives hadoop0 the",
+            "Goes to /etc/systemd/network/, together with a .network file of your own that gives hadoop0 the",
             "address that the host has on its ports now: without one the host cannot be reached.",
         ]
     )
@@ -66,14 +66,14 @@ def _bond_value(setting: Setting) -> str:
 
 def _members(ports: int) -> str:
     head = [f"Goes to /etc/systemd/network/. Name the {ports} ports that carry Hadoop's traffic, with spaces"]
-    head.append("between them, before you restart systemd-networkd: until then it holds for no port.")
+    head.append("between them, before you restart systemd-networkd: until then it applies to no port.")
     return f"{hash_comment(head)}\n[Match]\nName={_PLACEHOLDER}\n\n[Network]\nBond=hadoop0\n"
 
 
 def _link(mtu: Sequence[Setting]) -> str:
     head = [
         "Goes to /etc/systemd/network/. Name the port that carries Hadoop's traffic before you reboot:",
-        "until then it holds for no port.",
+        "until then it applies to no port.",
     ]
     lines = "".join(
         f"{hash_comment(reason_lines(setting))}MTUBytes={setting_text(setting)}\n" for setting in mtu

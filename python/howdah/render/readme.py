@@ -71,7 +71,9 @@ def readme(
         nodemanagers=carried[Role.NODEMANAGER],
         regionservers=carried[Role.REGIONSERVER],
         # What must be done stands before what should be, each in the order of the rules.
-        advice=[one for level in ("must", "should") for one in cluster.advice if one.severity == level],
+        advice=[
+            advice for level in ("must", "should") for advice in cluster.advice if advice.severity == level
+        ],
     )
     return ConfigFile(path="README.md", content=_spaced(text))
 
@@ -134,6 +136,11 @@ def _folder(plan: Plan, key: str) -> str:
 def _namenode_ids(plan: Plan) -> list[str]:
     """NameNodes as ``haadmin`` calls them."""
     value = next(
-        (value_text(one.value) for one in plan.settings if one.key.startswith("dfs.ha.namenodes.")), "nn1,nn2"
+        (
+            value_text(setting.value)
+            for setting in plan.settings
+            if setting.key.startswith("dfs.ha.namenodes.")
+        ),
+        "nn1,nn2",
     )
     return value.split(",")

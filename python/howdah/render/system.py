@@ -8,7 +8,7 @@ from howdah.model.configset import ConfigFile
 from howdah.model.plan import Cluster, Plan, Setting
 from howdah.render.disks import disk_files
 from howdah.render.text import hash_comment, plain_key, reason_lines, setting_text
-from howdah.render.variant import HUGE_PAGES, JAVA, LIMITS, SYSCTL, SYSTEM, select, variants
+from howdah.render.variant import HUGE_PAGES, JAVA, LIMITS, SYSCTL, SYSTEM, file_variants, select
 
 _LIMITED_USERS = ("hdfs", "yarn", "mapred", "hbase", "zookeeper")
 _SYS = "/sys/kernel/mm/"
@@ -16,7 +16,7 @@ _SYS = "/sys/kernel/mm/"
 
 def system_files(plan: Plan, cluster: Cluster) -> Iterable[ConfigFile]:
     """Everything of ``os/``, or of ``os-<group>/`` where groups of hosts differ."""
-    for variant in variants(plan, cluster, SYSTEM):
+    for variant in file_variants(plan, cluster, SYSTEM):
         folder = variant.folder("os")
         if settings := select(plan, SYSCTL, variant):
             yield ConfigFile(path=f"{folder}/sysctl.d/90-howdah.conf", content=_kernel(settings))
@@ -42,7 +42,7 @@ def _kernel(settings: Sequence[Setting]) -> str:
 
 
 def _limits(settings: Sequence[Setting]) -> str:
-    head = hash_comment(["Goes to /etc/security/limits.d/; holds for logins from then on."])
+    head = hash_comment(["Goes to /etc/security/limits.d/; applies to logins from then on."])
     return head + "".join(
         _reasoned(
             setting,
@@ -57,7 +57,7 @@ def _unit_limits(settings: Sequence[Setting]) -> str:
     head = hash_comment(
         [
             "Goes to /etc/systemd/system/<unit>.service.d/ of every Hadoop daemon that systemd starts,",
-            "for which limits.d does not hold.",
+            "to which limits.d does not apply.",
         ]
     )
     return f"{head}\n[Service]" + "".join(

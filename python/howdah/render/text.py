@@ -32,12 +32,14 @@ def setting_text(setting: Setting, *, lines: bool = False) -> str:
     text = value_text(setting.value)
     if _ILLEGAL.search(text) or (not lines and "\n" in text):
         raise UserError(
-            named(setting), "its value holds a control character or a line break", "write it on one line"
+            setting_label(setting),
+            "its value holds a control character or a line break",
+            "write it on one line",
         )
     return text
 
 
-def named(setting: Setting) -> str:
+def setting_label(setting: Setting) -> str:
     """A setting as an error names it: its file and key, or the flag that gave it."""
     if setting.origin == "user":
         return f"--set {setting.key}"
@@ -51,7 +53,7 @@ def plain_key(setting: Setting) -> str:
         or not setting.key.isascii()
     ):
         raise UserError(
-            named(setting), "is not a plain key", "letters, digits, dots, hyphens and underscores"
+            setting_label(setting), "is not a plain key", "letters, digits, dots, hyphens and underscores"
         )
     return setting.key
 
@@ -88,7 +90,9 @@ def env_file(title: str, settings: Sequence[Setting]) -> str:
 
 def _export(setting: Setting) -> str:
     if not _VARIABLE.fullmatch(setting.key):
-        raise UserError(named(setting), "is not the name of a variable", "letters, digits and underscores")
+        raise UserError(
+            setting_label(setting), "is not the name of a variable", "letters, digits and underscores"
+        )
     value = quote(setting_text(setting, lines=True))
     return f"\n{hash_comment(reason_lines(setting))}export {setting.key}={value}\n"
 

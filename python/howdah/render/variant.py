@@ -78,10 +78,12 @@ def differ(plan: Plan, files: Collection[str]) -> bool:
     )
 
 
-def variants(plan: Plan, cluster: Cluster, files: Collection[str]) -> tuple[FileVariant, ...]:
+def file_variants(plan: Plan, cluster: Cluster, files: Collection[str]) -> tuple[FileVariant, ...]:
     """The sets that these files come in, alike ones together."""
     if any(setting.file in files and setting.worker is not None for setting in plan.settings):
-        workless = {group.name for group in cluster.inventory.groups} - {one.group for one in plan.workers}
+        workless = {group.name for group in cluster.inventory.groups} - {
+            worker.group for worker in plan.workers
+        }
         return (*map(of_kind, plan.workers), *map(of_group, sorted(workless)))
     if differ(plan, files):
         return tuple(of_group(group.name) for group in cluster.inventory.groups)

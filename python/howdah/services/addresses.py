@@ -49,8 +49,8 @@ def web_address(name: str, address: str, *, key: str, https: bool) -> WebAddress
 
 def in_place_of_any(address: str, host: str) -> str:
     """An address, with ``host`` for the address that stands for every one of a machine's own."""
-    found, _, port = address.rpartition(":")
-    return f"{host}:{port}" if found.strip("[]") in _ANY else address
+    colon, _, port = address.rpartition(":")
+    return f"{host}:{port}" if colon.strip("[]") in _ANY else address
 
 
 def is_lost(error: OSError) -> bool:

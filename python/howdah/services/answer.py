@@ -21,7 +21,7 @@ class AnswerPart(BaseModel):
 T = TypeVar("T", bound=AnswerPart)
 
 
-def facts(kind: type[T], answer: object, where: str) -> T:
+def parse_object(kind: type[T], answer: object, where: str) -> T:
     """Read an object of an answer; raises Unexpected that names what it lacks."""
     try:
         return kind.model_validate(answer)
@@ -46,18 +46,18 @@ def one_or_many(answer: object, key: str) -> list[Object]:
     Releases differ: a list of one element may be that element itself, an empty one null or not there,
     and so may the object around it. Raises Unexpected for an element that is no object.
     """
-    found = answer.get(key) if isinstance(answer, dict) else None
-    if found is None or found == "":
+    value = answer.get(key) if isinstance(answer, dict) else None
+    if value is None or value == "":
         return []
-    elements = found if isinstance(found, list) else [found]
-    if not all(isinstance(one, dict) for one in elements):
-        raise Unexpected(key, "holds what is not an object", "is this a release howdah knows?")
+    elements = value if isinstance(value, list) else [value]
+    if not all(isinstance(element, dict) for element in elements):
+        raise Unexpected(key, "holds something that is not an object", "is this a release howdah knows?")
     return list(elements)
 
 
 def member(answer: object, key: str, where: str) -> Object:
     """The object that an answer has at a key; raises Unexpected where there is none."""
-    found = answer.get(key) if isinstance(answer, dict) else None
-    if not isinstance(found, dict):
+    value = answer.get(key) if isinstance(answer, dict) else None
+    if not isinstance(value, dict):
         raise Unexpected(where, f"has no {key} in its answer", "is this a release howdah knows?")
-    return found
+    return value

@@ -88,7 +88,7 @@ class _Reading:
     def _refuse(self, what: str) -> NoReturn:
         raise UserError(
             f"{self._path}:{self.parser.CurrentLineNumber}",
-            f"{what}, and howdah follows nothing out of a file",
+            f"{what}, and howdah follows no references out of a file",
             "write the properties themselves into the file",
         )
 
@@ -143,8 +143,8 @@ class ClientConf:
                 f"has no {FILES[0]}" if directory.is_dir() else "is not a directory",
                 "name the directory of the client's configuration, often /etc/hadoop/conf",
             )
-        found = [directory / name for name in FILES if (directory / name).is_file()]
-        return cls(directory, _winners(one for path in found for one in read_site_file(path)))
+        paths = [directory / name for name in FILES if (directory / name).is_file()]
+        return cls(directory, _winners(entry for path in paths for entry in read_site_file(path)))
 
     def get(self, key: str) -> str | None:
         """A key's value, variables replaced; None if it is neither set nor has a default."""
@@ -161,12 +161,12 @@ class ClientConf:
 
     def where(self, key: str) -> str:
         """The file and line that set a key, for a message; the directory and the key if none does."""
-        one = self.properties.get(key)
-        return f"{one.where}: {key}" if one else f"{self.directory}: {key}"
+        entry = self.properties.get(key)
+        return f"{entry.where}: {key}" if entry else f"{self.directory}: {key}"
 
     def _text(self, key: str) -> str | None:
-        one = self.properties.get(key)
-        return one.text if one else default_of(key, hadoop())
+        entry = self.properties.get(key)
+        return entry.text if entry else default_of(key, hadoop())
 
     def _variable(self, name: str) -> str | None:
         return login_name() if name == "user.name" else self._text(name)
@@ -261,8 +261,8 @@ def _winners(properties: Iterable[SiteProperty]) -> dict[str, SiteProperty]:
     """The property that wins for every key, former names taken for today's."""
     release = hadoop()
     winners: dict[str, SiteProperty] = {}
-    for one in properties:
-        for name in release.replacement(one.name) or (one.name,):
+    for entry in properties:
+        for name in release.replacement(entry.name) or (entry.name,):
             if name not in winners or not winners[name].final:
-                winners[name] = one
+                winners[name] = entry
     return winners

@@ -74,13 +74,15 @@ def translated_errors(url: str) -> Iterator[None]:
         raise NotConnected(where, "cannot be reached in time", "is the daemon running there?") from error
     except httpx.TimeoutException as error:
         if lost := _lost(error):
-            raise NotReachable(where, f"cannot be reached: {lost.strerror}", "does its host run?") from error
+            raise NotReachable(
+                where, f"cannot be reached: {lost.strerror}", "is its host running?"
+            ) from error
         raise NotReachable(
             where, "does not answer in time", "is the daemon running, and not overloaded?"
         ) from error
     except (httpx.UnsupportedProtocol, httpx.InvalidURL) as error:
         raise NotReachable(
-            where, f"is not an address: {error}", "look at the address in the configuration"
+            where, f"is not an address: {error}", "check the address in the configuration"
         ) from error
     except httpx.DecodingError as error:
         raise Unexpected(where, f"sends what cannot be decoded: {error}", "") from error

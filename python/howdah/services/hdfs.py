@@ -12,7 +12,7 @@ from urllib.parse import quote, urlsplit
 from pydantic import Field
 
 from howdah.services.active import Active
-from howdah.services.answer import AnswerPart, facts, member, one_or_many
+from howdah.services.answer import AnswerPart, member, one_or_many, parse_object
 from howdah.services.errors import NotConnected, RefusedByDaemon, Unexpected
 from howdah.services.web import Parameter, Sink, Web
 from howdah.units import MIB
@@ -88,7 +88,7 @@ class Hdfs:
         """What a directory holds, or the file itself if it is one."""
         answer = self._get(path, op="LISTSTATUS")
         statuses = member(answer, "FileStatuses", path)
-        return [facts(FileStatus, one, path) for one in one_or_many(statuses, "FileStatus")]
+        return [parse_object(FileStatus, status, path) for status in one_or_many(statuses, "FileStatus")]
 
     def stat(self, path: str) -> FileStatus | None:
         """A file or a directory; None if there is none."""
@@ -98,12 +98,12 @@ class Hdfs:
             if error.exception == "FileNotFoundException":
                 return None
             raise
-        return facts(FileStatus, member(answer, "FileStatus", path), path)
+        return parse_object(FileStatus, member(answer, "FileStatus", path), path)
 
     def summary(self, path: str) -> ContentSummary:
         """What is below a directory, and its quotas."""
         answer = self._get(path, op="GETCONTENTSUMMARY")
-        return facts(ContentSummary, member(answer, "ContentSummary", path), path)
+        return parse_object(ContentSummary, member(answer, "ContentSummary", path), path)
 
     def home(self) -> str:
         """The user's home directory, ``/user/me``."""
@@ -173,7 +173,9 @@ class Hdfs:
                 gone = error
         assert gone is not None
         where = f"DataNode {urlsplit(url).netloc}"
-        hint = "the NameNode takes it for alive: does it run, and does its name lead there from this machine?"
+        hint = (
+            "the NameNode lists it as alive: is it running, and does its name lead there from this machine?"
+        )
         raise NotConnected(where, gone.what, hint) from gone
 
     def _get(self, path: str, **params: Parameter) -> Any:

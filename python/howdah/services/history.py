@@ -76,7 +76,7 @@ class HistoryFiles:
             if b"<!DOCTYPE" in content:
                 return {}
             properties = ElementTree.fromstring(content).iter("property")
-            return {one.findtext("name", ""): one.findtext("value", "") for one in properties}
+            return {entry.findtext("name", ""): entry.findtext("value", "") for entry in properties}
         except (ServiceError, ElementTree.ParseError):
             return {}
 
@@ -93,12 +93,16 @@ class HistoryFiles:
         serial = f"{int(match[2]) // _JOBS_IN_A_DIRECTORY:0{_SERIAL_DIGITS}}"
         above = [self._done]
         for _ in ("year", "month", "day"):
-            above = [f"{one}/{name}" for one in above for name in sorted(self._names(one), reverse=True)]
+            above = [
+                f"{directory}/{name}"
+                for directory in above
+                for name in sorted(self._names(directory), reverse=True)
+            ]
         yield from (_Place(f"{day}/{serial}", start, conf) for day in above)
 
     def _names(self, directory: str) -> list[str]:
         try:
-            return [one.name for one in self._hdfs.list(directory)]
+            return [status.name for status in self._hdfs.list(directory)]
         except ServiceError:
             return []
 

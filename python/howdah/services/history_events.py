@@ -59,8 +59,8 @@ def _events(data: bytes) -> Iterator[tuple[str, Event]]:
         schema = parse_schema(json.loads(line))
     except SchemaParseException as error:
         raise ValueError(f"its schema cannot be read: {error}") from error
-    for one in _binary(body, schema) if encoding == _BINARY else _json(body, schema):
-        yield one["type"], one["event"]
+    for event in _binary(body, schema) if encoding == _BINARY else _json(body, schema):
+        yield event["type"], event["event"]
 
 
 def _binary(body: bytes, schema: Schema) -> Iterator[Any]:
@@ -102,8 +102,8 @@ class _History:
     def job(self) -> JobFacts:
         by_task: dict[str, list[AttemptFacts]] = {}
         for name in sorted(self._attempts, key=task_number):
-            one = self._attempts[name]
-            by_task.setdefault(one.task, []).append(one)
+            attempt = self._attempts[name]
+            by_task.setdefault(attempt.task, []).append(attempt)
         tasks = {
             # A task's start may be lost where that of its attempts is not.
             name: replace(
@@ -162,7 +162,7 @@ class _History:
         known = self._tasks.get(name, TaskFacts(name, "running", ()))
         match kind:
             case "TASK_STARTED":
-                hosts = tuple(one for one in event["splitLocations"].split(",") if one)
+                hosts = tuple(host for host in event["splitLocations"].split(",") if host)
                 known = replace(known, split_hosts=hosts)
             case "TASK_FINISHED":
                 winner = event.get("successfulAttemptId") or ""
@@ -211,8 +211,8 @@ def _time(value: Any) -> int | None:
 
 def _counts(counters: Any) -> Iterator[tuple[str, int]]:
     for group in (counters or {}).get("groups", ()):
-        for one in group["counts"]:
-            yield counter_name(group["name"], one["name"]), int(one["value"])
+        for count in group["counts"]:
+            yield counter_name(group["name"], count["name"]), int(count["value"])
 
 
 def _sums(event: Event) -> Mapping[str, Sums]:

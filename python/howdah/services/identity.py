@@ -50,13 +50,13 @@ class Negotiate(httpx.Auth):
         response = yield request
         if _asks(response):
             raise _needs(
-                request, "does not take the Kerberos ticket", "klist shows whose it is; kinit renews it"
+                request, "does not accept the Kerberos ticket", "klist shows whose it is; kinit renews it"
             )
 
 
 def _asks(response: httpx.Response) -> bool:
     asked = response.headers.get_list("WWW-Authenticate")
-    return response.status_code == 401 and any(one.lower().startswith("negotiate") for one in asked)
+    return response.status_code == 401 and any(scheme.lower().startswith("negotiate") for scheme in asked)
 
 
 def _token(request: httpx.Request) -> str:

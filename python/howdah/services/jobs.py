@@ -10,7 +10,7 @@ from typing import Annotated
 
 from pydantic import BeforeValidator, Field
 
-from howdah.services.answer import AnswerPart, Object, facts, member, one_or_many
+from howdah.services.answer import AnswerPart, Object, member, one_or_many, parse_object
 from howdah.services.job import (
     AttemptFacts,
     JobFacts,
@@ -90,7 +90,7 @@ class JobReader:
         Hadoop's own parameters choose among them: ``startedTimeBegin``, ``state``, ``limit`` …
         """
         answer = self._get("jobs", **params).get("jobs")
-        return [_job(one) for one in one_or_many(answer, "job")]
+        return [_job(job) for job in one_or_many(answer, "job")]
 
     def job(self, job_id: str) -> JobFacts:
         """A job, without its counters, configuration or tasks."""
@@ -100,37 +100,37 @@ class JobReader:
         """A job's counters by ``Group.NAME``."""
         answer = self._get(f"jobs/{job_id}/counters").get("jobCounters")
         counted = _counted(answer, "counterGroup", job_id)
-        return {name: Sums(one.map, one.reduce, one.total) for name, one in counted}
+        return {name: Sums(counter.map, counter.reduce, counter.total) for name, counter in counted}
 
     def conf(self, job_id: str) -> dict[str, str]:
         """A job's configuration as it ran, secrets and all."""
         answer = self._get(f"jobs/{job_id}/conf").get("conf")
-        found = [facts(_Property, one, job_id) for one in one_or_many(answer, "property")]
-        return {one.name: _text(one.value) for one in found}
+        entries = [parse_object(_Property, fields, job_id) for fields in one_or_many(answer, "property")]
+        return {entry.name: _text(entry.value) for entry in entries}
 
     def tasks(self, job_id: str) -> tuple[TaskFacts, ...]:
         """A job's map and reduce tasks, without their attempts."""
         answer = self._get(f"jobs/{job_id}/tasks").get("tasks")
-        found = [facts(_Task, one, job_id) for one in one_or_many(answer, "task")]
+        tasks = [parse_object(_Task, fields, job_id) for fields in one_or_many(answer, "task")]
         return in_order(
             {
-                one.id: TaskFacts(one.id, state_of(one.state), (), one.winner)
-                for one in found
-                if is_task(one.id)
+                task.id: TaskFacts(task.id, state_of(task.state), (), task.winner)
+                for task in tasks
+                if is_task(task.id)
             }
         )
 
     def attempts(self, job_id: str, task_id: str) -> tuple[AttemptFacts, ...]:
         """The attempts at a task, without their counters."""
         answer = self._get(f"jobs/{job_id}/tasks/{task_id}/attempts").get("taskAttempts")
-        found = [_attempt(one, task_id) for one in one_or_many(answer, "taskAttempt")]
-        return tuple(sorted(found, key=lambda one: task_number(one.id)))
+        attempts = [_attempt(fields, task_id) for fields in one_or_many(answer, "taskAttempt")]
+        return tuple(sorted(attempts, key=lambda attempt: task_number(attempt.id)))
 
     def attempt_counters(self, job_id: str, task_id: str, attempt_id: str) -> dict[str, int]:
         """An attempt's counters by ``Group.NAME``."""
         answer = self._get(f"jobs/{job_id}/tasks/{task_id}/attempts/{attempt_id}/counters")
         counted = _counted(answer.get("jobTaskAttemptCounters"), "taskAttemptCounterGroup", attempt_id)
-        return {name: one.value for name, one in counted}
+        return {name: counter.value for name, counter in counted}
 
     def whole(self, job_id: str) -> JobFacts:
         """A job with its counters, its configuration, and all attempts at its tasks."""
@@ -144,8 +144,8 @@ class JobReader:
 
     def _whole(self, job_id: str, task: TaskFacts) -> TaskFacts:
         attempts = (
-            replace(one, counters=self.attempt_counters(job_id, task.id, one.id))
-            for one in self.attempts(job_id, task.id)
+            replace(attempt, counters=self.attempt_counters(job_id, task.id, attempt.id))
+            for attempt in self.attempts(job_id, task.id)
         )
         return replace(task, attempts=tuple(attempts))
 
@@ -154,21 +154,21 @@ class JobReader:
 
 
 def _job(answer: Object) -> JobFacts:
-    one = facts(_Job, answer, "a job")
+    job = parse_object(_Job, answer, "a job")
     # An application master does not say when its job was handed in.
-    submit_ms = one.submit_ms or one.start_ms or 0
-    said = one.model_dump(exclude={"state", "submit_ms"})
-    return JobFacts(**said, state=state_of(one.state), submit_ms=submit_ms)
+    submit_ms = job.submit_ms or job.start_ms or 0
+    said = job.model_dump(exclude={"state", "submit_ms"})
+    return JobFacts(**said, state=state_of(job.state), submit_ms=submit_ms)
 
 
 def _attempt(answer: Object, where: str) -> AttemptFacts:
-    one = facts(_Attempt, answer, where)
-    state = state_of(one.state)
-    said = one.model_dump(exclude={"state"})
+    attempt = parse_object(_Attempt, answer, where)
+    state = state_of(attempt.state)
+    said = attempt.model_dump(exclude={"state"})
     if state in ("failed", "killed"):
         # The history server puts the attempt's end for times that its file does not hold.
         said |= {"shuffle_ms": None, "merge_ms": None}
-    return AttemptFacts(**said, state=state, node=_host(one.node_web))
+    return AttemptFacts(**said, state=state, node=_host(attempt.node_web))
 
 
 def _host(address: str) -> str:
@@ -179,8 +179,8 @@ def _host(address: str) -> str:
 def _counted(answer: object, groups: str, where: str) -> Iterator[tuple[str, _Counter]]:
     for group in one_or_many(answer, groups):
         for told in one_or_many(group, "counter"):
-            one = facts(_Counter, told, where)
-            yield counter_name(str(group.get("counterGroupName", "")), one.name), one
+            counter = parse_object(_Counter, told, where)
+            yield counter_name(str(group.get("counterGroupName", "")), counter.name), counter
 
 
 def _text(value: object) -> str:
@@ -238,4 +238,4 @@ class AppMaster:
         where = f"{self.url}/jobs"
         answer = self._line.get_json(where)
         jobs = one_or_many(answer.get("jobs") if isinstance(answer, dict) else None, "job")
-        return facts(JobProgress, jobs[0], where) if jobs else None
+        return parse_object(JobProgress, jobs[0], where) if jobs else None

@@ -12,7 +12,7 @@ from pydantic import Field
 
 from howdah.services.active import Active
 from howdah.services.addresses import WebAddress
-from howdah.services.answer import AnswerPart, Object, facts
+from howdah.services.answer import AnswerPart, Object, parse_object
 from howdah.services.conf import ClientConf
 from howdah.services.errors import RefusedByDaemon, Unexpected
 from howdah.services.hdfs import Hdfs
@@ -99,8 +99,8 @@ def _blocks(listing: str, path: str) -> Iterator[Block]:
 
 def _replicas(text: str | None) -> Iterator[Replica]:
     """``[/rack1/10.0.0.2:9866, …]``; an erasure-coded block has the name of a part before each."""
-    for one in (text or "[]")[1:-1].split(", "):
-        _, slash, path = one.partition("/")
+    for replica in (text or "[]")[1:-1].split(", "):
+        _, slash, path = replica.partition("/")
         if slash:
             location, _, address = f"/{path.partition('(')[0]}".rpartition("/")
             yield Replica(location, address)
@@ -163,15 +163,15 @@ class DataNode(AnswerPart):
     """Its release; a dead one's is not told."""
 
 
-def datanode_url(conf: ClientConf, one: DataNode) -> str | None:
+def datanode_url(conf: ClientConf, datanode: DataNode) -> str | None:
     """The web server of a DataNode; None for one that is dead."""
     # A certificate is a name's, and so is a ticket; without either the address is what surely leads there.
     if conf.get("dfs.http.policy") == "HTTPS_ONLY":
-        return f"https://{one.host}:{_port(one.secure_web)}" if one.secure_web else None
+        return f"https://{datanode.host}:{_port(datanode.secure_web)}" if datanode.secure_web else None
     # Clients that are told to use names may not even reach the addresses that DataNodes register with.
     if conf.secure or conf.get("dfs.client.use.datanode.hostname") == "true":
-        return f"http://{one.host}:{_port(one.web)}" if one.web else None
-    return f"http://{one.web}" if one.web else None
+        return f"http://{datanode.host}:{_port(datanode.web)}" if datanode.web else None
+    return f"http://{datanode.web}" if datanode.web else None
 
 
 def _port(address: str) -> str:
@@ -180,12 +180,12 @@ def _port(address: str) -> str:
 
 def datanode_names(datanodes: Sequence[DataNode]) -> dict[str, str]:
     """What to call each DataNode, by its address: its host, with its port where another one lives there."""
-    alive = Counter(one.host for one in datanodes if one.live)
+    alive = Counter(datanode.host for datanode in datanodes if datanode.live)
     return {
-        one.address: one.host
-        if alive[one.host] == (1 if one.live else 0)
-        else f"{one.host}:{one.address.rpartition(':')[2]}"
-        for one in datanodes
+        datanode.address: datanode.host
+        if alive[datanode.host] == (1 if datanode.live else 0)
+        else f"{datanode.host}:{datanode.address.rpartition(':')[2]}"
+        for datanode in datanodes
     }
 
 
@@ -216,7 +216,7 @@ class NameNode(Hdfs):
         """The space of HDFS."""
         # The bean FSNamesystem has the same, but its metrics' values may be ten seconds old.
         bean = "FSNamesystemState"
-        return facts(HdfsSpace, self.bean(bean), bean)
+        return parse_object(HdfsSpace, self.bean(bean), bean)
 
     def datanodes(self) -> list[DataNode]:
         """Its DataNodes, live ones first; a host may have several."""
@@ -237,7 +237,7 @@ class NameNode(Hdfs):
     def _status(self, url: str) -> NameNodeStatus:
         status = self._bean_at(url, "NameNodeStatus")
         info = self._bean_at(url, "NameNodeInfo")
-        return facts(
+        return parse_object(
             NameNodeStatus,
             {
                 "version": str(info.get("SoftwareVersion", "")),
@@ -265,6 +265,6 @@ def _datanodes(info: Object, key: str, *, live: bool) -> list[DataNode]:
     except (TypeError, ValueError) as error:
         raise Unexpected(key, f"is not understood: {error}", "is this a release howdah knows?") from error
     return [
-        facts(DataNode, {"host": name.rpartition(":")[0], "live": live, **node}, key)
+        parse_object(DataNode, {"host": name.rpartition(":")[0], "live": live, **node}, key)
         for name, node in nodes.items()
     ]

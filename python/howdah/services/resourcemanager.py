@@ -8,7 +8,7 @@ from pydantic import Field
 
 from howdah.services.active import Active
 from howdah.services.addresses import WebAddress
-from howdah.services.answer import AnswerPart, Object, an_object, facts, member, one_or_many
+from howdah.services.answer import AnswerPart, Object, an_object, member, one_or_many, parse_object
 from howdah.services.conf import ClientConf
 from howdah.services.errors import RefusedByDaemon
 from howdah.services.jmx import Asker
@@ -136,7 +136,7 @@ class ResourceManager:
     def nodes(self) -> list[Node]:
         """Every NodeManager it knows, lost ones included."""
         answer = self._get("nodes", states=_STATES).get("nodes")
-        return [facts(Node, one, "nodes") for one in one_or_many(answer, "node")]
+        return [parse_object(Node, node, "nodes") for node in one_or_many(answer, "node")]
 
     def queues(self) -> list[Queue]:
         """Every queue of its scheduler, whichever that is."""
@@ -151,22 +151,27 @@ class ResourceManager:
             if error.exception == "NotFoundException":
                 return None
             raise
-        return facts(AppFacts, member(answer, "app", app_id), app_id)
+        return parse_object(AppFacts, member(answer, "app", app_id), app_id)
 
     def masters(self, app_id: str) -> tuple[MasterStart, ...]:
         """An application's masters, the first one first."""
-        found = [
-            facts(_Master, one, app_id)
-            for one in one_or_many(self._get(f"apps/{app_id}/appattempts").get("appAttempts"), "appAttempt")
+        attempts = [
+            parse_object(_Master, fields, app_id)
+            for fields in one_or_many(
+                self._get(f"apps/{app_id}/appattempts").get("appAttempts"), "appAttempt"
+            )
         ]
         return tuple(
-            sorted(MasterStart(one.number, one.start_ms, one.node.partition(":")[0]) for one in found)
+            sorted(
+                MasterStart(attempt.number, attempt.start_ms, attempt.node.partition(":")[0])
+                for attempt in attempts
+            )
         )
 
     def apps(self, **params: Parameter) -> list[AppFacts]:
         """Applications, chosen by Hadoop's own parameters: ``states``, ``user``, ``startedTimeBegin`` …"""
         answer = self._get("apps", **params).get("apps")
-        return [facts(AppFacts, one, "apps") for one in one_or_many(answer, "app")]
+        return [parse_object(AppFacts, app, "apps") for app in one_or_many(answer, "app")]
 
     def kill(self, app_id: str) -> None:
         """Ask for an application's end, which takes a moment."""
@@ -189,7 +194,7 @@ class ResourceManager:
 
     def _info(self, url: str) -> ClusterInfo:
         where = f"{url}/ws/v1/cluster/info"
-        return facts(
+        return parse_object(
             ClusterInfo, member(an_object(self._asker.get_json(where), where), "clusterInfo", where), where
         )
 
@@ -205,5 +210,5 @@ def _queues(info: Object, above: str) -> Iterator[Queue]:
     # The Fair scheduler's queues have no state: they always run.
     running = str(info.get("state") or info.get("qstate") or "RUNNING") == "RUNNING"
     yield Queue(name=path.rpartition(".")[2], path=path, running=running, leaf=not below)
-    for one in below:
-        yield from _queues(one, path)
+    for queue in below:
+        yield from _queues(queue, path)

@@ -204,7 +204,7 @@ class Line:
                 self._drop(url)
                 if isinstance(error, OSError) and is_lost(error):
                     why = f"cannot be reached: {error.strerror}"
-                    raise NotReachable(url, why, "does its host run?") from error
+                    raise NotReachable(url, why, "is its host running?") from error
                 if isinstance(error, TimeoutError):
                     raise NotReachable(
                         url, "does not answer in time", "is the daemon running, and not overloaded?"

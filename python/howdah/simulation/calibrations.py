@@ -52,16 +52,16 @@ def of_software(values: Mapping[str, float], hosts: tuple[Hosts, ...]) -> dict[s
             raise UserError(
                 f"calibration: {name}", f"{value} is not a number to simulate with", "calibrate again"
             )
-    found = {name: value for name, value in values.items() if name not in HARDWARE}
+    result = {name: value for name, value in values.items() if name not in HARDWARE}
     defaults = {name: default for name, default, _, _, _ in _native.simulation_parameters()}
-    if _MASTER_CPU in found:
-        waits = found.get(_JOB_START, defaults[_JOB_START])
-        found[_JOB_START] = waits + found.pop(_MASTER_CPU) / min(group.speed for group in hosts)
-    if _PER_BYTE in found:
-        share = found.pop(_PER_BYTE)
+    if _MASTER_CPU in result:
+        waits = result.get(_JOB_START, defaults[_JOB_START])
+        result[_JOB_START] = waits + result.pop(_MASTER_CPU) / min(group.speed for group in hosts)
+    if _PER_BYTE in result:
+        share = result.pop(_PER_BYTE)
         costs = {name for name in defaults if name.endswith("_s_per_byte")} | {"compare_s"}
-        found |= {name: share * found.get(name, defaults[name]) for name in costs - {_STALL}}
-    return found
+        result |= {name: share * result.get(name, defaults[name]) for name in costs - {_STALL}}
+    return result
 
 
 def within_range(values: Mapping[str, float]) -> dict[str, float]:
@@ -88,7 +88,7 @@ def equipped_masters(masters: Masters, values: Mapping[str, float]) -> Masters:
 
 def saturation_warnings(summary: Summary) -> tuple[RunWarning, ...]:
     """One for each master that is saturated, with the phase that loads it most."""
-    phases = [(one.kind, phase) for one in summary.workloads for phase in one.phases]
+    phases = [(workload.kind, phase) for workload in summary.workloads for phase in workload.phases]
     warnings = []
     for load, master in _MASTERS.items():
         kind, phase = max(phases, key=lambda each: getattr(each[1], load))
@@ -107,11 +107,11 @@ def calibration_warnings(plan: Plan, suite: Suite, calibration: Calibration | No
     if calibration is None:
         text = (
             "not calibrated: the simulator's parameters are its defaults, so that times may be far off, and "
-            "intervals are those of seeds alone; give --calibration"
+            "intervals cover seeds alone; give --calibration"
         )
         return (RunWarning(code="uncalibrated", text=text),)
-    found = beyond(calibration, plan, suite)
-    if not found:
+    outside = beyond(calibration, plan, suite)
+    if not outside:
         return ()
-    text = f"outside what {calibration.name} was calibrated from: {'; '.join(found)}"
+    text = f"outside what {calibration.name} was calibrated from: {'; '.join(outside)}"
     return (RunWarning(code="outside-calibration", text=text),)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from statistics import fmean
 
-from howdah.calibrate.case import CaseWork, SimulatedPhase, SimulatedWorkload, quantities
+from howdah.calibrate.case import CaseWork, SimulatedPhase, SimulatedWorkload, simulated_quantities
 from howdah.model.placement import placed_hosts
 from howdah.simulation.outcome import Summary, WorkloadOutcome
 from howdah.simulation.replications import Simulations
@@ -19,8 +19,8 @@ _EVEN = 512
 
 def simulate_case(work: CaseWork, values: Mapping[str, float], seed: int) -> dict[str, float]:
     """What the simulator says of every quantity; raises UserError for a work that it refuses."""
-    (found,) = _simulated([scenario_of(work, values, seed)])
-    return found
+    (figures,) = _simulated([scenario_of(work, values, seed)])
+    return figures
 
 
 def simulate_typical(work: CaseWork, values: Mapping[str, float], seed: int) -> dict[str, float]:
@@ -32,14 +32,16 @@ def simulate_typical(work: CaseWork, values: Mapping[str, float], seed: int) -> 
     workers = sum(len(host.workers) for host in placed_hosts(work.plan.cluster)) if work.plan.cluster else 0
     scenario = scenario_of(work, values, seed)
     seeds = range(seed, seed + max(1, _EVEN // max(1, workers)))
-    found = _simulated([scenario.model_copy(update={"seed": one}) for one in seeds])
-    return {name: fmean(one[name] for one in found) for name in found[0]}
+    figures = _simulated([scenario.model_copy(update={"seed": draw}) for draw in seeds])
+    return {name: fmean(figure[name] for figure in figures) for name in figures[0]}
 
 
 def _simulated(scenarios: Sequence[Scenario]) -> list[dict[str, float]]:
     done = Simulations(scenarios).follow(lambda done: None)
-    summaries = (Summary.model_validate_json(one.summary()) for one in done)
-    return [quantities(_workload(outcome) for outcome in summary.workloads) for summary in summaries]
+    summaries = (Summary.model_validate_json(simulation.summary()) for simulation in done)
+    return [
+        simulated_quantities(_workload(outcome) for outcome in summary.workloads) for summary in summaries
+    ]
 
 
 def scenario_of(work: CaseWork, values: Mapping[str, float], seed: int) -> Scenario:

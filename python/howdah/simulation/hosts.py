@@ -34,12 +34,12 @@ _FAST_LEAST_BYTES_PER_S = 150 * MIB
 
 def disks_of(group: HostGroup, warn: Warn) -> tuple[Disks, ...]:
     """The data disks of one of the group's hosts."""
-    return tuple(_disks(group, one, warn) for one in group.disks if one.role is DiskRole.DATA)
+    return tuple(_disks(group, disk, warn) for disk in group.disks if disk.role is DiskRole.DATA)
 
 
 def nics_of(group: HostGroup) -> tuple[Nics, ...]:
     """The network ports of one of the group's hosts."""
-    return tuple(Nics(count=one.count, bits_per_s=float(one.speed_bits_per_s)) for one in group.nics)
+    return tuple(Nics(count=nic.count, bits_per_s=float(nic.speed_bits_per_s)) for nic in group.nics)
 
 
 def _disks(group: HostGroup, disks: DiskSet, warn: Warn) -> Disks:

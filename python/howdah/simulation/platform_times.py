@@ -45,9 +45,9 @@ class PlatformTimes:
             return []
         rows = self._sized(plans[0]) if self._rows is None else self._rows
         several = [
-            shrunk(one, self._share)
+            shrunk(scenario, self._share)
             for plan in plans
-            for one in scenarios(
+            for scenario in scenarios(
                 plan,
                 size_suite(
                     RunRequest(suite=TERASORT, given={ROWS.name: rows}), at_once(plan), engine=SIM
@@ -57,8 +57,8 @@ class PlatformTimes:
                 seed=_SEED,
             )
         ]
-        ended = [one.workloads[0] for one in simulate(several, self._tell)]
-        elapsed_s = [(one.end_ns - one.start_ns) / _NS_PER_S for one in ended]
+        ended = [summary.workloads[0] for summary in simulate(several, self._tell)]
+        elapsed_s = [(outcome.end_ns - outcome.start_ns) / _NS_PER_S for outcome in ended]
         return [
             self._predicted(elapsed_s[place * _DRAWS : (place + 1) * _DRAWS]) for place in range(len(plans))
         ]

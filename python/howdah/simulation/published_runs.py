@@ -36,13 +36,15 @@ def published_times(record: RunRecord) -> Iterator[KnownTimes]:
     calibration keeps.
     """
     plan, cluster = record.plan, record.plan.cluster
-    if cluster is None or not any(_same_hosts(cluster.inventory, one.inventory) for one in studies()):
+    if cluster is None or not any(
+        _same_hosts(cluster.inventory, published.inventory) for published in studies()
+    ):
         return
     times: defaultdict[str, dict[str, float]] = defaultdict(dict)
     for cell in load_calibration(PUBLISHED).cells:
         if cell.unit == "s":
             times[cell.case][cell.quantity] = cell.known
-    known = {one.study: one for one in studies()}
+    known = {published.study: published for published in studies()}
     for case, figures in times.items():
         run = named_run(case)
         if run is None:
@@ -69,8 +71,8 @@ def _same_work(
         and (cluster.request.protection is Protection.FT) == protected
         and all(
             rows * ROW_BYTES == setting.dataset_bytes
-            for each in record.suite.workloads
-            if (rows := ROWS.of(each)) is not None
+            for workload in record.suite.workloads
+            if (rows := ROWS.of(workload)) is not None
         )
         and replicas_of(record.plan, cluster, record.suite)
         == (setting.replication, setting.output_replication)
@@ -88,8 +90,10 @@ def _hardware(group: HostGroup) -> tuple[object, ...]:
         group.count,
         (cpu.sockets, cpu.cores_per_socket, cpu.threads_per_core),
         group.memory_bytes,
-        sorted((one.kind, one.size_bytes, one.count) for one in group.disks if one.role is DiskRole.DATA),
-        sorted((one.speed_bits_per_s, one.count) for one in group.nics),
+        sorted(
+            (disk.kind, disk.size_bytes, disk.count) for disk in group.disks if disk.role is DiskRole.DATA
+        ),
+        sorted((nic.speed_bits_per_s, nic.count) for nic in group.nics),
     )
 
 
@@ -120,7 +124,7 @@ def _said(tasks: AtOnce) -> str:
 
 def ratios_in(path: Path) -> PublishedStudy | None:
     """The study whose ratios a file holds; none where it is another table."""
-    return next((one for one in studies() if one.ratios and one.ratios.file == path.name), None)
+    return next((study for study in studies() if study.ratios and study.ratios.file == path.name), None)
 
 
 def ratio_cells(
@@ -145,12 +149,12 @@ def ratio_cells(
 
 def _published(path: Path, ratios: Ratios) -> dict[str, float]:
     rows = {row["metric"]: row["value"] for row in rows_of(read_text(path, "give a CSV file"), str(path))}
-    found: dict[str, float] = {}
+    result: dict[str, float] = {}
     for ratio in ratios.ratios:
         try:
-            found[ratio.metric] = float(rows[ratio.metric])
+            result[ratio.metric] = float(rows[ratio.metric])
         except (KeyError, ValueError) as error:
             raise UserError(
-                f"{path}: {ratio.metric}", "is missing or no number", "a line `metric,value,unit`"
+                f"{path}: {ratio.metric}", "is missing or is not a number", "a line `metric,value,unit`"
             ) from error
-    return found
+    return result

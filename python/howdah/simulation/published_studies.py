@@ -9,7 +9,7 @@ from pathlib import Path
 
 from howdah.calibrate.case import Case, CaseWork
 from howdah.calibrate.study import Platform, PublishedStudy, PublishedTable
-from howdah.calibrate.tables import KnownFigure, NamedRun, StudySetting, figures, run_name
+from howdah.calibrate.tables import KnownFigure, NamedRun, StudySetting, run_name, table_figures
 from howdah.documents.read import parse_document
 from howdah.documents.text import read_text
 from howdah.errors import UserError
@@ -38,12 +38,18 @@ _SEEDS = 3
 def studies() -> tuple[PublishedStudy, ...]:
     """Every study howdah knows, by name."""
     folder = files("howdah.calibrate") / "studies"
-    found = sorted((one for one in folder.iterdir() if one.name.endswith(".yaml")), key=lambda one: one.name)
+    paths = sorted(
+        (path for path in folder.iterdir() if path.name.endswith(".yaml")), key=lambda path: path.name
+    )
     return tuple(
         parse_document(
-            one.read_text(encoding="utf-8"), one.name, PublishedStudy, "a study", "see the others beside it"
+            path.read_text(encoding="utf-8"),
+            path.name,
+            PublishedStudy,
+            "a study",
+            "see the others next to it",
         )
-        for one in found
+        for path in paths
     )
 
 
@@ -66,11 +72,13 @@ def cases_of(paths: Iterable[Path]) -> tuple[Case, ...]:
     for path in paths:
         study, table = study_of(path)
         text = read_text(path, "give a published table, a CSV file")
-        for figure in figures(study, table, text, str(path)):
+        for figure in table_figures(study, table, text, str(path)):
             known.setdefault((study.study, figure.setting), {})[figure.quantity] = figure
     return tuple(
-        case_of(by_name[name], setting, {quantity: one.value for quantity, one in found.items()})
-        for (name, setting), found in known.items()
+        case_of(
+            by_name[name], setting, {quantity: figure.value for quantity, figure in known_figures.items()}
+        )
+        for (name, setting), known_figures in known.items()
     )
 
 

@@ -97,7 +97,7 @@ class Simulations:
 
     def _done(self) -> Done:
         progress = [operation.progress() for operation in self._running.values()]
-        shares = [min(1.0, one.done_bytes / max(1, one.total_bytes)) for one in progress]
+        shares = [min(1.0, part.done_bytes / max(1, part.total_bytes)) for part in progress]
         share = (len(self._ended) + sum(shares)) / self._count
         return Done(progress[0].phase if progress else "", share)
 
@@ -123,14 +123,18 @@ def scenarios(
 
 def simulate(several: list[Scenario], tell: Callable[[Done], None]) -> list[Summary]:
     """Simulate them beside one another; raises UserError for what the simulator refuses."""
-    return [Summary.model_validate_json(one.summary()) for one in Simulations(several).follow(tell)]
+    return [
+        Summary.model_validate_json(simulation.summary()) for simulation in Simulations(several).follow(tell)
+    ]
 
 
 def stretches(summary: Summary) -> list[ForecastStretch]:
     """Every workload's elapsed time, each followed by those of its phases where it has several."""
-    found = []
-    for one in summary.workloads:
-        found.append(ForecastStretch(one.kind, None, (one.end_ns - one.start_ns) / _NS_PER_S))
-        for phase in one.phases if len(one.phases) > 1 else ():
-            found.append(ForecastStretch(one.kind, phase.name, (phase.end_ns - phase.start_ns) / _NS_PER_S))
-    return found
+    result = []
+    for workload in summary.workloads:
+        result.append(ForecastStretch(workload.kind, None, (workload.end_ns - workload.start_ns) / _NS_PER_S))
+        for phase in workload.phases if len(workload.phases) > 1 else ():
+            result.append(
+                ForecastStretch(workload.kind, phase.name, (phase.end_ns - phase.start_ns) / _NS_PER_S)
+            )
+    return result

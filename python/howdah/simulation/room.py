@@ -37,10 +37,10 @@ def _check_hosts(scenario: Scenario) -> None:
         )
 
 
-def _asked(one: ScenarioProgram) -> tuple[int, str]:
+def _asked(program: ScenarioProgram) -> tuple[int, str]:
     """How many replicas a workload writes, and the flag that says so."""
-    sorts = programs()[one.kind].shuffles
-    return one.replication or 1, (OUTPUT_REPLICATION if sorts else REPLICATION).flag
+    sorts = programs()[program.kind].shuffles
+    return program.replication or 1, (OUTPUT_REPLICATION if sorts else REPLICATION).flag
 
 
 def _check_space(scenario: Scenario) -> None:
@@ -48,7 +48,7 @@ def _check_space(scenario: Scenario) -> None:
     needed = needed_bytes(scenario)
     if needed <= free:
         return
-    rows = max((one.rows or 0 for one in scenario.workloads), default=0)
+    rows = max((workload.rows or 0 for workload in scenario.workloads), default=0)
     if not rows:
         raise UserError(
             "--file-size",
@@ -74,19 +74,19 @@ def capacity_bytes(hosts: Sequence[Hosts]) -> int:
 def _used_bytes(group: Hosts) -> int:
     """The disks that a host's workers have, from the first on."""
     sizes = [disks.size_bytes for disks in group.disks for _ in range(disks.count)]
-    return sum(sizes[: sum(each.count * each.disks for each in group.workers)])
+    return sum(sizes[: sum(worker.count * worker.disks for worker in group.workers)])
 
 
 def needed_bytes(scenario: Scenario) -> int:
     """What the suite's workloads write and leave, every replica counted."""
     total = 0.0
-    for one in scenario.workloads:
-        program = programs()[one.kind]
-        rows_bytes = (one.rows or 0) * ROW_BYTES
+    for workload in scenario.workloads:
+        program = programs()[workload.kind]
+        rows_bytes = (workload.rows or 0) * ROW_BYTES
         if program.shuffles:
             stored = _SPILLED / scenario.job.compression_ratio
-            total += rows_bytes * ((one.replication or 1) + stored)
+            total += rows_bytes * ((workload.replication or 1) + stored)
         elif program.folder is not None:
-            written = rows_bytes or (one.files or 0) * (one.file_bytes or 0)
-            total += written * (one.replication or scenario.hdfs.replication)
+            written = rows_bytes or (workload.files or 0) * (workload.file_bytes or 0)
+            total += written * (workload.replication or scenario.hdfs.replication)
     return int(total)

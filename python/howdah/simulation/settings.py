@@ -97,7 +97,7 @@ class PlannedSettings:
 
 
 def _wrong(key: str, text: str, wanted: str) -> UserError:
-    return UserError(f"plan: {key}", f"{text!r} is not {wanted}", "correct it in the plan, or plan anew")
+    return UserError(f"plan: {key}", f"{text!r} is not {wanted}", "correct it in the plan, or plan again")
 
 
 _USUAL_SAMPLES, _STUDY_SAMPLES = 100_000, 2_000_000
@@ -132,7 +132,9 @@ def tasks_at_once(plan: Plan, cluster: Cluster, kind: Worker) -> AtOnce:
 
 def hdfs_of(planned: PlannedSettings, cluster: Cluster, suite: Suite) -> SimulatedHdfs:
     """The file system as planned, with the block size and the replicas that a run asked for itself."""
-    asked = next((each.replication for each in suite.workloads if isinstance(each, DfsioWrite)), None)
+    asked = next(
+        (workload.replication for workload in suite.workloads if isinstance(workload, DfsioWrite)), None
+    )
     replication = int(planned.number("dfs.replication")) if asked is None else asked
     return SimulatedHdfs(
         replication=replication,
@@ -145,7 +147,7 @@ def hdfs_of(planned: PlannedSettings, cluster: Cluster, suite: Suite) -> Simulat
 
 def block_bytes_of(planned: PlannedSettings, suite: Suite) -> int:
     """The size of a block, bytes: as a run asked for itself, else as planned."""
-    asked = [size for each in suite.workloads if (size := BLOCK_SIZE.of(each)) is not None]
+    asked = [size for workload in suite.workloads if (size := BLOCK_SIZE.of(workload)) is not None]
     return max(asked, default=planned.size("dfs.blocksize"))
 
 
@@ -210,11 +212,11 @@ def _codec(planned: PlannedSettings) -> Codec:
     if not planned.flag("mapreduce.map.output.compress"):
         return Codec.NONE
     name = planned.text("mapreduce.map.output.compress.codec")
-    found = _CODECS.get(name.rpartition(".")[2])
-    if found is None:
+    codec = _CODECS.get(name.rpartition(".")[2])
+    if codec is None:
         raise UserError(
             "plan: mapreduce.map.output.compress.codec",
             f"{name} is not simulated",
             f"plan with one of {', '.join(_CODECS)}",
         )
-    return found
+    return codec

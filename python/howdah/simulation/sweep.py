@@ -15,14 +15,14 @@ from howdah.model.run import RunWarning
 from howdah.model.variation import Point, Sweep
 from howdah.model.workloads.suite import Suite
 from howdah.model.workloads.terasort import ROW_BYTES, ROWS
-from howdah.planner.changes import MOST_HOSTS, changed, pinned
+from howdah.planner.changes import MOST_HOSTS, changed_plan, pinned
 from howdah.planner.suite.cluster import size_suite
 from howdah.planner.suite.request import RunRequest
 from howdah.simulation.calibrations import calibration_warnings
 from howdah.simulation.outcome import Summary
 from howdah.simulation.replications import Done, check_replications, scenarios, simulate, stretches
 from howdah.simulation.scenario import Scenario
-from howdah.simulation.whole_suite import interval, suite_times
+from howdah.simulation.whole_suite import suite_interval, suite_times
 from howdah.units import parse_bytes, parse_count
 
 _POINTS = 7
@@ -52,7 +52,7 @@ def simulate_sizes(
         )
     base = pinned(plan)
     if quantity == "hosts":
-        works = [(changed(base, "hosts", size), max(1, rows * size // _hosts(base))) for size in sizes]
+        works = [(changed_plan(base, "hosts", size), max(1, rows * size // _hosts(base))) for size in sizes]
     else:
         works = [(base, max(1, size // ROW_BYTES)) for size in sizes]
     several: list[Scenario] = []
@@ -61,16 +61,16 @@ def simulate_sizes(
         sized = size_suite(request.with_value(ROWS, count), at_once(each), engine=SIM).suite
         several += scenarios(each, sized, known, count=replications, seed=seed)
         # Of the sizes beyond what was known the largest is told.
-        warnings |= {one.code: one for one in calibration_warnings(each, sized, known)}
+        warnings |= {warning.code: warning for warning in calibration_warnings(each, sized, known)}
     summaries = simulate(several, tell)
     points = tuple(
         _point(
-            _hosts(each),
+            _hosts(work),
             count * ROW_BYTES,
             summaries[place * replications : (place + 1) * replications],
             known,
         )
-        for place, (each, count) in enumerate(works)
+        for place, (work, count) in enumerate(works)
     )
     return Sweep(
         suite=suite.name,
@@ -112,16 +112,16 @@ def _point(
     hosts: int, dataset_bytes: int, summaries: Sequence[Summary], calibration: Calibration | None
 ) -> Point:
     """The times over all simulations; the masters' loads are those of the first, the calibration's own."""
-    phases = [phase for one in summaries[0].workloads for phase in one.phases]
-    whole = interval(suite_times(summaries, calibration))
-    told = forecasts([stretches(one) for one in summaries], calibration)
+    phases = [phase for workload in summaries[0].workloads for phase in workload.phases]
+    whole = suite_interval(suite_times(summaries, calibration))
+    told = forecasts([stretches(summary) for summary in summaries], calibration)
     return Point(
         hosts=hosts,
         dataset_bytes=dataset_bytes,
         elapsed_s=whole.median_s,
         low_s=whole.low_s,
         high_s=whole.high_s,
-        forecasts=tuple(one for one in told if one.phase is None),
-        namenode=max((one.namenode_busy for one in phases), default=0.0),
-        scheduler=max((one.scheduler_busy for one in phases), default=0.0),
+        forecasts=tuple(forecast for forecast in told if forecast.phase is None),
+        namenode=max((phase.namenode_busy for phase in phases), default=0.0),
+        scheduler=max((phase.scheduler_busy for phase in phases), default=0.0),
     )

@@ -49,8 +49,8 @@ class Replicas(NamedTuple):
 def replicas_of(plan: Plan, cluster: Cluster, suite: Suite) -> Replicas:
     """Those of the suite's TeraGen and TeraSort on the plan's cluster."""
     planned = PlannedSettings(plan, cluster, plan.workers[0])
-    generating = next((each for each in suite.workloads if isinstance(each, TeraGen)), None)
-    sorting = next((each for each in suite.workloads if isinstance(each, TeraSort)), None)
+    generating = next((workload for workload in suite.workloads if isinstance(workload, TeraGen)), None)
+    sorting = next((workload for workload in suite.workloads if isinstance(workload, TeraSort)), None)
     generated = generating.replication if generating is not None else None
     return Replicas(
         generated=int(planned.number("dfs.replication")) if generated is None else generated,

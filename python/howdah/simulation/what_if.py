@@ -14,7 +14,7 @@ from howdah.model.plan import Plan
 from howdah.model.variation import Effect, WhatIf
 from howdah.model.workloads.suite import Suite
 from howdah.model.workloads.terasort import ROWS
-from howdah.planner.changes import QUANTITIES, changed, pinned
+from howdah.planner.changes import QUANTITIES, changed_plan, pinned
 from howdah.planner.predictor import Predicted, lag
 from howdah.planner.suite.cluster import size_suite
 from howdah.planner.suite.request import RunRequest
@@ -53,7 +53,7 @@ def simulate_changes(
     base = pinned(plan)
     impossible: list[str] = []
     changes = list(_changes(base, asked, impossible))
-    works = [(base, suite), *((one.plan, _sized(request, suite, one.plan)) for one in changes)]
+    works = [(base, suite), *((change.plan, _sized(request, suite, change.plan)) for change in changes)]
     several = []
     kept: list[_Change | None] = []
     for change, (each, work) in zip([None, *changes], works, strict=True):
@@ -72,7 +72,9 @@ def simulate_changes(
         for place in range(len(kept))
     ]
     effects = [
-        _effect(change, one, told[0]) for change, one in zip(kept, told, strict=True) if change is not None
+        _effect(change, prediction, told[0])
+        for change, prediction in zip(kept, told, strict=True)
+        if change is not None
     ]
     return WhatIf(
         suite=suite.name,
@@ -80,24 +82,24 @@ def simulate_changes(
         replications=replications,
         seed=seed,
         elapsed_s=median(told[0].elapsed_s),
-        effects=tuple(sorted(effects, key=lambda one: -abs(one.share))),
+        effects=tuple(sorted(effects, key=lambda simulated_suite: -abs(simulated_suite.share))),
         impossible=tuple(impossible),
         warnings=calibration_warnings(plan, suite, known),
     )
 
 
-def _effect(change: _Change, one: Predicted, base: Predicted) -> Effect:
+def _effect(change: _Change, prediction: Predicted, base: Predicted) -> Effect:
     # Of plans with other hosts nothing known says what errors they have in common.
     other_hosts = QUANTITIES[change.name].of_host is not None
-    found = lag(one.apart, base.apart) if other_hosts else lag(one, base)
+    difference = lag(prediction.apart, base.apart) if other_hosts else lag(prediction, base)
     return Effect(
         quantity=change.name,
         before=change.before,
         after=change.after,
-        elapsed_s=median(one.elapsed_s),
-        share=found.share,
-        low=found.low,
-        high=found.high,
+        elapsed_s=median(prediction.elapsed_s),
+        share=difference.share,
+        low=difference.low,
+        high=difference.high,
     )
 
 
@@ -114,10 +116,10 @@ def _changes(base: Plan, asked: Sequence[str], impossible: list[str]) -> Iterato
             )
         number = QUANTITIES[name].parse(value, f"--what-if {text}")
         try:
-            one = _change(base, name, number)
+            change = _change(base, name, number)
         except UserError as error:
             raise _of(text, error) from error
-        yield one
+        yield change
 
 
 def _of(text: str, error: UserError) -> UserError:
@@ -139,7 +141,7 @@ def _halved_and_doubled(base: Plan, name: str, impossible: list[str]) -> Iterato
 
 def _change(base: Plan, name: str, value: int) -> _Change:
     said = QUANTITIES[name].said
-    return _Change(name, said(_now(base, name)), said(value), changed(base, name, value))
+    return _Change(name, said(_now(base, name)), said(value), changed_plan(base, name, value))
 
 
 def _now(base: Plan, name: str) -> int:

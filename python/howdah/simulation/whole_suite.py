@@ -34,10 +34,13 @@ def suite_times(summaries: Sequence[Summary], calibration: Calibration | None) -
     best_of = calibration.best_of if calibration is not None else 1
     by_workload = [
         [
-            (one.kind, typical((one.end_ns - one.start_ns) / _NS_PER_S, one.kind, best_of))
-            for one in each.workloads
+            (
+                workload.kind,
+                typical((workload.end_ns - workload.start_ns) / _NS_PER_S, workload.kind, best_of),
+            )
+            for workload in summary.workloads
         ]
-        for each in summaries
+        for summary in summaries
     ]
     elapsed_s = tuple(sum(time_s for _, time_s in each) for each in by_workload)
     shares = [(kind, time_s, time_s / elapsed_s[0]) for kind, time_s in by_workload[0]]
@@ -48,9 +51,9 @@ def suite_times(summaries: Sequence[Summary], calibration: Calibration | None) -
     )
 
 
-def interval(predicted: Predicted) -> Interval:
+def suite_interval(predicted: Predicted) -> Interval:
     """The median and what nine of ten runs lie in: the draws' spread and what they do not explain."""
-    logarithms = [math.log(one) for one in predicted.elapsed_s]
+    logarithms = [math.log(elapsed_s) for elapsed_s in predicted.elapsed_s]
     drawn = stdev(logarithms) if len(logarithms) > 1 else 0.0
     reach = math.exp(half_width(drawn, predicted.unexplained))
     middle = math.exp(median(logarithms))

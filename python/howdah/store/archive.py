@@ -153,18 +153,18 @@ def _unpack(file: Path, directory: Path) -> None:
 
 def _check_record(file: Path, directory: Path, run_id: str) -> None:
     try:
-        found = read_run(directory).record.id
+        run_id_inside = read_run(directory).record.id
     except RecordError as error:
         # The user knows the archive; the directory it was unpacked into is about to go.
         where = Path(error.where).name if error.where != str(directory) else "its record"
         raise RecordError(str(file), f"{where}: {error.what}", _RIGHT) from error
-    if found != run_id:
-        raise RecordError(str(file), f"named {run_id} outside and {found} inside", _RIGHT)
+    if run_id_inside != run_id:
+        raise RecordError(str(file), f"named {run_id} outside and {run_id_inside} inside", _RIGHT)
 
 
-def _same_record(one: Path, other: Path) -> bool:
+def _same_record(path: Path, other: Path) -> bool:
     _, differing, missing = filecmp.cmpfiles(
-        one, other, [name for name in RECORD_FILES if (one / name).exists()], shallow=False
+        path, other, [name for name in RECORD_FILES if (path / name).exists()], shallow=False
     )
-    strange = [name for name in RECORD_FILES if (other / name).exists() and not (one / name).exists()]
+    strange = [name for name in RECORD_FILES if (other / name).exists() and not (path / name).exists()]
     return not differing and not missing and not strange

@@ -41,7 +41,7 @@ def attach_samples(path: Path, rows: Sequence[Sample], note: str) -> Added:
         if load_run_json(path).outcome is Outcome.RUNNING:
             what = "is still being written" if is_held(path / LOCK) else "was killed before its end"
             raise UserError(
-                str(path), f"this run {what}", "only to a run that came to its end can samples be attached"
+                str(path), f"this run {what}", "samples can be attached only to a run that has ended"
             )
         return _attach(path, read_run(path), rows, note)
 

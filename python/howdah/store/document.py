@@ -27,7 +27,7 @@ _INTRODUCTION = f"""\
 
 # The run record, version {SCHEMA_VERSION}
 
-A run is a directory `runs/<id>/`, and whatever is said about the run is read from these files:
+A run is a directory `runs/<id>/`, and everything that is reported about the run is read from these files:
 
 | file | content |
 |---|---|
@@ -36,7 +36,7 @@ A run is a directory `runs/<id>/`, and whatever is said about the run is read fr
 | `{SAMPLES.parquet}` | one row per measured value ([samples](#samples)) |
 | `{LATENCIES.parquet}` | one row per timed operation, machine and interval ([latencies](#latencies)) |
 | `{TASKS.stream}`, `{SAMPLES.stream}`, `{LATENCIES.stream}` | the same tables while the run goes |
-| `{LOG_FILE}` | what howdah said meanwhile |
+| `{LOG_FILE}` | howdah's log messages of the run |
 
 Other files in the directory, reports for instance, are made from these and can be made again.
 
@@ -52,7 +52,7 @@ renamed), and the tables grow as Arrow IPC streams, one batch per write. When th
 streams are marked complete and synced, `{RUN_JSON}` gets its last content, the streams are compacted
 to Parquet (zstd, with page checksums) and removed.
 
-Whoever writes a run holds an flock on `.lock` in its directory, which the kernel drops when the
+The process that writes a run holds an flock on `.lock` in its directory, which the kernel drops when the
 process ends, however it ends. So a record that says `running` and whose lock nobody holds is one of a
 killed run: it reads as `aborted`, with its tables up to the last whole batch and a `torn-table`
 warning if a part of a batch follows. Where a table is there in both forms, the Parquet file is read
@@ -185,7 +185,7 @@ def _table(title: str, row: type, table: pa.Schema, texts: dict[str, str]) -> st
 
 
 def _metrics() -> str:
-    rows = ((f"`{one.pattern}`", one.unit, one.kind, one.meaning) for one in METRICS)
+    rows = ((f"`{metric.pattern}`", metric.unit, metric.kind, metric.meaning) for metric in METRICS)
     text = _markdown(inspect.getdoc(sys.modules[METRICS[0].__module__]) or "")
     return f"## metrics\n\n{text}\n\n{_rows(('metric', 'unit', 'kind', 'meaning'), rows)}"
 

@@ -68,7 +68,7 @@ def find_run(runs_dir: Path, run_id: str) -> Path:
         return runs_dir / run_id
     if run_id == LAST:
         return runs[-1].path
-    begun = [one for one in ids if run_id and one.startswith(run_id)]
+    begun = [name for name in ids if run_id and name.startswith(run_id)]
     if len(begun) == 1:
         return runs_dir / begun[0]
     if begun:

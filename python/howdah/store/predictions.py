@@ -27,7 +27,7 @@ def check_name(directory: Path, name: str) -> None:
     if not RUN_ID.fullmatch(name):
         raise UserError(f"--name {name}", "cannot name a prediction", "use letters, digits, '.', '_' and '-'")
     if directory.is_file():
-        raise UserError(str(directory), "is a file", "give a directory; it is made if need be")
+        raise UserError(str(directory), "is a file", "give a directory; it is created if needed")
     if (directory / name).exists():
         raise _taken(directory / name)
 
@@ -83,13 +83,11 @@ def load_prediction(path: Path) -> Prediction:
 
 def list_predictions(directory: Path) -> list[Path]:
     """The directories of all predictions, in the order of their names; none where there is no directory."""
-    return sorted(one.parent for one in directory.glob(f"[!.]*/{PREDICTION}"))
+    return sorted(path.parent for path in directory.glob(f"[!.]*/{PREDICTION}"))
 
 
 def _taken(path: Path) -> UserError:
-    return UserError(
-        str(path), "is there already, and what was predicted is not predicted anew", "give another --name"
-    )
+    return UserError(str(path), "exists already, and a prediction is not made twice", "give another --name")
 
 
 def keep_scores(directory: Path, scores: Sequence[Score]) -> list[Score]:
@@ -101,10 +99,10 @@ def keep_scores(directory: Path, scores: Sequence[Score]) -> list[Score]:
     try:
         with FileLock(directory / _LOCK):
             known = read_scores(directory)
-            pairs = {(one.prediction, one.run) for one in known}
-            fresh = [one for one in scores if (one.prediction, one.run) not in pairs]
+            pairs = {(score.prediction, score.run) for score in known}
+            fresh = [score for score in scores if (score.prediction, score.run) not in pairs]
             with path.open("ab") as file:
-                file.write(b"".join(one.model_dump_json().encode() + b"\n" for one in fresh))
+                file.write(b"".join(score.model_dump_json().encode() + b"\n" for score in fresh))
                 file.flush()
                 os.fsync(file.fileno())
     except OSError as error:
@@ -125,14 +123,14 @@ def read_scores(directory: Path) -> list[Score]:
         return []
     except OSError as error:
         raise UserError(str(path), f"cannot be read ({error.strerror})", "make it readable") from error
-    found = []
+    result = []
     for number, line in enumerate(lines, start=1):
         try:
-            found.append(Score.model_validate_json(line))
+            result.append(Score.model_validate_json(line))
         except ValidationError as error:
             raise UserError(
                 f"{path}:{number}",
                 "is not a score of howdah's",
                 "remove the line: the run can be scored again",
             ) from error
-    return found
+    return result

@@ -72,7 +72,9 @@ def _check_version(path: Path, document: Any) -> int:
             "read it with the howdah that wrote it, or a newer one",
         )
     if version < OLDEST:
-        raise RecordError(str(path), f"schema_version {version} never was one; the first is {OLDEST}", _RIGHT)
+        raise RecordError(
+            str(path), f"schema_version {version} does not exist; the first is {OLDEST}", _RIGHT
+        )
     return version
 
 

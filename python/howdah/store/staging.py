@@ -106,7 +106,7 @@ def staged_run(runs_dir: Path, run_id: str) -> Iterator[StagedRun]:
 def _refuse_existing(path: Path, target: Path) -> None:
     if path.exists():
         raise UserError(
-            str(target), "there is a run of this id already", "move that one away, or start the run again"
+            str(target), "a run with this id exists already", "move that one away, or start the run again"
         )
 
 

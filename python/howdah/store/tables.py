@@ -25,29 +25,29 @@ _BATCH_ROWS = 1 << 18
 """Rows of a large table written at once: some tens of megabytes."""
 
 
-def check_schema(path: Path, found: pa.Schema, expected: pa.Schema) -> None:
+def check_schema(path: Path, schema: pa.Schema, expected: pa.Schema) -> None:
     """Raise RecordError naming the first column that differs from what is expected."""
     older = [pa.schema([field for field in expected if field.name not in later]) for later in _OLDER]
-    if any(found.equals(one, check_metadata=False) for one in (expected, *older)):
+    if any(schema.equals(accepted, check_metadata=False) for accepted in (expected, *older)):
         return
-    missing = [name for name in expected.names if name not in found.names]
-    strange = [name for name in found.names if name not in expected.names]
+    missing = [name for name in expected.names if name not in schema.names]
+    strange = [name for name in schema.names if name not in expected.names]
     if missing:
         what = f"column {missing[0]} is missing"
     elif strange:
         what = f"column {strange[0]} does not belong there"
     else:
-        what = _first_difference(found, expected)
+        what = _first_difference(schema, expected)
     columns = ", ".join(f"{field.name} {field.type}" for field in expected)
     raise RecordError(str(path), what, f"its columns are {columns}")
 
 
-def _first_difference(found: pa.Schema, expected: pa.Schema) -> str:
-    for one, other in zip(found, expected, strict=False):
-        if one.name != other.name:
-            return f"column {one.name} stands where {other.name} belongs"
-        if one.type != other.type:
-            return f"column {one.name} is {one.type} instead of {other.type}"
+def _first_difference(columns: pa.Schema, expected: pa.Schema) -> str:
+    for field, other in zip(columns, expected, strict=False):
+        if field.name != other.name:
+            return f"column {field.name} is where {other.name} belongs"
+        if field.type != other.type:
+            return f"column {field.name} is {field.type} instead of {other.type}"
     return "its columns are doubled or may hold nothing"
 
 
@@ -90,7 +90,7 @@ class TableStream:
         Raises ValueError for columns that are not the table's own: a stream holds one kind of batch.
         """
         if not rows.schema.equals(self._schema):
-            raise ValueError(f"columns {rows.schema.names} do not belong into {self._path.name}")
+            raise ValueError(f"columns {rows.schema.names} do not belong in {self._path.name}")
         for batch in rows.to_batches(max_chunksize=_BATCH_ROWS):
             self._append(batch.serialize())
 
@@ -137,7 +137,7 @@ def read_stream(directory: Path, table: TableFiles) -> StreamContent:
     path = directory / table.stream
     content = path.read_bytes()
     if content[:4] != _CONTINUATION[: len(content)]:
-        raise RecordError(str(path), "not an Arrow IPC stream", f"put the record's own {table.stream} back")
+        raise RecordError(str(path), "not an Arrow IPC stream", f"restore the record's own {table.stream}")
     source = pa.BufferReader(content)
     batches: list[pa.RecordBatch] = []
     schema = table.schema

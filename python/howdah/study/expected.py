@@ -25,7 +25,7 @@ def expected_s(
     if not known:
         return None
     usual = fmean(known.values())
-    total = sum(known.get(one.cell.number, usual) + study.settle_s for one in left)
+    total = sum(known.get(run.cell.number, usual) + study.settle_s for run in left)
     if study.budget.hours is None:
         return total
     return min(total, max(0.0, 3600 * study.budget.hours - sum(run.took_s for run in done)))

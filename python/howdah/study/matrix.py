@@ -84,7 +84,7 @@ def named(study: Study, labels: Mapping[str, str]) -> str:
 
 
 def strata_of(study: Study, cells: tuple[Cell, ...]) -> tuple[Stratum, ...]:
-    """Cells that can be held against one another; none where the study has no baseline.
+    """Cells that can be compared with one another; none where the study has no baseline.
 
     Cells are called after the levels that the baseline speaks of: the others are the stratum's name.
     """
@@ -98,13 +98,15 @@ def strata_of(study: Study, cells: tuple[Cell, ...]) -> tuple[Stratum, ...]:
         Stratum(named(study, dict(rest)), tuple(_renamed(study, base, members)))
         for rest, members in shared.items()
         if len(members) > 1
-        if (base := next((one for one in members if matches(study.baseline, dict(one.levels))), None))
+        if (
+            base := next((member for member in members if matches(study.baseline, dict(member.levels))), None)
+        )
     )
 
 
 def _renamed(study: Study, base: Cell, members: list[Cell]) -> list[Cell]:
-    ordered = [base, *(one for one in members if one is not base)]
+    ordered = [base, *(member for member in members if member is not base)]
     return [
-        one._replace(name=named(study, {name: one.levels[name] for name in study.baseline}))
-        for one in ordered
+        cell._replace(name=named(study, {name: cell.levels[name] for name in study.baseline}))
+        for cell in ordered
     ]

@@ -18,7 +18,9 @@ CONFIDENCE = 0.95
 def elapsed_s(run: StudyRun) -> float:
     """The time of all its workloads together, seconds."""
     return sum(
-        one.value for one in run.figures.readings if one.measure.kind == "time" and one.measure.phase is None
+        reading.value
+        for reading in run.figures.readings
+        if reading.measure.kind == "time" and reading.measure.phase is None
     )
 
 
@@ -38,8 +40,8 @@ def precise(runs: Sequence[StudyRun], until: float) -> bool:
     good = [run for run in runs if run.figures.outcome is Outcome.SUCCEEDED]
     known: dict[Measure, list[float]] = {}
     for run in good:
-        for one in run.figures.readings:
-            if one.measure.primary:
-                known.setdefault(one.measure, []).append(one.value)
+        for reading in run.figures.readings:
+            if reading.measure.primary:
+                known.setdefault(reading.measure, []).append(reading.value)
     widths = [half_width(some) for some in ([elapsed_s(run) for run in good], *known.values())]
     return all(width is not None and width <= until for width in widths)

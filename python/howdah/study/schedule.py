@@ -82,14 +82,16 @@ def _shuffled(study: Study, cells: Sequence[Cell], repeat: int, last: tuple[str,
     """A round's order: cells of one laboratory together, those of the ``last`` one first."""
     order = list(cells)
     random.Random(f"{study.seed} {repeat}").shuffle(order)
-    turn = {one: place for place, one in enumerate(dict.fromkeys(cell.laboratory for cell in order))}
+    turn = {
+        laboratory: place for place, laboratory in enumerate(dict.fromkeys(cell.laboratory for cell in order))
+    }
     return sorted(order, key=lambda cell: (cell.laboratory != last, turn[cell.laboratory]))
 
 
 def laboratories(runs: Sequence[Due]) -> int:
     """How many laboratories are brought up for these runs in their order, one at a time."""
-    turns = [one for one, _ in groupby(run.cell.laboratory for run in runs)]
-    return sum(one is not None for one in turns)
+    turns = [laboratory for laboratory, _ in groupby(run.cell.laboratory for run in runs)]
+    return sum(turn is not None for turn in turns)
 
 
 def _seed(study: Study, cell: Cell, repeat: int) -> int:

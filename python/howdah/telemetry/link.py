@@ -12,7 +12,7 @@ from typing import TypeVar
 
 from howdah.namespaces import enter_network
 from howdah.telemetry.device import Device, MetricReading
-from howdah.telemetry.nic import COLUMNS, counted
+from howdah.telemetry.nic import COLUMNS, nic_counters
 from howdah.telemetry.procfile import Counter
 
 _Opened = TypeVar("_Opened")
@@ -171,7 +171,7 @@ class LinkDevice(Device):
         for line in self._files[0].read().split(b"\n"):
             name, _, numbers = line.partition(b":")
             if name.strip() + b":" == self._line:
-                readings += counted(numbers, self._counters)
+                readings += nic_counters(numbers, self._counters)
         readings.append(
             MetricReading(f"nic/{self._interface}/retransmits", self._retransmits.advance(self._resent()))
         )

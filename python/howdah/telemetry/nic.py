@@ -19,7 +19,7 @@ COLUMNS = (
 _Counters = list[tuple[str, tuple[int, ...], Counter]]
 
 
-def counted(
+def nic_counters(
     numbers: bytes, counters: Sequence[tuple[str, tuple[int, ...], Counter]]
 ) -> Iterator[MetricReading]:
     """The growth of one interface's counters, from the numbers of its line in /proc/net/dev."""
@@ -63,7 +63,7 @@ class NicDevice(Device):
                 if self._is_down(nic):
                     continue
                 counters = self._nics[name] = self._counters(nic)
-            readings += counted(numbers, counters)
+            readings += nic_counters(numbers, counters)
         return readings
 
     def _is_down(self, nic: str) -> bool:

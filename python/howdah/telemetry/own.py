@@ -170,5 +170,5 @@ def _moved(instance: str, totals: Sequence[int]) -> list[MetricReading]:
     ]
 
 
-def _added(one: _Totals, other: _Totals) -> _Totals:
-    return one[0] + other[0], one[1] + other[1], one[2] + other[2]
+def _added(totals: _Totals, other: _Totals) -> _Totals:
+    return totals[0] + other[0], totals[1] + other[1], totals[2] + other[2]

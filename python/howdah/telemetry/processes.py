@@ -60,16 +60,16 @@ class Selection:
         with os.scandir(self._proc) as entries:
             there = {int(entry.name) for entry in entries if entry.name.isdigit()}
         self._strangers &= there
-        found: dict[int, RunningProcess] = {}
+        result: dict[int, RunningProcess] = {}
         for pid in sorted(there - self._strangers):
             process = self._process(pid)
             if process is None:
                 continue
-            if process.parent in found or self._wanted(process):
-                found[pid] = process
+            if process.parent in result or self._wanted(process):
+                result[pid] = process
             else:
                 self._strangers.add(pid)
-        return found
+        return result
 
     def _process(self, pid: int) -> RunningProcess | None:
         """One process; None if it has ended by now."""

@@ -57,10 +57,12 @@ class Sampler:
         steady = [source for source in sources if source.interval_s is None]
         self._steady = loop("howdah-telemetry", interval_s, [steady])
         self._slow = [
-            loop(f"howdah-telemetry-{own_s:g}s-{number}", own_s, [[one] for one in dealt])
-            for own_s in dict.fromkeys(one.interval_s for one in sources)
+            loop(f"howdah-telemetry-{own_s:g}s-{number}", own_s, [[source] for source in dealt])
+            for own_s in dict.fromkeys(source.interval_s for source in sources)
             if own_s is not None
-            for number, dealt in enumerate(_dealt([one for one in sources if one.interval_s == own_s]))
+            for number, dealt in enumerate(
+                _dealt([source for source in sources if source.interval_s == own_s])
+            )
         ]
         self._started_ns = 0
 
@@ -128,9 +130,9 @@ class Sampler:
 
 def _dealt(sources: Sequence[Source]) -> list[list[Source]]:
     """Sources dealt out by machine, so that one that does not answer holds up as few others as may be."""
-    machines = dict.fromkeys(one.machine for one in sources)
+    machines = dict.fromkeys(source.machine for source in sources)
     hands: list[list[Source]] = [[] for _ in range(min(_THREADS, len(machines)))]
     hand_of = {machine: hands[number % len(hands)] for number, machine in enumerate(machines)}
-    for one in sources:
-        hand_of[one.machine].append(one)
+    for source in sources:
+        hand_of[source.machine].append(source)
     return hands

@@ -132,7 +132,7 @@ def test_the_waits_are_named_with_the_properties_that_set_them_and_their_values(
     run = waited_for(terasort_on(Scene()), moment, given_up_s=moment + 640, freed_s=moment + 821)
     (finding,) = found(run, "worker-lost")
     assert "noticed 9.00 s later, given up by YARN after 10 min 40 s" in finding.text
-    assert "for 13 min 43 s nobody did that work again" in finding.text
+    assert "for 13 min 43 s that work was not repeated" in finding.text
     assert (
         ": 10 min 40 s until YARN gave the worker up (yarn.nm.liveness-monitor.expiry-interval-ms, 10 min"
         in finding.text
@@ -180,7 +180,7 @@ def test_a_worker_that_is_back_before_it_was_given_up_ends_the_wait() -> None:
     (loss,) = losses(run)
     (wait,) = loss.waits
     assert (loss.given_up_s, loss.back_s, wait.setting) == (None, moment + 30, None)
-    assert "nobody did that work again, until the worker was back" in found(run, "worker-lost")[0].text
+    assert "that work was not repeated, until the worker was back" in found(run, "worker-lost")[0].text
 
 
 def test_attempts_that_timed_out_name_the_task_timeout() -> None:
@@ -305,7 +305,7 @@ def test_a_master_that_left_no_word_of_its_tasks_is_told_of_all_the_same() -> No
     (loss,) = losses(with_events(run, *lost))
     assert loss.takeover_s == pytest.approx(begun_s - moment)
     assert loss.delay_s == pytest.approx(begun_s - 1 + 40)
-    assert "which nobody reports" in found(with_events(run, *lost), "worker-lost")[0].text
+    assert "which is not reported" in found(with_events(run, *lost), "worker-lost")[0].text
     elsewhere = (AppMasterStart(number=1, worker="h2-2", started_s=-40.0), masters[1])
     result = result.model_copy(
         update={"job": result.job and result.job.model_copy(update={"masters": elsewhere})}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from howdah.analysis import analyse
-from howdah.analysis.comparing import compare, figures_of, grouped
+from howdah.analysis.comparing import compare, figures_of, group_repeats
 from howdah.analysis.machines import workers_of
 from howdah.model.run import RunRecord
 from howdah.model.tables import RunData
@@ -159,9 +159,9 @@ def test_a_comparison_says_which_runs_were_disturbed() -> None:
     quiet, busy = figures_of(shared_lab(0.01)), figures_of(shared_lab(0.7))
     assert busy.remarks == ("others used CPU time of big: 70 % in terasort",)
     assert quiet.remarks == ()
-    base, other = grouped([quiet])[0], grouped([busy.model_copy(update={"run": "busy"})])[0]
+    base, other = group_repeats([quiet])[0], group_repeats([busy.model_copy(update={"run": "busy"})])[0]
     (against,) = compare([base, other]).against
-    (remark,) = (one for one in against.remarks if "a difference in times may be theirs" in one)
+    (remark,) = (one for one in against.remarks if "a difference in times may be due to them" in one)
     assert remark.startswith("others used 70 % of the machine's CPU time in terasort of busy, 1.0 %")
 
 

@@ -69,14 +69,14 @@ def test_that_none_share_a_host_is_said() -> None:
 def test_missing_replicas_warn() -> None:
     (finding,) = found(spread({"under_replicated": 2, "missing": 1}), "under-replicated")
     assert finding.severity == "warning"
-    assert "1 block without any replica and 2 blocks with fewer replicas than asked" in finding.text
+    assert "1 block without any replica and 2 blocks with fewer replicas than requested" in finding.text
 
 
 def test_uneven_beyond_chance_warns_and_within_it_does_not() -> None:
     few = spread({"per_worker": {"h1-1": 6, "h1-2": 2, "h2-1": 4, "h2-2": 4}})
     many = spread({"per_worker": {"h1-1": 600, "h1-2": 200, "h2-1": 400, "h2-2": 400}})
     assert found(few, "replica-spread")[0].severity == "note"
-    assert "by chance" in found(few, "replica-spread")[0].text
+    assert "than chance explains" in found(few, "replica-spread")[0].text
     assert found(many, "replica-spread")[0].severity == "warning"
 
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from howdah.calibrate.apart import apart, own_part
+from howdah.calibrate.apart import own_part, unexplained_ratios
 from howdah.calibrate.forecast import unexplained
 from howdah.calibrate.leave_out import NINETY
 from howdah.calibrate.tables import NamedRun, StudySetting, named_run, run_name
@@ -50,7 +50,9 @@ def _calibration(*cells: CalibrationCell) -> Calibration:
 def test_what_all_runs_are_off_by_is_nobodys_own(off: list[float], more: float) -> None:
     names = [f"hosts {platform} 30 TB r3" for platform in PLATFORMS]
     some, others = (
-        apart(_calibration(*(_cell(name, one + added) for name, one in zip(names, off, strict=False))))
+        unexplained_ratios(
+            _calibration(*(_cell(name, one + added) for name, one in zip(names, off, strict=False)))
+        )
         for added in (0.0, more)
     )
     assert some is not None
@@ -86,7 +88,7 @@ def test_runs_that_are_off_alike_leave_nothing_and_opposite_ones_no_more_than_si
 )
 def test_where_no_ratio_is_known_all_that_is_unexplained_counts(cells: tuple[CalibrationCell, ...]) -> None:
     calibration = _calibration(*cells)
-    assert apart(calibration) is None
+    assert unexplained_ratios(calibration) is None
     own, whole = (of(calibration, "terasort", SECONDS) for of in (own_part, unexplained))
     assert own == whole == RELATIVE
     assert own_part(None, "terasort", SECONDS) == 0
@@ -94,7 +96,7 @@ def test_where_no_ratio_is_known_all_that_is_unexplained_counts(cells: tuple[Cal
 
 def test_the_published_platforms_are_among_the_ratios_and_tell_more_than_single_figures() -> None:
     published = load_calibration(PUBLISHED)
-    found = apart(published)
+    found = unexplained_ratios(published)
     assert found is not None
     pairs = {(one.one.case, one.other.case) for one in found.ratios}
     assert ("vsphere6 Native 30 TB r3", "vsphere6 20 VMs 30 TB r3") in pairs

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from howdah.calibrate.scoring import score, tally, why_not
+from howdah.calibrate.scoring import score_times, tally, why_not
 from howdah.errors import UserError
 from howdah.model.run import Origin, Outcome
 from howdah.model.workloads.terasort import TeraSort
@@ -21,7 +21,7 @@ from support.stored import write_run
 
 def test_every_predicted_time_is_held_against_the_measured_one() -> None:
     prediction = small_prediction()
-    scores = score(prediction, measured_after(slower=1.25))
+    scores = score_times(prediction, measured_after(slower=1.25))
     assert len(scores) == len(prediction.forecasts) > 4
     assert all(one.error == pytest.approx(1 / 1.25 - 1, abs=0.1) for one in scores)
     assert not any(one.inside for one in scores if one.forecast.width < 0.1)
@@ -29,7 +29,7 @@ def test_every_predicted_time_is_held_against_the_measured_one() -> None:
 
 def test_a_run_as_it_was_predicted_is_inside_its_intervals() -> None:
     prediction = small_prediction()
-    scores = score(prediction, measured_after())
+    scores = score_times(prediction, measured_after())
     assert sum(one.inside for one in scores) >= 0.7 * len(scores)
     said = tally(scores)
     assert said is not None
@@ -54,7 +54,7 @@ def test_phases_are_scored_from_the_workloads_start_to_its_end() -> None:
         for one in record.workloads
     )
     # A job's history knows no submission before its first phase, and nothing after its last.
-    assert score(small_prediction(), record.model_copy(update={"workloads": results})) == score(
+    assert score_times(small_prediction(), record.model_copy(update={"workloads": results})) == score_times(
         small_prediction(), record
     )
 
@@ -74,7 +74,7 @@ def test_nothing_is_said_of_no_scores() -> None:
 def test_what_measures_nothing_or_came_before_is_refused(update: dict[str, object], said: str) -> None:
     record = measured_after().model_copy(update=update)
     with pytest.raises(UserError, match=said):
-        score(small_prediction(), record)
+        score_times(small_prediction(), record)
 
 
 def test_other_work_and_another_plan_are_told() -> None:
@@ -105,7 +105,7 @@ def test_a_prediction_is_kept_once(tmp_path: Path) -> None:
     prediction = small_prediction()
     path = save_prediction(tmp_path, prediction)
     assert load_prediction(path) == prediction
-    with pytest.raises(UserError, match="is there already"):
+    with pytest.raises(UserError, match="exists already"):
         save_prediction(tmp_path, prediction.model_copy(update={"seed": 8}))
     assert load_prediction(path) == prediction
     assert [one.name for one in tmp_path.iterdir()] == ["small"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from howdah.calibrate.study import PublishedStudy, PublishedTable
-from howdah.calibrate.tables import KnownFigure, figures, rows_of
+from howdah.calibrate.tables import KnownFigure, rows_of, table_figures
 from howdah.errors import UserError
 from howdah.simulation.published_studies import studies
 
@@ -22,7 +22,7 @@ def _study(name: str) -> PublishedStudy:
 
 def _figures(text: str) -> list[KnownFigure]:
     study = _study("vsphere6")
-    return list(figures(study, study.tables[0], text, "table.csv"))
+    return list(table_figures(study, study.tables[0], text, "table.csv"))
 
 
 def test_cells_are_figures_and_blank_ones_are_not() -> None:
@@ -46,7 +46,7 @@ def test_a_table_whose_columns_are_platforms_is_turned() -> None:
         "TeraSort 1TB,2629,,x\n"
         "TeraValidate 1TB,470,,x\n"
     )
-    found = list(figures(study, study.tables[0], text, "table.csv"))
+    found = list(table_figures(study, study.tables[0], text, "table.csv"))
     assert {one.quantity: one.value for one in found} == {
         "teragen": 659.0,
         "terasort": 2629.0,
@@ -59,7 +59,7 @@ def test_block_size_and_protection_tell_runs_apart() -> None:
     table = study.tables[0]
     head = ",".join([*table.settings, *table.quantities])
     row = ",".join(["off", "8", *["5"] * len(table.quantities)])
-    found = list(figures(study, table, f"{head}\n{row}\n", "table.csv"))
+    found = list(table_figures(study, table, f"{head}\n{row}\n", "table.csv"))
     assert {(one.setting.block_bytes, one.setting.protected) for one in found} == {(8 * 2**20, False)}
 
 

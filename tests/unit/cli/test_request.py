@@ -40,10 +40,10 @@ def test_workloads_are_a_mix() -> None:
         ("terasuite:", "nothing after its colon"),
         ("terasuite:30", "30 has no unit"),
         ("terasuite:1_000", "1_000 has no unit"),
-        ("terasuite:0TB", "0TB is nothing"),
+        ("terasuite:0TB", "0TB is zero"),
         ("terasuite:-3TB", "not a quantity"),
         ("terasuite:3XB", "not a quantity"),
-        ("ycsb:0", "no records"),
+        ("ycsb:0", "without records"),
         ("ycsb:many", "not a quantity"),
     ],
 )

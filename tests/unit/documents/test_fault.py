@@ -251,8 +251,8 @@ def test_what_occurs_twice_is_said_at_the_second() -> None:
         (b"cpu: 1\nmemory: 1\nfile_systems: 1\n", ":1:1", "is the probe of a host, not an inventory"),
         (b"a: 1\nb: caf\xe9\n", ":2:7", "byte 0xe9 is not UTF-8"),
         (b"\xff\xfeg\x00", ":1:1", "byte 0xff is not UTF-8"),
-        (b"PK\x03\x04\x00\x00", ":1:3", "character U+0003 has no place in a text"),
-        (b"\x7fELF\x02\x01\x01\x00", ":1:1", "character U+007F has no place in a text"),
+        (b"PK\x03\x04\x00\x00", ":1:3", "character U+0003 is not allowed in a text"),
+        (b"\x7fELF\x02\x01\x01\x00", ":1:1", "character U+007F is not allowed in a text"),
     ],
 )
 def test_what_is_no_inventory_at_all(tmp_path: Path, content: bytes, place: str, what: str) -> None:

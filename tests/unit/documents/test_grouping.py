@@ -229,7 +229,7 @@ def test_an_inventory_between_brackets_is_extended_too(server: Host, vm: Host) -
         ("10GbE", "25GbE", "network ports"),
         ("  hosts: ['w1', \"w2\"]\n", "", "its hosts have no names"),
         ("threads_per_core: 2}", "threads_per_core: 2, model: Other}", "processor model"),
-        ("  nics:", "  racks: [a, b]\n  nics:", "it stands in racks"),
+        ("  nics:", "  racks: [a, b]\n  nics:", "it is in racks"),
         ("  nics:", "  serves: masters\n  nics:", "it serves masters"),
     ],
 )
@@ -266,7 +266,8 @@ def test_measured_disks_bring_their_rates_and_stay_alike_with_those_that_were_no
     text = new_text((addition,))
     assert "outer_rate: 2670MB/s, inner_rate: 2670MB/s}" in text
     assert addition.asked["disks", 0] == (
-        "hdd? the kernel cannot tell: write hdd, ssd or nvme; rates of files in free space, wherever they lay"
+        "hdd? the kernel cannot tell: write hdd, ssd or nvme; "
+        "rates of files in free space, wherever they were"
     )
     inventory = parse_inventory(text, "hosts.yaml")
     other = machine.model_copy(update={"name": "w2", "measured": None})

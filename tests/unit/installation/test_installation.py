@@ -194,7 +194,7 @@ def test_java_is_where_it_is_said_to_be(tmp_path: Path, monkeypatch: pytest.Monk
 def test_no_java_at_all(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("JAVA_HOME", raising=False)
     monkeypatch.setenv("PATH", "")
-    with pytest.raises(UserError, match="java: is not on this machine's path"):
+    with pytest.raises(UserError, match="java: is not on this machine's PATH"):
         java_home()
 
 

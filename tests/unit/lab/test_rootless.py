@@ -9,7 +9,7 @@ import pytest
 
 from howdah.errors import UserError
 from howdah.lab import rootless
-from howdah.lab.hadoop.redirect import changed, conf_files, properties
+from howdah.lab.hadoop.redirect import conf_files, properties, redirected_files
 from howdah.lab.machines import LOOPBACK, machines
 from howdah.lab.refusals import check_ports
 from howdah.lab.state import LabSystem
@@ -40,7 +40,7 @@ def _told(placed: tuple[LabSystem, ...], number: int, rendered: dict[str, str]) 
         if name.endswith("site.xml")
         for k, v in properties(text).items()
     }
-    files = changed(rendered, rootless.changes(placed[number], number, known))
+    files = redirected_files(rendered, rootless.changes(placed[number], number, known))
     return {
         k: v for name, text in files.items() if name.endswith("site.xml") for k, v in properties(text).items()
     }
@@ -94,9 +94,9 @@ def test_a_client_has_no_daemons(rendered: dict[str, str]) -> None:
 @pytest.mark.parametrize(
     ("role", "listening", "told"),
     [
-        (Role.DATANODE, "127.0.0.3", "of 127.0.0.3: is wanted for h1-1"),
+        (Role.DATANODE, "127.0.0.3", "of 127.0.0.3: is needed for h1-1"),
         # Another program has it on every address.
-        (Role.RESOURCEMANAGER, "0.0.0.0", "of 127.0.0.2: is wanted for m1"),
+        (Role.RESOURCEMANAGER, "0.0.0.0", "of 127.0.0.2: is needed for m1"),
     ],
 )
 def test_a_port_in_use_is_named(

@@ -40,11 +40,11 @@ def written() -> str:
             "cluster.masters[0].shadow_host",
             "is not a host of this plan",
         ),
-        (('["host[01-02].', '["host[01-03].'), "cluster.topology.racks[1].hosts", "stands in two racks"),
+        (('["host[01-02].', '["host[01-03].'), "cluster.topology.racks[1].hosts", "is in two racks"),
         (
             ('["host[01-02].', '["host[01-01].'),
             "cluster.topology.racks",
-            "'host02.example.com' stands in no rack",
+            "'host02.example.com' is in no rack",
         ),
         (
             ('["host[01-02].', '["rack[01-02].'),

@@ -10,7 +10,7 @@ from howdah.documents.files import read_inventory
 from howdah.errors import UserError
 from howdah.model.plan import Plan
 from howdah.model.request import PlanRequest
-from howdah.planner.changes import QUANTITIES, changed, pinned
+from howdah.planner.changes import QUANTITIES, changed_plan, pinned
 from howdah.planner.cluster import plan_cluster
 from support.sim_plans import EXAMPLES, small_plan, study_plan
 
@@ -36,7 +36,7 @@ def _now(plan: Plan, name: str) -> int:
 )
 def test_that_quantity_changes_and_no_other(name: str, value: int) -> None:
     base = pinned(small_plan())
-    other = changed(small_plan(), name, value)
+    other = changed_plan(small_plan(), name, value)
     assert _now(base, name) != value
     assert _now(other, name) == value
     for unchanged in QUANTITIES.keys() - {name, "block-size"}:
@@ -55,7 +55,7 @@ def test_a_plan_made_anew_is_the_plan() -> None:
 
 
 def test_virtual_hosts_keep_as_many_workers() -> None:
-    other = changed(study_plan(4), "disks", 10)
+    other = changed_plan(study_plan(4), "disks", 10)
     assert other.cluster is not None
     assert len(other.cluster.layouts[0].workers) == 4
     assert sum(one.per_host * (one.data_disks or 0) for one in other.workers) == 10
@@ -75,10 +75,10 @@ def test_virtual_hosts_keep_as_many_workers() -> None:
 )
 def test_what_is_impossible_is_told(name: str, value: int) -> None:
     with pytest.raises(UserError, match=f"^{name}="):
-        changed(small_plan(), name, value)
+        changed_plan(small_plan(), name, value)
 
 
 def test_hosts_of_several_kinds_are_not_changed_at_once() -> None:
     plan = plan_cluster(read_inventory(Path(EXAMPLES) / "hosts-mixed.yaml"), PlanRequest())
     with pytest.raises(UserError, match="one kind of hosts"):
-        changed(plan, "disks", 4)
+        changed_plan(plan, "disks", 4)

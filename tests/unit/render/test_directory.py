@@ -10,7 +10,7 @@ import pytest
 
 from howdah.errors import UserError
 from howdah.model.configset import ConfigFile, ConfigSet
-from howdah.render.directory import MANIFEST, changes, write
+from howdah.render.directory import MANIFEST, pending_changes, write_rendered
 from support.command import tree
 
 
@@ -28,7 +28,7 @@ FIRST = _files(a__x="one\n", a__y="two\n", b__sh="#!/bin/sh\n")
 
 
 def test_a_new_directory_holds_the_files_and_a_manifest(tmp_path: Path) -> None:
-    done = write(FIRST, tmp_path / "new/conf", force=False)
+    done = write_rendered(FIRST, tmp_path / "new/conf", force=False)
     assert tree(tmp_path / "new/conf") == {"a", "a/x", "a/y", "b", "b/sh", MANIFEST}
     assert {change.kind for change in done} == {"new"}
     assert (tmp_path / "new/conf/a/x").read_text() == "one\n"
@@ -37,14 +37,14 @@ def test_a_new_directory_holds_the_files_and_a_manifest(tmp_path: Path) -> None:
 
 
 def test_writing_again_changes_nothing(tmp_path: Path) -> None:
-    write(FIRST, tmp_path, force=False)
-    assert {change.kind for change in write(FIRST, tmp_path, force=False)} == {"same"}
+    write_rendered(FIRST, tmp_path, force=False)
+    assert {change.kind for change in write_rendered(FIRST, tmp_path, force=False)} == {"same"}
 
 
 def test_files_that_a_new_plan_lacks_go_and_others_files_stay(tmp_path: Path) -> None:
-    write(FIRST, tmp_path, force=False)
+    write_rendered(FIRST, tmp_path, force=False)
     (tmp_path / "a/notes").write_text("mine")
-    done = write(_files(a__x="changed\n"), tmp_path, force=False)
+    done = write_rendered(_files(a__x="changed\n"), tmp_path, force=False)
     assert [(change.path, change.kind) for change in done] == [
         ("a/x", "changed"),
         ("a/y", "removed"),
@@ -54,49 +54,49 @@ def test_files_that_a_new_plan_lacks_go_and_others_files_stay(tmp_path: Path) ->
 
 
 def test_an_edited_file_is_kept_unless_forced(tmp_path: Path) -> None:
-    write(FIRST, tmp_path, force=False)
+    write_rendered(FIRST, tmp_path, force=False)
     (tmp_path / "a/x").write_text("edited\n")
     before = {path: (tmp_path / path).read_bytes() for path in tree(tmp_path) if (tmp_path / path).is_file()}
     with pytest.raises(UserError, match="was edited since howdah wrote it") as raised:
-        write(_files(a__x="new\n", a__y="new\n"), tmp_path, force=False)
+        write_rendered(_files(a__x="new\n", a__y="new\n"), tmp_path, force=False)
     assert "a/x" in raised.value.where
     assert before == {path: (tmp_path / path).read_bytes() for path in before}
-    write(_files(a__x="new\n", a__y="new\n"), tmp_path, force=True)
+    write_rendered(_files(a__x="new\n", a__y="new\n"), tmp_path, force=True)
     assert (tmp_path / "a/x").read_text() == "new\n"
 
 
 def test_an_edited_file_that_a_new_plan_lacks_is_kept_too(tmp_path: Path) -> None:
-    write(FIRST, tmp_path, force=False)
+    write_rendered(FIRST, tmp_path, force=False)
     (tmp_path / "b/sh").write_text("edited\n")
     with pytest.raises(UserError):
-        write(_files(a__x="one\n"), tmp_path, force=False)
+        write_rendered(_files(a__x="one\n"), tmp_path, force=False)
     assert (tmp_path / "b/sh").exists()
 
 
 def test_a_file_of_somebody_elses_in_the_way_is_kept(tmp_path: Path) -> None:
-    write(FIRST, tmp_path, force=False)
+    write_rendered(FIRST, tmp_path, force=False)
     (tmp_path / "c").write_text("mine")
     with pytest.raises(UserError):
-        write(_files(c="howdah's\n"), tmp_path, force=False)
+        write_rendered(_files(c="howdah's\n"), tmp_path, force=False)
     assert (tmp_path / "c").read_text() == "mine"
 
 
 def test_what_a_killed_writer_left_is_written_to_its_end(tmp_path: Path) -> None:
     """Killed between two moves: one file is new already, the manifest is the old one."""
-    write(FIRST, tmp_path, force=False)
+    write_rendered(FIRST, tmp_path, force=False)
     second = _files(a__x="new\n", a__y="newer\n")
     (tmp_path / "a/x").write_text("new\n")
-    write(second, tmp_path, force=False)
+    write_rendered(second, tmp_path, force=False)
     assert (tmp_path / "a/y").read_text() == "newer\n"
 
 
 def test_the_difference_is_told_and_nothing_is_written(tmp_path: Path) -> None:
-    assert {change.kind for change in changes(FIRST, tmp_path / "none")} == {"new"}
+    assert {change.kind for change in pending_changes(FIRST, tmp_path / "none")} == {"new"}
     assert not (tmp_path / "none").exists()
-    write(FIRST, tmp_path, force=False)
+    write_rendered(FIRST, tmp_path, force=False)
     (change,) = (
         one
-        for one in changes(_files(a__x="one\n", a__y="2\n", b__sh="#!/bin/sh\n"), tmp_path)
+        for one in pending_changes(_files(a__x="one\n", a__y="2\n", b__sh="#!/bin/sh\n"), tmp_path)
         if one.kind != "same"
     )
     assert change == ("a/y", "changed", False, "two\n", "2\n")
@@ -106,16 +106,16 @@ def test_a_directory_that_is_not_howdahs_is_refused(tmp_path: Path) -> None:
     (tmp_path / "something").write_text("mine")
     for force in (False, True):
         with pytest.raises(UserError, match="howdah did not write it"):
-            write(FIRST, tmp_path, force=force)
+            write_rendered(FIRST, tmp_path, force=force)
     assert tree(tmp_path) == {"something"}
 
 
 def test_a_file_is_no_directory(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("mine")
     with pytest.raises(UserError, match="is not a directory"):
-        write(FIRST, tmp_path / "file", force=False)
+        write_rendered(FIRST, tmp_path / "file", force=False)
     with pytest.raises(UserError):
-        write(FIRST, tmp_path / "file/below", force=False)
+        write_rendered(FIRST, tmp_path / "file/below", force=False)
 
 
 @pytest.mark.parametrize(
@@ -136,13 +136,13 @@ def test_a_manifest_that_is_not_one_is_refused(tmp_path: Path, manifest: str) ->
     (tmp_path / "conf").mkdir()
     (tmp_path / "conf" / MANIFEST).write_text(manifest)
     with pytest.raises(UserError):
-        write(FIRST, tmp_path / "conf", force=True)
+        write_rendered(FIRST, tmp_path / "conf", force=True)
     assert outside.read_text() == "mine"
     assert tree(tmp_path / "conf") == {MANIFEST}
 
 
 def test_a_full_disk_changes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    write(FIRST, tmp_path, force=False)
+    write_rendered(FIRST, tmp_path, force=False)
     real = Path.write_text
 
     def full(
@@ -158,14 +158,14 @@ def test_a_full_disk_changes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyP
 
     monkeypatch.setattr(Path, "write_text", full)
     with pytest.raises(UserError, match="No space left"):
-        write(_files(a__x="new\n", a__y="new\n"), tmp_path, force=False)
+        write_rendered(_files(a__x="new\n", a__y="new\n"), tmp_path, force=False)
     assert tree(tmp_path) == {"a", "a/x", "a/y", "b", "b/sh", MANIFEST}
     assert (tmp_path / "a/x").read_text() == "one\n"
 
 
 def test_the_manifest_is_the_same_each_time(tmp_path: Path) -> None:
-    write(FIRST, tmp_path / "one", force=False)
-    write(FIRST, tmp_path / "two", force=False)
+    write_rendered(FIRST, tmp_path / "one", force=False)
+    write_rendered(FIRST, tmp_path / "two", force=False)
     text = (tmp_path / "one" / MANIFEST).read_text()
     assert text == (tmp_path / "two" / MANIFEST).read_text()
     assert list(json.loads(text)["files"]) == ["a/x", "a/y", "b/sh"]

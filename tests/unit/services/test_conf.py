@@ -14,7 +14,7 @@ from howdah.model.inventory import Inventory
 from howdah.model.request import Hypervisor, PlanRequest, Protection
 from howdah.planner.cluster import plan_cluster
 from howdah.render import render
-from howdah.render.directory import write
+from howdah.render.directory import write_rendered
 from howdah.services.conf import ClientConf
 from support.plans import group
 
@@ -165,7 +165,7 @@ def test_rendered_files_are_understood(tmp_path: Path) -> None:
         Inventory(cluster="trio", groups=(group(count=3, hosts=["h[1-3]"]),)),
         PlanRequest(hypervisor=Hypervisor.NONE, protection=Protection.HA),
     )
-    write(render(plan), tmp_path / "rendered", force=False)
+    write_rendered(render(plan), tmp_path / "rendered", force=False)
     conf = ClientConf.read(tmp_path / "rendered/hadoop")
     assert _urls(conf) == ["http://h1:9870", "http://h2:9870"]
     assert [one.url for one in conf.resource_managers()] == ["http://h1:8088", "http://h2:8088"]

@@ -183,7 +183,7 @@ def test_a_ticket_that_is_not_taken_ends_the_asking(monkeypatch: pytest.MonkeyPa
     monkeypatch.setitem(sys.modules, "spnego", SimpleNamespace(client=lambda **_: token))
     error = _error({"GET /jmx": NEGOTIATE})
     assert isinstance(error, NeedsTicket)
-    assert "does not take the Kerberos ticket" in str(error)
+    assert "does not accept the Kerberos ticket" in str(error)
 
 
 def test_a_401_of_another_kind_is_no_matter_of_kerberos() -> None:
@@ -282,7 +282,7 @@ def test_lists_of_every_shape(answer: object, expected: list[object]) -> None:
 
 @pytest.mark.parametrize("answer", [{"job": 1}, {"job": [None]}, {"job": [{}, "job_1"]}])
 def test_what_is_no_object_is_no_element(answer: object) -> None:
-    with pytest.raises(Unexpected, match="job: holds what is not an object"):
+    with pytest.raises(Unexpected, match="job: holds something that is not an object"):
         one_or_many(answer, "job")
 
 

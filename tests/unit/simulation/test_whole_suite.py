@@ -11,7 +11,7 @@ from howdah.planner.predictor import Predicted
 from howdah.simulation.calibrations import load_calibration
 from howdah.simulation.outcome import Summary
 from howdah.simulation.replications import scenarios, simulate
-from howdah.simulation.whole_suite import interval, suite_times
+from howdah.simulation.whole_suite import suite_interval, suite_times
 from support.sim_plans import slots_plan, small_suite
 
 
@@ -58,7 +58,7 @@ def test_an_interval_holds_its_median_and_grows_with_what_is_unexplained(
     times: list[float], less: float, more: float
 ) -> None:
     some, other = sorted((less, more))
-    narrow, wide = (interval(Predicted(tuple(times), one, one)) for one in (some, other))
+    narrow, wide = (suite_interval(Predicted(tuple(times), one, one)) for one in (some, other))
     assert narrow.low_s <= narrow.median_s <= narrow.high_s
     assert narrow.median_s == wide.median_s
     assert wide.low_s <= narrow.low_s

@@ -82,7 +82,7 @@ def test_run_json_cut_at_any_byte_is_one_error(tmp_path: Path) -> None:
         ({"schema_version": "1"}, "not a howdah run record"),
         ({"schema_version": True}, "not a howdah run record"),
         ({"schema_version": 3, "anything": 1}, "schema_version 3 is newer than this howdah reads"),
-        ({"schema_version": 0}, "schema_version 0 never was one"),
+        ({"schema_version": 0}, "schema_version 0 does not exist"),
         ({"schema_version": 1}, "id: field required"),
         ({"schema_version": 2}, "id: field required"),
     ],
@@ -157,7 +157,7 @@ def _other_table(directory: Path, name: str, table: pa.Table) -> None:
         ),
         (
             lambda table: table.select(["host", "time_s", "metric", "value"]),
-            "column host stands where time_s belongs",
+            "column host is where time_s belongs",
         ),
         (lambda table: table.append_column("value", table["value"]), "doubled"),
     ],

@@ -50,7 +50,7 @@ def test_tables_are_appended_as_columns_too(tmp_path: Path) -> None:
 def test_columns_of_another_table_are_refused_before_they_spoil_the_stream(tmp_path: Path) -> None:
     data = records.terasuite()
     with RunWriter(tmp_path, as_begun(data.record)) as writer:
-        with pytest.raises(ValueError, match="do not belong into tasks"):
+        with pytest.raises(ValueError, match="do not belong in tasks"):
             writer.task_table(data.samples)
         writer.task_table(data.tasks)
         writer.finish(data.record)

@@ -16,13 +16,15 @@ _FULL = ("Java heap space", "GC overhead limit exceeded")
 def full_heaps(view: View) -> Iterator[CauseMark]:
     """Workers whose tasks or daemons collected for more of their time than others', or died of it."""
     # Attempts that failed or lost a race count where Hadoop tells of them: a full heap makes both.
-    told = [each for each in view.attempts if each.gc_s is not None and each.end_s > each.start_s]
-    told += [each for each in view.failed if each.gc_s and each.end_s > each.start_s]
-    for kind, attempts in by_kind(told, lambda each: each.kind).items():
+    told = [
+        attempt for attempt in view.attempts if attempt.gc_s is not None and attempt.end_s > attempt.start_s
+    ]
+    told += [attempt for attempt in view.failed if attempt.gc_s and attempt.end_s > attempt.start_s]
+    for kind, attempts in by_kind(told, lambda attempt: attempt.kind).items():
         shares: dict[str, float] = {}
-        for worker, tasks in by_kind(attempts, lambda each: each.worker).items():
-            elapsed_s = sum(each.end_s - each.start_s for each in tasks)
-            shares[worker] = min(1.0, sum(each.gc_s or 0.0 for each in tasks) / elapsed_s)
+        for worker, tasks in by_kind(attempts, lambda attempt: attempt.worker).items():
+            elapsed_s = sum(task.end_s - task.start_s for task in tasks)
+            shares[worker] = min(1.0, sum(task.gc_s or 0.0 for task in tasks) / elapsed_s)
         yield from _more(shares, kind, f"{kind} tasks' time in garbage collection")
     yield from _more(_died(view), "", "task time lost to full heaps")
     daemons = {name for worker in view.workers for name in view.timeline.instances(worker, "jvm")}
@@ -37,13 +39,15 @@ def full_heaps(view: View) -> Iterator[CauseMark]:
 
 def _died(view: View) -> dict[str, float]:
     """The part of each worker's task time that ended with a full heap."""
-    tasks = by_kind((*view.attempts, *view.failed), lambda each: each.worker)
-    found = {}
+    tasks = by_kind((*view.attempts, *view.failed), lambda attempt: attempt.worker)
+    result = {}
     for worker, attempts in tasks.items():
-        full = [each for each in attempts if any(word in (each.error or "") for word in _FULL)]
-        whole_s = sum(each.end_s - each.start_s for each in attempts)
-        found[worker] = sum(each.end_s - each.start_s for each in full) / whole_s if whole_s > 0 else 0.0
-    return found
+        full = [attempt for attempt in attempts if any(word in (attempt.error or "") for word in _FULL)]
+        whole_s = sum(attempt.end_s - attempt.start_s for attempt in attempts)
+        result[worker] = (
+            sum(attempt.end_s - attempt.start_s for attempt in full) / whole_s if whole_s > 0 else 0.0
+        )
+    return result
 
 
 def _more(shares: dict[str, float], kind: str, quantity: str) -> Iterator[CauseMark]:

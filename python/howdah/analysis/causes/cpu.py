@@ -87,13 +87,13 @@ def _allowed(view: View, worker: str) -> float | None:
 
 def _throttled(view: View) -> dict[str, float]:
     """Seconds a limit held a worker back for each second it computed."""
-    found: dict[str, float] = {}
+    result: dict[str, float] = {}
     for worker in view.workers:
         back_s = view.growth(worker, "cpu/all/throttled_s")
         used_s = sum(view.growth(worker, f"cpu/all/{mode}_s") or 0.0 for mode in ("user", "system"))
         if back_s is not None and used_s > 0:
-            found[worker] = back_s / used_s
-    return found
+            result[worker] = back_s / used_s
+    return result
 
 
 def _by_limit(view: View, worker: str, throttled: dict[str, float]) -> bool:

@@ -78,12 +78,12 @@ def _more(shares: dict[str, float], quantity: str) -> Iterator[CauseMark]:
 
 def _busy(view: View, disks: list[tuple[str, str]]) -> dict[tuple[str, str], Held]:
     """Bytes per busy second of disks that were busy most of the time."""
-    found = {}
+    result = {}
     for worker, disk in disks:
         busy_s = view.growth(worker, f"disk/{disk}/busy_s")
         if busy_s is None or busy_s <= 0:
             continue
         total = sum(view.growth(worker, f"disk/{disk}/{name}") or 0.0 for name in _WAYS["both ways"])
         share = min(1.0, busy_s / view.seconds)
-        found[worker, disk] = Held(total / busy_s, share, 1.0 if share >= BUSY else 0.0)
-    return found
+        result[worker, disk] = Held(total / busy_s, share, 1.0 if share >= BUSY else 0.0)
+    return result

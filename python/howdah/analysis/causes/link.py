@@ -72,7 +72,7 @@ def _at_the_end_of(
     if len(low[worker]) > 1 or called[other].sign.lost_share <= called[worker].sign.lost_share:
         return False
     ((metric, mark),) = low[worker].items()
-    back = next(each for each in _WAYS.values() if each != metric)
+    back = next(way for way in _WAYS.values() if way != metric)
     end = low[other].get(back)
     rate = mark.sign.value
     return (

@@ -1,11 +1,11 @@
-"""A task that was given more bytes than its like."""
+"""A task that was given more bytes than others of its kind."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from statistics import mean, median
 
-from howdah.analysis.causes.view import CauseMark, View, by_kind, moved
+from howdah.analysis.causes.view import CauseMark, View, by_kind, bytes_moved
 from howdah.analysis.evidence import Sign
 from howdah.model.run import TaskAttempt
 
@@ -20,8 +20,8 @@ ALIKE = 0.9
 
 def skewed_tasks(view: View) -> Iterator[CauseMark]:
     """Tasks with more bytes than an even share, that took longer than the median because of them."""
-    for kind, attempts in by_kind(view.attempts, lambda each: each.kind).items():
-        sizes = [moved(each) for each in attempts]
+    for kind, attempts in by_kind(view.attempts, lambda attempt: attempt.kind).items():
+        sizes = [bytes_moved(attempt) for attempt in attempts]
         usual_s = median(map(view.working_s, attempts))
         even = _even(kind, sizes)
         if len(attempts) < LEAST_TASKS or even <= 0:
@@ -48,8 +48,8 @@ def _even(kind: str, sizes: list[int]) -> float:
 def _took_longer_than_its_like(view: View, task: TaskAttempt, attempts: list[TaskAttempt]) -> bool:
     """Whether tasks of other workers moved as many bytes in less time: then it was not the bytes."""
     like = [
-        view.working_s(each)
-        for each in attempts
-        if each.worker != task.worker and moved(each) >= ALIKE * moved(task)
+        view.working_s(attempt)
+        for attempt in attempts
+        if attempt.worker != task.worker and bytes_moved(attempt) >= ALIKE * bytes_moved(task)
     ]
     return bool(like) and view.working_s(task) >= LONGER * median(like)

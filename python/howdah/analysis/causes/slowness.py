@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from statistics import mean, median
 
-from howdah.analysis.causes.view import LEAST_PEERS, Peers, View, by_kind, moved
+from howdah.analysis.causes.view import LEAST_PEERS, Peers, View, by_kind, bytes_moved
 
 # A kind of task counts where it took at least so much of all task time.
 WORTH = 0.2
@@ -20,26 +20,27 @@ LITTLE = 0.5
 def slowdowns(view: View) -> dict[str, float]:
     """Seconds per byte of every worker over the other workers' median; of its kinds of task the worst."""
     whole_s = sum(map(view.working_s, view.attempts))
-    found: dict[str, float] = {}
-    for attempts in by_kind(view.attempts, lambda each: each.kind).values():
+    result: dict[str, float] = {}
+    for attempts in by_kind(view.attempts, lambda attempt: attempt.kind).values():
         if sum(map(view.working_s, attempts)) < WORTH * whole_s:
             continue
         # Tasks with next to nothing to do took their time for starting.
-        least = EMPTY * mean(moved(each) for each in attempts)
-        busy = [each for each in attempts if moved(each) >= max(1.0, least)]
-        workers = by_kind(busy, lambda each: each.worker)
+        least = EMPTY * mean(bytes_moved(attempt) for attempt in attempts)
+        busy = [attempt for attempt in attempts if bytes_moved(attempt) >= max(1.0, least)]
+        workers = by_kind(busy, lambda attempt: attempt.worker)
         single = {
-            name: median(view.working_s(each) / moved(each) for each in some)
+            name: median(view.working_s(attempt) / bytes_moved(attempt) for attempt in some)
             for name, some in workers.items()
         }
         # Several tasks at once are each slower than one alone, and one alone does less than several.
         whole = {
-            name: _covered(map(view.working, some)) / sum(map(moved, some)) for name, some in workers.items()
+            name: _covered(map(view.working, some)) / sum(map(bytes_moved, some))
+            for name, some in workers.items()
         }
         for worker in workers:
             over = min(_over_others(worker, single), _over_others(worker, whole))
-            found[worker] = max(found.get(worker, 0.0), over)
-    return found
+            result[worker] = max(result.get(worker, 0.0), over)
+    return result
 
 
 def _covered(spans: Iterable[tuple[float, float]]) -> float:
@@ -58,8 +59,8 @@ def had_little(view: View) -> set[str]:
     little of anything.
     """
     spent = dict.fromkeys(view.workers, 0.0)
-    for each in view.attempts:
-        spent[each.worker] = spent.get(each.worker, 0.0) + view.working_s(each)
+    for attempt in view.attempts:
+        spent[attempt.worker] = spent.get(attempt.worker, 0.0) + view.working_s(attempt)
     peers = Peers(spent)
     return {worker for worker, seconds in spent.items() if seconds < LITTLE * peers.usual(worker).value}
 
@@ -73,7 +74,7 @@ def _over_others(worker: str, paces: dict[str, float]) -> float:
 def ends_later(view: View, worker: str) -> float:
     """How much later a worker's last task ended than the median worker's, as a share of the span."""
     ends = {
-        name: max(each.end_s for each in tasks)
+        name: max(task.end_s for task in tasks)
         for name, tasks in by_kind(view.attempts, lambda each: each.worker).items()
     }
     others = [end_s for name, end_s in ends.items() if name != worker]

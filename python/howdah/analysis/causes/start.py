@@ -18,16 +18,16 @@ ENDS_LATER = 0.1
 
 def late_starts(view: View) -> Iterator[CauseMark]:
     """Workers that began late and ended last because of it."""
-    for kind, attempts in by_kind(view.attempts, lambda each: each.kind).items():
-        begun_s = min(each.start_s for each in attempts)
-        length_s = max(each.end_s for each in attempts) - begun_s
+    for kind, attempts in by_kind(view.attempts, lambda attempt: attempt.kind).items():
+        begun_s = min(attempt.start_s for attempt in attempts)
+        length_s = max(attempt.end_s for attempt in attempts) - begun_s
         waited: dict[str, float] = {}
         ended: dict[str, float] = {}
-        for worker, tasks in by_kind(attempts, lambda each: each.worker).items():
-            start_s = min(each.start_s for each in tasks)
+        for worker, tasks in by_kind(attempts, lambda attempt: attempt.worker).items():
+            start_s = min(task.start_s for task in tasks)
             # One that is still at work on other tasks has no place for these, and is not late.
             waited[worker] = view.idle_s(worker, begun_s, start_s)
-            ended[worker] = max(each.end_s for each in tasks)
+            ended[worker] = max(task.end_s for task in tasks)
         waits = Peers(waited)
         for worker, wait_s in waited.items():
             peers = waits.usual(worker)

@@ -60,9 +60,9 @@ class View:
 
     def idle_s(self, worker: str, start_s: float, end_s: float) -> float:
         """For how much of a stretch a worker ran no task, though the job waited for no lost one."""
-        ran = (each for each in (*self.attempts, *self.failed, *self.again) if each.worker == worker)
+        ran = (attempt for attempt in (*self.attempts, *self.failed, *self.again) if attempt.worker == worker)
         idle_s, until_s = end_s - start_s, start_s
-        for from_s, to_s in sorted([*self.held, *((each.start_s, each.end_s) for each in ran)]):
+        for from_s, to_s in sorted([*self.held, *((attempt.start_s, attempt.end_s) for attempt in ran)]):
             idle_s -= max(0.0, min(to_s, end_s) - max(from_s, until_s))
             until_s = max(until_s, to_s)
         return idle_s
@@ -85,7 +85,9 @@ class View:
 
     @cached_property
     def _mapped_s(self) -> float:
-        return max((each.end_s for each in self.attempts if each.kind == "map"), default=self.span[0])
+        return max(
+            (attempt.end_s for attempt in self.attempts if attempt.kind == "map"), default=self.span[0]
+        )
 
     def plan(self, worker: str) -> Planned:
         """What the plan allows a worker."""
@@ -93,7 +95,7 @@ class View:
 
 
 class Reference(NamedTuple):
-    """What one value was held against."""
+    """What one value was compared with."""
 
     value: float
     against: Literal["peers", "plan"]
@@ -110,7 +112,7 @@ class Peers(Generic[Of]):
         self._sorted = np.sort(np.array(list(values.values()), dtype=np.float64))
 
     def usual(self, own: Of) -> Reference:
-        """The peers' median of what a healthy worker has little of; a lone one is held against none."""
+        """The peers' median of what a healthy worker has little of; a lone one is compared with none."""
         others = self._without(own)
         return Reference(_quantile(others, 0.5), "peers") if len(others) else Reference(0.0, "plan")
 
@@ -145,12 +147,12 @@ def by_kind(
     attempts: Sequence[TaskAttempt], of: Callable[[TaskAttempt], str]
 ) -> dict[str, list[TaskAttempt]]:
     """The attempts grouped by something about them."""
-    found: dict[str, list[TaskAttempt]] = {}
-    for each in attempts:
-        found.setdefault(of(each), []).append(each)
-    return found
+    result: dict[str, list[TaskAttempt]] = {}
+    for attempt in attempts:
+        result.setdefault(of(attempt), []).append(attempt)
+    return result
 
 
-def moved(task: TaskAttempt) -> int:
+def bytes_moved(task: TaskAttempt) -> int:
     """The bytes that were a task's work."""
     return max(task.input_bytes, task.output_bytes, task.shuffled_bytes or 0)

@@ -2,6 +2,6 @@
 
 from howdah.analysis.comparing.compare import compare
 from howdah.analysis.comparing.figures import figures_of
-from howdah.analysis.comparing.groups import grouped
+from howdah.analysis.comparing.groups import group_repeats
 
-__all__ = ["compare", "figures_of", "grouped"]
+__all__ = ["compare", "figures_of", "group_repeats"]

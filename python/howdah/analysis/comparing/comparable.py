@@ -1,4 +1,4 @@
-"""Which runs and groups can be held against a baseline, and why others cannot."""
+"""Which runs and groups can be compared with a baseline, and why others cannot."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def why_unfinished(run: RunFigures) -> str:
 
 
 def why_not(base: RunGroup, other: RunGroup) -> str | None:
-    """Why a group cannot be held against the baseline; None if it can."""
+    """Why a group cannot be compared with the baseline; None if it can."""
     mine, theirs = base.runs[0], other.runs[0]
     if mine.suite != theirs.suite:
         return f"it ran {theirs.suite}, the baseline {mine.suite}"
@@ -78,16 +78,16 @@ def _size(result: WorkloadResult) -> str:
 _Facts = dict[tuple[Aspect, str], str]
 
 
-def changes(base: RunGroup, other: RunGroup) -> tuple[Change, ...]:
+def differing_facts(base: RunGroup, other: RunGroup) -> tuple[Change, ...]:
     """Every fact that is not the same, aspect by aspect."""
     before, after = _facts(base), _facts(other)
-    found = [
+    differing = [
         Change(aspect=aspect, name=name, base=before.get((aspect, name)), other=after.get((aspect, name)))
         for aspect, name in dict.fromkeys([*before, *after])
         if before.get((aspect, name)) != after.get((aspect, name))
     ]
     order = list(Aspect)
-    return tuple(sorted(found, key=lambda change: order.index(change.aspect)))
+    return tuple(sorted(differing, key=lambda change: order.index(change.aspect)))
 
 
 def _facts(group: RunGroup) -> _Facts:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import islice
 
-from howdah.analysis.comparing.comparable import changes, finished, why_not
+from howdah.analysis.comparing.comparable import differing_facts, finished, why_not
 from howdah.analysis.comparing.groups import remarks
 from howdah.analysis.comparing.judging import LEVEL, contrasts, judged
 from howdah.analysis.comparing.locating import locations
@@ -31,8 +31,8 @@ def compare(groups: Sequence[RunGroup], baseline: str | None = None) -> Comparis
         raise ValueError(f"no run of the baseline {name} succeeded")
     others, more = _comparable(base, [group for group in left if group.name != name])
     both = [list(contrasts(base, group)) for group in others]
-    worth = [[one for one in each if one.measure.is_judged] for each in both]
-    verdicts, tests = judged([one for each in worth for one in each])
+    worth = [[contrast for contrast in each if contrast.measure.is_judged] for each in both]
+    verdicts, tests = judged([contrast for each in worth for contrast in each])
     ordered = iter(verdicts)
     return Comparison(
         baseline=base.name,
@@ -61,13 +61,13 @@ def _all_of(group: RunGroup) -> str:
 
 
 def _against(base: RunGroup, group: RunGroup, both: tuple[Judged, ...], every: list[Contrast]) -> Against:
-    times = tuple(one for one in both if one.measure.kind == "time")
-    others = tuple(one for one in every if not one.measure.is_judged)
+    times = tuple(difference for difference in both if difference.measure.kind == "time")
+    others = tuple(contrast for contrast in every if not contrast.measure.is_judged)
     return Against(
         group=group.name,
-        changes=changes(base, group),
+        changes=differing_facts(base, group),
         times=times,
-        metrics=tuple(one for one in both if one.measure.kind == "metric"),
+        metrics=tuple(difference for difference in both if difference.measure.kind == "metric"),
         others=others,
         locations=locations(times, others),
         remarks=(*_beside(base, group), *_disturbed(base, group, others)),
@@ -77,18 +77,18 @@ def _against(base: RunGroup, group: RunGroup, both: tuple[Judged, ...], every: l
 def _disturbed(base: RunGroup, group: RunGroup, contrasts: Sequence[Contrast]) -> Iterator[str]:
     """Where others had clearly more of the machine on one side: a difference in time may be theirs."""
     apart = [
-        one
-        for one in contrasts
-        if one.measure.name == LEFT
-        and one.measure.phase is None
-        and abs(one.base_mean - one.other_mean) >= DISTURBED
+        contrast
+        for contrast in contrasts
+        if contrast.measure.name == LEFT
+        and contrast.measure.phase is None
+        and abs(contrast.base_mean - contrast.other_mean) >= DISTURBED
     ]
     if apart:
-        most = max(apart, key=lambda one: abs(one.base_mean - one.other_mean))
+        most = max(apart, key=lambda contrast: abs(contrast.base_mean - contrast.other_mean))
         less, more = sorted(((1 - most.base_mean, base.name), (1 - most.other_mean, group.name)))
         yield (
             f"others used {percent(more[0])} of the machine's CPU time in {most.measure.workload} of "
-            f"{more[1]}, {percent(less[0])} in that of {less[1]}: a difference in times may be theirs"
+            f"{more[1]}, {percent(less[0])} in that of {less[1]}: a difference in times may be due to them"
         )
 
 
@@ -98,6 +98,4 @@ def _beside(base: RunGroup, group: RunGroup) -> Iterator[str]:
         simulated = group.name if Origin.SIMULATED in origins[1] else base.name
         yield f"simulated numbers against measured ones: those of {simulated} were computed"
     if len(base.runs) != len(group.runs):
-        yield (
-            f"{format_counted(len(group.runs), 'run')} against {len(base.runs)}: equally many would show most"
-        )
+        yield (f"{format_counted(len(group.runs), 'run')} against {len(base.runs)}: as many would show most")

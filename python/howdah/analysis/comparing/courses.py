@@ -53,28 +53,28 @@ class Course:
 
 def courses(run: RunData, workload: str) -> tuple[Course, ...]:
     """Every quantity that was sampled during the workload; empty where it did not run."""
-    time = next((one for one in workload_times(run) if one.workload == workload), None)
+    time = next((pair for pair in workload_times(run) if pair.workload == workload), None)
     timeline = Timeline(run.samples)
     if time is None or time.elapsed_s <= 0 or not timeline.covers(time.start_s, time.end_s):
         return ()
     machines = machines_of(run, timeline)
     series = all_series(timeline)
-    found = []
+    result = []
     for quantity in QUANTITIES:
         working = set(counted(machines, timeline, quantity.subject))
         mine = [
-            one
-            for one in series
-            if one.subject == quantity.subject
-            and one.quantity in quantity.parts
-            and one.host in working
-            and one.instance != "lo"
+            curve
+            for curve in series
+            if curve.subject == quantity.subject
+            and curve.quantity in quantity.parts
+            and curve.host in working
+            and curve.instance != "lo"
         ]
         if mine:
             # Shares of several machines' CPUs are shares of all of them, each machine counting alike.
-            among = len({one.host for one in mine}) if quantity.unit == "1" else 1
-            found.append(_course(run.record.id, quantity, mine, among, time))
-    return tuple(found)
+            among = len({curve.host for curve in mine}) if quantity.unit == "1" else 1
+            result.append(_course(run.record.id, quantity, mine, among, time))
+    return tuple(result)
 
 
 def _course(
@@ -83,7 +83,7 @@ def _course(
     edges = moments(series, time.start_s, time.end_s)
     if len(edges) - 1 > MOST_STEPS:
         edges = np.linspace(time.start_s, time.end_s, MOST_STEPS + 1)
-    together = sum((means_within(one, edges) for one in series), np.zeros(len(edges) - 1))
+    together = sum((means_within(values, edges) for values in series), np.zeros(len(edges) - 1))
     return Course(
         run=run,
         quantity=quantity,

@@ -20,10 +20,12 @@ from howdah.units import format_bits_per_s, format_bytes, format_memory, format_
 
 def configuration_facts(record: RunRecord) -> Iterator[Fact]:
     """The properties by name; where a job ran with another value than is configured, that, too."""
-    configured = {_name(one): _text(one.value) for one in record.plan.settings if one.file is not None}
+    configured = {
+        _name(setting): _text(setting.value) for setting in record.plan.settings if setting.file is not None
+    }
     lab = record.laboratory
     if lab is not None:
-        configured |= {one.key: one.used for one in lab.deviations}
+        configured |= {deviation.key: deviation.used for deviation in lab.deviations}
     for key, value in configured.items():
         yield _configuration(key, value)
     for result in record.workloads:
@@ -87,17 +89,17 @@ def _group(group: HostGroup) -> Iterator[tuple[str, str]]:
     yield (
         "disks",
         ", ".join(
-            f"{one.count} × {one.kind} {format_bytes(one.size_bytes)} for {one.role}"
-            + (f" at {format_rate(one.outer_bytes_per_s)}" if one.outer_bytes_per_s else "")
-            + (f" to {format_rate(one.inner_bytes_per_s)}" if one.inner_bytes_per_s else "")
-            for one in group.disks
+            f"{disk.count} × {disk.kind} {format_bytes(disk.size_bytes)} for {disk.role}"
+            + (f" at {format_rate(disk.outer_bytes_per_s)}" if disk.outer_bytes_per_s else "")
+            + (f" to {format_rate(disk.inner_bytes_per_s)}" if disk.inner_bytes_per_s else "")
+            for disk in group.disks
         ),
     )
     if group.controller_bytes_per_s is not None:
         yield "disks' controller", format_rate(group.controller_bytes_per_s)
     yield (
         "network",
-        ", ".join(f"{one.count} × {format_bits_per_s(one.speed_bits_per_s)}" for one in group.nics),
+        ", ".join(f"{nic.count} × {format_bits_per_s(nic.speed_bits_per_s)}" for nic in group.nics),
     )
 
 
@@ -105,14 +107,14 @@ def _laboratory(lab: Laboratory) -> Iterator[tuple[str, str]]:
     yield "root", "without" if lab.rootless else "with"
     for means in lab.isolation:
         yield means.what, f"kept: {means.how}" if means.kept else "lost"
-    for one in lab.scaling:
-        yield one.what, f"{_amount(one, one.lab)} of {_amount(one, one.planned)} planned"
+    for scaling in lab.scaling:
+        yield scaling.what, f"{_amount(scaling, scaling.lab)} of {_amount(scaling, scaling.planned)} planned"
 
 
-def _amount(one: Scaling, value: float) -> str:
-    match one.unit:
+def _amount(scaling: Scaling, value: float) -> str:
+    match scaling.unit:
         case "B":
-            return format_memory(value) if one.what.startswith("memory") else format_bytes(value)
+            return format_memory(value) if scaling.what.startswith("memory") else format_bytes(value)
         case "B/s":
             return format_rate(value)
         case "bit/s":
@@ -144,7 +146,7 @@ def _host(host: Host) -> Iterator[tuple[str, str]]:
     for nic in host.nics:
         yield (
             f"network port {nic.name}",
-            format_bits_per_s(nic.speed_bits_per_s) if nic.speed_bits_per_s else "speed not said",
+            format_bits_per_s(nic.speed_bits_per_s) if nic.speed_bits_per_s else "speed not reported",
         )
     yield "machine", (virtual.hypervisor or "virtual") if virtual.is_virtual else "physical"
     if virtual.container:

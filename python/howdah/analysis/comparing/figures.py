@@ -54,7 +54,7 @@ def _remarks(record: RunRecord) -> Iterator[str]:
 
 def _disturbances(seen: SampledUse) -> Iterator[str]:
     """That others had much of the machine: in one sentence for all workloads."""
-    found = [each for each in seen.others if each.phase is None and disturbed(each)]
-    if found:
-        shares = listed([f"{percent(each.others)} in {each.workload}" for each in found])
-        yield f"others used CPU time of {found[0].machine}: {shares}"
+    uses = [use for use in seen.others if use.phase is None and disturbed(use)]
+    if uses:
+        shares = listed([f"{percent(use.others)} in {use.workload}" for use in uses])
+        yield f"others used CPU time of {uses[0].machine}: {shares}"

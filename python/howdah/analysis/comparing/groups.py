@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from math import log
 from statistics import stdev
 
-from howdah.analysis.comparing.comparable import changes, why_not
+from howdah.analysis.comparing.comparable import differing_facts, why_not
 from howdah.analysis.wording import percent
 from howdah.model.comparison import Aspect, Change, RunFigures, RunGroup
 from howdah.model.run import Origin, Outcome
@@ -28,7 +28,7 @@ NOISY = 0.1
 """Repeats whose times deviate by more than this share were disturbed by something."""
 
 
-def grouped(runs: Sequence[RunFigures]) -> tuple[RunGroup, ...]:
+def group_repeats(runs: Sequence[RunFigures]) -> tuple[RunGroup, ...]:
     """Repeats put together, in the order in which the first of each group was given."""
     alike: dict[object, list[RunFigures]] = {}
     for run in runs:
@@ -44,10 +44,10 @@ def grouped(runs: Sequence[RunFigures]) -> tuple[RunGroup, ...]:
 def _named(groups: Sequence[RunGroup]) -> tuple[RunGroup, ...]:
     """Groups called after what tells them apart, where that is little; else after their first run.
 
-    Those that cannot be held against the first keep their run's name: what tells them apart is another
+    Those that cannot be compared with the first keep their run's name: what tells them apart is another
     thing, and the same settings may be among them.
     """
-    peers = [each for each in groups if _succeeded(each) and why_not(groups[0], each) is None]
+    peers = [group for group in groups if _succeeded(group) and why_not(groups[0], group) is None]
     names = next((names for names in _proposed(peers) if _fit(names)), None)
     if names is None:
         return tuple(groups)
@@ -68,19 +68,26 @@ def _proposed(groups: Sequence[RunGroup]) -> Iterator[list[str]]:
     if len(groups) < 2:
         return
     base, *others = groups
-    found = [{(one.aspect, one.name): one for one in changes(base, other)} for other in others]
-    keys = list(dict.fromkeys(key for each in found for key in each))
+    differences = [
+        {(change.aspect, change.name): change for change in differing_facts(base, other)} for other in others
+    ]
+    keys = list(dict.fromkeys(key for difference in differences for key in difference))
     if len({_short(name) for _, name in keys}) <= MOST_NAMED:
-        yield _names(keys, found)
+        yield _names(keys, differences)
     telling = [key for key in keys if key[0] in _TELLING]
-    yield from (_names([key], found) for key in sorted(telling, key=lambda key: key[1] != PLATFORM))
+    yield from (_names([key], differences) for key in sorted(telling, key=lambda key: key[1] != PLATFORM))
 
 
-def _names(keys: list[tuple[Aspect, str]], found: list[dict[tuple[Aspect, str], Change]]) -> list[str]:
-    first = {key: next(each[key].base for each in found if key in each) for key in keys}
+def _names(keys: list[tuple[Aspect, str]], differences: list[dict[tuple[Aspect, str], Change]]) -> list[str]:
+    first = {
+        key: next(difference[key].base for difference in differences if key in difference) for key in keys
+    }
     return [
         _name(first),
-        *(_name({key: each[key].other if key in each else first[key] for key in keys}) for each in found),
+        *(
+            _name({key: difference[key].other if key in difference else first[key] for key in keys})
+            for difference in differences
+        ),
     ]
 
 
@@ -110,7 +117,7 @@ def remarks(groups: Sequence[RunGroup]) -> Iterator[str]:
         if deviation > NOISY
     ]
     if noise:
-        deviation, workload, group = max(noise, key=lambda one: one[0])
+        deviation, workload, group = max(noise, key=lambda remark: remark[0])
         simulated = all(run.origin is Origin.SIMULATED for run in group.runs)
         yield (
             f"repeats deviate by as much as {percent(deviation)} ({workload} of {group.name}): "
@@ -126,7 +133,7 @@ def _noise(group: RunGroup) -> dict[str, float]:
     """The deviation of the logarithms of a workload's times, by its name."""
     times: dict[str, list[float]] = {}
     for run in group.runs:
-        for one in run.readings:
-            if one.measure.kind == "time" and one.measure.phase is None and one.value > 0:
-                times.setdefault(one.measure.workload, []).append(log(one.value))
+        for reading in run.readings:
+            if reading.measure.kind == "time" and reading.measure.phase is None and reading.value > 0:
+                times.setdefault(reading.measure.workload, []).append(log(reading.value))
     return {name: stdev(some) for name, some in times.items() if len(some) > 1}

@@ -53,13 +53,13 @@ def tested(base: Sequence[float], other: Sequence[float]) -> Test | None:
 
 def judged(contrasts: Sequence[Contrast]) -> tuple[tuple[Judged, ...], int]:
     """A verdict on each of a comparison's times and metrics, and how many tests were made for all of them."""
-    tests = [tested(one.base, one.other) for one in contrasts]
+    tests = [tested(contrast.base, contrast.other) for contrast in contrasts]
     probabilities = np.array([float(test.result.p) for test in tests if test is not None])
     adjusted = iter(holm(probabilities))
     many = len(probabilities)
     verdicts = tuple(
-        _verdict(one, test, float(next(adjusted)) if test else None, many)
-        for one, test in zip(contrasts, tests, strict=True)
+        _verdict(contrast, test, float(next(adjusted)) if test else None, many)
+        for contrast, test in zip(contrasts, tests, strict=True)
     )
     return verdicts, many
 
@@ -125,7 +125,7 @@ def _assumed(contrast: Contrast) -> str:
 
 def _undecided(evidence: SignificanceTest, tests: int) -> str:
     if evidence.p < LEVEL:
-        return f"p {probability(evidence.p)} would do for one test, and not among {tests}"
+        return f"p {probability(evidence.p)} would be enough for one test, but not for one of {tests}"
     return "the difference is within the noise"
 
 
@@ -140,11 +140,11 @@ def contrasts(base: RunGroup, other: RunGroup) -> Iterator[Contrast]:
 
 
 def _values(group: RunGroup) -> dict[Measure, list[float]]:
-    found: dict[Measure, list[float]] = {}
+    result: dict[Measure, list[float]] = {}
     for run in group.runs:
         for reading in run.readings:
-            found.setdefault(reading.measure, []).append(reading.value)
-    return found
+            result.setdefault(reading.measure, []).append(reading.value)
+    return result
 
 
 def _contrast(measure: Measure, base: tuple[float, ...], other: tuple[float, ...]) -> Contrast:

@@ -19,14 +19,18 @@ WORTH_SHARE = 0.02
 
 def locations(times: Sequence[Judged], others: Sequence[Contrast]) -> tuple[Location, ...]:
     """One place for every workload whose difference could be told."""
-    return tuple(_location(one, times, others) for one in times if one.measure.phase is None and one.is_told)
+    return tuple(
+        _location(time, times, others) for time in times if time.measure.phase is None and time.is_told
+    )
 
 
 def _location(whole: Judged, times: Sequence[Judged], others: Sequence[Contrast]) -> Location:
     workload, difference_s = whole.measure.workload, _difference(whole)
-    phases = [one for one in times if one.measure.workload == workload and one.measure.phase is not None]
+    phases = [time for time in times if time.measure.workload == workload and time.measure.phase is not None]
     # Phases that changed the other way are no place for the difference.
-    main = max(phases, key=lambda one: _difference(one) * math.copysign(1, difference_s), default=None)
+    main = max(
+        phases, key=lambda difference: _difference(difference) * math.copysign(1, difference_s), default=None
+    )
     if main is not None and _difference(main) * difference_s <= 0:
         main = None
     phase = main.measure.phase if main else None
@@ -35,37 +39,50 @@ def _location(whole: Judged, times: Sequence[Judged], others: Sequence[Contrast]
         difference_s=difference_s,
         phase=phase,
         phase_difference_s=_difference(main) if main else None,
-        signs=_signs([one for one in others if one.measure.workload == workload], phase),
+        signs=_signs([contrast for contrast in others if contrast.measure.workload == workload], phase),
     )
 
 
-def _difference(one: Contrast) -> float:
-    return one.other_mean - one.base_mean
+def _difference(contrast: Contrast) -> float:
+    return contrast.other_mean - contrast.base_mean
 
 
 def _signs(others: Sequence[Contrast], phase: str | None) -> tuple[Contrast, ...]:
     """What differs clearly in the phase; of what is not told by phases, in the workload."""
-    by_phase = {one.measure.name for one in others if one.measure.phase == phase}
+    by_phase = {contrast.measure.name for contrast in others if contrast.measure.phase == phase}
     there = [
-        one
-        for one in others
-        if one.measure.phase == phase or (one.measure.phase is None and one.measure.name not in by_phase)
+        contrast
+        for contrast in others
+        if contrast.measure.phase == phase
+        or (contrast.measure.phase is None and contrast.measure.name not in by_phase)
     ]
     greatest: dict[tuple[str, str], float] = {}
-    for one in there:
-        key = one.measure.kind, one.measure.unit
-        greatest[key] = max(greatest.get(key, 0.0), one.base_mean, one.other_mean)
-    clear = [one for one in there if _clear(one, greatest[one.measure.kind, one.measure.unit])]
+    for contrast in there:
+        key = contrast.measure.kind, contrast.measure.unit
+        greatest[key] = max(greatest.get(key, 0.0), contrast.base_mean, contrast.other_mean)
+    clear = [
+        contrast
+        for contrast in there
+        if _clear(contrast, greatest[contrast.measure.kind, contrast.measure.unit])
+    ]
     return tuple(sorted(clear, key=_size, reverse=True)[:MOST_SIGNS])
 
 
-def _clear(one: Contrast, greatest: float) -> bool:
+def _clear(contrast: Contrast, greatest: float) -> bool:
     """Whether it differs by more than its noise, by enough, and is enough of it to matter."""
-    if max(one.base_mean, one.other_mean) < WORTH_SHARE * greatest or _size(one) < math.log1p(CLEARLY):
+    if max(contrast.base_mean, contrast.other_mean) < WORTH_SHARE * greatest or _size(contrast) < math.log1p(
+        CLEARLY
+    ):
         return False
-    return one.low is None or one.high is None or not one.low <= 1 <= one.high
+    return contrast.low is None or contrast.high is None or not contrast.low <= 1 <= contrast.high
 
 
-def _size(one: Contrast) -> float:
+def _size(contrast: Contrast) -> float:
     """How far the ratio is from 1, the same for twice as much as for half; infinite from or to nothing."""
-    return abs(math.log(one.ratio)) if one.ratio else math.inf if one.base_mean != one.other_mean else 0.0
+    return (
+        abs(math.log(contrast.ratio))
+        if contrast.ratio
+        else math.inf
+        if contrast.base_mean != contrast.other_mean
+        else 0.0
+    )

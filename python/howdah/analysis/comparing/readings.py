@@ -134,9 +134,9 @@ def readings_of(run: RunData, times: tuple[WorkloadTime, ...], seen: SampledUse)
                 if other.workload == time.workload and (other.phase is None or other.phase in told):
                     yield resource(other.workload, other.phase, LEFT, 1 - other.others, "share")
             yield from master_readings(seen.timeline, time)
-    found = spreads(run, times)
-    jobs = Counter((spread.workload, spread.kind) for spread in found)
-    for spread in found:
+    readings = spreads(run, times)
+    jobs = Counter((spread.workload, spread.kind) for spread in readings)
+    for spread in readings:
         several = jobs[spread.workload, spread.kind] > 1
         yield from _tasks(spread, spread.phase if several else None)
 

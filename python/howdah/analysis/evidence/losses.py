@@ -81,7 +81,7 @@ class MasterLoss:
     ``lost_s`` is its last sign of life, None where another one took over although nobody was lost;
     ``active_s`` is when ``successor`` was active, None where nobody took over; ``back_s`` when the lost one
     answered again. Seconds since the run's start. ``standby`` says that it did not serve when it was lost.
-    ``under_way`` is how many task attempts ran at that moment, ``failed`` are those that failed for want of
+    ``under_way`` is how many task attempts ran at that moment, ``failed`` are those that failed without
     it.
     """
 

@@ -24,7 +24,7 @@ class Sign:
     """What speaks for one cause: the number itself, and the same of the peers.
 
     ``lost_share`` is the common measure of all causes: the part of its time that the worker or task
-    would have been spared under its peers' conditions. ``against`` says what it was held against:
+    would have been spared under its peers' conditions. ``against`` says what it was compared with:
     the median of the peers, what the plan allows where there are too few of them, or a quiet machine.
     ``wanders`` is the share by which equal workers may differ.
     """

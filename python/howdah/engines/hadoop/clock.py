@@ -59,14 +59,14 @@ def clocks_apart(web: Web, servers: Iterable[tuple[str, str]]) -> tuple[RunWarni
 
     What a server does not answer is not warned of: those who need it will say so.
     """
-    found = ((name, _ahead_s(web, url)) for name, url in servers)
+    offsets = ((name, _ahead_s(web, url)) for name, url in servers)
     return tuple(
         RunWarning(
             code="clock-skew",
             text=f"the clock of {name} is {abs(ahead_s):.0f} s {'ahead of' if ahead_s > 0 else 'behind'} this"
             " machine's: its times and what is sampled meanwhile do not fit together (is NTP running?)",
         )
-        for name, ahead_s in found
+        for name, ahead_s in offsets
         if ahead_s is not None and abs(ahead_s) > _APART_S
     )
 

@@ -206,7 +206,7 @@ class _HadoopRun:
         if self._target.lab is None:
             self._warn_of_clocks()
         for path in left:
-            self._run.warn("data-left", f"{path} is another run's, which may still be at work")
+            self._run.warn("data-left", f"{path} is another run's, which may still be running")
 
     def _warn_of_clocks(self) -> None:
         """Times of tasks are their own machines'; in a laboratory all are this one."""

@@ -52,9 +52,7 @@ def check_ready(job: Job, target: HadoopTarget, namenode: NameNode, manager: Res
         )
     nodes = [node for node in manager.nodes() if node.state == "RUNNING"]
     if not nodes:
-        raise UserError(
-            "YARN", "has no NodeManager that runs", "`yarn node -list -all` says why each does not"
-        )
+        raise UserError("YARN", "has no running NodeManager", "`yarn node -list -all` says why each does not")
     queue = _check_queue(target, manager)
     check_containers(target, nodes)
     _check_permission(target, namenode)
@@ -80,11 +78,11 @@ def check_ready(job: Job, target: HadoopTarget, namenode: NameNode, manager: Res
 
 def _patience(manager: ResourceManager) -> dict[str, str]:
     """How long YARN waits for who is silent, as its master runs; what that does not tell is left out."""
-    found: dict[str, str] = {}
+    result: dict[str, str] = {}
     for key in _PATIENCE:
         with suppress(ServiceError):
-            found[key] = manager.running(key)
-    return found
+            result[key] = manager.running(key)
+    return result
 
 
 def check_java(hadoop: str) -> None:
@@ -100,7 +98,7 @@ def _check_framework(target: HadoopTarget) -> None:
     if target.conf.get(key) != "yarn":
         raise UserError(
             target.conf.where(key),
-            f"is {target.conf.get(key)!r}, by which jobs run inside the client",
+            f"is {target.conf.get(key)!r}, which makes jobs run inside the client",
             "set it to yarn",
         )
 
@@ -114,11 +112,13 @@ def check_path(work_dir: str) -> None:
     if strange:
         raise UserError(
             f"--hdfs-dir {work_dir}",
-            f"holds {strange[0]!r}, which not every program of Hadoop's takes in a path",
+            f"holds {strange[0]!r}, which some of Hadoop's programs do not accept in a path",
             "use letters, digits and . _ - + = @ ~",
         )
     if _WINDING.search(work_dir):
-        raise UserError(f"--hdfs-dir {work_dir}", "leads over //, . or ..", "write where it leads to")
+        raise UserError(
+            f"--hdfs-dir {work_dir}", "contains //, . or ..", "write the path that it resolves to"
+        )
 
 
 def _check_version(target: HadoopTarget, version: str) -> None:
@@ -134,15 +134,15 @@ def _check_version(target: HadoopTarget, version: str) -> None:
 
 def _check_queue(target: HadoopTarget, manager: ResourceManager) -> Queue:
     queues = [queue for queue in manager.queues() if queue.leaf]
-    found = next((queue for queue in queues if target.queue in (queue.path, queue.name)), None)
-    if found is None:
+    chosen = next((queue for queue in queues if target.queue in (queue.path, queue.name)), None)
+    if chosen is None:
         names = ", ".join(queue.path for queue in queues)
         raise UserError(f"--queue {target.queue}", "is not a queue of this cluster", f"one of {names}")
-    if not found.running:
+    if not chosen.running:
         raise UserError(
             f"--queue {target.queue}", "is stopped: it takes no applications", "start it, or give another"
         )
-    return found
+    return chosen
 
 
 def _check_permission(target: HadoopTarget, namenode: NameNode) -> None:
@@ -168,7 +168,7 @@ def _check_source(namenode: NameNode, target: HadoopTarget, workload: Workload) 
         # Rows that were lost in sorting are for TeraValidate to find.
         tera_rows(namenode, path)
     elif isinstance(workload, DfsioFiles) and not dfsio_files(namenode, path):
-        raise UserError(f"HDFS {path}", "holds no files to read", "run dfsio-write anew")
+        raise UserError(f"HDFS {path}", "holds no files to read", "run dfsio-write again")
 
 
 def _check_logs(job: Job) -> None:

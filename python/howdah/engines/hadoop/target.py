@@ -58,7 +58,7 @@ class NodeFinder:
     def __init__(self, machine_of: Mapping[str, str], plan: Plan) -> None:
         self._machine_of = machine_of
         placed = placed_workers(plan.cluster) if plan.cluster else ()
-        self._placed: dict[str, PlacedWorker] = {one.name: one for one in placed}
+        self._placed: dict[str, PlacedWorker] = {worker.name: worker for worker in placed}
 
     @property
     def workers(self) -> tuple[str, ...]:

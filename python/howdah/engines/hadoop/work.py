@@ -63,9 +63,9 @@ class HadoopWork(Generic[P]):
     def source(self) -> str:
         """The path of what it reads; raises UserError if that is not there."""
         context = self.context
-        found = find_source(context.namenode, context.target.work_dir, self.workload, context.workspace)
-        assert found is not None, "its program reads something"
-        return found
+        source = find_source(context.namenode, context.target.work_dir, self.workload, context.workspace)
+        assert source is not None, "its program reads something"
+        return source
 
     def run(self, command: Command) -> FinishedJob:
         """Run a job to its end; raises RunFailed with its cause if it does not succeed."""
@@ -155,8 +155,10 @@ class HadoopWork(Generic[P]):
                 f"no more than {format_bytes(MOST_BYTES)} of a job's history are read",
             )
         # Tasks of a workload have numbers of their own, whichever of its jobs they belong to.
-        first = {kind: sum(_tasks(one.told, kind) for one in before) for kind in ("map", "reduce")}
-        context.sink.tasks([one._replace(task=one.task + first[one.kind]) for one in told.attempts])
+        first = {kind: sum(_tasks(job.told, kind) for job in before) for kind in ("map", "reduce")}
+        context.sink.tasks(
+            [attempt._replace(task=attempt.task + first[attempt.kind]) for attempt in told.attempts]
+        )
         return told
 
     def replicas(self, path: str) -> ReplicaSpread:

@@ -10,7 +10,7 @@ from pathlib import Path
 from howdah import _native
 from howdah.engines.local.context import LocalContext, file_rates
 from howdah.engines.local.work import Watch
-from howdah.engines.local.workspace import spread
+from howdah.engines.local.workspace import spread_file_names
 from howdah.engines.under_way import PartialResult
 from howdah.errors import UserError
 from howdah.model.counters import Counters
@@ -29,7 +29,7 @@ from howdah.units import MIB
 def dfsio_write(context: LocalContext, workload: DfsioWrite, watch: Watch) -> PartialResult:
     """Write the files, one map task each."""
     folders = context.workspace.fresh(DFSIO_FOLDER)
-    files = spread(folders, "test_io_{}", workload.files or 1)
+    files = spread_file_names(folders, "test_io_{}", workload.files or 1)
     names = [str(file) for file in files]
     started_s = context.clock.now_s()
     done = watch.follow(

@@ -40,7 +40,7 @@ def pool_bytes(job: Job, process_bytes: int | None = None) -> int:
     if left < _LEAST_POOL_BYTES:
         raise UserError(
             "--memory",
-            f"{format_memory(worker.memory_bytes)} is too little to run in",
+            f"{format_memory(worker.memory_bytes)} is too small to run in",
             f"give at least {format_memory(process + _LEAST_POOL_BYTES)}",
         )
     sorts = [item for item in job.suite.workloads if isinstance(item, TeraSort)]

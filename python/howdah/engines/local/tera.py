@@ -12,7 +12,7 @@ from howdah import _native
 from howdah.engines.local.context import LocalContext
 from howdah.engines.local.folder import find_kept
 from howdah.engines.local.work import Watch
-from howdah.engines.local.workspace import spread
+from howdah.engines.local.workspace import spread_file_names
 from howdah.engines.under_way import PartialResult
 from howdah.errors import UserError
 from howdah.model.counters import Counters
@@ -43,7 +43,7 @@ class GeneratedRows(NamedTuple):
 def teragen(context: LocalContext, workload: TeraGen, watch: Watch) -> PartialResult:
     """Write the rows; leave ``_SUCCESS`` as Hadoop does and TeraGen's record beside it."""
     folders = context.workspace.fresh(TERAGEN)
-    files = spread(folders, "part-m-{:05d}", workload.maps or 1)
+    files = spread_file_names(folders, "part-m-{:05d}", workload.maps or 1)
     made = watch.follow(
         _native.teragen(context.pool, _strings(files), workload.rows or 0, context.worker.map_slots)
     )
@@ -62,7 +62,7 @@ def terasort(context: LocalContext, workload: TeraSort, watch: Watch) -> Partial
     generated = _generated(context, workload, TERAGEN)
     folders = context.workspace.fresh(TERASORT)
     spills = context.workspace.fresh("spill", scratch=True)
-    outputs = spread(folders, "part-r-{:05d}", workload.reduces or 1)
+    outputs = spread_file_names(folders, "part-r-{:05d}", workload.reduces or 1)
     done = watch.follow(
         _native.terasort(
             context.pool,
@@ -148,12 +148,12 @@ def _generated(context: LocalContext, workload: TeraSort | TeraValidate, source:
     """
     if not workload.inputs:
         return read_generated(context.workspace.existing(source))
-    found = [read_generated([Path(name)]) for name in workload.inputs]
-    records = [one for one in found if one is not None]
-    if len(records) < len(found):
+    generated = [read_generated([Path(name)]) for name in workload.inputs]
+    records = [rows for rows in generated if rows is not None]
+    if len(records) < len(generated):
         return None
-    checksum = sum(int(one.checksum, 16) for one in records) % _CHECKSUMS
-    return GeneratedRows(sum(one.rows for one in records), f"{checksum:x}")
+    checksum = sum(int(record.checksum, 16) for record in records) % _CHECKSUMS
+    return GeneratedRows(sum(record.rows for record in records), f"{checksum:x}")
 
 
 def _write_generated(folder: Path, generated: GeneratedRows) -> None:
@@ -170,10 +170,10 @@ def user_files(inputs: Iterable[str]) -> list[Path]:
         path = Path(name)
         if not path.exists():
             raise UserError(f"--input: {path}", "does not exist", "give a file of 100-byte rows")
-        found = part_files([path]) if path.is_dir() else [path]
-        if not found:
+        parts = part_files([path]) if path.is_dir() else [path]
+        if not parts:
             raise UserError(f"--input: {path}", "holds no part-* file", "give a directory of part files")
-        files += found
+        files += parts
     seen: set[Path] = set()
     for file in files:
         if file.resolve() in seen:
@@ -220,7 +220,7 @@ def ready_rows(data_dirs: Iterable[str], inputs: Iterable[str], source: str) -> 
         raise UserError(
             str(kept[0]),
             f"holds {rows:,} of the {generated.rows:,} rows that teragen wrote",
-            "generate them anew, or give every --data-dir they were spread over",
+            "generate them again, or give every --data-dir they were spread over",
         )
     return rows
 

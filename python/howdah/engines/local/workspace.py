@@ -124,20 +124,20 @@ class Workspace:
         return by_device
 
 
-def spread(folders: list[Path], pattern: str, count: int) -> list[Path]:
+def spread_file_names(folders: list[Path], pattern: str, count: int) -> list[Path]:
     """``count`` file names, dealt out evenly over the folders (a JBOD, no striping)."""
     return [folders[number % len(folders)] / pattern.format(number) for number in range(count)]
 
 
 def _distinct(data_dirs: list[Path]) -> list[Path]:
     """The directories as given; raise UserError if one of them is or lies within another."""
-    for place, one in enumerate(data_dirs):
+    for place, directory in enumerate(data_dirs):
         for other in data_dirs[:place]:
-            first, second = one.resolve(), other.resolve()
+            first, second = directory.resolve(), other.resolve()
             if first == second:
-                raise UserError("--data-dir", f"{one} is given twice", "give every disk once")
+                raise UserError("--data-dir", f"{directory} is given twice", "give every disk once")
             if first.is_relative_to(second) or second.is_relative_to(first):
                 raise UserError(
-                    "--data-dir", f"{one} and {other} lie within one another", "give every disk once"
+                    "--data-dir", f"{directory} and {other} contain one another", "give every disk once"
                 )
     return data_dirs

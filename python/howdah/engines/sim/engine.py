@@ -36,8 +36,8 @@ _PARTS = 1000
 """What a simulation's progress is counted in."""
 _UNCALIBRATED = RunWarning(
     code="uncalibrated",
-    text="the simulator's parameters are its defaults, held to no measurement, so that times may be far off; "
-    "`howdah calibrate` finds them from runs or from published tables",
+    text="the simulator's parameters are its defaults, not fitted to measurements, so that times may be far "
+    "off; `howdah calibrate` finds them from runs or from published tables",
 )
 
 
@@ -149,7 +149,7 @@ class _SimRun:
         self._run.sink.progress(Progress("simulation", done.workload, parts, _PARTS, "share", elapsed_s))
 
     def _tell(self, done: Sequence[_native.Simulation]) -> None:
-        summaries = [Summary.model_validate_json(one.summary()) for one in done]
+        summaries = [Summary.model_validate_json(simulation.summary()) for simulation in done]
         summary, machines, suite = summaries[0], self._translated.machines, self._job.suite
         columns = columns_of(done[0].tasks())
         tasks = task_tables(columns, suite, machines)

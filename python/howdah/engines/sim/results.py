@@ -107,8 +107,8 @@ def workload_result(
         end_s=said.end_ns / _NS_PER_S,
         outcome=Outcome.SUCCEEDED,
         phases=tuple(
-            Phase(name=one.name, start_s=one.start_ns / _NS_PER_S, end_s=one.end_ns / _NS_PER_S)
-            for one in said.phases
+            Phase(name=phase.name, start_s=phase.start_ns / _NS_PER_S, end_s=phase.end_ns / _NS_PER_S)
+            for phase in said.phases
         ),
         counters=Counters.model_validate(said.counters.model_dump(exclude={"shuffled_bytes"})),
         job=HadoopJob(
@@ -165,7 +165,7 @@ def detail_of(scenario: Scenario, sample_interval_s: float) -> tuple[Written, tu
         return Written(tasks=True, sample_interval_s=sample_interval_s), ()
     warning = RunWarning(
         code="tasks-untold",
-        text=f"{format_count_short(tasks)} tasks are more than a report can tell of one by one "
+        text=f"{format_count_short(tasks)} tasks are more than a report can list one by one "
         f"({format_count_short(_MOST_TASKS)}): the record has their phases, counters and samples",
     )
     return Written(tasks=False, sample_interval_s=sample_interval_s), (warning,)
@@ -198,10 +198,12 @@ def bands_of(summaries: Sequence[Summary]) -> tuple[Band, ...]:
 def _bands(summaries: Sequence[Summary]) -> Iterator[Band]:
     for number, workload in enumerate(summaries[0].workloads):
         alike = [summary.workloads[number] for summary in summaries]
-        yield _band(workload.kind, None, [one.end_ns - one.start_ns for one in alike])
+        yield _band(workload.kind, None, [outcome.end_ns - outcome.start_ns for outcome in alike])
         for place, phase in enumerate(workload.phases):
-            of_phase = [one.phases[place] for one in alike]
-            yield _band(workload.kind, phase.name, [one.end_ns - one.start_ns for one in of_phase])
+            of_phase = [outcome.phases[place] for outcome in alike]
+            yield _band(
+                workload.kind, phase.name, [outcome.end_ns - outcome.start_ns for outcome in of_phase]
+            )
 
 
 def _band(workload: str, phase: str | None, elapsed_ns: Sequence[int]) -> Band:

@@ -12,13 +12,13 @@ from howdah.lab.hadoop.redirect import (
     DIRECTORIES,
     RedirectedProperty,
     Surroundings,
-    changed,
-    changes,
     conf_files,
     deviations,
     folder_of,
     moved,
     properties,
+    redirected_files,
+    redirections,
 )
 from howdah.lab.registry import CLIENT
 from howdah.lab.state import LabState, LabSystem
@@ -32,7 +32,7 @@ _FRESH = Deviation(
     key="*.period",
     planned="",
     used="1",
-    why="daemons work out what /jmx tells every second instead of every ten, so that the samples at the end "
+    why="daemons compute what /jmx reports every second instead of every ten, so that the samples at the end "
     "of a short phase are of that phase",
 )
 _ZOOKEEPER = "zookeeper/zoo.cfg"
@@ -59,14 +59,14 @@ def write_files(state: LabState, rendered: ConfigSet, installation: Installation
         native=installation.native is not None,
         task_options=(*name_options(state), cpu_option(_least_threads(state))),
     )
-    found: dict[str, Deviation] = {}
+    result: dict[str, Deviation] = {}
     for number, machine in enumerate(state.machines):
-        for one in _machine_files(state, machine, number, rendered, around):
-            found.setdefault(one.key, one)
-    for one in _client_files(state, rendered, around):
-        found.setdefault(one.key, one)
+        for file in _machine_files(state, machine, number, rendered, around):
+            result.setdefault(file.key, file)
+    for file in _client_files(state, rendered, around):
+        result.setdefault(file.key, file)
     _commands(state, installation)
-    return tuple(found[key] for key in sorted(found))
+    return tuple(result[key] for key in sorted(result))
 
 
 def name_options(state: LabState) -> tuple[str, ...]:
@@ -87,10 +87,10 @@ def directories(machine: LabSystem) -> Iterable[Path]:
     """The local directories that a machine's configuration names, which its daemons expect or make."""
     for file in _SITES:
         path = machine.conf / file
-        found = properties(path.read_text()) if path.exists() else {}
+        values = properties(path.read_text()) if path.exists() else {}
         for key in DIRECTORIES:
-            for one in found.get(key, "").split(","):
-                if (local := one.removeprefix("file://")).startswith("/"):
+            for folder in values.get(key, "").split(","):
+                if (local := folder.removeprefix("file://")).startswith("/"):
                     yield Path(local)
 
 
@@ -98,10 +98,10 @@ def _machine_files(
     state: LabState, machine: LabSystem, number: int, rendered: ConfigSet, around: Surroundings
 ) -> tuple[Deviation, ...]:
     files = conf_files(rendered, folder_of(rendered, machine))
-    wanted = list(changes(files, machine.conf, machine.directory, around))
+    wanted = list(redirections(files, machine.conf, machine.directory, around))
     if state.rootless:
         wanted += rootless.changes(machine, number, _all(files))
-    made = changed(files, wanted)
+    made = redirected_files(files, wanted)
     if state.rootless:
         made = rootless.shared_files(made, state.machines)
     _place(machine.conf, made)
@@ -114,10 +114,10 @@ def _machine_files(
 def _client_files(state: LabState, rendered: ConfigSet, around: Surroundings) -> tuple[Deviation, ...]:
     files = conf_files(rendered, "hadoop")
     root = state.client_conf.parent
-    wanted: list[RedirectedProperty] = list(changes(files, state.client_conf, root, around))
+    wanted: list[RedirectedProperty] = list(redirections(files, state.client_conf, root, around))
     if state.rootless:
         wanted += rootless.changes(None, 0, _all(files))
-    _place(state.client_conf, changed(files, wanted))
+    _place(state.client_conf, redirected_files(files, wanted))
     return deviations(files, wanted, root)
 
 

@@ -66,17 +66,17 @@ def health(state: LabState, running: Mapping[Key, Process]) -> Health:
         return _runs(running, url, role)
 
     def on(role: Role) -> list[LabSystem]:
-        return [one for one in state.machines if (one.name, PROGRAM[role].name) in running]
+        return [machine for machine in state.machines if (machine.name, PROGRAM[role].name) in running]
 
     with Web(state.names, silence_s=_SILENCE_S) as web:
         namenodes = {
-            one.url: _namenode(web, one.url) if runs(one.url, Role.NAMENODE) else ""
-            for one in conf.namenodes()
+            address.url: _namenode(web, address.url) if runs(address.url, Role.NAMENODE) else ""
+            for address in conf.namenodes()
         }
         active = next((url for url, said in namenodes.items() if said == "active"), None)
         managers = {
-            one.url: manager_state(web, one.url) if runs(one.url, Role.RESOURCEMANAGER) else ""
-            for one in (conf.resource_managers() if _has(state, Role.RESOURCEMANAGER) else ())
+            manager.url: manager_state(web, manager.url) if runs(manager.url, Role.RESOURCEMANAGER) else ""
+            for manager in (conf.resource_managers() if _has(state, Role.RESOURCEMANAGER) else ())
         }
         leading = next((url for url, said in managers.items() if said == "active"), None)
         written = journals(web, on(Role.JOURNALNODE))
@@ -103,7 +103,9 @@ def namenode_answers(state: LabState, machine: LabSystem) -> bool:
     conf = ClientConf.read(machine.conf)
     with Web(state.names, silence_s=_SILENCE_S) as web:
         return any(
-            _namenode(web, one.url) for one in conf.namenodes() if urlsplit(one.url).hostname == machine.name
+            _namenode(web, address.url)
+            for address in conf.namenodes()
+            if urlsplit(address.url).hostname == machine.name
         )
 
 
@@ -111,21 +113,28 @@ def file_system_answers(state: LabState) -> bool:
     """Whether HDFS answers a client; a NameNode's pages are there before it does."""
     conf = ClientConf.read(state.client_conf)
     with Web(state.names, silence_s=_SILENCE_S) as web:
-        return any(_answers(web, f"{one.url}/webhdfs/v1/?op=GETFILESTATUS") for one in conf.namenodes())
+        return any(
+            _answers(web, f"{address.url}/webhdfs/v1/?op=GETFILESTATUS") for address in conf.namenodes()
+        )
 
 
-def missing(state: LabState, found: Health, running: Collection[Key]) -> Iterator[str]:
+def missing(state: LabState, answers: Health, running: Collection[Key]) -> Iterator[str]:
     """All that is planned and is not there, or not of use yet, in words; first what does not run."""
     for daemon in planned(state):
         if daemon.key not in running:
             yield f"{daemon.program} on {daemon.machine.name}"
     known: list[tuple[Role, Collection[str]]] = [
-        (Role.ZOOKEEPER, found.zookeepers),
-        (Role.JOURNALNODE, found.journalnodes),
+        (Role.ZOOKEEPER, answers.zookeepers),
+        (Role.JOURNALNODE, answers.journalnodes),
     ]
     for role, states, served, there in (
-        (Role.NAMENODE, found.namenodes, Role.DATANODE, found.datanodes),
-        (Role.RESOURCEMANAGER, found.resource_managers, Role.NODEMANAGER, found.nodemanagers),
+        (Role.NAMENODE, answers.namenodes, Role.DATANODE, answers.datanodes),
+        (
+            Role.RESOURCEMANAGER,
+            answers.resource_managers,
+            Role.NODEMANAGER,
+            answers.nodemanagers,
+        ),
     ):
         if not _has(state, role):
             continue
@@ -139,15 +148,15 @@ def missing(state: LabState, found: Health, running: Collection[Key]) -> Iterato
             yield f"an active {role}"
     for role, useful in known:
         left = [
-            one.name
-            for one in state.machines
-            if (one.name, PROGRAM[role].name) in running and one.name not in useful
+            machine.name
+            for machine in state.machines
+            if (machine.name, PROGRAM[role].name) in running and machine.name not in useful
         ]
         if left:
             yield f"{role} on {', '.join(left)}"
-    if found.safe_mode:
+    if answers.safe_mode:
         yield "HDFS to leave safe mode"
-    if not found.history_server and any(name == PROGRAM[Role.JOB_HISTORY].name for _, name in running):
+    if not answers.history_server and any(name == PROGRAM[Role.JOB_HISTORY].name for _, name in running):
         yield f"{Role.JOB_HISTORY}"
 
 
@@ -217,10 +226,10 @@ def _nodemanagers(running: Mapping[Key, Process], web: Web, url: str) -> Iterato
     except ServiceError:
         return
     said = {str(node.get("nodeHostName")): node for node in nodes if node.get("state") == "RUNNING"}
-    for (machine, name), one in running.items():
+    for (machine, name), process in running.items():
         if name != PROGRAM[Role.NODEMANAGER].name or machine not in said:
             continue
-        if float(said[machine].get("lastHealthUpdate") or 0) / 1000 >= _epoch_s(one.began) - 1:
+        if float(said[machine].get("lastHealthUpdate") or 0) / 1000 >= _epoch_s(process.began) - 1:
             yield machine
 
 

@@ -43,7 +43,7 @@ _FILES = (
 _BELOW = "every machine of a laboratory keeps its files in a directory of its own"
 _JARS = "tasks find Hadoop's jars where they are on this machine"
 _TASKS = (
-    "Java is told how many CPUs a planned worker has, as it would find less in a part of one, and leaves no "
+    "Java is told how many CPUs a planned worker has, as it would find fewer in a part of one, and leaves no "
     "file in /tmp for a task that is killed"
 )
 _MARK = "the processes of tasks carry their laboratory's and machine's names, so that all can be found again"
@@ -76,16 +76,16 @@ class RedirectedProperty(NamedTuple):
 
 def properties(text: str) -> dict[str, str]:
     """Every key with its value, as one file that howdah rendered gives them."""
-    return {key: one.findtext("value", "") for key, one in _each(_root(text))}
+    return {key: element.findtext("value", "") for key, element in _each(_root(text))}
 
 
 def with_changes(text: str | None, changes: Mapping[str, RedirectedProperty]) -> str:
     """The file with these keys changed or added, its comments kept; a new file if there is none."""
     root = _root(text) if text is not None else Element("configuration")
     left = dict(changes)
-    for key, one in _each(root):
+    for key, element in _each(root):
         change = left.pop(key, None)
-        value = one.find("value")
+        value = element.find("value")
         if change is not None and value is not None:
             value.text = change.value
     for change in left.values():
@@ -108,8 +108,8 @@ def _root(text: str) -> Element:
 
 
 def _each(root: Element) -> Iterator[tuple[str, Element]]:
-    for one in root.iter("property"):
-        yield one.findtext("name", ""), one
+    for element in root.iter("property"):
+        yield element.findtext("name", ""), element
 
 
 class Surroundings(NamedTuple):
@@ -153,7 +153,7 @@ def _moved(path: str, conf: Path, root: Path) -> str:
     return f"{scheme}{root}{local}"
 
 
-def changes(
+def redirections(
     files: Mapping[str, str], conf: Path, root: Path, around: Surroundings
 ) -> Iterator[RedirectedProperty]:
     """What has to be other than rendered on any machine: paths, jars, marks, what needs a native library."""
@@ -184,7 +184,7 @@ def _of_tasks(known: Mapping[str, str], around: Surroundings) -> Iterator[Redire
         yield RedirectedProperty("mapred-site.xml", key, options.strip(), _TASKS)
 
 
-def changed(files: Mapping[str, str], wanted: Iterable[RedirectedProperty]) -> dict[str, str]:
+def redirected_files(files: Mapping[str, str], wanted: Iterable[RedirectedProperty]) -> dict[str, str]:
     """All files of a HADOOP_CONF_DIR, with the changes made; the last of two to one key counts."""
     per_file: dict[str, dict[str, RedirectedProperty]] = {}
     for change in wanted:

@@ -37,18 +37,20 @@ def journals(web: Web, machines: Sequence[LabSystem]) -> dict[str, Object]:
 
     One that has no journal yet says nothing of one.
     """
-    found: dict[str, Object] = {}
+    result: dict[str, Object] = {}
     for machine in machines:
         given = ClientConf.read(machine.conf).get("dfs.journalnode.http-address") or ""
         url = f"http://{machine.name}:{given.rpartition(':')[2]}"
         try:
-            found[machine.name] = JmxReader(web, url).bean(_JOURNAL) or {}
+            result[machine.name] = JmxReader(web, url).bean(_JOURNAL) or {}
         except ServiceError:
             continue
-    return found
+    return result
 
 
-def journals_behind(state: LabState, web: Web, active: str, found: Mapping[str, Object]) -> Iterator[Behind]:
+def journals_behind(
+    state: LabState, web: Web, active: str, answers: Mapping[str, Object]
+) -> Iterator[Behind]:
     """The JournalNodes that the active NameNode does not write to: a majority of the others must live on.
 
     A JournalNode that missed an edit, or was started anew, is written to again only from the beginning of
@@ -62,7 +64,7 @@ def journals_behind(state: LabState, web: Web, active: str, found: Mapping[str, 
     except (ServiceError, ValueError):
         return
     told = dict(_told(info))
-    for name, journal in found.items():
+    for name, journal in answers.items():
         written, rest = told.get(state.names.get(name, ""), (0, ""))
         if journal.get("TxnsWritten") and _OUT_OF_SYNC not in rest:
             continue
@@ -74,7 +76,7 @@ def journals_behind(state: LabState, web: Web, active: str, found: Mapping[str, 
 def _told(info: Object) -> Iterator[tuple[str, tuple[int, str]]]:
     """What a NameNode says of each JournalNode by its address: the last transaction there, and the rest."""
     try:
-        streams = [str(one.get("stream")) for one in json.loads(info.get("NameJournalStatus") or "[]")]
+        streams = [str(load.get("stream")) for load in json.loads(info.get("NameJournalStatus") or "[]")]
     except (TypeError, ValueError, AttributeError):
         return
     for stream in streams:

@@ -47,8 +47,8 @@ def start_missing(
 
     Raises RunFailed with the end of its log for a program that fails.
     """
-    found = running(state)
-    there = {one: found[one.key] for one in daemons.planned(state) if one.key in found}
+    processes = running(state)
+    there = {daemon: processes[daemon.key] for daemon in daemons.planned(state) if daemon.key in processes}
     started: list[Daemon] = []
 
     def start(roles: Collection[Role], machines: Sequence[LabSystem] = state.machines) -> None:
@@ -87,17 +87,17 @@ def wait_until_ready(state: LabState, there: Mapping[Daemon, Process], tell: Tel
     deadline = time.monotonic() + PATIENCE_S
     keys = {daemon.key for daemon in there}
     with network_of(state):
-        while lacking := next(missing(state, found := health(state, running(state)), keys), None):
+        while lacking := next(missing(state, answers := health(state, running(state)), keys), None):
             _check_alive(there)
             if time.monotonic() > deadline:
                 raise RunFailed(
                     f"laboratory {state.name}",
                     f"waited {PATIENCE_S:.0f} s for {lacking}",
-                    f"the logs are in {state.directory / 'machines'}/*/logs; howdah lab up goes on waiting",
+                    f"the logs are in {state.directory / 'machines'}/*/logs; howdah lab up continues to wait",
                 )
             tell(f"waiting for {lacking}")
             time.sleep(_POLL_S)
-    return found.behind
+    return answers.behind
 
 
 def _check_alive(there: Mapping[Daemon, Process]) -> None:

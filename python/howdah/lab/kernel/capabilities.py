@@ -102,9 +102,11 @@ def _tried(root: Can, script: str, what: str) -> Can:
             check=False,
         )
     except (OSError, subprocess.TimeoutExpired) as error:
-        return Can(False, f"this machine has not {what}: {error}")
+        return Can(False, f"this machine does not have {what}: {error}")
     said = " ".join(done.stderr.split())
-    return Can(True) if done.returncode == 0 else Can(False, f"this machine has not {what}: {said[:200]}")
+    return (
+        Can(True) if done.returncode == 0 else Can(False, f"this machine does not have {what}: {said[:200]}")
+    )
 
 
 def _loops(root: Can) -> Can:

@@ -56,17 +56,17 @@ def find_hierarchies(mounts: Iterable[LabMount] | None = None) -> Hierarchies:
 
     A controller without one is absent.
     """
-    found: dict[Controller, Hierarchy] = {}
+    result: dict[Controller, Hierarchy] = {}
     for mount in read_mounts() if mounts is None else mounts:
         if not os.access(mount.point, os.W_OK):
             continue
         if mount.kind == "cgroup":
             for name in _VERSION_1.keys() & set(mount.options):
-                found[_VERSION_1[name]] = Hierarchy(mount.point, 1)
+                result[_VERSION_1[name]] = Hierarchy(mount.point, 1)
         elif mount.kind == "cgroup2":
             for controller in _offered(mount.point):
-                found.setdefault(controller, Hierarchy(mount.point, 2))
-    return found
+                result.setdefault(controller, Hierarchy(mount.point, 2))
+    return result
 
 
 def _offered(root: Path) -> Iterable[Controller]:
@@ -159,14 +159,14 @@ class ControlGroup:
 
     def processes(self) -> tuple[int, ...]:
         """The ids of all processes in it and below."""
-        found: set[int] = set()
+        result: set[int] = set()
         for directory in self._directories():
             for path in (directory, *directory.rglob("*/")):
                 try:
-                    found.update(map(int, (path / "cgroup.procs").read_text().split()))
+                    result.update(map(int, (path / "cgroup.procs").read_text().split()))
                 except OSError:
                     continue  # It is gone by now, or not one for processes (version 2).
-        return tuple(sorted(found))
+        return tuple(sorted(result))
 
     def below(self) -> Iterator[Path]:
         """Its directories and those below them, the deepest first."""
@@ -229,13 +229,13 @@ def left_groups(lab: str) -> tuple[Leftover, ...]:
 def remove(lab: str) -> tuple[Leftover, ...]:
     """Remove the laboratory's groups, whose processes must have ended; what could not be removed."""
     left = []
-    for found in left_groups(lab):
+    for group in left_groups(lab):
         try:
-            Path(found.name).rmdir()
+            Path(group.name).rmdir()
         except FileNotFoundError:
             continue
         except OSError as error:
-            left.append(found._replace(why=error.strerror or str(error)))
+            left.append(group._replace(why=error.strerror or str(error)))
     return tuple(left)
 
 
@@ -261,4 +261,4 @@ def _write(path: Path, text: str) -> None:
     try:
         path.write_text(text)
     except OSError as error:
-        raise RunFailed(str(path), f"does not take {text!r}: {error.strerror}") from error
+        raise RunFailed(str(path), f"does not accept {text!r}: {error.strerror}") from error

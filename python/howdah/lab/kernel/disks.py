@@ -138,17 +138,17 @@ def left_disks(lab: str, directory: Path | None) -> tuple[Leftover, ...]:
 
 def remove(lab: str, directory: Path | None) -> tuple[Leftover, ...]:
     """Unmount, detach and delete the laboratory's disks; what could not be removed, and who is in the way."""
-    found = loops.find(lab)
-    homes = {loop.image.parent.parent for loop in found} | ({directory} if directory else set())
-    left = [one for mount in reversed(_mounts(found)) for one in _unmount(lab, mount)]
+    loop_devices = loops.find(lab)
+    homes = {loop.image.parent.parent for loop in loop_devices} | ({directory} if directory else set())
+    left = [leftover for mount in reversed(_mounts(loop_devices)) for leftover in _unmount(lab, mount)]
     if not left:
-        left += [one for home in homes for mount in _shared(home) for one in _unmount(lab, mount)]
-    mounted = {mount.device for mount in _mounts(found)}
-    loops.detach(lab, [loop for loop in found if loop.device not in mounted])
+        left += [leftover for home in homes for mount in _shared(home) for leftover in _unmount(lab, mount)]
+    mounted = {mount.device for mount in _mounts(loop_devices)}
+    loops.detach(lab, [loop for loop in loop_devices if loop.device not in mounted])
     held = {loop.image: loop for loop in loops.find(lab)}
     left += [Leftover("loop device", str(loop.path), _keepers(loop)) for loop in held.values()]
     for home in homes:
-        left += [one for path in _images(lab, home) if path not in held for one in _delete(path)]
+        left += [leftover for path in _images(lab, home) if path not in held for leftover in _delete(path)]
         with suppress(OSError):  # It is gone, or an image in use is still in it.
             (home / _FOLDER).rmdir()
     return tuple(left)
@@ -168,8 +168,8 @@ def _images(lab: str, directory: Path | None) -> list[Path]:
     return sorted((directory / _FOLDER).glob(f"{registry.prefix(lab)}*")) if directory else []
 
 
-def _mounts(found: tuple[LoopDevice, ...]) -> list[LabMount]:
-    numbers = {loop.device for loop in found}
+def _mounts(loop_devices: tuple[LoopDevice, ...]) -> list[LabMount]:
+    numbers = {loop.device for loop in loop_devices}
     return [mount for mount in read_mounts() if mount.device in numbers]
 
 

@@ -35,9 +35,9 @@ def entry(spec: LabSpec, machine: str, hosts: Path) -> tuple[str, ...]:
     ``hosts`` is what /etc/hosts is there. The process keeps its id through to the program itself.
     Raises KeyError if there is no such machine.
     """
-    found = spec.machine(machine)
-    group = machine_group(spec, found)
-    return _entry(spec.name, network.space(spec, found), group, machine, hosts)
+    machine_spec = spec.machine(machine)
+    group = machine_group(spec, machine_spec)
+    return _entry(spec.name, network.space(spec, machine_spec), group, machine, hosts)
 
 
 def client_entry(spec: LabSpec, hosts: Path) -> tuple[str, ...]:

@@ -41,12 +41,12 @@ def kill(lab: str) -> tuple[Leftover, ...]:
     Raises UserError if this process is one of them: what it stands on cannot be removed from within.
     """
     end = time.monotonic() + _PATIENCE_S
-    while found := find(lab):
-        if os.getpid() in found:
+    while pids := find(lab):
+        if os.getpid() in pids:
             raise UserError(lab, "this command runs inside of the laboratory", "leave its shell first (exit)")
         if time.monotonic() > end:
-            return tuple(one._replace(why="does not end") for one in left_processes(lab))
-        for pid in found:
+            return tuple(process._replace(why="does not end") for process in left_processes(lab))
+        for pid in pids:
             with suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
         time.sleep(0.02)
@@ -56,14 +56,14 @@ def kill(lab: str) -> tuple[Leftover, ...]:
 def _spaces(lab: str) -> Iterator[tuple[int, int]]:
     for space in network.left_spaces(lab):
         with suppress(FileNotFoundError):
-            found = (network.SPACES / space.name).stat()
-            yield found.st_dev, found.st_ino
+            status = (network.SPACES / space.name).stat()
+            yield status.st_dev, status.st_ino
 
 
 def _belongs(pid: int, lab: str, spaces: set[tuple[int, int]]) -> bool:
     try:
-        found = (processes.PROC / str(pid) / "ns/net").stat()
-        if (found.st_dev, found.st_ino) in spaces:
+        status = (processes.PROC / str(pid) / "ns/net").stat()
+        if (status.st_dev, status.st_ino) in spaces:
             return True
         return processes.environment(pid).get(registry.VARIABLE.encode()) == lab.encode()
     except OSError:
@@ -92,21 +92,21 @@ def _leads_into(link: Path, directory: Path) -> bool:
 
 def keepers_of(device: str) -> tuple[str, ...]:
     """Who has a device (``7:3``) mounted in a mount namespace other than this process's, one for each."""
-    found: dict[tuple[int, int], str] = {}
+    result: dict[tuple[int, int], str] = {}
     own = _mounts_of(os.getpid())
     for pid in processes.pids():
         space = _mounts_of(pid)
-        if space is not None and space != own and space not in found and _has_mounted(pid, device):
-            found[space] = f"{pid} ({processes.command(pid)})"
-    return tuple(found.values())
+        if space is not None and space != own and space not in result and _has_mounted(pid, device):
+            result[space] = f"{pid} ({processes.command(pid)})"
+    return tuple(result.values())
 
 
 def _mounts_of(pid: int) -> tuple[int, int] | None:
     try:
-        found = (processes.PROC / str(pid) / "ns/mnt").stat()
+        status = (processes.PROC / str(pid) / "ns/mnt").stat()
     except OSError:
         return None
-    return found.st_dev, found.st_ino
+    return status.st_dev, status.st_ino
 
 
 def _has_mounted(pid: int, device: str) -> bool:

@@ -54,25 +54,25 @@ def attach(lab: str, image: Path) -> LoopDevice:
     return next(loop for loop in _bound() if loop.path == Path(shown.strip()))
 
 
-def detach(lab: str, found: Collection[LoopDevice]) -> None:
+def detach(lab: str, devices: Collection[LoopDevice]) -> None:
     """Take the files from behind loop devices, and their limits; one that is in use keeps its file."""
-    for loop in found:
+    for loop in devices:
         with suppress(HowdahError):
             cgroups.release(loop.device)
             run(lab, "losetup", "--detach", str(loop.path))
     # What just looked at a device, to learn what it is, lets go of it soon.
     end = time.monotonic() + _PATIENCE_S
-    while set(found) & set(find(lab)) and time.monotonic() < end:
+    while set(devices) & set(find(lab)) and time.monotonic() < end:
         time.sleep(0.02)
 
 
 def _bound() -> tuple[LoopDevice, ...]:
-    found = []
+    result = []
     for path in sorted(_SYSFS.glob("loop*")):
         try:
             image = (path / "loop/backing_file").read_text().rstrip("\n")
             device = (path / "dev").read_text().strip()
         except OSError:
             continue  # Nothing is behind it.
-        found.append(LoopDevice(path.name, device, Path(image.removesuffix(_DELETED))))
-    return tuple(found)
+        result.append(LoopDevice(path.name, device, Path(image.removesuffix(_DELETED))))
+    return tuple(result)

@@ -129,18 +129,18 @@ def is_cut(spec: LabSpec, machine: MachineSpec) -> bool:
 
 def left_spaces(lab: str) -> tuple[Leftover, ...]:
     """The network namespaces of a laboratory."""
-    found = sorted(SPACES.glob(f"{registry.prefix(lab)}*"))
-    return tuple(Leftover("network namespace", path.name) for path in found)
+    spaces = sorted(SPACES.glob(f"{registry.prefix(lab)}*"))
+    return tuple(Leftover("network namespace", path.name) for path in spaces)
 
 
 def remove(lab: str) -> tuple[Leftover, ...]:
     """Delete the laboratory's namespaces and with them all that is in them; what could not be deleted."""
     left = []
-    for found in left_spaces(lab):
+    for leftover in left_spaces(lab):
         try:
-            run(lab, "ip", "netns", "delete", found.name)
+            run(lab, "ip", "netns", "delete", leftover.name)
         except HowdahError as error:
-            left.append(found._replace(why=error.what))
+            left.append(leftover._replace(why=error.what))
     return tuple(left)
 
 

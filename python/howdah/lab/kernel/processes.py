@@ -41,8 +41,8 @@ def environment(pid: int) -> dict[bytes, bytes]:
     """A process's environment, which is empty for the moment in which one program becomes another."""
     entry = PROC / str(pid)
     for _ in range(_EXEC_TRIES):
-        if found := (entry / "environ").read_bytes():
-            return {name: value for name, _, value in (one.partition(b"=") for one in found.split(b"\0"))}
+        if content := (entry / "environ").read_bytes():
+            return {name: value for name, _, value in (line.partition(b"=") for line in content.split(b"\0"))}
         # Only a program has a file: the kernel's own threads and the dead have none, and are an OSError.
         (entry / "exe").readlink()
         time.sleep(_EXEC_S)
@@ -102,12 +102,12 @@ def belongs(pid: int, mark: str, directory: Path) -> bool:
 
 def daemons(state: LabState) -> dict[tuple[str, str], Process]:
     """The running daemons by machine and name; a daemon's own children are not it."""
-    found: dict[tuple[str, str], Process] = {}
-    for one in processes(state.mark):
-        key = one.machine, one.daemon
-        if one.daemon and (key not in found or one.began < found[key].began):
-            found[key] = one
-    return found
+    result: dict[tuple[str, str], Process] = {}
+    for process in processes(state.mark):
+        key = process.machine, process.daemon
+        if process.daemon and (key not in result or process.began < result[key].began):
+            result[key] = process
+    return result
 
 
 def of(pid: int, machine: str, daemon: str) -> Process:
@@ -145,15 +145,15 @@ def kill_all(mark: str, directory: Path | None) -> list[Process]:
     while left := list(processes(mark, directory)):
         if time.monotonic() > deadline:
             return left
-        for one in left:
-            kill(one)
+        for process in left:
+            kill(process)
         time.sleep(0.05)
     return []
 
 
 def _marks(pid: int) -> dict[str, str]:
-    found = environment(pid).items()
-    return {os.fsdecode(name): os.fsdecode(value) for name, value in found if name.startswith(b"HOWDAH_")}
+    variables = environment(pid).items()
+    return {os.fsdecode(name): os.fsdecode(value) for name, value in variables if name.startswith(b"HOWDAH_")}
 
 
 def _works_below(pid: int, directory: Path | None) -> bool:

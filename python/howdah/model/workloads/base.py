@@ -14,7 +14,7 @@ from howdah.model.counters import Counters
 from howdah.model.workloads.option import Option
 
 TOGETHER = 1
-"""The importance of programs of which a run's answer tells all, rather than one."""
+"""The importance of programs of which a run's answer reports all, rather than one."""
 
 
 class Amount(NamedTuple):
@@ -102,7 +102,7 @@ class Workload(Model):
         return self.asked
 
     def moved(self, done: Counters) -> Moved | None:
-        """What it had to move by theory; None where nothing tells."""
+        """What it had to move by theory; None where it is not known."""
         return None
 
     def progress_bytes(self) -> int:

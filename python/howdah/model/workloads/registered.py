@@ -42,12 +42,12 @@ def kind_of(program: type[Workload]) -> str:
 @cache
 def programs() -> Mapping[str, type[Workload]]:
     """Every program by its name; raises UserError for one of another package that is none."""
-    found = {kind_of(program): program for program in OWN}
+    result = {kind_of(program): program for program in OWN}
     for point in entry_points(group=GROUP):
-        if point.name in found:
+        if point.name in result:
             raise _wrong(point, f"brings {point.name}, which is there already")
-        found[point.name] = _loaded(point)
-    return found
+        result[point.name] = _loaded(point)
+    return result
 
 
 def _loaded(point: EntryPoint) -> type[Workload]:
@@ -63,14 +63,14 @@ def _loaded(point: EntryPoint) -> type[Workload]:
 
 def _wrong(point: EntryPoint, what: str) -> UserError:
     package = point.dist.name if point.dist else "a package"
-    return UserError(f"{package}: {point.value}", what, "mend its entry point, or remove the package")
+    return UserError(f"{package}: {point.value}", what, "correct its entry point, or remove the package")
 
 
 @cache
 def options() -> Mapping[str, Option[Any]]:
     """Every option of every program by name, in the programs' order."""
-    found: dict[str, Option[Any]] = {}
+    result: dict[str, Option[Any]] = {}
     for program in programs().values():
         for option in (*program.options, *(each for some in program.options_on.values() for each in some)):
-            found.setdefault(option.name, option)
-    return found
+            result.setdefault(option.name, option)
+    return result

@@ -65,4 +65,6 @@ class Suite(Model):
 
     def first(self, option: Option[T]) -> T | None:
         """What the first workload of those that say anything has of an option."""
-        return next((value for each in self.workloads if (value := option.of(each)) is not None), None)
+        return next(
+            (value for workload in self.workloads if (value := option.of(workload)) is not None), None
+        )

@@ -116,7 +116,7 @@ class TeraRows(Workload):
         return Amount(rows, "row") if rows else None
 
     def data_bytes(self, done: Counters) -> int | None:
-        """The rows' bytes; None where nothing tells how many there were."""
+        """The rows' bytes; None where their number is not known."""
         amount = self.amount(done)
         return None if amount is None else amount.number * ROW_BYTES
 

@@ -177,7 +177,7 @@ class LocalPlanner:
 
     def _choose_interval(self, workloads: tuple[Workload, ...]) -> None:
         rows = (item.rows or 0 for item in workloads if isinstance(item, TeraRows))
-        short = all(each <= _SHORT_RUN_ROWS for each in rows)
+        short = all(row <= _SHORT_RUN_ROWS for row in rows)
         self.settings.choose(
             "sample interval",
             self.request.of(SAMPLE_INTERVAL),

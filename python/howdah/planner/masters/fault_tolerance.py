@@ -10,7 +10,16 @@ from howdah.model.placement import virtual_name
 from howdah.model.plan import Master
 from howdah.model.request import Hypervisor, PlanRequest
 from howdah.planner.masters.posts import Post, Spot, fault_tolerant
-from howdah.planner.masters.seats import Need, Seat, Sizing, apart, joined, master, place_text, together
+from howdah.planner.masters.seats import (
+    Need,
+    Seat,
+    Sizing,
+    join_posts,
+    master,
+    place_text,
+    seats_apart,
+    together,
+)
 from howdah.planner.rules.masters import FAULT_TOLERANCE
 from howdah.units import GIB
 
@@ -76,8 +85,8 @@ def _hosts(order: Iterator[Spot]) -> list[Spot]:
 
 def _seats(spot: Spot, posts: Sequence[Post], sizing: Sizing) -> list[Seat]:
     if spot.layout is None:
-        return [Seat(*joined([post]), (), shares=False) for post in posts]
-    if spot.divided and (seats := apart(spot, posts, sizing)) is not None:
+        return [Seat(*join_posts([post]), (), shares=False) for post in posts]
+    if spot.divided and (seats := seats_apart(spot, posts, sizing)) is not None:
         return seats
     return together(spot, posts, sizing)
 

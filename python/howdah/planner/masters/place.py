@@ -14,7 +14,15 @@ from howdah.planner.block import REPLICATION, USUAL_HEAP, namenode_heap_bytes, n
 from howdah.planner.known import worker_hosts_left
 from howdah.planner.masters.fault_tolerance import place_tolerant
 from howdah.planner.masters.posts import Post, Spot, highly_available, spots, unprotected
-from howdah.planner.masters.seats import Seat, Sizing, apart, beside, master, reason_for, together
+from howdah.planner.masters.seats import (
+    Seat,
+    Sizing,
+    master,
+    reason_for,
+    seat_with_worker,
+    seats_apart,
+    together,
+)
 
 OWN_HOST_FROM = 10
 """Hosts from which on undivided ones spare one for masters (X4)."""
@@ -115,13 +123,13 @@ def _placed(
             any(post.roles != (Role.ZOOKEEPER,) for post in here)
             and (index < attempt.spread or (attempt.places and spot.divided))
         )
-        for seat in _seats(spot, here, sizing, attempt.spread) if owns else beside(here):
+        for seat in _seats(spot, here, sizing, attempt.spread) if owns else seat_with_worker(here):
             rule, reason = reason_for(spot, seat, sizing, request, attempt.spread)
             yield master(spot, seat, sizing, rule=rule, reason=reason)
 
 
 def _seats(spot: Spot, here: Sequence[Post], sizing: Sizing, spread: int) -> list[Seat]:
     """A place for each post where there are several hosts and this one has room, else one for all."""
-    if spot.divided and spread > 1 and (seats := apart(spot, here, sizing)) is not None:
+    if spot.divided and spread > 1 and (seats := seats_apart(spot, here, sizing)) is not None:
         return seats
     return together(spot, here, sizing)

@@ -53,7 +53,9 @@ class Sizing(NamedTuple):
     def of(self, takes: Iterable[str]) -> Need:
         """What workers' places have together."""
         workers = [self.kinds[kind] for kind in takes]
-        return Need(sum(one.vcpus or 0 for one in workers), sum(one.memory_bytes for one in workers))
+        return Need(
+            sum(worker.vcpus or 0 for worker in workers), sum(worker.memory_bytes for worker in workers)
+        )
 
 
 class Seat(NamedTuple):
@@ -65,19 +67,19 @@ class Seat(NamedTuple):
     shares: bool
 
 
-def joined(posts: Iterable[Post]) -> tuple[str, tuple[Role, ...]]:
+def join_posts(posts: Iterable[Post]) -> tuple[str, tuple[Role, ...]]:
     """The first post's name, and the roles of all."""
     here = tuple(posts)
     return here[0].name, tuple(dict.fromkeys(role for post in here for role in post.roles))
 
 
-def beside(posts: Sequence[Post]) -> list[Seat]:
+def seat_with_worker(posts: Sequence[Post]) -> list[Seat]:
     """One seat in a worker's operating system."""
-    name, roles = joined(posts)
+    name, roles = join_posts(posts)
     return [Seat(name, roles, (), shares=True)]
 
 
-def apart(spot: Spot, posts: Sequence[Post], sizing: Sizing) -> list[Seat] | None:
+def seats_apart(spot: Spot, posts: Sequence[Post], sizing: Sizing) -> list[Seat] | None:
     """One seat for each post on a divided host; None where the host has no room for so many."""
     free = Counter(spot.layout.workers if spot.layout else ())
     seats: list[Seat] = []
@@ -92,7 +94,7 @@ def apart(spot: Spot, posts: Sequence[Post], sizing: Sizing) -> list[Seat] | Non
 
 def together(spot: Spot, posts: Sequence[Post], sizing: Sizing) -> list[Seat]:
     """One seat for all posts: in as few places as suffice, or the whole host."""
-    name, roles = joined(posts)
+    name, roles = join_posts(posts)
     places = spot.layout.workers if spot.layout else ()
     if not spot.divided:
         return [Seat(name, roles, places, shares=False)]
@@ -104,7 +106,7 @@ def _with_zookeeper(posts: Sequence[Post]) -> list[tuple[str, tuple[Role, ...]]]
     """The posts, a lone ZooKeeper's joined to the first of the others: it is too small for a place."""
     large = [post for post in posts if post.roles != (Role.ZOOKEEPER,)]
     small = [post for post in posts if post.roles == (Role.ZOOKEEPER,)]
-    return [joined([large[0], *small]), *(joined([post]) for post in large[1:])]
+    return [join_posts([large[0], *small]), *(join_posts([post]) for post in large[1:])]
 
 
 def _places(free: Counter[str], sizing: Sizing, need: Need) -> tuple[str, ...] | None:

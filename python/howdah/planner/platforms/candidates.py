@@ -10,7 +10,7 @@ from howdah.model.inventory import HostGroup
 from howdah.model.plan import Candidate, Judgement, Layout, Role, Worker
 from howdah.model.request import Hypervisor, PlanRequest
 from howdah.planner.platforms.division import Division, Share, divide, undivided
-from howdah.planner.platforms.judging import judge, score
+from howdah.planner.platforms.judging import judge, platform_score
 from howdah.planner.platforms.workers import least_worker, slots_of
 from howdah.planner.rules import platform as rules
 from howdah.units import format_counted, format_gib
@@ -48,7 +48,7 @@ def weigh(group: HostGroup, request: PlanRequest) -> tuple[Candidate, ...]:
             "give --hypervisor none to use these hosts as they are",
         )
     candidates = [_candidate(group, request, division) for division in (undivided(group), *possible)]
-    candidates.sort(key=lambda one: (-one.score, _per_host(one)))
+    candidates.sort(key=lambda candidate: (-candidate.score, _per_host(candidate)))
     if request.workers_per_host is not None:
         candidates = _insisting(request.workers_per_host, candidates, refused, group)
     candidates[0] = candidates[0].model_copy(update={"verdict": "recommended"})
@@ -118,16 +118,16 @@ def _insisting(
     group: HostGroup,
 ) -> list[Candidate]:
     """The candidates, those with the number of workers insisted on first."""
-    wanted = [one for one in candidates if _per_host(one) == per_host]
+    wanted = [candidate for candidate in candidates if _per_host(candidate) == per_host]
     if not wanted:
         reason = next(why.text for why, counts in refused.items() if per_host in counts)
-        possible = listed(_per_host(one) for one in candidates)
+        possible = listed(_per_host(candidate) for candidate in candidates)
         raise UserError(
             f"--workers-per-host {per_host}",
             f"impossible on the hosts of group {group.name!r}: {reason}",
             f"possible: {possible}",
         )
-    return [*wanted, *(one for one in candidates if one not in wanted)]
+    return [*wanted, *(candidate for candidate in candidates if candidate not in wanted)]
 
 
 def _per_host(candidate: Candidate) -> int:
@@ -146,7 +146,7 @@ def _candidate(group: HostGroup, request: PlanRequest, division: Division) -> Ca
             _worker(group, request, name, share, division.numa_nodes)
             for name, share in zip(names, division.shares, strict=True)
         ),
-        score=score(judgements),
+        score=platform_score(judgements),
         judgements=judgements,
     )
 

@@ -68,7 +68,7 @@ def judge(group: HostGroup, request: PlanRequest, division: Division) -> tuple[J
     return tuple(_judgements(group, request, division))
 
 
-def score(judgements: Sequence[Judgement]) -> float:
+def platform_score(judgements: Sequence[Judgement]) -> float:
     """The sum of the weights, to four digits: 0 at best, -0.14 for a loss of 14 %."""
     return round(sum(judgement.weight for judgement in judgements), 4)
 

@@ -185,7 +185,7 @@ def _breaches(given: int, slots: Slots) -> Iterator[Breach]:
     if given > slots.by_threads:
         yield Breach(rule=rules.SLOTS.id, says=f"{slots.by_threads} threads run no more of each kind at once")
     if given < slots.cores:
-        yield Breach(rule=rules.SLOTS.id, says=f"{slots.cores:g} cores want at least one of each kind each")
+        yield Breach(rule=rules.SLOTS.id, says=f"{slots.cores:g} cores need at least one of each kind each")
 
 
 def _number(name: str, value: float) -> Input:

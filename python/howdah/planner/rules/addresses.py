@@ -15,10 +15,10 @@ _EVERYWHERE = ("0.0.0.0", "localhost", "127.0.0.1", "")
 
 
 def _first(role: Role, facts: Facts) -> str:
-    found = facts.cluster.addresses(role)
-    if not found:
+    addresses = facts.cluster.addresses(role)
+    if not addresses:
         raise CannotTell(f"where the {role} runs: give a plan")
-    return found[0]
+    return addresses[0]
 
 
 def _at(role: Role, port: int | None = None) -> Callable[[Facts], Decision]:
@@ -47,16 +47,16 @@ def _file_system(facts: Facts) -> Decision:
     return Decision(f"hdfs://{host}:{NAMENODE_PORT}", f"the NameNode is on {host}")
 
 
-def _is_hdfs(found: Value, decision: Decision, facts: Facts) -> bool:
-    scheme, _, rest = str(found).partition("://")
+def _is_hdfs(value: Value, decision: Decision, facts: Facts) -> bool:
+    scheme, _, rest = str(value).partition("://")
     return scheme in ("hdfs", "viewfs") and bool(rest)
 
 
 def _reachable() -> Accepts:
     """Accept any host that other hosts can reach; a single host may call itself anything."""
 
-    def accepts(found: Value, decision: Decision, facts: Facts) -> bool:
-        host = str(found).rpartition(":")[0] or str(found)
+    def accepts(value: Value, decision: Decision, facts: Facts) -> bool:
+        host = str(value).rpartition(":")[0] or str(value)
         return facts.cluster.hosts == 1 or host not in _EVERYWHERE
 
     return accepts

@@ -101,4 +101,4 @@ def find_rule(rule_id: str) -> Rule:
         return by_id[rule_id]
     near = difflib.get_close_matches(rule_id, by_id, n=1)
     hint = f"did you mean {near[0]}?" if near else "see `howdah rules`"
-    raise UserError(f"rule {rule_id!r}", "there is none of this id", hint)
+    raise UserError(f"rule {rule_id!r}", "there is no rule with this id", hint)

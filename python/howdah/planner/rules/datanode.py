@@ -8,7 +8,7 @@ from howdah.planner.conditions import in_study
 from howdah.planner.facts import Facts
 from howdah.planner.heap import heap_alike, heap_options
 from howdah.planner.rule import Decision, Rule, Scope, SettingRule, Severity
-from howdah.planner.values import at_least, between, fixed, times
+from howdah.planner.values import at_least, between, fixed, within_factor
 from howdah.units import MIB, format_memory
 
 _BALANCE_SHARE = 0.1
@@ -59,7 +59,7 @@ def _datanode_heap(facts: Facts) -> Decision:
 
 
 def _report_interval(facts: Facts) -> Decision:
-    return Decision(21_600_000, "full reports every six hours; changes are told at once")
+    return Decision(21_600_000, "full reports every six hours; changes are reported at once")
 
 
 def _heartbeat(facts: Facts) -> Decision:
@@ -78,7 +78,7 @@ RULES: tuple[Rule, ...] = (
         key="dfs.datanode.balance.bandwidthPerSec",
         file="hdfs-site.xml",
         decide=_balancing,
-        accepts=times(0.25, 4),
+        accepts=within_factor(0.25, 4),
     ),
     SettingRule(
         id="datanode.transfer-threads",

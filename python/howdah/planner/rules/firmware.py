@@ -130,7 +130,7 @@ RULES: tuple[Rule, ...] = (
         id="firmware.turbo-clocks",
         says="Have turbo clocks on.",
         sources=("D0 26",),
-        condition="the host is not a virtual machine and its driver tells",
+        condition="the host is not a virtual machine and its driver reports them",
         inspect=_turbo,
     ),
     Inspection(

@@ -6,10 +6,10 @@ from howdah.model.plan import Input, Role, Value
 from howdah.planner.conditions import hbase_rule, with_hbase
 from howdah.planner.facts import CannotTell, Facts
 from howdah.planner.heap import heap_alike, small_heap
-from howdah.planner.reading import entries, is_temporary
+from howdah.planner.reading import is_temporary, path_list
 from howdah.planner.rule import Counsel, Decision, Rule, Severity, equal
 from howdah.planner.rules.security.settings import login
-from howdah.planner.values import anything, as_number, between, fixed, times
+from howdah.planner.values import anything, as_number, between, fixed, within_factor
 from howdah.units import GIB
 
 _REGION = 10 * GIB
@@ -25,8 +25,8 @@ def _root(facts: Facts) -> Decision:
     return Decision(f"{base}/hbase", f"in the cluster's file system, {base}")
 
 
-def _root_will_do(found: Value, decision: Decision, facts: Facts) -> bool:
-    return "://" in str(found) and not str(found).startswith("file:")
+def _root_will_do(value: Value, decision: Decision, facts: Facts) -> bool:
+    return "://" in str(value) and not str(value).startswith("file:")
 
 
 def _quorum(facts: Facts) -> Decision:
@@ -38,8 +38,8 @@ def _quorum(facts: Facts) -> Decision:
     )
 
 
-def _same_hosts(found: Value, decision: Decision, facts: Facts) -> bool:
-    return {host.partition(":")[0] for host in entries(found)} == set(entries(decision.value))
+def _same_hosts(value: Value, decision: Decision, facts: Facts) -> bool:
+    return {host.partition(":")[0] for host in path_list(value)} == set(path_list(decision.value))
 
 
 def _master_heap(facts: Facts) -> Decision:
@@ -100,8 +100,8 @@ RULES: tuple[Rule, ...] = (
         key="HBASE_MANAGES_ZK",
         says="HBase starts no ZooKeeper of its own.",
         sources=("HBase 2.6.4: hbase-env.sh", "howdah"),
-        decide=fixed("false", "the cluster has its own; start-hbase.sh would start others beside them"),
-        accepts=lambda found, decision, facts: str(found).lower() == "false",
+        decide=fixed("false", "the cluster has its own; start-hbase.sh would start more of them"),
+        accepts=lambda value, decision, facts: str(value).lower() == "false",
     ),
     hbase_rule(
         id="hbase.distributed",
@@ -130,7 +130,7 @@ RULES: tuple[Rule, ...] = (
         says="HBase's own working directory outlives a reboot.",
         sources=("HBase 2.6.4: hbase-default.xml", "howdah"),
         decide=fixed("/var/lib/hbase/tmp", "the default is below /tmp"),
-        accepts=lambda found, decision, facts: bool(found) and not is_temporary(str(found)),
+        accepts=lambda value, decision, facts: bool(value) and not is_temporary(str(value)),
     ),
     hbase_rule(
         id="hbase.wal-sync",
@@ -161,7 +161,7 @@ RULES: tuple[Rule, ...] = (
         says="Regions grow to 10 GiB before they split.",
         sources=("HBase 2.6.4: hbase-default.xml", "howdah"),
         severity=Severity.MAY,
-        decide=fixed(_REGION, "some hundred regions hold what a RegionServer's disks do"),
+        decide=fixed(_REGION, "some hundreds of regions hold what a RegionServer's disks hold"),
         accepts=between(4 * GIB, 100 * GIB),
         written=False,
     ),
@@ -175,7 +175,7 @@ RULES: tuple[Rule, ...] = (
         decide=fixed(
             _WEEK_MS, "deleted cells are removed, and blocks come back to their RegionServer's own disks"
         ),
-        accepts=lambda found, decision, facts: as_number(found) == 0 or as_number(found) >= 86_400_000,
+        accepts=lambda value, decision, facts: as_number(value) == 0 or as_number(value) >= 86_400_000,
         written=False,
     ),
     hbase_rule(
@@ -206,7 +206,7 @@ RULES: tuple[Rule, ...] = (
         sources=("HBase 2.6.4: hbase-default.xml", "howdah"),
         severity=Severity.MAY,
         decide=fixed(_SESSION_MS, "longer than any pause of a well-sized heap, short enough for clients"),
-        accepts=times(0.3, 2),
+        accepts=within_factor(0.3, 2),
         written=False,
     ),
     hbase_rule(
@@ -216,12 +216,12 @@ RULES: tuple[Rule, ...] = (
         says="ZooKeeper grants sessions as long as HBase asks for.",
         sources=("HBase 2.6.4: hbase-default.xml", "ZooKeeper 3.8"),
         decide=_session_limit,
-        accepts=lambda found, decision, facts: as_number(found) >= as_number(decision.value),
+        accepts=lambda value, decision, facts: as_number(value) >= as_number(decision.value),
         today="HBase passes its timeout on to a ZooKeeper that it starts itself, not to the cluster's own.",
     ),
     Counsel(
         id="hbase.in-steps",
-        says="An HBase cluster is sized by trying.",
+        says="An HBase cluster is sized by measuring.",
         sources=("D3 160", "D3 116"),
         severity=Severity.MAY,
         applies=with_hbase,
@@ -230,7 +230,7 @@ RULES: tuple[Rule, ...] = (
     ),
     Counsel(
         id="hbase.shared-workers",
-        says="Jobs and requests on one worker disturb each other.",
+        says="Jobs and requests on one worker slow each other down.",
         sources=("D3 125", "howdah"),
         applies=with_hbase,
         condition="with HBase and MapReduce",

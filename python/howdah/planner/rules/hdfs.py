@@ -63,8 +63,8 @@ def _block_size(facts: Facts) -> Decision:
     )
 
 
-def _block_will_do(found: Value, decision: Decision, facts: Facts) -> bool:
-    return as_number(decision.value) <= as_number(found) <= _BLOCK_MOST
+def _block_will_do(value: Value, decision: Decision, facts: Facts) -> bool:
+    return as_number(decision.value) <= as_number(value) <= _BLOCK_MOST
 
 
 def _whole_chunks(found: Found, facts: Facts) -> Iterable[Observation]:
@@ -122,8 +122,8 @@ def _asked_because(asked: int, hosts: int) -> str:
     return f"asked for; {hosts} hosts carry workers"
 
 
-def _enough_replicas(found: Value, decision: Decision, facts: Facts) -> bool:
-    return as_number(decision.value) <= as_number(found) <= facts.cluster.worker_hosts
+def _enough_replicas(value: Value, decision: Decision, facts: Facts) -> bool:
+    return as_number(decision.value) <= as_number(value) <= facts.cluster.worker_hosts
 
 
 def _single_replica(found: Found, facts: Facts) -> Iterable[Observation]:
@@ -150,7 +150,7 @@ def _include_lists(facts: Facts) -> bool:
 def _erased_soon(facts: Facts) -> Decision:
     if in_study(facts):
         return Decision(0, "a study deletes what it wrote, and needs the room")
-    return Decision(1440, "files deleted by mistake can be had back for a day; in minutes")
+    return Decision(1440, "files deleted by mistake can be restored for a day; in minutes")
 
 
 def _file_list(name: str, key: str, says: str) -> SettingRule:
@@ -251,7 +251,7 @@ RULES: tuple[Rule, ...] = (
         key="fs.trash.interval",
         file="core-site.xml",
         decide=_erased_soon,
-        accepts=lambda found, decision, facts: as_number(found) >= min(60, as_number(decision.value)),
+        accepts=lambda value, decision, facts: as_number(value) >= min(60, as_number(decision.value)),
     ),
     SettingRule(
         id="hdfs.tmp-dir",

@@ -119,7 +119,7 @@ RULES: tuple[Rule, ...] = (
         key="MAPRED_HISTORYSERVER_OPTS",
         says="The JobHistoryServer's heap is limited.",
         sources=("D0 142", "howdah"),
-        decide=lambda facts: small_heap(Role.JOB_HISTORY, "it keeps some thousands of jobs at hand"),
+        decide=lambda facts: small_heap(Role.JOB_HISTORY, "it keeps some thousands of jobs in memory"),
         accepts=heap_alike,
     ),
     mapreduce_rule(
@@ -134,7 +134,7 @@ RULES: tuple[Rule, ...] = (
     ),
     Counsel(
         id="jobs.terasort",
-        says="TeraSort is given what the study gave it.",
+        says="TeraSort gets the options that the study gave it.",
         sources=("D0 53", "D0 145", "D0 64a", "D2 108", "D2 157"),
         severity=Severity.MAY,
         applies=with_mapreduce,

@@ -119,28 +119,31 @@ def _removed_options(found: Found, facts: Facts) -> Iterable[Observation]:
 def _options(found: Found) -> Iterator[FoundProperty]:
     """Variables of Java options, each as the last line leaves it."""
     environment = found.config.environment if found.config else ()
-    last = {one.name: one for one in environment}
-    yield from (one for one in last.values() if one.name.endswith("_OPTS"))
+    last = {variable.name: variable for variable in environment}
+    yield from (entry for entry in last.values() if entry.name.endswith("_OPTS"))
 
 
 def _variables(found: Found) -> Iterator[tuple[str, str]]:
     """Every variable of Java options with what it holds."""
-    yield from ((one.name, one.text) for one in _options(found))
+    yield from ((option.name, option.text) for option in _options(found))
 
 
 def _heaps(found: Found, facts: Facts) -> Iterator[Observation]:
-    for one in _options(found):
-        most, least = heap_bytes(one.text), heap_bytes(_LEAST_GIVEN.sub("-Xmx", _without_most(one.text)))
+    for option in _options(found):
+        most, least = (
+            heap_bytes(option.text),
+            heap_bytes(_LEAST_GIVEN.sub("-Xmx", _without_most(option.text))),
+        )
         if most is None:
             continue
-        given = [word for word in one.text.split() if word.startswith(("-Xmx", "-Xms"))]
+        given = [word for word in option.text.split() if word.startswith(("-Xmx", "-Xms"))]
         yield Observation(
             ok=most >= _LEAST_HEAP and (least or 0) <= most,
-            about=one.name,
+            about=option.name,
             found=" ".join(given),
             expected="-Xms no larger than -Xmx, and both with a unit: Java does not start otherwise",
-            fix=f"give -Xms and -Xmx one size and unit in {one.name}: -Xms4096m -Xmx4096m, for instance",
-            where=one.place,
+            fix=f"give -Xms and -Xmx one size and unit in {option.name}: -Xms4096m -Xmx4096m, for instance",
+            where=option.place,
         )
 
 
@@ -149,32 +152,32 @@ def _without_most(options: str) -> str:
 
 
 def _collectors(found: Found, facts: Facts) -> Iterator[Observation]:
-    for one in _options(found):
-        chosen = sorted(set(_COLLECTOR.findall(one.text)))
+    for option in _options(found):
+        chosen = sorted(set(_COLLECTOR.findall(option.text)))
         if chosen:
             yield Observation(
                 ok=len(chosen) == 1,
-                about=one.name,
+                about=option.name,
                 found=" ".join(chosen),
                 expected="one garbage collector: Java does not start with several",
-                fix=f"keep -XX:+UseG1GC in {one.name} and remove the others",
-                where=one.place,
+                fix=f"keep -XX:+UseG1GC in {option.name} and remove the others",
+                where=option.place,
             )
 
 
 def _open_ports(found: Found, facts: Facts) -> Iterator[Observation]:
-    for one in _options(found):
-        doors = _DEBUGGER.findall(one.text)
-        if _JMX_PORT.search(one.text):
-            doors += _OPEN_JMX.findall(one.text)
+    for option in _options(found):
+        doors = _DEBUGGER.findall(option.text)
+        if _JMX_PORT.search(option.text):
+            doors += _OPEN_JMX.findall(option.text)
         if doors:
             yield Observation(
                 ok=False,
-                about=one.name,
+                about=option.name,
                 found=" ".join(doors),
-                expected="no port through which whoever reaches it runs code as the daemon",
-                fix=f"remove {' '.join(doors)} from {one.name}; metrics are at the daemon's /jmx page",
-                where=one.place,
+                expected="no port through which anybody who reaches it can run code as the daemon",
+                fix=f"remove {' '.join(doors)} from {option.name}; metrics are at the daemon's /jmx page",
+                where=option.place,
             )
 
 
@@ -183,18 +186,20 @@ def _below_run(path: str) -> bool:
 
 
 def _kept(found: Found, facts: Facts) -> Iterator[Observation]:
-    for one in found.config.environment if found.config else ():
-        if one.name in _KEPT:
-            own = "log" if "LOG" in one.name else "run"
-            whose = "hbase" if one.name.startswith("HBASE") else "hadoop"
+    for variable in found.config.environment if found.config else ():
+        if variable.name in _KEPT:
+            own = "log" if "LOG" in variable.name else "run"
+            whose = "hbase" if variable.name.startswith("HBASE") else "hadoop"
             yield Observation(
-                ok=not is_temporary(one.text) or "${" in one.text or (own == "run" and _below_run(one.text)),
-                about=one.name,
-                found=one.text,
+                ok=not is_temporary(variable.text)
+                or "${" in variable.text
+                or (own == "run" and _below_run(variable.text)),
+                about=variable.name,
+                found=variable.text,
                 expected="a directory that no cleaner empties: logs are lost, and scripts cannot stop "
                 "daemons whose files of process ids are gone",
-                fix=f"set {one.name} to /var/{own}/{whose} in {one.place}",
-                where=one.place,
+                fix=f"set {variable.name} to /var/{own}/{whose} in {variable.place}",
+                where=variable.place,
             )
 
 
@@ -207,7 +212,7 @@ RULES: tuple[Rule, ...] = (
         key="java.version",
         file="java",
         decide=_version,
-        accepts=lambda found, decision, facts: java_major(str(found)) in supported(facts),
+        accepts=lambda value, decision, facts: java_major(str(value)) in supported(facts),
         today="The papers ran Java 6 and 7. Hadoop 3.5 needs 17; 3.4 runs on 8 and 11; HBase 2.6 on 8, 11 "
         "and 17.",
     ),
@@ -221,7 +226,7 @@ RULES: tuple[Rule, ...] = (
         key="mapreduce.jvm.add-opens-as-default",
         file="mapred-site.xml",
         decide=_open_modules,
-        accepts=lambda found, decision, facts: found is True or decision.value is False,
+        accepts=lambda value, decision, facts: value is True or decision.value is False,
         today="Clients and NodeManagers must be of one release: an older NodeManager does not know the "
         "placeholder.",
     ),

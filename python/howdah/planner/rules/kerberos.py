@@ -154,9 +154,9 @@ _SERVICES = (
 )
 
 
-def _own_realm(found: Value, decision: Decision, facts: Facts) -> bool:
+def _own_realm(value: Value, decision: Decision, facts: Facts) -> bool:
     """A principal of the service's own: ``hdfs/_HOST@REALM``."""
-    return "/" in str(found) and "@" in str(found)
+    return "/" in str(value) and "@" in str(value)
 
 
 def _principal(service: Service) -> SettingRule:

@@ -49,15 +49,15 @@ def _container(facts: Facts, kind: str) -> Decision:
     )
 
 
-def _container_will_do(kind: str, found: Value, decision: Decision, facts: Facts) -> bool:
-    if as_number(found) > as_number(decision.value) and facts.request.overrides:
-        size = {f"{kind}_mb": int(as_number(found))}
+def _container_will_do(kind: str, value: Value, decision: Decision, facts: Facts) -> bool:
+    if as_number(value) > as_number(decision.value) and facts.request.overrides:
+        size = {f"{kind}_mb": int(as_number(value))}
         if not all(under_half(chosen_sizes(facts)._replace(**size), worker) for worker in kinds_of(facts)):
             return False
     least = min(kinds_of(facts), key=lambda worker: worker.memory_bytes)
     most = max(as_number(decision.value), least.memory_bytes / MIB / 4)
     # Where none is given, Hadoop makes it of the heap in the Java options.
-    return as_number(found) == -1 or as_number(decision.value) / 2 <= as_number(found) <= most
+    return as_number(value) == -1 or as_number(decision.value) / 2 <= as_number(value) <= most
 
 
 def _java_options(facts: Facts, kind: str) -> Decision:
@@ -73,8 +73,8 @@ def _java_options(facts: Facts, kind: str) -> Decision:
     )
 
 
-def _options_will_do(kind: str, found: Value, facts: Facts) -> bool:
-    heap = heap_bytes(str(found))
+def _options_will_do(kind: str, value: Value, facts: Facts) -> bool:
+    heap = heap_bytes(str(value))
     if heap is None:
         return True
     container = facts.number(f"mapreduce.{kind}.memory.mb") * MIB
@@ -127,8 +127,8 @@ def _master_options(facts: Facts) -> Decision:
     )
 
 
-def _master_options_will_do(found: Value, decision: Decision, facts: Facts) -> bool:
-    heap = heap_bytes(str(found))
+def _master_options_will_do(value: Value, decision: Decision, facts: Facts) -> bool:
+    heap = heap_bytes(str(value))
     return heap is None or heap <= 0.9 * facts.number("yarn.app.mapreduce.am.resource.mb") * MIB
 
 
@@ -143,7 +143,7 @@ def _task_rules(kind: str) -> tuple[SettingRule, SettingRule, SettingRule]:
             "are under half of memory.",
             sources=("D0 25", "D0 24", "D4 129", "D4 130", "D4 138", "X11"),
             decide=lambda facts: _container(facts, kind),
-            accepts=lambda found, decision, facts: _container_will_do(kind, found, decision, facts),
+            accepts=lambda value, decision, facts: _container_will_do(kind, value, decision, facts),
             today="The papers' slots are containers today; the papers' child heap is each task's own.",
         ),
         mapreduce_rule(
@@ -153,7 +153,7 @@ def _task_rules(kind: str) -> tuple[SettingRule, SettingRule, SettingRule]:
             says=f"A {kind} task's heap is 78 % of its container.",
             sources=("D0 25", "D0 142", "D1 93", "D2 104", "D4 138"),
             decide=lambda facts: _java_options(facts, kind),
-            accepts=lambda found, decision, facts: _options_will_do(kind, found, facts),
+            accepts=lambda value, decision, facts: _options_will_do(kind, value, facts),
         ),
         mapreduce_rule(
             id=f"mapreduce.{kind}-speculation",
@@ -197,7 +197,7 @@ RULES: tuple[Rule, ...] = (
         says="An application master's heap has 25 kB for each task of the largest job.",
         sources=("Hadoop 3.5.0: mapred-default.xml", "howdah"),
         decide=_master_memory,
-        accepts=lambda found, decision, facts: as_number(found) >= as_number(decision.value),
+        accepts=lambda value, decision, facts: as_number(value) >= as_number(decision.value),
     ),
     mapreduce_rule(
         id="mapreduce.master-heap",

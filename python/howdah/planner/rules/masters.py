@@ -158,7 +158,7 @@ RULES: tuple[Rule, ...] = (
     IDLE_DISKS,
     Counsel(
         id="masters.fault-tolerance-network",
-        says="The network carries Fault Tolerance's logging beside the workers' traffic, or it has its own.",
+        says="The network carries Fault Tolerance's logging and the workers' traffic, or each has its own.",
         sources=("D1 78", "D1 86", "D1 92"),
         condition="masters are protected by vSphere Fault Tolerance",
         applies=_tolerant,

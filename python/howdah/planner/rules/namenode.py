@@ -14,7 +14,7 @@ from howdah.planner.heap import MASTER_HEAPS, heap_options
 from howdah.planner.masters.seats import HEAP_OF_MEMORY, SYSTEM_BYTES
 from howdah.planner.reading import lasting
 from howdah.planner.rule import Counsel, Decision, Rule, SettingRule, Severity, equal
-from howdah.planner.values import as_number, between, fixed, times
+from howdah.planner.values import as_number, between, fixed, within_factor
 from howdah.units import GIB, MIB, format_count, format_memory
 
 _HANDLERS_LEAST = 10
@@ -33,9 +33,9 @@ def _handlers(facts: Facts) -> Decision:
     return Decision(value, f"20 × ln({format_count(workers)} DataNodes), at least {_HANDLERS_LEAST}", inputs)
 
 
-def _handlers_will_do(found: Value, decision: Decision, facts: Facts) -> bool:
+def _handlers_will_do(value: Value, decision: Decision, facts: Facts) -> bool:
     wanted = as_number(decision.value)
-    return wanted / 2 <= as_number(found) <= max(4 * wanted, _HANDLERS_LEAST)
+    return wanted / 2 <= as_number(value) <= max(4 * wanted, _HANDLERS_LEAST)
 
 
 def _home(facts: Facts) -> Master:
@@ -67,7 +67,7 @@ def _heap(facts: Facts) -> Decision:
     wanted = max(USUAL_HEAP, needed)
     value = max(256 * MIB, min(wanted, _room(home)))
     short = (
-        "" if value >= needed else f"; full disks would want {format_memory(needed)}: give {home.name} more"
+        "" if value >= needed else f"; full disks would need {format_memory(needed)}: give {home.name} more"
     )
     return Decision(
         heap_options(value, "-XX:+UseG1GC", "-XX:+ParallelRefProcEnabled", "-XX:+ExitOnOutOfMemoryError"),
@@ -86,8 +86,8 @@ def _same_heap(facts: Facts) -> Decision:
     )
 
 
-def _heap_will_do(found: Value, decision: Decision, facts: Facts) -> bool:
-    have, want = heap_bytes(str(found)), heap_bytes(str(decision.value))
+def _heap_will_do(value: Value, decision: Decision, facts: Facts) -> bool:
+    have, want = heap_bytes(str(value)), heap_bytes(str(decision.value))
     return have is not None and want is not None and 0.75 * want <= have <= _home(facts).memory_bytes
 
 
@@ -186,7 +186,7 @@ RULES: tuple[Rule, ...] = (
         key="dfs.namenode.heartbeat.recheck-interval",
         file="hdfs-site.xml",
         decide=fixed(300_000, "a reboot passes without making all its replicas again"),
-        accepts=times(0.2, 6),
+        accepts=within_factor(0.2, 6),
         written=False,
     ),
     SettingRule(
@@ -202,7 +202,7 @@ RULES: tuple[Rule, ...] = (
     ),
     SettingRule(
         id="namenode.silent-last-read",
-        says="Nobody is sent first to a DataNode that is silent.",
+        says="No client is sent first to a DataNode that is silent.",
         sources=("HDFS-3703", "howdah"),
         key="dfs.namenode.avoid.read.stale.datanode",
         file="hdfs-site.xml",

@@ -10,7 +10,7 @@ from howdah.planner.budget import budget, heap_of
 from howdah.planner.conditions import mapreduce_rule
 from howdah.planner.facts import CannotTell, Facts
 from howdah.planner.heap import heap_alike, heap_options
-from howdah.planner.reading import ConfigurationReading, entries, is_temporary
+from howdah.planner.reading import ConfigurationReading, is_temporary, path_list
 from howdah.planner.rule import Decision, Inspection, Observation, Rule, Scope, Severity, equal
 from howdah.planner.values import anything, as_number, between, fixed, set_at_all
 from howdah.units import format_counted, format_memory
@@ -36,16 +36,16 @@ def _local_dirs(facts: Facts) -> Decision:
 
 def _log_dirs(facts: Facts) -> Decision:
     folders = _dirs(facts, "log")
-    return Decision(folders, "absolute, as NodeManagers want them, and not on the system's disk")
+    return Decision(folders, "absolute, as NodeManagers require, and not on the system's disk")
 
 
-def _all_disks(found: Value, decision: Decision, facts: Facts) -> bool:
-    paths = entries(found)
-    return len(set(paths)) >= len(entries(decision.value)) and not any(map(is_temporary, paths))
+def _all_disks(value: Value, decision: Decision, facts: Facts) -> bool:
+    paths = path_list(value)
+    return len(set(paths)) >= len(path_list(decision.value)) and not any(map(is_temporary, paths))
 
 
-def _absolute(found: Value, decision: Decision, facts: Facts) -> bool:
-    paths = entries(found)
+def _absolute(value: Value, decision: Decision, facts: Facts) -> bool:
+    paths = path_list(value)
     # ${yarn.log.dir} of the default is an absolute path when Hadoop's own scripts start the NodeManager.
     return bool(paths) and all(path.startswith(("/", "${yarn.log.dir}")) for path in paths)
 
@@ -68,7 +68,7 @@ def _port_for_recovery(found: Found, facts: Facts) -> Iterable[Observation]:
     yield Observation(
         ok=bool(address) and not address.endswith(":0"),
         about="yarn.nodemanager.address",
-        found=address or "not set: a port of chance",
+        found=address or "not set: a random port",
         expected="a port of its own, since recovery is on: the NodeManager does not start otherwise",
         fix="set yarn.nodemanager.address to 0.0.0.0:8041 in yarn-site.xml",
         where=reading.where("yarn.nodemanager.recovery.enabled"),
@@ -120,7 +120,7 @@ RULES: tuple[Rule, ...] = (
         sources=("Hadoop 3.5.0: yarn-default.xml", "howdah"),
         severity=Severity.MUST,
         decide=fixed(("mapreduce_shuffle",), "without it every job fails in its first fetch"),
-        accepts=lambda found, decision, facts: "mapreduce_shuffle" in entries(found),
+        accepts=lambda value, decision, facts: "mapreduce_shuffle" in path_list(value),
     ),
     mapreduce_rule(
         id="nodemanager.environment",
@@ -221,7 +221,7 @@ RULES: tuple[Rule, ...] = (
         sources=("howdah",),
         severity=Severity.MAY,
         decide=fixed("/var/lib/hadoop/yarn-recovery", "the default is below hadoop.tmp.dir"),
-        accepts=lambda found, decision, facts: bool(found) and not is_temporary(str(found)),
+        accepts=lambda value, decision, facts: bool(value) and not is_temporary(str(value)),
     ),
     mapreduce_rule(
         id="nodemanager.address",
@@ -229,10 +229,8 @@ RULES: tuple[Rule, ...] = (
         key="yarn.nodemanager.address",
         says="A NodeManager has a port of its own.",
         sources=("Hadoop 3.5.0: yarn-default.xml", "howdah"),
-        decide=fixed(
-            "0.0.0.0:8041", "recovery finds running containers by it: the default is a port of chance"
-        ),
-        accepts=lambda found, decision, facts: not str(found).endswith(":0"),
+        decide=fixed("0.0.0.0:8041", "recovery finds running containers by it: the default is a random port"),
+        accepts=lambda value, decision, facts: not str(value).endswith(":0"),
     ),
     Inspection(
         id="nodemanager.port",
@@ -268,6 +266,6 @@ RULES: tuple[Rule, ...] = (
         sources=("howdah",),
         severity=Severity.MAY,
         decide=fixed(604_800, "the default keeps them for ever, a small file for each container"),
-        accepts=lambda found, decision, facts: as_number(found) > 0,
+        accepts=lambda value, decision, facts: as_number(value) > 0,
     ),
 )

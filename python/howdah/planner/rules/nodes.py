@@ -9,7 +9,7 @@ from howdah.model.plan import Input
 from howdah.model.request import Protection
 from howdah.planner.conditions import mapreduce_rule, with_mapreduce
 from howdah.planner.facts import CannotTell, Facts
-from howdah.planner.reading import ConfigurationReading, entries, is_temporary, lasting
+from howdah.planner.reading import ConfigurationReading, is_temporary, lasting, path_list
 from howdah.planner.rule import Decision, Inspection, Observation, Rule, SettingRule, Severity
 from howdah.planner.values import between
 
@@ -40,7 +40,7 @@ def _lost_after(facts: Facts) -> Decision:
         _LOST_AFTER_MS,
         "its tasks, its map output and any application master on it wait so long, and up to a third longer: "
         "the ResourceManager looks three times within it. A restart of the NodeManager, a pause of Java's or "
-        "a switch that starts anew is over by then; one given up too soon costs its work only. HDFS, which "
+        "a switch that restarts is over by then; one given up too soon costs its work only. HDFS, which "
         "would copy all its blocks, waits for ten minutes",
         (
             Input(
@@ -139,7 +139,7 @@ def _kept_for_both(found: Found, facts: Facts) -> Iterable[Observation]:
 
 def _kept(reading: ConfigurationReading, key: str, what: str, *, paired: bool) -> Observation:
     text = reading.text(key) or ""
-    lasts = bool(text) and not any(map(is_temporary, entries(text)))
+    lasts = bool(text) and not any(map(is_temporary, path_list(text)))
     harm = "the other ResourceManager does not read them" if paired and lasts else "they are lost at a reboot"
     return Observation(
         ok=lasts and not (paired and text.startswith("file:")),
@@ -180,7 +180,7 @@ RULES: tuple[Rule, ...] = (
     ),
     SettingRule(
         id="nodes.attributes",
-        says="What administrators say of nodes is kept where nothing empties it.",
+        says="What administrators set for nodes is kept where nothing empties it.",
         sources=_SOURCES,
         condition="with MapReduce and one ResourceManager",
         applies=_alone,
@@ -191,7 +191,7 @@ RULES: tuple[Rule, ...] = (
     ),
     SettingRule(
         id="nodes.attributes-of-a-pair",
-        says="What administrators say of nodes is kept where both ResourceManagers read it.",
+        says="What administrators set for nodes is kept where both ResourceManagers read it.",
         sources=_SOURCES,
         condition="with MapReduce and two ResourceManagers",
         applies=_paired,
@@ -202,7 +202,7 @@ RULES: tuple[Rule, ...] = (
     ),
     Inspection(
         id="nodes.kept-for-both",
-        says="What is said of nodes is kept where nothing empties it and every ResourceManager reads it.",
+        says="What is set for nodes is kept where nothing empties it and every ResourceManager reads it.",
         sources=_SOURCES,
         condition="labels of nodes are enabled, or there are two ResourceManagers",
         inspect=_kept_for_both,

@@ -95,7 +95,7 @@ HBASE_VIRTUAL = Rule(
 )
 HYPERVISOR = Rule(
     id="platform.hypervisor",
-    says="Hosts are divided by the hypervisor at hand, and not at all where there is none.",
+    says="Hosts are divided by the hypervisor that is available, and not at all where there is none.",
     sources=("howdah",),
     severity=Severity.MUST,
 )
@@ -155,7 +155,7 @@ SLOTS = Rule(
     sources=("D0 50", "D0 25", "D4 129"),
     condition="MapReduce",
     applies=with_mapreduce,
-    today="YARN has no slots (X11): so many map and so many reduce containers fit a worker at once.",
+    today="YARN has no slots (X11): this many map and this many reduce containers fit a worker at once.",
 )
 
 SIMULATED = Rule(

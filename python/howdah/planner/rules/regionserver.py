@@ -74,8 +74,8 @@ def _options(facts: Facts) -> Decision:
     memory = _memory(facts)
     direct = (f"-XX:MaxDirectMemorySize={memory.direct // MIB}m",) if memory.cache else ()
     beside = (
-        f", {format_memory(memory.cache)} of cache beside it: {format_memory(memory.heap + memory.cache)} in "
-        "all"
+        f", {format_memory(memory.cache)} of cache outside it: {format_memory(memory.heap + memory.cache)} "
+        "in all"
         if memory.cache
         else ""
     )
@@ -97,8 +97,8 @@ def _options(facts: Facts) -> Decision:
     )
 
 
-def _options_will_do(found: Value, decision: Decision, facts: Facts) -> bool:
-    heap, wanted = heap_bytes(str(found)), heap_bytes(str(decision.value))
+def _options_will_do(value: Value, decision: Decision, facts: Facts) -> bool:
+    heap, wanted = heap_bytes(str(value)), heap_bytes(str(decision.value))
     if heap is None or wanted is None:
         return False
     # Between 32 and 48 GiB a heap holds less than one of 31: pointers are twice as large.
@@ -124,7 +124,7 @@ def _heap_cache(facts: Facts) -> Decision:
     if _memory(facts).cache:
         return Decision(
             _HEAP_CACHE_BESIDE,
-            "indexes and Bloom filters only: blocks of data are in the cache beside the heap",
+            "indexes and Bloom filters only: blocks of data are in the cache outside the heap",
         )
     return Decision(
         _HEAP_CACHE, "all blocks are cached in the heap; with the memstores' 0.4 it leaves a fifth"
@@ -177,7 +177,7 @@ def _direct_memory(found: Found, facts: Facts) -> Iterable[Observation]:
     yield Observation(
         ok=None if limit is None else limit > cache_mb * MIB,
         about="hbase.bucketcache.size",
-        found=f"{cache_mb:g} MB, with {format_memory(limit) if limit else 'no limit given'} beside the heap",
+        found=f"{cache_mb:g} MB, with {format_memory(limit) if limit else 'no limit given'} outside the heap",
         expected="less than -XX:MaxDirectMemorySize in HBASE_REGIONSERVER_OPTS, with 2 GiB to spare for "
         "requests",
         fix=f"set -XX:MaxDirectMemorySize={int(cache_mb) + _DIRECT // MIB}m in HBASE_REGIONSERVER_OPTS",
@@ -190,12 +190,12 @@ RULES: tuple[Rule, ...] = (
         id="regionserver.heap",
         file="hbase-env.sh",
         key="HBASE_REGIONSERVER_OPTS",
-        says="A RegionServer's heap is half of its memory and 31 GiB at most; the rest is a cache beside it.",
+        says="A RegionServer's heap is half of its memory, at most 31 GiB; the rest is a cache outside it.",
         sources=("D3 120", "D3 122", "D2 112", "howdah"),
         scope=Scope.WORKER,
         decide=_options,
         accepts=_options_will_do,
-        today="HBase 2 keeps blocks beside the heap, which HBase 0.98 of the paper had no need to do below "
+        today="HBase 2 keeps blocks outside the heap, which HBase 0.98 of the paper did not need to do below "
         "64 GB; G1 is on every Java since 8. Java 21 adds a generational ZGC: try it where 100 ms pauses "
         "are too long.",
     ),
@@ -203,35 +203,35 @@ RULES: tuple[Rule, ...] = (
         id="regionserver.cache-kind",
         file="hbase-site.xml",
         key="hbase.bucketcache.ioengine",
-        says="From 24 GiB on blocks are cached beside the heap.",
+        says="From 24 GiB on blocks are cached outside the heap.",
         sources=("D3 120", "howdah"),
         applies=_beside,
         condition="with HBase, where a RegionServer has 24 GiB or more",
         scope=Scope.WORKER,
         decide=lambda facts: Decision("offheap", "no collector has to look at cached blocks", _inputs(facts)),
-        accepts=lambda found, decision, facts: (
-            found == "offheap" or str(found).startswith(("file", "mmap", "pmem"))
+        accepts=lambda value, decision, facts: (
+            value == "offheap" or str(value).startswith(("file", "mmap", "pmem"))
         ),
     ),
     hbase_rule(
         id="regionserver.cache-size",
         file="hbase-site.xml",
         key="hbase.bucketcache.size",
-        says="The cache beside the heap has what heap and buffers leave.",
+        says="The cache outside the heap has what heap and buffers leave.",
         sources=("D3 120", "howdah"),
         applies=_beside,
         condition="with HBase, where a RegionServer has 24 GiB or more",
         scope=Scope.WORKER,
         decide=_cache_size,
-        accepts=lambda found, decision, facts: (
-            0.5 * as_number(decision.value) <= as_number(found) <= 1.1 * as_number(decision.value)
+        accepts=lambda value, decision, facts: (
+            0.5 * as_number(decision.value) <= as_number(value) <= 1.1 * as_number(decision.value)
         ),
     ),
     hbase_rule(
         id="regionserver.heap-cache",
         file="hbase-site.xml",
         key="hfile.block.cache.size",
-        says="The cache in the heap takes two fifths of it, one fifth beside a larger cache.",
+        says="The cache in the heap takes two fifths of it, one fifth with a larger cache outside it.",
         sources=("D3 120", "howdah"),
         scope=Scope.WORKER,
         decide=_heap_cache,
@@ -257,7 +257,7 @@ RULES: tuple[Rule, ...] = (
     ),
     Inspection(
         id="regionserver.direct-memory",
-        says="Java may take as much memory beside the heap as the cache there needs.",
+        says="Java may take as much memory outside the heap as the cache there needs.",
         sources=("HBASE-12369", "D3 120"),
         severity=Severity.MUST,
         inspect=_direct_memory,

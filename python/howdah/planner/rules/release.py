@@ -25,115 +25,115 @@ _MOST_SUGGESTIONS = 20
 """Looking for the nearest name takes milliseconds; a file of unknown names needs no more of them."""
 
 
-def _releases(one: FoundProperty, facts: Facts) -> tuple[Release, ...]:
+def _releases(entry: FoundProperty, facts: Facts) -> tuple[Release, ...]:
     known = hadoop(facts.request.hadoop)
-    if one.base_name == "hbase-site.xml":
+    if entry.base_name == "hbase-site.xml":
         return hbase(facts.request.hbase), known
     return (known,)
 
 
-def known_property(one: FoundProperty, facts: Facts) -> Property | None:
-    found = (release.find(one.name) for release in _releases(one, facts))
-    return next((known for known in found if known is not None), None)
+def known_property(entry: FoundProperty, facts: Facts) -> Property | None:
+    matches = (release.find(entry.name) for release in _releases(entry, facts))
+    return next((known for known in matches if known is not None), None)
 
 
-def named(found: Found) -> Iterator[FoundProperty]:
+def known_properties(found: Found) -> Iterator[FoundProperty]:
     """Every property of the files whose names the catalogue knows."""
-    for one in found.config.properties if found.config else ():
-        if one.base_name in _NAMED_IN:
-            yield one
+    for entry in found.config.properties if found.config else ():
+        if entry.base_name in _NAMED_IN:
+            yield entry
 
 
 def _unknown(found: Found, facts: Facts) -> Iterator[tuple[FoundProperty, str | None]]:
     """Properties of the release's own prefixes that it does not know, with the nearest name."""
     suggested = 0
-    for one in named(found):
-        if not one.name.startswith(_OWN) or one.name.startswith(_ANYBODYS):
+    for entry in known_properties(found):
+        if not entry.name.startswith(_OWN) or entry.name.startswith(_ANYBODYS):
             continue
-        releases = _releases(one, facts)
-        if any(release.knows(one.name) for release in releases):
+        releases = _releases(entry, facts)
+        if any(release.knows(entry.name) for release in releases):
             continue
         suggested += 1
-        near = (release.nearest(one.name) for release in releases)
-        yield one, next(filter(None, near), None) if suggested <= _MOST_SUGGESTIONS else None
+        near = (release.nearest(entry.name) for release in releases)
+        yield entry, next(filter(None, near), None) if suggested <= _MOST_SUGGESTIONS else None
 
 
 def _misspelt(found: Found, facts: Facts) -> Iterator[Observation]:
-    for one, near in _unknown(found, facts):
+    for entry, near in _unknown(found, facts):
         if near is not None:
             yield Observation(
                 ok=False,
-                about=one.name,
+                about=entry.name,
                 found=f"a name that Hadoop {facts.request.hadoop} does not know",
                 expected=near,
-                fix=f"rename {one.name} to {near} in {one.place}",
-                where=one.place,
+                fix=f"rename {entry.name} to {near} in {entry.place}",
+                where=entry.place,
             )
 
 
 def _foreign(found: Found, facts: Facts) -> Iterator[Observation]:
-    for one, near in _unknown(found, facts):
+    for entry, near in _unknown(found, facts):
         if near is None:
             yield Observation(
                 ok=False,
-                about=one.name,
+                about=entry.name,
                 found=f"a name that Hadoop {facts.request.hadoop} does not know",
                 expected=f"a property of Hadoop {facts.request.hadoop}",
-                fix=f"remove {one.name} from {one.place}, or find today's name of it",
-                where=one.place,
+                fix=f"remove {entry.name} from {entry.place}, or find today's name of it",
+                where=entry.place,
             )
 
 
 def _values(found: Found, facts: Facts) -> Iterator[Observation]:
-    for one in named(found):
-        names = [one.name]
-        for release in _releases(one, facts):
-            names += release.replacement(one.name)
-        for release in _releases(one, facts):
-            misfit = next(filter(None, (release.misfit(name, one.text) for name in names)), None)
+    for entry in known_properties(found):
+        names = [entry.name]
+        for release in _releases(entry, facts):
+            names += release.replacement(entry.name)
+        for release in _releases(entry, facts):
+            misfit = next(filter(None, (release.misfit(name, entry.text) for name in names)), None)
             if misfit is not None:
                 known = next(filter(None, map(release.find, names)))
                 default = f", such as its default {known.default}" if known.default else ""
                 yield Observation(
                     ok=False,
-                    about=one.name,
-                    found=f"{one.text!r} {misfit}",
+                    about=entry.name,
+                    found=f"{entry.text!r} {misfit}",
                     expected=f"a value of kind {known.kind}{default}",
-                    fix=f"write {one.name} as {known.kind} in {one.place}{default}",
-                    where=one.place,
+                    fix=f"write {entry.name} as {known.kind} in {entry.place}{default}",
+                    where=entry.place,
                 )
                 break
 
 
 def _deprecated(found: Found, facts: Facts) -> Iterator[Observation]:
-    for one in named(found):
-        for release in _releases(one, facts):
-            today = tuple(name for name in release.replacement(one.name) if name not in release.gone)
+    for entry in known_properties(found):
+        for release in _releases(entry, facts):
+            today = tuple(name for name in release.replacement(entry.name) if name not in release.gone)
             if today:
                 yield Observation(
                     ok=False,
-                    about=one.name,
+                    about=entry.name,
                     found="a former name",
                     expected=" and ".join(today),
-                    fix=f"rename {one.name} to {' and '.join(today)} in {one.place}",
-                    where=one.place,
+                    fix=f"rename {entry.name} to {' and '.join(today)} in {entry.place}",
+                    where=entry.place,
                 )
                 break
 
 
 def _gone(found: Found, facts: Facts) -> Iterator[Observation]:
-    for one in named(found):
-        for release in _releases(one, facts):
-            names = (one.name, *release.replacement(one.name))
+    for entry in known_properties(found):
+        for release in _releases(entry, facts):
+            names = (entry.name, *release.replacement(entry.name))
             instead = next((release.gone[name] for name in names if name in release.gone), None)
             if instead is not None:
                 yield Observation(
                     ok=False,
-                    about=one.name,
+                    about=entry.name,
                     found="a name of former releases",
                     expected=f"nothing: no code of {release.product} {release.version} reads it",
-                    fix=f"remove {one.name} from {one.place}: {instead}",
-                    where=one.place,
+                    fix=f"remove {entry.name} from {entry.place}: {instead}",
+                    where=entry.place,
                 )
                 break
 
@@ -169,7 +169,7 @@ RULES: tuple[Rule, ...] = (
     ),
     Inspection(
         id="release.gone-property",
-        says="A property that no code reads any more is removed, for it promises what does not happen.",
+        says="A property that no code reads any more is removed: it has no effect.",
         sources=("X11", "howdah"),
         inspect=_gone,
     ),

@@ -69,8 +69,8 @@ def _elects_elsewhere(facts: Facts) -> bool:
     return _PAIR(facts) and release.find(_ELECTORS) is not None and not release.replacement(_ELECTORS)
 
 
-def _is_on(found: Value, decision: Decision, facts: Facts) -> bool:
-    return found is True
+def _is_on(value: Value, decision: Decision, facts: Facts) -> bool:
+    return value is True
 
 
 _pair_rule = partial(
@@ -154,7 +154,7 @@ RULES: tuple[Rule, ...] = (
             "org.apache.hadoop.yarn.server.resourcemanager.recovery.ZKRMStateStore",
             "ZooKeeper fences the other ResourceManager; files on HDFS do not",
         ),
-        accepts=lambda found, decision, facts: found == decision.value,
+        accepts=lambda value, decision, facts: value == decision.value,
     ),
     _pair_rule(
         id="resourcemanager.zookeeper",
@@ -172,7 +172,7 @@ RULES: tuple[Rule, ...] = (
         accepts=set_at_all,
         applies=_elects_elsewhere,
         condition=f"{_CONDITION} and the release no longer takes hadoop.zk.address for it",
-        today="In 3.4 hadoop.zk.address stands for it; a ResourceManager of 3.5.0 reads both, and does not "
+        today="In 3.4 hadoop.zk.address does the same; a ResourceManager of 3.5.0 reads both, and does not "
         "start without this one.",
     ),
 )

@@ -13,7 +13,7 @@ _TOKENS = f"{_COPROCESSORS}.token.TokenProvider"
 
 
 def _has(name: str) -> Accepts:
-    return lambda found, decision, facts: name in str(found)
+    return lambda value, decision, facts: name in str(value)
 
 
 RULES: tuple[Rule, ...] = (
@@ -23,7 +23,7 @@ RULES: tuple[Rule, ...] = (
         key="ha.zookeeper.acl",
         says="Only HDFS may write what decides which NameNode is active.",
         decide=fixed("sasl:hdfs:rwcda", "the default lets everybody who reaches ZooKeeper"),
-        accepts=lambda found, decision, facts: bool(found) and "world:" not in str(found),
+        accepts=lambda value, decision, facts: bool(value) and "world:" not in str(value),
         applies=secured_pair,
         condition="with --secure and ha",
     ),
@@ -33,7 +33,7 @@ RULES: tuple[Rule, ...] = (
         key="hadoop.zk.acl",
         says="Only YARN may write what it keeps in ZooKeeper.",
         decide=fixed("sasl:yarn:rwcda", "the default lets everybody who reaches ZooKeeper"),
-        accepts=lambda found, decision, facts: bool(found) and "world:" not in str(found),
+        accepts=lambda value, decision, facts: bool(value) and "world:" not in str(value),
         applies=lambda facts: secured_pair(facts) and facts.request.mapreduce,
         condition="with --secure, MapReduce and ha",
     ),

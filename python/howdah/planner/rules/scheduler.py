@@ -40,7 +40,7 @@ def _scheduler(facts: Facts) -> Decision:
     if _paper(facts):
         return Decision(_FAIR, "as the study ran")
     return Decision(
-        _CAPACITY, "the release's default: queues with a share each, filled by whoever needs them"
+        _CAPACITY, "the release's default: queues with a share each, filled by the users who need them"
     )
 
 
@@ -70,8 +70,8 @@ def _delay(facts: Facts) -> Decision:
     )
 
 
-def _delay_will_do(found: Value, decision: Decision, facts: Facts) -> bool:
-    return as_number(found) == -1 or 1 <= as_number(found) <= max(_DELAY, 2 * facts.cluster.workers)
+def _delay_will_do(value: Value, decision: Decision, facts: Facts) -> bool:
+    return as_number(value) == -1 or 1 <= as_number(value) <= max(_DELAY, 2 * facts.cluster.workers)
 
 
 def _login(facts: Facts) -> tuple[str, ...]:
@@ -259,7 +259,7 @@ RULES: tuple[Rule, ...] = (
         applies=_one_resourcemanager,
         condition="with one ResourceManager",
         decide=fixed("/var/lib/hadoop/yarn-state", "the default is below hadoop.tmp.dir"),
-        accepts=lambda found, decision, facts: bool(found) and not is_temporary(str(found)),
+        accepts=lambda value, decision, facts: bool(value) and not is_temporary(str(value)),
     ),
     Counsel(
         id="scheduler.fair",

@@ -109,8 +109,8 @@ RULES: tuple[Rule, ...] = (
         says="A NodeManager serves map output with two threads for each of its CPUs.",
         sources=("D0 55", "Hadoop 3.5.0: mapred-default.xml"),
         severity=Severity.MAY,
-        decide=fixed(0, "0 stands for twice the CPUs; a connection takes no thread of its own"),
-        accepts=lambda found, decision, facts: as_number(found) == 0 or as_number(found) >= 4,
+        decide=fixed(0, "0 means twice the CPUs; a connection takes no thread of its own"),
+        accepts=lambda value, decision, facts: as_number(value) == 0 or as_number(value) >= 4,
         written=False,
         today="The papers' 120 tasktracker.http.threads held a connection each; today's server is "
         "asynchronous.",

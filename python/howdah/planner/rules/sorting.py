@@ -54,7 +54,7 @@ def _sort_buffer(facts: Facts) -> Decision:
     if whole > most:
         return Decision(
             most,
-            f"a whole block would want {whole} MB; {_SORT_HEAP_SHARE * 100:.0f} % of the map task's heap is "
+            f"a whole block would need {whole} MB; {_SORT_HEAP_SHARE * 100:.0f} % of the map task's heap is "
             "the most that leaves it room to work, so its output is spilled more than once",
             inputs,
         )
@@ -68,10 +68,10 @@ def _sort_buffer(facts: Facts) -> Decision:
     )
 
 
-def _buffer_will_do(found: Value, decision: Decision, facts: Facts) -> bool:
+def _buffer_will_do(value: Value, decision: Decision, facts: Facts) -> bool:
     heap_mb = facts.number("mapreduce.map.memory.mb") * HEAP_SHARE
     return (
-        0.92 * as_number(decision.value) <= as_number(found) <= max(0.7 * heap_mb, as_number(decision.value))
+        0.92 * as_number(decision.value) <= as_number(value) <= max(0.7 * heap_mb, as_number(decision.value))
     )
 
 
@@ -88,8 +88,8 @@ def _buffer_over_heap(found: Found, facts: Facts) -> Iterable[Observation]:
         ok=buffer <= 0.7 * heap_mb,
         about="mapreduce.task.io.sort.mb",
         found=f"{buffer:g} MB of a map heap of {heap_mb:.0f} MiB",
-        expected=f"at most {0.7 * heap_mb:.0f} MB: the buffer is one piece of the heap, and tasks fail for "
-        "want of it",
+        expected=f"at most {0.7 * heap_mb:.0f} MB: the buffer is one piece of the heap, and tasks fail if "
+        "it does not fit",
         fix=f"set mapreduce.task.io.sort.mb to {int(heap_mb / 2)} or raise the heap in "
         "mapreduce.map.java.opts",
         where=reading.where("mapreduce.task.io.sort.mb"),
@@ -163,7 +163,7 @@ RULES: tuple[Rule, ...] = (
             True,
             "less to write, to fetch and to merge, for little CPU time: the study's data shrank 4.9 times",
         ),
-        accepts=lambda found, decision, facts: found is True,
+        accepts=lambda value, decision, facts: value is True,
     ),
     mapreduce_rule(
         id="sorting.codec",

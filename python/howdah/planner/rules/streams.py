@@ -25,8 +25,8 @@ def _drop_behind(facts: Facts) -> Decision:
     )
 
 
-def _drop_behind_will_do(found: Value, decision: Decision, facts: Facts) -> bool:
-    return found == decision.value or not facts.request.hbase_used
+def _drop_behind_will_do(value: Value, decision: Decision, facts: Facts) -> bool:
+    return value == decision.value or not facts.request.hbase_used
 
 
 def _streaming(key: str, says: str) -> SettingRule:
@@ -84,8 +84,8 @@ RULES: tuple[Rule, ...] = (
         key="io.file.buffer.size",
         file="core-site.xml",
         decide=fixed(128 * KIB, "a call for every 128 KiB rather than for every 4 KiB of the default"),
-        accepts=lambda found, decision, facts: (
-            as_number(found) >= 64 * KIB and as_number(found) % (4 * KIB) == 0
+        accepts=lambda value, decision, facts: (
+            as_number(value) >= 64 * KIB and as_number(value) % (4 * KIB) == 0
         ),
     ),
     _streaming(

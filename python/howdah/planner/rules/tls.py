@@ -22,17 +22,17 @@ _PASSWORDS = (
 
 
 def _passwords(found: Found, facts: Facts) -> Iterable[Observation]:
-    for one in found.config.properties if found.config else ():
-        if one.name in _PASSWORDS and one.text:
+    for entry in found.config.properties if found.config else ():
+        if entry.name in _PASSWORDS and entry.text:
             yield Observation(
                 ok=False,
-                about=one.name,
+                about=entry.name,
                 # The password itself is never repeated.
                 found="a password in clear text",
                 expected="no password in a file of the configuration, which many may read",
-                fix=f"`hadoop credential create {one.name} -provider {_PROVIDER}`, then remove it from "
-                f"{one.file}",
-                where=one.place,
+                fix=f"`hadoop credential create {entry.name} -provider {_PROVIDER}`, then remove it from "
+                f"{entry.file}",
+                where=entry.place,
             )
 
 
@@ -71,7 +71,7 @@ RULES: tuple[Rule, ...] = (
         file="hbase-site.xml",
         key="hbase.ssl.enabled",
         says="HBase's web pages are served by HTTPS only.",
-        decide=fixed(True, "pages tell names of tables, keys of regions and who asks for them"),
+        decide=fixed(True, "pages show names of tables, keys of regions and who asks for them"),
         severity=Severity.SHOULD,
     ),
     secure_rule(

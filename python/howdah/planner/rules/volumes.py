@@ -8,7 +8,7 @@ from howdah.model.found import Found
 from howdah.model.inventory import DiskRole, HostGroup
 from howdah.model.plan import Input, Value
 from howdah.planner.facts import CannotTell, Facts
-from howdah.planner.reading import ConfigurationReading, entries, is_temporary
+from howdah.planner.reading import ConfigurationReading, is_temporary, path_list
 from howdah.planner.rule import (
     Decision,
     Inspection,
@@ -46,10 +46,10 @@ def _hdfs_dirs(facts: Facts) -> Decision:
     )
 
 
-def _every_disk(found: Value, decision: Decision, facts: Facts) -> bool:
-    paths = entries(found)
+def _every_disk(value: Value, decision: Decision, facts: Facts) -> bool:
+    paths = path_list(value)
     apart = len(set(paths)) == len(paths)
-    return apart and len(paths) == len(entries(decision.value)) and not any(map(is_temporary, paths))
+    return apart and len(paths) == len(path_list(decision.value)) and not any(map(is_temporary, paths))
 
 
 def _temporary(found: Found, facts: Facts) -> Iterable[Observation]:
@@ -60,11 +60,11 @@ def _temporary(found: Found, facts: Facts) -> Iterable[Observation]:
     given = facts.decided.get("dfs.datanode.data.dir") or reading.folders("dfs.datanode.data.dir")
     if not isinstance(given, str | tuple) or not given:
         return
-    lost = [path for path in entries(given) if is_temporary(path)]
+    lost = [path for path in path_list(given) if is_temporary(path)]
     yield Observation(
         ok=not lost,
         about="dfs.datanode.data.dir",
-        found=", ".join(lost or entries(given)),
+        found=", ".join(lost or path_list(given)),
         expected="no directory that is emptied at boot or by cleaners: blocks would be lost",
         fix="set dfs.datanode.data.dir in hdfs-site.xml to a directory on each data disk, /data/01/dfs and "
         "so on",
@@ -84,9 +84,9 @@ def _failures(facts: Facts) -> Decision:
     )
 
 
-def _failures_will_do(found: Value, decision: Decision, facts: Facts) -> bool:
+def _failures_will_do(value: Value, decision: Decision, facts: Facts) -> bool:
     disks = len(_data_dirs(facts))
-    return as_number(found) == 0 if disks == 1 else 1 <= as_number(found) <= disks / 2
+    return as_number(value) == 0 if disks == 1 else 1 <= as_number(value) <= disks / 2
 
 
 def _more_failures_than_disks(found: Found, facts: Facts) -> Iterable[Observation]:
@@ -130,9 +130,9 @@ def _reserved(facts: Facts) -> Decision:
     )
 
 
-def _reserve_will_do(found: Value, decision: Decision, facts: Facts) -> bool:
+def _reserve_will_do(value: Value, decision: Decision, facts: Facts) -> bool:
     disk = _smallest_disk(facts.group)
-    return 0.6 * as_number(decision.value) <= as_number(found) <= max(0.3 * disk, as_number(decision.value))
+    return 0.6 * as_number(decision.value) <= as_number(value) <= max(0.3 * disk, as_number(decision.value))
 
 
 def _volume_policy(facts: Facts) -> Decision:
@@ -149,8 +149,8 @@ def _volume_policy(facts: Facts) -> Decision:
     )
 
 
-def _policy_will_do(found: Value, decision: Decision, facts: Facts) -> bool:
-    return found == decision.value or (not found and decision.value == _ROUND_ROBIN)
+def _policy_will_do(value: Value, decision: Decision, facts: Facts) -> bool:
+    return value == decision.value or (not value and decision.value == _ROUND_ROBIN)
 
 
 def _shared_disk(found: Found, facts: Facts) -> Iterable[Observation]:
@@ -189,7 +189,7 @@ RULES: tuple[Rule, ...] = (
     ),
     SettingRule(
         id="volumes.failed-volumes",
-        says="A DataNode goes on when a sixth of its disks fail, and stops when half do.",
+        says="A DataNode continues when a sixth of its disks fail, and stops when half fail.",
         sources=("howdah",),
         scope=Scope.WORKER,
         key="dfs.datanode.failed.volumes.tolerated",

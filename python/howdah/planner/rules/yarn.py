@@ -46,7 +46,7 @@ def _memory(facts: Facts) -> Decision:
         f"{sizes.reduce_mb} MB at once"
     )
     if value < tasks:
-        because = f"all that is left; {wanted} would want {tasks} MB, so fewer run at once"
+        because = f"all that is left; {wanted} would need {tasks} MB, so fewer run at once"
     elif value < tasks + sizes.master_mb:
         because = f"{wanted}; an application master takes the place of a task"
     else:
@@ -58,10 +58,10 @@ def _memory(facts: Facts) -> Decision:
     )
 
 
-def _memory_will_do(found: Value, decision: Decision, facts: Facts) -> bool:
+def _memory_will_do(value: Value, decision: Decision, facts: Facts) -> bool:
     most = budget(facts.worker, facts).room / MIB
     wanted = as_number(decision.value)
-    return 0.75 * wanted <= as_number(found) <= max(wanted, most)
+    return 0.75 * wanted <= as_number(value) <= max(wanted, most)
 
 
 def _cpus(worker: Worker) -> int:
@@ -85,10 +85,10 @@ def _vcores(facts: Facts) -> Decision:
     )
 
 
-def _vcores_will_do(found: Value, decision: Decision, facts: Facts) -> bool:
+def _vcores_will_do(value: Value, decision: Decision, facts: Facts) -> bool:
     wanted = as_number(decision.value)
     most = max(1.25 * wanted, 2.0 * (facts.worker.vcpus or 0))
-    return 0.75 * wanted <= as_number(found) <= most
+    return 0.75 * wanted <= as_number(value) <= most
 
 
 def _most_memory(facts: Facts) -> Decision:
@@ -102,9 +102,9 @@ def _most_vcores(facts: Facts) -> Decision:
     return Decision(value, "the vcores of the largest worker: no container can have more")
 
 
-def _step_will_do(found: Value, decision: Decision, facts: Facts) -> bool:
+def _step_will_do(value: Value, decision: Decision, facts: Facts) -> bool:
     """A step that divides both containers, so that neither is rounded up, or is small."""
-    step = int(as_number(found))
+    step = int(as_number(value))
     if step <= 0:
         return False
     sizes = chosen_sizes(facts)
@@ -235,8 +235,8 @@ RULES: tuple[Rule, ...] = (
         says="A container may be as large as the largest worker's containers together.",
         sources=("Hadoop 3.5.0: yarn-default.xml", "howdah"),
         decide=_most_memory,
-        accepts=lambda found, decision, facts: (
-            chosen_sizes(facts).reduce_mb <= as_number(found) <= as_number(decision.value)
+        accepts=lambda value, decision, facts: (
+            chosen_sizes(facts).reduce_mb <= as_number(value) <= as_number(decision.value)
         ),
     ),
     mapreduce_rule(
@@ -247,7 +247,7 @@ RULES: tuple[Rule, ...] = (
         sources=("Hadoop 3.5.0: yarn-default.xml", "howdah"),
         severity=Severity.MAY,
         decide=_most_vcores,
-        accepts=lambda found, decision, facts: 1 <= as_number(found) <= as_number(decision.value),
+        accepts=lambda value, decision, facts: 1 <= as_number(value) <= as_number(decision.value),
     ),
     mapreduce_rule(
         id="yarn.virtual-memory",

@@ -22,8 +22,8 @@ def _runs(facts: Facts) -> bool:
     return facts.known_cluster is None or _IN_CLUSTER(facts)
 
 
-def _loopback(found: Value, decision: Decision, facts: Facts) -> bool:
-    return str(found) in ("localhost", "::1") or str(found).startswith("127.")
+def _loopback(value: Value, decision: Decision, facts: Facts) -> bool:
+    return str(value) in ("localhost", "::1") or str(value).startswith("127.")
 
 
 def _members(facts: Facts) -> Mapping[str, Decision]:

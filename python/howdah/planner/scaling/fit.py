@@ -101,10 +101,10 @@ def differences(
     leaves out, only their hosts are missed.
     """
     before, after = dict(quantities(*planned, 1.0)), dict(quantities(*lab, cpu_share))
-    for what, one in before.items():
+    for what, quantity in before.items():
         other = after.get(what)
-        if other is not None and other != one:
-            yield Scaling(what=what, planned=one.value, lab=other.value, unit=one.unit)
+        if other is not None and other != quantity:
+            yield Scaling(what=what, planned=quantity.value, lab=other.value, unit=quantity.unit)
 
 
 def quantities(plan: Plan, cluster: Cluster, cpu_share: float) -> Iterator[tuple[str, PlanQuantity]]:
@@ -116,7 +116,7 @@ def quantities(plan: Plan, cluster: Cluster, cpu_share: float) -> Iterator[tuple
     yield "replicas", PlanQuantity(_number(plan, "dfs.replication"))
     if cluster.request.dataset_bytes is not None:
         yield "dataset", PlanQuantity(cluster.request.dataset_bytes, "B")
-    if records := max((one.records or 0 for one in cluster.request.workloads), default=0):
+    if records := max((workload.records or 0 for workload in cluster.request.workloads), default=0):
         yield "records", PlanQuantity(records)
     for group in cluster.inventory.groups:
         yield from _of_group(group, cpu_share)
@@ -146,7 +146,7 @@ def _of_worker(worker: Worker) -> Iterator[tuple[str, PlanQuantity]]:
 
 
 def _number(plan: Plan, key: str) -> float:
-    value = next((one.value for one in plan.settings if one.key == key), 0)
+    value = next((setting.value for setting in plan.settings if setting.key == key), 0)
     return float(value) if isinstance(value, int | float) else 0.0
 
 
@@ -156,8 +156,8 @@ def notes(planned: Cluster, lab: Cluster) -> Iterator[str]:
     for group in planned.inventory.worker_groups:
         if group.name not in kept:
             yield f"Hosts of {group.name} are left out."
-    if any(one.takes and not one.whole_host for one in planned.masters) and not any(
-        one.takes for one in lab.masters
+    if any(master.takes and not master.whole_host for master in planned.masters) and not any(
+        master.takes for master in lab.masters
     ):
         yield "Masters have hosts of their own instead of workers' places, so that all places are workers'."
     if planned.topology.placement is not lab.topology.placement:

@@ -58,7 +58,7 @@ def with_cores(group: HostGroup, cores_per_socket: int) -> HostGroup:
 
 def possible_count(group: HostGroup, count: int) -> int:
     """The most hosts of a group, no more than ``count``, that some of its racks hold equally many of."""
-    return next(one for one in range(min(count, group.count), 0, -1) if _racks_of(group, one))
+    return next(size for size in range(min(count, group.count), 0, -1) if _racks_of(group, size))
 
 
 def fewer(group: HostGroup, count: int) -> HostGroup:
@@ -102,10 +102,10 @@ def with_link(group: HostGroup, bits_per_s: int) -> HostGroup:
 def with_data_disks_up_to(most_bytes: int, group: HostGroup) -> HostGroup:
     """The group with data disks no larger than so many bytes."""
     disks = tuple(
-        one
-        if one.role is not DiskRole.DATA or one.size_bytes <= most_bytes
-        else one.model_copy(update={"size_bytes": most_bytes})
-        for one in group.disks
+        disk
+        if disk.role is not DiskRole.DATA or disk.size_bytes <= most_bytes
+        else disk.model_copy(update={"size_bytes": most_bytes})
+        for disk in group.disks
     )
     return group.model_copy(update={"disks": disks})
 
@@ -122,19 +122,23 @@ def _racks_of(group: HostGroup, count: int) -> int:
     """The most racks of a group that hold so many of its hosts, equally many each; 0 where none do."""
     racks = max(1, len(group.racks))
     return max(
-        (one for one in range(1, racks + 1) if count % one == 0 and count // one <= group.count // racks),
+        (
+            number
+            for number in range(1, racks + 1)
+            if count % number == 0 and count // number <= group.count // racks
+        ),
         default=0,
     )
 
 
 def _fewer_disks(group: HostGroup, per_host: int, share: float) -> Iterator[DiskSet]:
     """Data disks in proportion, at least one for each worker; what does not divide stays undivided."""
-    for one in group.disks:
-        each, over = divmod(one.count, per_host)
-        if one.role is not DiskRole.DATA or not each:
-            yield one
+    for disk in group.disks:
+        each, over = divmod(disk.count, per_host)
+        if disk.role is not DiskRole.DATA or not each:
+            yield disk
         else:
-            yield one.model_copy(update={"count": max(1, round(each * share)) * per_host + over})
+            yield disk.model_copy(update={"count": max(1, round(each * share)) * per_host + over})
 
 
 def _slower(link_bits_per_s: int, share: float) -> int:
@@ -151,7 +155,9 @@ def masters_groups(cluster: Cluster, workers: HostGroup) -> Iterator[HostGroup]:
     have hosts. ``workers`` is a group of the laboratory's, whose domain and rack they share.
     """
     inventory = cluster.inventory
-    carrying = {host for one in cluster.masters for host in (one.host, one.shadow_host) if host is not None}
+    carrying = {
+        host for master in cluster.masters for host in (master.host, master.shadow_host) if host is not None
+    }
     given = [group for group in inventory.groups if group.serves == "masters"]
     if given:
         for group in given:

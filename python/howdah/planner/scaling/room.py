@@ -111,9 +111,11 @@ class Divided(NamedTuple):
 def divided_alike(cluster: Cluster) -> tuple[Divided, ...]:
     """The groups with workers that are divided like the largest, which is first: a request insists on one."""
     layouts = {layout.group: layout for layout in cluster.layouts}
-    found = [Divided(one, layouts[one.name]) for one in cluster.inventory.worker_groups]
-    found.sort(key=lambda one: -one.group.count)
-    return tuple(one for one in found if one.layout.platform == found[0].layout.platform)
+    divisions = [Divided(group, layouts[group.name]) for group in cluster.inventory.worker_groups]
+    divisions.sort(key=lambda division: -division.group.count)
+    return tuple(
+        division for division in divisions if division.layout.platform == divisions[0].layout.platform
+    )
 
 
 def fits(plan: Plan, cluster: Cluster, room: LabRoom, hosts: int) -> bool:
@@ -124,8 +126,8 @@ def fits(plan: Plan, cluster: Cluster, room: LabRoom, hosts: int) -> bool:
         and size <= room.space_bytes
         and footprint(plan, cluster).total <= room.memory_bytes
         and all(
-            cores_for(one, cluster, room.cpus / hosts) == one.group.cpu.cores_per_socket
-            for one in divided_alike(cluster)
+            cores_for(division, cluster, room.cpus / hosts) == division.group.cpu.cores_per_socket
+            for division in divided_alike(cluster)
         )
     )
 
@@ -136,15 +138,17 @@ def hosts_for(cluster: Cluster, workers: float) -> int:
     return max(LEAST_HOSTS, cluster.request.replication or 0, int(workers / per_host))
 
 
-def cores_for(one: Divided, cluster: Cluster, cpus: float) -> int:
+def cores_for(division: Divided, cluster: Cluster, cpus: float) -> int:
     """Cores of each socket of a host that has so many CPUs of this machine.
 
     As planned while a CPU is given out four times at most; else no more threads than it has CPUs, as far as
     the host can be divided then.
     """
-    cpu = one.group.cpu
+    cpu = division.group.cpu
     per_core = cpu.sockets * cpu.threads_per_core
-    possible = list(possible_cores(one.group, one.layout, cluster.request)) or [cpu.cores_per_socket]
+    possible = list(possible_cores(division.group, division.layout, cluster.request)) or [
+        cpu.cores_per_socket
+    ]
     if cpu.threads <= max(cpus / _LEAST_CPUS, possible[0] * per_core):
         return cpu.cores_per_socket
     return max((cores for cores in possible if cores * per_core <= cpus), default=possible[0])

@@ -81,14 +81,15 @@ class Shrinking(NamedTuple):
     def _planned(self, hosts: int, memory_bytes: int) -> Plan:
         """The plan of so many hosts with so much memory each, or the least that they can do with."""
         counts = _counts(divided_alike(self.cluster), hosts)
-        cores = [cores_for(one, self.cluster, self.room.cpus / hosts) for one, _ in counts]
+        cores = [cores_for(division, self.cluster, self.room.cpus / hosts) for division, _ in counts]
         hosted = [
-            with_cores(fewer(one.group, count), own) for (one, count), own in zip(counts, cores, strict=True)
+            with_cores(fewer(division.group, count), own)
+            for (division, count), own in zip(counts, cores, strict=True)
         ]
         cpus = self._cpus_of_a_thread(hosted)
         sized = [
-            self._sized(one, group, cpus, memory_bytes)
-            for (one, _), group in zip(counts, hosted, strict=True)
+            self._sized(division, group, cpus, memory_bytes)
+            for (division, _), group in zip(counts, hosted, strict=True)
         ]
         size = self._disk_size(sized)
         groups = [with_data_disks_up_to(size, group) for group in sized]
@@ -120,12 +121,14 @@ class Shrinking(NamedTuple):
         """What each thread has of a CPU; masters' hosts have theirs on top."""
         return min(1.0, self.room.cpus / sum(group.count * group.cpu.threads for group in groups))
 
-    def _sized(self, one: Divided, group: HostGroup, cpus: float, memory_bytes: int) -> HostGroup:
+    def _sized(self, division: Divided, group: HostGroup, cpus: float, memory_bytes: int) -> HostGroup:
         """The hosts of a group with disks, links and memory as they can have here."""
-        planned = one.group.cpu.threads
+        planned = division.group.cpu.threads
         share = cpus * group.cpu.threads / planned if group.cpu.threads < planned else 1.0
-        sized = in_proportion(group, len(one.layout.workers), share, self.link_bits_per_s)
-        return with_memory(sized, max(memory_bytes, least_memory(sized, one.layout, self.cluster.request)))
+        sized = in_proportion(group, len(division.layout.workers), share, self.link_bits_per_s)
+        return with_memory(
+            sized, max(memory_bytes, least_memory(sized, division.layout, self.cluster.request))
+        )
 
     def _disk_size(self, groups: Sequence[HostGroup]) -> int:
         """The largest data disk for which there is space, in whole GB."""
@@ -169,8 +172,11 @@ def _counts(groups: Sequence[Divided], hosts: int) -> list[tuple[Divided, int]]:
     counts = [1] * len(kept)
     for _ in range(hosts - len(kept)):
         shares = [
-            one.group.count / (count + 1) if count < one.group.count else 0.0
-            for one, count in zip(kept, counts, strict=True)
+            division.group.count / (count + 1) if count < division.group.count else 0.0
+            for division, count in zip(kept, counts, strict=True)
         ]
         counts[shares.index(max(shares))] += 1
-    return [(one, possible_count(one.group, count)) for one, count in zip(kept, counts, strict=True)]
+    return [
+        (division, possible_count(division.group, count))
+        for division, count in zip(kept, counts, strict=True)
+    ]

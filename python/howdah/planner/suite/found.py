@@ -66,12 +66,12 @@ def found_plan(nodes: Sequence[FoundNode], containers: ContainerSizes, values: S
     )
     settings = tuple(
         Setting(
-            key=one.key,
-            value=one.value,
+            key=value.key,
+            value=value.value,
             reason="as the cluster's client has it",
-            source=one.where,
+            source=value.where,
             origin="user",
         )
-        for one in values
+        for value in values
     )
     return Plan(platform=PLATFORM, workers=workers, settings=settings)

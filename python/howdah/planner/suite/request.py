@@ -70,7 +70,7 @@ def programs_asked(
         if name in options():
             _check_users(request, engine, option, asked)
         elif option is REDUCE_SLOTS and not any(program.shuffles for program in asked):
-            _refuse_users(request, option, {kind for kind, each in programs().items() if each.shuffles})
+            _refuse_users(request, option, {kind for kind, program in programs().items() if program.shuffles})
         _check_value(option, engine, value)
     return asked
 

@@ -45,16 +45,16 @@ class Identities:
         low = name.lower()
         if low not in self._named:
             addresses = _addresses(low)
-            known = next((self._named[one] for one in addresses if one in self._named), low)
+            known = next((self._named[address] for address in addresses if address in self._named), low)
             # Whoever is asked for next by one of these addresses is this machine.
-            self._named |= {one: known for one in (low, *addresses) if one not in self._named}
+            self._named |= {address: known for address in (low, *addresses) if address not in self._named}
         return self._named[low]
 
 
 def _addresses(name: str) -> list[str]:
     """The addresses of a name, none where nobody knows it."""
     with suppress(OSError, UnicodeError):
-        return list(dict.fromkeys(_address(str(one[4][0])) for one in socket.getaddrinfo(name, None)))
+        return list(dict.fromkeys(_address(str(info[4][0])) for info in socket.getaddrinfo(name, None)))
     return []
 
 
@@ -138,18 +138,18 @@ def _sized(told: list[dict[str, object]], capacity_bytes: int) -> Iterator[Volum
     """
     if not told:
         return
-    reserved = [_number(one, "reservedSpace") for one in told]
-    own = [_number(one, "usedSpace") + _number(one, "freeSpace") for one in told]
+    reserved = [_number(volume, "reservedSpace") for volume in told]
+    own = [_number(volume, "usedSpace") + _number(volume, "freeSpace") for volume in told]
     others = max(0, capacity_bytes - sum(own)) // len(told)
     sizes = [mine + held + others for mine, held in zip(own, reserved, strict=True)]
     if max(sizes) - min(sizes) <= _UNLIKE * max(sizes):
         sizes = [(capacity_bytes + sum(reserved)) // len(told)] * len(told)
-    for one, size in zip(told, sizes, strict=True):
-        yield Volume(storage=str(one["storageType"]), size_bytes=size)
+    for volume, size in zip(told, sizes, strict=True):
+        yield Volume(storage=str(volume["storageType"]), size_bytes=size)
 
 
-def _number(one: dict[str, object], key: str) -> int:
-    value = one[key]
+def _number(fields: dict[str, object], key: str) -> int:
+    value = fields[key]
     if not isinstance(value, int):
         raise ValueError(f"{key} is {value!r}")
     return value

@@ -43,32 +43,32 @@ def survey(web: Web, conf: ClientConf) -> Survey:
     release = namenode.status().version
     datanodes = namenode.datanodes()
     nodes = _nodes(web, conf, unread)
-    live = [one for one in datanodes if one.live]
-    running = [one for one in nodes if one.state in _SERVING]
-    key = Identities((one.host, one.address.rpartition(":")[0]) for one in datanodes).of
+    live = [datanode for datanode in datanodes if datanode.live]
+    running = [node for node in nodes if node.state in _SERVING]
+    key = Identities((datanode.host, datanode.address.rpartition(":")[0]) for datanode in datanodes).of
     with ThreadPoolExecutor(_AT_ONCE, thread_name_prefix="howdah-survey") as pool:
         stored = list(pool.map(partial(_ask_datanode, web, conf), live))
-        with_datanode = {key(one.host) for one in live}
-        alone = [one for one in running if key(one.host) not in with_datanode]
-        computed = list(pool.map(partial(_ask_web, web), (conf.nodemanager_url(one.web) for one in alone)))
+        with_datanode = {key(datanode.host) for datanode in live}
+        alone = [node for node in running if key(node.host) not in with_datanode]
+        computed = list(pool.map(partial(_ask_web, web), (conf.nodemanager_url(node.web) for node in alone)))
         masters = list(posts(conf))
-        led = list(pool.map(partial(_ask_web, web), (one.url for one in masters)))
-    unread += _silent("DataNodes", [one.host for one in live], stored)
-    unread += _silent("NodeManagers", [one.host for one in alone], computed)
-    found = _Machines(key)
+        led = list(pool.map(partial(_ask_web, web), (master.url for master in masters)))
+    unread += _silent("DataNodes", [datanode.host for datanode in live], stored)
+    unread += _silent("NodeManagers", [node.host for node in alone], computed)
+    merged = _Machines(key)
     for datanode, told in zip(live, stored, strict=True):
-        found.datanode(datanode, told)
+        merged.datanode(datanode, told)
     for node in running:
-        found.nodemanager(node)
+        merged.nodemanager(node)
     for node, told in zip(alone, computed, strict=True):
-        found.told(node.host, told)
+        merged.told(node.host, told)
     for post, told in zip(masters, led, strict=True):
-        found.master(post, told)
-    machines = found.machines()
-    known = {key(one.name) for one in machines}
+        merged.master(post, told)
+    machines = merged.machines()
+    known = {key(machine.name) for machine in machines}
     lost = [
-        *(one.host for one in datanodes if not one.live),
-        *(one.host for one in nodes if one.state == "LOST"),
+        *(datanode.host for datanode in datanodes if not datanode.live),
+        *(node.host for node in nodes if node.state == "LOST"),
     ]
     return Survey(
         name=urlsplit(conf.default_fs).hostname or "",
@@ -90,16 +90,16 @@ class _Machines:
     def machines(self) -> tuple[Machine, ...]:
         return tuple(self._found.values())
 
-    def datanode(self, one: DataNode, told: _Told) -> None:
-        machine = self._add(one.host, Role.DATANODE, one.location or "")
+    def datanode(self, datanode: DataNode, told: _Told) -> None:
+        machine = self._add(datanode.host, Role.DATANODE, datanode.location or "")
         # A host may have several DataNodes, each with disks of its own.
         self._put(machine.model_copy(update={"volumes": (*machine.volumes, *told.volumes)}))
-        self.told(one.host, told)
+        self.told(datanode.host, told)
 
-    def nodemanager(self, one: Node) -> None:
-        machine = self._add(one.host, Role.NODEMANAGER, one.rack)
-        memory = (one.used_memory_mib + one.available_memory_mib) * MIB
-        cores = one.used_vcores + one.available_vcores
+    def nodemanager(self, node: Node) -> None:
+        machine = self._add(node.host, Role.NODEMANAGER, node.rack)
+        memory = (node.used_memory_mib + node.available_memory_mib) * MIB
+        cores = node.used_vcores + node.available_vcores
         self._put(
             machine.model_copy(
                 update={
@@ -146,13 +146,13 @@ def _nodes(web: Web, conf: ClientConf, unread: list[Unread]) -> Sequence[Node]:
         return ()
 
 
-def _ask_datanode(web: Web, conf: ClientConf, one: DataNode) -> _Told:
-    url = datanode_url(conf, one)
+def _ask_datanode(web: Web, conf: ClientConf, datanode: DataNode) -> _Told:
+    url = datanode_url(conf, datanode)
     if url is None:
         return _Told(why_not="the NameNode does not say where its web server is")
     jmx = JmxReader(web, url)
     try:
-        return _Told(system(jmx), volumes(jmx, one.capacity_bytes))
+        return _Told(system(jmx), volumes(jmx, datanode.capacity_bytes))
     except ServiceError as error:
         return _Told(why_not=str(error))
 
@@ -168,7 +168,7 @@ def _ask_web(web: Web, url: str | None) -> _Told:
 
 def _silent(what: str, hosts: Sequence[str], told: Sequence[_Told]) -> Iterable[Unread]:
     """One line for all daemons of a kind that did not tell of their machine."""
-    silent = [(host, one.why_not) for host, one in zip(hosts, told, strict=True) if one.why_not]
+    silent = [(host, answer.why_not) for host, answer in zip(hosts, told, strict=True) if answer.why_not]
     if silent:
         host, why = silent[0]
         others = f", and {len(silent) - 1} more" if len(silent) > 1 else ""

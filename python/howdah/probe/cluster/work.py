@@ -51,8 +51,8 @@ def observe(web: Web, conf: ClientConf, days: int, now_ms: int) -> Work | None:
         ended = ended[:_MOST_JOBS]
         begin_ms = ended[-1].finish_ms or begin_ms
     with ThreadPoolExecutor(_AT_ONCE, thread_name_prefix="howdah-history") as pool:
-        found = list(pool.map(partial(_observed, history), ended))
-    jobs = [one for one in found if one is not None]
+        observed = list(pool.map(partial(_observed, history), ended))
+    jobs = [job for job in observed if job is not None]
     if not jobs:
         return None
     length = (now_ms - begin_ms) / _DAY_MS

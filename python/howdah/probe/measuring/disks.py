@@ -61,7 +61,7 @@ def measure_requests(
 
     def once() -> float:
         with ThreadPoolExecutor(under_way) as readers:
-            times = [one for some in readers.map(_reads, [file] * under_way) for one in some]
+            times = [took_s for some in readers.map(_reads, [file] * under_way) for took_s in some]
         return max(_LEAST_S, median(times) - transfer_s)
 
     try:
@@ -169,7 +169,7 @@ def _room_bytes(path: Path) -> int:
 
 
 def _existing(path: Path) -> Path:
-    return next(one for one in (path.absolute(), *path.absolute().parents) if one.exists())
+    return next(parent for parent in (path.absolute(), *path.absolute().parents) if parent.exists())
 
 
 def measure_zones(
@@ -183,7 +183,7 @@ def measure_zones(
         if disk.kind in _FLASH:
             continue
         if pace.left_s < len(_PLACES) * _WANTED_ZONE_S:
-            missing.append(NotMeasured(what=what, why="the time was up"))
+            missing.append(NotMeasured(what=what, why="the time limit was reached"))
             continue
         pace.tell(f"{disk.name} from its first zone to its last")
         try:
@@ -194,7 +194,7 @@ def measure_zones(
             continue
         if len(rates) < len(_PLACES):
             empty = len(_PLACES) - len(rates)
-            why = f"{empty} of {len(_PLACES)} places hold nothing, so that reading them is no disk's work"
+            why = f"{empty} of {len(_PLACES)} places are empty, so that reading them needs no disk"
             missing.append(NotMeasured(what=what, why=why))
         if len(rates) > 1:
             zones.append(DiskZones(disk=disk.name, rates=rates))
@@ -206,12 +206,12 @@ def _rates(device: Path, disk: Disk) -> tuple[ZoneRate, ...]:
     handle = os.open(device, os.O_RDONLY | os.O_DIRECT | os.O_CLOEXEC)
     try:
         with mmap.mmap(-1, _BLOCK_BYTES) as block:
-            found = [(place, _rate(handle, block, disk, place)) for place in _PLACES]
+            rates = [(place, _rate(handle, block, disk, place)) for place in _PLACES]
     finally:
         os.close(handle)
     return tuple(
         ZoneRate(place=place, bytes_per_s=MeasuredFigure.of([rate]))
-        for place, rate in found
+        for place, rate in rates
         if rate is not None
     )
 

@@ -105,7 +105,7 @@ def _disks(host: Host, directories: Sequence[DirectoryRates]) -> tuple[Disk, ...
 def _doubts(host: Host, load_average: float, together: StreamRates) -> list[NotMeasured]:
     doubts = []
     if load_average > _BUSY * host.usable_cpus:
-        why = f"other programs were at work, load average {load_average:.1f}: measure again when they rest"
+        why = f"other programs were running, load average {load_average:.1f}: measure when they have ended"
         doubts.append(NotMeasured(what="an idle machine", why=why))
     if not together.direct:
         why = "a data directory refuses direct I/O, so that its rates are the page cache's too"

@@ -100,7 +100,7 @@ def measure_peer(peer: str, pace: Pace, *, turn_s: float = _TURN_S) -> PeerRates
         raise UserError(
             f"--peer {peer}",
             f"cannot be measured with: {error.strerror or error}",
-            f"run `howdah probe --listen {port}` there, and let the port through",
+            f"run `howdah probe --listen {port}` there, and open the port in the firewall",
         ) from error
     return PeerRates(
         peer=peer, sent_bytes_per_s=MeasuredFigure.of(sent), received_bytes_per_s=MeasuredFigure.of(received)
@@ -150,8 +150,8 @@ class Listener:
         except OSError as error:
             raise UserError(
                 f"--listen {host}:{port}",
-                f"cannot be listened at: {error.strerror or error}",
-                "give an address of this host, and a port that nobody has",
+                f"cannot be listened on: {error.strerror or error}",
+                "give an address of this host, and a free port",
             ) from error
         self._socket.settimeout(_POLL_S)
         self._room = threading.Semaphore(_MOST_CONNECTIONS)

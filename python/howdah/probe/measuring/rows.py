@@ -65,15 +65,15 @@ def measure_rows(pool: _native.Pool, host: Host, pace: Pace, within_s: float) ->
     each = measured[0]
     return RowCosts(
         threads=threads,
-        cpu_share=MeasuredFigure.of([one.cpu_share for costs in measured for one in costs]),
-        generate_s_per_byte=MeasuredFigure.of([one.generate_s_per_byte for one in each]),
-        validate_s_per_byte=MeasuredFigure.of([one.validate_s_per_byte for one in each]),
+        cpu_share=MeasuredFigure.of([cost.cpu_share for costs in measured for cost in costs]),
+        generate_s_per_byte=MeasuredFigure.of([cost.generate_s_per_byte for cost in each]),
+        validate_s_per_byte=MeasuredFigure.of([cost.validate_s_per_byte for cost in each]),
         sorts=tuple(
-            _sort([one.sorts[at] for one in costs], size)
+            _sort([cost.sorts[at] for cost in costs], size)
             for costs, (size, _) in zip(measured, sizes, strict=True)
             for at in range(len(costs[0].sorts))
         ),
-        codecs=tuple(_codec([one.codecs[at] for one in each]) for at in range(len(each[0].codecs))),
+        codecs=tuple(_codec([cost.codecs[at] for cost in each]) for at in range(len(each[0].codecs))),
     )
 
 
@@ -92,15 +92,15 @@ def _sort(each: list[_native.SortCost], memory_bytes: int) -> SortCost:
         memory_bytes=memory_bytes,
         windows=each[0].windows,
         window_rows=each[0].window_rows,
-        sort_s_per_byte=MeasuredFigure.of([one.sort_s_per_byte for one in each]),
-        merge_s_per_byte=MeasuredFigure.of([one.merge_s_per_byte for one in each]),
+        sort_s_per_byte=MeasuredFigure.of([cost.sort_s_per_byte for cost in each]),
+        merge_s_per_byte=MeasuredFigure.of([cost.merge_s_per_byte for cost in each]),
     )
 
 
 def _codec(each: list[_native.CodecCost]) -> CodecCost:
     return CodecCost(
         codec=Codec(each[0].name),
-        pack_s_per_byte=MeasuredFigure.of([one.pack_s_per_byte for one in each]),
-        unpack_s_per_byte=MeasuredFigure.of([one.unpack_s_per_byte for one in each]),
+        pack_s_per_byte=MeasuredFigure.of([cost.pack_s_per_byte for cost in each]),
+        unpack_s_per_byte=MeasuredFigure.of([cost.unpack_s_per_byte for cost in each]),
         ratio=each[0].ratio,
     )

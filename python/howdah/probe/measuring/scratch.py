@@ -87,7 +87,7 @@ def _remove_empty(folders: list[Path]) -> None:
 
 
 class OutOfTime(Exception):
-    """An operation did not end before the time was up; it was cancelled."""
+    """An operation did not end before the time limit was reached; it was cancelled."""
 
 
 class Pace:

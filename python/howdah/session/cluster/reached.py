@@ -72,8 +72,8 @@ def open_telemetry(conf: ClientConf, names: Mapping[str, str] | None = None) -> 
 
 def told_values(conf: ClientConf) -> tuple[tuple[str, str, str], ...]:
     """The client's values that say how jobs run: key, value and where it is set."""
-    found = ((key, conf.get(key), conf.where(key)) for key in _TASK_KEYS)
-    return tuple((key, value, where) for key, value, where in found if value is not None)
+    values = ((key, conf.get(key), conf.where(key)) for key in _TASK_KEYS)
+    return tuple((key, value, where) for key, value, where in values if value is not None)
 
 
 def directory_of(given: Path | None) -> Path | None:

@@ -79,7 +79,7 @@ def _checked(plan: Plan, file: Path | None, nodes: Sequence[Node]) -> Plan:
 
 def _found(conf: ClientConf, datanodes: Sequence[DataNode], nodes: Sequence[Node]) -> Plan:
     with_data = {node.host for node in datanodes}
-    found = [
+    found_nodes = [
         FoundNode(
             name=node.host,
             memory_bytes=(node.used_memory_mib + node.available_memory_mib) * MIB,
@@ -93,7 +93,7 @@ def _found(conf: ClientConf, datanodes: Sequence[DataNode], nodes: Sequence[Node
         _mebibytes(conf, "mapreduce.reduce.memory.mb"),
         _mebibytes(conf, LEAST_MB),
     )
-    return found_plan(found, containers, [FoundValue(*one) for one in told_values(conf)])
+    return found_plan(found_nodes, containers, [FoundValue(*value) for value in told_values(conf)])
 
 
 def _mebibytes(conf: ClientConf, key: str) -> int:

@@ -37,22 +37,22 @@ def whole_lab(name: str | None, engine: str, otherwise: str) -> LabState | None:
     Raises UserError for a name that nobody has, several to choose from, and one that is half built;
     ``otherwise`` is what one may give instead.
     """
-    found = registry.entries()
+    entries = registry.entries()
     if name is not None:
         chosen = registry.entry(name)
         if chosen is None:
-            names = ", ".join(lab.name for lab in found)
-            hint = f"one of {names}" if found else "there is none: howdah lab up plan.yaml builds one"
+            names = ", ".join(entry.name for entry in entries)
+            hint = f"one of {names}" if entries else "there is none: howdah lab up plan.yaml builds one"
             raise UserError(f"--lab {name}", "is not a laboratory that is up", hint)
-    elif len(found) > 1:
-        names = ", ".join(lab.name for lab in found)
+    elif len(entries) > 1:
+        names = ", ".join(entry.name for entry in entries)
         raise UserError(
             f"--engine {engine}",
             f"several laboratories are up: {names}",
             f"give --lab NAME, or {otherwise}",
         )
     else:
-        chosen = found[0] if found else None
+        chosen = entries[0] if entries else None
     if chosen is None:
         return None
     state = read_state(chosen.directory)

@@ -80,7 +80,9 @@ def fit_here(
 
 
 def _free_bytes(directory: Path) -> int:
-    existing = next(one for one in (directory.absolute(), *directory.absolute().parents) if one.exists())
+    existing = next(
+        parent for parent in (directory.absolute(), *directory.absolute().parents) if parent.exists()
+    )
     try:
         return shutil.disk_usage(existing).free
     except OSError as error:
@@ -140,9 +142,9 @@ def down(name: str, directory: Path | None = None) -> Taken:
     """Take a laboratory down, whatever is left of it; safe to repeat."""
     with registry.locked(name):
         where = _directory(name, directory)
-        found = registry.entry(name) is not None or bool(removing.leftovers(name, where))
+        exists = registry.entry(name) is not None or bool(removing.leftovers(name, where))
         left = removing.remove(name, where)
-        return Taken(name, found or (where is not None and not where.exists()), left)
+        return Taken(name, exists or (where is not None and not where.exists()), left)
 
 
 def status(name: str) -> LabStatus:
@@ -169,7 +171,7 @@ def start(name: str, machine: str, tell: Tell) -> Back:
 
 def names() -> list[str]:
     """The laboratories that there are."""
-    return [one.name for one in registry.entries()]
+    return [entry.name for entry in registry.entries()]
 
 
 def machine_names(name: str) -> list[str]:
@@ -188,8 +190,12 @@ def host_names(name: str) -> list[str]:
 def daemon_names(name: str, machine: str) -> list[str]:
     """The daemons of a machine, or of a host's machines, of a laboratory; none if there is no such one."""
     state = building.find(name)
-    found = [one for one in state.machines if machine in (one.name, one.host)] if state else []
-    return list(dict.fromkeys(PROGRAM[role].name for one in found for role in one.roles))
+    machines = (
+        [lab_machine for lab_machine in state.machines if machine in (lab_machine.name, lab_machine.host)]
+        if state
+        else []
+    )
+    return list(dict.fromkeys(PROGRAM[role].name for lab_machine in machines for role in lab_machine.roles))
 
 
 def _state(name: str) -> LabState:

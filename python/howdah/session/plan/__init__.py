@@ -1,1 +1,1 @@
-"""From hosts to a plan and its files, and what exists held against the same rules."""
+"""From hosts to a plan and its files, and what exists compared with the same rules."""

@@ -1,4 +1,4 @@
-"""What exists, read and held against the rules."""
+"""What exists, read and compared with the rules."""
 
 from __future__ import annotations
 

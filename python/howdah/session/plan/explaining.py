@@ -49,22 +49,24 @@ class Explained(NamedTuple):
 def find(plan: Plan, path: Path, name: str) -> Explained:
     """What the plan in ``path`` knows by this name; raises UserError with the nearest name it knows."""
     cluster = plan.cluster
-    found = Explained(
-        settings=tuple(one for one in plan.settings if one.key == name),
-        candidates=tuple(one for one in cluster.candidates if name in _platforms(one)) if cluster else (),
-        masters=tuple(one for one in cluster.masters if one.name == name) if cluster else (),
+    explanation = Explained(
+        settings=tuple(setting for setting in plan.settings if setting.key == name),
+        candidates=tuple(candidate for candidate in cluster.candidates if name in _platforms(candidate))
+        if cluster
+        else (),
+        masters=tuple(master for master in cluster.masters if master.name == name) if cluster else (),
     )
-    if not any(found):
+    if not any(explanation):
         raise _unknown(plan, path, name)
-    return found
+    return explanation
 
 
 def names(plan: Plan) -> list[str]:
     """Everything that can be explained: keys, platforms and masters."""
-    known = [one.key for one in plan.settings]
+    known = [setting.key for setting in plan.settings]
     if plan.cluster is not None:
-        known += [platform for one in plan.cluster.candidates for platform in _platforms(one)]
-        known += [one.name for one in plan.cluster.masters]
+        known += [platform for candidate in plan.cluster.candidates for platform in _platforms(candidate)]
+        known += [master.name for master in plan.cluster.masters]
     return list(dict.fromkeys(known))
 
 
@@ -80,7 +82,7 @@ def _platforms(candidate: Candidate) -> list[str]:
 def _unknown(plan: Plan, path: Path, name: str) -> UserError:
     default = release_default(plan, name)
     if default is not None:
-        said = f"the release's default holds: {default or '(empty)'}"
+        said = f"the release's default applies: {default or '(empty)'}"
         return UserError(name, f"is not decided in {path}", f"{said}; --set {name}=VALUE sets it")
     near = difflib.get_close_matches(name, names(plan), n=1)
     hint = f"did you mean {near[0]}?" if near else f"`howdah plan explain {path}` lists what it holds"
@@ -120,12 +122,12 @@ def list_rules(
         for rule in RULES
         if subject in (None, rule.subject)
         and severity in (None, rule.severity)
-        and (source is None or any(_cites(one, source) for one in rule.sources))
+        and (source is None or any(_cites(cited, source) for cited in rule.sources))
     ]
-    if source is not None and not any(_cites(one, source) for rule in RULES for one in rule.sources):
+    if source is not None and not any(_cites(cited, source) for rule in RULES for cited in rule.sources):
         raise UserError(
             "--source",
-            f"no rule rests on {source!r}",
+            f"no rule is based on {source!r}",
             f"a paper ({', '.join(PAPERS)}), one of its items such as 'D0 49', or X1 to X11",
         )
     return tuple(map(explain, rules))

@@ -55,10 +55,10 @@ def import_cluster(
     conf = ClientConf.read(conf_dir)
     probes = [Probe(str(path), read_host(path)) for path in probe_files]
     with Web(kerberos=conf.secure) as web:
-        found = survey(web, conf)
-        if not found.machines:
-            raise UserError(conf.default_fs, "has no DataNode or NodeManager that lives", "start them first")
-        unread = list(found.unread)
+        surveyed = survey(web, conf)
+        if not surveyed.machines:
+            raise UserError(conf.default_fs, "has no live DataNode or NodeManager", "start them first")
+        unread = list(surveyed.unread)
         work = None
         if with_work:
             try:
@@ -67,11 +67,13 @@ def import_cluster(
                 unread.append(Unread(what="finished jobs", why=str(error)))
             else:
                 if work is None:
-                    unread.append(Unread(what="finished jobs", why=f"there are none of the last {days} days"))
-    groups = survey_groups(found, given, probes)
-    text = _heading(found) + new_text(groups, _cluster_name(found.name))
+                    unread.append(
+                        Unread(what="finished jobs", why=f"there are none from the last {days} days")
+                    )
+    groups = survey_groups(surveyed, given, probes)
+    text = _heading(surveyed) + new_text(groups, _cluster_name(surveyed.name))
     parse_inventory(text, "the inventory")  # What is written must read back.
-    return ImportedInventory(text, groups, found.dead, tuple(unread), work)
+    return ImportedInventory(text, groups, surveyed.dead, tuple(unread), work)
 
 
 def kind_of_disk(text: str) -> DiskKind:
@@ -89,11 +91,14 @@ def work_text(work: Work) -> str:
     return write_work(work)
 
 
-def _heading(found: Survey) -> str:
-    """Where the file comes from; what stands behind a # was not told by the cluster."""
+def _heading(surveyed: Survey) -> str:
+    """Where the file comes from; what stands behind a # was not reported by the cluster."""
     now = datetime.now(UTC).isoformat(timespec="minutes")
-    lines = [f"# As {found.name} told on {now} (Hadoop {found.hadoop}). Look at every line with a comment."]
-    lines += [f"# Not running, so not listed: {host}" for host in found.dead]
+    lines = [
+        f"# As {surveyed.name} reported on {now} (Hadoop {surveyed.hadoop}). "
+        "Look at every line with a comment."
+    ]
+    lines += [f"# Not running, so not listed: {host}" for host in surveyed.dead]
     return "".join(f"{line}\n" for line in lines)
 
 

@@ -81,7 +81,7 @@ def page_of(path: Path) -> Path:
     """Where a plan's page goes: beside it; raises UserError where something else is in its place."""
     page = path.with_suffix(".html")
     if page == path:
-        raise UserError(f"--output {path}", "is where the page goes", "give plan.yaml for instance")
+        raise UserError(f"--output {path}", "is the page's file", "give plan.yaml for instance")
     if page.exists() and not _is_page(page):
         raise UserError(
             f"--output {path}",

@@ -7,10 +7,10 @@ from pathlib import Path
 from howdah.documents.files import read_plan
 from howdah.model.configset import ConfigSet
 from howdah.render import render
-from howdah.render.contents import counted
-from howdah.render.directory import FileChange, changes, digest, write
+from howdah.render.contents import counted_contents
+from howdah.render.directory import FileChange, digest, pending_changes, write_rendered
 
-__all__ = ["FileChange", "changes", "counted", "digest", "render_plan", "write"]
+__all__ = ["FileChange", "counted_contents", "digest", "pending_changes", "render_plan", "write_rendered"]
 
 
 def render_plan(path: Path) -> ConfigSet:

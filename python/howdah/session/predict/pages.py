@@ -34,7 +34,7 @@ __all__ = [
 def check_directory(out_dir: Path) -> None:
     """Raise UserError for what can hold no page, before anything takes its time to be found out."""
     if out_dir.exists() and not out_dir.is_dir():
-        raise UserError(f"--output {out_dir}", "is a file", "give a directory; it is made if need be")
+        raise UserError(f"--output {out_dir}", "is a file", "give a directory; it is created if needed")
 
 
 def write_predicted(prediction: Prediction, calibration: str | None, out_dir: Path) -> Path:
@@ -45,13 +45,13 @@ def write_predicted(prediction: Prediction, calibration: str | None, out_dir: Pa
     return _write(predicted(prediction, known), out_dir)
 
 
-def write_variation(found: WhatIf | Sweep, calibration: str | None, out_dir: Path) -> Path:
+def write_variation(variation: WhatIf | Sweep, calibration: str | None, out_dir: Path) -> Path:
     """Write the page of changes or of growth into a directory; raises UserError if it cannot be written."""
     from howdah.report.prediction.changes import changes  # noqa: PLC0415
     from howdah.report.prediction.growth import growth  # noqa: PLC0415
 
     known = load_calibration(calibration) if calibration is not None else None
-    said = changes(found, known) if isinstance(found, WhatIf) else growth(found, known)
+    said = changes(variation, known) if isinstance(variation, WhatIf) else growth(variation, known)
     return _write(said, out_dir)
 
 
@@ -71,7 +71,7 @@ def _write(said: PredictionContent, out_dir: Path) -> Path:
         raise UserError(
             str(out_dir),
             f"the page cannot be written: {error.strerror}",
-            "give a directory where there is room and leave to write",
+            "give a directory with room and permission to write",
         ) from error
 
 

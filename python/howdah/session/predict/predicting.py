@@ -85,7 +85,7 @@ def predict(
     seed = secrets.randbelow(2**32) if seed is None else seed
     several = list(scenarios(plan, suite, known, count=replications, seed=seed))
     summaries = simulate(several, tell)
-    found = [stretches(one) for one in summaries]
+    times = [stretches(summary) for summary in summaries]
     return Prediction(
         id=name,
         created=datetime.now(UTC).isoformat(timespec="milliseconds"),
@@ -97,7 +97,7 @@ def predict(
         digests=_digests(plan, suite, known),
         plan=plan,
         suite=suite,
-        forecasts=forecasts(found, known),
+        forecasts=forecasts(times, known),
         warnings=(*calibration_warnings(plan, suite, known), *saturation_warnings(summaries[0])),
     )
 
@@ -141,7 +141,7 @@ def sweep(
 def replicas_said(prediction: Prediction) -> str | None:
     """How many replicas are written, which no plan decides of TeraSort; None where nothing is sorted."""
     cluster, suite = prediction.plan.cluster, prediction.suite
-    if cluster is None or not any(isinstance(each, TeraSort) for each in suite.workloads):
+    if cluster is None or not any(isinstance(workload, TeraSort) for workload in suite.workloads):
         return None
     replicas = replicas_of(prediction.plan, cluster, suite)
     read = format_counted(replicas.generated, "replica")
@@ -149,5 +149,7 @@ def replicas_said(prediction: Prediction) -> str | None:
 
 
 def _digests(plan: Plan, suite: Suite, calibration: Calibration | None) -> dict[str, str]:
-    found = {"plan": sha256(plan.model_dump_json()), "suite": sha256(suite.model_dump_json())}
-    return found if calibration is None else found | {"calibration": sha256(write_calibration(calibration))}
+    digests = {"plan": sha256(plan.model_dump_json()), "suite": sha256(suite.model_dump_json())}
+    return (
+        digests if calibration is None else digests | {"calibration": sha256(write_calibration(calibration))}
+    )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import NamedTuple
 
-from howdah.calibrate.scoring import Tally, score, tally, why_not
+from howdah.calibrate.scoring import Tally, score_times, tally, why_not
 from howdah.errors import UserError
 from howdah.model.prediction import Prediction, Score
 from howdah.model.run import RunRecord
@@ -37,7 +37,7 @@ def score_run(run: str, name: str | None, *, runs_dir: Path, predictions_dir: Pa
     """
     record = read_record(find_run(runs_dir, run))
     prediction = _named(predictions_dir, name) if name is not None else _found(predictions_dir, record)
-    scores = score(prediction, record)
+    scores = score_times(prediction, record)
     return Scored(prediction, record.id, scores, tuple(keep_scores(predictions_dir, scores)))
 
 
@@ -63,13 +63,14 @@ def _named(directory: Path, name: str) -> Prediction:
 
 def _found(directory: Path, record: RunRecord) -> Prediction:
     known = sorted(
-        (load_prediction(path) for path in list_predictions(directory)), key=lambda one: one.created
+        (load_prediction(path) for path in list_predictions(directory)),
+        key=lambda prediction: prediction.created,
     )
     if not known:
         raise UserError(
             str(directory), "holds no prediction", "make one before a run: howdah predict plan.yaml"
         )
-    fitting = [one for one in known if why_not(one, record) is None]
+    fitting = [prediction for prediction in known if why_not(prediction, record) is None]
     if not fitting:
         newest = known[-1]
         raise UserError(

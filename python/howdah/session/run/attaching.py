@@ -51,7 +51,7 @@ def attach(
     if not files and prometheus is None:
         raise UserError("FILE", "is missing", "give files of `sadf -j` or `esxtop -b`, or --prometheus URL")
     if queries and prometheus is None:
-        raise UserError("--query", "is of no use without a server", "add --prometheus URL")
+        raise UserError("--query", "has no effect without a server", "add --prometheus URL")
     record = read_record(path)
     machines = Machines(tuple(dict.fromkeys(_machines(record))), host)
     window = window_of(record)
@@ -91,9 +91,7 @@ def _read(path: Path, machines: Machines) -> Imported:
     try:
         text = path.read_text(encoding="utf-8")
     except OSError as error:
-        raise UserError(
-            str(path), f"cannot be read: {error.strerror}", "give a file that is there"
-        ) from error
+        raise UserError(str(path), f"cannot be read: {error.strerror}", "give a file that exists") from error
     except UnicodeDecodeError as error:
         hint = "of sysstat's own files `sadf -j FILE -- -A` makes one that can be read"
         raise UserError(str(path), "is not a text", hint) from error
@@ -103,7 +101,7 @@ def _read(path: Path, machines: Machines) -> Imported:
     if is_esxtop(head):
         return read_esxtop(text, str(path), machines)
     raise UserError(
-        str(path), "is neither what `sadf -j` prints nor what `esxtop -b` does", "give one of these"
+        str(path), "is neither what `sadf -j` prints nor what `esxtop -b` prints", "give one of these"
     )
 
 
@@ -112,14 +110,17 @@ def _check_time(source: _Source, window: Window) -> None:
     stretches = source.imported.stretches
     if not stretches:
         raise UserError(
-            source.name, "holds nothing that there is a metric for", "sadf: add `-- -A`; esxtop: -a"
+            source.name, "holds nothing that howdah has a metric for", "sadf: add `-- -A`; esxtop: -a"
         )
-    start_s, end_s = min(one.start_s for one in stretches), max(one.end_s for one in stretches)
+    start_s, end_s = (
+        min(stretch.start_s for stretch in stretches),
+        max(stretch.end_s for stretch in stretches),
+    )
     if end_s <= window.start_s or start_s >= window.end_s:
         raise UserError(
             source.name,
-            f"tells of {span(start_s, end_s)}, the run went from {span(window.start_s, window.end_s)}",
-            "give what was measured while it went; the clocks of both must be right",
+            f"covers {span(start_s, end_s)}, the run lasted from {span(window.start_s, window.end_s)}",
+            "give what was measured during the run; the clocks of both must be right",
         )
 
 

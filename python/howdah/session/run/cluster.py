@@ -141,6 +141,6 @@ def kept(target: HadoopTarget, job: Job) -> Mapping[str, Sequence[str]]:
     try:
         if namenode.stat(path) is None:
             return {}
-        return {f"HDFS {path}": sorted(one.name for one in namenode.list(path) if one.is_directory)}
+        return {f"HDFS {path}": sorted(status.name for status in namenode.list(path) if status.is_directory)}
     except ServiceError:
         return {}

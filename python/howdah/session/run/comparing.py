@@ -6,7 +6,7 @@ from collections.abc import Container, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from howdah.analysis.comparing import compare, figures_of, grouped
+from howdah.analysis.comparing import compare, figures_of, group_repeats
 from howdah.analysis.comparing.comparable import why_unfinished
 from howdah.analysis.comparing.courses import courses
 from howdah.errors import UserError
@@ -42,26 +42,30 @@ def compare_runs(names: Sequence[str], baseline: str | None, runs_dir: Path) -> 
 
     The baseline is the one given, which need not be among the others, or the first run.
     """
-    found = [one for name in names for one in _found(name, runs_dir)]
+    candidates = [candidate for name in names for candidate in _found(name, runs_dir)]
     if baseline is not None:
         first = _found(baseline, runs_dir)
         if not first[0].named:
             raise UserError(f"--baseline {baseline}", "is a folder of runs", "give one run")
-        found = [*first, *found]
+        candidates = [*first, *candidates]
     once: dict[Path, _Found] = {}
-    for one in found:
+    for candidate in candidates:
         # A run that is named twice is one run: as two repeats it would seem to have no noise.
-        once.setdefault(one.path.resolve(), one)
+        once.setdefault(candidate.path.resolve(), candidate)
     figures: dict[str, RunFigures] = {}
     paths: dict[str, Path] = {}
-    for one in once.values():
-        if one.unreadable is None:
-            run = figures_of(read_run(one.path))
+    for candidate in once.values():
+        if candidate.unreadable is None:
+            run = figures_of(read_run(candidate.path))
             name = _unique(run.run, figures)
             figures[name] = run.model_copy(update={"run": name})
-            paths[name] = one.path
-    unreadable = [Refused(what=str(one.path), why=one.unreadable) for one in found if one.unreadable]
-    base = _baseline(list(figures.values()), unreadable, named=found[0].named)
+            paths[name] = candidate.path
+    unreadable = [
+        Refused(what=str(candidate.path), why=candidate.unreadable)
+        for candidate in candidates
+        if candidate.unreadable
+    ]
+    base = _baseline(list(figures.values()), unreadable, named=candidates[0].named)
     return Compared(_compare(list(figures.values()), base, unreadable), paths)
 
 
@@ -76,7 +80,7 @@ def write_comparison(compared: Compared, out_dir: Path) -> Path:
         raise UserError(
             f"--output {out_dir}",
             f"cannot be written: {error.strerror}",
-            "give a directory where there is room and leave to write",
+            "give a directory with room and permission to write",
         ) from error
 
 
@@ -84,9 +88,9 @@ def _followed(compared: Compared) -> Followed:
     """What resources did in the workload that takes longest, in the run of each group that is most usual."""
     base, *_ = groups = compared.comparison.groups
     elapsed = {
-        one.measure.workload: one.value
-        for one in base.runs[0].readings
-        if one.measure.kind == "time" and one.measure.phase is None
+        reading.measure.workload: reading.value
+        for reading in base.runs[0].readings
+        if reading.measure.kind == "time" and reading.measure.phase is None
     }
     workload = max(elapsed, key=lambda name: elapsed[name])
     return Followed(
@@ -103,9 +107,10 @@ def _usual(group: RunGroup, workload: str) -> RunFigures:
 
     def elapsed_s(run: RunFigures) -> float:
         return next(
-            one.value
-            for one in run.readings
-            if one.measure.kind == "time" and (one.measure.workload, one.measure.phase) == (workload, None)
+            reading.value
+            for reading in run.readings
+            if reading.measure.kind == "time"
+            and (reading.measure.workload, reading.measure.phase) == (workload, None)
         )
 
     return sorted(group.runs, key=elapsed_s)[(len(group.runs) - 1) // 2]
@@ -135,7 +140,7 @@ def _baseline(figures: Sequence[RunFigures], unreadable: Sequence[Refused], *, n
 
 
 def _compare(figures: Sequence[RunFigures], base: RunFigures, unreadable: Sequence[Refused]) -> Comparison:
-    groups = grouped(figures)
+    groups = group_repeats(figures)
     comparison = compare(groups, next(group.name for group in groups if base in group.runs))
     if sum(len(group.runs) for group in comparison.groups) < 2:
         first = comparison.refused[0]

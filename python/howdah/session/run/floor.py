@@ -22,14 +22,14 @@ def find_floor(record: RunRecord, runs_dir: Path) -> RunData | None:
     if record.cluster is None or not rows or not _on_its_host(record.cluster, record.host.name):
         return None
     for summary in reversed(list_runs(runs_dir)):
-        found = summary.record
+        candidate = summary.record
         if (
-            found is not None
-            and found.cluster is None
-            and found.origin is Origin.MEASURED
-            and found.outcome is Outcome.SUCCEEDED
-            and found.host.name == record.host.name
-            and _sorted_rows(found) == rows
+            candidate is not None
+            and candidate.cluster is None
+            and candidate.origin is Origin.MEASURED
+            and candidate.outcome is Outcome.SUCCEEDED
+            and candidate.host.name == record.host.name
+            and _sorted_rows(candidate) == rows
         ):
             try:
                 return read_run(summary.path)
@@ -52,4 +52,8 @@ def _label(name: str) -> str:
 def _sorted_rows(record: RunRecord) -> set[tuple[str, int]]:
     """The workloads over rows, with how many."""
     workloads = [result.workload for result in record.workloads]
-    return {(each.kind, each.rows) for each in workloads if isinstance(each, TeraRows) and each.rows}
+    return {
+        (workload.kind, workload.rows)
+        for workload in workloads
+        if isinstance(workload, TeraRows) and workload.rows
+    }

@@ -28,23 +28,23 @@ def known_times(record: RunRecord, runs_dir: Path) -> tuple[KnownTimes, ...]:
 
 def _measured(record: RunRecord, runs_dir: Path) -> Iterator[KnownTimes]:
     for summary in reversed(list_runs(runs_dir)):
-        found = summary.record
-        if found is not None and _same(record, found):
-            yield KnownTimes(origin="measured", source=found.id, times=_times(found))
+        candidate = summary.record
+        if candidate is not None and _same(record, candidate):
+            yield KnownTimes(origin="measured", source=candidate.id, times=_times(candidate))
 
 
-def _same(record: RunRecord, found: RunRecord) -> bool:
-    if found.origin is not Origin.MEASURED or found.outcome is not Outcome.SUCCEEDED:
+def _same(record: RunRecord, candidate: RunRecord) -> bool:
+    if candidate.origin is not Origin.MEASURED or candidate.outcome is not Outcome.SUCCEEDED:
         return False
     # A plan of one machine names no machine.
-    elsewhere = record.plan.cluster is None and found.host.name != record.host.name
-    work, plan = other_work(record.suite, found.suite), other_plan(record.plan, found.plan)
+    elsewhere = record.plan.cluster is None and candidate.host.name != record.host.name
+    work, plan = other_work(record.suite, candidate.suite), other_plan(record.plan, candidate.plan)
     return not (elsewhere or work or plan)
 
 
-def _times(found: RunRecord) -> dict[str, float]:
+def _times(record: RunRecord) -> dict[str, float]:
     times: dict[str, float] = {}
-    for result in found.workloads:
+    for result in record.workloads:
         kind = result.workload.kind
         times[kind] = result.elapsed_s
         times |= {f"{kind}/{phase}": elapsed_s for phase, elapsed_s in phase_times(result).items()}

@@ -126,9 +126,9 @@ def _target(request: RunRequest, plan: Plan, suite: Suite, seed: int) -> SimTarg
 
 def _outside(calibration: Calibration, plan: Plan, suite: Suite) -> Iterator[RunWarning]:
     """An extrapolation is told, for nothing shows how right it is."""
-    found = beyond(calibration, plan, suite)
-    if found:
-        text = f"outside what {calibration.name} was calibrated from: {'; '.join(found)}"
+    outside = beyond(calibration, plan, suite)
+    if outside:
+        text = f"outside what {calibration.name} was calibrated from: {'; '.join(outside)}"
         yield RunWarning(code="outside-calibration", text=text)
 
 

@@ -108,5 +108,5 @@ def _where_measured(request: RunRequest, host: Host) -> RunRequest:
     given = request.of(DATA_DIR)
     if given or host.measured is None:
         return request
-    measured = tuple(Path(one.data_dir) for one in host.measured.directories)
+    measured = tuple(Path(directory.data_dir) for directory in host.measured.directories)
     return request.with_value(DATA_DIR, measured)

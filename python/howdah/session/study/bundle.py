@@ -61,7 +61,7 @@ def verify_study(file: Path) -> Verified:
         directory = StudyDirectory(there)
         anew = Path(folder) / "paper"
         write_study_paper(directory, anew)
-        names = sorted(one.relative_to(anew).as_posix() for one in anew.rglob("*") if one.is_file())
+        names = sorted(path.relative_to(anew).as_posix() for path in anew.rglob("*") if path.is_file())
         different = [name for name in names if not _same(anew / name, directory.paper / name)]
         if different:
             raise RunFailed(
@@ -86,5 +86,5 @@ def _files(directory: StudyDirectory) -> Iterator[tuple[str, Path]]:
                 yield f"{RUNS}/{run.name}/{name}", run / name
 
 
-def _same(one: Path, other: Path) -> bool:
-    return other.exists() and filecmp.cmp(one, other, shallow=False)
+def _same(path: Path, other: Path) -> bool:
+    return other.exists() and filecmp.cmp(path, other, shallow=False)

@@ -61,8 +61,8 @@ def _check_unplanned(cell: Cell) -> None:
     if given:
         hint = "it belongs to engine sim or plan"
         if engines()[cell.settings.engine or LOCAL].on_laboratories:
-            hint += ", or beside an inventory, for which a laboratory is built"
-        raise UserError(cell.name, f"{given[0]} is of no use to its engine", hint)
+            hint += ", or to an inventory, for which a laboratory is built"
+        raise UserError(cell.name, f"{given[0]} is not used by its engine", hint)
 
 
 def _check_built(cell: Cell) -> None:
@@ -75,7 +75,7 @@ def _check_built(cell: Cell) -> None:
         )
     if cell.settings.calibration is not None:
         raise UserError(
-            cell.name, "calibration is of no use to its engine", "it belongs to engine sim or plan"
+            cell.name, "calibration is not used by its engine", "it belongs to engine sim or plan"
         )
 
 
@@ -83,12 +83,14 @@ def _planned_for(cell: Cell, cells: Sequence[Cell]) -> CellSettings:
     """What a cell's plan is made for: where it shares a laboratory, for the most that any cell does there."""
     if cell.laboratory is None:
         return cell.settings
-    sharing = [one.settings for one in cells if one.laboratory == cell.laboratory]
-    blocks = {one.block_size for one in sharing}
+    sharing = [other_cell.settings for other_cell in cells if other_cell.laboratory == cell.laboratory]
+    blocks = {settings.block_size for settings in sharing}
     return cell.settings.model_copy(
         update={
-            "dataset": max((one.dataset for one in sharing if one.dataset), default=None),
-            "replication": max((one.replication for one in sharing if one.replication), default=None),
+            "dataset": max((settings.dataset for settings in sharing if settings.dataset), default=None),
+            "replication": max(
+                (settings.replication for settings in sharing if settings.replication), default=None
+            ),
             "block_size": blocks.pop() if len(blocks) == 1 else None,
         }
     )

@@ -63,7 +63,7 @@ class StudyDirectory:
             lock = FileLock(self.path / LOCK, wait=False)
         except BlockingIOError as error:
             raise UserError(
-                str(self.path), "another study is at work here", "wait for it, or give another --dir"
+                str(self.path), "another study is running here", "wait for it, or give another --dir"
             ) from error
         except OSError as error:
             raise UserError(
@@ -75,7 +75,7 @@ class StudyDirectory:
     def begin(self, study: Study, text: str) -> None:
         """Make the directory this study's; raises UserError where it is another's."""
         if not self.begun:
-            strange = [one.name for one in self.path.iterdir() if one.name not in (LOCK, INPUTS)]
+            strange = [path.name for path in self.path.iterdir() if path.name not in (LOCK, INPUTS)]
             if strange:
                 raise UserError(
                     str(self.path), f"holds other things ({strange[0]})", "give a new directory with --dir"

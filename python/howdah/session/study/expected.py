@@ -56,37 +56,41 @@ def guesses(study: Study, cells: Sequence[Cell], there: StudyDirectory) -> Guess
     if earlier:
         return Guesses(earlier, EARLIER.format(f"{DEFAULT_RUNS_DIR}/"))
     on_hadoop = [cell for cell in cells if cell.settings.engine == HADOOP]
-    known = {cell.number: found for cell in on_hadoop if (found := _on_lab(study, cell, there))}
+    known = {cell.number: seconds for cell in on_hadoop if (seconds := _on_lab(study, cell, there))}
     return Guesses(known, SIMULATED)
 
 
 def _earlier(study: Study, cells: Sequence[Cell]) -> dict[int, float]:
     """The mean of earlier runs of the same suite and engine that are nearest in size, in proportion."""
     try:
-        records = [one.record for one in list_runs(DEFAULT_RUNS_DIR) if one.record is not None]
+        records = [run.record for run in list_runs(DEFAULT_RUNS_DIR) if run.record is not None]
     except UserError:
         return {}
-    found = {}
+    result = {}
     for cell in cells:
-        alike = [one for one in records if _alike(one, study, cell)]
-        sizes = {size for one in alike if (size := _data_bytes(one.suite))}
+        alike = [run_record for run_record in records if _alike(run_record, study, cell)]
+        sizes = {size for run_record in alike if (size := _data_bytes(run_record.suite))}
         if sizes:
             wanted = _wanted_bytes(cell) or max(sizes)
             nearest = min(sizes, key=lambda size: abs(math.log(size / wanted)))
-            times = [one.elapsed_s for one in alike if _data_bytes(one.suite) == nearest]
-            found[cell.number] = fmean(times) * wanted / nearest
-    return found
+            times = [run_record.elapsed_s for run_record in alike if _data_bytes(run_record.suite) == nearest]
+            result[cell.number] = fmean(times) * wanted / nearest
+    return result
 
 
-def _alike(one: RunRecord, study: Study, cell: Cell) -> bool:
+def _alike(run_record: RunRecord, study: Study, cell: Cell) -> bool:
     engine = cell.settings.engine or LOCAL
-    return (one.engine, one.suite.name, one.outcome) == (engine, study.suite, Outcome.SUCCEEDED)
+    return (run_record.engine, run_record.suite.name, run_record.outcome) == (
+        engine,
+        study.suite,
+        Outcome.SUCCEEDED,
+    )
 
 
 def _data_bytes(suite: Suite) -> int:
     """What the largest of its workloads reads or writes."""
     return max(
-        (max(each.moved(Counters()) or (0,)) for each in suite.workloads),
+        (max(workload.moved(Counters()) or (0,)) for workload in suite.workloads),
         default=0,
     )
 
@@ -109,7 +113,7 @@ def _on_lab(study: Study, cell: Cell, there: StudyDirectory) -> float | None:
     except UserError:
         # What the simulator does not know can still run.
         return None
-    return sum(one.elapsed_s for one in stretches(summary) if one.phase is None)
+    return sum(stretch.elapsed_s for stretch in stretches(summary) if stretch.phase is None)
 
 
 def _lab_plan(cell: Cell, there: StudyDirectory) -> Plan | None:
@@ -148,10 +152,11 @@ def _scenario(study: Study, cell: Cell, there: StudyDirectory) -> Scenario:
 def _work(scenario: Scenario) -> float:
     """Blocks and tasks that are simulated, which its time is about in proportion to."""
     return sum(
-        ((one.rows or 0) * ROW_BYTES + (one.files or 0) * (one.file_bytes or 0)) / scenario.hdfs.block_bytes
-        + (one.maps or 0)
-        + (one.reduces or 0)
-        for one in scenario.workloads
+        ((workload.rows or 0) * ROW_BYTES + (workload.files or 0) * (workload.file_bytes or 0))
+        / scenario.hdfs.block_bytes
+        + (workload.maps or 0)
+        + (workload.reduces or 0)
+        for workload in scenario.workloads
     )
 
 

@@ -77,7 +77,7 @@ class StudyLaboratory:
             raise Aborted(
                 str(self._directory.path),
                 f"stopped by the user while the laboratory of {cell.name} came up",
-                "the same command goes on with it; the runs before it are kept",
+                "the same command continues; the runs before it are kept",
             ) from error
         if not brought.state.rootless:
             # A run moves the whole process into the laboratory's network, which goes with the laboratory.

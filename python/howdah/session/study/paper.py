@@ -41,15 +41,18 @@ def write_study_paper(directory: StudyDirectory, out_dir: Path | None = None) ->
     from howdah.report.study.results import conclusions  # noqa: PLC0415
 
     study = directory.study()
-    found = find(study, cells_of(study), directory)
-    said = tuple(f"{one.where}: {one.answer}" if one.where else one.answer for one in conclusions(found))
+    studies = find(study, cells_of(study), directory)
+    said = tuple(
+        f"{conclusion.where}: {conclusion.answer}" if conclusion.where else conclusion.answer
+        for conclusion in conclusions(studies)
+    )
     try:
-        return Paper(write_paper(found, out_dir or directory.paper), said)
+        return Paper(write_paper(studies, out_dir or directory.paper), said)
     except OSError as error:
         raise UserError(
             str(out_dir or directory.paper),
             f"cannot be written: {error.strerror}",
-            "free some space, or see to its leave",
+            "free some space, or allow writing there",
         ) from error
 
 
@@ -63,7 +66,7 @@ def find(study: Study, cells: Sequence[Cell], directory: StudyDirectory) -> Stud
             warnings |= dict.fromkeys(f"{warning.text}." for warning in record.warnings)
     done = by_age(runs)
     if study.drop_caches and not all(run.caches_dropped for run in done):
-        warnings["The page cache could not be emptied before every run: it takes root's leave."] = None
+        warnings["The page cache could not be emptied before every run: it needs root's permission."] = None
     by_cell = {cell.number: tuple(run.figures for run in done if _counts(run, cell)) for cell in cells}
     for cell in cells:
         if cell.planned and cell.number not in plans:
@@ -93,9 +96,13 @@ def _strata(
 
     What resources did is much to read and to draw, and most alike from one stratum to the next.
     """
-    found = [(stratum.name, one) for stratum in strata if (one := _compared(stratum, by_cell)) is not None]
-    longest = max((_longest(one) for _, one in found), default=None)
-    for name, comparison in found:
+    compared = [
+        (stratum.name, compared_runs)
+        for stratum in strata
+        if (compared_runs := _compared(stratum, by_cell)) is not None
+    ]
+    longest = max((_longest(comparison) for _, comparison in compared), default=None)
+    for name, comparison in compared:
         time_s, workload = _longest(comparison)
         followed = {}
         if longest == (time_s, workload):
@@ -120,9 +127,9 @@ def _compared(stratum: Stratum, by_cell: Mapping[int, tuple[RunFigures, ...]]) -
 def _longest(comparison: Comparison) -> tuple[float, str]:
     """The workload that takes longest on the baseline, and how long."""
     return max(
-        (one.value, one.measure.workload)
-        for one in comparison.groups[0].runs[0].readings
-        if one.measure.name == ELAPSED and one.measure.phase is None
+        (reading.value, reading.measure.workload)
+        for reading in comparison.groups[0].runs[0].readings
+        if reading.measure.name == ELAPSED and reading.measure.phase is None
     )
 
 
@@ -133,17 +140,18 @@ def _succeeded(group: RunGroup) -> bool:
 def _usual(group: RunGroup, workload: str) -> str:
     """The run whose time lies in the middle of its repeats' times."""
     times = sorted(
-        (one.value, run.run)
+        (reading.value, run.run)
         for run in group.runs
-        for one in run.readings
-        if one.measure.name == ELAPSED and (one.measure.workload, one.measure.phase) == (workload, None)
+        for reading in run.readings
+        if reading.measure.name == ELAPSED
+        and (reading.measure.workload, reading.measure.phase) == (workload, None)
     )
     return times[(len(times) - 1) // 2][1]
 
 
 def _parameters(plan: Plan) -> Iterator[Setting]:
     """What the plan sets otherwise than its releases do."""
-    for one in plan.settings:
-        default = release_default(plan, one.key)
-        if default is None or str(default) != str(one.value):
-            yield one
+    for setting in plan.settings:
+        default = release_default(plan, setting.key)
+        if default is None or str(default) != str(setting.value):
+            yield setting

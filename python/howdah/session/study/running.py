@@ -28,7 +28,7 @@ _CACHES = Path("/proc/sys/vm/drop_caches")
 class StudyObserver(Protocol):
     """Someone who watches a study."""
 
-    def begins(self, one: Due, left: Sequence[Due], done: Sequence[StudyRun]) -> None:
+    def begins(self, run: Due, left: Sequence[Due], done: Sequence[StudyRun]) -> None:
         """Told of a run that is about to start, and of all that are left with it."""
 
     def tell(self, text: str) -> None:
@@ -65,13 +65,13 @@ def run_study(
 def _run(
     study: Study,
     directory: StudyDirectory,
-    one: Due,
+    run: Due,
     observer: StudyObserver,
     *,
     lab: str | None,
     caches_dropped: bool,
 ) -> StudyRun:
-    with closing(prepare_cell(study, directory, one, lab)) as prepared:
+    with closing(prepare_cell(study, directory, run, lab)) as prepared:
         began_s = time.monotonic()
         path = record(
             prepared.job, engine=prepared.engine, runs_dir=directory.runs, observer=_Watcher(observer)
@@ -80,10 +80,10 @@ def _run(
     if read_record(path).outcome is Outcome.ABORTED:
         raise Aborted(
             str(directory.path),
-            f"stopped by the user during {one.cell.name}",
-            "the same command goes on with this run; those before it are kept",
+            f"stopped by the user during {run.cell.name}",
+            "the same command continues with this run; those before it are kept",
         )
-    return directory.keep(one, took_s, caches_dropped=caches_dropped)
+    return directory.keep(run, took_s, caches_dropped=caches_dropped)
 
 
 def settle(study: Study) -> bool:

@@ -31,24 +31,24 @@ Draw = Callable[[MeasuredFigure], float]
 
 def sort_cost(rows: RowCosts, draw: Draw) -> Doubling:
     """CPU seconds to sort a byte of a window, by the rows in it."""
-    costs = [draw(one.sort_s_per_byte) for one in rows.sorts]
-    return _doubling([one.window_rows for one in rows.sorts], costs, min(costs) / 2)
+    costs = [draw(sort.sort_s_per_byte) for sort in rows.sorts]
+    return _doubling([sort.window_rows for sort in rows.sorts], costs, min(costs) / 2)
 
 
 def merge_cost(rows: RowCosts, memory_bytes: float, draw: Draw) -> Doubling:
     """CPU seconds to merge a byte out of sorted lists in so much memory, by their number."""
-    costs = [draw(one.merge_s_per_byte) for one in rows.sorts]
+    costs = [draw(sort.merge_s_per_byte) for sort in rows.sorts]
     grown = _growth_s(rows.sorts, costs)
     moved = [
-        cost + grown * float(np.log2(memory_bytes / one.memory_bytes))
-        for cost, one in zip(costs, rows.sorts, strict=True)
+        cost + grown * float(np.log2(memory_bytes / sort.memory_bytes))
+        for cost, sort in zip(costs, rows.sorts, strict=True)
     ]
-    return _doubling([one.windows for one in rows.sorts], moved, min(costs) / 2)
+    return _doubling([sort.windows for sort in rows.sorts], moved, min(costs) / 2)
 
 
 def _growth_s(sorts: Sequence[SortCost], costs: Sequence[float]) -> float:
     """What each doubling of memory adds to a merge; nothing is known where only one size was measured."""
-    terms = np.log2([[one.windows, one.memory_bytes] for one in sorts])
+    terms = np.log2([[sort.windows, sort.memory_bytes] for sort in sorts])
     centred = terms - terms.mean(axis=0)
     slopes = np.linalg.lstsq(centred, np.array(costs) - np.mean(costs), rcond=1e-9)[0]
     return max(0.0, float(slopes[1]))
@@ -87,11 +87,11 @@ def translate_local(job: Job, pool_bytes: int, draw: Draw = median) -> LocalScen
     return LocalScenario(
         # What others had of the processors while they were measured, they are taken to have in the run.
         cpus=job.host.usable_cpus * min(1.0, draw(measured.rows.cpu_share)),
-        directories=tuple(_rates(one.rates, draw) for one in directories),
+        directories=tuple(_rates(directory.rates, draw) for directory in directories),
         together=_rates(together, draw),
         costs=_costs(measured.rows, together, draw),
-        operation_s=max(draw(one.operation_s) for one in directories),
-        request_s=max(draw(one.request_s) for one in directories),
+        operation_s=max(draw(directory.operation_s) for directory in directories),
+        request_s=max(draw(directory.request_s) for directory in directories),
         pool_bytes=pool_bytes,
         map_slots=max(1, worker.map_slots),
         reduce_slots=max(1, worker.reduce_slots),
@@ -104,14 +104,14 @@ def translate_local(job: Job, pool_bytes: int, draw: Draw = median) -> LocalScen
 
 def _directory(host: Host, measured: Measured, data_dir: str) -> DirectoryRates:
     """What was measured in the directory itself, else in one on the same disks."""
-    for one in measured.directories:
-        if one.data_dir == data_dir:
-            return one
+    for directory in measured.directories:
+        if directory.data_dir == data_dir:
+            return directory
     mount = host.mount_of(PurePath(data_dir))
-    for one in measured.directories:
-        if isinstance(mount, FileSystem) and mount.disks and mount.disks == one.disks:
-            return one
-    names = ", ".join(one.data_dir for one in measured.directories)
+    for directory in measured.directories:
+        if isinstance(mount, FileSystem) and mount.disks and mount.disks == directory.disks:
+            return directory
+    names = ", ".join(directory.data_dir for directory in measured.directories)
     raise UserError(
         f"--data-dir {data_dir}",
         f"lies on no disk that was measured: {names}",
@@ -175,14 +175,14 @@ def _program(job: Job, workload: Workload, measured: Measured, pool_bytes: int, 
 
 def _files(job: Job) -> int:
     """The files that TeraValidate reads: TeraSort's, one for each reduce."""
-    return next(one.reduces or 1 for one in job.suite.workloads if isinstance(one, TeraSort))
+    return next(workload.reduces or 1 for workload in job.suite.workloads if isinstance(workload, TeraSort))
 
 
 def _packing(codec: Codec | None, rows: RowCosts, draw: Draw) -> Packing | None:
     if codec is None or codec is Codec.NONE:
         return None
-    for one in rows.codecs:
-        if one.codec is codec:
-            pack_s, unpack_s = draw(one.pack_s_per_byte), draw(one.unpack_s_per_byte)
-            return Packing(pack_s=pack_s, unpack_s=unpack_s, ratio=one.ratio)
+    for measured in rows.codecs:
+        if measured.codec is codec:
+            pack_s, unpack_s = draw(measured.pack_s_per_byte), draw(measured.unpack_s_per_byte)
+            return Packing(pack_s=pack_s, unpack_s=unpack_s, ratio=measured.ratio)
     raise UserError("--codec", f"{codec} was not measured", "howdah probe --measure measures every codec")

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from howdah.errors import UserError
 from howdah.telemetry.importers.machines import Machines
-from howdah.telemetry.importers.stretch import Imported, Stretch, named, summed
+from howdah.telemetry.importers.stretch import Imported, Stretch, columns_in_words, sum_stretches
 
 _PERCENT, _MIB, _MBIT = 0.01, float(2**20), 2**20 / 8
 
@@ -136,7 +136,7 @@ def read_esxtop(text: str, where: str, machines: Machines) -> Imported:
         if before_s is not None:
             stretches += _stretches(columns, row, before_s, now_s, where)
         before_s = now_s
-    return Imported(summed(stretches), named(left_out))
+    return Imported(sum_stretches(stretches), columns_in_words(left_out))
 
 
 def _to_utc(title: str, where: str) -> timedelta:

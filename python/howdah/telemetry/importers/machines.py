@@ -58,14 +58,14 @@ class Machines:
 
     def of(self, name: str, where: str) -> str:
         """The machine that ``where`` calls so, or the one the user says; raises UserError for none."""
-        found = self.always or self.find(name)
-        if found is None:
+        machine = self.always or self.find(name)
+        if machine is None:
             raise UserError(
                 where,
                 f"is of {name}, which is not a machine of the run",
                 f"--host NAME says which one it is: {self.listed}",
             )
-        return found
+        return machine
 
 
 def counts(subject: str, name: str) -> bool:

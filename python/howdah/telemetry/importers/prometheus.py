@@ -13,7 +13,7 @@ from howdah.errors import UserError
 from howdah.services.errors import RefusedByDaemon
 from howdah.services.web import Web
 from howdah.telemetry.importers.machines import Machines, counts
-from howdah.telemetry.importers.stretch import Imported, Stretch, Window, is_counter, is_known, summed
+from howdah.telemetry.importers.stretch import Imported, Stretch, Window, is_counter, is_known, sum_stretches
 
 _PAGE_BYTES = 4096.0
 
@@ -111,13 +111,17 @@ def read_prometheus(
     server = _Server(_checked(url), web, window)
     asked = [_Asked(query.series, list(server.values(query.selector))) for query in queries]
     known = [_Asked(series, list(server.values(name))) for name, series in NODE.items()]
-    instances = {answer.labels.get("instance", "") for one in (*asked, *known) for answer in one.answers}
+    instances = {
+        answer.labels.get("instance", "") for metric in (*asked, *known) for answer in metric.answers
+    }
     owners = _owners(server, instances, machines, url)
-    own = summed(_stretches(asked, owners))
-    taken = {(one.machine, one.metric) for one in own}
-    others = [one for one in _stretches(known, owners) if (one.machine, one.metric) not in taken]
+    own = sum_stretches(_stretches(asked, owners))
+    taken = {(stretch.machine, stretch.metric) for stretch in own}
+    others = [
+        stretch for stretch in _stretches(known, owners) if (stretch.machine, stretch.metric) not in taken
+    ]
     strange = tuple(f"instance {name}" for name, machine in sorted(owners.items()) if machine is None)
-    return Imported((*own, *summed(others)), strange)
+    return Imported((*own, *sum_stretches(others)), strange)
 
 
 def _checked(url: str) -> str:
@@ -162,9 +166,9 @@ class _Server:
                 "--query", f"{selector!r} is not a selector to the server", _QUERY_HINT
             ) from error
         try:
-            for one in answer["data"]["result"]:
-                numbers = [(float(time), float(value)) for time, value in one["values"]]
-                yield _Answer(one["metric"], [pair for pair in numbers if math.isfinite(pair[1])])
+            for series in answer["data"]["result"]:
+                numbers = [(float(time), float(value)) for time, value in series["values"]]
+                yield _Answer(series["metric"], [pair for pair in numbers if math.isfinite(pair[1])])
         except (KeyError, TypeError, ValueError) as error:
             raise UserError(
                 self._url, f"does not answer as Prometheus does: {error!r}", "give a Prometheus server"
@@ -180,8 +184,8 @@ def _owners(server: _Server, instances: set[str], machines: Machines, url: str) 
         for answer in server.values("node_uname_info")
     }
     owners = {
-        one: machines.always or machines.find(_host(one)) or machines.find(names.get(one, ""))
-        for one in instances
+        instance: machines.always or machines.find(_host(instance)) or machines.find(names.get(instance, ""))
+        for instance in instances
     }
     if not any(owners.values()):
         known = ", ".join(sorted(instances)) or "none at that time"
@@ -199,13 +203,13 @@ def _host(instance: str) -> str:
 
 
 def _stretches(asked: Sequence[_Asked], owners: Mapping[str, str | None]) -> Iterator[Stretch]:
-    for one in asked:
-        for answer in one.answers:
+    for wanted in asked:
+        for answer in wanted.answers:
             machine = owners[answer.labels.get("instance", "")]
-            metric = _metric(one.series, answer.labels) if machine is not None else None
+            metric = _metric(wanted.series, answer.labels) if machine is not None else None
             if machine is not None and metric is not None:
                 for start_s, end_s, value in _values(metric, answer.values):
-                    yield Stretch(machine, metric, start_s, end_s, value * one.series.factor)
+                    yield Stretch(machine, metric, start_s, end_s, value * wanted.series.factor)
 
 
 def _values(metric: str, values: Sequence[tuple[float, float]]) -> Iterator[tuple[float, float, float]]:

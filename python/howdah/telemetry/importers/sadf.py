@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from howdah.errors import UserError
 from howdah.telemetry.importers.machines import Machines, counts
-from howdah.telemetry.importers.stretch import Imported, Stretch, is_counter, named, summed
+from howdah.telemetry.importers.stretch import Imported, Stretch, columns_in_words, is_counter, sum_stretches
 
 _PERCENT, _KIB, _SECTOR, _PAGE = 0.01, 1024.0, 512.0, 4096.0
 
@@ -124,7 +124,7 @@ def read_sadf(text: str, where: str, machines: Machines) -> Imported:
         ) from error
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise UserError(where, f"is not what `sadf -j` prints: {error!r}", _WRITE) from error
-    return Imported(summed(stretches), named(left_out))
+    return Imported(sum_stretches(stretches), columns_in_words(left_out))
 
 
 class _Reader:
@@ -159,14 +159,14 @@ class _Reader:
         return datetime.strptime(text, "%Y-%m-%d %H:%M:%S").replace(tzinfo=UTC).timestamp()
 
     def _values(self, section: SadfSection, record: _Object) -> Iterator[tuple[str, float]]:
-        found: Any = record
+        values: Any = record
         for step in section.path:
-            found = found.get(step, {})
-        for entry in found if section.instance else [found] if found else []:
+            values = values.get(step, {})
+        for entry in values if section.instance else [values] if values else []:
             instance = str(entry[section.instance]) if section.instance else ""
             times = 1
             if section.instance == "cpu" and instance == "all":
-                if len(found) > 1:
+                if len(values) > 1:
                     continue
                 times = self._cpus
             if counts(section.subject, instance):

@@ -34,7 +34,7 @@ class Imported(NamedTuple):
     left_out: tuple[str, ...]
 
 
-def summed(stretches: Iterable[Stretch]) -> tuple[Stretch, ...]:
+def sum_stretches(stretches: Iterable[Stretch]) -> tuple[Stretch, ...]:
     """Stretches with the same metric and times made one: user time is that of nice processes, too."""
     values: dict[tuple[str, str, float, float], float] = {}
     for machine, metric, start_s, end_s, value in stretches:
@@ -43,7 +43,7 @@ def summed(stretches: Iterable[Stretch]) -> tuple[Stretch, ...]:
     return tuple(Stretch(*key, value) for key, value in values.items())
 
 
-def named(left_out: Mapping[str, Collection[str]]) -> tuple[str, ...]:
+def columns_in_words(left_out: Mapping[str, Collection[str]]) -> tuple[str, ...]:
     """What there is no metric for, in words: columns by what they belong to, or that as a whole."""
     return tuple(
         f"{group} ({', '.join(sorted(columns))})" if columns else group
@@ -100,9 +100,9 @@ def onto_run(stretches: Iterable[Stretch], window: Window) -> list[Sample]:
     A stretch that the run begins or ends in counts by its share. Where two tell of the same metric
     and the same moment, as two copies of a file do, the first is taken.
     """
-    ordered = sorted(stretches, key=lambda one: (one.machine, one.metric, one.start_s))
+    ordered = sorted(stretches, key=lambda stretch: (stretch.machine, stretch.metric, stretch.start_s))
     samples: list[Sample] = []
-    for (machine, metric), series in groupby(ordered, key=lambda one: (one.machine, one.metric)):
+    for (machine, metric), series in groupby(ordered, key=lambda stretch: (stretch.machine, stretch.metric)):
         points = _growth if is_counter(metric) else _values
         samples += (Sample(time_s, machine, metric, value) for time_s, value in points(list(series), window))
     return sorted(samples)
@@ -112,14 +112,14 @@ def _growth(series: Sequence[Stretch], window: Window) -> Iterator[tuple[float, 
     """A counter's growth since the first moment that is known, at the ends of every stretch."""
     grown = 0.0
     reached: float | None = None
-    for one in series:
-        start_s = max(one.start_s - window.start_s, 0.0 if reached is None else reached)
-        end_s = min(one.end_s - window.start_s, window.elapsed_s)
+    for stretch in series:
+        start_s = max(stretch.start_s - window.start_s, 0.0 if reached is None else reached)
+        end_s = min(stretch.end_s - window.start_s, window.elapsed_s)
         if end_s - start_s <= _MOMENT_S:
             continue
         if reached is None or start_s - reached > _MOMENT_S:
             yield start_s, grown
-        grown += one.value * (end_s - start_s)
+        grown += stretch.value * (end_s - start_s)
         yield end_s, grown
         reached = end_s
 
@@ -127,8 +127,8 @@ def _growth(series: Sequence[Stretch], window: Window) -> Iterator[tuple[float, 
 def _values(series: Sequence[Stretch], window: Window) -> Iterator[tuple[float, float]]:
     """A gauge's values within the run."""
     seen: set[float] = set()
-    for one in series:
-        time_s = one.end_s - window.start_s
+    for stretch in series:
+        time_s = stretch.end_s - window.start_s
         if 0 <= time_s <= window.elapsed_s and time_s not in seen:
             seen.add(time_s)
-            yield time_s, one.value
+            yield time_s, stretch.value

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from howdah.analysis.comparing import compare, figures_of, grouped
+from howdah.analysis.comparing import compare, figures_of, group_repeats
 from howdah.analysis.comparing.courses import MOST_STEPS, courses
 from howdah.analysis.timeline import Timeline
 from howdah.model.cluster import Event
@@ -43,7 +43,7 @@ def test_seed_hour_and_free_space_make_no_difference() -> None:
     )
     other = _changed(run, id="later", seed=99, created="2027-01-01T00:00:00.000+00:00", host=later)
     assert figures_of(run).facts == figures_of(other).facts
-    assert len(grouped([figures_of(run), figures_of(other)])) == 1
+    assert len(group_repeats([figures_of(run), figures_of(other)])) == 1
 
 
 def test_a_laboratorys_loop_devices_are_no_hardware() -> None:
@@ -82,7 +82,7 @@ def test_what_users_change_is_a_fact() -> None:
     ]
     for update, aspect in changed:
         other = _changed(run, id="other", **update)
-        groups = grouped([figures_of(run), figures_of(other)])
+        groups = group_repeats([figures_of(run), figures_of(other)])
         assert {one.aspect for one in compare(groups).against[0].changes} == {aspect}
 
 
@@ -147,7 +147,7 @@ def test_a_lost_worker_is_remarked() -> None:
 
 
 def test_repeats_of_two_configurations_are_told_apart() -> None:
-    groups = grouped([figures_of(run) for run in stored_runs()])
+    groups = group_repeats([figures_of(run) for run in stored_runs()])
     assert [each.name for each in groups] == ["map slots per worker 2", "map slots per worker 8"]
     comparison = compare(groups)
     against = comparison.against[0]

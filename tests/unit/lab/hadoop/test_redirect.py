@@ -13,12 +13,12 @@ from howdah.lab.hadoop.redirect import (
     DIRECTORIES,
     RedirectedProperty,
     Surroundings,
-    changed,
-    changes,
     conf_files,
     deviations,
     moved,
     properties,
+    redirected_files,
+    redirections,
     with_changes,
 )
 from howdah.render import render
@@ -60,7 +60,7 @@ def test_no_absolute_path_leads_out_of_the_machine(parts: list[str]) -> None:
 
 
 def test_every_local_directory_is_moved_and_none_of_hdfs(rendered: dict[str, str]) -> None:
-    made = changed(rendered, changes(rendered, CONF, ROOT, JARS))
+    made = redirected_files(rendered, redirections(rendered, CONF, ROOT, JARS))
     before = _all(rendered)
     after = _all(made)
     for key in DIRECTORIES:
@@ -72,14 +72,14 @@ def test_every_local_directory_is_moved_and_none_of_hdfs(rendered: dict[str, str
 
 def test_where_no_jobs_run_no_files_are_made_for_them() -> None:
     files = conf_files(render(lab_plan(workers_per_host=None, ycsb=True, jobs=False)), "hadoop")
-    made = changed(files, changes(files, CONF, ROOT, JARS))
+    made = redirected_files(files, redirections(files, CONF, ROOT, JARS))
     assert made.keys() == files.keys()
     assert "yarn-site.xml" not in made
 
 
 def test_only_what_is_told_differs(rendered: dict[str, str]) -> None:
-    wanted = list(changes(rendered, CONF, ROOT, JARS))
-    before, after = _all(rendered), _all(changed(rendered, wanted))
+    wanted = list(redirections(rendered, CONF, ROOT, JARS))
+    before, after = _all(rendered), _all(redirected_files(rendered, wanted))
     told = {one.key: one for one in deviations(rendered, wanted, ROOT)}
     assert {key for key in after if after[key] != before.get(key)} == told.keys()
     assert before.keys() <= after.keys()
@@ -89,7 +89,7 @@ def test_only_what_is_told_differs(rendered: dict[str, str]) -> None:
 
 
 def test_tasks_keep_the_options_they_would_have_had(rendered: dict[str, str]) -> None:
-    after = _all(changed(rendered, changes(rendered, CONF, ROOT, JARS)))
+    after = _all(redirected_files(rendered, redirections(rendered, CONF, ROOT, JARS)))
     options = after["mapreduce.admin.map.child.java.opts"].split()
     assert "-Djava.net.preferIPv4Stack=true" in options
     assert "-Dname=value" in options
@@ -104,7 +104,7 @@ def test_a_native_library_keeps_short_circuit_reads() -> None:
     }
     for native, kept in ((False, "false"), (True, "true")):
         around = JARS._replace(native=native)
-        after = properties(changed(site, changes(site, CONF, ROOT, around))["hdfs-site.xml"])
+        after = properties(redirected_files(site, redirections(site, CONF, ROOT, around))["hdfs-site.xml"])
         assert after["dfs.client.read.shortcircuit"] == kept
 
 

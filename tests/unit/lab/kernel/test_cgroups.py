@@ -140,5 +140,5 @@ def test_a_limit_without_its_controller_is_not_set(tmp_path: Path) -> None:
 def test_what_linux_does_not_take_is_named(tmp_path: Path) -> None:
     group = ControlGroup({Controller.CPU: Hierarchy(tmp_path, 2)}, "howdah-lab")
 
-    with pytest.raises(RunFailed, match=r"howdah-lab/cpu\.max: does not take '100000 100000'"):
+    with pytest.raises(RunFailed, match=r"howdah-lab/cpu\.max: does not accept '100000 100000'"):
         group.limit_cpu(1)

@@ -132,7 +132,7 @@ def test_the_command_lists_and_counts() -> None:
     assert "firmware.turbo" in output
     assert "os.swappiness" not in output
     assert "7 rules" in output
-    assert run("--subject", "firmware", "--source", "D4") == "no rule is all of that\n"
+    assert run("--subject", "firmware", "--source", "D4") == "no rule matches all of these\n"
 
 
 def test_the_command_explains() -> None:

@@ -185,7 +185,7 @@ def test_what_holds_nothing_is_no_rate_of_a_virtual_disk(devices: Path) -> None:
     pace = Pace(60, lambda _: None)
     (zones,), (missing,) = measure_zones((disk("half", "virtual"),), pace, devices)
     assert [rate.place for rate in zones.rates] == [0, 0.25, 0.5]
-    assert "2 of 5 places hold nothing" in missing.why
+    assert "2 of 5 places are empty" in missing.why
     # A real disk turns to its zeros as to anything else.
     (zones,), _ = measure_zones((disk("half"),), pace, devices)
     assert len(zones.rates) == 5
@@ -202,7 +202,7 @@ def test_flash_has_no_zones_and_what_cannot_be_read_is_said(devices: Path) -> No
         == f"{devices / 'gone'} cannot be read: No such file or directory; rates are those of files instead"
     )
     _, (late,) = measure_zones((disk("full"),), Pace(0, lambda _: None), devices)
-    assert late.why == "the time was up"
+    assert late.why == "the time limit was reached"
 
 
 @given(st.lists(st.floats(1e-12, 1e12), min_size=1, max_size=9))

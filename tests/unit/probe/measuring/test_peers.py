@@ -64,7 +64,7 @@ def test_a_peer_that_does_not_listen_is_named() -> None:
 
 
 def test_a_port_that_somebody_has_is_refused(listener: Listener) -> None:
-    with pytest.raises(UserError, match="cannot be listened at: Address already in use"):
+    with pytest.raises(UserError, match="cannot be listened on: Address already in use"):
         Listener("127.0.0.1", listener.port)
 
 

@@ -61,7 +61,7 @@ def test_a_key_that_no_rule_decides_has_the_release_s_default() -> None:
     with pytest.raises(UserError, match="is not decided") as caught:
         find(eight_hosts(), PATH, "dfs.namenode.decommission.interval")
     assert caught.value.hint == (
-        "the release's default holds: 30; --set dfs.namenode.decommission.interval=VALUE sets it"
+        "the release's default applies: 30; --set dfs.namenode.decommission.interval=VALUE sets it"
     )
 
 

@@ -64,7 +64,7 @@ def test_a_file_of_something_else(run: Path, tmp_path: Path) -> None:
     notes = tmp_path / "notes.txt"
     notes.write_text("nothing of the kind\n")
     error = refused(run, notes)
-    assert str(error) == f"{notes}: is neither what `sadf -j` prints nor what `esxtop -b` does"
+    assert str(error) == f"{notes}: is neither what `sadf -j` prints nor what `esxtop -b` prints"
 
 
 def test_sysstats_own_file(run: Path, tmp_path: Path) -> None:
@@ -85,14 +85,14 @@ def test_another_time(run: Path, file: Path) -> None:
     file.write_text(file.read_text().replace("2026-11-21", "2026-11-23"))
     error = refused(run, file)
     assert str(error).startswith(
-        f"{file}: tells of 2026-11-23 16:38:20 to 16:38:25 UTC, the run went from 2026-11-21 16:38:21 to "
+        f"{file}: covers 2026-11-23 16:38:20 to 16:38:25 UTC, the run lasted from 2026-11-21 16:38:21 to "
     )
     assert "clocks" in error.hint
 
 
 def test_nothing_that_has_a_metric(run: Path, file: Path) -> None:
     file.write_text('{"sysstat": {"hosts": [{"nodename": "host1", "statistics": []}]}}')
-    assert "holds nothing that there is a metric for" in str(refused(run, file))
+    assert "holds nothing that howdah has a metric for" in str(refused(run, file))
 
 
 def test_another_machine(run: Path) -> None:
@@ -122,7 +122,7 @@ def test_a_machine_of_a_cluster_that_was_found_running(run: Path) -> None:
 def test_a_query_without_a_server(run: Path, file: Path) -> None:
     error = refused(run, file, query="namenode/blocks=up")
     assert isinstance(error, UserError)
-    assert str(error) == "--query: is of no use without a server"
+    assert str(error) == "--query: has no effect without a server"
 
 
 def test_a_server_that_is_not_there(run: Path) -> None:

@@ -64,8 +64,8 @@ def test_a_dry_run_says_how_many_laboratories_are_brought_up(tmp_path: Path) -> 
     ("old", "new", "says"),
     [
         ("replication: 2}", "replication: 2, lab: mine}", "hosts to build another one of"),
-        ("replication: 2}", "replication: 2, calibration: published}", "calibration is of no use"),
-        (f"inventory: {HOSTS}, ", "", "hypervisor is of no use to its engine"),
+        ("replication: 2}", "replication: 2, calibration: published}", "calibration is not used"),
+        (f"inventory: {HOSTS}, ", "", "hypervisor is not used by its engine"),
         (str(HOSTS), "nowhere.yaml", "nowhere.yaml"),
         ("[none, ha]", "[none, ft]", "Fault Tolerance"),
     ],

@@ -211,7 +211,7 @@ def test_how_sorting_grew_is_the_answer_where_nothing_else_varies(file: Path, tm
     (tmp_path / "study.yaml").write_text(SIMULATED.partition("published:")[0].replace(*_ONE_BLOCK_SIZE))
     finished = run(read(tmp_path / "study.yaml"), tmp_path / "sizes", Watcher())
     (said,) = finished.paper.conclusions
-    assert re.match(r"Beside n log n, terasort grew from 10.0 GB to 20.0 GB 0\.\d\d times as much", said)
+    assert re.match(r"Compared with n log n, terasort grew from 10.0 GB to 20.0 GB 0\.\d\d times as much", said)
 
 
 def test_a_study_that_has_run_makes_no_run_again(file: Path, copy: Path) -> None:
@@ -255,7 +255,7 @@ def test_a_run_that_was_killed_is_made_again(file: Path, copy: Path) -> None:
 
 
 def test_two_cannot_run_in_one_directory(file: Path, copy: Path) -> None:
-    with StudyDirectory(copy).locked(), pytest.raises(UserError, match="another study is at work here"):
+    with StudyDirectory(copy).locked(), pytest.raises(UserError, match="another study is running here"):
         run(read(file), copy, Watcher())
 
 
@@ -280,7 +280,7 @@ def test_other_things_are_left_alone(file: Path, tmp_path: Path) -> None:
         ("hosts-7.yaml", "hosts-8.yaml", "no such file"),
         ("  replication: 2", "  replication: 2\n  memory: 1GiB", "--memory: --engine sim does not use it"),
         ("  replication: 2", "  replication: 2\n  workers_per_host: 5", "impossible on the hosts"),
-        ("  engine: sim\n", "", "is of no use to its engine"),
+        ("  engine: sim\n", "", "is not used by its engine"),
     ],
 )
 def test_what_cannot_run_is_told_before_anything_runs(old: str, new: str, says: str, tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from howdah.telemetry.importers.stretch import (
     is_known,
     onto_run,
     span,
-    summed,
+    sum_stretches,
     window_of,
 )
 from support import records
@@ -86,7 +86,7 @@ def test_growth_is_the_integral_of_the_rates_over_the_run(
 
 def test_columns_of_one_metric_are_added_up() -> None:
     one, two = stretch(0, 10, 5), stretch(0, 10, 6)
-    assert summed([one, two, stretch(10, 20, 1)]) == (stretch(0, 10, 11), stretch(10, 20, 1))
+    assert sum_stretches([one, two, stretch(10, 20, 1)]) == (stretch(0, 10, 11), stretch(10, 20, 1))
 
 
 def test_a_record_without_a_zone_is_of_utc() -> None:

@@ -34,7 +34,7 @@ _MOST_TASKS = 500
 A master writes its history in batches, and one that is killed has a quarter of a second for the last: of a
 job of this size that may be all of it, of a larger one most is in the file.
 """
-_UNHEARD = "no word from YARN"
+_UNHEARD = "no answer from YARN"
 
 
 class Patience:
@@ -67,7 +67,9 @@ class Patience:
         if self._begun or now_s - self._since_s < self._deadline_s:
             return None
         if silence is not None:
-            return f"there was no first task within {self._deadline_s:g} s, and no word of the job: {silence}"
+            return (
+                f"there was no first task within {self._deadline_s:g} s, and no report of the job: {silence}"
+            )
         missing = self._missing(app, job)
         return f"{missing} within {self._deadline_s:g} s{_said(app)}" if missing else None
 
@@ -97,7 +99,7 @@ class Silence:
             self._state, self._from_s = "short", now_s
         elif self._state == "short" and now_s - self._from_s >= _SILENT_S:
             self._state = "told"
-            return f"from {self._from_s:.0f} s on nobody reported the job, and its client waited on: {why}"
+            return f"from {self._from_s:.0f} s on nothing reported the job, and its client waited on: {why}"
         return None
 
 

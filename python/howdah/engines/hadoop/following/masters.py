@@ -90,40 +90,42 @@ class _Service:
         self._daemon = daemon
         self._ask = ask
         self._clock = clock
-        self._masters = {one: _Master(machines.worker(urlsplit(one.url).hostname or "")) for one in addresses}
+        self._masters = {
+            address: _Master(machines.worker(urlsplit(address.url).hostname or "")) for address in addresses
+        }
         self._active: _Master | None = None
 
     def look(self) -> Iterator[Event]:
-        for address, one in self._masters.items():
-            lost = one.lost
+        for address, master in self._masters.items():
+            lost = master.lost
             try:
                 state = self._ask(address)
             except ServiceError:
-                one.unanswered += 1
-                if one.lost and not lost:
-                    yield self._lost(one)
+                master.unanswered += 1
+                if master.lost and not lost:
+                    yield self._lost(master)
                 continue
-            one.state, one.seen_s, one.unanswered = state.name, self._clock.now_s(), 0
+            master.state, master.seen_s, master.unanswered = state.name, self._clock.now_s(), 0
             if lost:
-                yield self._event(one, "back", f"answers again, {state.name}")
-            if state.name == "active" and one is not self._active:
+                yield self._event(master, "back", f"answers again, {state.name}")
+            if state.name == "active" and master is not self._active:
                 if self._active is not None:
-                    yield self._failover(one, self._active, state)
-                self._active = one
+                    yield self._failover(master, self._active, state)
+                self._active = master
 
-    def _lost(self, one: _Master) -> Event:
-        lost = self._event(one, "lost", f"does not answer any more; it was {one.state}")
-        return lost.model_copy(update={"seen_s": one.seen_s, "was": one.state})
+    def _lost(self, master: _Master) -> Event:
+        lost = self._event(master, "lost", f"no longer answers; it was {master.state}")
+        return lost.model_copy(update={"seen_s": master.seen_s, "was": master.state})
 
-    def _failover(self, one: _Master, before: _Master, state: _State) -> Event:
+    def _failover(self, master: _Master, before: _Master, state: _State) -> Event:
         text = f"has taken over from the one on {before.worker}"
         # It was active before anybody looked, and says since when where it knows.
         since_s = self._clock.seconds(state.changed_ms) if state.changed_ms else self._clock.now_s()
-        return self._event(one, "failover", text, time_s=since_s)
+        return self._event(master, "failover", text, time_s=since_s)
 
     def _event(
         self,
-        one: _Master,
+        master: _Master,
         what: Literal["lost", "back", "failover"],
         text: str,
         *,
@@ -131,7 +133,7 @@ class _Service:
     ) -> Event:
         return Event(
             time_s=self._clock.now_s() if time_s is None else time_s,
-            worker=one.worker,
+            worker=master.worker,
             kind=f"{self._daemon}-{what}",
-            text=f"the {_CALLED[self._daemon]} on {one.worker} {text}",
+            text=f"the {_CALLED[self._daemon]} on {master.worker} {text}",
         )

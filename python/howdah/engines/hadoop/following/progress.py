@@ -99,7 +99,9 @@ class SeenTasks:
         """Ask once; a master that does not answer has not begun, or its job has ended."""
         try:
             job, counters = self._reader.job(self._id), self._reader.counters(self._id)
-            tasks = tuple(self._ended.get(one.id) or self._now(one) for one in self._reader.tasks(self._id))
+            tasks = tuple(
+                self._ended.get(task.id) or self._now(task) for task in self._reader.tasks(self._id)
+            )
         except ServiceError:
             return
         conf = self.job.conf if self.job else self._conf()
@@ -110,13 +112,13 @@ class SeenTasks:
         attempts = self._reader.attempts(self._id, task.id)
         if ended:
             attempts = tuple(
-                replace(one, counters=self._reader.attempt_counters(self._id, task.id, one.id))
-                for one in attempts
+                replace(attempt, counters=self._reader.attempt_counters(self._id, task.id, attempt.id))
+                for attempt in attempts
             )
-        found = replace(task, attempts=attempts)
+        updated = replace(task, attempts=attempts)
         if ended:
-            self._ended[task.id] = found
-        return found
+            self._ended[task.id] = updated
+        return updated
 
     def _conf(self) -> dict[str, str]:
         try:

@@ -80,29 +80,34 @@ class MachineWatch:
             datanodes = self._namenode.datanodes()
         except ServiceError:
             return
-        for one in datanodes:
-            before, state = self._datanodes.get(one.address), self._state(one)
-            self._datanodes[one.address] = state
+        for datanode in datanodes:
+            before, state = self._datanodes.get(datanode.address), self._state(datanode)
+            self._datanodes[datanode.address] = state
             if before is not None and before != state:
-                yield self._of_datanode(one, state)
+                yield self._of_datanode(datanode, state)
 
-    def _state(self, one: DataNode) -> str:
-        if not one.live:
+    def _state(self, datanode: DataNode) -> str:
+        if not datanode.live:
             return "dead"
-        return "silent" if one.silent_s > self._silence_s else "live"
+        return "silent" if datanode.silent_s > self._silence_s else "live"
 
-    def _of_datanode(self, one: DataNode, state: str) -> Event:
-        seen_s = self._clock.now_s() - one.silent_s
-        silence = f"no heartbeat for {one.silent_s:.0f} s"
+    def _of_datanode(self, datanode: DataNode, state: str) -> Event:
+        seen_s = self._clock.now_s() - datanode.silent_s
+        silence = f"no heartbeat for {datanode.silent_s:.0f} s"
         match state:
             case "silent":
-                text = f"the NameNode has lost contact with DataNode {one.host}: {silence}"
-                return self._event(one.host, "datanode-lost", text, seen_s)
+                text = f"the NameNode has lost contact with DataNode {datanode.host}: {silence}"
+                return self._event(datanode.host, "datanode-lost", text, seen_s)
             case "dead":
-                text = f"the NameNode declares DataNode {one.host} dead and has its blocks copied: {silence}"
-                return self._event(one.host, "datanode-given-up", text, seen_s)
+                text = (
+                    f"the NameNode declares DataNode {datanode.host} dead "
+                    f"and has its blocks copied: {silence}"
+                )
+                return self._event(datanode.host, "datanode-given-up", text, seen_s)
             case _:
-                return self._event(one.host, "datanode-back", f"DataNode {one.host} sends heartbeats again")
+                return self._event(
+                    datanode.host, "datanode-back", f"DataNode {datanode.host} sends heartbeats again"
+                )
 
     def _look_at_yarn(self) -> Iterator[Event]:
         try:
@@ -110,12 +115,12 @@ class MachineWatch:
         except ServiceError:
             return
         answering = self._answering(nodes)
-        for host, one in nodes.items():
-            state = one.state if one.state not in _AT_WORK or answering.get(host, True) else _SILENT
+        for host, node in nodes.items():
+            state = node.state if node.state not in _AT_WORK or answering.get(host, True) else _SILENT
             before = self._nodemanagers.get(host)
             self._nodemanagers[host] = state
             if before is not None and before != state and not (before in _AT_WORK and state in _AT_WORK):
-                yield self._of_nodemanager(one, state)
+                yield self._of_nodemanager(node, state)
 
     def _answering(self, nodes: Mapping[str, Node]) -> dict[str, bool]:
         """Whether NodeManagers at work answer: a few at each look, those that did not among them.
@@ -124,7 +129,7 @@ class MachineWatch:
         answered are left alone: their web servers may be out of this machine's reach.
         """
         now_s = self._clock.now_s()
-        at_work = [host for host, one in nodes.items() if one.state in _AT_WORK and one.web]
+        at_work = [host for host, node in nodes.items() if node.state in _AT_WORK and node.web]
         silent = [host for host in at_work if self._unanswered.get(host)]
         others = [host for host in at_work if host not in silent and host not in self._unreachable]
         turn = self._turn % len(others) if others else 0
@@ -143,28 +148,28 @@ class MachineWatch:
                 self._unreachable.add(host)
         return {host: count < _UNANSWERED for host, count in self._unanswered.items()}
 
-    def _answers(self, one: Node) -> bool:
-        line = self._lines.setdefault(one.host, Line(self._web))
+    def _answers(self, node: Node) -> bool:
+        line = self._lines.setdefault(node.host, Line(self._web))
         try:
-            line.get_json(f"{self._conf.nodemanager_url(one.web)}/jmx", qry=_NO_BEAN)
+            line.get_json(f"{self._conf.nodemanager_url(node.web)}/jmx", qry=_NO_BEAN)
         except NotReachable:
             return False
         except ServiceError:
             return True
         return True
 
-    def _of_nodemanager(self, one: Node, state: str) -> Event:
+    def _of_nodemanager(self, node: Node, state: str) -> Event:
         if state in _AT_WORK:
-            return self._event(one.host, "nodemanager-back", f"NodeManager {one.host} works again")
-        seen_s = self._answered_s.get(one.host)
+            return self._event(node.host, "nodemanager-back", f"NodeManager {node.host} works again")
+        seen_s = self._answered_s.get(node.host)
         if state == _SILENT:
-            text = f"NodeManager {one.host} does not answer any more"
-            return self._event(one.host, "nodemanager-lost", text, seen_s)
-        text = f"the ResourceManager declares NodeManager {one.host} {state.lower()}"
-        text = f"{text}: {one.health}" if one.health else text
+            text = f"NodeManager {node.host} no longer answers"
+            return self._event(node.host, "nodemanager-lost", text, seen_s)
+        text = f"the ResourceManager declares NodeManager {node.host} {state.lower()}"
+        text = f"{text}: {node.health}" if node.health else text
         # One that is unhealthy or was shut down said so itself: nobody had to wait for that.
         kind: EventKind = "nodemanager-given-up" if state == _GIVEN_UP else "nodemanager-lost"
-        return self._event(one.host, kind, text, seen_s)
+        return self._event(node.host, kind, text, seen_s)
 
     def _event(self, node: str, kind: EventKind, text: str, seen_s: float | None = None) -> Event:
         worker = self._machines.worker(node)
@@ -173,7 +178,7 @@ class MachineWatch:
 
 def _by_host(nodes: Iterable[Node]) -> dict[str, Node]:
     """The NodeManager of each host: one that came back on another port is listed with its former self."""
-    return {one.host: one for one in sorted(nodes, key=lambda one: one.state in _AT_WORK)}
+    return {node.host: node for node in sorted(nodes, key=lambda listed: listed.state in _AT_WORK)}
 
 
 def _seconds(text: str) -> float:

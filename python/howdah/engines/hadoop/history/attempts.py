@@ -35,7 +35,7 @@ def slots(stretches: Sequence[tuple[float, float]]) -> list[int]:
     places = [0] * len(stretches)
     busy: list[tuple[float, int]] = []
     free: list[int] = []
-    for index in sorted(range(len(stretches)), key=lambda one: stretches[one]):
+    for index in sorted(range(len(stretches)), key=lambda slot: stretches[slot]):
         start, end = stretches[index]
         while busy and busy[0][0] <= start:
             heapq.heappush(free, heapq.heappop(busy)[1])
@@ -81,7 +81,7 @@ def _stay(
     after = _next_master(attempt, job)
     cut_ms = after.start_ms if after else job.finish_ms
     known = (attempt.finish_ms, cut_ms, attempt.merge_ms, attempt.shuffle_ms)
-    end_ms = next((one for one in known if one is not None), attempt.start_ms)
+    end_ms = next((time for time in known if time is not None), attempt.start_ms)
     worker = machines.worker(attempt.node)
     start_s = clock.seconds(attempt.start_ms)
     return _Stay(attempt, task, worker, start_s, max(start_s, clock.seconds(end_ms)))
@@ -90,13 +90,13 @@ def _stay(
 def _places(stays: list[_Stay]) -> list[int]:
     """The place of each: the lowest that is free among those of its worker and kind."""
     order = sorted(range(len(stays)), key=lambda index: _lane(stays[index]))
-    found = [0] * len(stays)
+    counts = [0] * len(stays)
     for _, indexes in groupby(order, key=lambda index: _lane(stays[index])):
         lane = list(indexes)
         places = slots([(stays[index].start_s, stays[index].end_s) for index in lane])
         for index, place in zip(lane, places, strict=True):
-            found[index] = place
-    return found
+            counts[index] = place
+    return counts
 
 
 def _lane(stay: _Stay) -> tuple[str, str]:
@@ -110,7 +110,7 @@ def _unended(stay: _Stay, job: JobFacts) -> str:
 
 def _next_master(attempt: AttemptFacts, job: JobFacts) -> MasterStart | None:
     """The application master that began after the one that began an attempt; None if that was the last."""
-    return next((one for one in job.masters if one.number > attempt.master + 1), None)
+    return next((master for master in job.masters if master.number > attempt.master + 1), None)
 
 
 def _row(
@@ -168,7 +168,7 @@ def locality(attempt: AttemptFacts, task: TaskFacts, worker: str, machines: Node
     hosts, so that the workers which hold the input decide where they are known.
     """
     if task.split_hosts:
-        return _nearest(worker, {machines.worker(one) for one in task.split_hosts}, machines)
+        return _nearest(worker, {machines.worker(host) for host in task.split_hosts}, machines)
     return {"NODE_LOCAL": "local", "RACK_LOCAL": "rack"}.get(attempt.locality, "")
 
 
@@ -176,10 +176,10 @@ def _nearest(worker: str, holders: Iterable[str], machines: NodeFinder) -> str:
     held = set(holders)
     if worker in held:
         return "local"
-    if machines.host(worker) in {machines.host(one) for one in held}:
+    if machines.host(worker) in {machines.host(node) for node in held}:
         return "host"
     rack = machines.rack(worker)
-    return "rack" if rack is not None and rack in {machines.rack(one) for one in held} else "remote"
+    return "rack" if rack is not None and rack in {machines.rack(node) for node in held} else "remote"
 
 
 def phases(job: JobFacts, workload: Workload, clock: RunClock) -> tuple[Phase, ...]:
@@ -207,9 +207,11 @@ def phases(job: JobFacts, workload: Workload, clock: RunClock) -> tuple[Phase, .
 
 
 def _starts(job: JobFacts) -> list[int]:
-    return [one.start_ms for task in job.tasks for one in task.attempts if one.start_ms is not None]
+    return [
+        attempt.start_ms for task in job.tasks for attempt in task.attempts if attempt.start_ms is not None
+    ]
 
 
 def _end_ms(task: TaskFacts) -> int | None:
     """When the attempt whose output was taken ended; None if there is none."""
-    return next((one.finish_ms for one in task.attempts if one.id == task.winner), None)
+    return next((attempt.finish_ms for attempt in task.attempts if attempt.id == task.winner), None)

@@ -80,7 +80,7 @@ _OF_MAPS = re.compile(r"^(?:MAP_|SPLIT_RAW|NUM_FAILED_MAPS|NUM_KILLED_MAPS|.*_MA
 _OF_REDUCES = re.compile(r"^(?:REDUCE_|SHUFFLED_MAPS$|FAILED_SHUFFLE$|MERGED_MAP_OUTPUTS$|.*_REDUCES$)")
 
 
-def summed(job: JobFacts) -> Counters:
+def sum_counters(job: JobFacts) -> Counters:
     """What a job did, by its own counters; all zero where nobody tells them.
 
     Bytes read and written are HDFS's, intermediate data is what maps left for reduces: before compression
@@ -123,22 +123,22 @@ def printed_counters(lines: Iterable[str]) -> dict[str, Sums]:
     A client prints totals only. Those that maps or reduces alone can have are theirs; of the others,
     such as bytes of files, only the total is known, and their parts are 0.
     """
-    found: dict[str, Sums] = {}
+    result: dict[str, Sums] = {}
     group: str | None = None
     within = False
     for line in lines:
         if _BEGIN.search(line):
-            found, group, within = {}, None, True
+            result, group, within = {}, None, True
         elif within and (counter := _COUNTER.match(line)) and group is not None:
             name = _name(counter["name"])
-            found[f"{_GROUPS.get(group, group.rpartition('.')[2])}.{name}"] = _sums(
+            result[f"{_GROUPS.get(group, group.rpartition('.')[2])}.{name}"] = _sums(
                 name, int(counter["value"])
             )
         elif within and (heading := _GROUP.match(line)):
             group = heading["name"]
         elif within and line.strip():
             within = False
-    return found
+    return result
 
 
 def _name(words: str) -> str:

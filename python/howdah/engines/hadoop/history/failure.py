@@ -48,7 +48,7 @@ _ADVICE = (
         re.compile("OutOfMemoryError"),
         "give it more heap with mapreduce.{kind}.java.opts, or lower mapreduce.task.io.sort.mb",
     ),
-    (re.compile("could only be written to"), "are enough DataNodes alive, and have they room?"),
+    (re.compile("could only be written to"), "are enough DataNodes alive, and do they have room?"),
     (
         re.compile("No space left on device|DiskErrorException"),
         "a disk of yarn.nodemanager.local-dirs is full",
@@ -75,11 +75,11 @@ def short_cause(text: str) -> str | None:
     if memory:
         used = memory["physical" if memory["kind"] == "PHYSICAL" else "virtual"]
         return f"its container used {used} of {memory['kind'].lower()} memory and was killed"
-    found = innermost(text)
-    if found is None:
+    cause = innermost(text)
+    if cause is None:
         code = _EXIT.search(text)
-        found = exit_words(int(code["code"])) if code else _first_line(text)
-    return without_secrets(found)[:_MOST]
+        cause = exit_words(int(code["code"])) if code else _first_line(text)
+    return without_secrets(cause)[:_MOST]
 
 
 def innermost(text: str) -> str | None:
@@ -87,22 +87,22 @@ def innermost(text: str) -> str | None:
 
     Of a call that failed it is told with whom was called.
     """
-    found: str | None = None
+    cause: str | None = None
     placed = False
     called: str | None = None
     for line in text.splitlines():
         frame = _FRAME.match(line)
         if frame:
-            if found is not None and not placed and not frame["method"].startswith(_JDK):
-                found, placed = f"{found} (at {frame['place']})", True
+            if cause is not None and not placed and not frame["method"].startswith(_JDK):
+                cause, placed = f"{cause} (at {frame['place']})", True
             continue
         throwable = None if _MORE.match(line) else _THROWABLE.search(line)
         # What is suppressed or comes later in a log is another matter only if it is an exception of its own.
         if throwable and "Suppressed: " not in line:
-            found, placed = _named(throwable), False
+            cause, placed = _named(throwable), False
             call = _CALL.search(line)
             called = call["to"] if call else called if line.startswith("Caused by: ") else None
-    return f"{found}, calling {called}" if found and called and called not in found else found
+    return f"{cause}, calling {called}" if cause and called and called not in cause else cause
 
 
 def exit_words(code: int) -> str:
@@ -148,25 +148,25 @@ def cause_of(
 def said_by_client(lines: Sequence[str]) -> str:
     """Why a client submitted no job: its last exception, or the last thing it said."""
     said = [line for line in lines if line.strip()]
-    found = innermost("\n".join(said))
-    words = found or (_HEAD.sub("", said[-1]).strip() if said else "the client ended without a word")
+    cause = innermost("\n".join(said))
+    words = cause or (_HEAD.sub("", said[-1]).strip() if said else "the client ended without a message")
     return _sentence(_advised(without_secrets(words), "map"))
 
 
 def _decisive(job: JobFacts) -> tuple[TaskFacts, AttemptFacts] | None:
     """The first task that used up its attempts, or else any that failed, and its last attempt that did."""
     failed = [
-        (task, max(tries, key=lambda one: one.finish_ms or 0))
+        (task, max(tries, key=lambda attempt: attempt.finish_ms or 0))
         for task in job.tasks
-        if (tries := [one for one in task.attempts if one.state == "failed"])
+        if (tries := [attempt for attempt in task.attempts if attempt.state == "failed"])
     ]
-    given_up = [one for one in failed if one[0].state == "failed"] or failed
-    return min(given_up, key=lambda one: one[1].finish_ms or 0, default=None)
+    given_up = [failure for failure in failed if failure[0].state == "failed"] or failed
+    return min(given_up, key=lambda failure: failure[1].finish_ms or 0, default=None)
 
 
 def _of_task(task: TaskFacts, attempt: AttemptFacts, logs: TaskLogs, machines: NodeFinder) -> str:
     number = attempt.number
-    tries = sum(one.state == "failed" for one in task.attempts)
+    tries = sum(tried.state == "failed" for tried in task.attempts)
     where = f" on {machines.worker(attempt.node)}" if attempt.node else ""
     who = f"{number.kind} {number.task} failed{where}"
     if tries > 1:
@@ -177,10 +177,10 @@ def _of_task(task: TaskFacts, attempt: AttemptFacts, logs: TaskLogs, machines: N
 
 def _printed(client: Sequence[str]) -> str | None:
     """The last failed attempt that the client printed, with its error; None where it printed none."""
-    found = [number for number, line in enumerate(client) if _FAILED.search(line)]
-    if not found:
+    numbers = [number for number, line in enumerate(client) if _FAILED.search(line)]
+    if not numbers:
         return None
-    first = found[-1]
+    first = numbers[-1]
     match = _FAILED.search(client[first])
     assert match is not None
     error = takewhile(lambda line: not _LOGGED.match(line), client[first + 1 :])
@@ -191,8 +191,8 @@ def _printed(client: Sequence[str]) -> str | None:
 
 def _of_master(app: AppFacts, logs: TaskLogs, machines: NodeFinder) -> str:
     """An application master that did not start, or ended before its job had."""
-    found = _MASTER.match(app.master_logs)
-    node, container = (found["node"], found["container"]) if found else ("", "")
+    match = _MASTER.match(app.master_logs)
+    node, container = (match["node"], match["container"]) if match else ("", "")
     where = f" on {machines.worker(node.rpartition(':')[0])}" if node else ""
     return _sentence(
         f"its application master failed{where}: {_cause(app.diagnostics, container, node, logs)}"
@@ -206,15 +206,15 @@ def _cause(said: str, container: str, node_web: str, logs: TaskLogs) -> str:
     if names_cause or not container:
         return short or _UNSAID
     box = TaskContainer(container, node_web)
-    found = innermost(logs.tail(box, "syslog"))
-    if found is None:
+    cause = innermost(logs.tail(box, "syslog"))
+    if cause is None:
         printed = [
             line.strip() for name in ("stdout", "stderr") for line in logs.tail(box, name).splitlines()
         ]
         told = [line for line in printed if line and not line.startswith("log4j:")]
         words = "; ".join(told[-_LAST_LINES:])
-        found = f"{words} ({short})" if words and short else words or short or ""
-    return without_secrets(found) or _UNSAID
+        cause = f"{words} ({short})" if words and short else words or short or ""
+    return without_secrets(cause) or _UNSAID
 
 
 def _advised(cause: str, kind: Kind) -> str:

@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple
 
 from howdah.engines.hadoop.clock import RunClock
 from howdah.engines.hadoop.history.attempts import attempt_rows, phases
-from howdah.engines.hadoop.history.counters import printed_counters, summed
+from howdah.engines.hadoop.history.counters import printed_counters, sum_counters
 from howdah.engines.hadoop.history.failure import cause_of
 from howdah.engines.hadoop.target import HadoopTarget, NodeFinder
 from howdah.model.cluster import AppMasterStart, CounterValue, HadoopJob
@@ -215,7 +215,7 @@ def tell_job(
         ),
         attempts=attempt_rows(facts, workload.kind, machines, clock),
         phases=phases(facts, workload, clock),
-        counters=summed(facts),
+        counters=sum_counters(facts),
         facts=facts,
     )
 
@@ -232,11 +232,11 @@ def _job(account: Account, machines: NodeFinder, clock: RunClock, diagnostics: s
         finished_s=None if facts.finish_ms is None else clock.seconds(facts.finish_ms),
         masters=tuple(
             AppMasterStart(
-                number=one.number,
-                worker=machines.worker(one.node),
-                started_s=clock.seconds(one.start_ms),
+                number=master.number,
+                worker=machines.worker(master.node),
+                started_s=clock.seconds(master.start_ms),
             )
-            for one in facts.masters
+            for master in facts.masters
         ),
         counters={name: CounterValue(**sums._asdict()) for name, sums in sorted(facts.counters.items())},
         conf={key: facts.conf[key] for key in _KEPT if key in facts.conf},

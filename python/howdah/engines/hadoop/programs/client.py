@@ -92,8 +92,8 @@ class Client:
                 line = raw.decode(errors="replace").rstrip()[:_LINE_CHARACTERS]
                 self._lines.append(line)
                 _LOG.info("%s", line)
-                if self.application is None and (found := _SUBMITTED.search(line)):
-                    self.application = found[1]
+                if self.application is None and (match := _SUBMITTED.search(line)):
+                    self.application = match[1]
         self.ended_ns = time.monotonic_ns()
         self._silent.set()
 

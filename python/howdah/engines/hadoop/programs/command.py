@@ -41,9 +41,9 @@ _FLAGS = {
 """What the record says of a run: a property would make it say something else than what ran."""
 _OWN = {
     "dfs.user.home.dir.prefix": "keeps what jobs write in the run's directory",
-    "fs.defaultFS": "is that of the cluster that was looked at",
+    "fs.defaultFS": "is that of the inspected cluster",
     "mapreduce.framework.name": "must be yarn",
-    "mapreduce.job.tags": "tells which jobs are the run's",
+    "mapreduce.job.tags": "identifies the run's jobs",
     "yarn.app.mapreduce.am.staging-dir": "keeps what jobs write in the run's directory",
 }
 _KEYS = ("yarn.app.mapreduce.am.resource.mb", "mapreduce.map.memory.mb", "mapreduce.reduce.memory.mb")
@@ -149,7 +149,7 @@ def check_settings(settings: Mapping[str, str]) -> None:
                 raise UserError(
                     f"--set {given}",
                     f"no program of Hadoop {release.version} reads it",
-                    f"did you mean {meant}? A property of your own belongs into the client's configuration",
+                    f"did you mean {meant}? A property of your own belongs in the client's configuration",
                 )
 
 

@@ -58,8 +58,8 @@ class TaskRate(NamedTuple):
 
 def read_sums(output: str) -> DfsioSums:
     """Read part-00000, lines like ``l:size<TAB>30000000``; the letter is Hadoop's for a number's type."""
-    found = dict(line.split("\t", 1) for line in output.splitlines() if "\t" in line)
-    return DfsioSums(*(int(found.get(f"l:{name}", "0")) for name in ("tasks", "size", "time")))
+    fields = dict(line.split("\t", 1) for line in output.splitlines() if "\t" in line)
+    return DfsioSums(*(int(fields.get(f"l:{name}", "0")) for name in ("tasks", "size", "time")))
 
 
 def read_task(log: str) -> TaskRate | None:
@@ -72,25 +72,29 @@ def file_rates(
     job: JobFacts, logs: TaskLogs, sums: DfsioSums, folder: str, operation: Literal["write", "read"]
 ) -> tuple[FileRate, ...] | None:
     """Every file's rate, from the logs of the tasks; None unless they add up to what the reduce wrote."""
-    found: list[TaskRate] = []
+    result: list[TaskRate] = []
     for task in job.tasks:
-        winner = next((one for one in task.attempts if one.id == task.winner), None)
+        winner = next((attempt for attempt in task.attempts if attempt.id == task.winner), None)
         if task.kind != "map" or winner is None:
             continue
         rate = read_task(logs.tail(TaskContainer(winner.container, winner.node_web), "syslog"))
         if rate is None:
             return None
-        found.append(rate)
-    if sums != DfsioSums(len(found), sum(one.size_bytes for one in found), sum(one.io_ms for one in found)):
+        result.append(rate)
+    if sums != DfsioSums(
+        len(result),
+        sum(task_rate.size_bytes for task_rate in result),
+        sum(task_rate.io_ms for task_rate in result),
+    ):
         return None
     return tuple(
         FileRate(
-            path=f"{folder}/io_data/{one.name}",
-            bytes=one.size_bytes,
-            io_s=one.io_ms / 1000,
+            path=f"{folder}/io_data/{task_rate.name}",
+            bytes=task_rate.size_bytes,
+            io_s=task_rate.io_ms / 1000,
             operation=operation,
         )
-        for one in sorted(found, key=lambda one: int(one.name.rpartition("_")[2]))
+        for task_rate in sorted(result, key=lambda one: int(one.name.rpartition("_")[2]))
     )
 
 
@@ -117,7 +121,7 @@ def dfsio_read(work: HadoopWork[DfsioRead]) -> Conclusion:
     folder = work.source()
     there = dfsio_files(work.context.namenode, folder)
     work.workload = work.workload.model_copy(
-        update={"files": len(there), "file_bytes": max(one.size_bytes for one in there)}
+        update={"files": len(there), "file_bytes": max(status.size_bytes for status in there)}
     )
     return partial(_read, work, _run(work, "read", folder), folder)
 
@@ -156,11 +160,11 @@ def _rates(
     sums = read_sums(output.decode())
     target = work.context.target
     logs = TaskLogs(target.web, target.conf)
-    found = file_rates(finished.told.facts, logs, sums, folder, operation)
-    if found is not None:
-        return found
+    rates = file_rates(finished.told.facts, logs, sums, folder, operation)
+    if rates is not None:
+        return rates
     work.context.warn(
         "no-file-rates",
-        f"dfsio-{operation}: the tasks' logs lack rates of some files; one file stands for all of them",
+        f"dfsio-{operation}: the tasks' logs lack rates of some files; one file is taken for all of them",
     )
     return (FileRate(path=folder, bytes=sums.size_bytes, io_s=sums.io_ms / 1000, operation=operation),)

@@ -83,17 +83,17 @@ def find_source(
 
 def tera_rows(namenode: NameNode, path: str) -> Rows:
     """The rows in a folder; raises UserError where they are no whole number."""
-    files = [one for one in namenode.list(path) if _is_data(one)]
-    for one in files:
-        if one.size_bytes % ROW_BYTES:
+    files = [status for status in namenode.list(path) if _is_data(status)]
+    for file in files:
+        if file.size_bytes % ROW_BYTES:
             raise UserError(
-                f"HDFS {path}/{one.name}".rstrip("/"),
-                f"is {one.size_bytes:,} bytes long, which is not a multiple of {ROW_BYTES}",
+                f"HDFS {path}/{file.name}".rstrip("/"),
+                f"is {file.size_bytes:,} bytes long, which is not a multiple of {ROW_BYTES}",
                 "it is truncated or not made of TeraSort's 100-byte rows",
             )
     if not files:
         raise UserError(f"HDFS {path}", "holds no rows", "name a directory of TeraSort's part files")
-    rows = sum(one.size_bytes for one in files) // ROW_BYTES
+    rows = sum(file.size_bytes for file in files) // ROW_BYTES
     return Rows(path, rows)
 
 
@@ -103,7 +103,7 @@ def check_whole(source: Rows, generated: Generated | None) -> None:
         raise UserError(
             f"HDFS {source.path}",
             f"holds {source.rows:,} of the {generated.rows:,} rows that teragen wrote",
-            "generate them anew",
+            "generate them again",
         )
 
 
@@ -124,4 +124,4 @@ def _is_data(entry: FileStatus) -> bool:
 
 def dfsio_files(namenode: NameNode, path: str) -> list[FileStatus]:
     """The files of a dfsio-write."""
-    return [one for one in namenode.list(posixpath.join(path, DFSIO_DATA)) if _is_data(one)]
+    return [status for status in namenode.list(posixpath.join(path, DFSIO_DATA)) if _is_data(status)]

@@ -40,9 +40,9 @@ def judge(report: str, rows: int, generated: Generated | None) -> Validated:
     TeraGen's counter holds the low 64 bits of the sum. The bits above, which 4 billion rows reach,
     are not compared: the expected sum has them as they were found.
     """
-    found = list(_records(report))
-    checksum = next((value.strip() for key, value in found if key == _CHECKSUM_KEY), None)
-    errors = [ValidationError(kind=key, message=value) for key, value in found if key == _ERROR]
+    records = list(_records(report))
+    checksum = next((value.strip() for key, value in records if key == _CHECKSUM_KEY), None)
+    errors = [ValidationError(kind=key, message=value) for key, value in records if key == _ERROR]
     if generated is None:
         return Validated(checksum, None, tuple(errors))
     total = int(checksum or "0", 16)

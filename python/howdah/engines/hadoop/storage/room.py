@@ -24,7 +24,7 @@ def check_replicas(namenode: NameNode, suite: Suite) -> None:
 
     What the cluster's own configuration asks for is its own affair.
     """
-    live = sum(one.live for one in namenode.datanodes())
+    live = sum(datanode.live for datanode in namenode.datanodes())
     for workload in suite.workloads:
         asked = REPLICATION.of(workload)
         if asked is not None and asked > live:

@@ -30,14 +30,14 @@ def spread(
     Parts of an erasure-coded block count as its replicas.
     """
     names = datanode_names(datanodes)
-    worker_at = {one.address: machines.worker(names[one.address]) for one in datanodes}
-    host_at = {one.address: machines.host(machines.worker(one.host)) for one in datanodes}
+    worker_at = {datanode.address: machines.worker(names[datanode.address]) for datanode in datanodes}
+    host_at = {datanode.address: machines.host(machines.worker(datanode.host)) for datanode in datanodes}
     per_worker: Counter[str] = Counter(dict.fromkeys((*machines.workers, *worker_at.values()), 0))
     sharing = 0
     for block in blocks:
-        addresses = [one.address for one in block.replicas]
-        per_worker.update(worker_at.get(one) or _unknown(one, machines) for one in addresses)
-        hosts = [host_at.get(one) or machines.host(_unknown(one, machines)) for one in addresses]
+        addresses = [replica.address for replica in block.replicas]
+        per_worker.update(worker_at.get(address) or _unknown(address, machines) for address in addresses)
+        hosts = [host_at.get(address) or machines.host(_unknown(address, machines)) for address in addresses]
         sharing += len(set(hosts)) < len(hosts)
     return ReplicaSpread(
         path=path,

@@ -174,12 +174,12 @@ class HdfsWorkspace:
 
 def kept_data(namenode: NameNode, work_dir: str, name: str) -> Kept | None:
     """The newest folder of that name that an earlier run kept."""
-    found = [
+    kept = [
         Kept(marker.run, posixpath.join(path, name))
         for path, marker in marked_directories(namenode, work_dir)
         if name in marker.kept
     ]
-    return max(found, default=None)
+    return max(kept, default=None)
 
 
 def remove(namenode: NameNode, path: str, parents: tuple[str, ...]) -> None:
@@ -220,13 +220,13 @@ def marked_directories(namenode: NameNode, work_dir: str) -> list[tuple[str, Hdf
         if error.exception == "FileNotFoundException":
             return []
         raise
-    found = []
+    result = []
     for entry in entries:
         path = posixpath.join(work_dir, entry.name)
         marker = _read(namenode, posixpath.join(path, FILE)) if entry.is_directory else None
         if marker is not None and marker.run == entry.name:
-            found.append((path, marker))
-    return found
+            result.append((path, marker))
+    return result
 
 
 def _read(namenode: NameNode, path: str) -> HdfsMarker | None:

@@ -121,4 +121,6 @@ def _simulate(scenario: LocalScenario) -> LocalOutcome:
 def _warnings(job: Job) -> tuple[RunWarning, ...]:
     """What was in doubt when the machine was measured is in doubt here."""
     missing = job.host.measured.not_measured if job.host.measured else ()
-    return tuple(RunWarning(code="measured-in-doubt", text=f"{one.what}: {one.why}") for one in missing)
+    return tuple(
+        RunWarning(code="measured-in-doubt", text=f"{measured.what}: {measured.why}") for measured in missing
+    )

@@ -28,8 +28,8 @@ def workload_result(workload: Workload, ran: Ran, memory_bytes: int) -> Workload
         end_s=ran.end_ns / _NS_PER_S,
         outcome=Outcome.SUCCEEDED,
         phases=tuple(
-            Phase(name=one.name, start_s=one.start_ns / _NS_PER_S, end_s=one.end_ns / _NS_PER_S)
-            for one in ran.phases
+            Phase(name=phase.name, start_s=phase.start_ns / _NS_PER_S, end_s=phase.end_ns / _NS_PER_S)
+            for phase in ran.phases
         ),
         counters=_counters(workload, ran),
         memory_bytes=memory_bytes,
@@ -117,10 +117,10 @@ def _disks(job: Job) -> list[str]:
 def _bands(workloads: Sequence[Workload], outcomes: Sequence[LocalOutcome]) -> Iterator[Band]:
     for number, workload in enumerate(workloads):
         alike = [outcome.workloads[number] for outcome in outcomes]
-        yield _band(workload.kind, None, [one.end_ns - one.start_ns for one in alike])
+        yield _band(workload.kind, None, [run.end_ns - run.start_ns for run in alike])
         for place, phase in enumerate(alike[0].phases):
-            of_phase = [one.phases[place] for one in alike]
-            yield _band(workload.kind, phase.name, [one.end_ns - one.start_ns for one in of_phase])
+            of_phase = [run.phases[place] for run in alike]
+            yield _band(workload.kind, phase.name, [named.end_ns - named.start_ns for named in of_phase])
 
 
 def _band(workload: str, phase: str | None, elapsed_ns: Sequence[int]) -> Band:

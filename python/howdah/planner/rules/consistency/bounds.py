@@ -33,7 +33,7 @@ _BOUNDS = (
         "the NameNode serves and replicates before DataNodes have reported, or never",
     ),
     _Bounds(
-        "dfs.namenode.replication.min", 1, 2, "1", "a write fails wherever so many DataNodes are not at hand"
+        "dfs.namenode.replication.min", 1, 2, "1", "a write fails unless as many DataNodes are available"
     ),
     _Bounds(
         "mapreduce.task.timeout", 60_000, _ANY, "600000", "a task that hangs is never ended, or too soon"
@@ -67,19 +67,21 @@ _BOUNDS = (
 
 def _beyond(found: Found, facts: Facts) -> Iterator[Observation]:
     reading = ConfigurationReading(found)
-    for one in _BOUNDS:
+    for bound in _BOUNDS:
         # A size may have a suffix; what is neither a number nor a size is for the rule about types.
-        number = reading.number(one.key)
-        value = number if number is not None else reading.size(one.key)
+        number = reading.number(bound.key)
+        value = number if number is not None else reading.size(bound.key)
         if value is not None:
-            limits = f"{one.least:g} at least" if one.most == _ANY else f"{one.least:g} to {one.most:g}"
+            limits = (
+                f"{bound.least:g} at least" if bound.most == _ANY else f"{bound.least:g} to {bound.most:g}"
+            )
             yield Observation(
-                ok=one.least <= value <= one.most,
-                about=one.key,
-                found=reading.text(one.key) or "",
-                expected=f"{limits}: else {one.harm}",
-                fix=f"set {one.key} to {one.usual} in {reading.where(one.key)}",
-                where=reading.where(one.key),
+                ok=bound.least <= value <= bound.most,
+                about=bound.key,
+                found=reading.text(bound.key) or "",
+                expected=f"{limits}: else {bound.harm}",
+                fix=f"set {bound.key} to {bound.usual} in {reading.where(bound.key)}",
+                where=reading.where(bound.key),
             )
 
 

@@ -95,7 +95,7 @@ def _allocation_order(found: Found, facts: Facts) -> Iterator[Observation]:
 def _kerberos_by_half(found: Found, facts: Facts) -> Iterator[Observation]:
     if found.config is None or facts.request.secure:
         return
-    given = [one for one in found.config.properties if _CREDENTIAL.fullmatch(one.name) and one.text]
+    given = [entry for entry in found.config.properties if _CREDENTIAL.fullmatch(entry.name) and entry.text]
     if given:
         first = given[0]
         yield Observation(
@@ -109,32 +109,32 @@ def _kerberos_by_half(found: Found, facts: Facts) -> Iterator[Observation]:
 
 
 def _plain_passwords(found: Found, facts: Facts) -> Iterator[Observation]:
-    for one in found.config.properties if found.config else ():
+    for entry in found.config.properties if found.config else ():
         # The key stores' passwords are a rule of their own, tls.passwords.
-        own = one.name.endswith("password") and not one.name.startswith("ssl.")
-        if own and one.text and "${" not in one.text:
+        own = entry.name.endswith("password") and not entry.name.startswith("ssl.")
+        if own and entry.text and "${" not in entry.text:
             yield Observation(
                 ok=False,
-                about=one.name,
+                about=entry.name,
                 found="written in the file",
                 expected="in a credential store",
-                fix=f"hadoop credential create {one.name}, name the store in "
-                f"hadoop.security.credential.provider.path, remove {one.name} from {one.place}",
-                where=one.place,
+                fix=f"hadoop credential create {entry.name}, name the store in "
+                f"hadoop.security.credential.provider.path, remove {entry.name} from {entry.place}",
+                where=entry.place,
             )
 
 
 def _undefined(found: Found, facts: Facts) -> Iterator[Observation]:
-    for one in found.config.effective if found.config else ():
-        names = [name for name in _VARIABLE.findall(one.text) if _ELSEWHERE.fullmatch(name) is None]
+    for entry in found.config.effective if found.config else ():
+        names = [name for name in _VARIABLE.findall(entry.text) if _ELSEWHERE.fullmatch(name) is None]
         if names:
             yield Observation(
                 ok=False,
-                about=one.name,
-                found=one.text,
+                about=entry.name,
+                found=entry.text,
                 expected=f"${{{names[0]}}} to be set somewhere",
-                fix=f"write the value itself into {one.place}, or set {names[0]}",
-                where=one.place,
+                fix=f"write the value itself into {entry.place}, or set {names[0]}",
+                where=entry.place,
             )
 
 
@@ -173,12 +173,12 @@ def _shares(found: Found, facts: Facts) -> Iterator[Observation]:
     for parent, children in _parents(config):
         keys = [f"{_PREFIX}{parent}.{child}.capacity" for child in children]
         given = {key: config.property(key) for key in keys}
-        texts = {key: one.text.strip() for key, one in given.items() if one is not None}
+        texts = {key: entry.text.strip() for key, entry in given.items() if entry is not None}
         if any(_PER_CENT.fullmatch(text) is None for text in texts.values()):
             # Weights (3w) and absolute resources ([memory=…]) need not add up to anything.
             continue
         total = sum(float(text) for text in texts.values())
-        last = next((one for one in reversed(list(given.values())) if one is not None), None)
+        last = next((entry for entry in reversed(list(given.values())) if entry is not None), None)
         missing = [key for key in keys if key not in texts]
         yield Observation(
             ok=not missing and abs(total - 100) <= _ROUNDING * len(keys),
@@ -193,7 +193,7 @@ def _shares(found: Found, facts: Facts) -> Iterator[Observation]:
 RULES: tuple[Rule, ...] = (
     Inspection(
         id="consistency.default-file-system",
-        says="Daemons and clients are told of the cluster's HDFS; the release's default is the local disk.",
+        says="Daemons and clients use the cluster's HDFS; the release's default is the local disk.",
         sources=("Hadoop 3.5.0: core-default.xml",),
         severity=Severity.MUST,
         condition="where the configuration has an hdfs-site.xml",

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from howdah.model.found import Found, FoundProperty
 from howdah.planner.facts import Facts
 from howdah.planner.rule import Inspection, Observation, Rule
-from howdah.planner.rules.release import known_property, named
+from howdah.planner.rules.release import known_properties, known_property
 
 _READERS = {
     "hdfs-site.xml": {"hdfs-site.xml", "core-site.xml", "hbase-site.xml"},
@@ -21,70 +21,70 @@ _READERS = {
 
 def _duplicates(found: Found, facts: Facts) -> Iterator[Observation]:
     seen: dict[tuple[str, str], FoundProperty] = {}
-    for one in found.config.properties if found.config else ():
-        before = seen.get((one.file, one.name))
+    for entry in found.config.properties if found.config else ():
+        before = seen.get((entry.file, entry.name))
         if before is not None:
-            wins, loses = (before, one) if before.final else (one, before)
+            wins, loses = (before, entry) if before.final else (entry, before)
             yield Observation(
                 ok=False,
-                about=one.name,
+                about=entry.name,
                 found=f"{loses.text!r} in line {loses.line}, {wins.text!r} in line {wins.line}, which wins",
                 expected="once in a file",
-                fix=f"remove {one.name} from {loses.place}, which has no effect",
-                where=one.place,
+                fix=f"remove {entry.name} from {loses.place}, which has no effect",
+                where=entry.place,
             )
         if before is None or not before.final:
-            seen[one.file, one.name] = one
+            seen[entry.file, entry.name] = entry
 
 
 def _overridden(found: Found, facts: Facts) -> Iterator[Observation]:
     final: dict[str, FoundProperty] = {}
-    for one in named(found):
-        fixed = final.get(one.name)
-        if fixed is not None and fixed.file != one.file and fixed.text != one.text:
+    for entry in known_properties(found):
+        fixed = final.get(entry.name)
+        if fixed is not None and fixed.file != entry.file and fixed.text != entry.text:
             yield Observation(
                 ok=False,
-                about=one.name,
-                found=f"{one.text!r}, which is ignored: {fixed.place} says {fixed.text!r} and is final",
+                about=entry.name,
+                found=f"{entry.text!r}, which is ignored: {fixed.place} says {fixed.text!r} and is final",
                 expected="no other value after a final one",
-                fix=f"remove {one.name} from {one.place}, or set it where it is final, in {fixed.place}",
-                where=one.place,
+                fix=f"remove {entry.name} from {entry.place}, or set it where it is final, in {fixed.place}",
+                where=entry.place,
             )
-        if one.final:
-            final.setdefault(one.name, one)
+        if entry.final:
+            final.setdefault(entry.name, entry)
 
 
 def _misplaced(found: Found, facts: Facts) -> Iterator[Observation]:
-    for one in named(found):
-        known = known_property(one, facts)
+    for entry in known_properties(found):
+        known = known_property(entry, facts)
         readers = _READERS.get(known.file) if known else None
-        if known is not None and readers is not None and one.base_name not in readers:
+        if known is not None and readers is not None and entry.base_name not in readers:
             yield Observation(
                 ok=False,
-                about=one.name,
-                found=f"in {one.base_name}, which whoever uses it does not read",
+                about=entry.name,
+                found=f"in {entry.base_name}, which the programs that use it do not read",
                 expected=f"in {known.file}",
-                fix=f"move {one.name} from {one.place} to {known.file}",
-                where=one.place,
+                fix=f"move {entry.name} from {entry.place} to {known.file}",
+                where=entry.place,
             )
 
 
 RULES: tuple[Rule, ...] = (
     Inspection(
         id="consistency.duplicate-property",
-        says="A property stands once in a file; of several the last wins, or the first that is final.",
+        says="A property is set once in a file; of several the last wins, or the first that is final.",
         sources=("howdah",),
         inspect=_duplicates,
     ),
     Inspection(
         id="consistency.final-overridden",
-        says="What one file marks final, no later file sets otherwise, for that is ignored.",
+        says="What one file marks final, no later file sets to another value: it would be ignored.",
         sources=("D0 145", "howdah"),
         inspect=_overridden,
     ),
     Inspection(
         id="consistency.misplaced-property",
-        says="A property stands in a file that the daemons which use it read.",
+        says="A property is in a file that the daemons which use it read.",
         sources=("howdah",),
         inspect=_misplaced,
     ),

@@ -33,9 +33,9 @@ def _namenodes(found: Found, services: tuple[str, ...]) -> dict[str, str]:
     """Every address that a NameNode is given, by its key."""
     keys = ("dfs.namenode.rpc-address", *(f"dfs.namenode.rpc-address.{service}" for service in services))
     return {
-        one.name: one.text
-        for one in (found.config.effective if found.config else ())
-        if one.name in keys or one.name.startswith(tuple(f"{key}." for key in keys[1:]))
+        entry.name: entry.text
+        for entry in (found.config.effective if found.config else ())
+        if entry.name in keys or entry.name.startswith(tuple(f"{key}." for key in keys[1:]))
     }
 
 
@@ -71,12 +71,15 @@ def _file_systems(found: Found, facts: Facts) -> Iterator[Observation]:
 
 def _reachable(found: Found, facts: Facts) -> Iterator[Observation]:
     """Whether masters that several hosts must find are called something else than their own host."""
-    if found.config is None or len([one for one in found.config.workers if _host(one) not in _HERE]) < 2:
+    if (
+        found.config is None
+        or len([worker for worker in found.config.workers if _host(worker) not in _HERE]) < 2
+    ):
         return
     reading = ConfigurationReading(found)
     for key in _master_keys(reading):
         value = facts.decided.get(key)
-        hosts = [_host(one) for one in _listed(value)] if value is not None else []
+        hosts = [_host(address) for address in _listed(value)] if value is not None else []
         here = [host for host in hosts if host in _HERE]
         file = {"fs": "core", "dfs": "hdfs"}.get(key.partition(".")[0], key.partition(".")[0])
         place = reading.where(key)

@@ -12,7 +12,7 @@ from howdah.planner.data_mounts import (
     data_dirs,
     data_disks,
     data_mounts,
-    grouped,
+    group_observations,
     is_system,
 )
 from howdah.planner.facts import Facts
@@ -29,8 +29,8 @@ def _disks(judge: Callable[[Disk], tuple[bool | None, str] | None], expected: st
     """Look at every data disk with one question; those that do not concern it answer None."""
 
     def inspect(found: Found, facts: Facts) -> Iterator[Observation]:
-        answers = ((one.name, judge(one)) for one in data_disks(found))
-        yield from grouped(
+        answers = ((disk.name, judge(disk)) for disk in data_disks(found))
+        yield from group_observations(
             [MountJudgement(name, *answer) for name, answer in answers if answer], expected, fix
         )
 
@@ -46,7 +46,7 @@ def _apart(found: Found, facts: Facts) -> Iterator[Observation]:
         if mount is not None:
             own = isinstance(mount, FileSystem) and not is_system(mount.mount)
             judged.append(MountJudgement(str(path), own, f"lies on {mount.mount} ({mount.kind})"))
-    yield from grouped(
+    yield from group_observations(
         judged,
         "a file system on a disk of its own",
         "mount a data disk there, and list only directories on data disks in dfs.datanode.data.dir",
@@ -56,9 +56,9 @@ def _apart(found: Found, facts: Facts) -> Iterator[Observation]:
 def _shared(found: Found, facts: Facts) -> Iterator[Observation]:
     """Whether file systems that pass for disks of their own lie on one."""
     mounts: dict[str, list[str]] = {}
-    for one in data_mounts(found):
-        for disk in one.disks:
-            mounts.setdefault(disk, []).append(one.mount)
+    for mount in data_mounts(found):
+        for disk in mount.disks:
+            mounts.setdefault(disk, []).append(mount.mount)
     for disk, names in mounts.items():
         if len(names) > 1:
             yield Observation(
@@ -91,40 +91,42 @@ def _one_each(found: Found, facts: Facts) -> Iterator[Observation]:
 def _jbod(found: Found, facts: Facts) -> Iterator[Observation]:
     models = {disk.name: disk.model or "" for disk in found.host.disks} if found.host else {}
     judged = []
-    for one in data_mounts(found):
-        volumes = [models[name] for name in one.disks if _RAID_VOLUME.search(models.get(name, ""))]
-        if len(one.disks) > 1:
+    for mount in data_mounts(found):
+        volumes = [models[name] for name in mount.disks if _RAID_VOLUME.search(models.get(name, ""))]
+        if len(mount.disks) > 1:
             judged.append(
-                MountJudgement(one.mount, False, f"lies on {len(one.disks)} disks: {', '.join(one.disks)}")
+                MountJudgement(
+                    mount.mount, False, f"lies on {len(mount.disks)} disks: {', '.join(mount.disks)}"
+                )
             )
         elif volumes:
             judged.append(
-                MountJudgement(one.mount, None, f"lies on a volume of a RAID controller ({volumes[0]})")
+                MountJudgement(mount.mount, None, f"lies on a volume of a RAID controller ({volumes[0]})")
             )
-        elif one.disks:
-            judged.append(MountJudgement(one.mount, True, "one disk"))
-    yield from grouped(
+        elif mount.disks:
+            judged.append(MountJudgement(mount.mount, True, "one disk"))
+    yield from group_observations(
         judged,
         "one file system on each disk",
         "take the array apart and give each disk a file system and an entry in dfs.datanode.data.dir",
     )
 
 
-def _aligned(one: Disk) -> tuple[bool | None, str] | None:
-    if not one.partition_starts_bytes:
+def _aligned(disk: Disk) -> tuple[bool | None, str] | None:
+    if not disk.partition_starts_bytes:
         return None
-    off = [start for start in one.partition_starts_bytes if start % MIB]
+    off = [start for start in disk.partition_starts_bytes if start % MIB]
     return not off, f"a partition begins at byte {off[0]:,}" if off else "aligned"
 
 
-def _scheduler(one: Disk) -> tuple[bool | None, str] | None:
-    if one.kind == "loop":
+def _scheduler(disk: Disk) -> tuple[bool | None, str] | None:
+    if disk.kind == "loop":
         return None
-    if one.scheduler is None:
+    if disk.scheduler is None:
         return None, "not known"
-    if one.kind == "hdd":
-        return one.scheduler in ("mq-deadline", "deadline"), one.scheduler
-    return one.scheduler in ("none", "noop", "mq-deadline", "deadline", "kyber"), one.scheduler
+    if disk.kind == "hdd":
+        return disk.scheduler in ("mq-deadline", "deadline"), disk.scheduler
+    return disk.scheduler in ("none", "noop", "mq-deadline", "deadline", "kyber"), disk.scheduler
 
 
 def _read_ahead(found: Found, facts: Facts) -> Iterator[Observation]:
@@ -132,14 +134,14 @@ def _read_ahead(found: Found, facts: Facts) -> Iterator[Observation]:
         return
     judged = [
         MountJudgement(
-            one.name,
-            None if one.read_ahead_bytes is None else one.read_ahead_bytes >= _READ_AHEAD_LEAST,
-            "not known" if one.read_ahead_bytes is None else f"{one.read_ahead_bytes // 1024} KiB",
+            disk.name,
+            None if disk.read_ahead_bytes is None else disk.read_ahead_bytes >= _READ_AHEAD_LEAST,
+            "not known" if disk.read_ahead_bytes is None else f"{disk.read_ahead_bytes // 1024} KiB",
         )
-        for one in data_disks(found)
-        if one.kind == "hdd"
+        for disk in data_disks(found)
+        if disk.kind == "hdd"
     ]
-    yield from grouped(
+    yield from group_observations(
         judged, "1 MiB or more", "blockdev --setra 2048 DEVICE, and a udev rule for the next boot"
     )
 
@@ -174,7 +176,7 @@ RULES: tuple[Rule, ...] = (
         id="disks.alignment",
         says="Begin partitions on a MiB, so that no write touches two sectors or stripes where one would do.",
         sources=("D0 29",),
-        inspect=_disks(_aligned, "a multiple of 1 MiB", "partition the disk anew, beginning at 8 MiB"),
+        inspect=_disks(_aligned, "a multiple of 1 MiB", "partition the disk again, beginning at 8 MiB"),
     ),
     Inspection(
         id="disks.scheduler",

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 
 from howdah.model.found import Found
 from howdah.model.storage import FileSystem
-from howdah.planner.data_mounts import MountJudgement, data_mounts, grouped
+from howdah.planner.data_mounts import MountJudgement, data_mounts, group_observations
 from howdah.planner.facts import Facts
 from howdah.planner.rule import Inspection, Observation, Rule, Severity
 from howdah.units import format_bytes
@@ -28,66 +28,66 @@ def _mounts(judge: Callable[[FileSystem], tuple[bool | None, str] | None], expec
     """Look at every data file system with one question; those that do not concern it answer None."""
 
     def inspect(found: Found, facts: Facts) -> Iterator[Observation]:
-        answers = ((one.mount, judge(one)) for one in data_mounts(found))
-        yield from grouped(
+        answers = ((mount.mount, judge(mount)) for mount in data_mounts(found))
+        yield from group_observations(
             [MountJudgement(name, *answer) for name, answer in answers if answer], expected, fix
         )
 
     return inspect
 
 
-def _kind(one: FileSystem) -> tuple[bool | None, str]:
-    return one.kind in ("xfs", "ext4"), one.kind
+def _kind(file_system: FileSystem) -> tuple[bool | None, str]:
+    return file_system.kind in ("xfs", "ext4"), file_system.kind
 
 
-def _groups(one: FileSystem) -> tuple[bool | None, str] | None:
-    if one.kind != "xfs":
+def _groups(file_system: FileSystem) -> tuple[bool | None, str] | None:
+    if file_system.kind != "xfs":
         return None
-    if one.xfs is None:
+    if file_system.xfs is None:
         return None, "not known"
-    most = max(_GROUPS_MOST, -(-one.size_bytes // _GROUP_LARGEST))
-    return one.xfs.agcount <= most, f"{one.xfs.agcount} allocation groups"
+    most = max(_GROUPS_MOST, -(-file_system.size_bytes // _GROUP_LARGEST))
+    return file_system.xfs.agcount <= most, f"{file_system.xfs.agcount} allocation groups"
 
 
-def _access_times(one: FileSystem) -> tuple[bool | None, str]:
-    said = [option for option in one.options if option.endswith("atime")]
-    return "noatime" in one.options, ", ".join(said) or "access times are written"
+def _access_times(file_system: FileSystem) -> tuple[bool | None, str]:
+    said = [option for option in file_system.options if option.endswith("atime")]
+    return "noatime" in file_system.options, ", ".join(said) or "access times are written"
 
 
-def _discard(one: FileSystem) -> tuple[bool | None, str]:
-    used = any(option == "discard" or option.startswith("discard=") for option in one.options)
+def _discard(file_system: FileSystem) -> tuple[bool | None, str]:
+    used = any(option == "discard" or option.startswith("discard=") for option in file_system.options)
     return not used, "discard" if used else "no discard"
 
 
-def _slow_or_unsafe(one: FileSystem) -> tuple[bool | None, str]:
-    bad = [option for option in one.options if option in _BAD_OPTIONS]
+def _slow_or_unsafe(file_system: FileSystem) -> tuple[bool | None, str]:
+    bad = [option for option in file_system.options if option in _BAD_OPTIONS]
     return not bad, ", ".join(bad) or "no such option"
 
 
-def _writable(one: FileSystem) -> tuple[bool | None, str]:
-    return "ro" not in one.options, "read-only" if "ro" in one.options else "writable"
+def _writable(file_system: FileSystem) -> tuple[bool | None, str]:
+    return "ro" not in file_system.options, "read-only" if "ro" in file_system.options else "writable"
 
 
-def _reserved(one: FileSystem) -> tuple[bool | None, str] | None:
-    if not one.kind.startswith("ext"):
+def _reserved(file_system: FileSystem) -> tuple[bool | None, str] | None:
+    if not file_system.kind.startswith("ext"):
         return None
-    if one.reserved_bytes is None:
+    if file_system.reserved_bytes is None:
         return None, "not known"
-    share = one.reserved_bytes / one.size_bytes
-    return share <= _RESERVED_MOST, f"{share:.1%} reserved ({format_bytes(one.reserved_bytes)})"
+    share = file_system.reserved_bytes / file_system.size_bytes
+    return share <= _RESERVED_MOST, f"{share:.1%} reserved ({format_bytes(file_system.reserved_bytes)})"
 
 
-def _room(one: FileSystem) -> tuple[bool | None, str]:
-    used = _used(one)
+def _room(file_system: FileSystem) -> tuple[bool | None, str]:
+    used = _used(file_system)
     return used <= _FILL_MOST, f"{used:.0%} full"
 
 
-def _used(one: FileSystem) -> float:
-    return 1 - one.free_bytes / one.size_bytes
+def _used(file_system: FileSystem) -> float:
+    return 1 - file_system.free_bytes / file_system.size_bytes
 
 
 def _even(found: Found, facts: Facts) -> Iterator[Observation]:
-    used = {one.mount: _used(one) for one in data_mounts(found)}
+    used = {mount.mount: _used(mount) for mount in data_mounts(found)}
     if len(used) > 1:
         least, most = min(used, key=used.__getitem__), max(used, key=used.__getitem__)
         yield Observation(
@@ -100,7 +100,7 @@ def _even(found: Found, facts: Facts) -> Iterator[Observation]:
 
 
 def _equal(found: Found, facts: Facts) -> Iterator[Observation]:
-    sizes = {one.mount: one.size_bytes for one in data_mounts(found)}
+    sizes = {mount.mount: mount.size_bytes for mount in data_mounts(found)}
     if len(sizes) > 1:
         small, large = min(sizes, key=sizes.__getitem__), max(sizes, key=sizes.__getitem__)
         yield Observation(
@@ -127,7 +127,7 @@ RULES: tuple[Rule, ...] = (
         inspect=_mounts(
             _groups,
             "at most 4, or one for each TiB",
-            "decommission the disk and make it anew with the plan's mkfs options (agcount)",
+            "decommission the disk and make it again with the plan's mkfs options (agcount)",
         ),
     ),
     Inspection(

@@ -23,8 +23,8 @@ def _file_system(facts: Facts) -> Decision:
     return Decision("xfs", "made in seconds, large files in few extents, many writers at once")
 
 
-def _file_system_accepts(found: Value, decision: Decision, facts: Facts) -> bool:
-    return found in ("xfs", "ext4")
+def _file_system_accepts(value: Value, decision: Decision, facts: Facts) -> bool:
+    return value in ("xfs", "ext4")
 
 
 def _mkfs(facts: Facts) -> Decision:
@@ -49,8 +49,8 @@ def _mount(facts: Facts) -> Decision:
     )
 
 
-def _mount_accepts(found: Value, decision: Decision, facts: Facts) -> bool:
-    return isinstance(found, tuple) and "noatime" in found and "discard" not in found
+def _mount_accepts(value: Value, decision: Decision, facts: Facts) -> bool:
+    return isinstance(value, tuple) and "noatime" in value and "discard" not in value
 
 
 def _partition(facts: Facts) -> Decision:
@@ -59,8 +59,8 @@ def _partition(facts: Facts) -> Decision:
     )
 
 
-def _partition_accepts(found: Value, decision: Decision, facts: Facts) -> bool:
-    return isinstance(found, int) and found > 0 and found % MIB == 0
+def _partition_accepts(value: Value, decision: Decision, facts: Facts) -> bool:
+    return isinstance(value, int) and value > 0 and value % MIB == 0
 
 
 def _scheduler(facts: Facts) -> Decision:
@@ -75,8 +75,8 @@ def _scheduler(facts: Facts) -> Decision:
     return Decision("none", "NVMe sorts its own deep queues; ordering again costs CPU time")
 
 
-def _scheduler_accepts(found: Value, decision: Decision, facts: Facts) -> bool:
-    return found == decision.value or (not facts.spinning and found in ("none", "mq-deadline", "kyber"))
+def _scheduler_accepts(value: Value, decision: Decision, facts: Facts) -> bool:
+    return value == decision.value or (not facts.spinning and value in ("none", "mq-deadline", "kyber"))
 
 
 def _read_ahead(facts: Facts) -> Decision:

@@ -75,8 +75,8 @@ def _journal(facts: Facts) -> Decision:
     )
 
 
-def _is_journal(found: Value, decision: Decision, facts: Facts) -> bool:
-    return str(found).startswith("qjournal://")
+def _is_journal(value: Value, decision: Decision, facts: Facts) -> bool:
+    return str(value).startswith("qjournal://")
 
 
 def _keepers(facts: Facts) -> Decision:
@@ -84,8 +84,8 @@ def _keepers(facts: Facts) -> Decision:
     return Decision(members, f"the {len(members)} ZooKeepers elect the active NameNode")
 
 
-def _fences(found: Value, decision: Decision, facts: Facts) -> bool:
-    return "sshfence" in str(found) or "shell(" in str(found)
+def _fences(value: Value, decision: Decision, facts: Facts) -> bool:
+    return "sshfence" in str(value) or "shell(" in str(value)
 
 
 def _journal_heap(facts: Facts) -> Decision:
@@ -176,8 +176,8 @@ RULES: tuple[Rule, ...] = (
     _pair_rule(
         id="ha.fencing",
         key="dfs.ha.fencing.methods",
-        says="A NameNode that lost its office is stopped; if it cannot be reached, failover goes on all the "
-        "same.",
+        says="A NameNode that is no longer active is stopped; if it cannot be reached, failover goes on all "
+        "the same.",
         decide=fixed(
             _FENCING,
             "sshfence ends a NameNode that still answers stale reads; where its host is down no one can, and "
@@ -201,7 +201,7 @@ RULES: tuple[Rule, ...] = (
         key="dfs.ha.automatic-failover.enabled",
         says="The standby takes over by itself.",
         decide=fixed(True, "a person is slower than the clients' patience"),
-        accepts=lambda found, decision, facts: found is True,
+        accepts=lambda value, decision, facts: value is True,
     ),
     _pair_rule(
         id="ha.zookeeper-quorum",

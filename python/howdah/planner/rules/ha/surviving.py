@@ -32,7 +32,7 @@ def _host(address: str) -> str:
 
 def _services(found: Found, reading: ConfigurationReading) -> Iterator[tuple[str, tuple[str, ...]]]:
     """Every name service that lists NameNodes, with their ids."""
-    names = {one.name for one in found.config.properties} if found.config else set()
+    names = {entry.name for entry in found.config.properties} if found.config else set()
     for name in sorted(names):
         if name.startswith(_NAMENODES):
             yield name.removeprefix(_NAMENODES), _listed(reading.text(name))
@@ -42,8 +42,10 @@ def _pairs_apart(found: Found, facts: Facts) -> Iterator[Observation]:
     """Whether two of a pair are on different hosts."""
     reading = ConfigurationReading(found)
     for service, ids in _services(found, reading):
-        yield from _apart(reading, [f"dfs.namenode.rpc-address.{service}.{one}" for one in ids], "NameNodes")
-    managers = [f"yarn.resourcemanager.hostname.{one}" for one in _listed(reading.text(_MANAGERS))]
+        yield from _apart(
+            reading, [f"dfs.namenode.rpc-address.{service}.{name}" for name in ids], "NameNodes"
+        )
+    managers = [f"yarn.resourcemanager.hostname.{name}" for name in _listed(reading.text(_MANAGERS))]
     yield from _apart(reading, managers, "ResourceManagers")
 
 
@@ -104,13 +106,15 @@ def _complete_pair(found: Found, facts: Facts) -> Iterator[Observation]:
         yield _needed(
             reading, _SHARED, "where the standby reads the edits", "qjournal://h1:8485;h2:8485;h3:8485/ns"
         )
-        yield _needed(reading, _FENCING, "how a NameNode that lost its office is stopped", "shell(/bin/true)")
+        yield _needed(
+            reading, _FENCING, "how a NameNode that is no longer active is stopped", "shell(/bin/true)"
+        )
         yield _needed(
             reading, provider, "how clients find the active NameNode", "ConfiguredFailoverProxyProvider"
         )
-        for one in ids:
-            key = f"dfs.namenode.rpc-address.{service}.{one}"
-            yield _needed(reading, key, f"the address of {one}", "host:8020")
+        for name in ids:
+            key = f"dfs.namenode.rpc-address.{service}.{name}"
+            yield _needed(reading, key, f"the address of {name}", "host:8020")
         if reading.truth(_AUTOMATIC):
             yield _needed(
                 reading, _QUORUM, "the ZooKeepers that elect the active NameNode", "h1:2181,h2:2181,h3:2181"
@@ -130,7 +134,7 @@ def _alone(reading: ConfigurationReading, service: str, ids: Sequence[str]) -> I
             ok=False,
             about=key,
             found=", ".join(ids) or "nothing",
-            expected="two NameNodes: nobody follows the edits that are shared",
+            expected="two NameNodes: none follows the shared edits",
             fix=f"set {key} to nn1,nn2 and give each its dfs.namenode.rpc-address.{service}.ID",
             where=reading.where(key),
         )

@@ -80,9 +80,9 @@ def _several_nodes(facts: Facts) -> bool:
 
 def _guest_nodes(facts: Facts) -> str:
     return (
-        f"A worker draws on {facts.worker.numa_nodes} NUMA nodes, which a guest of KVM sees only if told: "
-        "define as many <cell>s under <cpu><numa> and bind each with <memnode>, or divide the host into "
-        "more workers."
+        f"A worker draws on {facts.worker.numa_nodes} NUMA nodes, which a guest of KVM sees only if "
+        "configured: define as many <cell>s under <cpu><numa> and bind each with <memnode>, or divide the "
+        "host into more workers."
     )
 
 
@@ -103,7 +103,7 @@ RULES: tuple[Rule, ...] = (
         condition="workers are virtual machines under vSphere",
         applies=under_vsphere,
         tell=_raw_disks,
-        today="The studies also held the SAS driver to one interrupt; drivers of today do well as they are.",
+        today="The studies also held the SAS driver to one interrupt; today's drivers need no such limit.",
     ),
     Counsel(
         id="hypervisor.vsphere-no-pinning",

@@ -125,7 +125,7 @@ RULES: tuple[Rule, ...] = (
     ),
     _machine_rule(
         id="hypervisor.kvm-memory-unit",
-        says="Say memory in MiB.",
+        says="Give memory in MiB.",
         sources=("libvirt",),
         severity=Severity.MUST,
         key="memory.@unit",
@@ -217,7 +217,7 @@ RULES: tuple[Rule, ...] = (
     ),
     _machine_rule(
         id="hypervisor.kvm-disk-cache",
-        says="Keep the host's cache out of the way.",
+        says="Bypass the host's cache.",
         sources=("D0 24", "howdah"),
         key="devices.disk.driver.@cache",
         decide=fixed("none", "the guest caches; caching twice halves what memory is worth"),

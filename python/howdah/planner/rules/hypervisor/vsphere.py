@@ -73,7 +73,7 @@ def _prefer_threads(facts: Facts) -> Decision:
     return Decision(
         True,
         f"{_vcpus(facts)} vCPUs are more than a node's {cores} cores, but not than its threads: "
-        "counted as threads they stay beside their memory",
+        "counted as threads they stay next to their memory",
         (Input(name="worker.vcpus", value=_vcpus(facts)), Input(name="cores per node", value=cores)),
     )
 
@@ -108,8 +108,8 @@ def _power(facts: Facts) -> Decision:
     return Decision(_POWER[False], "sorting keeps cores awake; idle hosts draw half the power")
 
 
-def _power_accepts(found: Value, decision: Decision, facts: Facts) -> bool:
-    return found == _POWER[True] or found == decision.value
+def _power_accepts(value: Value, decision: Decision, facts: Facts) -> bool:
+    return value == _POWER[True] or value == decision.value
 
 
 _machine_rule = partial(
@@ -199,7 +199,7 @@ RULES: tuple[Rule, ...] = (
     ),
     _machine_rule(
         id="hypervisor.vsphere-disk-identity",
-        says="Let the guest see which disk is which.",
+        says="Let the guest identify each disk.",
         sources=("howdah",),
         severity=Severity.MAY,
         key="disk.EnableUUID",
@@ -224,7 +224,7 @@ RULES: tuple[Rule, ...] = (
         key="sched.cpu.latencySensitivity",
         decide=_latency,
         today="Since vSphere 8, High gives each vCPU a core of its own, or a thread with virtual "
-        "hyper-threading (hardware version 20); it wants all CPU and memory reserved.",
+        "hyper-threading (hardware version 20); it needs all CPU and memory reserved.",
     ),
     _host_rule(
         id="hypervisor.vsphere-power",

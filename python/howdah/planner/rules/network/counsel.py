@@ -38,8 +38,8 @@ def _grouped_gigabit(facts: Facts) -> str | None:
 
 def _end_to_end(facts: Facts) -> str:
     return (
-        "Jumbo frames hold end to end or not at all: set MTU 9000 on switches, virtual switches and cards, "
-        "then prove it between two hosts with `ping -M do -s 8972 HOST`."
+        "Jumbo frames work end to end or not at all: set MTU 9000 on switches, virtual switches and cards, "
+        "then test it between two hosts with `ping -M do -s 8972 HOST`."
     )
 
 
@@ -79,7 +79,7 @@ RULES: tuple[Rule, ...] = (
     ),
     Counsel(
         id="network.end-to-end",
-        says="Prove jumbo frames end to end.",
+        says="Test jumbo frames end to end.",
         sources=("D0 40",),
         tell=_end_to_end,
     ),
@@ -91,7 +91,7 @@ RULES: tuple[Rule, ...] = (
     ),
     Counsel(
         id="network.interrupts",
-        says="Let irqbalance spread interrupts, and check that no CPU drowns in them.",
+        says="Let irqbalance spread interrupts, and check that no CPU is overloaded by them.",
         sources=("D0 38", "D0 42", "D0 44"),
         severity=Severity.MAY,
         tell=_interrupts,

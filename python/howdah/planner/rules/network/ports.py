@@ -43,7 +43,7 @@ def _jumbo(found: Found, facts: Facts) -> Iterator[Observation]:
                 nic.name,
                 f"MTU {nic.mtu}",
                 f"MTU {_JUMBO}, where every hop allows it",
-                fix=f"set the switches, then ip link set {nic.name} mtu {_JUMBO}; prove it with ping -M do",
+                fix=f"set the switches, then ip link set {nic.name} mtu {_JUMBO}; test it with ping -M do",
             )
 
 

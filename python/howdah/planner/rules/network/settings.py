@@ -29,8 +29,8 @@ def _mode(facts: Facts) -> Decision:
     )
 
 
-def _mode_accepts(found: Value, decision: Decision, facts: Facts) -> bool:
-    return found in ("802.3ad", "balance-xor")
+def _mode_accepts(value: Value, decision: Decision, facts: Facts) -> bool:
+    return value in ("802.3ad", "balance-xor")
 
 
 def _hash(facts: Facts) -> Decision:
@@ -41,8 +41,8 @@ def _monitor(facts: Facts) -> Decision:
     return Decision(100, "a dead port is left within a tenth of a second; 0, the default, never notices")
 
 
-def _monitor_accepts(found: Value, decision: Decision, facts: Facts) -> bool:
-    return isinstance(found, int) and 0 < found <= 1000
+def _monitor_accepts(value: Value, decision: Decision, facts: Facts) -> bool:
+    return isinstance(value, int) and 0 < value <= 1000
 
 
 def _mtu(facts: Facts) -> Decision:

@@ -31,13 +31,13 @@ def _overcommit(facts: Facts) -> Decision:
     return Decision(0, "a JVM reserves more than it uses and forks; the kernel's own estimate allows both")
 
 
-def _dirty_ratio_accepts(found: Value, decision: Decision, facts: Facts) -> bool:
+def _dirty_ratio_accepts(value: Value, decision: Decision, facts: Facts) -> bool:
     # A limit in bytes shows as a ratio of 0.
-    return 0 <= float(str(found)) <= float(str(decision.value))
+    return 0 <= float(str(value)) <= float(str(decision.value))
 
 
-def _enough(found: Value, decision: Decision, facts: Facts) -> bool:
-    return found == "unlimited" or at_least(found, Decision(_HANDLES_LEAST, ""), facts)
+def _enough(value: Value, decision: Decision, facts: Facts) -> bool:
+    return value == "unlimited" or at_least(value, Decision(_HANDLES_LEAST, ""), facts)
 
 
 def _huge_pages(facts: Facts) -> Decision:
@@ -50,8 +50,8 @@ def _huge_pages(facts: Facts) -> Decision:
     )
 
 
-def _huge_pages_accept(found: Value, decision: Decision, facts: Facts) -> bool:
-    return found in ("always", "madvise") or (facts.request.hbase_used and found == "never")
+def _huge_pages_accept(value: Value, decision: Decision, facts: Facts) -> bool:
+    return value in ("always", "madvise") or (facts.request.hbase_used and value == "never")
 
 
 def _backlog(facts: Facts) -> Decision:
@@ -68,7 +68,7 @@ RULES: tuple[Rule, ...] = (
         key="vm.swappiness",
         file=_SYSCTL,
         decide=_swappiness,
-        accepts=lambda found, decision, facts: at_most(found, Decision(10, ""), facts),
+        accepts=lambda value, decision, facts: at_most(value, Decision(10, ""), facts),
         today="The papers' 0 forbids swapping outright since Linux 3.5 and may end a process instead; 1 is "
         "the least that swaps at all.",
     ),
@@ -88,7 +88,7 @@ RULES: tuple[Rule, ...] = (
         key="vm.dirty_background_ratio",
         file=_SYSCTL,
         decide=fixed(1, "1 % of memory is seconds of a worker's disks; the default 10 % is a long burst"),
-        accepts=lambda found, decision, facts: at_most(found, Decision(5, ""), facts),
+        accepts=lambda value, decision, facts: at_most(value, Decision(5, ""), facts),
         today="On hosts of a terabyte, vm.dirty_background_bytes goes below 1 %; a check accepts it.",
     ),
     SettingRule(
@@ -154,7 +154,7 @@ RULES: tuple[Rule, ...] = (
         key="transparent_hugepage.defrag",
         file=_THP,
         decide=fixed(
-            "defer", "the kernel compacts in the background; whoever asks takes small pages meanwhile"
+            "defer", "the kernel compacts in the background; a program that asks gets small pages meanwhile"
         ),
         accepts=one_of("defer", "defer+madvise", "madvise", "never"),
         today="`defer` is there since Linux 4.6; before, and on Red Hat 7, the default was `always`.",
@@ -211,7 +211,7 @@ RULES: tuple[Rule, ...] = (
         key="net.core.somaxconn",
         file=_SYSCTL,
         decide=_backlog,
-        accepts=lambda found, decision, facts: at_least(found, Decision(1024, ""), facts),
+        accepts=lambda value, decision, facts: at_least(value, Decision(1024, ""), facts),
         today="The kernel's default was 128 before Linux 5.4 and is 4096 since.",
     ),
 )

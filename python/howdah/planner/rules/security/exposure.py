@@ -24,9 +24,9 @@ _POLICIES = ("dfs.http.policy", "yarn.http.policy", "mapreduce.jobhistory.http.p
 
 def _proxies(found: Found, facts: Facts) -> Iterator[Observation]:
     given: dict[str, dict[str, str]] = {}
-    for one in found.config.effective if found.config else ():
-        if match := _PROXY.fullmatch(one.name):
-            given.setdefault(match[1], {})[match[2]] = one.text.strip()
+    for entry in found.config.effective if found.config else ():
+        if match := _PROXY.fullmatch(entry.name):
+            given.setdefault(match[1], {})[match[2]] = entry.text.strip()
     for user, limits in given.items():
         everybody = "*" in (limits.get("groups"), limits.get("users"))
         key = f"hadoop.proxyuser.{user}.hosts"
@@ -56,9 +56,9 @@ def _umask(found: Found, facts: Facts) -> Iterator[Observation]:
 
 def _protocols(found: Found, facts: Facts) -> Iterator[Observation]:
     reading = ConfigurationReading(found)
-    named = [one.strip() for one in (reading.text(_PROTOCOLS) or "").split(",") if one.strip()]
+    named = [protocol.strip() for protocol in (reading.text(_PROTOCOLS) or "").split(",") if protocol.strip()]
     if named:
-        dead = [one for one in named if _DEAD.fullmatch(one)]
+        dead = [protocol for protocol in named if _DEAD.fullmatch(protocol)]
         yield Observation(
             ok=not dead,
             about=_PROTOCOLS,
@@ -76,7 +76,7 @@ def _verifier(found: Found, facts: Facts) -> Iterator[Observation]:
             ok=text not in _LAX,
             about=_VERIFIER,
             found=text,
-            expected="DEFAULT: else any certificate that is trusted stands for any host",
+            expected="DEFAULT: else any certificate that is trusted is accepted for any host",
             fix=f"set {_VERIFIER} to DEFAULT in {reading.where(_VERIFIER)}",
             where=reading.where(_VERIFIER),
         )
@@ -99,9 +99,9 @@ def _server_store(found: Found, facts: Facts) -> Iterator[Observation]:
 
 def _principals(found: Found) -> dict[str, str]:
     return {
-        one.name: one.text
-        for one in (found.config.effective if found.config else ())
-        if _PRINCIPAL.fullmatch(one.name) and "/" in one.text and "@" in one.text
+        entry.name: entry.text
+        for entry in (found.config.effective if found.config else ())
+        if _PRINCIPAL.fullmatch(entry.name) and "/" in entry.text and "@" in entry.text
     }
 
 
@@ -161,7 +161,7 @@ RULES: tuple[Rule, ...] = (
     ),
     Inspection(
         id="security.host-names",
-        says="A certificate stands for the host that it names.",
+        says="A certificate is valid only for the host that it names.",
         sources=("Hadoop 3.5.0: EncryptedShuffle",),
         inspect=_verifier,
     ),

@@ -35,14 +35,14 @@ def realm(facts: Facts) -> str:
     return domain.upper()
 
 
-def protected(found: Value, decision: Decision, facts: Facts) -> bool:
+def protected(value: Value, decision: Decision, facts: Facts) -> bool:
     """Accept what encrypts, and what at least keeps messages from being changed."""
-    return str(found).lower() in {"privacy", "integrity", "integrity,privacy", "privacy,integrity"}
+    return str(value).lower() in {"privacy", "integrity", "integrity,privacy", "privacy,integrity"}
 
 
 def _trusted_network(facts: Facts) -> str | None:
     return (
-        "Without --secure every user is who they say they are, and whoever reaches a port can read and "
+        "Without --secure every user is who they say they are, and anybody who reaches a port can read and "
         "delete everything: keep the cluster on a network of its own, let nothing but gateways through a "
         "firewall, or plan with --secure."
     )
@@ -88,7 +88,7 @@ RULES: tuple[Rule, ...] = (
         file="hdfs-site.xml",
         key="dfs.block.access.token.enable",
         says="DataNodes serve a block only to those the NameNode let have it.",
-        decide=fixed(True, "otherwise whoever knows a block's number reads it"),
+        decide=fixed(True, "otherwise anybody who knows a block's number can read it"),
     ),
     secure_rule(
         id="security.data-transfer",
@@ -128,13 +128,13 @@ RULES: tuple[Rule, ...] = (
         key="yarn.admin.acl",
         says="YARN has administrators of its own.",
         decide=fixed("yarn", "the default, *, makes everybody one"),
-        accepts=lambda found, decision, facts: bool(str(found).strip()) and "*" not in str(found),
+        accepts=lambda value, decision, facts: bool(str(value).strip()) and "*" not in str(value),
     ),
     secure_mapreduce_rule(
         id="security.job-lists",
         file="mapred-site.xml",
         key="mapreduce.cluster.acls.enabled",
-        says="What jobs tell of themselves is for their owners.",
+        says="What jobs report of themselves can be read by their owners only.",
         decide=fixed(True, "counters and configurations may hold what is not for all"),
         severity=Severity.SHOULD,
     ),
@@ -142,14 +142,14 @@ RULES: tuple[Rule, ...] = (
         id="security.web",
         file="core-site.xml",
         key="hadoop.http.authentication.type",
-        says="Web pages ask who is there.",
-        decide=fixed("kerberos", "the default believes a name in the address"),
+        says="Web pages ask users to identify themselves.",
+        decide=fixed("kerberos", "the default trusts a name in the address"),
     ),
     secure_rule(
         id="security.web-anonymous",
         file="core-site.xml",
         key="hadoop.http.authentication.simple.anonymous.allowed",
-        says="Nobody is let in without a name.",
+        says="Nobody gets in without a name.",
         decide=fixed(False, "with the filter on, only those with a name"),
     ),
     secure_rule(
@@ -158,7 +158,7 @@ RULES: tuple[Rule, ...] = (
         key="hadoop.http.filter.initializers",
         says="The filter that asks is in place on every page.",
         decide=fixed((_FILTER,), "without it hadoop.http.authentication.type has no effect"),
-        accepts=lambda found, decision, facts: _FILTER in str(found),
+        accepts=lambda value, decision, facts: _FILTER in str(value),
     ),
     secure_rule(
         id="security.web-secret",

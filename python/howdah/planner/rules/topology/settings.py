@@ -40,15 +40,15 @@ def _script(facts: Facts) -> Decision:
     if topology.placement is Placement.NODE_GROUPS:
         return Decision(
             "/etc/hadoop/conf/topology.sh",
-            "tells every worker's virtual rack and host; a location of one level only rejects every DataNode",
+            "gives every worker's virtual rack and host; a location of one level only rejects every DataNode",
         )
     return Decision(
-        "/etc/hadoop/conf/topology.sh", f"tells which of the {len(topology.racks)} racks a host is in"
+        "/etc/hadoop/conf/topology.sh", f"prints which of the {len(topology.racks)} racks a host is in"
     )
 
 
-def _absolute(found: Value, decision: Decision, facts: Facts) -> bool:
-    return str(found).startswith("/")
+def _absolute(value: Value, decision: Decision, facts: Facts) -> bool:
+    return str(value).startswith("/")
 
 
 PLACEMENT = Rule(
@@ -65,7 +65,7 @@ RULES: tuple[Rule, ...] = (
     PLACEMENT,
     SettingRule(
         id="topology.script",
-        says="A script tells HDFS and YARN the rack of every host.",
+        says="A script gives HDFS and YARN the rack of every host.",
         sources=("D0 60", "D0 61", "D2 105"),
         severity=Severity.MUST,
         condition="there is more than one rack, or hosts are node groups",

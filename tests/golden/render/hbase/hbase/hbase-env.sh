@@ -1,7 +1,7 @@
 # hbase-env.sh of hbase, HBase 2.6.4
 # JAVA_HOME is the site's own: set it for the daemons' users, or here.
 
-# The cluster has its own; start-hbase.sh would start others beside them
+# The cluster has its own; start-hbase.sh would start more of them
 # [hbase.own-zookeeper; HBase 2.6.4: hbase-env.sh, howdah]
 export HBASE_MANAGES_ZK=false
 
@@ -10,7 +10,7 @@ export HBASE_MANAGES_ZK=false
 # [hbase.master-heap; D3 120, howdah]
 export HBASE_MASTER_OPTS='-Xms2048m -Xmx2048m -XX:+UseG1GC -XX:+ExitOnOutOfMemoryError'
 
-# A heap of 31 GiB, touched at the start, 34 GiB of cache beside it: 65 GiB in all; G1 is the
+# A heap of 31 GiB, touched at the start, 34 GiB of cache outside it: 65 GiB in all; G1 is the
 # collector that every Java HBase runs on has
 # [regionserver.heap; D3 120, D3 122, D2 112, howdah]
 export HBASE_REGIONSERVER_OPTS='-Xms31744m -Xmx31744m -XX:+UseG1GC -XX:MaxGCPauseMillis=100 -XX:+ParallelRefProcEnabled -XX:+AlwaysPreTouch -XX:+UseTransparentHugePages -XX:+ExitOnOutOfMemoryError -XX:MaxDirectMemorySize=36864m'

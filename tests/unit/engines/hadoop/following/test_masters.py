@@ -109,7 +109,7 @@ def test_a_master_that_is_silent_is_lost_at_its_second_silence(
     assert watch.look() == []
     events = watch.look()
     assert _told(events) == [("namenode-lost", "m1"), ("resourcemanager-lost", "m1")]
-    assert events[0].text == "the NameNode on m1 does not answer any more; it was active"
+    assert events[0].text == "the NameNode on m1 no longer answers; it was active"
     assert all(event.seen_s is not None and event.seen_s < event.time_s for event in events)
     assert {event.was for event in events} == {"active"}
     assert watch.look() == []

@@ -16,7 +16,7 @@ from howdah.engines.hadoop.clock import RunClock
 from howdah.engines.hadoop.following.workers import MachineWatch, Watching
 from howdah.engines.hadoop.target import NodeFinder
 from howdah.model.plan import Plan
-from howdah.services.answer import facts
+from howdah.services.answer import parse_object
 from howdah.services.conf import ClientConf
 from howdah.services.resourcemanager import Node
 from support.daemons import change_properties
@@ -77,7 +77,8 @@ def test_nodemanagers_that_keep_one_waiting_are_waited_for_together(
     monkeypatch.setattr(watch, "_answers", lambda one: together.wait(20) >= 0)
     told = {"state": "RUNNING", "rack": "/r", "nodeHTTPAddress": "w:8042"}
     nodes = {
-        name: facts(Node, {"id": name, "nodeHostName": name, **told}, "nodes") for name in ("w1", "w2", "w3")
+        name: parse_object(Node, {"id": name, "nodeHostName": name, **told}, "nodes")
+        for name in ("w1", "w2", "w3")
     }
     assert watch._answering(nodes) == dict.fromkeys(nodes, True)
 
@@ -100,7 +101,7 @@ def test_a_killed_worker_is_noticed_long_before_hadoop_declares_it_dead(
     assert _looks(watch, Cluster(server), 6, 9, 9, 12, 16, 22) == [
         [],
         [],
-        [("nodemanager-lost", "NodeManager w1-2 does not answer any more")],
+        [("nodemanager-lost", "NodeManager w1-2 no longer answers")],
         [("datanode-lost", "the NameNode has lost contact with DataNode w1-2: no heartbeat for 6 s")],
         [("nodemanager-given-up", "the ResourceManager declares NodeManager w1-2 lost")],
         [

@@ -94,7 +94,7 @@ def test_where_logs_cannot_be_had_what_hadoop_said_counts(tmp_path: Path) -> Non
             "IOException: File /tmp/hadoop-yarn/staging/root/.staging/job_1795280363794_0004/job.jar could "
             "only be written to 0 of the 1 minReplication nodes. There are 3 datanode(s) running and 3 "
             "node(s) are excluded in this operation. (at BlockManager.java:2487); "
-            "are enough DataNodes alive, and have they room?",
+            "are enough DataNodes alive, and do they have room?",
         ),
     ],
 )
@@ -103,7 +103,7 @@ def test_a_client_that_submitted_nothing_says_why(name: str, sentence: str) -> N
 
 
 def test_a_client_may_say_nothing_or_nothing_of_java() -> None:
-    assert said_by_client([]) == "the client ended without a word"
+    assert said_by_client([]) == "the client ended without a message"
     assert said_by_client(["Usage: teragen <rows> <dir>", ""]) == "Usage: teragen <rows> <dir>"
     waiting = (
         "2026-11-21 18:05:33,439 INFO org.apache.hadoop.ipc.Client: Retrying connect to server: rm:8032."
