@@ -15,6 +15,10 @@ from howdah.planner.cluster import plan_cluster
 HOSTS = Path(__file__).parents[2] / "examples/hosts-lab.yaml"
 TRIO = Path(__file__).parents[1] / "data/lab/trio.yaml"
 
+_SOON = "-XX:TieredStopAtLevel=1"
+_JAVA_OPTIONS = ("_OPTS", ".java.opts", ".command-opts")
+"""How the keys of what Java is started with end."""
+
 
 def lab_plan(
     *,
@@ -53,6 +57,23 @@ def trio_plan(*settings: tuple[str, str]) -> Plan:
             overrides=tuple(Override(key=key, value=value) for key, value in settings),
         ),
     )
+
+
+def soon(plan: Plan) -> Plan:
+    """The same plan, with a compiler that starts fast insisted on for daemons and tasks.
+
+    The start of a Java program is most of what a laboratory of a few minutes computes, and half of that is
+    compiling what never runs for long.
+    """
+    assert plan.cluster is not None
+    request = plan.cluster.request
+    insisted = (
+        Override(key=one.key, value=f"{one.value} {_SOON}")
+        for one in plan.settings
+        if one.key.endswith(_JAVA_OPTIONS)
+    )
+    with_options = request.model_copy(update={"overrides": (*request.overrides, *insisted)})
+    return plan_cluster(plan.cluster.inventory, with_options)
 
 
 def save_plan(plan: Plan, folder: Path) -> Path:
