@@ -71,7 +71,7 @@ def holds_what_others_used(run: RunData) -> None:
     analysis = analyse(run)
     assert {one.name: one.level for one in analysis.evidence.machines}[machine] == "beneath"
     (use,) = (one for one in analysis.evidence.others if one.phase is None)
-    # Three want each CPU and more, of which the laboratory's tasks are one.
+    # Two want each CPU and more, of which the laboratory's tasks are one.
     assert use.others > 0.3
     assert use.own > 0.02
     assert use.runnable is not None

@@ -51,6 +51,19 @@ _MACHINE = {
     },
 }
 
+_QUEUES = {
+    "yarn.scheduler.capacity.root.queues": "default,small,stopped",
+    "yarn.scheduler.capacity.root.default.capacity": "89",
+    "yarn.scheduler.capacity.root.default.maximum-capacity": "100",
+    "yarn.scheduler.capacity.root.small.capacity": "10",
+    "yarn.scheduler.capacity.root.small.maximum-capacity": "10",
+    "yarn.scheduler.capacity.root.stopped.capacity": "1",
+    "yarn.scheduler.capacity.root.stopped.state": "STOPPED",
+}
+SHARED: Mapping[str, Mapping[str, str]] = MappingProxyType({"capacity-scheduler.xml": _QUEUES})
+"""What the cluster that files share has beside its plan: a queue whose share of the one node is less than an
+application master, and one that takes nothing."""
+
 NOTHING: Mapping[str, Mapping[str, str]] = MappingProxyType({})
 
 

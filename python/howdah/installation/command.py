@@ -36,8 +36,8 @@ _OPENS = (
 )
 
 BRIEF = ("-XX:TieredStopAtLevel=1",)
-"""Options of the JVM for programs that end after seconds: half of their processor time would go to the compiler
-that makes what runs for long fast."""
+"""Options of the JVM for programs that end after seconds: half of their processor time would go to the
+compiler that makes what runs for long fast."""
 
 PROGRAMS: Mapping[str, str] = {
     # Daemons.

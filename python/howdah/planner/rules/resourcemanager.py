@@ -153,8 +153,8 @@ RULES: tuple[Rule, ...] = (
         severity=Severity.SHOULD,
         decide=fixed(
             _RETRY_MS,
-            "NodeManagers, application masters and clients that were turned away by both wait for half to one "
-            "and a half of it; by itself that is up to 45 s in which a new active one has no nodes",
+            "NodeManagers, application masters and clients that found neither active wait half to one and "
+            "a half times as long; by itself that is up to 45 s in which a new active one has no nodes",
         ),
         accepts=_comes_back_soon,
     ),
