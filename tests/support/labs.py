@@ -8,9 +8,10 @@ from howdah.documents.files import read_inventory, write_plan
 from howdah.lab.machines import NETWORK, machines
 from howdah.lab.state import Jars, LabState
 from howdah.model.cluster import Laboratory
-from howdah.model.plan import Plan
+from howdah.model.plan import Plan, Role
 from howdah.model.request import Demand, Hypervisor, Override, PlanRequest, Protection
 from howdah.planner.cluster import plan_cluster
+from support.hadoop_cluster import OFTEN
 
 HOSTS = Path(__file__).parents[2] / "examples/hosts-lab.yaml"
 TRIO = Path(__file__).parents[1] / "data/lab/trio.yaml"
@@ -60,20 +61,19 @@ def trio_plan(*settings: tuple[str, str]) -> Plan:
 
 
 def soon(plan: Plan) -> Plan:
-    """The same plan, with a compiler that starts fast insisted on for daemons and tasks.
+    """The same plan for a laboratory of a few minutes, with what makes it wait and compute less insisted on.
 
-    The start of a Java program is most of what a laboratory of a few minutes computes, and half of that is
-    compiling what never runs for long.
+    The start of Java programs is most of what it computes, and half of that is compiling what never runs for
+    long; its jobs wait for heartbeats longer than their tasks run.
     """
     assert plan.cluster is not None
     request = plan.cluster.request
-    insisted = (
-        Override(key=one.key, value=f"{one.value} {_SOON}")
-        for one in plan.settings
-        if one.key.endswith(_JAVA_OPTIONS)
-    )
-    with_options = request.model_copy(update={"overrides": (*request.overrides, *insisted)})
-    return plan_cluster(plan.cluster.inventory, with_options)
+    compiled = {one.key: f"{one.value} {_SOON}" for one in plan.settings if one.key.endswith(_JAVA_OPTIONS)}
+    insisted = {**compiled, **OFTEN["mapred-site.xml"], **OFTEN["yarn-site.xml"]}
+    if not any(Role.NODEMANAGER in worker.roles for worker in plan.workers):
+        insisted = compiled
+    overrides = (*request.overrides, *(Override(key=key, value=value) for key, value in insisted.items()))
+    return plan_cluster(plan.cluster.inventory, request.model_copy(update={"overrides": overrides}))
 
 
 def save_plan(plan: Plan, folder: Path) -> Path:
