@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import os
 import signal
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+
+from support.daemons import FETCH, LIB
+from support.hadoop_cluster import SHARED, HadoopCluster, hadoop_cluster
 
 os.environ["HOWDAH_CACHE"] = str(Path(__file__).parents[1] / "build")
 for variable in ("HADOOP_HOME", "HADOOP_CONF_DIR", "HADOOP_USER_NAME"):
@@ -16,17 +20,41 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     # A shell starts what is to run in the background so, and what tests start and interrupt would inherit it.
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
-LABORATORY_MARK = pytest.mark.xdist_group("laboratory").mark
-"""The group of tests that build laboratories: two at once would be short of CPUs, and wait for each other."""
+LONGEST = (
+    # Files whose tests build laboratories: two at once would be short of CPUs, and wait for each other.
+    "laboratory",
+    # Files whose tests ask the one cluster that they share.
+    "cluster",
+    "tests/integration/test_foreign_cluster.py",
+    "tests/integration/test_hadoop_job.py",
+    "tests/integration/test_cli_inventory_import.py",
+    "tests/integration/test_benches.py",
+)
+"""The groups that take longest, in the order they begin, so that the workers end at about the same time."""
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Keep a file's tests on one worker, and those of all laboratories, which take longest, and so first."""
+    """Keep a file's tests on one worker, and begin with what takes longest."""
     for item in items:
         if item.get_closest_marker("xdist_group") is None:
             item.add_marker(pytest.mark.xdist_group(item.nodeid.partition("::")[0]))
-    items.sort(key=lambda item: item.get_closest_marker("xdist_group") != LABORATORY_MARK)
+    items.sort(key=_turn)
+
+
+def _turn(item: pytest.Item) -> int:
+    mark = item.get_closest_marker("xdist_group")
+    group = mark.args[0] if mark else ""
+    return LONGEST.index(group) if group in LONGEST else len(LONGEST)
+
+
+@pytest.fixture(scope="session")
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[HadoopCluster]:
+    """A real Hadoop on one host, for all who only ask it, or leave it as it was: the group ``cluster``."""
+    if not LIB.exists():
+        pytest.skip(f"Hadoop's jars are not there: {FETCH}")
+    with hadoop_cluster(tmp_path_factory.mktemp("cluster"), changed=SHARED) as running:
+        yield running
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:

@@ -9,23 +9,12 @@ import pytest
 
 from howdah.model.engines import HADOOP, HOSTS, LOCAL, SIM, engines
 from support import network
-from support.daemons import FETCH, LIB
-from support.hadoop_cluster import HadoopCluster, hadoop_cluster
 from support.hosts_rig import HostsRig
 from support.own_hosts import OwnHosts, own_hosts
 from support.rigs import HadoopRig, LocalRig, Rig, SimRig, SuiteRun, run_suite, work_dir_of
 
 MakeRig = Callable[[Path, str], Rig]
 """Makes a rig from a directory of this machine and the name of a test."""
-
-
-@pytest.fixture(scope="session")
-def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[HadoopCluster]:
-    """A real Hadoop on one host."""
-    if not LIB.exists():
-        pytest.skip(f"Hadoop's jars are not there: {FETCH}")
-    with hadoop_cluster(tmp_path_factory.mktemp("hadoop")) as running:
-        yield running
 
 
 def _on_hadoop(request: pytest.FixtureRequest) -> MakeRig:

@@ -12,6 +12,8 @@ from howdah.model.workloads.terasort import ROWS
 from support.rigs import Rig, SuiteRun
 from support.sinks import MemorySink
 
+pytestmark = pytest.mark.xdist_group("cluster")
+
 
 def test_terasuite_succeeds_and_accounts_for_every_row(terasuite: SuiteRun) -> None:
     record, rows = terasuite.record, terasuite.rows

@@ -15,6 +15,8 @@ import pytest
 from support.command import HOWDAH, environment
 from support.hadoop_cluster import HadoopCluster
 
+pytestmark = pytest.mark.xdist_group("cluster")
+
 PLUGIN = Path(__file__).parents[1] / "data/plugin"
 TEXT_BYTES = 100_000
 

@@ -47,7 +47,7 @@ site "$dir/client/yarn-site.xml" \
     yarn.nodemanager.local-dirs "$dir/data/local" yarn.nodemanager.log-dirs "$dir/data/containers" \
     yarn.nodemanager.resource.memory-mb 4096 yarn.scheduler.minimum-allocation-mb 256 \
     yarn.nodemanager.vmem-check-enabled false yarn.nodemanager.disk-health-checker.enable false \
-    yarn.application.classpath "$jars/*"
+    yarn.resourcemanager.nodemanagers.heartbeat-interval-ms 200 yarn.application.classpath "$jars/*"
 site "$dir/client/mapred-site.xml" \
     mapreduce.framework.name yarn mapreduce.application.classpath "$jars/*" mapreduce.shuffle.port "$((port + 10))" \
     mapreduce.jobhistory.address "127.0.0.1:$((port + 11))" \
@@ -55,7 +55,8 @@ site "$dir/client/mapred-site.xml" \
     mapreduce.jobhistory.admin.address "127.0.0.1:$((port + 13))" \
     yarn.app.mapreduce.am.resource.mb 640 mapreduce.map.memory.mb 512 mapreduce.reduce.memory.mb 512 \
     yarn.app.mapreduce.am.command-opts "-Xmx384m $soon $opens" mapreduce.map.java.opts "-Xmx320m $soon $opens" \
-    mapreduce.reduce.java.opts "-Xmx320m $soon $opens" mapreduce.task.io.sort.mb 64
+    mapreduce.reduce.java.opts "-Xmx320m $soon $opens" mapreduce.task.io.sort.mb 64 \
+    yarn.app.mapreduce.am.scheduler.heartbeat.interval-ms 200 mapreduce.client.progressmonitor.pollinterval 200
 site "$dir/client/capacity-scheduler.xml" \
     yarn.scheduler.capacity.root.queues "default,closed" yarn.scheduler.capacity.root.default.capacity 100 \
     yarn.scheduler.capacity.root.closed.capacity 0 yarn.scheduler.capacity.root.closed.state STOPPED \

@@ -20,6 +20,7 @@ from howdah.render import render
 from howdah.render.directory import write_rendered
 from support.command import HOWDAH, environment, howdah
 from support.daemons import FETCH, LIB, Daemons, change_properties, move_paths
+from support.hadoop_cluster import OFTEN
 from support.machine import host
 from support.network import Network, can_build
 
@@ -132,6 +133,7 @@ def _own(root: Path, name: str) -> Path:
             "mapreduce.admin.map.child.java.opts": SOON,
             "mapreduce.admin.reduce.child.java.opts": SOON,
             "yarn.app.mapreduce.am.admin-command-opts": SOON,
+            **OFTEN["mapred-site.xml"],
         },
     )
     change_properties(
@@ -139,6 +141,7 @@ def _own(root: Path, name: str) -> Path:
         {
             "yarn.application.classpath": f"$HADOOP_CONF_DIR,{LIB}/*",
             **LOST_SOON["yarn"],
+            **OFTEN["yarn-site.xml"],
             "yarn.nodemanager.disk-health-checker.max-disk-utilization-per-disk-percentage": "99.5",
         },
     )

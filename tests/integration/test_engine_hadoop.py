@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import multiprocessing
 import shutil
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -23,35 +22,17 @@ from howdah.services.conf import ClientConf
 from howdah.services.resourcemanager import AppFacts, ResourceManager
 from howdah.services.web import Web
 from support.daemons import change_properties
-from support.hadoop_cluster import HadoopCluster, hadoop_cluster, needs_hadoop
+from support.hadoop_cluster import HadoopCluster, needs_hadoop
 from support.ports import free_ports
 from support.rigs import HadoopRig
 from support.sinks import MemorySink
 
-pytestmark = needs_hadoop
+pytestmark = [needs_hadoop, pytest.mark.xdist_group("cluster")]
 
 DFSADMIN = "org.apache.hadoop.hdfs.tools.DFSAdmin"
 FS_SHELL = "org.apache.hadoop.fs.FsShell"
 SMALL = 20_000
 LONG = 20_000_000
-# A queue whose share of the one node is less than an application master, and one that takes nothing.
-QUEUES = {
-    "yarn.scheduler.capacity.root.queues": "default,small,stopped",
-    "yarn.scheduler.capacity.root.default.capacity": "89",
-    "yarn.scheduler.capacity.root.default.maximum-capacity": "100",
-    "yarn.scheduler.capacity.root.small.capacity": "10",
-    "yarn.scheduler.capacity.root.small.maximum-capacity": "10",
-    "yarn.scheduler.capacity.root.stopped.capacity": "1",
-    "yarn.scheduler.capacity.root.stopped.state": "STOPPED",
-}
-
-
-@pytest.fixture(scope="module")
-def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[HadoopCluster]:
-    with hadoop_cluster(
-        tmp_path_factory.mktemp("hadoop"), changed={"capacity-scheduler.xml": QUEUES}
-    ) as running:
-        yield running
 
 
 @pytest.fixture

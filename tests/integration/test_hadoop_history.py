@@ -35,13 +35,13 @@ from howdah.services.namenode import NameNode
 from howdah.services.resourcemanager import ResourceManager
 from howdah.services.web import Web
 from support.daemons import Daemons, change_properties, move_paths
-from support.hadoop_cluster import HadoopCluster, hadoop_cluster, needs_hadoop
+from support.hadoop_cluster import HadoopCluster, needs_hadoop
 from support.hadoop_target import hadoop_target
 from support.network import Network, can_build
 from support.plans import group
 from support.recorded_jobs import target as target_of
 
-pytestmark = needs_hadoop
+pytestmark = [needs_hadoop, pytest.mark.xdist_group("cluster")]
 
 EXAMPLES = "org.apache.hadoop.examples.ExampleDriver"
 HDFS = "org.apache.hadoop.hdfs.server"
@@ -56,12 +56,6 @@ class Ran(NamedTuple):
     code: int
     lines: tuple[str, ...]
     seen: SeenTasks | None
-
-
-@pytest.fixture(scope="module")
-def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[HadoopCluster]:
-    with hadoop_cluster(tmp_path_factory.mktemp("history")) as running:
-        yield running
 
 
 def _run(cluster: HadoopCluster, *arguments: str, look: bool = False) -> Ran:

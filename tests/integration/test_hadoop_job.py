@@ -15,6 +15,7 @@ from howdah.planner.cluster import plan_cluster
 from howdah.render import render
 from howdah.render.directory import write_rendered
 from support.daemons import FETCH, LIB, Daemons, bean, change_properties, get, get_json, read_properties
+from support.hadoop_cluster import OFTEN
 from support.single import exported, one_host, planned_number, redirect
 
 pytestmark = pytest.mark.skipif(not LIB.exists(), reason=f"Hadoop's jars are not there: {FETCH}")
@@ -51,8 +52,12 @@ MACHINE = {
         "mapreduce.admin.map.child.java.opts": SOON,
         "mapreduce.admin.reduce.child.java.opts": SOON,
         "yarn.app.mapreduce.am.admin-command-opts": SOON,
+        **OFTEN["mapred-site.xml"],
     },
-    "yarn-site.xml": {"yarn.application.classpath": f"$HADOOP_CONF_DIR,{LIB}/*"},
+    "yarn-site.xml": {
+        "yarn.application.classpath": f"$HADOOP_CONF_DIR,{LIB}/*",
+        **OFTEN["yarn-site.xml"],
+    },
 }
 
 

@@ -26,6 +26,8 @@ HDFS = "org.apache.hadoop.hdfs.server"
 HBASE = "org.apache.hadoop.hbase"
 ZOOKEEPER = "org.apache.zookeeper.server.quorum"
 ROWS = 1000
+# What is this machine's: a compiler that starts fast.
+SOON = "-XX:TieredStopAtLevel=1"
 PORTS = (
     "hbase.master.port",
     "hbase.master.info.port",
@@ -82,19 +84,22 @@ def test_hbase_keeps_rows_on_the_planned_files(tmp_path: Path) -> None:
         Daemons(hbase, tmp_path / "hbase-logs", lib=HBASE_LIB) as servers,
     ):
         hdfs.run(f"{HDFS}.namenode.NameNode", "-format", "-nonInteractive")
-        options = exported(hadoop / "hadoop-env.sh", "HDFS_NAMENODE_OPTS")
+        options = [*exported(hadoop / "hadoop-env.sh", "HDFS_NAMENODE_OPTS"), SOON]
         hdfs.start("namenode", f"{HDFS}.namenode.NameNode", options=options)
         zoo = str(rendered / "zookeeper/zoo.cfg")
         # Its pages' port is of no use here and may be taken. It ends with HDFS, after those that need it.
         hdfs.start(
-            "zookeeper", f"{ZOOKEEPER}.QuorumPeerMain", zoo, options=["-Dzookeeper.admin.enableServer=false"]
+            "zookeeper",
+            f"{ZOOKEEPER}.QuorumPeerMain",
+            zoo,
+            options=["-Dzookeeper.admin.enableServer=false", SOON],
         )
         hdfs.wait("the NameNode", lambda: bean(namenode, "name=NameNodeStatus"))
-        options = exported(hadoop / "hadoop-env.sh", "HDFS_DATANODE_OPTS")
+        options = [*exported(hadoop / "hadoop-env.sh", "HDFS_DATANODE_OPTS"), SOON]
         hdfs.start("datanode", f"{HDFS}.datanode.DataNode", options=options)
-        options = exported(hbase / "hbase-env.sh", "HBASE_MASTER_OPTS")
+        options = [*exported(hbase / "hbase-env.sh", "HBASE_MASTER_OPTS"), SOON]
         servers.start("master", f"{HBASE}.master.HMaster", "start", options=options)
-        options = exported(hbase / "hbase-env.sh", "HBASE_REGIONSERVER_OPTS")
+        options = [*exported(hbase / "hbase-env.sh", "HBASE_REGIONSERVER_OPTS"), SOON]
         servers.start("regionserver", f"{HBASE}.regionserver.HRegionServer", "start", options=options)
         servers.wait("the HMaster", lambda: bean(port["hbase.master.info.port"], "name=Master,sub=Server"))
         said = servers.run(str(CLIENT), str(ROWS))

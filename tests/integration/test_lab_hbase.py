@@ -12,7 +12,7 @@ from support.daemons import FETCH, LIB
 from support.lab_command import Lab
 from support.lab_hosts import can_build
 from support.lab_traces import traces
-from support.labs import lab_plan, save_plan
+from support.labs import lab_plan, save_plan, soon
 
 pytestmark = [
     pytest.mark.xdist_group("laboratory"),
@@ -30,7 +30,7 @@ def lab(tmp_path: Path) -> Iterator[Lab]:
 
 @pytest.mark.parametrize("jobs", [True, False], ids=["with-mapreduce", "alone"])
 def test_hadoops_daemons_of_a_plan_with_hbase_come_up(lab: Lab, tmp_path: Path, jobs: bool) -> None:
-    plan = save_plan(lab_plan(workers_per_host=None, ycsb=True, jobs=jobs), tmp_path)
+    plan = save_plan(soon(lab_plan(workers_per_host=None, ycsb=True, jobs=jobs)), tmp_path)
     assert "HBase" in lab.up(plan)
     found = lab.status()
     assert (found["state"], found["missing"]) == ("up", [])

@@ -14,7 +14,7 @@ from support.daemons import FETCH, LIB
 from support.lab_command import Lab
 from support.lab_hosts import can_build
 from support.lab_traces import traces
-from support.labs import save_plan, trio_plan
+from support.labs import save_plan, soon, trio_plan
 
 pytestmark = [
     pytest.mark.xdist_group("laboratory"),
@@ -68,7 +68,7 @@ def _a_job_runs_and_a_resourcemanager_takes_over(lab: Lab) -> None:
 def test_jobs_run_with_two_of_each_and_up_is_only_what_survives_the_next_loss(
     lab: Lab, tmp_path: Path
 ) -> None:
-    lab.up(save_plan(trio_plan(NO_ROLL), tmp_path))
+    lab.up(save_plan(soon(trio_plan(NO_ROLL)), tmp_path))
     found = lab.status()
     assert (found["state"], found["missing"], found["health"]["behind"]) == ("up", [], [])
     assert found["health"]["journalnodes"] == ["h1", "h2", "h3"]

@@ -97,6 +97,9 @@ def pairs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Pairs]:
     with Daemons(conf, root / "logs") as daemons:
         pairs = Pairs(daemons, conf)
         daemons.start("journalnode", PROGRAMS["journalnode"])
+        # They need nothing of HDFS, and start while it does.
+        for name in ("rm1", "rm2"):
+            daemons.start(name, PROGRAMS["resourcemanager"], f"-Dyarn.resourcemanager.ha.id={name}")
         daemons.wait(
             "the JournalNode",
             lambda: bean(int(hdfs["dfs.journalnode.http-address"].removeprefix("localhost:")), "JvmMetrics"),
@@ -108,7 +111,6 @@ def pairs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Pairs]:
             port = int(hdfs[f"dfs.namenode.http-address.ns.{name}"].removeprefix("localhost:"))
             daemons.wait(name, partial(bean, port, "NameNodeStatus"))
         for name in ("rm1", "rm2"):
-            daemons.start(name, PROGRAMS["resourcemanager"], f"-Dyarn.resourcemanager.ha.id={name}")
             url = f"http://{yarn[f'yarn.resourcemanager.webapp.address.{name}']}/ws/v1/cluster/info"
             daemons.wait(name, partial(get_json, url))
         yield pairs

@@ -13,7 +13,7 @@ _SPIN = f"import time\nend = time.monotonic() + {_MOST_S}\nwhile time.monotonic(
 
 
 @contextmanager
-def busy_others(per_cpu: int = 2) -> Iterator[None]:
+def busy_others(per_cpu: int = 1) -> Iterator[None]:
     """So many processes for each CPU that want all of it."""
     started = [
         subprocess.Popen([sys.executable, "-c", _SPIN]) for _ in range(per_cpu * (os.cpu_count() or 1))

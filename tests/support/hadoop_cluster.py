@@ -6,6 +6,7 @@ import getpass
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 
@@ -34,6 +35,17 @@ DAEMONS = {
 
 _SMALL = ("-Xmx320m", "-Xss512k", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")
 _SOON = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+OFTEN: Mapping[str, Mapping[str, str]] = MappingProxyType(
+    {
+        "mapred-site.xml": {
+            "yarn.app.mapreduce.am.scheduler.heartbeat.interval-ms": "200",
+            "mapreduce.client.progressmonitor.pollinterval": "200",
+        },
+        "yarn-site.xml": {"yarn.resourcemanager.nodemanagers.heartbeat-interval-ms": "200"},
+    }
+)
+"""Heartbeats by file: a small job would wait for those of each second for longer than its tasks run."""
+
 # What is this machine's: a folder of jars instead of an installation, and a compiler that starts fast.
 _MACHINE = {
     # The planned disks are larger than what this machine may have free.
@@ -43,13 +55,28 @@ _MACHINE = {
         "mapreduce.admin.map.child.java.opts": _SOON,
         "mapreduce.admin.reduce.child.java.opts": _SOON,
         "yarn.app.mapreduce.am.admin-command-opts": _SOON,
+        **OFTEN["mapred-site.xml"],
     },
     "yarn-site.xml": {
+        **OFTEN["yarn-site.xml"],
         "yarn.application.classpath": f"$HADOOP_CONF_DIR,{LIB}/*",
         # A disk of this machine that others fill must not make the one node unhealthy.
         "yarn.nodemanager.disk-health-checker.max-disk-utilization-per-disk-percentage": "99.5",
     },
 }
+
+_QUEUES = {
+    "yarn.scheduler.capacity.root.queues": "default,small,stopped",
+    "yarn.scheduler.capacity.root.default.capacity": "89",
+    "yarn.scheduler.capacity.root.default.maximum-capacity": "100",
+    "yarn.scheduler.capacity.root.small.capacity": "10",
+    "yarn.scheduler.capacity.root.small.maximum-capacity": "10",
+    "yarn.scheduler.capacity.root.stopped.capacity": "1",
+    "yarn.scheduler.capacity.root.stopped.state": "STOPPED",
+}
+SHARED: Mapping[str, Mapping[str, str]] = MappingProxyType({"capacity-scheduler.xml": _QUEUES})
+"""What the cluster that files share has beside its plan: a queue whose share of the one node is less than an
+application master, and one that takes nothing."""
 
 NOTHING: Mapping[str, Mapping[str, str]] = MappingProxyType({})
 
@@ -89,10 +116,15 @@ class HadoopCluster:
         """Who asks, as a query says it."""
         return f"user.name={getpass.getuser()}"
 
-    def start(self, name: str) -> None:
-        """Start one of ``DAEMONS`` and wait until it serves."""
-        self.daemons.start(name, DAEMONS[name], options=_SMALL)
-        self.daemons.wait(name, lambda: self._serves(name) or None, timeout_s=90)
+    def start(self, *names: str) -> None:
+        """Start some of ``DAEMONS`` side by side and wait until each serves."""
+        for name in names:
+            self.daemons.start(name, DAEMONS[name], options=_SMALL)
+        for name in names:
+            self.daemons.wait(name, partial(self._answers, name), timeout_s=90)
+
+    def _answers(self, name: str) -> bool | None:
+        return self._serves(name) or None
 
     def _serves(self, name: str) -> bool:
         match name:
@@ -141,6 +173,8 @@ def hadoop_cluster(
     with Daemons(conf, root / "logs") as running:
         cluster = HadoopCluster(plan, conf, ports, running)
         running.run(NAMENODE, "-format", "-nonInteractive")
-        for name in daemons:
-            cluster.start(name)
+        # The others end, or wait for long, where no NameNode answers.
+        first, *others = daemons
+        cluster.start(first)
+        cluster.start(*others)
         yield cluster

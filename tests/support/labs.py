@@ -8,12 +8,17 @@ from howdah.documents.files import read_inventory, write_plan
 from howdah.lab.machines import NETWORK, machines
 from howdah.lab.state import Jars, LabState
 from howdah.model.cluster import Laboratory
-from howdah.model.plan import Plan
+from howdah.model.plan import Plan, Role
 from howdah.model.request import Demand, Hypervisor, Override, PlanRequest, Protection
 from howdah.planner.cluster import plan_cluster
+from support.hadoop_cluster import OFTEN
 
 HOSTS = Path(__file__).parents[2] / "examples/hosts-lab.yaml"
 TRIO = Path(__file__).parents[1] / "data/lab/trio.yaml"
+
+_SOON = "-XX:TieredStopAtLevel=1"
+_JAVA_OPTIONS = ("_OPTS", ".java.opts", ".command-opts")
+"""How the keys of what Java is started with end."""
 
 
 def lab_plan(
@@ -53,6 +58,22 @@ def trio_plan(*settings: tuple[str, str]) -> Plan:
             overrides=tuple(Override(key=key, value=value) for key, value in settings),
         ),
     )
+
+
+def soon(plan: Plan) -> Plan:
+    """The same plan for a laboratory of a few minutes, with what makes it wait and compute less insisted on.
+
+    The start of Java programs is most of what it computes, and half of that is compiling what never runs for
+    long; its jobs wait for heartbeats longer than their tasks run.
+    """
+    assert plan.cluster is not None
+    request = plan.cluster.request
+    compiled = {one.key: f"{one.value} {_SOON}" for one in plan.settings if one.key.endswith(_JAVA_OPTIONS)}
+    insisted = {**compiled, **OFTEN["mapred-site.xml"], **OFTEN["yarn-site.xml"]}
+    if not any(Role.NODEMANAGER in worker.roles for worker in plan.workers):
+        insisted = compiled
+    overrides = (*request.overrides, *(Override(key=key, value=value) for key, value in insisted.items()))
+    return plan_cluster(plan.cluster.inventory, request.model_copy(update={"overrides": overrides}))
 
 
 def save_plan(plan: Plan, folder: Path) -> Path:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import subprocess
 from collections.abc import Sequence
@@ -10,6 +11,9 @@ from ctypes import CDLL
 from pathlib import Path
 from types import TracebackType
 from typing import Self
+
+_NUMBERS = itertools.count(1)
+"""A process may have several at a time."""
 
 _CLONE_NEWNET = 0x40000000
 _ENTER = 'mount --bind "$1" /etc/hosts && hostname "$2" && shift 2 && exec "$@"'
@@ -20,7 +24,7 @@ class Network:
 
     def __init__(self, hosts: Sequence[str], folder: Path) -> None:
         self.addresses = {host: f"10.77.0.{number}" for number, host in enumerate(hosts, start=1)}
-        self._prefix = f"howdah-{os.getpid()}"
+        self._prefix = f"howdah-{os.getpid()}-{next(_NUMBERS)}"
         self._made: list[str] = []
         self._names = folder / "hosts"
         lines = (f"{address} {host}\n" for host, address in self.addresses.items())

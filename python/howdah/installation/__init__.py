@@ -1,9 +1,17 @@
 """Hadoop's released jars on this machine, fetched or a user's own, and how to start their programs."""
 
 from howdah.installation.cache import cache_folder
-from howdah.installation.command import PROGRAMS, java_command
+from howdah.installation.command import BRIEF, PROGRAMS, java_command
 from howdah.installation.find import find_installation
 from howdah.installation.installation import Installation
 from howdah.installation.java import java_home
 
-__all__ = ["PROGRAMS", "Installation", "cache_folder", "find_installation", "java_command", "java_home"]
+__all__ = [
+    "BRIEF",
+    "PROGRAMS",
+    "Installation",
+    "cache_folder",
+    "find_installation",
+    "java_command",
+    "java_home",
+]

@@ -35,6 +35,10 @@ _OPENS = (
     "--add-opens=java.base/sun.security.x509=ALL-UNNAMED",
 )
 
+BRIEF = ("-XX:TieredStopAtLevel=1",)
+"""Options of the JVM for programs that end after seconds: half of their processor time would go to the
+compiler that makes what runs for long fast."""
+
 PROGRAMS: Mapping[str, str] = {
     # Daemons.
     "zookeeper": "org.apache.zookeeper.server.quorum.QuorumPeerMain",

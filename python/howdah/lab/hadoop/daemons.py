@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from howdah.errors import RunFailed
-from howdah.installation import PROGRAMS, Installation, java_command, java_home
+from howdah.installation import BRIEF, PROGRAMS, Installation, java_command, java_home
 from howdah.lab.hadoop.files import cpu_option, directories, name_options
 from howdah.lab.kernel import enter, processes
 from howdah.lab.kernel.processes import Process
@@ -121,7 +121,7 @@ def run(state: LabState, machine: LabSystem, installation: Installation, *words:
     """Run a program of Hadoop's to its end on a machine; raises RunFailed with what it said if it fails."""
     program, *arguments = words
     command = java_command(
-        installation, machine.conf, PROGRAMS[program], *arguments, options=_options(state, machine)
+        installation, machine.conf, PROGRAMS[program], *arguments, options=[*BRIEF, *_options(state, machine)]
     )
     machine.logs.mkdir(parents=True, exist_ok=True)
     log = machine.logs / f"{program}{arguments[0] if arguments else ''}.log"

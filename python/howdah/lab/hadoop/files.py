@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from howdah.installation import PROGRAMS, Installation, java_command
+from howdah.installation import BRIEF, PROGRAMS, Installation, java_command
 from howdah.lab import rootless
 from howdah.lab.hadoop.redirect import (
     DIRECTORIES,
@@ -157,7 +157,7 @@ def _command(name: str, words: Mapping[str, str], state: LabState, installation:
             state.client_conf,
             PROGRAMS[program],
             *first,
-            options=["-XX:-UsePerfData", *name_options(state)],
+            options=[*BRIEF, "-XX:-UsePerfData", *name_options(state)],
         )
         cases.append(f'  {word}) shift; exec {shlex.join(command)} "$@" ;;')
     if name == "hadoop":

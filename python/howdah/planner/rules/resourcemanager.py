@@ -10,10 +10,12 @@ from howdah.planner.conditions import is_paired
 from howdah.planner.facts import Facts
 from howdah.planner.rule import Decision, FamilyRule, Rule, SettingRule, Severity
 from howdah.planner.rules.ha.settings import ZOOKEEPER_PORT, numbered, quorum
-from howdah.planner.values import fixed, set_at_all
+from howdah.planner.values import as_number, fixed, set_at_all
 from howdah.releases.catalogue import hadoop
 
 _SOURCES = ("D0 74", "D1 94", "Hadoop 3.5.0")
+_RETRY_MS = 2000
+_MOST_RETRY_MS = 10_000
 _CONDITION = "there are two ResourceManagers"
 _PAIR = is_paired(Role.RESOURCEMANAGER)
 _ELECTORS = "yarn.resourcemanager.zk-address"
@@ -67,6 +69,10 @@ def _elects_elsewhere(facts: Facts) -> bool:
     """Whether the release has an address for the election apart from that of the state of jobs."""
     release = hadoop(facts.request.hadoop)
     return _PAIR(facts) and release.find(_ELECTORS) is not None and not release.replacement(_ELECTORS)
+
+
+def _comes_back_soon(value: Value, decision: Decision, facts: Facts) -> bool:
+    return 0 < as_number(value) <= _MOST_RETRY_MS
 
 
 def _is_on(value: Value, decision: Decision, facts: Facts) -> bool:
@@ -138,6 +144,19 @@ RULES: tuple[Rule, ...] = (
         file="yarn-site.xml",
         members=_pages("yarn.resourcemanager.webapp.https.address", 8090, "the pages over TLS"),
         today=_PAGES_TODAY,
+    ),
+    _pair_rule(
+        id="resourcemanager.retry",
+        key="yarn.resourcemanager.connect.retry-interval.ms",
+        says="Who finds neither ResourceManager active soon asks again.",
+        sources=("Hadoop 3.5.0: RMProxy",),
+        severity=Severity.SHOULD,
+        decide=fixed(
+            _RETRY_MS,
+            "NodeManagers, application masters and clients that found neither active wait half to one and "
+            "a half times as long; by itself that is up to 45 s in which a new active one has no nodes",
+        ),
+        accepts=_comes_back_soon,
     ),
     _pair_rule(
         id="resourcemanager.recovery",

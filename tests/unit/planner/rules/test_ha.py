@@ -140,6 +140,14 @@ def test_addresses_and_folders_that_will_not_do_are_not_accepted(key: str, bad: 
     assert not rule.accepts(bad, rule.decide(facts), facts)
 
 
+@pytest.mark.parametrize(("found", "will_do"), [(500, True), (10_000, True), (30_000, False), (0, False)])
+def test_who_finds_no_active_manager_asks_again_within_seconds(found: int, will_do: bool) -> None:
+    (rule,) = [one for one in RULES if one.id == "resourcemanager.retry"]
+    assert isinstance(rule, SettingRule)
+    facts = known(host_group(), PlanRequest(protection=Protection.HA))
+    assert rule.accepts(found, rule.decide(facts), facts) is will_do
+
+
 def test_a_users_address_of_a_pair_is_kept_as_theirs() -> None:
     key = "dfs.namenode.rpc-address.cluster.nn1"
     request = PlanRequest(protection=Protection.HA, overrides=(Override(key=key, value="elsewhere:8020"),))

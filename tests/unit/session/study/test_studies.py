@@ -211,7 +211,9 @@ def test_how_sorting_grew_is_the_answer_where_nothing_else_varies(file: Path, tm
     (tmp_path / "study.yaml").write_text(SIMULATED.partition("published:")[0].replace(*_ONE_BLOCK_SIZE))
     finished = run(read(tmp_path / "study.yaml"), tmp_path / "sizes", Watcher())
     (said,) = finished.paper.conclusions
-    assert re.match(r"Compared with n log n, terasort grew from 10.0 GB to 20.0 GB 0\.\d\d times as much", said)
+    assert re.match(
+        r"Compared with n log n, terasort grew from 10.0 GB to 20.0 GB 0\.\d\d times as much", said
+    )
 
 
 def test_a_study_that_has_run_makes_no_run_again(file: Path, copy: Path) -> None:

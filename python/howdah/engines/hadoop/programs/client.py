@@ -17,7 +17,7 @@ from threading import Event, Thread
 from howdah.engines.children import end_with_parent
 from howdah.engines.digests import sha256
 from howdah.engines.hadoop.target import HadoopTarget
-from howdah.installation.command import PROGRAMS, java_command
+from howdah.installation.command import BRIEF, PROGRAMS, java_command
 from howdah.services.errors import ServiceError
 from howdah.services.resourcemanager import AppFacts, ResourceManager
 
@@ -127,7 +127,13 @@ def kill_applications(
 
 def _kill_by_client(target: HadoopTarget, application: str) -> None:
     command = java_command(
-        target.installation, target.conf_dir, PROGRAMS["application"], "application", "-kill", application
+        target.installation,
+        target.conf_dir,
+        PROGRAMS["application"],
+        "application",
+        "-kill",
+        application,
+        options=BRIEF,
     )
     try:
         done = subprocess.run(

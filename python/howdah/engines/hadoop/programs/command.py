@@ -8,7 +8,7 @@ from typing import NamedTuple
 from howdah.engines.hadoop.storage.workspace import HdfsWorkspace
 from howdah.engines.hadoop.target import HadoopTarget
 from howdah.errors import UserError
-from howdah.installation.command import java_command
+from howdah.installation.command import BRIEF, java_command
 from howdah.model.workloads.base import Workload
 from howdah.model.workloads.files import BLOCK_SIZE, REPLICATION
 from howdah.model.workloads.terasort import Codec, TeraSort
@@ -16,6 +16,7 @@ from howdah.releases import default_of, hadoop
 from howdah.services.resourcemanager import Node
 
 _OPTIONS = (
+    *BRIEF,
     # TestDFSIO writes its numbers in the JVM's locale.
     "-Duser.language=en",
     "-Duser.country=US",
