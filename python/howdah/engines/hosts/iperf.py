@@ -10,7 +10,7 @@ from howdah.engines.hosts.command import run, serving
 from howdah.engines.hosts.target import Station
 from howdah.errors import RunFailed
 from howdah.model.reported import LinkRate
-from howdah.model.workloads.network import ALL_AT_ONCE, BOTH_WAYS, ONE_WAY
+from howdah.model.workloads.network import BOTH_WAYS
 
 How = Literal["one way", "both ways", "all at once"]
 
@@ -116,6 +116,3 @@ def _none(source: Station, target: Station, how: How, streams: int, error: str) 
         )
         for near, far in ends
     )
-
-
-__all__ = ["ALL_AT_ONCE", "BOTH_WAYS", "ONE_WAY", "How", "measure", "nominal", "rates"]
