@@ -41,7 +41,7 @@ def test_it_is_a_suite_with_flags_and_a_factor_of_studies(tmp_path: Path) -> Non
 
 def test_what_it_cannot_do_is_refused_as_howdahs_own_are(tmp_path: Path) -> None:
     for words, says in (
-        (("textwriter",), "--engine local does not run textwriter"),
+        (("textwriter", "--engine", "local"), "--engine local does not run textwriter"),
         (("pi", "--text-size", "1MB"), "--text-size: pi does not use it"),
         (("textwriter", "--engine", "hadoop", "--samples", "5"), "--samples: textwriter does not use it"),
     ):

@@ -15,7 +15,7 @@ import pytest
 from howdah.engines.hadoop.clock import RunClock
 from howdah.engines.hadoop.following.progress import SeenTasks
 from howdah.engines.hadoop.following.workers import MachineWatch
-from howdah.engines.hadoop.history.tellers import Told, tell_job
+from howdah.engines.hadoop.history.reporters import ReportedJob, report_job
 from howdah.engines.hadoop.storage.spread import replica_spread
 from howdah.engines.hadoop.target import HadoopTarget, NodeFinder
 from howdah.model.cluster import Event
@@ -92,8 +92,8 @@ def _job(log: Path) -> str:
     return after.split()[0].replace("application", "job") if submitted else ""
 
 
-def _tell(target: HadoopTarget, ran: Ran, clock: RunClock, plan: Plan, *, seen: bool = False) -> Told:
-    return tell_job(
+def _tell(target: HadoopTarget, ran: Ran, clock: RunClock, plan: Plan, *, seen: bool = False) -> ReportedJob:
+    return report_job(
         target,
         ran.id,
         clock,

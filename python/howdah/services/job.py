@@ -1,4 +1,4 @@
-"""A MapReduce job as Hadoop tells of it, whoever tells: what the tellers have in common."""
+"""A MapReduce job as Hadoop reports it, whoever does: what all reporters have in common."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class AttemptFacts:
     id: str
     """``attempt_1700000000000_0001_m_000003_1``."""
     state: State
-    """How it ended; ``running`` if the teller saw no end of it."""
+    """How it ended; ``running`` if the reporter saw no end of it."""
     start_ms: int | None
     """When it began, milliseconds since 1970 on Hadoop's clock; None if it never did."""
     finish_ms: int | None = None
@@ -60,7 +60,7 @@ class AttemptFacts:
     container: str = ""
     """``container_1700000000000_0001_01_000002``."""
     locality: str = ""
-    """Hadoop's own word, ``NODE_LOCAL``; empty where the teller has none."""
+    """Hadoop's own word, ``NODE_LOCAL``; empty where the reporter has none."""
     error: str = ""
     """Why it failed or was killed, as Hadoop says it, its traces included."""
     counters: Mapping[str, int] = field(default_factory=lambda: _NOTHING)
@@ -95,7 +95,7 @@ class TaskFacts:
     winner: str = ""
     """The attempt whose output was taken."""
     split_hosts: tuple[str, ...] = ()
-    """The host names that hold its input; empty where the teller does not say."""
+    """The host names that hold its input; empty where the reporter does not say."""
     error: str = ""
     """Why it failed."""
 
@@ -145,11 +145,11 @@ class JobFacts:
     counters: Mapping[str, Sums] = field(default_factory=lambda: MappingProxyType({}))
     """Every counter by ``Group.NAME``."""
     conf: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
-    """Its configuration as far as it was asked for; empty where the teller has none."""
+    """Its configuration as far as it was asked for; empty where the reporter has none."""
     tasks: tuple[TaskFacts, ...] = ()
     """Its tasks, maps first, by number."""
     masters: tuple[MasterStart, ...] = ()
-    """Its application masters in their order; empty where the teller does not say."""
+    """Its application masters in their order; empty where the reporter does not say."""
 
 
 def state_of(word: str) -> State:

@@ -10,7 +10,7 @@ from typing import Generic, TypeVar
 from howdah.engines.hadoop.context import HadoopContext
 from howdah.engines.hadoop.following.job import Following
 from howdah.engines.hadoop.history.failure import said_by_client
-from howdah.engines.hadoop.history.tellers import Told, tell_job
+from howdah.engines.hadoop.history.reporters import ReportedJob, report_job
 from howdah.engines.hadoop.programs.client import Client, kill_applications, run_tag
 from howdah.engines.hadoop.programs.command import Command, argument_vector, staging
 from howdah.engines.hadoop.programs.sources import find_source
@@ -34,13 +34,13 @@ P = TypeVar("P", bound=Workload)
 class FinishedJob:
     """A job whose client has ended."""
 
-    def __init__(self, lines: tuple[str, ...], tell: Callable[[], Told]) -> None:
+    def __init__(self, lines: tuple[str, ...], tell: Callable[[], ReportedJob]) -> None:
         self.lines = lines
         """What its client said."""
         self._tell = tell
 
     @cached_property
-    def told(self) -> Told:
+    def told(self) -> ReportedJob:
         """What Hadoop tells of it, which is asked when somebody wants to know."""
         return self._tell()
 
@@ -134,9 +134,9 @@ class HadoopWork(Generic[P]):
 
     def _tell(
         self, job_id: str, before: Sequence[FinishedJob], said: Sequence[str], seen: JobFacts | None
-    ) -> Told:
+    ) -> ReportedJob:
         context = self.context
-        told = tell_job(
+        told = report_job(
             context.target,
             job_id,
             context.clock,
@@ -180,7 +180,7 @@ class HadoopWork(Generic[P]):
         return fields
 
 
-def _tasks(told: Told, kind: str) -> int:
+def _tasks(told: ReportedJob, kind: str) -> int:
     return sum(task.kind == kind for task in told.facts.tasks)
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from howdah.engines.hadoop.clock import RunClock
 from howdah.engines.hadoop.history.failure import innermost, said_by_client, short_cause
-from howdah.engines.hadoop.history.tellers import tell_job
+from howdah.engines.hadoop.history.reporters import report_job
 from howdah.model.plan import Plan
 from howdah.model.workloads.pi import Pi
 from howdah.model.workloads.terasort import TeraSort
@@ -48,7 +48,7 @@ SENTENCES = {
 def _why(name: str, folder: Path, *, history: bool = True) -> str | None:
     job = recorded_job(name)
     with serving(job, folder, server=history, file=False) as cluster:
-        told = tell_job(cluster, job.id, RunClock(), workload=Pi(), plan=PLAN, said=job.client)
+        told = report_job(cluster, job.id, RunClock(), workload=Pi(), plan=PLAN, said=job.client)
     return told.job.diagnostics
 
 
@@ -71,7 +71,7 @@ def test_where_only_the_client_tells_it_names_the_attempt_and_the_cause(tmp_path
 def test_where_logs_cannot_be_had_what_hadoop_said_counts(tmp_path: Path) -> None:
     job = recorded_job("heap")
     with serving(job._replace(logs={}), tmp_path / "conf", file=False) as cluster:
-        told = tell_job(cluster, job.id, RunClock(), workload=TeraSort(), plan=PLAN)
+        told = report_job(cluster, job.id, RunClock(), workload=TeraSort(), plan=PLAN)
     assert told.job.diagnostics is not None
     assert told.job.diagnostics.endswith("Java heap space")
 

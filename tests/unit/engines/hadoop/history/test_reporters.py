@@ -12,7 +12,7 @@ import pytest
 from howdah.engines.hadoop.clock import RunClock
 from howdah.engines.hadoop.following.progress import SeenTasks
 from howdah.engines.hadoop.history.counters import printed_counters
-from howdah.engines.hadoop.history.tellers import Told, tell_job
+from howdah.engines.hadoop.history.reporters import ReportedJob, report_job
 from howdah.engines.hadoop.target import HadoopTarget
 from howdah.model.plan import Plan
 from howdah.model.run import TaskAttempt
@@ -44,12 +44,12 @@ def _app(job: RecordedJob) -> str:
     return job.id.replace("job", "application")
 
 
-def _tell(name: str, target: HadoopTarget, job: RecordedJob) -> Told:
+def _tell(name: str, target: HadoopTarget, job: RecordedJob) -> ReportedJob:
     workload = programs()[KINDS.get(name, TERAGEN)].model_validate({})
-    return tell_job(target, job.id, _clock(job), workload=workload, plan=PLAN, said=job.client)
+    return report_job(target, job.id, _clock(job), workload=workload, plan=PLAN, said=job.client)
 
 
-def _told(name: str, folder: Path, *, server: bool, file: bool) -> Told:
+def _told(name: str, folder: Path, *, server: bool, file: bool) -> ReportedJob:
     job = recorded_job(name)
     with serving(job, folder, server=server, file=file) as target:
         return _tell(name, target, job)
@@ -267,7 +267,7 @@ def test_what_the_master_told_last_counts_where_the_history_cannot_be_had(tmp_pa
         seen.look()
         again = [one.path for one in master.asked[first:]]
         clock = _clock(job)
-        told = tell_job(target, job.id, clock, workload=TeraSort(), plan=PLAN, seen=seen.job)
+        told = report_job(target, job.id, clock, workload=TeraSort(), plan=PLAN, seen=seen.job)
     assert told.job.told_by == "application master"
     assert all("attempts" not in path for path in again), "an ended task is asked about once"
     server = _told("terasort", tmp_path / "b", server=True, file=False)
@@ -286,7 +286,7 @@ def test_a_master_seen_in_the_middle_leaves_tasks_that_ended_with_the_job(tmp_pa
         seen = SeenTasks(JobReader(target.web, master.url + MASTER), job.id)
         seen.look()
         clock = _clock(job)
-        told = tell_job(target, job.id, clock, workload=TeraGen(), plan=PLAN, seen=seen.job)
+        told = report_job(target, job.id, clock, workload=TeraGen(), plan=PLAN, seen=seen.job)
     assert seen.job is not None
     assert seen.job.state == "running"
     (row,) = told.attempts
@@ -306,7 +306,7 @@ def test_a_job_whose_master_was_killed_unwritten_has_the_tasks_that_were_seen(tm
         seen = SeenTasks(JobReader(target.web, master.url + MASTER), job.id)
         seen.look()
         clock = _clock(job)
-        told = tell_job(target, job.id, clock, workload=TeraGen(), plan=PLAN, seen=seen.job)
+        told = report_job(target, job.id, clock, workload=TeraGen(), plan=PLAN, seen=seen.job)
     assert told.job.told_by == "history server"
     assert [(row.kind, row.state) for row in told.attempts] == [("map", "killed")]
 
@@ -338,7 +338,7 @@ def test_a_killed_job_is_told_of_by_what_its_application_master_had_written(tmp_
     cut = job._replace(file=job.file[: len(job.file) * 9 // 10])
     with serving(cut, tmp_path / "conf", server=False, place="staging") as target:
         clock = _clock(job)
-        told = tell_job(target, job.id, clock, workload=TeraSort(), plan=PLAN, staging=STAGING)
+        told = report_job(target, job.id, clock, workload=TeraSort(), plan=PLAN, staging=STAGING)
     assert told.job.told_by == "history file"
     assert told.job.conf["mapreduce.job.reduces"] == whole_conf(tmp_path, job)
     states = [row.state for row in told.attempts]

@@ -24,7 +24,7 @@ from howdah.services.namenode import NameNode
 from howdah.services.resourcemanager import AppFacts, ResourceManager
 from howdah.services.task_log import TaskLogs
 
-ToldBy = Literal["history server", "history file", "application master", "client"]
+Reporter = Literal["history server", "history file", "application master", "client"]
 
 _LOG = logging.getLogger(__name__)
 
@@ -67,16 +67,16 @@ _KEPT = (
 """Properties that a record keeps: those that readers of numbers ask about. None of them holds a secret."""
 
 
-class Account(NamedTuple):
-    """What is told of a job, and by whom."""
+class JobReport(NamedTuple):
+    """What is reported of a job, and by whom."""
 
     facts: JobFacts
-    told_by: ToldBy
+    told_by: Reporter
     app: AppFacts | None
     """The ResourceManager's word on it; None if it has none."""
 
 
-class Tellers:
+class JobReporters:
     """The history server and files of a cluster, and its ResourceManager."""
 
     def __init__(self, target: HadoopTarget, staging: str = "") -> None:
@@ -86,29 +86,29 @@ class Tellers:
         self._manager = ResourceManager(web, conf)
         self._queue = target.queue
 
-    def account(self, job_id: str, said: Sequence[str], seen: JobFacts | None, clock: RunClock) -> Account:
-        """What the first of them tells that knows the job.
+    def report(self, job_id: str, said: Sequence[str], seen: JobFacts | None, clock: RunClock) -> JobReport:
+        """What the first of them reports that knows the job.
 
-        The file of a job that has succeeded tells all of it. Of another the history server is asked too:
+        The file of a job that has succeeded has all of it. Of another the history server is asked too:
         it adds up counters that the file leaves out, and the ResourceManager may know why the job ended.
         """
         file = self._with_masters(self._file(job_id))
         if file is not None and file.state == "succeeded":
-            return Account(file, "history file", None)
+            return JobReport(file, "history file", None)
         app = self._app(job_id)
         server = self._server(job_id, file)
         if server is not None:
-            return Account(_with_tasks(server, seen), "history server", app)
+            return JobReport(_with_tasks(server, seen), "history server", app)
         if file is not None:
-            return Account(_with_tasks(file, seen), "history file", app)
+            return JobReport(_with_tasks(file, seen), "history file", app)
         if seen is not None:
-            return Account(_ended(seen, app), "application master", app)
+            return JobReport(_ended(seen, app), "application master", app)
         # Nobody knows when it was handed in: it was within this run.
         bare = JobFacts(job_id, "", self._queue, "running", clock.epoch_ms, counters=printed_counters(said))
         if app is None:
             state: State = "succeeded" if _succeeded(job_id, said) else "failed"
-            return Account(replace(bare, state=state), "client", None)
-        return Account(_ended(replace(bare, name=app.name, queue=app.queue), app), "client", app)
+            return JobReport(replace(bare, state=state), "client", None)
+        return JobReport(_ended(replace(bare, name=app.name, queue=app.queue), app), "client", app)
 
     def _server(self, job_id: str, file: JobFacts | None) -> JobFacts | None:
         """What the history server tells; of tasks its file tells more, at the cost of one request for all."""
@@ -171,7 +171,7 @@ def _succeeded(job_id: str, said: Sequence[str]) -> bool:
     return any(f"Job {job_id} completed successfully" in line for line in said)
 
 
-class Told(NamedTuple):
+class ReportedJob(NamedTuple):
     """A job as the run record has it."""
 
     job: HadoopJob
@@ -186,7 +186,7 @@ class Told(NamedTuple):
     """What was told, as Hadoop has it."""
 
 
-def tell_job(
+def report_job(
     target: HadoopTarget,
     job_id: str,
     clock: RunClock,
@@ -196,22 +196,22 @@ def tell_job(
     said: Sequence[str] = (),
     seen: JobFacts | None = None,
     staging: str = "",
-) -> Told:
+) -> ReportedJob:
     """Ask what became of a job that has ended; ``said`` is what its client said, ``staging`` its directory.
 
     Its history file in HDFS is read first, then the history server is asked; where neither can be had,
-    ``seen`` counts, what the application master told last, then the counters that the client printed. It
-    raises nothing: who tells least tells of no tasks.
+    ``seen`` counts, what the application master reported last, then the counters that the client printed. It
+    raises nothing: the one that knows least reports no tasks.
     """
     machines = NodeFinder(target.machine_of, plan)
-    account = Tellers(target, staging).account(job_id, said, seen, clock)
-    facts = account.facts
-    return Told(
+    report = JobReporters(target, staging).report(job_id, said, seen, clock)
+    facts = report.facts
+    return ReportedJob(
         job=_job(
-            account,
+            report,
             machines,
             clock,
-            None if facts.state == "succeeded" else _why(account, target, machines, said),
+            None if facts.state == "succeeded" else _why(report, target, machines, said),
         ),
         attempts=attempt_rows(facts, workload.kind, machines, clock),
         phases=phases(facts, workload, clock),
@@ -220,13 +220,13 @@ def tell_job(
     )
 
 
-def _job(account: Account, machines: NodeFinder, clock: RunClock, diagnostics: str | None) -> HadoopJob:
-    facts = account.facts
+def _job(report: JobReport, machines: NodeFinder, clock: RunClock, diagnostics: str | None) -> HadoopJob:
+    facts = report.facts
     return HadoopJob(
         id=facts.id,
         name=facts.name,
         queue=facts.queue,
-        told_by=account.told_by,
+        told_by=report.told_by,
         submitted_s=clock.seconds(facts.submit_ms),
         started_s=None if facts.start_ms is None else clock.seconds(facts.start_ms),
         finished_s=None if facts.finish_ms is None else clock.seconds(facts.finish_ms),
@@ -244,6 +244,6 @@ def _job(account: Account, machines: NodeFinder, clock: RunClock, diagnostics: s
     )
 
 
-def _why(account: Account, target: HadoopTarget, machines: NodeFinder, said: Sequence[str]) -> str:
+def _why(report: JobReport, target: HadoopTarget, machines: NodeFinder, said: Sequence[str]) -> str:
     logs = TaskLogs(target.web, target.conf)
-    return cause_of(account.facts, account.app, logs, machines, said)
+    return cause_of(report.facts, report.app, logs, machines, said)
