@@ -101,7 +101,7 @@ def test_this_machine_becomes_an_inventory(tmp_path: Path, form: list[str]) -> N
         (["add", "empty.json"], "empty.json:1:1: cpu is missing"),
         (["add", "broken.json"], "broken.json:2:"),
         (["schema", "-o", "none/x.json"], "cannot be written"),
-        (["add", str(EXAMPLE), "--serves", "tea"], "--serves: 'tea' is none of them"),
+        (["add", str(EXAMPLE), "--serves", "tea"], "--serves: 'tea' is not one of its values"),
     ],
 )
 def test_mistakes_are_one_message(tmp_path: Path, arguments: list[str], complaint: str) -> None:

@@ -47,7 +47,7 @@ def test_a_prediction_is_printed_and_kept_before_anything_runs(planned: Path) ->
     assert not (planned / "runs").exists()
     again = howdah("predict", "plan.yaml", *ASKED, "--name", "first", cwd=planned)
     assert again.returncode == 2
-    assert "is there already" in again.stderr
+    assert "exists already" in again.stderr
     same = howdah("predict", "plan.yaml", *ASKED, "--name", "second", "--json", cwd=planned)
     assert json.loads(same.stdout)["forecasts"] == kept["forecasts"]
 
@@ -125,7 +125,7 @@ def test_a_plan_grows_by_hosts_with_as_much_work_for_each(planned: Path) -> None
         (("predict", "plan.yaml", "--sweep", "hosts=20..10"), "from less to more"),
         (("predict", "plan.yaml", "--sweep", "hosts=7..2000000000"), "10,000 hosts"),
         (("predict", "plan.yaml", "--sweep", "dataset=1GB..1EB"), "dataset=1GB..1EB"),
-        (("predict", "plan.yaml", "--sweep", "hosts=7..9", "--what-if", "all"), "one at a time"),
+        (("predict", "plan.yaml", "--sweep", "hosts=7..9", "--what-if", "all"), "--sweep: and --what-if cannot be given together"),
         (("score", "last", "--runs-dir", "nowhere"), "nowhere"),
         (("score",), "holds no score"),
         (("predict", "plan.yaml", "--what-if", "all", "-o", "plan.yaml"), "--output plan.yaml: is a file"),
