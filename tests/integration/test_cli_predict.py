@@ -125,7 +125,10 @@ def test_a_plan_grows_by_hosts_with_as_much_work_for_each(planned: Path) -> None
         (("predict", "plan.yaml", "--sweep", "hosts=20..10"), "from less to more"),
         (("predict", "plan.yaml", "--sweep", "hosts=7..2000000000"), "10,000 hosts"),
         (("predict", "plan.yaml", "--sweep", "dataset=1GB..1EB"), "dataset=1GB..1EB"),
-        (("predict", "plan.yaml", "--sweep", "hosts=7..9", "--what-if", "all"), "--sweep: and --what-if cannot be given together"),
+        (
+            ("predict", "plan.yaml", "--sweep", "hosts=7..9", "--what-if", "all"),
+            "--sweep: and --what-if cannot be given together",
+        ),
         (("score", "last", "--runs-dir", "nowhere"), "nowhere"),
         (("score",), "holds no score"),
         (("predict", "plan.yaml", "--what-if", "all", "-o", "plan.yaml"), "--output plan.yaml: is a file"),
