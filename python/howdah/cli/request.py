@@ -8,7 +8,7 @@ from pathlib import Path
 
 from howdah.errors import UserError
 from howdah.model.request import Demand, Growth, Override
-from howdah.session.plan.importing import demand_of
+from howdah.session.plan.plans import demand_of
 from howdah.units import parse_bytes, parse_count
 
 _WORKLOADS = "write for instance terasuite:30TB, ycsb:300M or @work.yaml"

@@ -14,7 +14,7 @@ from howdah.errors import UserError
 from howdah.model.inventory import DiskKind
 from howdah.model.plan import Role
 from howdah.model.survey import Machine, Survey, Volume, Work
-from howdah.session.plan.importing import demand_of
+from howdah.session.plan.plans import demand_of
 from support.machine import host
 
 GIB = 2**30

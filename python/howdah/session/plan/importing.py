@@ -9,13 +9,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 from howdah.documents.appending import new_text
-from howdah.documents.files import parse_inventory, read_host, read_work, write_work
+from howdah.documents.files import parse_inventory, read_host, write_work
 from howdah.documents.grouping import Addition, Probe
 from howdah.documents.survey import Given, survey_groups
 from howdah.errors import UserError
 from howdah.model.host import Unread
 from howdah.model.inventory import DiskKind
-from howdah.model.request import Demand
 from howdah.model.survey import Survey, Work
 from howdah.probe.cluster import observe, survey
 from howdah.services.conf import ClientConf
@@ -107,16 +106,3 @@ def _cluster_name(name: str) -> str:
     word = name.partition(".")[0].lower()
     usable = word[:1].isalpha() and word.isascii() and word.replace("-", "").isalnum() and len(word) <= 31
     return word if usable else _NAME
-
-
-def demand_of(path: Path) -> Demand:
-    """What to plan for so that the largest of a cluster's jobs runs well; raises UserError.
-
-    The suite of TeraSort stands for MapReduce: its dataset is what that job has read.
-    """
-    work = read_work(path)
-    if not work.largest_input_bytes:
-        raise UserError(
-            f"{path}: largest_input_bytes", "is nothing to plan for", "give --workload terasuite:30TB"
-        )
-    return Demand(kind="terasuite", dataset_bytes=work.largest_input_bytes)

@@ -7,11 +7,11 @@ from functools import cache
 from pathlib import Path
 
 from howdah import releases
-from howdah.documents.files import read_inventory, read_plan, write_plan
+from howdah.documents.files import read_inventory, read_plan, read_work, write_plan
 from howdah.errors import UserError
 from howdah.model.inventory import Inventory
 from howdah.model.plan import Plan
-from howdah.model.request import PlanRequest
+from howdah.model.request import Demand, PlanRequest
 from howdah.planner.cluster import plan_cluster
 from howdah.planner.literature import items
 from howdah.planner.rules.catalogue import RULES
@@ -25,6 +25,7 @@ __all__ = [
     "DEFAULT_HBASE",
     "HADOOP_VERSIONS",
     "HBASE_VERSIONS",
+    "demand_of",
     "grounds",
     "load_plan",
     "page_of",
@@ -125,3 +126,16 @@ def release_default(plan: Plan, key: str) -> str | None:
 @cache
 def _release_default(key: str, hadoop: str, hbase: str) -> str | None:
     return releases.default_of(key, releases.hadoop(hadoop), releases.hbase(hbase))
+
+
+def demand_of(path: Path) -> Demand:
+    """What to plan for so that the largest of a cluster's jobs runs well; raises UserError.
+
+    The suite of TeraSort stands for MapReduce: its dataset is what that job has read.
+    """
+    work = read_work(path)
+    if not work.largest_input_bytes:
+        raise UserError(
+            f"{path}: largest_input_bytes", "is nothing to plan for", "give --workload terasuite:30TB"
+        )
+    return Demand(kind="terasuite", dataset_bytes=work.largest_input_bytes)
