@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import posixpath
-import secrets
 from collections.abc import Mapping, Sequence
-from datetime import datetime
 from functools import partial
 from pathlib import Path
 
@@ -26,8 +24,7 @@ from howdah.services.secrets import shown_value
 from howdah.session.cluster.reached import Reached, directory_of
 from howdah.session.cluster.reached_conf import reach_cluster
 from howdah.session.cluster.reached_lab import reach_lab, running_lab
-from howdah.session.run.prepared import Prepared
-from howdah.store.layout import new_run_id
+from howdah.session.run.prepared import Prepared, new_job
 
 _QUEUE = "default"
 _FOLDER = "howdah"
@@ -71,16 +68,15 @@ def prepare_cluster(
         client_prefix=reached.client_prefix,
         lab=reached.lab,
     )
-    job = Job(
-        run_id=new_run_id(datetime.now(), request.suite, runs_dir),
-        command=tuple(command),
-        host=probe_host(),
-        plan=plan,
-        suite=sized.suite,
-        seed=secrets.randbelow(2**32) if seed is None else seed,
+    job = new_job(
+        sized.suite,
+        plan,
+        probe_host(),
+        runs_dir=runs_dir,
+        command=command,
+        seed=seed,
         keep_data=keep_data,
         sample_interval_s=sized.sample_interval_s,
-        results_dir=Path.cwd(),
     )
     return Prepared(
         job=job,

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import secrets
 from collections.abc import Iterator, Sequence
-from datetime import datetime
 from pathlib import Path
 
 from howdah.documents.files import read_plan
@@ -16,7 +14,6 @@ from howdah.lab.hadoop import daemons
 from howdah.lab.state import LabState
 from howdah.model.at_once import AtOnce
 from howdah.model.engines import HOSTS, LAB, PLAN, REACH
-from howdah.model.job import Job
 from howdah.model.placement import placed_hosts
 from howdah.model.plan import Cluster, Plan
 from howdah.planner.suite.cluster import size_suite
@@ -25,8 +22,7 @@ from howdah.planner.suite.request import RunRequest, programs_asked
 from howdah.probe import probe_host
 from howdah.session.cluster.reached_lab import whole_lab
 from howdah.session.lab.telemetry import beneath, hosts_telemetry
-from howdah.session.run.prepared import Prepared
-from howdah.store.layout import new_run_id
+from howdah.session.run.prepared import Prepared, new_job
 from howdah.units import format_counted
 
 _LEAST_HOSTS = 2
@@ -48,16 +44,15 @@ def prepare_hosts(
     plan, target, line = _of_lab(request) if request.of(REACH) is None else _of_command(request)
     hosts = len(target.by_host())
     sized = size_suite(request, AtOnce(0, 0), engine=HOSTS, hosts=hosts)
-    job = Job(
-        run_id=new_run_id(datetime.now(), request.suite, runs_dir),
-        command=tuple(command),
-        host=probe_host(),
-        plan=plan.model_copy(update={"settings": (*plan.settings, *sized.settings)}),
-        suite=sized.suite,
-        seed=secrets.randbelow(2**32) if seed is None else seed,
+    job = new_job(
+        sized.suite,
+        plan.model_copy(update={"settings": (*plan.settings, *sized.settings)}),
+        probe_host(),
+        runs_dir=runs_dir,
+        command=command,
+        seed=seed,
         keep_data=keep_data,
         sample_interval_s=sized.sample_interval_s,
-        results_dir=Path.cwd(),
     )
     return Prepared(
         job=job,

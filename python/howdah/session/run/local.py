@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import secrets
 from collections.abc import Mapping, Sequence
-from datetime import datetime
 from functools import partial
 from pathlib import Path
 
@@ -21,8 +19,7 @@ from howdah.planner.suite.line import plan_line
 from howdah.planner.suite.request import RunRequest, programs_asked
 from howdah.probe import probe_host
 from howdah.probe.line import host_line
-from howdah.session.run.prepared import Prepared
-from howdah.store.layout import new_run_id
+from howdah.session.run.prepared import Prepared, new_job
 
 
 def prepare_local(
@@ -49,16 +46,15 @@ def prepare_local(
     inputs = request.of(INPUT)
     input_rows = ready_rows(programs[0], data_dirs, inputs or ())
     plan, suite = LocalPlanner(request, host, sort_needs, input_rows).plan()
-    job = Job(
-        run_id=new_run_id(datetime.now(), request.suite, runs_dir),
-        command=tuple(command),
-        host=host,
-        plan=plan,
-        suite=suite,
-        seed=secrets.randbelow(2**32) if seed is None else seed,
+    job = new_job(
+        suite,
+        plan,
+        host,
+        runs_dir=runs_dir,
+        command=command,
+        seed=seed,
         keep_data=keep_data,
         sample_interval_s=sample_interval_s(plan),
-        results_dir=Path.cwd(),
     )
     return Prepared(
         job=job,

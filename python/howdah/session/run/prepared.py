@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
+from pathlib import Path
 from typing import NamedTuple
 
 from howdah.engines.base import Engine
+from howdah.model.host import Host
 from howdah.model.job import Job
+from howdah.model.plan import Plan
+from howdah.model.workloads.suite import Suite
+from howdah.store.layout import new_run_id
 
 
 class Prepared(NamedTuple):
@@ -20,3 +27,28 @@ class Prepared(NamedTuple):
     """Where data was kept once it has run, and the names of what lies there."""
     close: Callable[[], None] = lambda: None
     """Ends what was opened to make it ready, once it has run or will not."""
+
+
+def new_job(
+    suite: Suite,
+    plan: Plan,
+    host: Host,
+    *,
+    runs_dir: Path,
+    command: Sequence[str],
+    seed: int | None,
+    keep_data: bool,
+    sample_interval_s: float,
+) -> Job:
+    """A job that begins now: named after the minute, with a seed of its own where none was given."""
+    return Job(
+        run_id=new_run_id(datetime.now(), suite.name, runs_dir),
+        command=tuple(command),
+        host=host,
+        plan=plan,
+        suite=suite,
+        seed=secrets.randbelow(2**32) if seed is None else seed,
+        keep_data=keep_data,
+        sample_interval_s=sample_interval_s,
+        results_dir=Path.cwd(),
+    )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Iterator, Sequence
-from datetime import datetime
 from pathlib import Path
 
 from howdah.calibrate.draws import draws
@@ -17,7 +16,6 @@ from howdah.errors import UserError
 from howdah.model.at_once import at_once
 from howdah.model.calibration import Calibration
 from howdah.model.engines import CALIBRATION, PLAN, PROBE, REPLICATIONS, SAMPLE_INTERVAL, SIM
-from howdah.model.job import Job
 from howdah.model.plan import Plan
 from howdah.model.run import RunWarning
 from howdah.model.workloads.suite import Suite
@@ -25,11 +23,10 @@ from howdah.planner.suite.cluster import size_suite
 from howdah.planner.suite.line import suite_line
 from howdah.planner.suite.request import RunRequest, programs_asked
 from howdah.probe import probe_host
-from howdah.session.run.prepared import Prepared
+from howdah.session.run.prepared import Prepared, new_job
 from howdah.session.run.simulated_local import prepare_simulated_local
 from howdah.simulation.calibrations import load_calibration
 from howdah.simulation.translate import Translated, translate
-from howdah.store.layout import new_run_id
 from howdah.units import format_counted
 
 _MOST_REPLICATIONS = 1000
@@ -64,16 +61,15 @@ def prepare_simulation(
     )
     target = _target(request, plan, sized.suite, seed)
     translated = translate(plan, sized.suite, target.parameters, seed=seed)
-    job = Job(
-        run_id=new_run_id(datetime.now(), request.suite, runs_dir),
-        command=tuple(command),
-        host=probe_host(),
-        plan=plan.model_copy(update={"settings": (*plan.settings, *sized.settings)}),
-        suite=sized.suite,
+    job = new_job(
+        sized.suite,
+        plan.model_copy(update={"settings": (*plan.settings, *sized.settings)}),
+        probe_host(),
+        runs_dir=runs_dir,
+        command=command,
         seed=seed,
         keep_data=False,
         sample_interval_s=request.of(SAMPLE_INTERVAL) or sample_interval_s(translated.scenario),
-        results_dir=Path.cwd(),
     )
     return Prepared(
         job=job,

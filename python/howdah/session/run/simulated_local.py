@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import secrets
 from collections.abc import Sequence
-from datetime import datetime
 from functools import partial
 from pathlib import Path
 
@@ -14,13 +12,11 @@ from howdah.engines.sim.local.engine import USUAL_REPLICATIONS, SimLocalEngine, 
 from howdah.errors import UserError
 from howdah.model.engines import CALIBRATION, DATA_DIR, LOCAL, PLAN, PROBE, REPLICATIONS, SIM
 from howdah.model.host import Host
-from howdah.model.job import Job
 from howdah.planner.local.plan import LocalPlanner, sample_interval_s
 from howdah.planner.suite.line import plan_line
 from howdah.planner.suite.request import RunRequest, programs_asked
 from howdah.probe.line import host_line
-from howdah.session.run.prepared import Prepared
-from howdah.store.layout import new_run_id
+from howdah.session.run.prepared import Prepared, new_job
 
 _MOST_REPLICATIONS = 10_000
 
@@ -46,16 +42,15 @@ def prepare_simulated_local(
     # What this process has grown to is nothing to a run that another would make.
     needs = partial(sort_needs, process_bytes=USUAL_PROCESS_BYTES)
     plan, suite = LocalPlanner(_where_measured(request, host).on(LOCAL), host, needs).plan()
-    job = Job(
-        run_id=new_run_id(datetime.now(), request.suite, runs_dir),
-        command=tuple(command),
-        host=host,
-        plan=plan,
-        suite=suite,
-        seed=secrets.randbelow(2**32) if seed is None else seed,
+    job = new_job(
+        suite,
+        plan,
+        host,
+        runs_dir=runs_dir,
+        command=command,
+        seed=seed,
         keep_data=False,
         sample_interval_s=sample_interval_s(plan),
-        results_dir=Path.cwd(),
     )
     check_room(job)
     scenario_of(job)
