@@ -53,7 +53,10 @@ def test_times_are_nested_on_one_clock(finished: SuiteRun) -> None:
         assert bool(attempts) == result.workload.has_tasks
         for task in attempts:
             assert result.start_s <= task.start_s <= task.end_s <= result.end_s
-            assert task.state == "succeeded"
+        # A slow task may have had a backup attempt; the attempt that lost was killed.
+        succeeded = {(task.kind, task.task) for task in attempts if task.state == "succeeded"}
+        assert {(task.kind, task.task) for task in attempts if task.state == "killed"} <= succeeded
+        assert {task.state for task in attempts} <= {"succeeded", "killed"}
     assert edges == sorted(edges)
     assert edges[-1] <= finished.record.elapsed_s
 
@@ -69,7 +72,7 @@ def test_the_end_of_what_is_measured_is_told_once(finished: SuiteRun) -> None:
 
 def test_tasks_add_up_to_the_counters(terasuite: SuiteRun) -> None:
     generated, sorted_, _ = terasuite.record.workloads
-    attempts = terasuite.sink.attempts
+    attempts = [task for task in terasuite.sink.attempts if task.state == "succeeded"]
     gen = [task for task in attempts if task.workload == "teragen"]
     maps = [task for task in attempts if task.workload == "terasort" and task.kind == "map"]
     reduces = [task for task in attempts if task.workload == "terasort" and task.kind == "reduce"]
