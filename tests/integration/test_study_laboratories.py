@@ -12,14 +12,19 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
+from howdah.documents.files import read_inventory
 from howdah.lab import registry
+from howdah.model.request import Demand, PlanRequest
+from howdah.planner.cluster import plan_cluster
 from howdah.session.lab import laboratories as lab
 from howdah.store.reader import read_record
 from support.command import HOWDAH, environment
 from support.daemons import FETCH, LIB
 from support.lab_hosts import can_build
 from support.lab_traces import traces
+from support.labs import soon_settings
 from support.studies import EXAMPLES
 
 pytestmark = [
@@ -44,6 +49,23 @@ factors:
 baseline: {{protection: none}}
 repeats: {{least: 1, most: 1}}
 """
+
+
+def _quick_study() -> str:
+    """The study, whose laboratories begin with little to compile and do not wait for heartbeats."""
+    content = yaml.safe_load(STUDY)
+    settings = content["settings"]
+    request = PlanRequest(
+        hypervisor=settings["hypervisor"],
+        replication=settings["replication"],
+        workloads=(Demand(kind="terasuite", dataset_bytes=10**7),),
+    )
+    plan = plan_cluster(read_inventory(Path(settings["inventory"])), request)
+    # With two NameNodes there is no SecondaryNameNode whose options could be set.
+    settings["overrides"] = {
+        key: value for key, value in soon_settings(plan).items() if "SECONDARY" not in key
+    }
+    return yaml.safe_dump(content)
 
 
 def _study(folder: Path, *words: str) -> subprocess.Popen[str]:
@@ -85,7 +107,7 @@ def folder(tmp_path: Path) -> Iterator[Path]:
 
 
 def test_a_killed_study_goes_on_with_its_laboratories_and_leaves_none(folder: Path) -> None:
-    (folder / "study.yaml").write_text(STUDY)
+    (folder / "study.yaml").write_text(_quick_study())
     assert _matrix(folder)["laboratories"] == 2
     with _study(folder) as process:
         try:

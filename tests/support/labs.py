@@ -68,12 +68,18 @@ def soon(plan: Plan) -> Plan:
     """
     assert plan.cluster is not None
     request = plan.cluster.request
-    compiled = {one.key: f"{one.value} {_SOON}" for one in plan.settings if one.key.endswith(_JAVA_OPTIONS)}
-    insisted = {**compiled, **OFTEN["mapred-site.xml"], **OFTEN["yarn-site.xml"]}
-    if not any(Role.NODEMANAGER in worker.roles for worker in plan.workers):
-        insisted = compiled
-    overrides = (*request.overrides, *(Override(key=key, value=value) for key, value in insisted.items()))
+    insisted = (Override(key=key, value=value) for key, value in soon_settings(plan).items())
+    overrides = (*request.overrides, *insisted)
     return plan_cluster(plan.cluster.inventory, request.model_copy(update={"overrides": overrides}))
+
+
+def soon_settings(plan: Plan) -> dict[str, str]:
+    """What ``soon`` insists on."""
+    options = (setting for setting in plan.settings if setting.key.endswith(_JAVA_OPTIONS))
+    compiled = {setting.key: f"{setting.value} {_SOON}" for setting in options}
+    if not any(Role.NODEMANAGER in worker.roles for worker in plan.workers):
+        return compiled
+    return {**compiled, **OFTEN["mapred-site.xml"], **OFTEN["yarn-site.xml"]}
 
 
 def save_plan(plan: Plan, folder: Path) -> Path:
