@@ -51,7 +51,7 @@ ways = {{"line": Line(web), "web": web}}
 def ask(way, address):
     try:
         if way == "connect":
-            socket.create_connection((address, {PORT}), timeout=1).close()
+            socket.create_connection((address, {PORT}), timeout=3).close()
         else:
             ways[way].get_json(f"http://{{address}}:{PORT}/jmx")
     except ServiceError as error:
