@@ -11,7 +11,18 @@ from howdah.model.engines import HADOOP, HOSTS, LOCAL, SIM, engines
 from support import network
 from support.hosts_rig import HostsRig
 from support.own_hosts import OwnHosts, own_hosts
-from support.rigs import HadoopRig, LocalRig, Rig, SimRig, SuiteRun, run_suite, work_dir_of
+from support.rigs import (
+    DataRig,
+    HadoopRig,
+    LocalRig,
+    Rig,
+    SimRig,
+    SortingRig,
+    SortRun,
+    SuiteRun,
+    run_suite,
+    work_dir_of,
+)
 
 MakeRig = Callable[[Path, str], Rig]
 """Makes a rig from a directory of this machine and the name of a test."""
@@ -45,7 +56,11 @@ RIGS: dict[str, Callable[[pytest.FixtureRequest], MakeRig]] = {
 """What each engine runs on here."""
 
 
-@pytest.fixture(scope="session", params=engines())
+_ON_THE_CLUSTER = pytest.mark.xdist_group("cluster")
+_PARAMS = [pytest.param(engine, marks=[_ON_THE_CLUSTER] if engine == HADOOP else []) for engine in engines()]
+
+
+@pytest.fixture(scope="session", params=_PARAMS)
 def make_rig(request: pytest.FixtureRequest) -> MakeRig:
     """Every engine that is registered: one that has nothing to run on here fails every test."""
     return RIGS[request.param](request)
@@ -57,6 +72,22 @@ def rig(make_rig: MakeRig, tmp_path: Path, request: pytest.FixtureRequest) -> Ri
     return make_rig(tmp_path, request.node.name)
 
 
+@pytest.fixture
+def sorting_rig(rig: Rig) -> SortingRig:
+    """The same of the engines that sort."""
+    if not isinstance(rig, SortingRig):
+        pytest.skip("it runs other suites: there are no rows")
+    return rig
+
+
+@pytest.fixture
+def data_rig(rig: Rig) -> DataRig:
+    """The same of the engines whose rows are somewhere."""
+    if not isinstance(rig, DataRig):
+        pytest.skip("it has no data that could be kept")
+    return rig
+
+
 @pytest.fixture(scope="session")
 def finished(make_rig: MakeRig, tmp_path_factory: pytest.TempPathFactory) -> SuiteRun:
     """A suite that was run once, for all tests that only look at what became of it."""
@@ -64,8 +95,8 @@ def finished(make_rig: MakeRig, tmp_path_factory: pytest.TempPathFactory) -> Sui
 
 
 @pytest.fixture(scope="session")
-def terasuite(finished: SuiteRun) -> SuiteRun:
+def terasuite(finished: SuiteRun) -> SortRun:
     """The same of the engines that sort."""
-    if not finished.rig.sorts:
+    if not isinstance(finished, SortRun):
         pytest.skip("it runs other suites: there are no rows")
     return finished

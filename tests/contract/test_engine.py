@@ -9,14 +9,12 @@ import pytest
 from howdah.errors import UserError
 from howdah.model.run import Origin, Outcome, RunRecord
 from howdah.model.workloads.terasort import ROWS
-from support.rigs import Rig, SuiteRun
+from support.rigs import SMALL_ROWS, DataRig, SortingRig, SortRun, SuiteRun
 from support.sinks import MemorySink
 
-pytestmark = pytest.mark.xdist_group("cluster")
 
-
-def test_terasuite_succeeds_and_accounts_for_every_row(terasuite: SuiteRun) -> None:
-    record, rows = terasuite.record, terasuite.rows
+def test_terasuite_succeeds_and_accounts_for_every_row(terasuite: SortRun) -> None:
+    record, rows = terasuite.record, SMALL_ROWS
     assert record.error is None
     assert record.outcome is Outcome.SUCCEEDED
     generated, sorted_, validated = record.workloads
@@ -27,7 +25,7 @@ def test_terasuite_succeeds_and_accounts_for_every_row(terasuite: SuiteRun) -> N
     assert sorted_.counters.read_bytes == pytest.approx(100 * rows, rel=0.01)
     assert validated.counters.input_rows == rows
     # The same rows on every engine that has any, those of Hadoop's own TeraGen.
-    checksum = "186474c982b29" if terasuite.rig.moves_data else None
+    checksum = "186474c982b29" if isinstance(terasuite.rig, DataRig) else None
     assert generated.checksum == validated.checksum == validated.expected_checksum == checksum
     assert validated.validation_errors == ()
 
@@ -61,7 +59,7 @@ def test_times_are_nested_on_one_clock(finished: SuiteRun) -> None:
     assert edges[-1] <= finished.record.elapsed_s
 
 
-def test_a_sort_has_its_phases(terasuite: SuiteRun) -> None:
+def test_a_sort_has_its_phases(terasuite: SortRun) -> None:
     names = [phase.name for phase in terasuite.record.workloads[1].phases]
     assert names == ["map-shuffle", "reduce-merge"]
 
@@ -70,15 +68,16 @@ def test_the_end_of_what_is_measured_is_told_once(finished: SuiteRun) -> None:
     assert finished.sink.ended == 1
 
 
-def test_tasks_add_up_to_the_counters(terasuite: SuiteRun) -> None:
+def test_tasks_add_up_to_the_counters(terasuite: SortRun) -> None:
     generated, sorted_, _ = terasuite.record.workloads
+    map_count, reduce_count = terasuite.rig.tasks
     attempts = [task for task in terasuite.sink.attempts if task.state == "succeeded"]
     gen = [task for task in attempts if task.workload == "teragen"]
     maps = [task for task in attempts if task.workload == "terasort" and task.kind == "map"]
     reduces = [task for task in attempts if task.workload == "terasort" and task.kind == "reduce"]
-    assert sorted(task.task for task in gen) == list(range(terasuite.maps))
-    assert sorted(task.task for task in maps) == list(range(terasuite.maps))
-    assert sorted(task.task for task in reduces) == list(range(terasuite.reduces))
+    assert sorted(task.task for task in gen) == list(range(map_count))
+    assert sorted(task.task for task in maps) == list(range(map_count))
+    assert sorted(task.task for task in reduces) == list(range(reduce_count))
     assert sum(task.output_rows for task in gen) == generated.counters.output_rows
     assert sum(task.input_rows for task in maps) == sorted_.counters.input_rows
     assert sum(task.output_rows for task in reduces) == sorted_.counters.output_rows
@@ -88,7 +87,7 @@ def test_tasks_add_up_to_the_counters(terasuite: SuiteRun) -> None:
         assert all(first[1] <= second[0] for first, second in itertools.pairwise(times))
 
 
-def test_samples_cover_the_run_in_order(terasuite: SuiteRun) -> None:
+def test_samples_cover_the_run_in_order(terasuite: SortRun) -> None:
     record, sampled = terasuite.record, terasuite.sink.sampled
     # The kernel's threads are read at times of their own.
     times = [sample.time_s for sample in sampled if not sample.metric.startswith("kernel/")]
@@ -107,7 +106,7 @@ def test_samples_cover_the_run_in_order(terasuite: SuiteRun) -> None:
     assert record.telemetry.ticks == len(set(times))
 
 
-def test_progress_never_goes_back(terasuite: SuiteRun) -> None:
+def test_progress_never_goes_back(terasuite: SortRun) -> None:
     if terasuite.record.origin is Origin.SIMULATED:
         # A simulation of so little may be over before anybody asks how far it is.
         assert {step.unit for step in terasuite.sink.steps} == {"share"}
@@ -137,41 +136,35 @@ def test_a_suite_leaves_nothing(finished: SuiteRun) -> None:
     assert finished.rig.left() == []
 
 
-def test_an_interrupt_leaves_an_aborted_record(rig: Rig) -> None:
-    if not rig.sorts:
-        pytest.skip("its suite is one workload, in whose middle test_run_network interrupts it")
-
+def test_an_interrupt_leaves_an_aborted_record(sorting_rig: SortingRig) -> None:
+    # Where the suite is one workload, the engine's own test interrupts it in the middle.
     def interrupt(record: RunRecord) -> None:
         if record.outcome is Outcome.RUNNING and len(record.workloads) == 1:
             raise KeyboardInterrupt
 
-    job = rig.make_job("terasuite", rows=20_000, maps=2, reduces=1)
-    record = rig.engine.run(job, MemorySink(on_update=interrupt))
+    job = sorting_rig.make_job("terasuite", rows=20_000, maps=2, reduces=1)
+    record = sorting_rig.engine.run(job, MemorySink(on_update=interrupt))
     assert record.outcome is Outcome.ABORTED
     # An engine may have begun the next workload by then, and each is told once.
     kinds = [result.workload.kind for result in record.workloads]
     assert kinds in (["teragen"], ["teragen", "terasort"])
-    assert rig.left() == []
+    assert sorting_rig.left() == []
 
 
-def test_a_refused_job_touches_nothing(rig: Rig) -> None:
-    if not rig.sorts:
-        pytest.skip("no job is too large for a network")
+def test_a_refused_job_touches_nothing(sorting_rig: SortingRig) -> None:
     sink = MemorySink()
     with pytest.raises(UserError, match="free"):
-        rig.engine.run(rig.too_large(), sink)
+        sorting_rig.engine.run(sorting_rig.too_large(), sink)
     assert sink.records == []
-    assert rig.left() == []
+    assert sorting_rig.left() == []
 
 
-def test_data_is_kept_where_it_is_asked_for_and_read_from_there(rig: Rig) -> None:
-    if not rig.moves_data:
-        pytest.skip("a simulation has no data that could be kept")
+def test_data_is_kept_where_it_is_asked_for_and_read_from_there(data_rig: DataRig) -> None:
     rows = 20_000
-    rig.engine.run(rig.make_job("teragen", rows=rows, maps=2, keep_data=True), MemorySink())
-    kept = rig.kept_rows()
+    data_rig.engine.run(data_rig.make_job("teragen", rows=rows, maps=2, keep_data=True), MemorySink())
+    kept = data_rig.kept_rows()
     assert kept
-    record = rig.engine.run(rig.make_job("terasort", input_rows=rows, reduces=1), MemorySink())
+    record = data_rig.engine.run(data_rig.make_job("terasort", input_rows=rows, reduces=1), MemorySink())
     assert record.outcome is Outcome.SUCCEEDED
     assert ROWS.of(record.workloads[0].workload) == rows
-    assert rig.kept_rows() == kept
+    assert data_rig.kept_rows() == kept

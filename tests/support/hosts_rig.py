@@ -25,10 +25,6 @@ class HostsRig:
 
     hosts: OwnHosts
     root: Path
-    maps_at_once: int = 0
-    tasks: tuple[int, int] = (0, 0)
-    sorts: bool = False
-    moves_data: bool = False
 
     @property
     def engine(self) -> Engine:
@@ -58,14 +54,6 @@ class HostsRig:
         sized = size_suite(request, AtOnce(0, 0), engine=HOSTS_ENGINE, hosts=len(HOSTS))
         return rig_job(self.hosts.plan, sized.suite, self.root, keep_data=keep_data)
 
-    def too_large(self) -> Job:
-        """There is none."""
-        raise NotImplementedError
-
     def left(self) -> Sequence[str]:
         """The programs that still measure."""
         return self.hosts.at_work()
-
-    def kept_rows(self) -> Sequence[str]:
-        """Nothing: there are no rows."""
-        return []

@@ -7,7 +7,7 @@ import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from howdah.engines.base import Engine
 from howdah.engines.hadoop.engine import HadoopEngine
@@ -32,7 +32,7 @@ from support.single import planned_number
 from support.sinks import MemorySink
 
 _NUMBERS = itertools.count(1)
-ROWS = 200_000
+SMALL_ROWS = 200_000
 TASKS = (5, 3)
 """Maps, which are more than run at once on the local engine, and reduces of a small suite."""
 
@@ -44,27 +44,8 @@ class Rig(Protocol):
     def engine(self) -> Engine:
         """The engine."""
 
-    @property
-    def maps_at_once(self) -> int:
-        """The most map tasks that run at the same time on one worker."""
-
-    @property
-    def tasks(self) -> tuple[int, int]:
-        """The maps and reduces of a small suite."""
-
-    @property
-    def sorts(self) -> bool:
-        """Whether it runs the TeraSort suite."""
-
-    @property
-    def moves_data(self) -> bool:
-        """Whether there are rows that could be summed, and that a run could leave."""
-
     def small_job(self) -> Job:
         """A small job of the suite that tests run on it."""
-
-    def too_large(self) -> Job:
-        """A job of more rows than any disk holds."""
 
     def make_job(
         self, suite: str, *, keep_data: bool = False, input_rows: int | None = None, **values: object
@@ -73,6 +54,27 @@ class Rig(Protocol):
 
     def left(self) -> Sequence[str]:
         """Everything that runs have left."""
+
+
+@runtime_checkable
+class SortingRig(Rig, Protocol):
+    """A rig of an engine that runs the TeraSort suite."""
+
+    @property
+    def maps_at_once(self) -> int:
+        """The most map tasks that run at the same time on one worker."""
+
+    @property
+    def tasks(self) -> tuple[int, int]:
+        """The maps and reduces of a small suite."""
+
+    def too_large(self) -> Job:
+        """A job of more rows than any disk holds."""
+
+
+@runtime_checkable
+class DataRig(SortingRig, Protocol):
+    """A rig of an engine whose rows are somewhere: they can be summed, and a run can leave them."""
 
     def kept_rows(self) -> Sequence[str]:
         """The files of rows that runs have left, with what tells whether one was touched."""
@@ -85,8 +87,6 @@ class LocalRig:
     root: Path
     maps_at_once: int = 4
     tasks: tuple[int, int] = TASKS
-    sorts: bool = True
-    moves_data: bool = True
 
     def small_job(self) -> Job:
         """A small TeraSort suite."""
@@ -131,8 +131,6 @@ class HadoopRig:
     work_dir: str
     # Each is a JVM, which takes longer to start than its rows.
     tasks: tuple[int, int] = (3, 2)
-    sorts: bool = True
-    moves_data: bool = True
 
     def small_job(self) -> Job:
         """A small TeraSort suite."""
@@ -191,8 +189,6 @@ class SimRig:
 
     root: Path
     tasks: tuple[int, int] = TASKS
-    sorts: bool = True
-    moves_data: bool = False
 
     def small_job(self) -> Job:
         """A small TeraSort suite."""
@@ -228,10 +224,6 @@ class SimRig:
         """Everything below the directory."""
         return [str(path) for path in self.root.rglob("*")]
 
-    def kept_rows(self) -> Sequence[str]:
-        """Nothing: a simulation has none."""
-        return []
-
 
 @dataclass(frozen=True)
 class SuiteRun:
@@ -240,21 +232,27 @@ class SuiteRun:
     rig: Rig
     sink: MemorySink
     record: RunRecord
-    maps: int
-    reduces: int
-    rows: int = ROWS
+
+
+@dataclass(frozen=True)
+class SortRun(SuiteRun):
+    """The same of a TeraSort suite."""
+
+    rig: SortingRig
 
 
 def run_suite(rig: Rig) -> SuiteRun:
     """Run a small suite."""
     sink = MemorySink()
-    maps, reduces = rig.tasks
-    return SuiteRun(rig, sink, rig.engine.run(rig.small_job(), sink), maps, reduces)
+    record = rig.engine.run(rig.small_job(), sink)
+    if isinstance(rig, SortingRig):
+        return SortRun(rig, sink, record)
+    return SuiteRun(rig, sink, record)
 
 
-def _terasuite(rig: Rig) -> Job:
+def _terasuite(rig: SortingRig) -> Job:
     maps, reduces = rig.tasks
-    return rig.make_job("terasuite", rows=ROWS, maps=maps, reduces=reduces)
+    return rig.make_job("terasuite", rows=SMALL_ROWS, maps=maps, reduces=reduces)
 
 
 def work_dir_of(test: str) -> str:
