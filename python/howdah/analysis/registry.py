@@ -34,7 +34,7 @@ from howdah.analysis.replicas import find_replicas
 from howdah.analysis.sentences import find_cluster_use, find_outside, find_times
 from howdah.analysis.spills import find_compression, find_spills
 from howdah.analysis.storage import find_zones
-from howdah.analysis.stragglers import find_stragglers
+from howdah.analysis.straggler_findings import find_stragglers
 from howdah.analysis.use import find_coarse, find_use
 from howdah.analysis.validation import find_validation
 from howdah.model.finding import Finding

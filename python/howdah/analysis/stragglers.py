@@ -22,7 +22,6 @@ from howdah.analysis.causes.start import late_starts
 from howdah.analysis.causes.view import LEAST_PEERS, CauseMark, Planned, View
 from howdah.analysis.evidence import (
     Cause,
-    Evidence,
     MachineOfRun,
     OthersUse,
     Sign,
@@ -31,13 +30,10 @@ from howdah.analysis.evidence import (
     WorkloadTime,
 )
 from howdah.analysis.machines import on_cluster, workers_of
-from howdah.analysis.others import disturbance_of, disturbed, used_meanwhile
+from howdah.analysis.others import disturbed
 from howdah.analysis.timeline import Timeline
-from howdah.analysis.wording import Sure, number, percent, seconds, times
-from howdah.model.finding import Finding
-from howdah.model.run import Origin, Outcome, RunRecord, TaskAttempt
+from howdah.model.run import Origin, Outcome, TaskAttempt
 from howdah.model.tables import RunData
-from howdah.units import format_bytes, format_rate
 
 # A sign that is weaker than this share of the strongest one anywhere is taken for its consequence.
 CONSEQUENCE = 0.5
@@ -51,20 +47,6 @@ _RESOURCES: dict[Cause, Callable[[Planned], float | None]] = {
     "slow link": lambda planned: planned.link_bytes_per_s,
     "CPU held back": lambda planned: planned.cpus,
 }
-
-_CONTENDED: Cause = "contended machine"
-_IS = {
-    "skewed partition": "was given more bytes than others of its kind",
-    "slow disk": "waited for a slow disk",
-    "slow link": "waited for a slow link",
-    "garbage collection": "collected garbage",
-    "CPU held back": "was limited in its use of CPUs",
-    "late start": "began late",
-    "contended machine": "was slow while others used the machine that it shares with them",
-    "cannot tell": "was slow, and neither telemetry nor tasks show why",
-}
-_WHOSE = {"plan": "planned", "peers": "its peers'", "quiet": "a quiet machine's"}
-LIKELY = 0.7
 
 
 def stragglers(
@@ -234,64 +216,3 @@ def _unexplained(
         if slowdown >= SLOW and ends_later(view, worker) >= ENDS_LATER:
             host = hosts.get(worker, worker)
             yield Straggler(workload, "", worker, host, None, cause, 0.5, slowdown, signs)
-
-
-def find_stragglers(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
-    """One warning for each straggler with its cause, the numbers for it, and the next likely cause."""
-    for straggler in evidence.stragglers:
-        who = (
-            straggler.worker
-            if straggler.task is None
-            else f"{straggler.kind} task {straggler.task} on {straggler.worker}"
-        )
-        text = f"{straggler.workload}: {who} {_IS[straggler.cause]}"
-        if straggler.signs:
-            text += f": {_stands_on(straggler.signs[0])}"
-            # What others used was not lost to one worker alone, and nobody knows how much of it was.
-            if straggler.cause != _CONTENDED:
-                text += f", which cost it {percent(straggler.signs[0].lost_share)} of its time"
-        if straggler.slowdown > 1 and straggler.task is None:
-            text += f"; its tasks took {times(straggler.slowdown)} as long per byte as others'"
-        others = disturbance_of(evidence, straggler.workload)
-        if others is not None and straggler.cause != _CONTENDED:
-            text += f"; {used_meanwhile(others)}, which makes this less sure"
-        if len(straggler.signs) > 1:
-            text += f"; weaker: {straggler.signs[1].cause}, {_stands_on(straggler.signs[1])}"
-        yield Finding(
-            id="straggler",
-            severity="warning",
-            workload=straggler.workload,
-            text=text,
-            sure=_sure(straggler),
-            origin=record.origin,
-            numbers=(
-                number("confidence", straggler.confidence, "1"),
-                number("seconds per byte over others'", straggler.slowdown, "1"),
-                *(number(_lost(sign), sign.lost_share, "1") for sign in straggler.signs),
-            ),
-        )
-
-
-def _sure(straggler: Straggler) -> Sure:
-    return "likely" if straggler.confidence >= LIKELY else "guess"
-
-
-def _lost(sign: Sign) -> str:
-    return sign.quantity if sign.cause == _CONTENDED else f"time lost to {sign.cause}"
-
-
-def _stands_on(sign: Sign) -> str:
-    value, reference = (_worded(each, sign.unit) for each in (sign.value, sign.reference))
-    whose = _WHOSE[sign.against]
-    text = f"{sign.quantity} {value} against {whose} {reference}"
-    return f"{text} for {percent(sign.held_share)} of the time" if sign.held_share is not None else text
-
-
-def _worded(value: float, unit: str) -> str:
-    if unit == "B/s":
-        return format_rate(value)
-    if unit == "B":
-        return format_bytes(value)
-    if unit == "s":
-        return seconds(value)
-    return f"{value:.2g}" if unit == "CPUs" else percent(value)
