@@ -46,6 +46,9 @@ def test_the_page_is_drawn_and_quiet(page_path: Path, visit: Visitor) -> None:
     page = visiting.open(page_path)
     assert visiting.said == []
     assert visiting.asked == [page_path.as_uri()]
+    # The conclusion is the page's title, and the question it answers stands above it.
+    assert page.locator(".question").inner_text() == "Do larger blocks sort faster?"
+    assert "terasort" in page.locator("h1").inner_text()
     # A point for each run of each cell.
     assert page.locator("#live-scaling .data_marks path").count() == 8
     assert page.locator("#live-2-over-time-0 .mark-line path").count() >= 2

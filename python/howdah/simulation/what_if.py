@@ -49,7 +49,7 @@ def simulate_changes(
     quantity halved and doubled. The data stay the same. Raises UserError for what cannot be changed or
     simulated.
     """
-    check_replications(replications, least=3)
+    check_replications(replications)
     base = pinned(plan)
     impossible: list[str] = []
     changes = list(_changes(base, asked, impossible))

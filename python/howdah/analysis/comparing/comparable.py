@@ -37,6 +37,11 @@ def why_unfinished(run: RunFigures) -> str:
     return _ENDED[run.outcome] + (f": {run.error}" if run.error else "")
 
 
+def comparable(base: RunFigures, other: RunFigures) -> bool:
+    """Whether two runs that succeeded did the same work."""
+    return base.suite == other.suite and not _amounts(base, other)
+
+
 def why_not(base: RunGroup, other: RunGroup) -> str | None:
     """Why a group cannot be compared with the baseline; None if it can."""
     mine, theirs = base.runs[0], other.runs[0]

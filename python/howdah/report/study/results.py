@@ -145,6 +145,11 @@ class Conclusion(NamedTuple):
     where: str
     answer: str
 
+    @property
+    def in_words(self) -> str:
+        """Both in one sentence."""
+        return f"{self.where[0].upper()}{self.where[1:]}: {self.answer}" if self.where else self.answer
+
 
 def conclusions(findings: StudyFound) -> tuple[Conclusion, ...]:
     """A sentence for each stratum; else how time grew with size, or what is planned."""

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from howdah.analysis.comparing import compare, figures_of, group_repeats
-from howdah.analysis.comparing.comparable import why_unfinished
+from howdah.analysis.comparing.comparable import comparable, why_unfinished
 from howdah.analysis.comparing.courses import courses
 from howdah.errors import UserError
 from howdah.model.comparison import Comparison, Refused, RunFigures, RunGroup
@@ -117,15 +117,15 @@ def _usual(group: RunGroup, workload: str) -> RunFigures:
 
 
 def _baseline(figures: Sequence[RunFigures], unreadable: Sequence[Refused], *, named: bool) -> RunFigures:
-    """The first run, or of a folder the first that succeeded."""
+    """The first run; of a folder the first that succeeded and that most others can be compared with."""
     if len(figures) < 2:
         there = f"only {figures[0].run} is" if figures else "no run is"
         why = f"; {unreadable[0].why}" if unreadable else ""
         raise UserError("RUN", f"{there} there to compare{why}", "give two runs or more, or a folder of them")
     first = figures[0]
-    if first.outcome is Outcome.SUCCEEDED:
-        return first
     if named:
+        if first.outcome is Outcome.SUCCEEDED:
+            return first
         raise UserError(
             first.run,
             f"cannot be a baseline: {why_unfinished(first)}",
@@ -136,7 +136,7 @@ def _baseline(figures: Sequence[RunFigures], unreadable: Sequence[Refused], *, n
         raise UserError(
             first.run, f"{why_unfinished(first)}, and no run succeeded", "give runs that succeeded"
         )
-    return done[0]
+    return max(done, key=lambda run: sum(comparable(run, other) for other in done))
 
 
 def _compare(figures: Sequence[RunFigures], base: RunFigures, unreadable: Sequence[Refused]) -> Comparison:

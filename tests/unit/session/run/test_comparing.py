@@ -100,6 +100,17 @@ def test_records_of_mixed_versions_are_said_and_left_out(runs: Path) -> None:
         compare_runs([str(path.parent), "20261120-1710"], None, runs)
 
 
+def test_what_few_of_a_folder_did_is_passed_over_and_said(runs: Path) -> None:
+    other = dfsio()
+    # It is the oldest of them.
+    write_run(runs, other._replace(record=other.record.model_copy(update={"id": "20260101-0000-dfsio"})))
+    comparison = compare_runs([str(runs)], None, runs).comparison
+    assert [len(group.runs) for group in comparison.groups] == [2, 2]
+    (refused,) = comparison.refused
+    assert refused.what == "20260101-0000-dfsio"
+    assert refused.why == "it ran dfsio, the baseline terasuite"
+
+
 def test_the_first_that_succeeded_is_a_folders_baseline(runs: Path) -> None:
     bad = failed()
     record = bad.record.model_copy(
