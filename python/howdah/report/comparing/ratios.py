@@ -94,7 +94,6 @@ def _spec(comparison: Comparison, heads: list[dict[str, Any]], rows: list[RatioR
     low, high = domain(rows)
     height = max([row.y for row in rows]) + ROW / 2
     several = len(comparison.against) > 1
-    over = "that" if _has_metrics(comparison) else "the elapsed time"
     values = [_datum(row, low, high, several=several) for row in rows]
     ticks = [
         {"series": row.against.group, "y": row.y, "ratio": value / row.judged.base_mean}
@@ -102,7 +101,7 @@ def _spec(comparison: Comparison, heads: list[dict[str, Any]], rows: list[RatioR
         for value in row.judged.other
         if low <= value / row.judged.base_mean <= high and len(row.judged.other) > 1
     ]
-    axis = across(f"times {over} of {comparison.baseline}")
+    axis = across("times the baseline")
     if high / low > WIDEST:
         scale: dict[str, Any] = {"type": "log"}
         axis |= {"values": [value for value in _round(high / low) if low <= value <= high], "format": "~g"}
@@ -132,7 +131,12 @@ def _spec(comparison: Comparison, heads: list[dict[str, Any]], rows: list[RatioR
         {"field": "why"},
     ]
     layers: list[dict[str, Any]] = [
-        layer([{"ratio": 1}], {"type": "rule", "color": "$ink", "strokeWidth": 1}, {"x": x}),
+        # The line of the baseline is drawn beside rows alone: names would lie on it.
+        layer(
+            [{"ratio": 1, "y": row.y - ROW / 2, "end": row.y + ROW / 2} for row in rows],
+            {"type": "rule", "color": "$ink", "strokeWidth": 1},
+            {"x": x, "y": y, "y2": {"field": "end"}},
+        ),
         layer(
             values,
             {"type": "rule", "strokeWidth": 5, "opacity": 0.45},
@@ -166,14 +170,10 @@ def _spec(comparison: Comparison, heads: list[dict[str, Any]], rows: list[RatioR
             SHOWN,
             name=DATA,
         ),
-        # A name may lie on the line at 1, and has a pale rim.
-        *(
-            layer(
-                heads,
-                {"type": "text", "align": "left", "fontSize": 13, "x": 0, **rim},
-                {"y": y, "text": {"field": "text"}},
-            )
-            for rim in ({"stroke": "$page", "strokeWidth": 5}, {"opacity": {"expr": "datum.shade"}})
+        layer(
+            heads,
+            {"type": "text", "align": "left", "fontSize": 13, "x": 0, "opacity": {"expr": "datum.shade"}},
+            {"y": y, "text": {"field": "text"}},
         ),
         layer(
             values,
