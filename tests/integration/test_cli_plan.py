@@ -32,7 +32,10 @@ def planned(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A directory with a plan in ``plan.yaml`` that holds a value of the user's."""
     place = tmp_path_factory.mktemp("planned")
     shutil.copy(EXAMPLES / "hosts-32.yaml", place / "hosts.yaml")
-    done = howdah("plan", "hosts.yaml", "--no-page", "--set", "dfs.blocksize=128MiB", cwd=place)
+    done = howdah(
+        *("plan", "hosts.yaml", "--hypervisor", "vsphere", "--no-page", "--set", "dfs.blocksize=128MiB"),
+        cwd=place,
+    )
     assert done.returncode == 0, done.stderr
     return place
 
@@ -43,7 +46,7 @@ def _value(plan: Plan, key: str) -> object:
 
 
 def test_a_plan_and_its_page_are_written_and_the_table_shown(here: Path) -> None:
-    done = howdah("plan", "hosts.yaml", cwd=here)
+    done = howdah("plan", "hosts.yaml", "--hypervisor", "vsphere", cwd=here)
     assert done.returncode == 0, done.stderr
     assert tree(here) == {"hosts.yaml", "plan.yaml", "plan.html"}
     lines = done.stdout.splitlines()
@@ -54,6 +57,19 @@ def test_a_plan_and_its_page_are_written_and_the_table_shown(here: Path) -> None
     for head in ("refused", "against it", "masters", "topology", "capacity", "settings", "advice", "next"):
         assert any(line.startswith(head) for line in lines), head
     assert (here / "plan.html").read_text(encoding="utf-8").lstrip().startswith("<!doctype html>")
+
+
+def test_hosts_are_used_as_they_are_where_nobody_asks_for_virtual_machines(here: Path) -> None:
+    done = howdah("plan", "hosts.yaml", "--no-page", cwd=here)
+    assert done.stdout.startswith(
+        "Make each of 32 hosts a worker of 40 threads, 256 GiB and 20 disks: 31 workers"
+    )
+    assert "--weigh-virtual compares" in done.stdout
+    weighed = howdah("plan", "hosts.yaml", "--weigh-virtual", "--no-page", cwd=here)
+    assert "\n10 per host " in weighed.stdout
+    refused = howdah("plan", "hosts.yaml", "--weigh-virtual", "--hypervisor", "none", cwd=here)
+    assert refused.returncode == 2
+    assert "--weigh-virtual: there are no virtual machines with --hypervisor none" in refused.stderr
 
 
 def test_hosts_too_small_are_named_with_their_file(here: Path) -> None:

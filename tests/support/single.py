@@ -73,6 +73,9 @@ def redirect(conf: Path, root: Path) -> dict[str, int]:
         conf / "hdfs-site.xml",
         {"dfs.namenode.rpc-address": rpc, "dfs.client.read.shortcircuit": "false"},
     )
+    # numactl need not be installed here.
+    if (conf / "yarn-site.xml").exists():
+        change_properties(conf / "yarn-site.xml", {"yarn.nodemanager.numa-awareness.enabled": "false"})
     change_properties(
         conf / "mapred-site.xml", {"mapreduce.shuffle.port": str(given["mapreduce.shuffle.port"])}
     )

@@ -26,12 +26,13 @@ from howdah.session.plan.ranking import RANKS, plan_inventory
 EXAMPLES = """
 **Examples**
 
-* `howdah plan hosts.yaml` compares every way to divide the hosts, and plans the best
+* `howdah plan hosts.yaml` makes every host a worker
+* `howdah plan hosts.yaml --weigh-virtual` compares that with virtual machines, and plans the best
 * `howdah plan hosts.yaml --workload terasuite:30TB --hypervisor vsphere --protect-masters ha`
 * `howdah plan hosts.yaml --workload terasuite --workload ycsb:300M` plans for a mix
 * `howdah plan hosts.yaml --set dfs.blocksize=128MiB` keeps your value, and says which rules it breaks
 * `howdah plan hosts.yaml --need 300TB --growth 40%/year --years 3` says how many hosts that takes
-* `howdah plan hosts.yaml --calibration mine.yaml` ranks platforms by simulating each of them
+* `howdah plan hosts.yaml --weigh-virtual --calibration mine.yaml` ranks platforms by simulating each of them
 * `howdah plan explain plan.yaml dfs.blocksize` then says why, value by value
 """
 
@@ -54,10 +55,14 @@ def plan(  # noqa: PLR0917 - typer makes options of parameters
     hypervisor: Annotated[
         str | None,
         typer.Option(
-            help=f"What divides hosts: {_words(Hypervisor)}; left out, all are compared.",
+            help=f"What divides hosts: {_words(Hypervisor)}; left out, hosts are used as they are.",
             autocompletion=lambda: list(Hypervisor),
         ),
     ] = None,
+    weigh_virtual: Annotated[
+        bool,
+        typer.Option("--weigh-virtual", help="Compare virtual machines with the hosts themselves."),
+    ] = False,
     protect_masters: Annotated[
         str,
         typer.Option(
@@ -132,6 +137,7 @@ def plan(  # noqa: PLR0917 - typer makes options of parameters
         workloads=parse_demands(workload or ()),
         replication=parse_whole("--replication", replication),
         hypervisor=None if hypervisor is None else parse_choice("--hypervisor", hypervisor, Hypervisor),
+        weigh_virtual=weigh_virtual,
         protection=parse_choice("--protect-masters", protect_masters, Protection),
         secure=secure,
         realm=parse_realm(realm, secure=secure),

@@ -70,7 +70,9 @@ class PlanRequest(Model):
     replication: int | None = None
     """Replicas of a block."""
     hypervisor: Hypervisor | None = None
-    """The hypervisor at hand; None: undecided, so all platforms are weighed."""
+    """The hypervisor at hand; None: hosts are used as they are, unless virtual machines are asked for."""
+    weigh_virtual: bool = False
+    """Whether virtual machines are weighed against the hosts themselves although no hypervisor is named."""
     protection: Protection = Protection.NONE
     """How masters are protected."""
     secure: bool = False
@@ -93,6 +95,20 @@ class PlanRequest(Model):
     """Values the user insists on."""
     growth: Growth | None = None
     """How much data there will be, where that was asked."""
+
+    @property
+    def dividing(self) -> Hypervisor | None:
+        """What divides hosts: the hypervisor named, or vSphere, which alone has Fault Tolerance."""
+        if self.hypervisor is None and self.protection is Protection.FT:
+            return Hypervisor.VSPHERE
+        return self.hypervisor
+
+    @property
+    def weighs_virtual(self) -> bool:
+        """Whether virtual machines were asked for: by name, by a number of workers, or to be weighed."""
+        if self.dividing is not None:
+            return self.dividing is not Hypervisor.NONE
+        return self.weigh_virtual or (self.workers_per_host or 1) > 1
 
     @property
     def mapreduce(self) -> bool:

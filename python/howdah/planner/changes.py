@@ -90,6 +90,7 @@ def _insisting(cluster: Cluster) -> PlanRequest:
     return cluster.request.model_copy(
         update={
             "hypervisor": cluster.request.hypervisor if layout.virtual else Hypervisor.NONE,
+            "weigh_virtual": layout.virtual,
             "workers_per_host": len(layout.workers),
             "growth": None,
         }

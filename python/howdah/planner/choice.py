@@ -8,7 +8,7 @@ from typing import NamedTuple
 from howdah.errors import UserError
 from howdah.model.inventory import HostGroup, Inventory
 from howdah.model.plan import Candidate, Layout, Master, Worker
-from howdah.model.request import Hypervisor, PlanRequest, Protection
+from howdah.model.request import PlanRequest
 from howdah.planner.known import workers_left
 from howdah.planner.masters import place_masters
 from howdah.planner.platforms import layout_of, weigh
@@ -92,9 +92,6 @@ def count_workers(
 
 def _weighed(group: HostGroup, groups: Sequence[HostGroup], request: PlanRequest) -> tuple[Candidate, ...]:
     """The group's candidates; with several groups, kinds of workers bear their group's name."""
-    if request.protection is Protection.FT and request.hypervisor is None:
-        # Fault Tolerance decides what was left open: only vSphere has it.
-        request = request.model_copy(update={"hypervisor": Hypervisor.VSPHERE})
     candidates = weigh(group, request)
     if len(groups) == 1:
         return candidates

@@ -54,7 +54,7 @@ def several_ports(facts: Facts) -> bool:
 
 def under_vsphere(facts: Facts) -> bool:
     """Whether workers are virtual machines under vSphere."""
-    return facts.request.hypervisor is Hypervisor.VSPHERE and facts.cluster.virtual
+    return facts.request.dividing is Hypervisor.VSPHERE and facts.cluster.virtual
 
 
 def under_kvm(facts: Facts) -> bool:

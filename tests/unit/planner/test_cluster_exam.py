@@ -58,7 +58,7 @@ def value(plan: Plan, key: str) -> Value:
 @pytest.mark.parametrize("platform", TABLE_1)
 def test_the_platforms_of_table_1(platform: str) -> None:
     workers, vcpus, memory_gib, disks, _, _ = TABLE_1[platform]
-    _, cluster = planned("32", PlanRequest(workloads=THIRTY_TB))
+    _, cluster = planned("32", PlanRequest(workloads=THIRTY_TB, weigh_virtual=True))
     candidate = named(cluster, platform)
     (kind,) = candidate.kinds
     assert candidate.workers == workers
@@ -87,8 +87,10 @@ def test_each_platform_planned_for_itself_has_its_workers_and_the_papers_map_tas
     assert files * blocks == tasks
 
 
-def test_left_to_itself_four_per_host_come_first_with_20_to_30_tasks_of_each_kind() -> None:
-    plan, cluster = planned("32", PlanRequest(workloads=THIRTY_TB))
+def test_where_virtual_machines_are_weighed_four_per_host_come_first_with_20_to_30_tasks_of_each_kind() -> (
+    None
+):
+    plan, cluster = planned("32", PlanRequest(workloads=THIRTY_TB, hypervisor=Hypervisor.VSPHERE))
     assert plan.platform == "4 per host"
     assert cluster.candidates[0].verdict == "recommended"
     (kind,) = plan.workers

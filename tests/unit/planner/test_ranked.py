@@ -12,13 +12,17 @@ from hypothesis import strategies as st
 from howdah.documents.files import read_inventory
 from howdah.errors import UserError
 from howdah.model.plan import Plan
-from howdah.model.request import Demand, Hypervisor, PlanRequest
+from howdah.model.request import Demand, Hypervisor, PlanRequest, Profile
 from howdah.planner.cluster import plan_cluster
 from howdah.planner.predictor import Predicted, lag
 from howdah.planner.ranked import plan_by_prediction
 
 HOSTS = read_inventory(Path(__file__).parents[3] / "examples/hosts-32.yaml")
-REQUEST = PlanRequest(workloads=(Demand(kind="terasuite", dataset_bytes=30 * 10**12),))
+REQUEST = PlanRequest(
+    weigh_virtual=True,
+    profile=Profile.PAPER,
+    workloads=(Demand(kind="terasuite", dataset_bytes=30 * 10**12),),
+)
 TIMES = st.lists(st.floats(min_value=1, max_value=1e5), min_size=2, max_size=6).map(tuple)
 
 

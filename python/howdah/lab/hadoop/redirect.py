@@ -49,6 +49,8 @@ _TASKS = (
 _MARK = "the processes of tasks carry their laboratory's and machine's names, so that all can be found again"
 _NATIVE = "short-circuit reads need libhadoop, which the released jars do not hold"
 _FENCING = "no sshd runs in a laboratory; the quorum of JournalNodes lets only one NameNode write"
+_NODES = "machines of a laboratory share this machine's processors and memory: none has NUMA nodes of its own"
+_NUMA_AWARE = "yarn.nodemanager.numa-awareness.enabled"
 _SHORT_CIRCUIT = "dfs.client.read.shortcircuit"
 _FENCE = "dfs.ha.fencing.methods"
 _WHITELIST = "yarn.nodemanager.env-whitelist"
@@ -171,6 +173,8 @@ def redirections(
         )
     if known.get(_SHORT_CIRCUIT) == "true" and not around.native:
         yield RedirectedProperty("hdfs-site.xml", _SHORT_CIRCUIT, "false", _NATIVE)
+    if known.get(_NUMA_AWARE) == "true":
+        yield RedirectedProperty("yarn-site.xml", _NUMA_AWARE, "false", _NODES)
     if _FENCE in known:
         yield RedirectedProperty("hdfs-site.xml", _FENCE, "shell(/bin/true)", _FENCING)
 

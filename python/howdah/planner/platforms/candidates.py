@@ -31,9 +31,8 @@ def weigh(group: HostGroup, request: PlanRequest) -> tuple[Candidate, ...]:
     _large_enough(group, request)
     possible: list[Division] = []
     refused: dict[Judgement, list[int]] = {}
-    if request.hypervisor is Hypervisor.NONE:
-        no_hypervisor = rules.HYPERVISOR.refuses("--hypervisor none: hosts are not divided")
-        refused[no_hypervisor] = list(_counts(group, request))
+    if not request.weighs_virtual:
+        refused[rules.HYPERVISOR.refuses(_undivided_because(request))] = list(_counts(group, request))
     else:
         for per_host in _counts(group, request):
             outcome = divide(group, request, per_host)
@@ -41,9 +40,9 @@ def weigh(group: HostGroup, request: PlanRequest) -> tuple[Candidate, ...]:
                 possible.append(outcome)
             else:
                 refused.setdefault(outcome, []).append(per_host)
-    if not possible and request.hypervisor not in (None, Hypervisor.NONE):
+    if not possible and request.dividing not in (None, Hypervisor.NONE):
         raise UserError(
-            f"--hypervisor {request.hypervisor}",
+            "--protect-masters ft" if request.hypervisor is None else f"--hypervisor {request.hypervisor}",
             f"group {group.name!r} cannot be divided: {next(iter(refused)).text}",
             "give --hypervisor none to use these hosts as they are",
         )
@@ -65,7 +64,17 @@ def layout_of(candidate: Candidate) -> Layout:
     )
 
 
+def _undivided_because(request: PlanRequest) -> str:
+    if request.hypervisor is Hypervisor.NONE:
+        return "--hypervisor none: hosts are not divided"
+    return "no hypervisor was named: --hypervisor vsphere or kvm divides hosts, --weigh-virtual compares"
+
+
 def _sensible(request: PlanRequest) -> None:
+    if request.weigh_virtual and request.hypervisor is Hypervisor.NONE:
+        raise UserError(
+            "--weigh-virtual", "there are no virtual machines with --hypervisor none", "leave one of them out"
+        )
     if request.workers_per_host is not None and request.workers_per_host < 1:
         raise UserError(
             f"--workers-per-host {request.workers_per_host}",

@@ -10,12 +10,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 
-from howdah.model.inventory import HostGroup
+from howdah.model.inventory import DiskKind, DiskRole, HostGroup
 from howdah.model.plan import Judgement
-from howdah.model.request import Hypervisor, PlanRequest
+from howdah.model.request import Hypervisor, PlanRequest, Profile
 from howdah.planner.masters.seats import PLACE_BYTES, PLACE_VCPUS
 from howdah.planner.platforms.division import Division
-from howdah.planner.platforms.workers import mapreduce_share, slots_of
+from howdah.planner.platforms.workers import mapreduce_share, slots_of, spinning_disks
 from howdah.planner.rules import platform as rules
 from howdah.units import GIB, format_counted, format_gib
 
@@ -36,7 +36,8 @@ _NEAR_MEMORY = 0.025
 _PREFER_HT = 0.005
 """preferHT keeps a worker on its node; a worker that fits needs no option that may be forgotten (RULES 7)."""
 _FEW_DISKS = 5
-"""Data disks of a worker, preferably at most (RULES 3)."""
+"""Data disks of a worker, preferably at most (RULES 3): of spinning disks, in the releases of the studies."""
+_KINDS = {DiskKind.HDD: "spinning disk", DiskKind.SSD: "SSD", DiskKind.NVME: "NVMe disk"}
 _DISKS_DOUBLED = 0.05
 """Each doubling of the disks beyond five: in Table 2, two workers with 10 disks lose 6 % to four with 5."""
 _BEST_PER_SOCKET, _FEWEST_PER_SOCKET, _MOST_PER_SOCKET = 2, 1, 5
@@ -74,10 +75,13 @@ def platform_score(judgements: Sequence[Judgement]) -> float:
 
 
 def _judgements(group: HostGroup, request: PlanRequest, division: Division) -> Iterator[Judgement]:
-    if not division.virtual and request.hypervisor not in (None, Hypervisor.NONE):
-        yield rules.HYPERVISOR.speaks_against(
-            f"--hypervisor {request.hypervisor.value} was asked for, and this goes without", NOT_ASKED_FOR
+    if not division.virtual and request.dividing not in (None, Hypervisor.NONE):
+        asked = (
+            "--protect-masters ft protects virtual machines, and this goes without"
+            if request.hypervisor is None
+            else f"--hypervisor {request.hypervisor} was asked for, and this goes without"
         )
+        yield rules.HYPERVISOR.speaks_against(asked, NOT_ASKED_FOR)
     share = mapreduce_share(request)
     if request.mapreduce:
         yield from _scaled(mapreduce_judgements(group, request, division), share)
@@ -123,7 +127,7 @@ def hbase_judgements(division: Division) -> Iterator[Judgement]:
 def mapreduce_judgements(group: HostGroup, request: PlanRequest, division: Division) -> Iterator[Judgement]:
     """All of them; weights are shares of TeraSort's time."""
     yield from _numa(group, request, division)
-    yield from _disks(division)
+    yield from _disks(group, request, division)
     if division.virtual:
         yield from _count(group, division)
         yield from _alike(division)
@@ -142,7 +146,11 @@ def _numa(group: HostGroup, request: PlanRequest, division: Division) -> Iterato
     vcpus = max(share.vcpus for share in division.shares)
     memory = max(share.memory_bytes for share in division.shares)
     threads, cores = cpu.threads // cpu.numa_nodes, cpu.cores // cpu.numa_nodes
-    if spanned > 1:
+    if not division.virtual and request.profile is Profile.PRODUCTION:
+        yield rules.FITS_NUMA_NODE.speaks_for(
+            f"each container is bound to one of the {spanned} NUMA nodes, so that its memory is local"
+        )
+    elif spanned > 1:
         remote = 1 - 1 / spanned
         behind_sockets = 1 - 1 / max(1, spanned // cpu.numa_nodes_per_socket)
         yield rules.FITS_NUMA_NODE.speaks_against(
@@ -150,7 +158,7 @@ def _numa(group: HostGroup, request: PlanRequest, division: Division) -> Iterato
             _REMOTE_MEMORY * behind_sockets + _NEAR_MEMORY * (remote - behind_sockets),
         )
     elif vcpus > cores:
-        means = "bound to it" if request.hypervisor is Hypervisor.KVM else "with preferHT"
+        means = "bound to it" if request.dividing is Hypervisor.KVM else "with preferHT"
         yield rules.PREFER_HT.speaks_against(
             f"a NUMA node only {means}: {vcpus} vCPUs, {format_counted(cores, 'core')}", _PREFER_HT
         )
@@ -161,9 +169,18 @@ def _numa(group: HostGroup, request: PlanRequest, division: Division) -> Iterato
         )
 
 
-def _disks(division: Division) -> Iterator[Judgement]:
+def _disks(group: HostGroup, request: PlanRequest, division: Division) -> Iterator[Judgement]:
     disks = max(share.disks for share in division.shares)
-    if disks <= _FEW_DISKS:
+    if not _all_spin(group):
+        yield rules.FEW_DISKS.speaks_for(
+            f"{_data_disks(group, disks)} for a DataNode: few are best was measured of spinning disks only"
+        )
+    elif request.profile is Profile.PRODUCTION:
+        yield rules.FEW_DISKS.speaks_for(
+            f"{_data_disks(group, disks)} for a DataNode: at most {_FEW_DISKS} were best with "
+            f"Hadoop 1 and 2; of {request.hadoop} nothing is measured"
+        )
+    elif disks <= _FEW_DISKS:
         yield rules.FEW_DISKS.speaks_for(
             f"{format_counted(disks, 'data disk')} for a DataNode: at most {_FEW_DISKS} is best"
         )
@@ -174,13 +191,28 @@ def _disks(division: Division) -> Iterator[Judgement]:
         )
 
 
+def _all_spin(group: HostGroup) -> bool:
+    """Whether the data disks are of the kind that the papers measured."""
+    return spinning_disks(group) == group.data_disks
+
+
+def _data_disks(group: HostGroup, disks: int) -> str:
+    """``24 NVMe disks``; of several kinds ``24 data disks``."""
+    kinds = {disk.kind for disk in group.disks if disk.role is DiskRole.DATA}
+    return format_counted(disks, _KINDS[kinds.pop()] if len(kinds) == 1 else "data disk")
+
+
 def _count(group: HostGroup, division: Division) -> Iterator[Judgement]:
     sockets, count = group.cpu.sockets, division.per_host
     best = _BEST_PER_SOCKET * sockets
     sized = f"{format_counted(count, 'worker')} on {format_counted(sockets, 'socket')}"
     range_text = f"{_FEWEST_PER_SOCKET * sockets} to {_MOST_PER_SOCKET * sockets} are good, {best} the best"
     off = _OFF_OPTIMUM * abs(math.log2(count / best))
-    if count == 1:
+    if count > 1 and not _all_spin(group):
+        yield rules.WORKERS_PER_SOCKET.speaks_for(
+            f"{sized}: how many are best was measured with spinning disks only"
+        )
+    elif count == 1:
         # Two workers on two sockets are the fewest that were found good; one alone was measured by itself.
         loss = _ONE_VM if sockets > 1 else _ONE_VM_IN_SOCKET
         yield rules.ONE_VM.speaks_against(

@@ -83,7 +83,7 @@ def _vcpus(
     because = (
         f"of {threads}, one core's {cpu.threads_per_core} are left to the hypervisor for HBase's latency"
     )
-    if request.hypervisor is not Hypervisor.KVM:
+    if request.dividing is not Hypervisor.KVM:
         because += (
             "; with latency sensitivity High, vSphere 8 gives each virtual CPU a core of its own unless "
             f"virtual hyper-threading is on, which {vcpus} vCPUs on {format_counted(cpu.cores, 'core')} need"
@@ -137,7 +137,7 @@ def _numa_nodes(group: HostGroup, worker: Worker, request: PlanRequest) -> tuple
         because = f"the worker is larger than one of the host's {cpu.numa_nodes} NUMA nodes"
         return rules.FITS_NUMA_NODE, Decision(spanned, because, inputs)
     if vcpus > cores:
-        means = "binding" if request.hypervisor is Hypervisor.KVM else "preferHT"
+        means = "binding" if request.dividing is Hypervisor.KVM else "preferHT"
         because = f"{vcpus} vCPUs fit a node's {threads} threads, not its {cores} cores: {means} keeps them"
         return rules.PREFER_HT, Decision(1, because, inputs)
     because = f"{vcpus} vCPUs and {format_gib(worker.memory_bytes)} fit one node: all memory is local"

@@ -93,7 +93,7 @@ class Slots(NamedTuple):
         return min(self.wanted, self.by_threads, self.by_memory)
 
 
-def _spinning_disks(group: HostGroup) -> int:
+def spinning_disks(group: HostGroup) -> int:
     """Data disks of one host that turn."""
     return sum(disk.count for disk in group.disks if disk.role is DiskRole.DATA and disk.kind is DiskKind.HDD)
 
@@ -102,7 +102,7 @@ def slots_of(group: HostGroup, request: PlanRequest, *, vcpus: int, disks: int, 
     """The slots of a worker of that size; where MapReduce shares it with HBase, of MapReduce's share."""
     share = mapreduce_share(request)
     cores = vcpus / group.cpu.threads_per_core
-    spindles = _spinning_disks(group) * disks // max(1, group.data_disks)
+    spindles = spinning_disks(group) * disks // max(1, group.data_disks)
     by_cores = max(1, math.floor(PER_CORE * cores * share + 0.5))
     return Slots(
         cores=cores,

@@ -32,8 +32,8 @@ def _power(facts: Facts) -> Decision:
 
 
 def _divided(facts: Facts) -> bool:
-    if facts.request.hypervisor is not None:
-        return facts.request.hypervisor is not Hypervisor.NONE
+    if facts.request.dividing is not None:
+        return facts.request.dividing is not Hypervisor.NONE
     return facts.cluster.virtual
 
 

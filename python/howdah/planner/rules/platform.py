@@ -23,6 +23,7 @@ FITS_NUMA_NODE = Rule(
     says="A worker's CPUs and memory fit one NUMA node, so that all its memory is local.",
     sources=("D0 2", "D0 4", "D0 15", "D2 106", "X3"),
     condition="hosts with several NUMA nodes",
+    today="On hosts that are not divided NodeManagers bind each container to a node since Hadoop 3.1.",
 )
 PREFER_HT = Rule(
     id="platform.prefer-ht",
@@ -33,8 +34,11 @@ PREFER_HT = Rule(
 )
 FEW_DISKS = Rule(
     id="platform.few-disks",
-    says="A DataNode owns a small number of disks, preferably five or fewer.",
+    says="A DataNode owns a small number of spinning disks, preferably five or fewer.",
     sources=("D0 3", "D0 4", "D2 111"),
+    condition="spinning disks, paper profile",
+    today="Measured with Hadoop 1 and 2. Since 3.4 a DataNode has a lock for each disk, not one for all "
+    "(HDFS-16534): for it, and for SSDs and NVMe disks, it weighs nothing.",
 )
 WORKERS_PER_SOCKET = Rule(
     id="platform.workers-per-socket",
@@ -42,6 +46,7 @@ WORKERS_PER_SOCKET = Rule(
     sources=("D0 1", "D0 13"),
     condition="virtual machines that run MapReduce",
     applies=with_mapreduce,
+    today="Measured with spinning disks; with SSDs and NVMe it weighs nothing.",
 )
 ONE_VM = Rule(
     id="platform.one-vm",
@@ -95,7 +100,7 @@ HBASE_VIRTUAL = Rule(
 )
 HYPERVISOR = Rule(
     id="platform.hypervisor",
-    says="Hosts are divided by the hypervisor that is available, and not at all where there is none.",
+    says="Hosts are divided by the hypervisor that is asked for, and not at all where none is.",
     sources=("howdah",),
     severity=Severity.MUST,
 )

@@ -223,6 +223,7 @@ def lab_request(cluster: Cluster, groups: Sequence[HostGroup]) -> PlanRequest:
             "workloads": tuple(_smaller(demand, share) for demand in request.workloads),
             "replication": None if request.replication is None else min(request.replication, hosts),
             "hypervisor": request.hypervisor if layout.virtual else Hypervisor.NONE,
+            "weigh_virtual": layout.virtual,
             "workers_per_host": len(layout.workers) if layout.virtual else request.workers_per_host,
             "growth": None,
         }

@@ -77,6 +77,8 @@ def _flags(request: PlanRequest) -> Iterator[str]:
             yield from (flag, str(value))
     if request.secure:
         yield "--secure"
+    if request.weigh_virtual:
+        yield "--weigh-virtual"
     if request.overcommit:
         yield "--overcommit"
     for override in request.overrides:

@@ -108,6 +108,14 @@ def test_a_native_library_keeps_short_circuit_reads() -> None:
         assert after["dfs.client.read.shortcircuit"] == kept
 
 
+def test_no_machine_of_a_laboratory_binds_containers_to_numa_nodes() -> None:
+    aware = "yarn.nodemanager.numa-awareness.enabled"
+    planned = RedirectedProperty("yarn-site.xml", aware, "true", "planned")
+    site = {"yarn-site.xml": with_changes(None, {"k": planned})}
+    after = properties(redirected_files(site, redirections(site, CONF, ROOT, JARS))["yarn-site.xml"])
+    assert after[aware] == "false"
+
+
 def test_reasons_stay_in_a_changed_file(rendered: dict[str, str]) -> None:
     change = RedirectedProperty("hdfs-site.xml", "dfs.replication", "1", "a test -- with hyphens")
     other = RedirectedProperty("hdfs-site.xml", "dfs.new", "<&>", "a test -- with hyphens")

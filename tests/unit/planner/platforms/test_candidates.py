@@ -39,7 +39,7 @@ TABLE_1 = {
 @pytest.mark.parametrize("platform", TABLE_1)
 def test_table_1(platform: str) -> None:
     vcpus, memory_gib, disks, _ = TABLE_1[platform]
-    candidate = named(weigh(host_group(), PlanRequest()), platform)
+    candidate = named(weigh(host_group(), PlanRequest(weigh_virtual=True)), platform)
     (worker,) = candidate.kinds
     assert worker.vcpus == vcpus
     assert round(worker.memory_bytes / GIB, 2) == memory_gib
@@ -51,12 +51,12 @@ def test_table_1(platform: str) -> None:
 @pytest.mark.parametrize("platform", TABLE_1)
 def test_slots_are_those_given(platform: str) -> None:
     slots = TABLE_1[platform][3]
-    (worker,) = named(weigh(host_group(), PlanRequest(slots=slots)), platform).kinds
+    (worker,) = named(weigh(host_group(), PlanRequest(weigh_virtual=True, slots=slots)), platform).kinds
     assert (worker.map_slots, worker.reduce_slots) == (slots, slots)
 
 
 def test_slots_left_to_the_rules_are_near_the_papers_and_20_to_30_for_each_host() -> None:
-    candidates = weigh(host_group(), PlanRequest())
+    candidates = weigh(host_group(), PlanRequest(weigh_virtual=True))
     chosen = {platform: named(candidates, platform).kinds[0] for platform in TABLE_1}
     assert {platform: worker.map_slots for platform, worker in chosen.items()} == {
         "native": 22,
@@ -72,7 +72,7 @@ def test_slots_left_to_the_rules_are_near_the_papers_and_20_to_30_for_each_host(
 
 
 def test_the_seven_nodes_have_two_small_and_two_large_workers_among_their_candidates() -> None:
-    candidate = named(weigh(SEVEN_NODES, PlanRequest()), "2 small + 2 large per host")
+    candidate = named(weigh(SEVEN_NODES, PlanRequest(weigh_virtual=True)), "2 small + 2 large per host")
     assert [(kind.name, kind.per_host, kind.data_disks, kind.vcpus) for kind in candidate.kinds] == [
         ("small", 2, 2, 5),
         ("large", 2, 3, 7),
@@ -86,7 +86,9 @@ def test_the_seven_nodes_have_two_small_and_two_large_workers_among_their_candid
 
 
 def test_disks_that_do_not_divide_over_numa_nodes_make_workers_that_differ_in_disks_only() -> None:
-    candidate = named(weigh(host_group(cores=8, disks=13), PlanRequest()), "3 small + 1 large per host")
+    candidate = named(
+        weigh(host_group(cores=8, disks=13), PlanRequest(weigh_virtual=True)), "3 small + 1 large per host"
+    )
     small, large = candidate.kinds
     assert (small.data_disks, large.data_disks) == (3, 4)
     assert (small.vcpus, small.memory_bytes) == (large.vcpus, large.memory_bytes)
@@ -103,21 +105,23 @@ def test_hbase_leaves_one_cores_threads_to_the_hypervisor() -> None:
 
 
 def test_a_mix_gives_each_kind_of_work_half_a_worker() -> None:
-    alone = named(weigh(host_group(), PlanRequest()), "2 per host").kinds[0]
-    mixed = named(weigh(host_group(), PlanRequest(workloads=MIX)), "2 per host").kinds[0]
+    alone = named(weigh(host_group(), PlanRequest(weigh_virtual=True)), "2 per host").kinds[0]
+    mixed = named(weigh(host_group(), PlanRequest(weigh_virtual=True, workloads=MIX)), "2 per host").kinds[0]
     assert 0 < mixed.map_slots <= alone.map_slots / 2 + 1
     assert mixed.roles == (Role.DATANODE, Role.NODEMANAGER, Role.REGIONSERVER)
 
 
 def test_what_does_not_divide_is_refused_once_for_each_reason() -> None:
-    told = refusals(weigh(host_group(cores=8, disks=12, memory="128GiB"), PlanRequest()))
+    told = refusals(weigh(host_group(cores=8, disks=12, memory="128GiB"), PlanRequest(weigh_virtual=True)))
     assert set(told) == {"3, 5, 7, 9, 11 per host", "6, 12 per host"}
     assert "32 threads do not divide" in told["6, 12 per host"]
     assert "straddle" in told["3, 5, 7, 9, 11 per host"]
 
 
 def test_too_little_memory_for_a_worker_is_refused() -> None:
-    candidates = weigh(host_group(sockets=1, cores=8, disks=4, memory="16GiB"), PlanRequest())
+    candidates = weigh(
+        host_group(sockets=1, cores=8, disks=4, memory="16GiB"), PlanRequest(weigh_virtual=True)
+    )
     assert {one.platform for one in candidates if one.verdict != "refused"} == {
         "native",
         "1 per host",
@@ -136,7 +140,7 @@ def test_disks_of_different_kinds_divide_each_for_itself() -> None:
             ],
         }
     )
-    candidates = weigh(hosts, PlanRequest())
+    candidates = weigh(hosts, PlanRequest(weigh_virtual=True))
     assert {one.platform for one in candidates if one.verdict != "refused"} == {
         "native",
         "1 per host",
@@ -167,7 +171,7 @@ def test_with_a_hypervisor_native_is_shown_but_last(
 @pytest.mark.parametrize("sockets", [1, 2, 4])
 def test_the_table_stays_short(disks: int, sockets: int) -> None:
     hosts = host_group(sockets=sockets, cores=24, memory="1024GiB", disks=disks)
-    assert len(weigh(hosts, PlanRequest())) <= 16
+    assert len(weigh(hosts, PlanRequest(weigh_virtual=True))) <= 16
 
 
 def test_threads_are_over_committed_only_where_that_is_asked_for() -> None:
@@ -180,15 +184,19 @@ def test_threads_are_over_committed_only_where_that_is_asked_for() -> None:
 
 
 def test_single_replicas_and_over_commitment_give_one_core_workers_a_third_vcpu() -> None:
-    single = PlanRequest(overcommit=True, replication=1)
+    single = PlanRequest(weigh_virtual=True, overcommit=True, replication=1)
     assert named(weigh(host_group(), single), "20 per host").kinds[0].vcpus == 3
-    triple = PlanRequest(overcommit=True, replication=3)
+    triple = PlanRequest(weigh_virtual=True, overcommit=True, replication=3)
     assert named(weigh(host_group(), triple), "20 per host").kinds[0].vcpus == 2
 
 
 def test_sub_numa_nodes_are_what_a_worker_fits() -> None:
     hosts = host_group(cores=64, memory="1TiB", disks=16, kind="nvme", numa=4)
-    spans = {one.platform: one.kinds[0].numa_nodes for one in weigh(hosts, PlanRequest()) if one.kinds}
+    spans = {
+        one.platform: one.kinds[0].numa_nodes
+        for one in weigh(hosts, PlanRequest(weigh_virtual=True))
+        if one.kinds
+    }
     assert spans == {
         "native": 8,
         "1 per host": 8,

@@ -29,7 +29,7 @@ def one(settings: list[Setting], key: str, worker: str | None = None) -> Setting
 
 
 def test_workers_all_alike_are_sized_once() -> None:
-    settings = sized(host_group(), PlanRequest())
+    settings = sized(host_group(), PlanRequest(hypervisor=Hypervisor.VSPHERE))
     assert [setting.key for setting in settings] == ["host.memory_held_back", *SIZES, *SLOTS]
     assert {setting.group for setting in settings} == {"workers"}
     assert one(settings, "host.memory_held_back").value == 15 * GIB
@@ -48,7 +48,7 @@ def test_a_host_that_is_the_worker_holds_nothing_back() -> None:
 
 def test_small_and_large_workers_are_sized_each() -> None:
     hosts = host_group(count=7, cores=6, memory="96GiB", disks=10)
-    settings = sized(hosts, PlanRequest(), "2 small + 2 large per host")
+    settings = sized(hosts, PlanRequest(weigh_virtual=True), "2 small + 2 large per host")
     assert [setting.worker for setting in settings] == [None, *["small"] * 6, *["large"] * 6]
     assert (one(settings, "worker.vcpus", "small").value, one(settings, "worker.vcpus", "large").value) == (
         5,
@@ -70,7 +70,7 @@ def test_hbase_says_what_vsphere_8_changed_and_has_no_slots() -> None:
 
 
 def test_over_commitment_is_named_only_where_there_is_any() -> None:
-    asked = PlanRequest(overcommit=True)
+    asked = PlanRequest(hypervisor=Hypervisor.VSPHERE, overcommit=True)
     exact = one(sized(host_group(), asked), "worker.vcpus")
     assert (exact.value, exact.rule) == (10, "platform.threads-committed")
     over = one(sized(host_group(cores=8, disks=12), asked, "6 per host"), "worker.vcpus")
@@ -87,7 +87,7 @@ def test_over_commitment_is_named_only_where_there_is_any() -> None:
     ],
 )
 def test_numa_nodes_name_the_rule_that_decides(platform: str, nodes: int, rule: str) -> None:
-    setting = one(sized(host_group(), PlanRequest(), platform), "worker.numa_nodes")
+    setting = one(sized(host_group(), PlanRequest(weigh_virtual=True), platform), "worker.numa_nodes")
     assert (setting.value, setting.rule) == (nodes, rule)
 
 
@@ -108,9 +108,9 @@ def test_slots_say_what_asked_for_them_and_what_held_them(hosts: HostGroup, slot
 
 
 def test_slots_of_the_users_are_kept_and_the_rules_they_break_are_said() -> None:
-    fine = one(sized(host_group(), PlanRequest(slots=7)), "worker.map_slots")
+    fine = one(sized(host_group(), PlanRequest(hypervisor=Hypervisor.VSPHERE, slots=7)), "worker.map_slots")
     assert (fine.value, fine.origin, fine.breaks) == (7, "user", ())
-    few = one(sized(host_group(), PlanRequest(slots=2)), "worker.reduce_slots")
+    few = one(sized(host_group(), PlanRequest(hypervisor=Hypervisor.VSPHERE, slots=2)), "worker.reduce_slots")
     assert [breach.rule for breach in few.breaks] == ["platform.slots"]
-    many = one(sized(host_group(), PlanRequest(slots=200)), "worker.map_slots")
+    many = one(sized(host_group(), PlanRequest(hypervisor=Hypervisor.VSPHERE, slots=200)), "worker.map_slots")
     assert [breach.rule for breach in many.breaks] == ["memory.enough", "platform.slots"]

@@ -6,7 +6,7 @@ import pytest
 
 from howdah.model.found import Found
 from howdah.model.host import Host
-from howdah.model.request import Demand, PlanRequest
+from howdah.model.request import Demand, PlanRequest, Profile
 from howdah.planner.facts import Facts
 from howdah.planner.literature import item
 from howdah.planner.platforms.candidates import weigh
@@ -20,9 +20,11 @@ FACTS = Facts(request=PlanRequest())
 RULES = (*platform.RULES, *memory.RULES)
 REQUESTS = (
     PlanRequest(),
-    PlanRequest(overcommit=True),
-    PlanRequest(workloads=(Demand(kind="ycsb"),)),
-    PlanRequest(workloads=(Demand(kind="terasuite"), Demand(kind="ycsb"))),
+    PlanRequest(weigh_virtual=True),
+    PlanRequest(weigh_virtual=True, profile=Profile.PAPER),
+    PlanRequest(weigh_virtual=True, overcommit=True),
+    PlanRequest(workloads=(Demand(kind="ycsb"),), weigh_virtual=True),
+    PlanRequest(workloads=(Demand(kind="terasuite"), Demand(kind="ycsb")), weigh_virtual=True),
 )
 
 

@@ -12,7 +12,7 @@ _HUGE_PAGE = 2 * MIB
 
 
 def _undecided(facts: Facts) -> bool:
-    return facts.request.hypervisor is None and facts.cluster.virtual
+    return facts.request.dividing is None and facts.cluster.virtual
 
 
 def _virtual(facts: Facts) -> bool:

@@ -46,7 +46,7 @@ def _end_to_end(facts: Facts) -> str:
 def _switch(facts: Facts) -> str | None:
     if not several_ports(facts):
         return None
-    if facts.request.hypervisor is Hypervisor.VSPHERE:
+    if facts.request.dividing is Hypervisor.VSPHERE:
         return (
             "Give each physical port a virtual switch and each worker a vmxnet3 card on every one, bonded in "
             "the guest (balance-xor, layer3+4), or use LACP on a distributed switch, hashing layers 3 and 4."

@@ -15,7 +15,7 @@ _JUMBO = 9000
 
 def bonded(facts: Facts) -> bool:
     """Whether the hosts' own system bonds their ports: under vSphere the virtual switch does it."""
-    return several_ports(facts) and facts.request.hypervisor is not Hypervisor.VSPHERE
+    return several_ports(facts) and facts.request.dividing is not Hypervisor.VSPHERE
 
 
 def _mode(facts: Facts) -> Decision:

@@ -1,0 +1,122 @@
+"""Rules about the NUMA nodes of hosts that are not divided: containers bound to one, daemons to none."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from howdah.model.found import Found
+from howdah.model.plan import Input, Role
+from howdah.model.request import Profile
+from howdah.planner.facts import Facts
+from howdah.planner.reading import ConfigurationReading
+from howdah.planner.rule import Counsel, Decision, Inspection, Observation, Rule, Scope, SettingRule, Severity
+from howdah.planner.values import anything, fixed
+
+AWARE = "yarn.nodemanager.numa-awareness.enabled"
+READ_TOPOLOGY = "yarn.nodemanager.numa-awareness.read-topology"
+NODE_IDS = "yarn.nodemanager.numa-awareness.node-ids"
+
+_PRODUCTION = frozenset({Profile.PRODUCTION})
+"""The studies' hosts ran without: their figures are of containers that no node holds."""
+_CONDITION = "native workers with several NUMA nodes that run MapReduce"
+
+
+def spans_nodes(facts: Facts) -> bool:
+    """Whether hosts are their own workers and have several NUMA nodes."""
+    return not facts.cluster.virtual and (facts.worker.numa_nodes or 1) > 1
+
+
+def _containers_span(facts: Facts) -> bool:
+    return facts.request.mapreduce and spans_nodes(facts)
+
+
+def _aware(facts: Facts) -> Decision:
+    nodes = facts.worker.numa_nodes or 1
+    return Decision(
+        True,
+        f"each container runs on the processors and in the memory of one of {nodes} NUMA nodes, as long as "
+        "one has room for it; NodeManagers need numactl for it and do not start without",
+        (Input(name="NUMA nodes of a worker", value=nodes),),
+    )
+
+
+def _unknown_nodes(found: Found, facts: Facts) -> Iterator[Observation]:
+    reading = ConfigurationReading(found)
+    if (reading.text(AWARE) or "").strip().lower() != "true":
+        return
+    read = (reading.text(READ_TOPOLOGY) or "").strip().lower() == "true"
+    listed = bool((reading.text(NODE_IDS) or "").strip())
+    yield Observation(
+        ok=read or listed,
+        about=AWARE,
+        found="true, with the nodes neither read nor listed",
+        expected=f"{READ_TOPOLOGY} true, or the nodes in {NODE_IDS}: NodeManagers do not start without",
+        fix=f"set {READ_TOPOLOGY} to true",
+        where=reading.where(AWARE),
+    )
+
+
+def _daemons(facts: Facts) -> str:
+    nodes = facts.worker.numa_nodes or 1
+    text = (
+        f"Install numactl on every worker: NodeManagers do not start without. "
+        f"Bind no daemon to one of the {nodes} NUMA nodes: DataNodes and "
+        "NodeManagers serve disks and tasks of all of them."
+    )
+    if Role.REGIONSERVER in facts.worker.roles:
+        text += (
+            " A RegionServer's heap lies on several nodes: measure it with `-XX:+UseNUMA`, which G1 knows "
+            "since Java 14, or started by `numactl --interleave=all`."
+        )
+    return text
+
+
+RULES: tuple[Rule, ...] = (
+    SettingRule(
+        id="numa.containers",
+        file="yarn-site.xml",
+        key=AWARE,
+        says="On hosts with several NUMA nodes, NodeManagers bind each container to one.",
+        sources=("Hadoop 3.5.0: UsingNuma", "YARN-5764", "YARN-11196", "D0 2"),
+        severity=Severity.MAY,
+        condition=_CONDITION,
+        profiles=_PRODUCTION,
+        applies=_containers_span,
+        scope=Scope.WORKER,
+        decide=_aware,
+        accepts=anything,
+        today="Since Hadoop 3.1 with LinuxContainerExecutor, since 3.4 with the default executor too.",
+    ),
+    SettingRule(
+        id="numa.read-topology",
+        file="yarn-site.xml",
+        key=READ_TOPOLOGY,
+        says="NodeManagers read a host's NUMA nodes from the host.",
+        sources=("Hadoop 3.5.0: UsingNuma",),
+        severity=Severity.MAY,
+        condition=_CONDITION,
+        profiles=_PRODUCTION,
+        applies=_containers_span,
+        scope=Scope.WORKER,
+        decide=fixed(True, "numactl knows the nodes of each host; a list would have to be kept by hand"),
+        accepts=anything,
+    ),
+    Inspection(
+        id="numa.nodes-known",
+        says="NodeManagers that bind containers know the host's nodes.",
+        sources=("Hadoop 3.5.0: UsingNuma",),
+        severity=Severity.MUST,
+        condition=f"{AWARE} is true",
+        inspect=_unknown_nodes,
+    ),
+    Counsel(
+        id="numa.daemons",
+        says="Daemons are bound to no NUMA node; numactl is on every worker.",
+        sources=("Hadoop 3.5.0: UsingNuma", "JEP 345", "howdah"),
+        severity=Severity.MUST,
+        condition=_CONDITION,
+        profiles=_PRODUCTION,
+        applies=_containers_span,
+        tell=_daemons,
+    ),
+)

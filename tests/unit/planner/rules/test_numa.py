@@ -1,0 +1,76 @@
+"""NUMA nodes of hosts that are not divided: what binds containers, and what stops a NodeManager."""
+
+from __future__ import annotations
+
+import pytest
+
+from howdah.model.found import Found, FoundConfig, FoundProperty
+from howdah.model.inventory import HostGroup, Inventory
+from howdah.model.plan import Plan, Value
+from howdah.model.request import Demand, Hypervisor, PlanRequest, Profile
+from howdah.planner.cluster import plan_cluster
+from howdah.planner.facts import Facts
+from howdah.planner.rule import Inspection, Observation
+from howdah.planner.rules import numa
+from support.hosts import host_group
+
+NATIVE = PlanRequest()
+
+
+def planned(request: PlanRequest = NATIVE, hosts: HostGroup | None = None) -> Plan:
+    return plan_cluster(Inventory(cluster="c", groups=(hosts or host_group(count=12),)), request)
+
+
+def decided(plan: Plan) -> dict[str, Value]:
+    return {one.key: one.value for one in plan.settings if "numa-awareness" in one.key}
+
+
+def test_native_hosts_with_several_nodes_bind_containers() -> None:
+    plan = planned()
+    assert plan.platform == "native"
+    assert decided(plan) == {numa.AWARE: True, numa.READ_TOPOLOGY: True}
+    assert plan.cluster is not None
+    (advice,) = (one.text for one in plan.cluster.advice if one.rule == "numa.daemons")
+    assert "Install numactl on every worker" in advice
+    assert "RegionServer" not in advice
+
+
+@pytest.mark.parametrize(
+    ("request_", "hosts"),
+    [
+        (NATIVE, host_group(count=12, sockets=1)),
+        (PlanRequest(hypervisor=Hypervisor.VSPHERE, workers_per_host=1), None),
+        (PlanRequest(profile=Profile.PAPER), None),
+        (PlanRequest(workloads=(Demand(kind="ycsb"),)), None),
+    ],
+    ids=["one-node", "virtual", "paper", "hbase"],
+)
+def test_elsewhere_nothing_is_said_of_nodes(request_: PlanRequest, hosts: HostGroup | None) -> None:
+    assert decided(planned(request_, hosts)) == {}
+
+
+def test_a_regionserver_beside_mapreduce_is_told_of_heaps_over_nodes() -> None:
+    plan = planned(PlanRequest(workloads=(Demand(kind="terasuite"), Demand(kind="ycsb"))))
+    assert plan.cluster is not None
+    (advice,) = (one.text for one in plan.cluster.advice if one.rule == "numa.daemons")
+    assert "-XX:+UseNUMA" in advice
+
+
+def seen(**properties: str) -> list[Observation]:
+    (rule,) = (rule for rule in numa.RULES if isinstance(rule, Inspection))
+    keys = {"enabled": numa.AWARE, "read": numa.READ_TOPOLOGY, "ids": numa.NODE_IDS}
+    found = tuple(
+        FoundProperty(name=keys[name], text=text, file="yarn-site.xml", line=1)
+        for name, text in properties.items()
+    )
+    config = FoundConfig(folder="conf", properties=found, files=("yarn-site.xml",))
+    return list(rule.inspect(Found(config=config), Facts(request=NATIVE)))
+
+
+def test_nodes_that_are_neither_read_nor_listed_are_found() -> None:
+    (one,) = seen(enabled="true")
+    assert one.ok is False
+    assert one.about == numa.AWARE
+    assert [one.ok for one in seen(enabled="true", read="true")] == [True]
+    assert [one.ok for one in seen(enabled="true", ids="0,1")] == [True]
+    assert seen(enabled="false") == []
