@@ -13,7 +13,7 @@ from howdah.audit.folder import Releases
 from howdah.audit.inspections import check_inspections, check_settings, spared_keys
 from howdah.audit.subject import Subject
 from howdah.audit.values import Layers, Values
-from howdah.audit.workers import part_of, settings_for
+from howdah.audit.workers import Part, part_of, settings_for
 from howdah.model.check import Check, CheckReport, CheckVerdict
 from howdah.model.found import Found, FoundConfig
 from howdah.model.host import Host
@@ -36,8 +36,9 @@ def audit(
     checks: dict[Check, None] = {}
     for host in hosts or (None,):
         evidence = Found(config=config, host=host)
+        part = part_of(plan, evidence, values)
         # What a configuration alone comes to is the same on every host, and is said once.
-        checks.update(dict.fromkeys(_checks(evidence, values, plan, releases)))
+        checks.update(dict.fromkeys(_checks(evidence, values, plan, releases, part)))
     return CheckReport(
         scope=_scope(config, hosts),
         looked_at=(*_files(config), *(host.name for host in hosts)),
@@ -48,10 +49,18 @@ def audit(
     )
 
 
-def _checks(found: Found, values: Values | None, plan: Plan | None, releases: Releases) -> Iterator[Check]:
+def audit_part(config: FoundConfig, plan: Plan, part: Part, releases: Releases) -> Iterator[Check]:
+    """Check a configuration as that of one part of a plan; raises UserError for an unknown release."""
+    values = Values(config, (hadoop(releases.hadoop), hbase(releases.hbase)))
+    found = Found(config=config.model_copy(update={"effective": values.effective()}))
+    yield from _checks(found, values, plan, releases, part)
+
+
+def _checks(
+    found: Found, values: Values | None, plan: Plan | None, releases: Releases, part: Part | None
+) -> Iterator[Check]:
     read = host_values(found.host) if found.host is not None else {}
     known = Layers(read, *((derived(values), values) if values is not None else ()))
-    part = part_of(plan, found, values)
     facts: Facts = found_facts(found, values, known, releases)
     if plan is not None and plan.cluster is not None and part is not None:
         facts = planned_facts(plan, plan.cluster, part, known, releases)

@@ -21,6 +21,7 @@ from howdah.cli.simulating import SimulationBar
 from howdah.cli.values import parse_choice
 from howdah.model.request import Hypervisor, PlanRequest, Profile, Protection
 from howdah.session.plan import plans as session
+from howdah.session.plan.held import held_plan
 from howdah.session.plan.ranking import RANKS, plan_inventory
 
 EXAMPLES = """
@@ -31,6 +32,7 @@ EXAMPLES = """
 * `howdah plan hosts.yaml --workload terasuite:30TB --hypervisor vsphere --protect-masters ha`
 * `howdah plan hosts.yaml --workload terasuite --workload ycsb:300M` plans for a mix
 * `howdah plan hosts.yaml --set dfs.blocksize=128MiB` keeps your value, and says which rules it breaks
+* `howdah plan hosts.yaml --set dfs.permissions.enabled=false --force` keeps even a value that is fatal
 * `howdah plan hosts.yaml --need 300TB --growth 40%/year --years 3` says how many hosts that takes
 * `howdah plan hosts.yaml --weigh-virtual --calibration mine.yaml` ranks platforms by simulating each of them
 * `howdah plan explain plan.yaml dfs.blocksize` then says why, value by value
@@ -94,6 +96,14 @@ def plan(  # noqa: PLR0917 - typer makes options of parameters
     sets: Annotated[
         list[str] | None, typer.Option("--set", help="Set a value, repeatable.", metavar="KEY=VALUE")
     ] = None,
+    force: Annotated[
+        bool,
+        typer.Option(
+            "--force",
+            help="Write the plan even where it breaks a rule that must hold: data or work is lost, "
+            "or a daemon does not start.",
+        ),
+    ] = False,
     hadoop: Annotated[
         str,
         typer.Option(help="The Hadoop release it is for.", autocompletion=lambda: session.HADOOP_VERSIONS),
@@ -153,7 +163,7 @@ def plan(  # noqa: PLR0917 - typer makes options of parameters
     written = session.page_of(output) if page else None
     with SimulationBar(silent=json or quiet) as bar:
         make = partial(plan_inventory, rank=rank, calibration=calibration, tell=bar.tell)
-        made = session.plan_hosts(hosts, request, make)
+        made = held_plan(session.plan_hosts(hosts, request, make), force=force)
     session.save_plan(made, output)
     if written is not None:
         session.write_plan_page(made, written)

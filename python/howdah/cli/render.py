@@ -43,7 +43,12 @@ def render(
     ],
     diff: Annotated[bool, typer.Option("--diff", help="Show what would change; write nothing.")] = False,
     force: Annotated[
-        bool, typer.Option("--force", help="Overwrite files that were edited since they were rendered.")
+        bool,
+        typer.Option(
+            "--force",
+            help="Overwrite files that were edited since they were rendered, and render a plan that breaks "
+            "a rule that must hold.",
+        ),
     ] = False,
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
@@ -56,7 +61,8 @@ def render(
         raise UserError(
             "--diff", "writes nothing, so there is nothing to force", "give one of --diff and --force"
         )
-    files = session.render_plan(plan)
+    # What would change is shown of any plan: nothing is written.
+    files = session.render_plan(plan, force=force or diff)
     if diff:
         _show_diff(session.pending_changes(files, output), json=json)
         return

@@ -18,7 +18,7 @@ class FoundProperty(Model):
     file: str
     """The file it stands in, relative to the configuration directory: ``hdfs-site.xml``."""
     line: int
-    """The line of its ``<property>``, from 1."""
+    """The line of its ``<property>``, from 1; 0 where it is only planned, and written nowhere yet."""
     final: bool = False
     """Whether it is marked final."""
 
@@ -30,7 +30,7 @@ class FoundProperty(Model):
     @property
     def place(self) -> str:
         """The file and line, as messages name them."""
-        return f"{self.file}:{self.line}"
+        return f"{self.file}:{self.line}" if self.line else self.file
 
 
 class FoundConfig(Model):

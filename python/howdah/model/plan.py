@@ -55,6 +55,8 @@ class Breach(Model):
     """The rule's id."""
     says: str
     """What the rule asks for here."""
+    severity: Literal["must", "should", "may"] = "should"
+    """Whether breaking it is fatal, doubtful, or only not the best choice."""
 
 
 class Setting(Model):

@@ -97,4 +97,5 @@ def _breaches(rule: SettingRule, value: Value, decision: Decision, facts: Facts)
     if rule.accepts(value, decision, facts):
         return ()
     wanted = value_text(decision.value)
-    return (Breach(rule=rule.id, says=f"{rule.says} Here: {wanted}, because {decision.because}"),)
+    says = f"{rule.says} Here: {wanted}, because {decision.because}"
+    return (Breach(rule=rule.id, says=says, severity=rule.severity.value),)

@@ -72,6 +72,8 @@ FAULTS = (
            "hdfs.permissions", "dfs.permissions.enabled"),
     _fault("block of no whole checksums", put(HDFS, "dfs.blocksize", "134217700"),
            "consistency.block-chunks", "dfs.blocksize"),
+    _fault("block of a kilobyte", put(HDFS, "dfs.blocksize", "1000"),
+           "consistency.block-chunks", "dfs.blocksize to 134217728"),
     _fault("short circuit without a socket", drop(HDFS, "dfs.domain.socket.path"),
            "streams.short-circuit-socket", "dfs.domain.socket.path"),
     _fault("both NameNodes on one host", put(HDFS, "dfs.namenode.rpc-address.prod.nn2",

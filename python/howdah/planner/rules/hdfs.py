@@ -18,7 +18,6 @@ from howdah.units import GIB, MIB, format_bytes, format_counted
 _LARGE_BLOCK = 256 * MIB
 _SMALL_BLOCK = 128 * MIB
 _BLOCK_MOST = GIB
-_CHECKSUM_CHUNK = 512
 _BLOCKS_PER_SLOT = 10
 """Fewer blocks than this for each map slot and the last wave of tasks is a good part of the job (D0 65)."""
 _DOMAINS_FOR_THREE = 4
@@ -65,22 +64,6 @@ def _block_size(facts: Facts) -> Decision:
 
 def _block_will_do(value: Value, decision: Decision, facts: Facts) -> bool:
     return as_number(decision.value) <= as_number(value) <= _BLOCK_MOST
-
-
-def _whole_chunks(found: Found, facts: Facts) -> Iterable[Observation]:
-    reading = ConfigurationReading(found)
-    size = reading.size("dfs.blocksize")
-    chunk = reading.size("dfs.bytes-per-checksum") or _CHECKSUM_CHUNK
-    if size is None or chunk <= 0:
-        return
-    yield Observation(
-        ok=size > 0 and size % chunk == 0 and size >= MIB,
-        about="dfs.blocksize",
-        found=f"{size} B",
-        expected=f"at least 1 MiB and a multiple of {chunk} B",
-        fix=f"set dfs.blocksize to {_LARGE_BLOCK}",
-        where=reading.where("dfs.blocksize"),
-    )
 
 
 def _replication(facts: Facts) -> Decision:
@@ -177,16 +160,6 @@ RULES: tuple[Rule, ...] = (
         file="hdfs-site.xml",
         decide=_block_size,
         accepts=_block_will_do,
-    ),
-    Inspection(
-        id="hdfs.block-size-whole",
-        says="The block size is a multiple of the checksum chunk, or no file can be written.",
-        sources=(
-            "Hadoop 3.5.0: dfs.bytes-per-checksum",
-            "Hadoop 3.5.0: dfs.namenode.fs-limits.min-block-size",
-        ),
-        severity=Severity.MUST,
-        inspect=_whole_chunks,
     ),
     SettingRule(
         id="hdfs.replication",

@@ -123,7 +123,8 @@ class Decided(NamedTuple):
     rule_text: RuleText
     sources: tuple[Cited, ...]
     inputs: tuple[tuple[str, str], ...]
-    breaks: tuple[Breach, ...]
+    breaks: tuple[tuple[Breach, str], ...]
+    """Each rule that it breaks, and how much that matters."""
     yours: bool
 
 
@@ -241,7 +242,7 @@ def _decided(setting: Setting, grounds: Grounds, *, several: bool) -> Decided:
         rule_text=grounds.rules.get(setting.rule or "", RuleText("")),
         sources=grounds.cited(setting.source),
         inputs=tuple((fact.name, words.input_text(fact)) for fact in setting.inputs),
-        breaks=setting.breaks,
+        breaks=tuple((breach, words.weight_of(breach)) for breach in setting.breaks),
         yours=setting.origin == "user",
     )
 

@@ -124,7 +124,10 @@ def _said(plan: Plan, cluster: Cluster) -> Iterator[tuple[str, str | Text]]:
     yield "settings", words.settings_line(plan)
     for setting in plan.settings:
         if setting.origin == "user":
-            broken = "; ".join(f"breaks {breach.rule}: {breach.says}" for breach in setting.breaks)
+            broken = "; ".join(
+                f"breaks {breach.rule} ({words.weight_of(breach)}): {breach.says}"
+                for breach in setting.breaks
+            )
             line = f"{setting.key} = {value_text(setting.value)}"
             yield "yours", f"{line}   {broken}" if broken else line
     yield from _advice(cluster)
@@ -167,7 +170,7 @@ def _of_setting(setting: Setting, grounds: Grounds, default: str | None) -> Iter
         if today := grounds.rules.get(setting.rule, _UNKNOWN).today:
             yield "today", today
     for breach in setting.breaks:
-        yield "breaks", f"{breach.rule}: {breach.says}"
+        yield "breaks", f"{breach.rule} ({words.weight_of(breach)}): {breach.says}"
     if setting.file is not None:
         yield "file", setting.file
     if setting.worker is not None:

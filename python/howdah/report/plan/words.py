@@ -9,6 +9,7 @@ from howdah.model.hostname import expand_all
 from howdah.model.placement import placed_workers
 from howdah.model.plan import (
     Advice,
+    Breach,
     Candidate,
     Capacity,
     Cluster,
@@ -195,6 +196,14 @@ def against(candidate: Candidate) -> list[Judgement]:
         if judgement.verdict == "against" and is_cost(judgement)
     ]
     return sorted(ours, key=lambda judgement: -abs(judgement.weight))
+
+
+_BROKEN = {"must": "fatal", "should": "doubtful", "may": "not the best choice"}
+
+
+def weight_of(breach: Breach) -> str:
+    """How much it matters that a value of the user's breaks a rule."""
+    return _BROKEN[breach.severity]
 
 
 def by_severity(advice: Iterable[Advice]) -> list[Advice]:

@@ -9,10 +9,18 @@ from howdah.model.configset import ConfigSet
 from howdah.render import render
 from howdah.render.contents import counted_contents
 from howdah.render.directory import FileChange, digest, pending_changes, write_rendered
+from howdah.session.plan.held import held_plan
 
 __all__ = ["FileChange", "counted_contents", "digest", "pending_changes", "render_plan", "write_rendered"]
 
 
-def render_plan(path: Path) -> ConfigSet:
-    """Read a plan and render it; raises UserError for what is wrong with either."""
-    return render(read_plan(path))
+def render_plan(path: Path, *, force: bool = False) -> ConfigSet:
+    """Read a plan and render it; raises UserError for what is wrong with either.
+
+    What is fatal in the plan is refused as well unless it is forced; its README then says so.
+    """
+    plan = read_plan(path)
+    # Names and values that are none are told as such before what they would do is looked at.
+    files = render(plan)
+    held = held_plan(plan, str(path), force=force)
+    return files if held == plan else render(held)

@@ -57,13 +57,6 @@ def test_a_block_size_that_exists_is_judged_by_range(found: int, well: bool) -> 
     assert will_do("hdfs.block-size", found) is well
 
 
-@pytest.mark.parametrize(
-    ("text", "well"), [("256m", True), ("268435456", True), ("100000001", False), ("512", False)]
-)
-def test_a_block_is_made_of_whole_checksum_chunks(text: str, well: bool) -> None:
-    assert seen("hdfs.block-size-whole", a_configuration({"dfs.blocksize": text})) == [well]
-
-
 @pytest.mark.parametrize(("hosts", "replicas"), [(1, 1), (2, 2), (3, 3), (4, 3), (200, 3)])
 def test_replicas_as_hosts_allow(hosts: int, replicas: int) -> None:
     assert value("dfs.replication", facts_of(worker_hosts=hosts)) == replicas

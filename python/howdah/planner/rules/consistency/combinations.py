@@ -66,7 +66,7 @@ def _block_chunks(found: Found, facts: Facts) -> Iterator[Observation]:
         about="dfs.blocksize",
         found=f"{size.text}, with checksums of {chunk} bytes and blocks of at least {least}",
         expected=f"a multiple of {chunk}, not below {least}: clients cannot write otherwise",
-        fix=f"set dfs.blocksize to {max(1, round(block / MIB / 64)) * 64 * MIB} in {size.place}",
+        fix=f"set dfs.blocksize to {max(2, round(block / MIB / 64)) * 64 * MIB} in {size.place}",
         where=size.place,
     )
 
