@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
+from types import MappingProxyType
 
 import pytest
 
@@ -25,7 +27,7 @@ FAIR = "org.apache.hadoop.yarn.server.resourcemanager.scheduler.fair.FairSchedul
 BY_HEARTBEAT = "3.4.2"
 
 
-def found(release: str = BY_HEARTBEAT, **more: Value) -> Facts:
+def found(release: str = BY_HEARTBEAT, more: Mapping[str, Value] = MappingProxyType({})) -> Facts:
     """A configuration whose workers run 70 containers of 2 GiB, as a check knows it."""
     return Facts(
         request=PlanRequest(hadoop=release),
@@ -56,21 +58,21 @@ def test_containers_are_given_out_as_the_release_does_by_itself() -> None:
 
 @pytest.mark.parametrize(("memory_gib", "wanted"), [(8, 1), (10, 1), (24, 3), (140, 14)])
 def test_a_worker_is_full_within_five_seconds(memory_gib: int, wanted: int) -> None:
-    facts = found(**{"yarn.nodemanager.resource.memory-mb": memory_gib * 1024})
+    facts = found(more={"yarn.nodemanager.resource.memory-mb": memory_gib * 1024})
     assert rule(OFF_SWITCH).decide(facts).value == wanted
 
 
 def test_longer_heartbeats_bring_more_containers_each() -> None:
-    slow = found(**{"yarn.resourcemanager.nodemanagers.heartbeat-interval-ms": 3000})
+    slow = found(more={"yarn.resourcemanager.nodemanagers.heartbeat-interval-ms": 3000})
     assert rule(OFF_SWITCH).decide(slow).value == 42
 
 
 def test_vcores_count_only_where_the_scheduler_counts_them() -> None:
-    few = {"yarn.nodemanager.resource.cpu-vcores": 20}
+    few: dict[str, Value] = {"yarn.nodemanager.resource.cpu-vcores": 20}
     calculator = "yarn.scheduler.capacity.resource-calculator"
     dominant = "org.apache.hadoop.yarn.util.resource.DominantResourceCalculator"
-    assert rule(OFF_SWITCH).decide(found(**few)).value == 14
-    assert rule(OFF_SWITCH).decide(found(**few, **{calculator: dominant})).value == 4
+    assert rule(OFF_SWITCH).decide(found(more=few)).value == 14
+    assert rule(OFF_SWITCH).decide(found(more={**few, calculator: dominant})).value == 4
 
 
 def test_the_largest_kind_of_worker_decides() -> None:
@@ -96,22 +98,22 @@ def test_the_largest_kind_of_worker_decides() -> None:
 def test_what_starves_a_worker_is_found_where_heartbeats_decide_and_only_there(
     key: str, value: Value, well: bool
 ) -> None:
-    assert accepted(found(BY_HEARTBEAT, **{ASYNCHRONOUS: False}), key, value) is well
-    assert accepted(found("3.5.0", **{ASYNCHRONOUS: False}), key, value) is well
+    assert accepted(found(BY_HEARTBEAT, {ASYNCHRONOUS: False}), key, value) is well
+    assert accepted(found("3.5.0", {ASYNCHRONOUS: False}), key, value) is well
     assert accepted(found("3.5.0"), key, value)
-    assert accepted(found(BY_HEARTBEAT, **{ASYNCHRONOUS: True}), key, value)
+    assert accepted(found(BY_HEARTBEAT, {ASYNCHRONOUS: True}), key, value)
 
 
 def test_small_workers_do_well_with_the_release_s_defaults() -> None:
-    facts = found(**{"yarn.nodemanager.resource.memory-mb": 15 * 2048})
+    facts = found(more={"yarn.nodemanager.resource.memory-mb": 15 * 2048})
     assert accepted(facts, OFF_SWITCH, 1)
 
 
 def test_what_is_not_known_is_not_guessed_and_not_missed_where_nobody_reads_it() -> None:
-    unset = {"yarn.nodemanager.resource.memory-mb": -1}
+    unset: dict[str, Value] = {"yarn.nodemanager.resource.memory-mb": -1}
     with pytest.raises(CannotTell, match="memory-mb"):
-        rule(OFF_SWITCH).decide(found(BY_HEARTBEAT, **unset))
-    assert rule(OFF_SWITCH).decide(found("3.5.0", **unset)).value == 1
+        rule(OFF_SWITCH).decide(found(BY_HEARTBEAT, unset))
+    assert rule(OFF_SWITCH).decide(found("3.5.0", unset)).value == 1
 
 
 def test_a_plan_says_that_the_limit_is_not_read_where_scheduling_is_asynchronous() -> None:
@@ -121,7 +123,7 @@ def test_a_plan_says_that_the_limit_is_not_read_where_scheduling_is_asynchronous
 
 def test_a_worker_with_more_containers_than_the_release_s_limit_gets_them_all() -> None:
     assert rule(AT_ONCE).decide(found()).value == 100
-    assert rule(AT_ONCE).decide(found(**{"mapreduce.map.memory.mb": 1024})).value == 140
+    assert rule(AT_ONCE).decide(found(more={"mapreduce.map.memory.mb": 1024})).value == 140
 
 
 def test_every_worker_is_asked_before_a_task_leaves_its_data() -> None:
