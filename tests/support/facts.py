@@ -11,6 +11,7 @@ from howdah.model.request import Demand, PlanRequest, Profile
 from howdah.planner.facts import ClusterFacts, Facts
 from howdah.planner.rule import Decision, Inspection, Rule, SettingRule
 from howdah.planner.rules import (
+    containers,
     datanode,
     hbase,
     hdfs,
@@ -176,6 +177,7 @@ HADOOP_RULES: tuple[tuple[Rule, ...], ...] = tuple(
         yarn,
         nodemanager,
         scheduler,
+        containers,
         hbase,
         regionserver,
         security,

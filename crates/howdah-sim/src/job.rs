@@ -8,7 +8,6 @@ use crate::models::{start, stragglers};
 use crate::places::{Place, Tasks};
 use crate::queue::Queue;
 use crate::random::Random;
-use crate::scenario::SchedulingKind;
 use crate::world::World;
 
 /// What a program does with an attempt next.
@@ -38,6 +37,8 @@ pub(crate) trait Program {
 enum Event {
     /// A worker tells how it is, and may get tasks.
     Beat(u32),
+    /// The scheduler's round comes to a worker.
+    Round(u32),
     /// An attempt goes on.
     Go(u32),
     /// An attempt's end is known.
@@ -70,8 +71,15 @@ impl Job {
         let mut events = Queue::new();
         let mut places = Vec::with_capacity(world.cluster.workers.len());
         for number in 0..world.cluster.workers.len() as u32 {
-            let place = Place::new(world, number, &mut random);
-            events.push(place.first_beat(), Event::Beat(number));
+            let mut place = Place::new(world, number, &mut random);
+            if let Some(round_s) = world.scenario.scheduling.round_s {
+                // A round begins with any worker, and comes to all of them before it comes to one again.
+                place.awaited = true;
+                events.push(world.now.after(random.unit() * round_s), Event::Round(number));
+            } else {
+                place.beating = true;
+                events.push(place.first_beat(), Event::Beat(number));
+            }
             places.push(place);
         }
         let map_count = maps.left();
@@ -142,6 +150,10 @@ impl Job {
                 self.places[worker as usize].beating = false;
                 self.assign(world, worker);
             }
+            Event::Round(worker) => {
+                self.places[worker as usize].awaited = false;
+                self.assign(world, worker);
+            }
             Event::Go(attempt) | Event::End(attempt) if world.attempts[attempt].state == State::Killed => {
                 self.leave(world, attempt);
             }
@@ -181,7 +193,7 @@ impl Job {
             self.kill(world, other);
         }
         if self.reduces.left() > 0 && self.maps_ended == self.reduces_start_at(world) {
-            (0..self.places.len() as u32).for_each(|worker| self.beat_next(world, worker));
+            (0..self.places.len() as u32).for_each(|worker| self.ask_next(world, worker));
         }
         self.leave(world, number);
     }
@@ -227,26 +239,49 @@ impl Job {
         self.events.push(next, Event::Beat(worker));
     }
 
+    /// Has a worker given more as soon as containers are given out next: in the next round, or at its heartbeat.
+    fn ask_next(&mut self, world: &World<'_>, worker: u32) {
+        let Some(round_s) = world.scenario.scheduling.round_s else {
+            return self.beat_next(world, worker);
+        };
+        let place = &mut self.places[worker as usize];
+        if !place.awaited {
+            place.awaited = true;
+            self.events.push(world.now.after(round_s), Event::Round(worker));
+        }
+    }
+
     /// Gives a worker the tasks that it has room for.
     fn assign(&mut self, world: &mut World<'_>, worker: u32) {
         let held = self.give(world, worker);
-        let asks = self.maps.left() > 0 || (self.speculation.is_some() && self.maps_ended < self.map_count);
-        if held || (asks && self.room(world, worker, Kind::Map)) {
-            // It is due another container, waits for a better place, or for a map that turns out to be slow; the
-            // next heartbeat asks again.
+        let room = self.room(world, worker, Kind::Map);
+        if held || (self.maps.left() > 0 && room) {
+            // It is due another container, or waits for a better place.
+            self.ask_next(world, worker);
+        } else if self.speculation.is_some() && self.maps_ended < self.map_count && room {
+            // A map may turn out to be slow; the next heartbeat asks again.
             self.beat_next(world, worker);
         }
     }
 
-    /// Gives a worker tasks until its room or they are used up. Returns whether YARN's limit came before: of containers
-    /// that are near nothing a node gets one for each heartbeat, and none after it
-    /// (`yarn.scheduler.capacity.per-node-heartbeat.maximum-offswitch-assignments`), which spreads them over the nodes.
+    /// Gives a worker tasks until its room, they, or what it may be given at once are used up; tells whether the last.
+    ///
+    /// At a heartbeat a node is given so many containers, and so many that are near nothing, and none after either
+    /// (`yarn.scheduler.capacity.per-node-heartbeat`); asynchronous scheduling gives it one in each round.
     fn give(&mut self, world: &mut World<'_>, worker: u32) -> bool {
-        let limited = world.scenario.scheduling.kind == SchedulingKind::Containers;
+        let scheduling = &world.scenario.scheduling;
+        let most = if scheduling.round_s.is_some() { Some(1) } else { scheduling.containers_per_beat };
+        let most_off_switch = scheduling.off_switch_per_beat;
+        let (mut given, mut off_switch) = (0, 0);
+        let mut is_enough = |anywhere: bool| {
+            given += 1;
+            off_switch += u32::from(anywhere);
+            most.is_some_and(|most| given >= most) || most_off_switch.is_some_and(|most| off_switch >= most)
+        };
         while self.room(world, worker, Kind::Map) {
             let Some((task, locality)) = self.maps.take(&world.cluster, worker, world.now) else { break };
             self.begin(world, worker, Kind::Map, task, locality);
-            if limited && self.maps.is_anywhere(locality) {
+            if is_enough(self.maps.is_anywhere(locality)) {
                 return true;
             }
         }
@@ -257,7 +292,7 @@ impl Job {
                     break;
                 };
                 self.begin(world, worker, Kind::Reduce, task, locality);
-                if limited {
+                if is_enough(true) {
                     return true;
                 }
             }

@@ -13,6 +13,8 @@ pub(crate) struct Place {
     phase: Time,
     /// Whether its next heartbeat is waited for.
     pub(crate) beating: bool,
+    /// Whether the scheduler's next round comes to it.
+    pub(crate) awaited: bool,
     maps: Slots,
     reduces: Slots,
 }
@@ -61,7 +63,8 @@ impl Place {
         let slots = &world.cluster.workers[worker as usize];
         Self {
             phase: world.now.after(random.unit() * world.scenario.scheduling.heartbeat_s),
-            beating: true,
+            beating: false,
+            awaited: false,
             maps: Slots::new(slots.map_slots),
             reduces: Slots::new(slots.reduce_slots),
         }

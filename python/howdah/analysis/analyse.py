@@ -23,6 +23,7 @@ from howdah.analysis.registry import findings
 from howdah.analysis.replicas import replica_balances
 from howdah.analysis.series import all_series, gauges
 from howdah.analysis.spills import spills
+from howdah.analysis.starving import starvations
 from howdah.analysis.storage import zones
 from howdah.analysis.stragglers import stragglers
 from howdah.analysis.timeline import Timeline
@@ -82,4 +83,5 @@ def gather(run: RunData, floor: RunData | None, known: Sequence[KnownTimes]) -> 
         beside=known_times(times, known),
         others=others,
         latencies=latencies(run),
+        starvations=starvations(run, times),
     )

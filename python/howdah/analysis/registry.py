@@ -33,6 +33,7 @@ from howdah.analysis.poles import find_failed_attempts, find_poles, find_slowdow
 from howdah.analysis.replicas import find_replicas
 from howdah.analysis.sentences import find_cluster_use, find_outside, find_times
 from howdah.analysis.spills import find_compression, find_spills
+from howdah.analysis.starving import find_starving
 from howdah.analysis.storage import find_zones
 from howdah.analysis.straggler_findings import find_stragglers
 from howdah.analysis.use import find_coarse, find_use
@@ -65,6 +66,7 @@ FINDERS: tuple[Finder, ...] = (
     find_replicas,
     find_master_losses,
     find_losses,
+    find_starving,
     find_stragglers,
     find_poles,
     find_slowdown,

@@ -117,6 +117,14 @@ class Scheduling(Model):
     """Between a worker's heartbeats."""
     out_of_band: bool
     """Whether a task's end is told at once."""
+    round_s: float | None = None
+    """Between two rounds of the scheduler, each of which gives every worker with room one container.
+
+    None where heartbeats give containers out."""
+    containers_per_beat: int | None = None
+    """Containers that a worker is given at one heartbeat at most; None without a limit."""
+    off_switch_per_beat: int | None = None
+    """Of them those whose task has no data near any worker."""
     locality_delay_s: float
     """How long a job waits for a worker that has its block."""
     speculative: bool

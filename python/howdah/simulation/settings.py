@@ -41,6 +41,10 @@ With a longer one TaskTrackers tell at their intervals alone, as those of the ot
 _BEATS_PER_S = 100
 """Heartbeats that a JobTracker asks for in all (mapred.heartbeats.in.second), in whole seconds for each."""
 
+_BEAT = "yarn.scheduler.capacity.per-node-heartbeat"
+"""What a node is given at one of its heartbeats: the first container whatever the limits are."""
+_ROUNDS = "yarn.scheduler.capacity.schedule-asynchronously"
+
 
 class PlannedSettings:
     """The settings that hold for one kind of worker."""
@@ -153,22 +157,63 @@ def block_bytes_of(planned: PlannedSettings, suite: Suite) -> int:
 
 def scheduling_of(planned: PlannedSettings, cluster: Cluster, suite: Suite, workers: int) -> Scheduling:
     """The scheduler: the studies' slots, or YARN's containers."""
-    slots = scheduling_kind(cluster) == "slots"
     given = suite.first(SLOWSTART)
+    slowstart = planned.number("mapreduce.job.reduce.slowstart.completedmaps") if given is None else given
+    speculative = planned.flag("mapreduce.map.speculative")
     heartbeat_s = planned.number("yarn.resourcemanager.nodemanagers.heartbeat-interval-ms") / 1000
-    # Each heartbeat of a worker without the block is one opportunity that is let pass.
-    passed = max(0.0, planned.number("yarn.scheduler.capacity.node-locality-delay"))
-    at_once = slots and heartbeat_s <= _AT_ONCE_S
-    studied_s = max(heartbeat_s, math.ceil(workers / _BEATS_PER_S))
+    if scheduling_kind(cluster) == "slots":
+        at_once = heartbeat_s <= _AT_ONCE_S
+        return Scheduling(
+            kind="slots",
+            slowstart=slowstart,
+            heartbeat_s=max(heartbeat_s, math.ceil(workers / _BEATS_PER_S)),
+            out_of_band=at_once,
+            locality_delay_s=_STUDY_LOCALITY_S if at_once else 0.0,
+            speculative=speculative,
+            jvm_reuse=True,
+        )
+    if planned.text("yarn.resourcemanager.scheduler.class").endswith("FairScheduler"):
+        several = planned.flag("yarn.scheduler.fair.assignmultiple")
+        return Scheduling(
+            kind="containers",
+            slowstart=slowstart,
+            heartbeat_s=heartbeat_s,
+            out_of_band=False,
+            containers_per_beat=None if several else 1,
+            locality_delay_s=0.0,
+            speculative=speculative,
+            jvm_reuse=False,
+        )
+    round_s = _round_s(planned)
+    # Each offer of a worker without the block is let pass, and no more of them than there are workers.
+    passed = min(max(0.0, planned.number("yarn.scheduler.capacity.node-locality-delay")), workers)
     return Scheduling(
-        kind=scheduling_kind(cluster),
-        slowstart=planned.number("mapreduce.job.reduce.slowstart.completedmaps") if given is None else given,
-        heartbeat_s=studied_s if slots else heartbeat_s,
-        out_of_band=at_once,
-        locality_delay_s=(_STUDY_LOCALITY_S if at_once else 0.0) if slots else passed * heartbeat_s / workers,
-        speculative=planned.flag("mapreduce.map.speculative"),
-        jvm_reuse=slots,
+        kind="containers",
+        slowstart=slowstart,
+        heartbeat_s=heartbeat_s,
+        out_of_band=False,
+        round_s=round_s,
+        containers_per_beat=_containers_per_beat(planned),
+        off_switch_per_beat=max(1, int(planned.number(f"{_BEAT}.maximum-offswitch-assignments"))),
+        locality_delay_s=passed * (round_s or heartbeat_s) / workers,
+        speculative=speculative,
+        jvm_reuse=False,
     )
+
+
+def _round_s(planned: PlannedSettings) -> float | None:
+    """Seconds between two rounds of asynchronous scheduling; None where heartbeats give containers out."""
+    if not planned.flag(f"{_ROUNDS}.enable"):
+        return None
+    return max(1.0, planned.number(f"{_ROUNDS}.scheduling-interval-ms")) / 1000
+
+
+def _containers_per_beat(planned: PlannedSettings) -> int | None:
+    """Containers that a heartbeat brings at most; None where -1 says that nothing limits them."""
+    if not planned.flag(f"{_BEAT}.multiple-assignments-enabled"):
+        return 1
+    most = int(planned.number(f"{_BEAT}.maximum-container-assignments"))
+    return None if most == -1 else max(1, most)
 
 
 def job_of(planned: PlannedSettings, cluster: Cluster, suite: Suite) -> JobSettings:

@@ -66,6 +66,13 @@ impl Scenario {
         share("scheduling.slowstart", self.scheduling.slowstart)?;
         duration("scheduling.heartbeat_s", self.scheduling.heartbeat_s)?;
         duration("scheduling.locality_delay_s", self.scheduling.locality_delay_s)?;
+        self.scheduling.round_s.map_or(Ok(()), |round_s| positive("scheduling.round_s", round_s))?;
+        for (name, most) in [
+            ("scheduling.containers_per_beat", self.scheduling.containers_per_beat),
+            ("scheduling.off_switch_per_beat", self.scheduling.off_switch_per_beat),
+        ] {
+            most.map_or(Ok(()), |most| at_least(name, most, 1))?;
+        }
         duration("network.round_trip_s", self.network.round_trip_s)?;
         for (number, uplink) in self.network.uplinks_bits_per_s.iter().enumerate() {
             uplink.map_or(Ok(()), |rate| positive(&format!("network.uplinks_bits_per_s[{number}]"), rate))?;

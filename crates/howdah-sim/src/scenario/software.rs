@@ -50,6 +50,16 @@ pub struct Scheduling {
     /// Whether the end of a task is told at once rather than by the next heartbeat.
     #[serde(default)]
     pub out_of_band: bool,
+    /// Time between two rounds of the scheduler over all workers, seconds: each round gives every worker that has room
+    /// one container, whenever its heartbeat is. None where heartbeats give containers out.
+    #[serde(default)]
+    pub round_s: Option<f64>,
+    /// Containers that a worker is given at one heartbeat at most; None without a limit.
+    #[serde(default)]
+    pub containers_per_beat: Option<u32>,
+    /// Of them those whose task has no data near any worker.
+    #[serde(default)]
+    pub off_switch_per_beat: Option<u32>,
     /// How long a job waits for a worker that has its block, seconds.
     #[serde(default)]
     pub locality_delay_s: f64,

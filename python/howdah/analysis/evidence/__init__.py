@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from howdah.analysis.evidence.latencies import OperationLatency
 from howdah.analysis.evidence.losses import MasterLoad, MasterLoss, Wait, WorkerLoss
-from howdah.analysis.evidence.tasks import Balance, Cause, Sign, Spills, Straggler, TaskSpread
+from howdah.analysis.evidence.tasks import Balance, Cause, Sign, Spills, Starvation, Straggler, TaskSpread
 from howdah.analysis.evidence.times import (
     Bound,
     FloorDistance,
@@ -90,6 +90,7 @@ __all__ = [
     "Series",
     "Sign",
     "Spills",
+    "Starvation",
     "StorageZones",
     "Straggler",
     "StretchUse",
@@ -132,6 +133,7 @@ class Evidence:
     beside: tuple[KnownTime, ...] = ()
     others: tuple[OthersUse, ...] = ()
     latencies: tuple[OperationLatency, ...] = ()
+    starvations: tuple[Starvation, ...] = ()
 
     def time_of(self, workload: str) -> WorkloadTime:
         """The times of a workload by its name in this evidence."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from howdah.model.plan import Input, Role, Value
+from howdah.model.plan import Input, Role
 from howdah.model.request import Profile, Protection
 from howdah.planner.budget import chosen_sizes, container_mb, heap_of
 from howdah.planner.conditions import mapreduce_rule
@@ -13,7 +13,7 @@ from howdah.planner.heap import MASTER_HEAPS, heap_alike, heap_options
 from howdah.planner.reading import is_temporary
 from howdah.planner.rule import Counsel, Decision, Rule, Severity, equal
 from howdah.planner.rules.security.settings import login
-from howdah.planner.values import anything, as_number, between, fixed, one_of
+from howdah.planner.values import anything, between, fixed, one_of
 from howdah.units import GIB, MIB, format_memory
 
 _SCHEDULERS = "org.apache.hadoop.yarn.server.resourcemanager.scheduler"
@@ -24,7 +24,6 @@ _RECOVERY = "org.apache.hadoop.yarn.server.resourcemanager.recovery"
 _CONF = "/etc/hadoop/conf"
 _JOBS_AT_ONCE = 5
 _MASTERS_SHARE = (0.1, 0.5)
-_DELAY = 40
 _WORKERS_PER_GIB = 500
 
 
@@ -57,21 +56,6 @@ def _masters_share(facts: Facts) -> Decision:
         else "half of a small cluster: its jobs share what there is",
         (Input(name="memory of all containers", value=total * MIB, unit="B"),),
     )
-
-
-def _delay(facts: Facts) -> Decision:
-    workers = facts.cluster.workers
-    racks = max(1, len(facts.cluster.topology.racks))
-    value = max(1, min(_DELAY, math.ceil(workers / racks)))
-    return Decision(
-        value,
-        "as many offers pass as a rack has workers, 40 at most, before a task runs away from its data",
-        (Input(name="workers", value=workers), Input(name="racks", value=racks)),
-    )
-
-
-def _delay_will_do(value: Value, decision: Decision, facts: Facts) -> bool:
-    return as_number(value) == -1 or 1 <= as_number(value) <= max(_DELAY, 2 * facts.cluster.workers)
 
 
 def _login(facts: Facts) -> tuple[str, ...]:
@@ -190,16 +174,6 @@ RULES: tuple[Rule, ...] = (
         severity=Severity.MAY,
         decide=_masters_share,
         accepts=between(0.05, 0.6),
-    ),
-    mapreduce_rule(
-        id="scheduler.locality-delay",
-        file="capacity-scheduler.xml",
-        key="yarn.scheduler.capacity.node-locality-delay",
-        says="A task waits for a worker with its data as many offers as a rack has workers.",
-        sources=("D0 54", "D0 63"),
-        severity=Severity.MAY,
-        decide=_delay,
-        accepts=_delay_will_do,
     ),
     mapreduce_rule(
         id="scheduler.include",

@@ -1,0 +1,268 @@
+"""How YARN hands out containers: with or without waiting for heartbeats, and how many to a node at once.
+
+Where heartbeats decide, the CapacityScheduler gives a node one container at each of them whose task has no
+data anywhere near (``OFF_SWITCH``): all reduces, and the maps of programs that only write. A worker with
+room for many then stands empty while tasks wait.
+"""
+
+from __future__ import annotations
+
+import math
+
+from howdah import releases
+from howdah.model.at_once import counts_vcores
+from howdah.model.plan import Input, Value
+from howdah.planner.conditions import in_study, mapreduce_rule, with_mapreduce
+from howdah.planner.facts import CannotTell, Facts
+from howdah.planner.rule import Decision, Rule, Severity, equal
+from howdah.planner.values import anything, as_number, at_least, fixed
+
+_CLASS = "yarn.resourcemanager.scheduler.class"
+_CALCULATOR = "yarn.scheduler.capacity.resource-calculator"
+_ASYNCHRONOUS = "yarn.scheduler.capacity.schedule-asynchronously.enable"
+_BEAT = "yarn.scheduler.capacity.per-node-heartbeat"
+_HEARTBEAT_MS = "yarn.resourcemanager.nodemanagers.heartbeat-interval-ms"
+_SHORT_TASK_S = 5
+"""A map task over one block took 4.2 to 5.5 s of CPU in laboratories; few tasks worth starting take less."""
+_STARVED = 3
+"""A worker is called starved where only tasks of so many times that length can keep it full."""
+_USUAL_MOST = 100
+"""The release's limit on containers for each heartbeat."""
+_UNSET_MAP_MB = 1024
+"""What a map task gets whose container is left at -1."""
+_SOURCES = ("Hadoop 3.5.0: CapacityScheduler", "YARN-4161", "MAPREDUCE-2905", "howdah")
+
+
+def _by_capacity(facts: Facts) -> bool:
+    return with_mapreduce(facts) and not _is_fair(facts)
+
+
+def _by_fairness(facts: Facts) -> bool:
+    return with_mapreduce(facts) and _is_fair(facts)
+
+
+def _is_fair(facts: Facts) -> bool:
+    given = facts.decided.get(_CLASS)
+    return in_study(facts) if given is None else str(given).endswith("FairScheduler")
+
+
+def _is_asynchronous(facts: Facts) -> bool:
+    given = facts.decided.get(_ASYNCHRONOUS)
+    return given is True if given is not None else _usually_asynchronous(facts)
+
+
+def _usually_asynchronous(facts: Facts) -> bool:
+    return releases.default_of(_ASYNCHRONOUS, releases.hadoop(facts.request.hadoop)) == "true"
+
+
+def _heartbeat_s(facts: Facts) -> float:
+    given = facts.decided.get(_HEARTBEAT_MS)
+    return float(given) / 1000 if isinstance(given, int) and given > 0 else 1.0
+
+
+def _containers(facts: Facts) -> int:
+    """Containers of map tasks that the largest worker runs at once; raises CannotTell."""
+    memory_mb = facts.number("yarn.nodemanager.resource.memory-mb")
+    vcores = facts.number("yarn.nodemanager.resource.cpu-vcores")
+    map_mb = facts.number("mapreduce.map.memory.mb")
+    if memory_mb <= 0:
+        raise CannotTell("the memory of containers: set yarn.nodemanager.resource.memory-mb")
+    own = int(memory_mb // (map_mb if map_mb > 0 else _UNSET_MAP_MB))
+    if vcores > 0 and counts_vcores(str(facts.decided.get(_CALCULATOR, ""))):
+        own = min(own, int(vcores))
+    cluster = facts.known_cluster
+    kinds = cluster.kinds if cluster else ()
+    others = (kind.map_slots + kind.reduce_slots for kind, _ in kinds if kind != facts.known_worker)
+    return max(1, own, *others)
+
+
+def _asynchronous(facts: Facts) -> Decision:
+    if _usually_asynchronous(facts):
+        return Decision(
+            True,
+            "the release's default: the ResourceManager goes over its nodes all the time and gives each one "
+            "container in turn, so that no node waits for its heartbeat and small jobs are spread",
+        )
+    return Decision(
+        False,
+        "the release's default: before 3.5.0 the ResourceManager may hang when its scheduling thread dies "
+        "(YARN-10058); heartbeats give out containers, as many at once as is set here",
+    )
+
+
+def _off_switch(facts: Facts) -> Decision:
+    asynchronous = _is_asynchronous(facts)
+    try:
+        containers = _containers(facts)
+    except CannotTell:
+        if not asynchronous:
+            raise
+        return Decision(1, "not read while containers are given out asynchronously")
+    beat_s = _heartbeat_s(facts)
+    value = math.ceil(containers * beat_s / _SHORT_TASK_S)
+    filled = (
+        f"reduce tasks, and map tasks that read nothing, fill a worker with {containers} containers within "
+        f"{_SHORT_TASK_S} s, and tasks as short as that keep it full"
+    )
+    if value > 1:
+        filled += (
+            f"; with the release's 1 it would take {containers * beat_s:g} s. More at once would crowd a "
+            "small job onto the workers that are heard first"
+        )
+    else:
+        filled += "; the release's default spreads them best"
+    return Decision(
+        value,
+        f"not read while containers are given out asynchronously; where that is turned off, {filled}"
+        if asynchronous
+        else filled,
+        (
+            Input(name="containers of the largest worker", value=containers),
+            Input(name="heartbeat", value=int(beat_s * 1000), unit="ms"),
+            Input(name="a short task", value=_SHORT_TASK_S, unit="s"),
+        ),
+    )
+
+
+def _keeps_fed(value: Value, facts: Facts) -> bool:
+    """Whether so many containers a heartbeat keep a worker full of tasks that are not very short."""
+    if _is_asynchronous(facts):
+        return True
+    rate_per_s = as_number(value) / _heartbeat_s(facts)
+    return rate_per_s * _STARVED * _SHORT_TASK_S >= _containers(facts)
+
+
+def _off_switch_will_do(value: Value, decision: Decision, facts: Facts) -> bool:
+    return _keeps_fed(value, facts)
+
+
+def _several_will_do(value: Value, decision: Decision, facts: Facts) -> bool:
+    return value is True or _is_asynchronous(facts)
+
+
+def _most(facts: Facts) -> Decision:
+    try:
+        containers = _containers(facts)
+    except CannotTell:
+        containers = 0
+    if containers <= _USUAL_MOST:
+        return Decision(_USUAL_MOST, "the release's default: more than a worker runs at once")
+    return Decision(
+        containers,
+        "a worker that stands empty is filled with tasks whose data it has at one heartbeat",
+        (Input(name="containers of the largest worker", value=containers),),
+    )
+
+
+def _most_will_do(value: Value, decision: Decision, facts: Facts) -> bool:
+    return as_number(value) == -1 or _keeps_fed(value, facts)
+
+
+def _delay(facts: Facts) -> Decision:
+    workers = facts.cluster.workers
+    return Decision(
+        max(1, workers),
+        "every worker is asked once before a task runs on one without its data; where no more have room, "
+        "YARN waits no longer than for as many offers as there are workers anyway",
+        (Input(name="workers", value=workers),),
+    )
+
+
+def _delay_will_do(value: Value, decision: Decision, facts: Facts) -> bool:
+    return as_number(value) == -1 or as_number(value) >= 1
+
+
+RULES: tuple[Rule, ...] = (
+    mapreduce_rule(
+        id="containers.asynchronous",
+        file="capacity-scheduler.xml",
+        key=_ASYNCHRONOUS,
+        says="Containers are given out without waiting for heartbeats where the release does so by itself.",
+        sources=("YARN-7327", "YARN-10058"),
+        severity=Severity.MAY,
+        applies=_by_capacity,
+        condition="with MapReduce and the CapacityScheduler",
+        decide=_asynchronous,
+        accepts=anything,
+        today="Hadoop 3.5.0 gives out containers asynchronously by default, earlier releases at heartbeats.",
+    ),
+    mapreduce_rule(
+        id="containers.off-switch",
+        file="capacity-scheduler.xml",
+        key=f"{_BEAT}.maximum-offswitch-assignments",
+        says=f"Where heartbeats give out containers, tasks without data nearby fill a worker in "
+        f"{_SHORT_TASK_S} s.",
+        sources=_SOURCES,
+        applies=_by_capacity,
+        condition="with MapReduce and the CapacityScheduler",
+        decide=_off_switch,
+        accepts=_off_switch_will_do,
+        today="Of no effect with Hadoop 3.5.0, unless asynchronous scheduling is turned off.",
+    ),
+    mapreduce_rule(
+        id="containers.several",
+        file="capacity-scheduler.xml",
+        key=f"{_BEAT}.multiple-assignments-enabled",
+        says="A heartbeat may bring a node more than one container.",
+        sources=_SOURCES,
+        applies=_by_capacity,
+        condition="with MapReduce and the CapacityScheduler",
+        decide=fixed(True, "the release's default: one at a time leaves workers with many cores empty"),
+        accepts=_several_will_do,
+    ),
+    mapreduce_rule(
+        id="containers.at-once",
+        file="capacity-scheduler.xml",
+        key=f"{_BEAT}.maximum-container-assignments",
+        says="A heartbeat may bring a node all the containers that it has room for.",
+        sources=_SOURCES,
+        severity=Severity.MAY,
+        applies=_by_capacity,
+        condition="with MapReduce and the CapacityScheduler",
+        decide=_most,
+        accepts=_most_will_do,
+    ),
+    mapreduce_rule(
+        id="containers.locality-delay",
+        file="capacity-scheduler.xml",
+        key="yarn.scheduler.capacity.node-locality-delay",
+        says="A task waits for a worker with its data as many offers as there are workers.",
+        sources=("D0 54", "D0 63", "Hadoop 3.5.0: CapacityScheduler"),
+        severity=Severity.MAY,
+        decide=_delay,
+        accepts=_delay_will_do,
+        today="The papers' delay was a time, 100 ms; YARN counts offers.",
+    ),
+    mapreduce_rule(
+        id="containers.rack-delay",
+        file="capacity-scheduler.xml",
+        key="yarn.scheduler.capacity.rack-locality-additional-delay",
+        says="A task leaves its rack the sooner, the fewer tasks wait.",
+        sources=("Hadoop 3.5.0: CapacityScheduler",),
+        severity=Severity.MAY,
+        applies=_by_capacity,
+        condition="with MapReduce and the CapacityScheduler",
+        decide=fixed(
+            -1,
+            "the release's default: as many offers pass as tasks wait, times the share of workers and racks "
+            "that they name, so that the last tasks of a job do not wait long",
+        ),
+        accepts=at_least,
+    ),
+    mapreduce_rule(
+        id="containers.fair-several",
+        file="yarn-site.xml",
+        key="yarn.scheduler.fair.assignmultiple",
+        says="The FairScheduler may give a node more than one container at a heartbeat.",
+        sources=("Hadoop 3.5.0: FairScheduler",),
+        applies=_by_fairness,
+        condition="with MapReduce and the FairScheduler",
+        decide=fixed(
+            True,
+            "by default a node gets one container at each heartbeat and stands empty meanwhile; with it, "
+            "half of what it has left",
+        ),
+        accepts=equal,
+        today="The papers' JobTracker did so by itself (mapred.fairscheduler.assignmultiple).",
+    ),
+)

@@ -1,0 +1,77 @@
+"""The scheduler as a plan sets it up: with or without waiting for heartbeats, and how much at once."""
+
+from __future__ import annotations
+
+import pytest
+
+from howdah.model.plan import Plan, Setting
+from howdah.simulation.scenario import Scheduling
+from howdah.simulation.translate import translate
+from support.sim_plans import slots_plan, small_plan, suite_on
+
+ASYNCHRONOUS = "yarn.scheduler.capacity.schedule-asynchronously.enable"
+EVERY_MS = "yarn.scheduler.capacity.schedule-asynchronously.scheduling-interval-ms"
+BEAT = "yarn.scheduler.capacity.per-node-heartbeat"
+DELAY = "yarn.scheduler.capacity.node-locality-delay"
+FAIR = "org.apache.hadoop.yarn.server.resourcemanager.scheduler.fair.FairScheduler"
+
+
+def scheduling(plan: Plan) -> Scheduling:
+    return translate(plan, suite_on(plan, rows=10**6), {}, seed=7).scenario.scheduling
+
+
+def having(plan: Plan, values: dict[str, int | str | bool]) -> Plan:
+    others = [one for one in plan.settings if one.key not in values]
+    changed = [
+        Setting(key=key, value=value, reason="a test's", source="command line", origin="user")
+        for key, value in values.items()
+    ]
+    return plan.model_copy(update={"settings": (*others, *changed)})
+
+
+def test_asynchronous_scheduling_goes_round_and_needs_no_heartbeat() -> None:
+    planned = scheduling(small_plan())
+    assert planned.round_s == 0.005
+    slower = scheduling(having(small_plan(), {EVERY_MS: 100}))
+    assert slower.round_s == 0.1
+    assert slower.locality_delay_s == pytest.approx(20 * planned.locality_delay_s)
+
+
+def test_heartbeats_give_out_what_is_set() -> None:
+    by_beat = having(small_plan(), {ASYNCHRONOUS: False})
+    limits = scheduling(having(by_beat, {f"{BEAT}.maximum-offswitch-assignments": 7}))
+    assert (limits.round_s, limits.off_switch_per_beat, limits.containers_per_beat) == (None, 7, 100)
+    one = scheduling(having(by_beat, {f"{BEAT}.multiple-assignments-enabled": False}))
+    assert one.containers_per_beat == 1
+    unlimited = scheduling(having(by_beat, {f"{BEAT}.maximum-container-assignments": -1}))
+    assert unlimited.containers_per_beat is None
+
+
+def test_a_plan_that_says_nothing_has_the_release_s_defaults() -> None:
+    silent = small_plan()
+    silent = silent.model_copy(
+        update={
+            "settings": tuple(one for one in silent.settings if not one.rule or "containers." not in one.rule)
+        }
+    )
+    assert scheduling(silent).round_s == 0.005
+    before = scheduling(having(silent, {ASYNCHRONOUS: False}))
+    assert (before.off_switch_per_beat, before.containers_per_beat) == (1, 100)
+
+
+def test_a_job_lets_no_more_offers_pass_than_there_are_workers() -> None:
+    by_beat = having(small_plan(), {ASYNCHRONOUS: False})
+    assert scheduling(having(by_beat, {DELAY: 1000})).locality_delay_s == 1.0
+    assert scheduling(having(by_beat, {DELAY: -1})).locality_delay_s == 0.0
+
+
+def test_the_fair_scheduler_gives_one_or_all_at_a_heartbeat() -> None:
+    fair = having(small_plan(), {"yarn.resourcemanager.scheduler.class": FAIR})
+    assert (scheduling(fair).round_s, scheduling(fair).containers_per_beat) == (None, 1)
+    several = scheduling(having(fair, {"yarn.scheduler.fair.assignmultiple": True}))
+    assert (several.containers_per_beat, several.off_switch_per_beat) == (None, None)
+
+
+def test_slots_of_a_study_know_no_limits() -> None:
+    slots = scheduling(slots_plan())
+    assert (slots.round_s, slots.containers_per_beat, slots.off_switch_per_beat) == (None, None, None)
