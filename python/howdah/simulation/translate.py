@@ -118,6 +118,6 @@ def _cluster(plan: Plan) -> Cluster:
             "--plan",
             "is of HBase alone, and HBase is not simulated: MapReduce's programs are, and requests to "
             "RegionServers are not",
-            "plan with --workload terasuite to predict MapReduce on these hosts, or measure HBase on a cluster",
+            "plan with --workload terasuite to predict MapReduce on these hosts",
         )
     return plan.cluster

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from howdah.errors import UserError
@@ -206,6 +208,53 @@ def test_the_namenodes_heap_grows_with_blocks_within_its_place() -> None:
 
     assert heap(100, 256) < heap(5000, 256)
     assert heap(5000, 8) <= 4 * GIB
+
+
+def _namenode_options(
+    workers: int, memory_gib: int, *, shares: bool = False, request: PlanRequest | None = None
+) -> str:
+    masters = (a_master(Role.NAMENODE, Role.RESOURCEMANAGER, memory_gib=memory_gib, shares=shares),)
+    facts = facts_of(
+        kinds=((a_worker(disks=24), workers),), masters=masters, request=request or PlanRequest()
+    )
+    return str(value("HDFS_NAMENODE_OPTS", facts))
+
+
+def test_a_namenode_has_what_vendors_give_for_files_smaller_than_blocks() -> None:
+    # 1,000 workers of 24 disks of 600 GB hold 3.84 PB: 57 million files of 64 MiB, 72 million blocks.
+    heap = heap_bytes(_namenode_options(1000, 256)) or 0
+    assert 72 * 10**9 <= heap <= 80 * 2**30
+    larger = asking().model_copy(update={"file_bytes": 1024 * 2**20})
+    assert (heap_bytes(_namenode_options(1000, 256, request=larger)) or 0) < heap / 2
+
+
+def test_a_namenode_on_a_large_host_of_its_own_has_some_of_its_room() -> None:
+    assert heap_bytes(_namenode_options(10, 768)) == 31 * GIB
+    assert heap_bytes(_namenode_options(10, 768, shares=True)) == 4 * GIB
+
+
+def test_no_heap_is_of_a_size_that_wastes_pointers() -> None:
+    for workers in range(300, 900, 25):
+        heap = heap_bytes(_namenode_options(workers, 256)) or 0
+        assert heap <= 31 * GIB or heap >= 48 * GIB
+
+
+def test_g1_is_told_what_its_java_and_the_files_ask_for_and_no_young_generation() -> None:
+    few, many = _namenode_options(10, 256), _namenode_options(1000, 256)
+    assert "MaxGCPauseMillis" not in few
+    assert "-XX:MaxGCPauseMillis=4000" in many
+    old = PlanRequest(hadoop="3.4.2")
+    assert "ParallelRefProcEnabled" in _namenode_options(10, 256, request=old)
+    for options in (few, many):
+        assert "-XX:+UseG1GC" in options
+        assert "ParallelRefProcEnabled" not in options
+        assert not re.search(r"-Xmn|NewSize|NewRatio", options)
+
+
+def test_what_vendors_give_will_do_although_there_is_room_for_more() -> None:
+    facts = facts_of(masters=(a_master(Role.NAMENODE, Role.RESOURCEMANAGER, memory_gib=768),))
+    assert will_do("namenode.heap", "-Xms6g -Xmx6g", facts)
+    assert not will_do("namenode.heap", "-Xms1g -Xmx1g", facts)
 
 
 def test_a_checkpoint_takes_the_heap_that_the_namenode_has() -> None:
