@@ -32,6 +32,7 @@ _SERVICE_PORT_FROM = 500
 _STEP = 64 * MIB
 _SPARE_SHARE = 8
 """The part of a place of its own that a NameNode has without need: nothing else asks for that memory."""
+_HUGE_PAGES_FROM = 8 * GIB
 _TERABYTE = 10**12
 _MANY_FILES = 50_000_000
 _PAUSES_OF_MANY_FILES = "-XX:MaxGCPauseMillis=4000"
@@ -97,7 +98,10 @@ def _heap_in(home: Master, facts: Facts) -> int:
 def _java_options(size: int, facts: Facts) -> str:
     files = facts.cluster.raw_bytes * FILL_LIMIT / facts.number("dfs.replication") / file_bytes(facts.request)
     pauses = (_PAUSES_OF_MANY_FILES,) if files > _MANY_FILES else ()
-    return heap_options(size, *collector(max(supported(facts))), *pauses, "-XX:+ExitOnOutOfMemoryError")
+    huge = ("-XX:+UseTransparentHugePages",) if size >= _HUGE_PAGES_FROM else ()
+    return heap_options(
+        size, *collector(max(supported(facts))), *pauses, *huge, "-XX:+ExitOnOutOfMemoryError"
+    )
 
 
 def _heap(facts: Facts) -> Decision:

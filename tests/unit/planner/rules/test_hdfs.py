@@ -12,6 +12,7 @@ from howdah.model.inventory import DiskKind, DiskSet
 from howdah.model.plan import Role
 from howdah.model.request import PlanRequest, Protection
 from howdah.planner.facts import CannotTell, Facts
+from howdah.planner.rule import Counsel
 from howdah.units import GIB, MIB
 from support.facts import (
     HADOOP_RULES,
@@ -24,6 +25,7 @@ from support.facts import (
     asking,
     decided_by,
     facts_of,
+    rule_named,
     seen,
     values_of,
     will_do,
@@ -167,8 +169,48 @@ def test_hbase_wants_more_transfer_threads_short_circuit_reads_and_the_page_cach
     assert value("dfs.domain.socket.path", facts)
     assert value("dfs.datanode.drop.cache.behind.reads", facts) is False
     assert not will_do("streams.drop-cache-behind-reads", True, facts)
-    # Without Hadoop's native library a DataNode with a socket does not start: only HBase asks for one.
-    assert "dfs.domain.socket.path" not in values_of(HADOOP_RULES, facts_of())
+
+
+def test_jobs_read_their_own_hosts_blocks_as_hbase_does_and_the_native_library_is_asked_for() -> None:
+    assert value("dfs.client.read.shortcircuit") is True
+    assert value("dfs.domain.socket.path")
+    # What exists without is slower for jobs, and wrong for HBase.
+    assert will_do("streams.short-circuit", False, facts_of())
+    assert not will_do("streams.short-circuit", False, facts_of(request=asking(MIX)))
+    off = facts_of().deciding("dfs.client.read.shortcircuit", value=False)
+    assert not rule_named("streams.domain-socket").holds(off)
+    rule = rule_named("streams.native-library")
+    assert isinstance(rule, Counsel)
+    told = rule.tell(facts_of().deciding("dfs.domain.socket.path", "/var/lib/hadoop-hdfs/dn_socket"))
+    assert told is not None
+    assert "hadoop checknative" in told
+    assert rule.tell(facts_of()) is None
+
+
+@pytest.mark.parametrize(
+    ("size", "mapreduce", "reserved", "full"),
+    [
+        (600 * 10**9, True, 90 * 10**9, 95.0),
+        (600 * 10**9, False, 30 * 10**9, None),
+        (7_680 * 10**9, True, 353.6 * 10**9, 98.0),
+        (7_680 * 10**9, False, 153.6 * 10**9, None),
+        (18_000 * 10**9, True, 380 * 10**9, 99.0),
+    ],
+)
+def test_what_is_kept_of_a_disk_is_the_works_not_a_share_of_a_large_disk(
+    size: int, mapreduce: bool, reserved: float, full: float | None
+) -> None:
+    request = asking() if mapreduce else asking(HBASE)
+    facts = facts_of(group=a_group(disk_bytes=size), request=request)
+    decided = values_of(HADOOP_RULES, facts)
+    kept = decided["dfs.datanode.du.reserved"]
+    assert isinstance(kept, int)
+    assert reserved - GIB <= kept <= reserved
+    percent = decided.get("yarn.nodemanager.disk-health-checker.max-disk-utilization-per-disk-percentage")
+    assert percent == full
+    if full is not None:
+        # A NodeManager must not give up a disk that HDFS has filled as far as it may.
+        assert kept > size * (1 - full / 100)
 
 
 def test_a_study_streams_past_the_page_cache() -> None:
