@@ -12,6 +12,7 @@ import typer
 from howdah.cli.output import show
 from howdah.cli.request import (
     parse_demands,
+    parse_file_size,
     parse_growth,
     parse_overrides,
     parse_realm,
@@ -116,6 +117,13 @@ def plan(  # noqa: PLR0917 - typer makes options of parameters
     years: Annotated[
         int | None, typer.Option(help="How long the cluster must be large enough.", min=0, max=30)
     ] = None,
+    mean_file: Annotated[
+        str | None,
+        typer.Option(
+            help="Mean size of the files to be stored: the smaller, the more the NameNode has to know. "
+            "64MiB where left out."
+        ),
+    ] = None,
     rank: Annotated[
         str | None,
         typer.Option(
@@ -158,6 +166,7 @@ def plan(  # noqa: PLR0917 - typer makes options of parameters
         hadoop=hadoop,
         hbase=hbase,
         overrides=parse_overrides(sets or ()),
+        file_bytes=parse_file_size(mean_file),
         growth=parse_growth(need, growth, years),
     )
     written = session.page_of(output) if page else None

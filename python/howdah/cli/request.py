@@ -56,6 +56,11 @@ def _volume(text: str, where: str, hint: str) -> int:
     return size
 
 
+def parse_file_size(text: str | None) -> int | None:
+    """The mean size of files, with its unit; raise UserError for one that is none."""
+    return None if text is None else _volume(text, f"--mean-file {text}", "write for instance 64MiB")
+
+
 def parse_overrides(texts: Sequence[str]) -> tuple[Override, ...]:
     """The values of ``--set KEY=VALUE``; raise UserError for one without both, or given twice."""
     given: dict[str, Override] = {}

@@ -93,6 +93,8 @@ class PlanRequest(Model):
     """The HBase release the configuration is for."""
     overrides: tuple[Override, ...] = ()
     """Values the user insists on."""
+    file_bytes: int | None = None
+    """Mean size of the files to be stored."""
     growth: Growth | None = None
     """How much data there will be, where that was asked."""
 

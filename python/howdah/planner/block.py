@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from howdah.model.request import PlanRequest
 from howdah.units import GIB, MIB
 
 BLOCK_BYTES = 256 * MIB
@@ -10,16 +11,33 @@ REPLICATION = 3
 """The replicas that are planned with where the user asks for no other number (X5)."""
 FILL_LIMIT = 0.8
 """The share of its room that HDFS should hold: balancing, deleting late and lost disks need the rest."""
-HEAP_BYTES_PER_BLOCK = 1000
-"""1 GB of NameNode heap for a million blocks and their files: practice, not a paper."""
+FILE_BYTES = 64 * MIB
+"""The mean file that is planned with where the user names none: far smaller than a block.
+
+Vendors' sizes are for such files: Hortonworks' table is for 1.1 to 1.2 blocks a file, Cloudera counts 1.5.
+"""
+HEAP_BYTES_PER_BLOCK = 1100
+"""Cloudera's 1 GB of NameNode heap for a million blocks and their files, and its tenth more for G1."""
 USUAL_HEAP = 4 * GIB
-"""A NameNode's where there is room: users' files are smaller than blocks, so there are more of them."""
+"""A NameNode's where there is room: clients, reports and snapshots take some, however few the files."""
 _HEAP_LEAST = GIB
 
 
-def namespace_blocks(raw_bytes: int, replication: int, block_bytes: int = BLOCK_BYTES) -> int:
+def file_bytes(request: PlanRequest) -> int:
+    """The mean size of the files to be stored: the user's, or the one that is planned with."""
+    return request.file_bytes or FILE_BYTES
+
+
+def blocks_of(stored_bytes: float, block_bytes: float, mean_file_bytes: int) -> int:
+    """The most blocks that so much data is, before replication: each file may end in a part of one."""
+    return int(stored_bytes / block_bytes + stored_bytes / mean_file_bytes)
+
+
+def namespace_blocks(
+    raw_bytes: int, replication: int, *, block_bytes: int = BLOCK_BYTES, mean_file_bytes: int
+) -> int:
     """Blocks that disks of this size hold when they are as full as they should ever be."""
-    return int(raw_bytes * FILL_LIMIT / replication) // block_bytes
+    return blocks_of(raw_bytes * FILL_LIMIT / replication, block_bytes, mean_file_bytes)
 
 
 def namenode_heap_bytes(blocks: int) -> int:

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from howdah.model.plan import Worker
 from howdah.model.request import Profile
+from howdah.planner.block import BLOCK_BYTES, FILL_LIMIT, blocks_of, file_bytes
 from howdah.planner.facts import CannotTell, Facts
 from howdah.units import GIB, MIB
 
@@ -21,8 +22,6 @@ _DAEMON_SHARE = 8
 """Small workers give a daemon an eighth of their memory."""
 _BYTES_PER_REPLICA = 1024
 """Heap that a DataNode needs for one replica: 1 GiB for a million."""
-_MEAN_REPLICA = 64 * MIB
-"""Stored files rarely end on a block's end; a quarter of a block of 256 MiB is careful."""
 _DAEMON_HEAP_SHARE = 0.8
 """Of a daemon's memory; the rest is code, threads and buffers of the Java machine."""
 HEAP_SHARE = 25 / 32
@@ -171,7 +170,8 @@ def _replica_heap(worker: Worker, facts: Facts) -> int:
     if cluster is None:
         return 0
     stored = cluster.raw_bytes * (worker.data_disks or 0) / max(1, cluster.data_disks)
-    return int(stored / _MEAN_REPLICA * _BYTES_PER_REPLICA / _DAEMON_HEAP_SHARE)
+    replicas = blocks_of(stored * FILL_LIMIT, BLOCK_BYTES, file_bytes(facts.request))
+    return int(replicas * _BYTES_PER_REPLICA / _DAEMON_HEAP_SHARE)
 
 
 def _shared_masters(worker: Worker, facts: Facts) -> int:

@@ -11,7 +11,14 @@ from howdah.model.heap import heap_bytes
 from howdah.model.inventory import HostGroup, Inventory
 from howdah.model.plan import Capacity, Layout, Master, Role, Setting, Value, Worker, Year
 from howdah.model.request import Growth
-from howdah.planner.block import BLOCK_BYTES, FILL_LIMIT, HEAP_BYTES_PER_BLOCK, REPLICATION
+from howdah.planner.block import (
+    BLOCK_BYTES,
+    FILE_BYTES,
+    FILL_LIMIT,
+    HEAP_BYTES_PER_BLOCK,
+    REPLICATION,
+    blocks_of,
+)
 from howdah.planner.known import workers_left
 from howdah.units import format_bytes
 
@@ -32,13 +39,14 @@ def capacity(
     settings: Sequence[Setting],
     *,
     growth: Growth | None,
+    mean_file_bytes: int = FILE_BYTES,
 ) -> Capacity:
     """What the planned hosts hold and, where growth was asked for, what every year needs.
 
     Hosts that are added are like those of the largest group of workers. Raises UserError where a reserve
     leaves HDFS nothing of a disk.
     """
-    held = holding(inventory, layouts, kinds, masters, settings)
+    held = holding(inventory, layouts, kinds, masters, settings, mean_file_bytes=mean_file_bytes)
     years = tuple(_years(held, growth)) if growth else ()
     return Capacity(
         raw_bytes=held.raw_bytes,
@@ -71,7 +79,7 @@ def _share(full: float) -> str:
 
 def _fill(held: Holding, need_bytes: int) -> dict[str, float]:
     """How full each resource of the planned hosts is; at 1 it holds the most it should."""
-    blocks = need_bytes / held.block_bytes
+    blocks = blocks_of(need_bytes, held.block_bytes, held.mean_file_bytes)
     return {
         _DISKS: need_bytes / held.usable_bytes,
         _HEAP: blocks * HEAP_BYTES_PER_BLOCK / held.heap_bytes,
@@ -81,7 +89,7 @@ def _fill(held: Holding, need_bytes: int) -> dict[str, float]:
 
 def _hosts(held: Holding, need_bytes: int) -> int:
     """The fewest hosts that hold so much, masters' included; more hosts do not widen the NameNode's heap."""
-    replicas = need_bytes / held.block_bytes * held.replication
+    replicas = blocks_of(need_bytes, held.block_bytes, held.mean_file_bytes) * held.replication
     by_disks = math.ceil((need_bytes - held.usable_bytes) / held.host_bytes)
     by_blocks = math.ceil((replicas / BLOCKS_PER_DATANODE - held.workers) / held.host_workers)
     return max(held.fewest_hosts, held.hosts + max(by_disks, by_blocks))
@@ -105,6 +113,7 @@ class Holding:
     host_bytes: int
     replication: float
     block_bytes: float
+    mean_file_bytes: int
     heap_bytes: float
 
 
@@ -114,6 +123,8 @@ def holding(
     kinds: Sequence[Worker],
     masters: Sequence[Master],
     settings: Sequence[Setting],
+    *,
+    mean_file_bytes: int,
 ) -> Holding:
     """What the cluster holds; raises UserError where a reserve leaves nothing of a disk."""
     groups = {group.name: group for group in inventory.groups}
@@ -147,6 +158,7 @@ def holding(
         ),
         replication=replication,
         block_bytes=_number(settings, "dfs.blocksize", kinds[0], BLOCK_BYTES),
+        mean_file_bytes=mean_file_bytes,
         heap_bytes=_namenode_heap(settings, kinds[0], masters),
     )
 

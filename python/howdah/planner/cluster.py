@@ -9,6 +9,7 @@ from howdah.model.inventory import HostGroup, Inventory
 from howdah.model.placement import virtual_name
 from howdah.model.plan import Advice, Cluster, Layout, Master, Plan, Setting, Worker
 from howdah.model.request import PlanRequest
+from howdah.planner.block import file_bytes
 from howdah.planner.capacity import capacity
 from howdah.planner.choice import Choice, choose, count_workers, layouts_and_kinds
 from howdah.planner.decide import decide
@@ -45,7 +46,15 @@ def plan_choice(inventory: Inventory, request: PlanRequest, choice: Choice) -> P
     )
     settings += tuple(beyond_rules(request, settings))
     facts = _knowing(facts, settings, choice.groups[0], kinds[0])
-    held = capacity(inventory, layouts, kinds, masters, settings, growth=request.growth)
+    held = capacity(
+        inventory,
+        layouts,
+        kinds,
+        masters,
+        settings,
+        growth=request.growth,
+        mean_file_bytes=file_bytes(request),
+    )
     return Plan(
         platform=" and ".join(dict.fromkeys(layout.platform for layout in layouts)),
         workers=kinds,

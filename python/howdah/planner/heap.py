@@ -25,6 +25,26 @@ def heap_options(size_bytes: int, *more: str) -> str:
     return " ".join([f"-Xms{size_mb}m", f"-Xmx{size_mb}m", *more])
 
 
+PARALLEL_REFERENCES_FROM = 17
+"""The Java from which G1 looks at references on several threads without being told."""
+
+
+def collector(java: int) -> tuple[str, ...]:
+    """G1, told what this major of Java does not do by itself.
+
+    Its young generation is left to it: one of a fixed size (-Xmn, -XX:NewSize) ends its goal for pauses.
+    """
+    if java >= PARALLEL_REFERENCES_FROM:
+        return ("-XX:+UseG1GC",)
+    return ("-XX:+UseG1GC", "-XX:+ParallelRefProcEnabled")
+
+
+COMPRESSED_MOST = 31 * GIB
+"""Above it Java's pointers double in size ..."""
+UNCOMPRESSED_LEAST = 48 * GIB
+"""... and below this a heap holds less than one of 31 GiB."""
+
+
 def small_heap(role: Role, why: str, *more: str) -> Decision:
     """The heap of a daemon whose needs hardly grow with the cluster, and further options."""
     size = MASTER_HEAPS[role]

@@ -40,6 +40,15 @@ PAPERS = {
 }
 """The papers' titles with the year of each."""
 
+GUIDES = {
+    "Cloudera: Sizing NameNode Heap Memory": "docs.cloudera.com, CDP Private Cloud Base 7, HDFS overview",
+    "Cloudera: Recommended settings for G1GC": "docs.cloudera.com, Runtime 7.2, scaling namespaces",
+    "Cloudera: HDFS heap sizing": "docs.cloudera.com, Runtime 7.2, scaling namespaces",
+    "Cloudera: Disabling transparent hugepages": "docs.cloudera.com, CDP Private Cloud Base 7, performance",
+    "Hortonworks: Configuring NameNode Heap Size": "docs.hortonworks.com, HDP 2.6, command line installation",
+}
+"""Vendors' and projects' guides that rules cite, and where each is found."""
+
 
 class Item(NamedTuple):
     """One numbered recommendation, configuration, number or warning of one paper."""

@@ -84,6 +84,11 @@ def translate(
     def warn(code: str, text: str) -> None:
         warnings.setdefault(text, RunWarning(code=code, text=text))
 
+    if cluster.request.hbase_used:
+        warn(
+            "hbase-not-simulated",
+            "HBase is not simulated: its RegionServers take memory here and nothing else",
+        )
     machines = machines_of(plan, cluster, warn)
     # Settings of jobs and of the file system are the cluster's: the kinds of workers agree on them.
     planned = PlannedSettings(plan, cluster, plan.workers[0])
@@ -107,5 +112,12 @@ def _cluster(plan: Plan) -> Cluster:
     if plan.cluster is None:
         raise UserError(
             "--plan", "is a plan of one machine, not of a cluster", "make one: howdah plan hosts.yaml"
+        )
+    if not plan.cluster.request.mapreduce:
+        raise UserError(
+            "--plan",
+            "is of HBase alone, and HBase is not simulated: MapReduce's programs are, and requests to "
+            "RegionServers are not",
+            "plan with --workload terasuite to predict MapReduce on these hosts",
         )
     return plan.cluster

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from howdah.cli.request import (
     parse_demands,
+    parse_file_size,
     parse_growth,
     parse_overrides,
     parse_realm,
@@ -137,3 +138,12 @@ def test_choices_and_counts() -> None:
     assert parse_whole("--slots", 1) == 1
     with pytest.raises(UserError, match="--slots 0"):
         parse_whole("--slots", 0)
+
+
+def test_the_mean_file_has_a_unit() -> None:
+    assert parse_file_size(None) is None
+    assert parse_file_size("64MiB") == 64 * 2**20
+    for text, says in (("64", "has no unit"), ("0MB", "is zero"), ("small", "not a size|cannot|small")):
+        with pytest.raises(UserError, match=says) as caught:
+            parse_file_size(text)
+        assert "--mean-file" in caught.value.where

@@ -87,7 +87,27 @@ def test_small_blocks_fill_the_name_node_first() -> None:
     )
     (today,) = held.years
     assert today.first_full.startswith("NameNode heap")
-    assert today.fill["NameNode heap"] == pytest.approx(60 * TB / (4 * MIB) * 1000 / (4 * 2**30))
+    assert today.fill["NameNode heap"] == pytest.approx(
+        60 * TB * (1 / (4 * MIB) + 1 / (64 * MIB)) * 1100 / (4 * 2**30)
+    )
+
+
+def test_files_smaller_than_blocks_are_blocks_of_their_own() -> None:
+    def heap_filled(file_bytes: int) -> float:
+        layout, kinds = divided(host_group(), 4)
+        masters = place_masters(inventory(host_group()), (layout,), kinds, PlanRequest())
+        held = capacity(
+            inventory(host_group()),
+            (layout,),
+            kinds,
+            masters,
+            settings(HDFS_NAMENODE_OPTS="-Xmx4g"),
+            growth=Growth(need_bytes=60 * TB),
+            mean_file_bytes=file_bytes,
+        )
+        return held.years[0].fill["NameNode heap"]
+
+    assert heap_filled(MIB) > 50 * heap_filled(256 * MIB)
 
 
 def test_many_blocks_need_more_data_nodes() -> None:

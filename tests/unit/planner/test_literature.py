@@ -7,7 +7,7 @@ import re
 import pytest
 
 from howdah.planner.explanation import spell
-from howdah.planner.literature import PAPERS, ItemKind, item, items
+from howdah.planner.literature import GUIDES, PAPERS, ItemKind, item, items
 from howdah.planner.rules.catalogue import RULES
 
 BEYOND = {
@@ -20,7 +20,7 @@ BEYOND = {
 
 OWN = re.compile(
     r"howdah|libvirt|Kerberos|(Hadoop|HBase|ZooKeeper|Linux|Java|vSphere)( [\d.]+)?(: .+)?"
-    r"|(HDFS|HBASE|HADOOP|YARN|MAPREDUCE|ZOOKEEPER)-\d+|JEP \d+"
+    r"|(HDFS|HBASE|HADOOP|YARN|MAPREDUCE|ZOOKEEPER|JDK)-\d+|JEP \d+"
 )
 """How a source reads that is no item of a paper."""
 
@@ -51,12 +51,16 @@ def test_every_contradiction_is_resolved_by_a_rule() -> None:
     assert sorted(resolved - cited() - {"X9"}) == []
 
 
+def test_every_guide_is_cited() -> None:
+    assert GUIDES.keys() - {source for rule in RULES for source in rule.sources} == set()
+
+
 def test_every_source_is_an_item_or_names_what_it_is() -> None:
     strange = {
         source
         for rule in RULES
         for source in rule.sources
-        if item(source) is None and not OWN.fullmatch(source)
+        if item(source) is None and source not in GUIDES and not OWN.fullmatch(source)
     }
     assert strange == set()
 

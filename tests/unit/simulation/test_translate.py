@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+from typing import Literal
 
 import pytest
 
 from howdah.errors import UserError
 from howdah.model.inventory import DiskKind, DiskSet
 from howdah.model.plan import Plan, Setting
-from howdah.model.request import Protection
+from howdah.model.request import Demand, Protection
 from howdah.model.workloads.terasort import Codec
 from howdah.simulation.translate import translate
 from howdah.units import MIB
@@ -211,6 +212,31 @@ def test_a_plan_of_one_machine_is_refused() -> None:
     with pytest.raises(UserError, match="not of a cluster") as caught:
         translate(planned.model_copy(update={"cluster": None}), suite_on(planned, rows=10**6), {}, seed=1)
     assert "howdah plan hosts.yaml" in caught.value.hint
+
+
+def _asked(planned: Plan, *kinds: Literal["terasuite", "ycsb"]) -> Plan:
+    assert planned.cluster is not None
+    request = planned.cluster.request.model_copy(
+        update={"workloads": tuple(Demand(kind=name) for name in kinds)}
+    )
+    return planned.model_copy(update={"cluster": planned.cluster.model_copy(update={"request": request})})
+
+
+def test_a_plan_of_hbase_alone_is_refused_for_what_it_is() -> None:
+    planned = _asked(_hadoop_plan(), "ycsb")
+    with pytest.raises(UserError, match="HBase is not simulated") as caught:
+        translate(planned, suite_on(planned, rows=10**6), {}, seed=1)
+    assert "map" not in caught.value.what.replace("MapReduce", "")
+    assert "--workload terasuite" in caught.value.hint
+
+
+def test_hbase_beside_mapreduce_is_said_to_be_left_out() -> None:
+    planned = _asked(small_plan(), "terasuite", "ycsb")
+    translated = translate(planned, suite_on(planned, rows=10**6), {}, seed=1)
+    assert "hbase-not-simulated" in {warning.code for warning in translated.warnings}
+    alone = small_plan()
+    told = translate(alone, suite_on(alone, rows=10**6), {}, seed=1).warnings
+    assert "hbase-not-simulated" not in {warning.code for warning in told}
 
 
 def test_a_plan_without_tasks_is_refused() -> None:

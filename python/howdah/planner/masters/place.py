@@ -10,7 +10,7 @@ from howdah.errors import UserError
 from howdah.model.inventory import Inventory
 from howdah.model.plan import Layout, Master, Role, Worker
 from howdah.model.request import PlanRequest, Protection
-from howdah.planner.block import REPLICATION, USUAL_HEAP, namenode_heap_bytes, namespace_blocks
+from howdah.planner.block import REPLICATION, USUAL_HEAP, file_bytes, namenode_heap_bytes, namespace_blocks
 from howdah.planner.known import worker_hosts_left
 from howdah.planner.masters.fault_tolerance import place_tolerant
 from howdah.planner.masters.posts import Post, Spot, highly_available, spots, unprotected
@@ -77,7 +77,10 @@ def place_masters(
 def _heap(inventory: Inventory, kinds: Sequence[Worker], request: PlanRequest) -> int:
     """The NameNode's: what full disks want, and what is usual where it is little of a worker's memory."""
     raw_bytes = sum(group.data_bytes * group.count for group in inventory.worker_groups)
-    full = namenode_heap_bytes(namespace_blocks(raw_bytes, request.replication or REPLICATION))
+    blocks = namespace_blocks(
+        raw_bytes, request.replication or REPLICATION, mean_file_bytes=file_bytes(request)
+    )
+    full = namenode_heap_bytes(blocks)
     return max(full, min(USUAL_HEAP, min(kind.memory_bytes for kind in kinds) // _SPARED))
 
 

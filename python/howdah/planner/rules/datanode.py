@@ -49,8 +49,8 @@ def _datanode_heap(facts: Facts) -> Decision:
     heap = heap_of(share)
     return Decision(
         heap_options(heap, "-XX:+UseG1GC", "-XX:+ExitOnOutOfMemoryError"),
-        f"a heap of {format_memory(heap)}: a DataNode takes about 2 GB, less on a small worker, more where "
-        "its disks hold millions of blocks",
+        f"a heap of {format_memory(heap)}: a DataNode takes 2 GB, less on a small worker, 1 GiB for each "
+        "million of the replicas that its full disks hold",
         (
             Input(name="worker's memory", value=facts.worker.memory_bytes, unit="B"),
             Input(name="DataNode's share", value=share, unit="B"),
@@ -124,7 +124,7 @@ RULES: tuple[Rule, ...] = (
     SettingRule(
         id="datanode.heap",
         says="A DataNode's heap is under 2 GB unless its disks hold millions of blocks.",
-        sources=("D3 122", "D0 142", "howdah"),
+        sources=("D3 122", "D0 142", "Cloudera: HDFS heap sizing"),
         severity=Severity.MAY,
         scope=Scope.WORKER,
         key="HDFS_DATANODE_OPTS",

@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 from howdah.model.plan import Input, Role, Value
+from howdah.planner.block import FILL_LIMIT, REPLICATION
 from howdah.planner.conditions import hbase_rule, with_hbase
 from howdah.planner.facts import CannotTell, Facts
 from howdah.planner.heap import heap_alike, small_heap
 from howdah.planner.reading import is_temporary, path_list
-from howdah.planner.rule import Counsel, Decision, Rule, Severity, equal
+from howdah.planner.rule import Counsel, Decision, Rule, Scope, Severity, equal
 from howdah.planner.rules.security.settings import login
-from howdah.planner.values import anything, as_number, between, fixed, within_factor
-from howdah.units import GIB
+from howdah.planner.values import anything, as_number, fixed, within_factor
+from howdah.units import GIB, format_bytes, format_count, format_counted, format_memory
 
-_REGION = 10 * GIB
+_REGIONS = 100
+"""Of a RegionServer; 20 to 200 are what HBase's guide recommends."""
+_REGIONS_MOST = 200
+_REGION_LEAST, _REGION_MOST = 5 * GIB, 50 * GIB
+"""Smaller regions split for ever; what is larger takes hours to be compacted."""
+_RECORD_BYTES = 1000
+"""YCSB's ten fields of 100 bytes."""
 _WEEK_MS = 604_800_000
 _OFF_PEAK = (1, 5)
 _SESSION_MS = 90_000
@@ -54,6 +61,50 @@ def _session_limit(facts: Facts) -> Decision:
         f"HBase asks for {value / 1000:g} s; without a limit of its own ZooKeeper grants 20 ticks, 40 s, and "
         "a RegionServer is given up so much earlier",
         (Input(name="zookeeper.session.timeout", value=value / 1000, unit="s"),),
+    )
+
+
+def _stored(facts: Facts) -> tuple[int, str]:
+    """What a RegionServer's regions hold, bytes, before replication, and how that is known."""
+    records = max((demand.records or 0 for demand in facts.request.workloads), default=0)
+    servers = max(1, facts.cluster.workers)
+    if records:
+        return records * _RECORD_BYTES // servers, f"its share of {format_count(records)} records of 1 kB"
+    share = (facts.worker.data_disks or 0) / max(1, facts.cluster.data_disks)
+    replicas = max(1, int(as_number(facts.decided.get("dfs.replication", REPLICATION))))
+    room = facts.cluster.raw_bytes * share * FILL_LIMIT / replicas
+    return int(room), "what its disks hold when full"
+
+
+def _region_size(facts: Facts) -> Decision:
+    stored, known = _stored(facts)
+    value = max(_REGION_LEAST, min(_REGION_MOST, -(-stored // _REGIONS // GIB) * GIB))
+    regions = max(1, -(-stored // value))
+    held = f"{format_bytes(stored)} on a RegionServer, {known}, are {format_counted(regions, 'region')}"
+    if regions > _REGIONS_MOST:
+        because = (
+            f"{held}, more than the {_REGIONS_MOST} it should have; larger ones take too long to compact, so "
+            "leave a part of the disks to other data"
+        )
+    else:
+        because = f"{held}: 20 to {_REGIONS_MOST} are few to flush and to open, and enough to spread"
+    return Decision(value, because, (Input(name="data of a RegionServer", value=stored, unit="B"),))
+
+
+def _region_will_do(value: Value, decision: Decision, facts: Facts) -> bool:
+    return as_number(decision.value) / 2 <= as_number(value) <= max(2 * as_number(decision.value), 20 * GIB)
+
+
+def _dense_counsel(facts: Facts) -> str | None:
+    stored, known = _stored(facts)
+    most = _REGIONS_MOST * _REGION_MOST
+    if stored <= most:
+        return None
+    return (
+        f"A RegionServer would hold {format_bytes(stored)}, {known}; {_REGIONS_MOST} regions of "
+        f"{format_memory(_REGION_MOST)} are {format_bytes(most)}. Keep tables below that, and the rest of "
+        "HDFS for other data, or give HBase more hosts with fewer disks: what a lost RegionServer had must "
+        "open on the others within minutes."
     )
 
 
@@ -158,12 +209,12 @@ RULES: tuple[Rule, ...] = (
         id="hbase.region-size",
         file="hbase-site.xml",
         key="hbase.hregion.max.filesize",
-        says="Regions grow to 10 GiB before they split.",
-        sources=("HBase 2.6.4: hbase-default.xml", "howdah"),
+        says="Regions are so large that a RegionServer has about 100 of them, of 5 to 50 GiB.",
+        sources=("HBASE-11985", "HBase 2.6.4: reference guide, region size"),
         severity=Severity.MAY,
-        decide=fixed(_REGION, "some hundreds of regions hold what a RegionServer's disks hold"),
-        accepts=between(4 * GIB, 100 * GIB),
-        written=False,
+        scope=Scope.WORKER,
+        decide=_region_size,
+        accepts=_region_will_do,
     ),
     hbase_rule(
         id="hbase.major-compactions",
@@ -218,6 +269,14 @@ RULES: tuple[Rule, ...] = (
         decide=_session_limit,
         accepts=lambda value, decision, facts: as_number(value) >= as_number(decision.value),
         today="HBase passes its timeout on to a ZooKeeper that it starts itself, not to the cluster's own.",
+    ),
+    Counsel(
+        id="hbase.dense-regionservers",
+        says="A RegionServer has no more data than 200 regions of 50 GiB hold.",
+        sources=("HBASE-11985", "HBase 2.6.4: reference guide, region size"),
+        applies=with_hbase,
+        condition="with HBase",
+        tell=_dense_counsel,
     ),
     Counsel(
         id="hbase.in-steps",

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from howdah.model.plan import Role
 from howdah.model.request import Protection
-from howdah.planner.block import REPLICATION, namenode_heap_bytes, namespace_blocks
+from howdah.planner.block import REPLICATION, file_bytes, namenode_heap_bytes, namespace_blocks
 from howdah.planner.facts import Facts
 from howdah.planner.rule import Counsel, Rule, Severity
-from howdah.units import format_bytes, format_count
+from howdah.units import format_bytes, format_count, format_memory
 
 OWN_PLACES = Rule(
     id="masters.own-places",
@@ -112,7 +112,11 @@ def _cores(facts: Facts) -> str | None:
 
 def _federation(facts: Facts) -> str | None:
     cluster = facts.cluster
-    blocks = namespace_blocks(cluster.raw_bytes, facts.request.replication or REPLICATION)
+    blocks = namespace_blocks(
+        cluster.raw_bytes,
+        facts.request.replication or REPLICATION,
+        mean_file_bytes=file_bytes(facts.request),
+    )
     heap = namenode_heap_bytes(blocks)
     largest = max(
         (master.memory_bytes for master in cluster.masters if Role.NAMENODE in master.roles), default=0
@@ -120,10 +124,10 @@ def _federation(facts: Facts) -> str | None:
     if heap <= _HEAP_MOST and heap <= largest:
         return None
     return (
-        f"Full of 256 MiB blocks, HDFS holds {format_count(blocks)}, for which a NameNode needs a heap of "
-        f"{format_bytes(heap)}. It should not have more than {format_bytes(_HEAP_MOST)}, and here "
-        f"it has room for {format_bytes(largest)}: use larger blocks, or several name services "
-        "behind a router."
+        f"Full of files of {format_memory(file_bytes(facts.request))}, HDFS holds {format_count(blocks)} "
+        f"blocks, for which a NameNode needs a heap of {format_bytes(heap)}. It should not have more than "
+        f"{format_bytes(_HEAP_MOST)}, and here it has room for {format_bytes(largest)}: store larger files "
+        "(--mean-file says how large they are), or plan several name services behind a router."
     )
 
 

@@ -7,13 +7,21 @@ import math
 from howdah.model.heap import heap_bytes
 from howdah.model.plan import Input, Master, Role, Value
 from howdah.model.request import Protection
-from howdah.planner.block import USUAL_HEAP, namenode_heap_bytes, namespace_blocks
+from howdah.planner.block import (
+    FILL_LIMIT,
+    USUAL_HEAP,
+    blocks_of,
+    file_bytes,
+    namenode_heap_bytes,
+    namespace_blocks,
+)
 from howdah.planner.conditions import in_study
 from howdah.planner.facts import CannotTell, Facts
-from howdah.planner.heap import MASTER_HEAPS, heap_options
+from howdah.planner.heap import COMPRESSED_MOST, MASTER_HEAPS, UNCOMPRESSED_LEAST, collector, heap_options
 from howdah.planner.masters.seats import HEAP_OF_MEMORY, SYSTEM_BYTES
 from howdah.planner.reading import lasting
 from howdah.planner.rule import Counsel, Decision, Rule, SettingRule, Severity, equal
+from howdah.planner.rules.jvm import supported
 from howdah.planner.values import as_number, between, fixed, within_factor
 from howdah.units import GIB, MIB, format_count, format_memory
 
@@ -22,6 +30,13 @@ _HANDLERS_PER_LOG = 20
 _HANDLERS_MOST = 1000
 _SERVICE_PORT_FROM = 500
 _STEP = 64 * MIB
+_SPARE_SHARE = 8
+"""The part of a place of its own that a NameNode has without need: nothing else asks for that memory."""
+_HUGE_PAGES_FROM = 8 * GIB
+_TERABYTE = 10**12
+_MANY_FILES = 50_000_000
+_PAUSES_OF_MANY_FILES = "-XX:MaxGCPauseMillis=4000"
+"""Shorter goals than that make G1 fall behind in heaps of so many files (Cloudera)."""
 
 
 def _handlers(facts: Facts) -> Decision:
@@ -38,18 +53,23 @@ def _handlers_will_do(value: Value, decision: Decision, facts: Facts) -> bool:
     return wanted / 2 <= as_number(value) <= max(4 * wanted, _HANDLERS_LEAST)
 
 
-def _home(facts: Facts) -> Master:
-    """The smallest place a NameNode has; raises CannotTell."""
-    places = [master for master in facts.cluster.masters if Role.NAMENODE in master.roles]
+def _home(facts: Facts, role: Role = Role.NAMENODE) -> Master:
+    """The smallest place that a daemon has; raises CannotTell."""
+    places = [master for master in facts.cluster.masters if role in master.roles]
     if not places:
-        raise CannotTell("where the NameNode runs: give a plan")
+        raise CannotTell(f"where the {role.value} runs: give a plan")
     return min(places, key=lambda master: master.memory_bytes)
 
 
 def _blocks(facts: Facts) -> int:
     """Blocks of the file system once the disks are as full as they should be."""
     replicas, block = int(facts.number("dfs.replication")), int(facts.number("dfs.blocksize"))
-    return namespace_blocks(facts.cluster.raw_bytes, max(1, replicas), max(MIB, block))
+    return namespace_blocks(
+        facts.cluster.raw_bytes,
+        max(1, replicas),
+        block_bytes=max(MIB, block),
+        mean_file_bytes=file_bytes(facts.request),
+    )
 
 
 def _room(home: Master) -> int:
@@ -61,34 +81,76 @@ def _room(home: Master) -> int:
     return round(daemons * HEAP_OF_MEMORY - others) // max(1, alike) // _STEP * _STEP
 
 
-def _heap(facts: Facts) -> Decision:
-    home, blocks = _home(facts), _blocks(facts)
-    needed = math.ceil(namenode_heap_bytes(blocks) / GIB) * GIB
-    wanted = max(USUAL_HEAP, needed)
-    value = max(256 * MIB, min(wanted, _room(home)))
-    short = (
-        "" if value >= needed else f"; full disks would need {format_memory(needed)}: give {home.name} more"
+def _needed(facts: Facts) -> int:
+    """The heap for all blocks of full disks, whole GiB, never where pointers are too large for their use."""
+    needed = math.ceil(namenode_heap_bytes(_blocks(facts)) / GIB) * GIB
+    return UNCOMPRESSED_LEAST if COMPRESSED_MOST < needed < UNCOMPRESSED_LEAST else needed
+
+
+def _heap_in(home: Master, facts: Facts) -> int:
+    """What is needed, and what a place of its own has to spare, within the place."""
+    spare = USUAL_HEAP
+    if not home.shares:
+        spare = max(spare, min(COMPRESSED_MOST, home.memory_bytes // _SPARE_SHARE // GIB * GIB))
+    return max(256 * MIB, min(max(spare, _needed(facts)), _room(home)))
+
+
+def _java_options(size: int, facts: Facts) -> str:
+    files = facts.cluster.raw_bytes * FILL_LIMIT / facts.number("dfs.replication") / file_bytes(facts.request)
+    pauses = (_PAUSES_OF_MANY_FILES,) if files > _MANY_FILES else ()
+    huge = ("-XX:+UseTransparentHugePages",) if size >= _HUGE_PAGES_FROM else ()
+    return heap_options(
+        size, *collector(max(supported(facts))), *pauses, *huge, "-XX:+ExitOnOutOfMemoryError"
     )
+
+
+def _heap(facts: Facts) -> Decision:
+    home, blocks, needed = _home(facts), _blocks(facts), _needed(facts)
+    value = _heap_in(home, facts)
+    mean = file_bytes(facts.request)
+    a_terabyte = blocks_of(_TERABYTE, facts.number("dfs.blocksize"), mean)
+    if value < needed:
+        room = f"{home.name} has room for no more: give it {format_memory(needed)}"
+    elif value > needed:
+        room = f"{format_memory(value)}, since {home.name} has room: clients, snapshots and growth take it"
+    else:
+        room = f"within the {format_memory(home.memory_bytes)} of {home.name}"
     return Decision(
-        heap_options(value, "-XX:+UseG1GC", "-XX:+ParallelRefProcEnabled", "-XX:+ExitOnOutOfMemoryError"),
-        f"1 GB for a million of the {format_count(blocks)} blocks that full disks hold, 4 GiB where there is "
-        f"room, within the {format_memory(home.memory_bytes)} of {home.name}{short}",
+        _java_options(value, facts),
+        f"{format_memory(needed)} for the {format_count(blocks)} blocks that full disks hold, 1.1 GB for a "
+        f"million: files of {format_memory(mean)} are {format_count(_TERABYTE // mean)} files and "
+        f"{format_count(a_terabyte)} blocks a TB (--mean-file says otherwise); {room}; G1 sizes its young "
+        "generation by itself",
         (
             Input(name="blocks when full", value=blocks),
+            Input(name="mean file", value=mean, unit="B"),
             Input(name=f"memory of {home.name}", value=home.memory_bytes, unit="B"),
         ),
     )
 
 
-def _same_heap(facts: Facts) -> Decision:
+def _secondary_heap(facts: Facts) -> Decision:
+    own = _home(facts)
+    apart = Role.SECONDARY_NAMENODE not in own.roles and bool(
+        facts.cluster.addresses(Role.SECONDARY_NAMENODE)
+    )
+    home = _home(facts, Role.SECONDARY_NAMENODE) if apart else own
+    size = _heap_in(home, facts)
     return Decision(
-        _heap(facts).value, "the NameNode's own: to make a checkpoint it loads the same blocks and files"
+        _java_options(size, facts),
+        "the NameNode's own: to make a checkpoint it loads the same blocks and files"
+        if not apart
+        else f"{format_memory(size)}: to make a checkpoint it loads the blocks and files that the NameNode "
+        f"has, {format_memory(_needed(facts))} when disks are full, within the room on {home.name}",
     )
 
 
 def _heap_will_do(value: Value, decision: Decision, facts: Facts) -> bool:
     have, want = heap_bytes(str(value)), heap_bytes(str(decision.value))
-    return have is not None and want is not None and 0.75 * want <= have <= _home(facts).memory_bytes
+    if have is None or want is None:
+        return False
+    # More than is needed was given only because there is room for it.
+    return 0.75 * min(want, _needed(facts)) <= have <= _home(facts).memory_bytes
 
 
 def _redundancy(facts: Facts) -> Decision:
@@ -147,24 +209,31 @@ RULES: tuple[Rule, ...] = (
     ),
     SettingRule(
         id="namenode.heap",
-        says="The NameNode's heap is 1 GB for every million blocks.",
-        sources=("D1 77", "D1 80", "howdah"),
+        says="The NameNode's heap is 1.1 GB for every million blocks of files far smaller than a block.",
+        sources=(
+            "Cloudera: Sizing NameNode Heap Memory",
+            "Cloudera: Recommended settings for G1GC",
+            "Hortonworks: Configuring NameNode Heap Size",
+            "D1 77",
+        ),
         severity=Severity.MUST,
         key="HDFS_NAMENODE_OPTS",
         file="hadoop-env.sh",
         decide=_heap,
         accepts=_heap_will_do,
-        today="The papers gave all daemons one HADOOP_HEAPSIZE of 1300 (D0 142); each has its own today.",
+        today="The papers gave all daemons one HADOOP_HEAPSIZE of 1300 (D0 142); each has its own today. "
+        "Hortonworks' young generations of an eighth were for CMS, which Java 14 removed: G1 has none of a "
+        "fixed size.",
     ),
     SettingRule(
         id="namenode.secondary-heap",
-        says="The SecondaryNameNode's heap is as large as the NameNode's.",
-        sources=("D4 137", "howdah"),
+        says="The SecondaryNameNode's heap holds what the NameNode's does.",
+        sources=("D4 137", "Hortonworks: Configuring NameNode Heap Size"),
         condition="without high availability",
         applies=lambda facts: facts.request.protection is not Protection.HA,
         key="HDFS_SECONDARYNAMENODE_OPTS",
         file="hadoop-env.sh",
-        decide=_same_heap,
+        decide=_secondary_heap,
         accepts=_heap_will_do,
     ),
     SettingRule(

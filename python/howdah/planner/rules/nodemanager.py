@@ -12,10 +12,9 @@ from howdah.planner.facts import CannotTell, Facts
 from howdah.planner.heap import heap_alike, heap_options
 from howdah.planner.reading import ConfigurationReading, is_temporary, path_list
 from howdah.planner.rule import Decision, Inspection, Observation, Rule, Scope, Severity, equal
+from howdah.planner.rules.volumes import disk_full_percent, smallest_disk
 from howdah.planner.values import anything, as_number, between, fixed, set_at_all
-from howdah.units import format_counted, format_memory
-
-_DISK_FULL = 95.0
+from howdah.units import format_bytes, format_counted, format_memory
 
 
 def _dirs(facts: Facts, leaf: str) -> tuple[str, ...]:
@@ -48,6 +47,17 @@ def _absolute(value: Value, decision: Decision, facts: Facts) -> bool:
     paths = path_list(value)
     # ${yarn.log.dir} of the default is an absolute path when Hadoop's own scripts start the NodeManager.
     return bool(paths) and all(path.startswith(("/", "${yarn.log.dir}")) for path in paths)
+
+
+def _disk_full(facts: Facts) -> Decision:
+    disk = smallest_disk(facts.group)
+    percent = disk_full_percent(disk)
+    return Decision(
+        float(percent),
+        f"{100 - percent} % of a {format_bytes(disk)} disk are {format_bytes(disk * (100 - percent) / 100)}; "
+        "what HDFS leaves beyond that is intermediate data's, and the default of 90 % would take most of it",
+        (Input(name="smallest data disk", value=disk, unit="B"),),
+    )
 
 
 def _nodemanager_heap(facts: Facts) -> Decision:
@@ -159,13 +169,11 @@ RULES: tuple[Rule, ...] = (
         id="nodemanager.disk-full",
         file="yarn-site.xml",
         key="yarn.nodemanager.disk-health-checker.max-disk-utilization-per-disk-percentage",
-        says="A NodeManager gives up a disk that is 95 % full.",
+        scope=Scope.WORKER,
+        says="A NodeManager gives up a disk that is 95 % full, a large one when some 100 GB are left.",
         sources=("Hadoop 3.5.0: yarn-default.xml", "howdah"),
-        decide=fixed(
-            _DISK_FULL,
-            "HDFS keeps 15 % free: at the default of 90 % only 5 % would be left to intermediate data",
-        ),
-        accepts=between(90, 98),
+        decide=_disk_full,
+        accepts=between(90, 99),
     ),
     mapreduce_rule(
         id="nodemanager.heap",

@@ -12,15 +12,14 @@ from howdah.model.plan import Input, Value
 from howdah.planner.budget import budget
 from howdah.planner.conditions import hbase_rule, with_hbase
 from howdah.planner.facts import Facts
-from howdah.planner.heap import heap_options
+from howdah.planner.heap import COMPRESSED_MOST, UNCOMPRESSED_LEAST, collector, heap_options
 from howdah.planner.reading import ConfigurationReading
 from howdah.planner.rule import Decision, Inspection, Observation, Rule, Scope, Severity
+from howdah.planner.rules.jvm import supported
 from howdah.planner.rules.security.settings import login
 from howdah.planner.values import as_number, between
 from howdah.units import GIB, MIB, format_memory
 
-_HEAP_MOST = 31 * GIB
-"""Above it Java's pointers double in size, and a heap of 40 GiB holds no more than one of 31."""
 _CACHE_FROM = 24 * GIB
 """Below it one cache in the heap serves as well as two."""
 _JAVA_SHARE = 0.1
@@ -30,8 +29,10 @@ _DIRECT = 2 * GIB
 _HEAP_CACHE, _HEAP_CACHE_BESIDE = 0.4, 0.2
 _MEMSTORE = 0.4
 _MOST_OF_HEAP = 0.8
+_LARGE_REGIONS_FROM = 16 * GIB
+_SMALL_REGIONS_FROM = 4 * GIB
 _HANDLERS_LEAST = 30
-_HANDLERS_MOST = 120
+_HANDLERS_PER_CPU = 2
 _DIRECT_LIMIT = re.compile(r"-XX:MaxDirectMemorySize=(\d+[kKmMgGtT]?)")
 
 
@@ -52,7 +53,7 @@ def regionserver_memory(share: int) -> RegionServerMemory:
     if share < _CACHE_FROM:
         step = GIB if share >= 8 * GIB else 256 * MIB
         return RegionServerMemory(max(step, int(share / (1 + _JAVA_SHARE)) // step * step), 0)
-    heap = min(_HEAP_MOST, share // 2 // GIB * GIB)
+    heap = min(COMPRESSED_MOST, share // 2 // GIB * GIB)
     cache = int(share - heap * (1 + _JAVA_SHARE) - _DIRECT) // GIB * GIB
     return RegionServerMemory(heap, cache)
 
@@ -70,6 +71,13 @@ def _memory(facts: Facts) -> RegionServerMemory:
     return regionserver_memory(budget(facts.worker, facts).regionserver)
 
 
+def _regions(heap: int) -> tuple[str, ...]:
+    """G1's regions, of which a memstore's chunk of 2 MiB takes less than half, or it has one of its own."""
+    if heap < _SMALL_REGIONS_FROM:
+        return ()
+    return (f"-XX:G1HeapRegionSize={32 if heap >= _LARGE_REGIONS_FROM else 8}m",)
+
+
 def _options(facts: Facts) -> Decision:
     memory = _memory(facts)
     direct = (f"-XX:MaxDirectMemorySize={memory.direct // MIB}m",) if memory.cache else ()
@@ -82,17 +90,17 @@ def _options(facts: Facts) -> Decision:
     return Decision(
         heap_options(
             memory.heap,
-            "-XX:+UseG1GC",
+            *collector(max(supported(facts))),
             "-XX:MaxGCPauseMillis=100",
-            "-XX:+ParallelRefProcEnabled",
+            *_regions(memory.heap),
             "-XX:+AlwaysPreTouch",
             "-XX:+UseTransparentHugePages",
             "-XX:+ExitOnOutOfMemoryError",
             *direct,
             *login("hbase", facts),
         ),
-        f"a heap of {format_memory(memory.heap)}, touched at the start{beside}; G1 is the collector that "
-        "every Java HBase runs on has",
+        f"a heap of {format_memory(memory.heap)}, touched at the start{beside}; G1 keeps pauses short, and "
+        "its regions are so large that a memstore's chunk of 2 MiB is no object of extra size",
         _inputs(facts),
     )
 
@@ -102,7 +110,7 @@ def _options_will_do(value: Value, decision: Decision, facts: Facts) -> bool:
     if heap is None or wanted is None:
         return False
     # Between 32 and 48 GiB a heap holds less than one of 31: pointers are twice as large.
-    wasteful = _HEAP_MOST + GIB < heap < 48 * GIB
+    wasteful = COMPRESSED_MOST + GIB < heap < UNCOMPRESSED_LEAST
     return 0.5 * wanted <= heap <= 0.8 * facts.worker.memory_bytes and not wasteful
 
 
@@ -137,12 +145,21 @@ def _memstore(facts: Facts) -> Decision:
 
 
 def _handlers(facts: Facts) -> Decision:
-    cpus = facts.worker.vcpus or 0
-    return Decision(
-        max(_HANDLERS_LEAST, min(_HANDLERS_MOST, 3 * cpus)),
-        f"three requests at once for each of {cpus} CPUs, {_HANDLERS_LEAST} at least: most wait for a disk",
-        (Input(name="CPUs of the worker", value=cpus),),
+    cpus = facts.worker.vcpus or facts.group.cpu.threads
+    value = max(_HANDLERS_LEAST, _HANDLERS_PER_CPU * cpus)
+    because = (
+        f"twice the {cpus} CPUs is where HBase says to start; nearer to the CPUs where almost all is "
+        "reading, fewer where requests are of a megabyte each"
     )
+    if value > _HANDLERS_PER_CPU * cpus:
+        because = (
+            f"the release's default, more than twice the {cpus} CPUs: threads that wait for disks cost little"
+        )
+    return Decision(value, because, (Input(name="CPUs of the worker", value=cpus),))
+
+
+def _handlers_will_do(value: Value, decision: Decision, facts: Facts) -> bool:
+    return _HANDLERS_LEAST <= as_number(value) <= 2 * as_number(decision.value)
 
 
 def _over_heap(found: Found, facts: Facts) -> Iterable[Observation]:
@@ -191,7 +208,7 @@ RULES: tuple[Rule, ...] = (
         file="hbase-env.sh",
         key="HBASE_REGIONSERVER_OPTS",
         says="A RegionServer's heap is half of its memory, at most 31 GiB; the rest is a cache outside it.",
-        sources=("D3 120", "D3 122", "D2 112", "howdah"),
+        sources=("D3 120", "D3 122", "D2 112", "HBase 2.6.4: reference guide, Java"),
         scope=Scope.WORKER,
         decide=_options,
         accepts=_options_will_do,
@@ -266,11 +283,11 @@ RULES: tuple[Rule, ...] = (
         id="regionserver.handlers",
         file="hbase-site.xml",
         key="hbase.regionserver.handler.count",
-        says="A RegionServer answers with three threads for each CPU, 30 at least.",
-        sources=("howdah",),
+        says="A RegionServer answers with twice as many threads as it has CPUs, 30 at least.",
+        sources=("HBase 2.6.4: hbase-default.xml",),
         severity=Severity.MAY,
         scope=Scope.WORKER,
         decide=_handlers,
-        accepts=between(_HANDLERS_LEAST, 300),
+        accepts=_handlers_will_do,
     ),
 )

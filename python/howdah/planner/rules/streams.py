@@ -6,11 +6,11 @@ from collections.abc import Iterable
 
 from howdah.model.found import Found
 from howdah.model.plan import Value
-from howdah.planner.conditions import in_study, with_hbase, with_mapreduce
+from howdah.planner.conditions import in_study, with_mapreduce
 from howdah.planner.facts import Facts
 from howdah.planner.reading import ConfigurationReading
 from howdah.planner.rule import Counsel, Decision, Inspection, Observation, Rule, SettingRule, Severity
-from howdah.planner.values import as_number, fixed, one_of, set_at_all
+from howdah.planner.values import as_number, fixed, one_of
 from howdah.units import KIB
 
 
@@ -60,6 +60,20 @@ def _whole_file_counsel(facts: Facts) -> str | None:
     )
 
 
+def _reads_short(facts: Facts) -> bool:
+    return facts.decided.get("dfs.client.read.shortcircuit") is not False
+
+
+def _native_counsel(facts: Facts) -> str | None:
+    if not facts.decided.get("dfs.domain.socket.path"):
+        return None
+    return (
+        "Run `hadoop checknative` on every worker: short-circuit reads need `hadoop: true`, and a DataNode "
+        "that has dfs.domain.socket.path and no native library does not start. Where there is none, plan with "
+        "--set dfs.client.read.shortcircuit=false, which leaves the socket out too."
+    )
+
+
 def _short_circuit_socket(found: Found, facts: Facts) -> Iterable[Observation]:
     reading = ConfigurationReading(found)
     if not reading.truth("dfs.client.read.shortcircuit"):
@@ -101,13 +115,16 @@ RULES: tuple[Rule, ...] = (
     ),
     SettingRule(
         id="streams.short-circuit",
-        says="RegionServers read blocks on their own disks without the DataNode.",
-        sources=("D3 121",),
-        applies=with_hbase,
-        condition="with HBase",
+        says="Tasks and RegionServers read blocks on their own disks without the DataNode.",
+        sources=("D3 121", "HDFS-347", "Hadoop 3.5.0: short-circuit local reads"),
         key="dfs.client.read.shortcircuit",
         file="hdfs-site.xml",
-        decide=fixed(True, "a RegionServer reads mostly from its own disks: no copy through a socket"),
+        decide=fixed(
+            True,
+            "most blocks are read on the host that has them: the file is opened there, instead of copied "
+            "through a socket",
+        ),
+        accepts=lambda value, decision, facts: value is True or not facts.request.hbase_used,
         today="Needs Hadoop's native library on the DataNode: with a socket path and no library it does not "
         "start.",
     ),
@@ -115,15 +132,21 @@ RULES: tuple[Rule, ...] = (
         id="streams.domain-socket",
         says="Short-circuit reads have a socket by which the DataNode hands over open files.",
         sources=("D3 121", "Hadoop 3.5.0: hdfs-default.xml"),
-        applies=with_hbase,
-        condition="with HBase",
+        applies=_reads_short,
+        condition="unless short-circuit reads are off",
         key="dfs.domain.socket.path",
         file="hdfs-site.xml",
         decide=fixed(
             "/var/lib/hadoop-hdfs/dn_socket",
             "in a directory that only the hdfs user may write, as HDFS checks",
         ),
-        accepts=set_at_all,
+        accepts=lambda value, decision, facts: bool(value) or not facts.request.hbase_used,
+    ),
+    Counsel(
+        id="streams.native-library",
+        says="Every worker has Hadoop's native library: a DataNode with a socket does not start without.",
+        sources=("Hadoop 3.5.0: native libraries", "HDFS-347"),
+        tell=_native_counsel,
     ),
     Inspection(
         id="streams.short-circuit-socket",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 
 from howdah.model.found import Found
@@ -24,9 +25,11 @@ from howdah.units import GIB, MIB, format_bytes, format_counted
 _FSDATASET = "org.apache.hadoop.hdfs.server.datanode.fsdataset"
 _ROUND_ROBIN = f"{_FSDATASET}.RoundRobinVolumeChoosingPolicy"
 _AVAILABLE_SPACE = f"{_FSDATASET}.AvailableSpaceVolumeChoosingPolicy"
-_RESERVED_FOR_TASKS = 0.15
-"""A NodeManager stops at 95 % of a disk: 10 % is for intermediate data (D0 35: 7.7 % of what is stored)."""
-_RESERVED_ALONE = 0.05
+_FOR_TASKS, _FOR_TASKS_MOST = 0.10, 200 * 10**9
+"""Kept for intermediate data (D0 35: 7.7 % of what is stored): a tenth of a disk, 200 GB at most.
+
+A job's intermediate data are of the job's size, not of the disk's.
+"""
 _DISKS_PER_FAILURE = 6
 
 
@@ -105,33 +108,43 @@ def _more_failures_than_disks(found: Found, facts: Facts) -> Iterable[Observatio
     )
 
 
-def _smallest_disk(group: HostGroup) -> int:
+def smallest_disk(group: HostGroup) -> int:
     sizes = [disk.size_bytes for disk in group.disks if disk.role is DiskRole.DATA]
     if not sizes:
         raise CannotTell("the data disks of the hosts: give a plan")
     return min(sizes)
 
 
+_NEVER_FILLED, _NEVER_FILLED_MOST = 0.05, 100 * 10**9
+
+
+def disk_full_percent(disk_bytes: int) -> int:
+    """How full a disk of this size may be: 95 %, and all but about 100 GB of a large one."""
+    free = min(_NEVER_FILLED, _NEVER_FILLED_MOST / disk_bytes)
+    return math.floor(100 * (1 - free))
+
+
 def _reserved(facts: Facts) -> Decision:
-    disk = _smallest_disk(facts.group)
-    tasks = facts.request.mapreduce
-    share = _RESERVED_FOR_TASKS if tasks else _RESERVED_ALONE
-    step = GIB if disk * share >= GIB else MIB
-    value = max(step, int(disk * share) // step * step)
+    disk = smallest_disk(facts.group)
+    free = disk * (100 - disk_full_percent(disk)) / 100
+    tasks = min(disk * _FOR_TASKS, _FOR_TASKS_MOST) if facts.request.mapreduce else 0
+    step = GIB if free + tasks >= GIB else MIB
+    value = max(step, int(free + tasks) // step * step)
+    never = f"{format_bytes(free)} that nothing may fill: a full file system is slow"
     what = (
-        "intermediate data lies on the same disks, and a NodeManager gives up a disk that is nearly full"
+        f"{format_bytes(tasks)} for intermediate data, and {never}, and a NodeManager gives its disk up"
         if tasks
-        else "logs and the file system's own data lie there too, and a full file system is slow"
+        else never
     )
     return Decision(
         value,
-        f"{share * 100:.0f} % of each {format_bytes(disk)} disk is kept from HDFS: {what}",
+        f"{value / disk:.1%} of each {format_bytes(disk)} disk is kept from HDFS: {what}",
         (Input(name="smallest data disk", value=disk, unit="B"),),
     )
 
 
 def _reserve_will_do(value: Value, decision: Decision, facts: Facts) -> bool:
-    disk = _smallest_disk(facts.group)
+    disk = smallest_disk(facts.group)
     return 0.6 * as_number(decision.value) <= as_number(value) <= max(0.3 * disk, as_number(decision.value))
 
 
@@ -206,7 +219,8 @@ RULES: tuple[Rule, ...] = (
     ),
     SettingRule(
         id="volumes.reserved",
-        says="15 % of each disk is kept from HDFS where tasks use the disks too, 5 % otherwise.",
+        says="5 % of each disk, at most 100 GB, are never filled; where tasks use the disks too, 10 % more, "
+        "at most 200 GB, are theirs.",
         sources=("D0 35", "howdah"),
         scope=Scope.WORKER,
         key="dfs.datanode.du.reserved",

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from howdah.model.heap import heap_bytes
 from howdah.model.plan import Role, Value
 from howdah.planner.facts import Facts
-from howdah.planner.rule import SettingRule
+from howdah.planner.rule import Counsel, SettingRule
 from howdah.planner.rules.regionserver import regionserver_memory
 from howdah.units import GIB, MIB
 from support.facts import (
@@ -17,6 +17,7 @@ from support.facts import (
     HBASE,
     MIX,
     a_configuration,
+    a_group,
     a_master,
     a_worker,
     asking,
@@ -47,6 +48,53 @@ def test_the_studys_regionserver_has_over_64_gb_in_all() -> None:
     assert heap + cache < 70 * GIB
     assert decided["hbase.bucketcache.ioengine"] == "offheap"
     assert decided["hfile.block.cache.size"] == 0.2
+
+
+@pytest.mark.parametrize(("cpus", "handlers"), [(8, 30), (24, 48), (128, 256)])
+def test_handlers_are_twice_the_cpus_and_the_reason_says_so(cpus: int, handlers: int) -> None:
+    worker = a_worker(256, slots=0, disks=6, vcpus=cpus, per_host=1)
+    facts = facts_of(kinds=((worker, 3),), request=asking(HBASE), worker_hosts=3)
+    rule = rule_named("regionserver.handlers")
+    assert isinstance(rule, SettingRule)
+    decision = rule.decide(facts)
+    assert decision.value == handlers
+    assert f"twice the {cpus} CPUs" in decision.because
+    assert ("default" in decision.because) is (handlers > 2 * cpus)
+
+
+@pytest.mark.parametrize(
+    ("disks", "records", "region_gib"),
+    # 3 RegionServers: full disks; 300 GB and 30 TB of records, in 100 GB and 10 TB for each.
+    [(6, None, 9), (24, None, 36), (24, 300_000_000, 5), (24, 30_000_000_000, 50), (100, None, 50)],
+)
+def test_regions_are_so_large_that_a_server_has_twenty_to_two_hundred(
+    disks: int, records: int | None, region_gib: int
+) -> None:
+    worker = a_worker(256, slots=0, disks=disks, vcpus=24, per_host=1)
+    demand = HBASE[0].model_copy(update={"records": records})
+    facts = facts_of(
+        kinds=((worker, 3),), request=asking((demand,)), group=a_group(disks=disks), worker_hosts=3
+    )
+    decided = values(facts)
+    assert decided["hbase.hregion.max.filesize"] == region_gib * GIB
+
+
+def test_more_than_two_hundred_of_the_largest_regions_are_told() -> None:
+    rule = rule_named("hbase.dense-regionservers")
+    assert isinstance(rule, Counsel)
+    few, many = (a_worker(256, slots=0, disks=disks, per_host=1) for disks in (12, 24))
+    group = a_group(disks=24, disk_bytes=7_680 * 10**9)
+    assert rule.tell(facts_of(kinds=((few, 3),), request=asking(HBASE))) is None
+    told = rule.tell(facts_of(kinds=((many, 3),), request=asking(HBASE), group=group))
+    assert told is not None
+    assert "200 regions of 50 GiB" in told
+
+
+@pytest.mark.parametrize(("memory_gib", "flag"), [(74, "G1HeapRegionSize=32m"), (16, "G1HeapRegionSize=8m")])
+def test_a_memstores_chunk_is_smaller_than_half_a_region_of_the_collector(
+    memory_gib: float, flag: str
+) -> None:
+    assert flag in str(values(the_study(memory_gib))["HBASE_REGIONSERVER_OPTS"])
 
 
 def test_zookeeper_grants_the_sessions_that_hbase_asks_for() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from howdah.errors import UserError
@@ -10,6 +12,7 @@ from howdah.model.inventory import DiskKind, DiskSet
 from howdah.model.plan import Role
 from howdah.model.request import PlanRequest, Protection
 from howdah.planner.facts import CannotTell, Facts
+from howdah.planner.rule import Counsel
 from howdah.units import GIB, MIB
 from support.facts import (
     HADOOP_RULES,
@@ -22,6 +25,7 @@ from support.facts import (
     asking,
     decided_by,
     facts_of,
+    rule_named,
     seen,
     values_of,
     will_do,
@@ -158,8 +162,48 @@ def test_hbase_wants_more_transfer_threads_short_circuit_reads_and_the_page_cach
     assert value("dfs.domain.socket.path", facts)
     assert value("dfs.datanode.drop.cache.behind.reads", facts) is False
     assert not will_do("streams.drop-cache-behind-reads", True, facts)
-    # Without Hadoop's native library a DataNode with a socket does not start: only HBase asks for one.
-    assert "dfs.domain.socket.path" not in values_of(HADOOP_RULES, facts_of())
+
+
+def test_jobs_read_their_own_hosts_blocks_as_hbase_does_and_the_native_library_is_asked_for() -> None:
+    assert value("dfs.client.read.shortcircuit") is True
+    assert value("dfs.domain.socket.path")
+    # What exists without is slower for jobs, and wrong for HBase.
+    assert will_do("streams.short-circuit", False, facts_of())
+    assert not will_do("streams.short-circuit", False, facts_of(request=asking(MIX)))
+    off = facts_of().deciding("dfs.client.read.shortcircuit", value=False)
+    assert not rule_named("streams.domain-socket").holds(off)
+    rule = rule_named("streams.native-library")
+    assert isinstance(rule, Counsel)
+    told = rule.tell(facts_of().deciding("dfs.domain.socket.path", "/var/lib/hadoop-hdfs/dn_socket"))
+    assert told is not None
+    assert "hadoop checknative" in told
+    assert rule.tell(facts_of()) is None
+
+
+@pytest.mark.parametrize(
+    ("size", "mapreduce", "reserved", "full"),
+    [
+        (600 * 10**9, True, 90 * 10**9, 95.0),
+        (600 * 10**9, False, 30 * 10**9, None),
+        (7_680 * 10**9, True, 353.6 * 10**9, 98.0),
+        (7_680 * 10**9, False, 153.6 * 10**9, None),
+        (18_000 * 10**9, True, 380 * 10**9, 99.0),
+    ],
+)
+def test_what_is_kept_of_a_disk_is_the_works_not_a_share_of_a_large_disk(
+    size: int, mapreduce: bool, reserved: float, full: float | None
+) -> None:
+    request = asking() if mapreduce else asking(HBASE)
+    facts = facts_of(group=a_group(disk_bytes=size), request=request)
+    decided = values_of(HADOOP_RULES, facts)
+    kept = decided["dfs.datanode.du.reserved"]
+    assert isinstance(kept, int)
+    assert reserved - GIB <= kept <= reserved
+    percent = decided.get("yarn.nodemanager.disk-health-checker.max-disk-utilization-per-disk-percentage")
+    assert percent == full
+    if full is not None:
+        # A NodeManager must not give up a disk that HDFS has filled as far as it may.
+        assert kept > size * (1 - full / 100)
 
 
 def test_a_study_streams_past_the_page_cache() -> None:
@@ -199,6 +243,53 @@ def test_the_namenodes_heap_grows_with_blocks_within_its_place() -> None:
 
     assert heap(100, 256) < heap(5000, 256)
     assert heap(5000, 8) <= 4 * GIB
+
+
+def _namenode_options(
+    workers: int, memory_gib: int, *, shares: bool = False, request: PlanRequest | None = None
+) -> str:
+    masters = (a_master(Role.NAMENODE, Role.RESOURCEMANAGER, memory_gib=memory_gib, shares=shares),)
+    facts = facts_of(
+        kinds=((a_worker(disks=24), workers),), masters=masters, request=request or PlanRequest()
+    )
+    return str(value("HDFS_NAMENODE_OPTS", facts))
+
+
+def test_a_namenode_has_what_vendors_give_for_files_smaller_than_blocks() -> None:
+    # 1,000 workers of 24 disks of 600 GB hold 3.84 PB: 57 million files of 64 MiB, 72 million blocks.
+    heap = heap_bytes(_namenode_options(1000, 256)) or 0
+    assert 72 * 10**9 <= heap <= 80 * 2**30
+    larger = asking().model_copy(update={"file_bytes": 1024 * 2**20})
+    assert (heap_bytes(_namenode_options(1000, 256, request=larger)) or 0) < heap / 2
+
+
+def test_a_namenode_on_a_large_host_of_its_own_has_some_of_its_room() -> None:
+    assert heap_bytes(_namenode_options(10, 768)) == 31 * GIB
+    assert heap_bytes(_namenode_options(10, 768, shares=True)) == 4 * GIB
+
+
+def test_no_heap_is_of_a_size_that_wastes_pointers() -> None:
+    for workers in range(300, 900, 25):
+        heap = heap_bytes(_namenode_options(workers, 256)) or 0
+        assert heap <= 31 * GIB or heap >= 48 * GIB
+
+
+def test_g1_is_told_what_its_java_and_the_files_ask_for_and_no_young_generation() -> None:
+    few, many = _namenode_options(10, 256), _namenode_options(1000, 256)
+    assert "MaxGCPauseMillis" not in few
+    assert "-XX:MaxGCPauseMillis=4000" in many
+    old = PlanRequest(hadoop="3.4.2")
+    assert "ParallelRefProcEnabled" in _namenode_options(10, 256, request=old)
+    for options in (few, many):
+        assert "-XX:+UseG1GC" in options
+        assert "ParallelRefProcEnabled" not in options
+        assert not re.search(r"-Xmn|NewSize|NewRatio", options)
+
+
+def test_what_vendors_give_will_do_although_there_is_room_for_more() -> None:
+    facts = facts_of(masters=(a_master(Role.NAMENODE, Role.RESOURCEMANAGER, memory_gib=768),))
+    assert will_do("namenode.heap", "-Xms6g -Xmx6g", facts)
+    assert not will_do("namenode.heap", "-Xms1g -Xmx1g", facts)
 
 
 def test_a_checkpoint_takes_the_heap_that_the_namenode_has() -> None:

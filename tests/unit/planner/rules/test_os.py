@@ -44,7 +44,7 @@ def sees(rule_id: str, one: Host, known: Facts | None = None) -> list[Observatio
         ("os.dirty-limit", (0, 10, 20), (40, 80)),
         ("os.open-files", (16384, 32768, 1048576, "unlimited"), (1024, 4096)),
         ("os.processes", (32768, "unlimited"), (1024, 4096)),
-        ("os.huge-pages", ("always", "madvise"), ("never",)),
+        ("os.huge-pages", ("always", "madvise", "never"), ("sometimes",)),
         ("os.huge-page-defrag", ("defer", "madvise", "defer+madvise", "never"), ("always",)),
         ("os.receive-buffer", (16 << 20, 64 << 20), (212992,)),
         ("os.send-buffer", (16 << 20,), (4 << 20,)),
@@ -67,8 +67,15 @@ def test_the_paper_swaps_nothing_and_production_nearly_nothing() -> None:
 def test_a_region_server_asks_for_its_huge_pages_itself() -> None:
     rule = setting("os.huge-pages")
     assert rule.decide(facts(HBASE)).value == "madvise"
-    assert rule.decide(facts(MIX)).value == "always"
+    assert rule.decide(facts(MIX)).value == "madvise"
     assert passes("os.huge-pages", "never", facts(HBASE))
+    assert not passes("os.huge-pages", "always", facts(HBASE))
+
+
+def test_only_a_study_gives_huge_pages_to_all_that_do_not_ask() -> None:
+    rule = setting("os.huge-pages")
+    assert rule.decide(facts(PlanRequest())).value == "madvise"
+    assert rule.decide(facts(PlanRequest(profile=Profile.PAPER))).value == "always"
 
 
 def test_locked_memory_is_asked_for_with_hbase_only() -> None:
