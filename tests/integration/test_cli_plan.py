@@ -230,7 +230,7 @@ def test_a_number_is_explained_by_the_numbers_that_went_in(planned: Path) -> Non
 @pytest.mark.parametrize(
     ("name", "says"),
     [
-        ("native", r"^against +10\.0 %  20 data disks"),
+        ("native", r"^against +--hypervisor vsphere was asked for"),
         ("2 per host", r"^2 per host on \w+: possible, 62 workers$"),
         ("3 per host", r"^refused +the 2 NUMA nodes"),
         ("nn1", r"^runs +NameNode"),

@@ -27,7 +27,15 @@ def calibrated(tmp_path: Path) -> Path:
 
 
 def test_platforms_are_simulated_where_there_is_a_calibration(calibrated: Path) -> None:
-    arguments = ("--workload", "terasuite:100GB", "--profile", "paper", "--no-page", "--json")
+    arguments = (
+        "--workload",
+        "terasuite:100GB",
+        "--weigh-virtual",
+        "--profile",
+        "paper",
+        "--no-page",
+        "--json",
+    )
     done = howdah(
         "plan", EXAMPLES / "hosts-7.yaml", *arguments, "--calibration", "calibration.yaml", cwd=calibrated
     )

@@ -7,15 +7,17 @@ from typing import NamedTuple
 
 from howdah.errors import UserError
 from howdah.model.inventory import HostGroup, Inventory
-from howdah.model.plan import Candidate, Layout, Master, Worker
+from howdah.model.plan import Candidate, Judgement, Layout, Master, Worker
 from howdah.model.request import PlanRequest
-from howdah.planner.known import workers_left
-from howdah.planner.masters import place_masters
+from howdah.planner.known import worker_hosts_left, workers_left
+from howdah.planner.masters import enough_hosts, place_masters
 from howdah.planner.platforms import layout_of, weigh
-from howdah.planner.rules.masters import IDLE_DISKS
+from howdah.planner.rules.masters import IDLE_DISKS, MOST_DISKS
 
 _FEW_HOSTS = 60
 """Hosts up to which masters are tried on every platform before one is chosen."""
+_NO_ROOM = 1.0
+"""Masters or replicas find no room: worse than any loss of time."""
 
 
 class Choice(NamedTuple):
@@ -114,17 +116,28 @@ def _less_masters(
     candidate: Candidate,
     request: PlanRequest,
 ) -> Candidate:
+    layouts, kinds = layouts_and_kinds(chosen)
+    by_group = {layout.group: layout for layout in layouts}
     try:
-        placed = place_masters(inventory, *layouts_and_kinds(chosen), request)
+        placed = place_masters(inventory, layouts, kinds, request)
     except UserError:
-        judgement = IDLE_DISKS.speaks_against("has no room for the masters", 1.0)
+        judgement = IDLE_DISKS.speaks_against("has no room for the masters", _NO_ROOM)
     else:
+        hosts, wanted = worker_hosts_left(inventory, by_group, placed), enough_hosts(inventory, request)
+        if hosts < wanted:
+            text = f"masters leave workers on {hosts} of the {wanted} hosts that replicas need"
+            return _judged(candidate, IDLE_DISKS.speaks_against(text, _NO_ROOM))
         left = workers_left(group, layout_of(candidate), placed)
         disks = sum(left[kind.name] * (kind.data_disks or 0) for kind in candidate.kinds)
         lost = round(1 - disks / (group.count * group.data_disks), 4)
-        if lost <= 0:
+        if lost <= MOST_DISKS:
+            # Masters could share: that they do not is a choice, no property of the platform.
             return candidate
         judgement = IDLE_DISKS.speaks_against(f"masters take the places of {lost:.0%} of its disks", lost)
+    return _judged(candidate, judgement)
+
+
+def _judged(candidate: Candidate, judgement: Judgement) -> Candidate:
     return candidate.model_copy(
         update={
             "judgements": (*candidate.judgements, judgement),

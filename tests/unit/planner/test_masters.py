@@ -78,7 +78,7 @@ def test_a_single_host_carries_everything() -> None:
     (master,) = masters
     assert {Role.NAMENODE, Role.SECONDARY_NAMENODE, Role.RESOURCEMANAGER} <= set(master.roles)
     masters, _, left = placed(host_group(count=1), 4)
-    assert left == 3
+    assert left == 4, "a place of their own would be a quarter of the disks"
     assert len(masters) == 1
 
 
@@ -100,7 +100,8 @@ def test_high_availability_needs_three_hosts(hosts: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("hosts", "left", "sharing"), [(3, 3, 3), (4, 4, 3), (5, 5, 3), (6, 4, 1), (59, 57, 1), (200, 197, 0)]
+    ("hosts", "left", "sharing"),
+    [(3, 3, 3), (4, 4, 3), (5, 5, 3), (6, 6, 3), (19, 19, 3), (20, 18, 1), (59, 57, 1), (200, 197, 0)],
 )
 def test_high_availability_on_undivided_hosts(hosts: int, left: int, sharing: int) -> None:
     masters, _, workers = placed(host_group(count=hosts), 1, HA, virtual=False)
@@ -117,12 +118,26 @@ def test_high_availability_on_undivided_hosts(hosts: int, left: int, sharing: in
     assert Role.SECONDARY_NAMENODE not in {role for master in masters for role in master.roles}
 
 
-@pytest.mark.parametrize(("hosts", "left"), [(3, 8), (4, 12), (200, 796)])
+@pytest.mark.parametrize(("hosts", "left"), [(10, 36), (200, 796)])
 def test_high_availability_on_divided_hosts_takes_four_places(hosts: int, left: int) -> None:
     masters, _, workers = placed(host_group(count=hosts), 4, HA)
     assert workers == left
     assert len({master.host for master in masters}) == min(hosts, 4)
     assert len({master.address for master in masters}) == 4
+
+
+@pytest.mark.parametrize(("hosts", "left"), [(3, 12), (9, 36)])
+def test_on_few_divided_hosts_protected_masters_share(hosts: int, left: int) -> None:
+    masters, _, workers = placed(host_group(count=hosts), 4, HA)
+    assert workers == left
+    assert all(master.shares for master in masters)
+    assert all("more than a tenth of the disks" in master.reason for master in masters)
+
+
+def test_masters_that_workers_have_no_memory_for_keep_places_of_their_own() -> None:
+    masters, _, left = placed(host_group(count=6, memory="80GiB"), 4, HA)
+    assert left == 20
+    assert not any(master.shares for master in masters)
 
 
 def test_masters_share_where_places_of_their_own_would_leave_too_few_hosts() -> None:

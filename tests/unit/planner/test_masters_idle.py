@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from howdah.errors import UserError
 from howdah.model.plan import Advice
 from howdah.model.request import Hypervisor, PlanRequest, Protection
 from howdah.planner.cluster import plan_cluster
@@ -17,9 +18,8 @@ def told(hosts: int, protection: Protection) -> list[Advice]:
     return [advice for advice in plan.cluster.advice if advice.rule == "masters.idle-disks"]
 
 
-def test_three_hosts_give_a_third_of_their_disks_for_a_pair_of_masters() -> None:
-    (advice,) = told(3, Protection.HA)
-    assert "20 of 60 data disks, 33% of what the hosts could hold" in advice.text
+def test_a_pair_of_masters_takes_no_third_of_three_hosts() -> None:
+    assert told(3, Protection.HA) == []
 
 
 def test_shadows_hold_places_as_well() -> None:
@@ -44,12 +44,36 @@ def chosen(hosts: int, protection: Protection) -> tuple[str, int]:
 
 
 def test_a_single_host_is_not_halved_for_masters() -> None:
-    """Four workers of five disks would leave a quarter to the masters, ten of two disks a tenth."""
-    assert chosen(1, Protection.NONE) == ("10 per host", 9)
+    """A place of their own would be a quarter of the disks."""
+    assert chosen(1, Protection.NONE) == ("4 per host", 4)
 
 
-def test_few_hosts_are_not_divided_so_that_masters_take_a_third() -> None:
-    assert chosen(3, Protection.HA) == ("2 per host", 6)
+def test_on_few_hosts_masters_share_and_change_nothing() -> None:
+    assert chosen(3, Protection.HA) == ("4 per host", 12)
+
+
+@pytest.mark.parametrize("hosts", [3, 4])
+def test_fault_tolerance_leaves_workers_on_as_many_hosts_as_there_are_replicas(hosts: int) -> None:
+    request = PlanRequest(protection=Protection.FT)
+    plan = plan_cluster(inventory(host_group(count=hosts, disks=12)), request)
+    assert plan.cluster is not None
+    assert next(one.value for one in plan.settings if one.key == "dfs.replication") == 3
+    assert not any(advice.rule == "topology.few-replicas" for advice in plan.cluster.advice)
+
+
+def test_fewer_replicas_than_three_are_told_unless_they_were_asked_for() -> None:
+    request = PlanRequest(protection=Protection.FT, workers_per_host=1, hypervisor=Hypervisor.VSPHERE)
+    hosts = inventory(host_group(count=3))
+    plan = plan_cluster(hosts, request)
+    assert plan.cluster is not None
+    (advice,) = (one for one in plan.cluster.advice if one.rule == "topology.few-replicas")
+    assert advice.severity == "must"
+    assert "1 replica instead of 3, for workers are on 1 host only, as masters have 2 hosts" in advice.text
+    with pytest.raises(UserError, match="too few remain"):
+        plan_cluster(hosts, request.model_copy(update={"replication": 3}))
+    asked = plan_cluster(hosts, request.model_copy(update={"replication": 1}))
+    assert asked.cluster is not None
+    assert not any(one.rule == "topology.few-replicas" for one in asked.cluster.advice)
 
 
 @pytest.mark.parametrize("protection", Protection)

@@ -174,10 +174,10 @@ def test_pairs_and_shadows_are_on_different_racks_where_they_can_be(
 
 
 def test_the_last_places_of_a_kind_make_room() -> None:
-    group = host_group(count=3)
+    group = host_group(count=6)
     cluster = planned([(group, divided(group, 4)[0])], PlanRequest())
     assert cluster is not None
-    first, _, last = placed_hosts(cluster)
+    first, *_, last = placed_hosts(cluster)
     assert [worker.name for worker in first.workers] == ["w-1-1", "w-1-2", "w-1-3"]
     assert len(last.workers) == 4
     assert [master.name for master in first.masters] == ["nn1"]

@@ -1,5 +1,5 @@
 """Where master daemons live: places of their own, a host of their own, or beside workers."""
 
-from howdah.planner.masters.place import place_masters
+from howdah.planner.masters.place import enough_hosts, place_masters
 
-__all__ = ["place_masters"]
+__all__ = ["enough_hosts", "place_masters"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import NamedTuple
@@ -23,9 +24,12 @@ from howdah.planner.masters.seats import (
     seats_apart,
     together,
 )
+from howdah.planner.rules.masters import MOST_DISKS
 
 OWN_HOST_FROM = 10
 """Hosts from which on undivided ones spare one for masters (X4)."""
+_MOST_MEMORY = 0.25
+"""Of a worker's memory, the part that masters beside it may take (howdah)."""
 
 _THIRD_HOST_FROM = 60
 """Hosts from which on a third host of their own costs protected masters no more than 5 % of all."""
@@ -65,13 +69,36 @@ def place_masters(
             f"ha needs {_QUORUM} hosts for JournalNodes and ZooKeepers; masters may be on {len(first)} here",
             f"give {_QUORUM} hosts that serve masters or any, or --protect-masters none",
         )
-    masters = ()
-    for attempt in _attempts(inventory, request, first):
-        masters = tuple(_placed(attempt, first, request, sizing))
-        if worker_hosts_left(inventory, by_group, masters) >= _enough(inventory, request):
-            break
-    # The last attempt shares wherever it can: it is returned even where too few hosts remain.
-    return masters
+    # The last attempt shares wherever it can; it needs no host or place of a worker.
+    attempts = [tuple(_placed(one, first, request, sizing)) for one in _attempts(inventory, request, first)]
+    sharing = attempts[-1]
+    for masters in attempts:
+        enough = worker_hosts_left(inventory, by_group, masters) >= _enough(inventory, request)
+        if enough and (_cheap(inventory, masters, sizing) or not _roomy(sharing, sizing)):
+            return masters
+    return sharing
+
+
+def _cheap(inventory: Inventory, masters: Sequence[Master], sizing: Sizing) -> bool:
+    """Whether masters take no more than a tenth of the workers' disks."""
+    taken = sum(sizing.kinds[kind].data_disks or 0 for seated in masters for kind in seated.takes)
+    return taken <= MOST_DISKS * sum(group.data_disks * group.count for group in inventory.worker_groups)
+
+
+def _roomy(masters: Sequence[Master], sizing: Sizing) -> bool:
+    """Whether masters that share take little of the smallest worker's memory, on each host."""
+    beside: Counter[str] = Counter()
+    for seated in masters:
+        if seated.shares:
+            beside[seated.host] += seated.memory_bytes
+    smallest = min(kind.memory_bytes for kind in sizing.kinds.values())
+    return max(beside.values(), default=0) <= _MOST_MEMORY * smallest
+
+
+def enough_hosts(inventory: Inventory, request: PlanRequest) -> int:
+    """Hosts that should carry workers: one for each replica asked for, or for three, as far as there are."""
+    workers = sum(group.count for group in inventory.worker_groups)
+    return min(workers, request.replication or REPLICATION)
 
 
 def _heap(inventory: Inventory, kinds: Sequence[Worker], request: PlanRequest) -> int:

@@ -168,7 +168,7 @@ def _room(spot: Spot, seat: Seat, sizing: Sizing, spread: int, *, protected: boo
                 rules.SHARED,
                 "runs beside a worker: it is too small for a host or a worker's place of its own",
             )
-        return rules.SHARED, "runs beside a worker: of so few hosts none can be spared for masters alone"
+        return rules.SHARED, "runs beside a worker: alone, masters would idle more than a tenth of the disks"
     if spot.divided:
         return rules.OWN_PLACES, place_text(spot, seat, sizing)
     if protected:

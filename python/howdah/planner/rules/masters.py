@@ -9,15 +9,19 @@ from howdah.planner.facts import Facts
 from howdah.planner.rule import Counsel, Rule, Severity
 from howdah.units import format_bytes, format_count, format_memory
 
+MOST_DISKS = 0.1
+"""Of the workers' disks, the part that masters may take for places of their own (howdah)."""
+
 OWN_PLACES = Rule(
     id="masters.own-places",
-    says="On divided hosts NameNode and ResourceManager have places of their own, on different hosts.",
+    says="On divided hosts NameNode and ResourceManager have places of their own, on different hosts, where "
+    "these are no more than a tenth of the workers'.",
     sources=("D0 17", "D0 58", "D0 146", "D1 96", "X4"),
     condition="hosts carry two or more virtual machines",
 )
 OWN_HOST = Rule(
     id="masters.own-host",
-    says="On undivided hosts masters have a host of their own, from 10 hosts up or when protected.",
+    says="On undivided hosts masters have hosts of their own, where these are no more than a tenth of all.",
     sources=("D0 17", "D0 59", "D2 100", "X4"),
     condition="one worker on each host, and enough hosts for the replicas without the masters' own",
 )
@@ -26,7 +30,7 @@ SHARED = Rule(
     says="In small clusters masters run beside workers, the NameNode's checkpoints on a second host.",
     sources=("D0 59", "D2 101", "D2 157", "D4 137", "X4"),
     severity=Severity.MAY,
-    condition="too few hosts to spare one",
+    condition="places of their own would cost more than a tenth of the disks, and workers have the memory",
 )
 GROUP = Rule(
     id="masters.group",
@@ -79,7 +83,7 @@ def _idle_disks(facts: Facts) -> str | None:
         for kind in master.takes
     )
     whole = facts.cluster.data_disks + idle
-    if idle < _IDLE_WORTH_SAYING * whole:
+    if idle <= MOST_DISKS * whole:
         return None
     return (
         f"Masters take the places of workers with {idle} of {whole} data disks, {idle / whole:.0%} of what "
@@ -130,8 +134,6 @@ def _federation(facts: Facts) -> str | None:
         "(--mean-file says how large they are), or plan several name services behind a router."
     )
 
-
-_IDLE_WORTH_SAYING = 0.1
 
 # Collections of larger heaps stop a NameNode for longer than its clients wait.
 _HEAP_MOST = 200 * 10**9

@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 from howdah.planner.rule import Rule
-from howdah.planner.rules.topology import replicas, settings
+from howdah.planner.rules.topology import counsel, replicas, settings
 
-RULES: tuple[Rule, ...] = (*settings.RULES, *replicas.RULES)
+RULES: tuple[Rule, ...] = (*settings.RULES, *replicas.RULES, *counsel.RULES)
