@@ -89,6 +89,8 @@ class RunFigures(Model):
     """Whether its numbers were measured or simulated."""
     engine: str
     """The engine that made it."""
+    uncalibrated: bool = False
+    """Whether it was simulated with parameters that nothing was fitted to."""
     suite: str
     """The suite's name."""
     outcome: Outcome

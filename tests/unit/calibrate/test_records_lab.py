@@ -36,7 +36,7 @@ def test_suites_in_other_blocks_take_what_they_took(mebibytes: int) -> None:
         for name in ("teragen", "terasort", "teravalidate")
     }
     # Two runs of the same suite lie up to 46 % apart, TeraGen right after the laboratory's start most of all.
-    # The calibration was fitted while heartbeats were simulated to give out containers, for which Hadoop 3.5.0
-    # does not wait: TeraSort of eight maps, now spread at once, is a quarter too short with it.
+    # The calibration was fitted while heartbeats were simulated to give out containers, which Hadoop 3.5.0
+    # does not wait for: TeraSort of eight maps, now spread at once, is a quarter too short with it.
     assert max(abs(error) for error in errors.values()) < 0.3, errors
     assert median(abs(error) for error in errors.values()) < 0.15, errors

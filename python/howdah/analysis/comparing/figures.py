@@ -29,6 +29,7 @@ def figures_of(run: RunData) -> RunFigures:
         created=record.created,
         origin=record.origin,
         engine=record.engine,
+        uncalibrated=record.simulated is not None and record.simulated.calibration is None,
         suite=record.suite.name,
         outcome=record.outcome,
         error=record.error,

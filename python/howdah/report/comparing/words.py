@@ -114,7 +114,15 @@ def _decimals(contrast: Contrast) -> int:
 
 
 def answer(comparison: Comparison) -> str:
-    """The comparison in one sentence."""
+    """The comparison in one sentence, which says first where nothing was calibrated to what was measured."""
+    guessed = [group.name for group in comparison.groups if any(run.uncalibrated for run in group.runs)]
+    if not guessed:
+        return _answer(comparison)
+    whose = "" if len(guessed) == len(comparison.groups) else f" of {listed(guessed)}"
+    return f"Uncalibrated simulations{whose}, whose intervals hold seeds alone: {_answer(comparison)}"
+
+
+def _answer(comparison: Comparison) -> str:
     match comparison.against:
         case ():
             return _repeats(comparison.groups[0])

@@ -213,3 +213,10 @@ def test_of_a_simulated_run_the_simulator_tells() -> None:
     assert ("terasort", None, "CPU time") not in values
     facts = {one.name: one.value for one in figures.facts}
     assert (facts["calibration"], facts["parameter sort_s_per_row"]) == ("lab", "2e-07")
+    assert not figures.uncalibrated
+
+
+def test_a_simulation_without_a_calibration_is_told_from_one_that_has_it_and_from_a_measured_run() -> None:
+    run = terasuite(20_000_000)
+    assert figures_of(_changed(run, simulated=Simulated(calibration=None))).uncalibrated
+    assert not figures_of(run).uncalibrated

@@ -98,6 +98,21 @@ def test_repeats_alone_say_how_far_they_lie_apart() -> None:
     assert said.times.rows == (("terasort", "2", "1 min 45 s", "1 min 40 s", "1 min 50 s", "6.7 %"),)
 
 
+def test_an_uncalibrated_simulation_says_so_before_anything_else() -> None:
+    def guessed(name: str, times_s: list[float]) -> RunGroup:
+        one = group(name, times_s, codec=name)
+        return RunGroup(
+            name=name, runs=tuple(run.model_copy(update={"uncalibrated": True}) for run in one.runs)
+        )
+
+    both = content(_of(guessed("none", noisy(100, 3)), guessed("lz4", noisy(35, 3, seed=1))))
+    assert both.answer.startswith("Uncalibrated simulations, whose intervals hold seeds alone: With lz4,")
+    one = content(_of(group("none", noisy(100, 3)), guessed("lz4", noisy(35, 3, seed=1))))
+    assert one.answer.startswith("Uncalibrated simulations of lz4,")
+    measured = content(_of(group("none", noisy(100, 3)), group("lz4", noisy(35, 3, seed=1), codec="lz4")))
+    assert measured.answer.startswith("With lz4,")
+
+
 def test_simulated_numbers_are_said_and_drawn_hollow() -> None:
     facts = {(Aspect.WORKLOAD, "codec of terasort"): "lz4"}
     simulated = run_figures("s", {elapsed("terasort"): 90.0}, facts=facts, origin=Origin.SIMULATED)
