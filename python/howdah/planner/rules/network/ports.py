@@ -7,9 +7,11 @@ from collections.abc import Iterator
 from howdah.model.found import Found
 from howdah.model.network import Nic
 from howdah.model.plan import Input
+from howdah.planner.block import REPLICATION
 from howdah.planner.facts import Facts
 from howdah.planner.rule import Inspection, Observation, Rule, Severity
 from howdah.planner.throughput import LINE_SHARE, replica_bits_per_s
+from howdah.planner.values import as_number
 from howdah.units import format_bits_per_s, format_counted
 
 _JUMBO = 9000
@@ -52,7 +54,10 @@ def _speed(found: Found, facts: Facts) -> Iterator[Observation]:
     known = [speed for speed in speeds.values() if speed is not None]
     if found.host is None or not facts.group.data_disks:
         return
-    needed = replica_bits_per_s(facts.group, facts.request.replication or 3)
+    decided = facts.decided.get("dfs.replication", facts.request.replication or REPLICATION)
+    if facts.known_cluster is not None and facts.known_cluster.hosts == 1:
+        return
+    needed = replica_bits_per_s(facts.group, max(1, int(as_number(decided))))
     disks = facts.group.data_disks
     if len(known) < len(speeds) or not known:
         unknown = ", ".join(name for name, speed in speeds.items() if speed is None) or "no port is up"
