@@ -210,7 +210,7 @@ RULES: tuple[Rule, ...] = (
         file="hbase-site.xml",
         key="hbase.hregion.max.filesize",
         says="Regions are so large that a RegionServer has about 100 of them, of 5 to 50 GiB.",
-        sources=("HBASE-11985", "HBase 2.6.4: reference guide, region size"),
+        sources=("HBASE-11985", "HBase 2.6.4: reference guide on regions"),
         severity=Severity.MAY,
         scope=Scope.WORKER,
         decide=_region_size,
@@ -273,7 +273,7 @@ RULES: tuple[Rule, ...] = (
     Counsel(
         id="hbase.dense-regionservers",
         says="A RegionServer has no more data than 200 regions of 50 GiB hold.",
-        sources=("HBASE-11985", "HBase 2.6.4: reference guide, region size"),
+        sources=("HBASE-11985", "HBase 2.6.4: reference guide on regions"),
         applies=with_hbase,
         condition="with HBase",
         tell=_dense_counsel,
