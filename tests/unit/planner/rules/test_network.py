@@ -31,18 +31,17 @@ def sees(rule_id: str, *nics: Nic, guest: bool = False) -> list[Observation]:
     return list(rule.inspect(found(one), facts()))
 
 
-def tells(rule_id: str, request: PlanRequest | None = None, **changes: object) -> str | None:
+def tells(
+    rule_id: str, request: PlanRequest | None = None, *, replication: int = 3, **changes: object
+) -> str | None:
     rule = BY_ID[rule_id]
     assert isinstance(rule, Counsel)
-    return rule.tell(_planned(request, **changes))
+    return rule.tell(_planned(facts(request, **changes), replication=replication))
 
 
-def _planned(
-    request: PlanRequest | None = None, *, hosts: int = 32, replication: int = 3, **changes: object
-) -> Facts:
-    cluster = facts_of().cluster
-    known = replace(facts(request, **changes), known_cluster=replace(cluster, hosts=hosts))
-    return known.deciding("dfs.replication", replication)
+def _planned(known: Facts, *, hosts: int = 32, replication: int = 3) -> Facts:
+    cluster = replace(facts_of().cluster, hosts=hosts)
+    return replace(known, known_cluster=cluster).deciding("dfs.replication", replication)
 
 
 def test_a_tuned_host_is_let_pass_whole() -> None:
@@ -96,7 +95,7 @@ def test_one_host_is_told_nothing_of_a_network() -> None:
     for rule in network.RULES:
         if isinstance(rule, Counsel):
             slow = (NicSet(count=2, speed="1Gb/s"),)
-            assert rule.tell(_planned(hosts=1, replication=1, nics=slow)) is None, rule.id
+            assert rule.tell(_planned(facts(nics=slow), hosts=1, replication=1)) is None, rule.id
 
 
 def test_what_a_port_carries_is_what_jumbo_frames_leave_of_it() -> None:
