@@ -11,7 +11,6 @@ from howdah.planner.block import REPLICATION
 from howdah.planner.facts import Facts
 from howdah.planner.rule import Inspection, Observation, Rule, Severity
 from howdah.planner.throughput import LINE_SHARE, replica_bits_per_s
-from howdah.planner.values import as_number
 from howdah.units import format_bits_per_s, format_counted
 
 _JUMBO = 9000
@@ -57,7 +56,8 @@ def _speed(found: Found, facts: Facts) -> Iterator[Observation]:
     decided = facts.decided.get("dfs.replication", facts.request.replication or REPLICATION)
     if facts.known_cluster is not None and facts.known_cluster.hosts == 1:
         return
-    needed = replica_bits_per_s(facts.group, max(1, int(as_number(decided))))
+    replication = int(decided) if isinstance(decided, int) and decided > 0 else REPLICATION
+    needed = replica_bits_per_s(facts.group, replication)
     disks = facts.group.data_disks
     if len(known) < len(speeds) or not known:
         unknown = ", ".join(name for name, speed in speeds.items() if speed is None) or "no port is up"
