@@ -15,6 +15,7 @@ from howdah.documents.files import read_inventory
 from howdah.model.configset import ConfigSet
 from howdah.model.request import Demand, Hypervisor, PlanRequest, Protection
 from howdah.planner.cluster import plan_cluster
+from howdah.planner.literature import told
 from howdah.render import render
 
 FILES = Path(__file__).parent / "render"
@@ -40,7 +41,7 @@ CLUSTERS = {
 
 def _rendered(name: str) -> ConfigSet:
     inventory, request = CLUSTERS[name]
-    return render(plan_cluster(read_inventory(EXAMPLES / inventory), request))
+    return render(plan_cluster(read_inventory(EXAMPLES / inventory), request), told)
 
 
 @pytest.mark.parametrize("name", CLUSTERS)

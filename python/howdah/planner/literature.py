@@ -83,3 +83,24 @@ def item(source: str) -> Item | None:
     """The item a source cites; None where it is something else, a release or an issue for instance."""
     cited = re.match(r"(D\d \d+a?|X\d+)(?![\w.])", source)
     return items().get(cited[1]) if cited else None
+
+
+_KNOWN_FORMS = (
+    (r"((?:HDFS|HBASE|HADOOP|YARN|MAPREDUCE)-\d+)", r"an issue: https://issues.apache.org/jira/browse/\1"),
+    (r"(JDK-\d+)", r"an issue of OpenJDK: https://bugs.openjdk.org/browse/\1"),
+    (r"JEP (\d+)", r"a proposal that Java adopted: https://openjdk.org/jeps/\1"),
+    (r"([^:]+): (.+)", r"\2, of \1"),
+    (r"howdah", "this planner's own judgement: practice, with no document behind it but the reason given"),
+    (r"(.+)", r"the documentation of \1"),
+)
+"""How sources read that are no item of a paper and no guide, and what they are; the first that fits."""
+
+
+def told(source: str) -> str:
+    """What a source is, in a sentence for those who only have the files."""
+    if cited := item(source):
+        return f"{KINDS[cited.kind]} of *{cited.title}*: {cited.says}"
+    if place := GUIDES.get(source):
+        return f"a guide: {place}"
+    form, what = next(known for known in _KNOWN_FORMS if re.fullmatch(known[0], source))
+    return re.sub(form, what, source, count=1)

@@ -29,7 +29,11 @@ def data_bytes_per_s(group: HostGroup) -> int:
 
 
 LINE_SHARE = 8950 * MIB / 10**10
-"""What a port carries each way at once, of its nominal speed (D0 45: 8,950 Mib/s on 10GbE)."""
+"""What a port carries each way at once, of its nominal speed (D0 45: 8,950 Mib/s on 10GbE).
+
+The paper's unit is Mib/s, of 2**20 bits: its 9,440 one way are 9,899 Mb/s, which is what jumbo frames leave
+of 10 Gb/s for data: 8,948 of 9,038 bytes on the wire, 9,900 Mb/s.
+"""
 
 
 def replica_bits_per_s(group: HostGroup, replication: int) -> float:

@@ -11,14 +11,16 @@ from howdah.render.members import host_files
 from howdah.render.names import check_names, guard
 from howdah.render.network import network_files
 from howdah.render.readme import readme
+from howdah.render.sources import Spell, sources_file
 from howdah.render.system import system_files
 
 
-def render(plan: Plan) -> ConfigSet:
+def render(plan: Plan, spell: Spell | None = None) -> ConfigSet:
     """Every file that the plan's cluster needs, sorted by path; the same plan gives the same bytes.
 
-    Raises UserError if the plan is for one machine without Hadoop, if a name in it is not one, or if
-    a key or value is not what the release it is for takes.
+    ``spell`` says what a source is, for the index of sources; without it there is none. Raises UserError if
+    the plan is for one machine without Hadoop, if a name in it is not one, or if a key or value is not what
+    the release it is for takes.
     """
     cluster = guard(plan)
     check_names(plan, cluster.request)
@@ -33,5 +35,7 @@ def render(plan: Plan) -> ConfigSet:
         *firmware_files(plan),
         *host_files(hosts),
     ]
+    if spell is not None:
+        files.append(sources_file(plan, spell))
     files.append(readme(plan, cluster, hosts, files))
     return ConfigSet(files=tuple(sorted(files, key=lambda file: file.path)))

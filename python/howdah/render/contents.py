@@ -14,6 +14,7 @@ _MEANS = {
     "hypervisor": "virtual machines: which on which host, and the settings of each kind",
     "firmware.md": "what is set in the hosts' firmware",
     "hosts.csv": "every host and what it carries",
+    "SOURCES.md": "what the sources are that reasons cite in brackets, [D0 74] for instance",
     "README.md": "what to do with all this, in order",
 }
 

@@ -34,6 +34,8 @@ _PLACES = (
 )
 _ON_WORKERS = (Role.NODEMANAGER, Role.REGIONSERVER)
 _ANYWHERE = "hadoop.tmp.dir"
+_LOGS = {"HADOOP_LOG_DIR": "hdfs", "HBASE_LOG_DIR": "hbase"}
+"""Several users' daemons write there, so their group may."""
 _SOCKET = "dfs.domain.socket.path"
 
 _IN_HDFS = (
@@ -55,6 +57,9 @@ def local_directories(plan: Plan, on: Mapping[str, Sequence[str]]) -> Iterator[t
             yield where, _install(place.owner, place.mode, paths)
     if paths := _local_paths(plan, _ANYWHERE):
         yield "every master, worker and client", _install("hdfs", "1777", paths)
+    for key, owner in _LOGS.items():
+        if paths := _local_paths(plan, key):
+            yield "every master and worker", _install(owner, "0775", paths)
     if paths := [str(PurePosixPath(path).parent) for path in _local_paths(plan, _SOCKET)]:
         # Hadoop refuses a socket below a directory that others may write to.
         yield "every worker", _install("hdfs", "0755", paths)

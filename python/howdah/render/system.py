@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from howdah.errors import UserError
 from howdah.model.configset import ConfigFile
 from howdah.model.plan import Cluster, Plan, Setting
 from howdah.render.disks import disk_files
-from howdah.render.text import hash_comment, plain_key, reason_lines, setting_text
-from howdah.render.variant import HUGE_PAGES, JAVA, LIMITS, SYSCTL, SYSTEM, file_variants, select
+from howdah.render.text import hash_comment, plain_key, reason_lines, setting_label, setting_text
+from howdah.render.variant import HUGE_PAGES, JAVA, LIMITS, SYSCTL, SYSTEM, FileVariant, file_variants, select
 
 _LIMITED_USERS = ("hdfs", "yarn", "mapred", "hbase", "zookeeper")
+_PROCESS_IDS = {"HADOOP_PID_DIR": ("hadoop-env.sh", "hdfs"), "HBASE_PID_DIR": ("hbase-env.sh", "hbase")}
 _SYS = "/sys/kernel/mm/"
 
 
@@ -24,7 +26,8 @@ def system_files(plan: Plan, cluster: Cluster) -> Iterable[ConfigFile]:
             yield ConfigFile(path=f"{folder}/limits.d/90-howdah.conf", content=_limits(settings))
             yield ConfigFile(path=f"{folder}/systemd/10-howdah-limits.conf", content=_unit_limits(settings))
         if settings := select(plan, HUGE_PAGES, variant):
-            yield ConfigFile(path=f"{folder}/tmpfiles.d/90-howdah.conf", content=_huge_pages(settings))
+            content = _huge_pages(settings) + "".join(_process_ids(plan, variant))
+            yield ConfigFile(path=f"{folder}/tmpfiles.d/90-howdah.conf", content=content)
         if settings := select(plan, JAVA, variant):
             yield ConfigFile(path=f"{folder}/java.md", content=_java(settings))
         yield from disk_files(folder, plan, variant)
@@ -90,6 +93,24 @@ def _huge_pages(settings: Sequence[Setting]) -> str:
         )
         for setting in settings
     )
+
+
+def _process_ids(plan: Plan, variant: FileVariant) -> Iterator[str]:
+    """Directories of files of process ids, which are gone with every boot."""
+    for key, (file, owner) in _PROCESS_IDS.items():
+        for setting in select(plan, file, variant):
+            if setting.key == key:
+                yield _reasoned(setting, [f"d {_path(setting)} 0775 {owner} hadoop -"])
+
+
+def _path(setting: Setting) -> str:
+    """A path that systemd-tmpfiles reads as one word, without specifiers."""
+    text = setting_text(setting)
+    if not text.startswith("/") or "%" in text or any(letter.isspace() for letter in text):
+        raise UserError(
+            setting_label(setting), f"{text!r} is not a plain path", "an absolute path of one word"
+        )
+    return text
 
 
 def _java(settings: Sequence[Setting]) -> str:

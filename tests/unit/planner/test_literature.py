@@ -7,7 +7,7 @@ import re
 import pytest
 
 from howdah.planner.explanation import spell
-from howdah.planner.literature import GUIDES, PAPERS, ItemKind, item, items
+from howdah.planner.literature import GUIDES, PAPERS, ItemKind, item, items, told
 from howdah.planner.rules.catalogue import RULES
 
 BEYOND = {
@@ -49,6 +49,13 @@ def test_every_contradiction_is_resolved_by_a_rule() -> None:
     # X9 lists slips of one paper's text; X11 is the translation that every rule about YARN makes.
     resolved = {label for label, one in items().items() if one.kind is ItemKind.RESOLVED}
     assert sorted(resolved - cited() - {"X9"}) == []
+
+
+def test_every_source_is_told_for_those_who_only_have_the_files() -> None:
+    for rule in RULES:
+        for source in rule.sources:
+            assert ", " not in source, "sources are listed with commas"
+            assert len(told(source)) > len(source), source
 
 
 def test_every_guide_is_cited() -> None:

@@ -39,7 +39,8 @@ def hosts_of(masters: tuple[Master, ...], role: Role) -> list[str]:
 def test_the_workers_of_the_vsphere_6_study(per_host: int, virtual: bool, workers: int) -> None:
     masters, _, left = placed(host_group(), per_host, virtual=virtual)
     assert left == workers
-    assert len({master.host for master in masters}) == (1 if per_host == 1 else 2)
+    assert len({master.host for master in masters}) == 2
+    assert hosts_of(masters, Role.SECONDARY_NAMENODE) != hosts_of(masters, Role.NAMENODE)
 
 
 def test_small_places_are_taken_two_at_a_time() -> None:
@@ -52,7 +53,7 @@ def test_small_places_are_taken_two_at_a_time() -> None:
 def test_the_name_node_and_the_resource_manager_are_on_different_hosts() -> None:
     masters, _, _ = placed(host_group(), 4)
     assert hosts_of(masters, Role.NAMENODE) == ["w-01"]
-    assert hosts_of(masters, Role.SECONDARY_NAMENODE) == ["w-01"]
+    assert hosts_of(masters, Role.SECONDARY_NAMENODE) == ["w-02"]
     assert hosts_of(masters, Role.RESOURCEMANAGER) == ["w-02"]
     assert [master.address for master in masters] == ["w-01-nn1", "w-02-rm1"]
 
@@ -218,8 +219,9 @@ def serving(masters: int, workers: int, request: PlanRequest, per_host: int = 4)
 
 
 def test_a_group_that_serves_masters_takes_them_first() -> None:
-    (only,) = serving(1, 20, PlanRequest())
+    only, checkpoints = serving(1, 20, PlanRequest())
     assert (only.host, only.takes, only.whole_host) == ("m-1", (), True)
+    assert (checkpoints.roles, checkpoints.shares) == ((Role.SECONDARY_NAMENODE,), True)
     assert [master.host for master in serving(2, 20, PlanRequest())] == ["m-1", "m-2"]
     assert {master.host for master in serving(3, 20, HA)} == {"m-1", "m-2", "m-3"}
     assert [master.host for master in serving(2, 20, HA)] == ["m-1", "m-2", "w-01"]

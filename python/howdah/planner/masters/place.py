@@ -14,7 +14,7 @@ from howdah.model.request import PlanRequest, Protection
 from howdah.planner.block import REPLICATION, USUAL_HEAP, file_bytes, namenode_heap_bytes, namespace_blocks
 from howdah.planner.known import worker_hosts_left
 from howdah.planner.masters.fault_tolerance import place_tolerant
-from howdah.planner.masters.posts import Post, Spot, highly_available, spots, unprotected
+from howdah.planner.masters.posts import SMALL, Post, Spot, highly_available, spots, unprotected
 from howdah.planner.masters.seats import (
     Seat,
     Sizing,
@@ -37,6 +37,8 @@ _QUORUM = 3
 _SPARED = 32
 """Of a worker's memory, the part that a NameNode beside it may have without need."""
 _MOST_SPOTS = 4
+_CHECKPOINTS_SHARE = 16
+"""Of a worker's memory, the most that checkpoints of a NameNode elsewhere may take."""
 
 
 class _Attempt(NamedTuple):
@@ -141,7 +143,7 @@ def _placed(
     wanted = (
         highly_available(request, [spot.rack for spot in first], attempt.spread)
         if request.protection is Protection.HA
-        else unprotected(request, len(first), attempt.spread)
+        else unprotected(request, len(first), attempt.spread, room=_room_beside(sizing))
     )
     posts: dict[int, list[Post]] = {}
     for post in wanted:
@@ -149,13 +151,18 @@ def _placed(
     for index, here in sorted(posts.items()):
         spot = first[index]
         owns = spot.layout is None or (
-            # A ZooKeeper alone is too small for a worker's place.
-            any(post.roles != (Role.ZOOKEEPER,) for post in here)
+            any(not SMALL.issuperset(post.roles) for post in here)
             and (index < attempt.spread or (attempt.places and spot.divided))
         )
         for seat in _seats(spot, here, sizing, attempt.spread) if owns else seat_with_worker(here):
             rule, reason = reason_for(spot, seat, sizing, request, attempt.spread)
             yield master(spot, seat, sizing, rule=rule, reason=reason)
+
+
+def _room_beside(sizing: Sizing) -> bool:
+    """Whether checkpoints take little of a worker: all workers are set up like the one that makes them."""
+    need = sizing.beside_workers((Role.SECONDARY_NAMENODE,)).memory_bytes
+    return need <= min(kind.memory_bytes for kind in sizing.kinds.values()) // _CHECKPOINTS_SHARE
 
 
 def _seats(spot: Spot, here: Sequence[Post], sizing: Sizing, spread: int) -> list[Seat]:

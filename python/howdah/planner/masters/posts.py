@@ -13,6 +13,8 @@ from howdah.model.request import PlanRequest
 
 _QUORUM = (Role.JOURNALNODE, Role.ZOOKEEPER)
 _QUORUM_HOSTS = 3
+SMALL = frozenset({Role.ZOOKEEPER, Role.SECONDARY_NAMENODE})
+"""What needs no worker's place of its own where it is alone."""
 
 
 class Post(NamedTuple):
@@ -23,16 +25,22 @@ class Post(NamedTuple):
     spot: int
 
 
-def unprotected(request: PlanRequest, hosts: int, spread: int) -> Iterator[Post]:
-    """One of each master, on ``spread`` hosts or places of their own; beside workers where that is 0."""
-    # Beside workers, the copy of the namespace goes where the NameNode is not (D2 157).
-    beside = spread == 0 and hosts > 1
-    checkpoints = () if beside else (Role.SECONDARY_NAMENODE,)
-    yield Post("nn1", (Role.NAMENODE, *checkpoints, *_hmaster(request)), 0)
+def unprotected(request: PlanRequest, hosts: int, spread: int, *, room: bool) -> Iterator[Post]:
+    """One of each master, on ``spread`` hosts or places of their own; beside workers where that is 0.
+
+    The copy of the namespace goes where the NameNode is not (D2 157): to the ResourceManager where that has
+    a place of its own on another host, else beside a worker, where workers have ``room`` for it.
+    """
+    checkpoints = (Role.SECONDARY_NAMENODE,)
+    with_manager = spread > 1 and request.mapreduce
+    beside = not with_manager and hosts > 1 and (spread == 0 or room)
+    apart = with_manager or beside
+    yield Post("nn1", (Role.NAMENODE, *(() if apart else checkpoints), *_hmaster(request)), 0)
     if beside:
-        yield Post("snn1", (Role.SECONDARY_NAMENODE,), 1)
+        yield Post("snn1", checkpoints, 1)
     if request.mapreduce:
-        yield Post("rm1", (Role.RESOURCEMANAGER, Role.JOB_HISTORY), 1 if spread > 1 else 0)
+        manager = (Role.RESOURCEMANAGER, Role.JOB_HISTORY, *(checkpoints if with_manager else ()))
+        yield Post("rm1", manager, 1 if spread > 1 else 0)
     if request.hbase_used:
         # Two ZooKeepers survive nothing that one does not: it is three, or one.
         for spot in range(_QUORUM_HOSTS if hosts >= _QUORUM_HOSTS else 1):

@@ -11,7 +11,7 @@ from howdah.model.placement import virtual_name
 from howdah.model.plan import Master, Role, Worker
 from howdah.model.request import PlanRequest, Protection
 from howdah.planner.heap import MASTER_HEAPS
-from howdah.planner.masters.posts import Post, Spot
+from howdah.planner.masters.posts import SMALL, Post, Spot
 from howdah.planner.rule import Rule
 from howdah.planner.rules import masters as rules
 from howdah.units import GIB, format_counted, format_gib
@@ -163,7 +163,7 @@ def _room(spot: Spot, seat: Seat, sizing: Sizing, spread: int, *, protected: boo
     if spot.layout is None:
         return rules.GROUP, f"the group {spot.group.name} serves masters only"
     if seat.shares:
-        if spread and set(seat.roles) <= {Role.JOURNALNODE, Role.ZOOKEEPER}:
+        if spread and set(seat.roles) <= {Role.JOURNALNODE, *SMALL}:
             return (
                 rules.SHARED,
                 "runs beside a worker: it is too small for a host or a worker's place of its own",
@@ -195,6 +195,8 @@ def _company(seat: Seat, *, protected: bool) -> list[str]:
         told.append("the other NameNode is on another host")
     if protected and Role.RESOURCEMANAGER in seat.roles:
         told.append("the other ResourceManager is on another host")
+    if Role.SECONDARY_NAMENODE in seat.roles and Role.NAMENODE not in seat.roles:
+        told.append("the checkpoints are a copy of the NameNode's metadata on another host than its own")
     if Role.JOURNALNODE in seat.roles:
         told.append("one of three JournalNodes on three hosts, of which two must agree")
     elif Role.ZOOKEEPER in seat.roles:

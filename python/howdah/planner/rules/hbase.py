@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from howdah.model.plan import Input, Role, Value
-from howdah.planner.block import FILL_LIMIT, REPLICATION
+from howdah.planner.block import FILL_LIMIT
 from howdah.planner.conditions import hbase_rule, with_hbase
 from howdah.planner.facts import CannotTell, Facts
 from howdah.planner.heap import heap_alike, small_heap
@@ -71,7 +71,7 @@ def _stored(facts: Facts) -> tuple[int, str]:
     if records:
         return records * _RECORD_BYTES // servers, f"its share of {format_count(records)} records of 1 kB"
     share = (facts.worker.data_disks or 0) / max(1, facts.cluster.data_disks)
-    replicas = max(1, int(as_number(facts.decided.get("dfs.replication", REPLICATION))))
+    replicas = max(1, int(facts.number("dfs.replication")))
     room = facts.cluster.raw_bytes * share * FILL_LIMIT / replicas
     return int(room), "what its disks hold when full"
 
@@ -210,7 +210,7 @@ RULES: tuple[Rule, ...] = (
         file="hbase-site.xml",
         key="hbase.hregion.max.filesize",
         says="Regions are so large that a RegionServer has about 100 of them, of 5 to 50 GiB.",
-        sources=("HBASE-11985", "HBase 2.6.4: reference guide, region size"),
+        sources=("HBASE-11985", "HBase 2.6.4: reference guide on regions"),
         severity=Severity.MAY,
         scope=Scope.WORKER,
         decide=_region_size,
@@ -273,7 +273,7 @@ RULES: tuple[Rule, ...] = (
     Counsel(
         id="hbase.dense-regionservers",
         says="A RegionServer has no more data than 200 regions of 50 GiB hold.",
-        sources=("HBASE-11985", "HBase 2.6.4: reference guide, region size"),
+        sources=("HBASE-11985", "HBase 2.6.4: reference guide on regions"),
         applies=with_hbase,
         condition="with HBase",
         tell=_dense_counsel,

@@ -7,10 +7,12 @@ from collections.abc import Iterable, Iterator
 
 from howdah.model.found import Found, FoundProperty
 from howdah.model.heap import heap_bytes
-from howdah.planner.conditions import with_mapreduce
+from howdah.model.plan import Value
+from howdah.planner.conditions import hbase_rule, with_mapreduce
 from howdah.planner.facts import Facts
 from howdah.planner.reading import ConfigurationReading, is_temporary
 from howdah.planner.rule import Decision, Inspection, Observation, Rule, SettingRule, Severity
+from howdah.planner.values import fixed
 from howdah.units import MIB
 
 _JAVA = {"3.5.0": (17,), "3.4.2": (8, 11)}
@@ -203,7 +205,41 @@ def _kept(found: Found, facts: Facts) -> Iterator[Observation]:
             )
 
 
+def _kept_directory(name: str, variable: str, says: str, folder: str, because: str) -> SettingRule:
+    """Where the scripts of Hadoop or HBase keep logs or process ids."""
+    software = variable.partition("_")[0].lower()
+    return (SettingRule if software == "hadoop" else hbase_rule)(
+        id=f"jvm.{software}-{name}",
+        says=says,
+        sources=(f"{software.capitalize().replace('Hb', 'HB')}: {software}-env.sh", "howdah"),
+        key=variable,
+        file=f"{software}-env.sh",
+        decide=fixed(folder, because),
+        accepts=_is_kept,
+    )
+
+
+def _is_kept(value: Value, decision: Decision, facts: Facts) -> bool:
+    path = str(value)
+    for_a_boot = str(decision.value).startswith("/run/")
+    return not path or not is_temporary(path) or "${" in path or (for_a_boot and _below_run(path))
+
+
+_LOGS = "the default is below the software's own directory, which an upgrade replaces"
+_PROCESS_IDS = (
+    "the default is /tmp: once a cleaner took the file, the scripts cannot stop the daemon; what is in /run "
+    "ends with the boot, as the daemons do"
+)
+
 RULES: tuple[Rule, ...] = (
+    _kept_directory("logs", "HADOOP_LOG_DIR", "Hadoop's logs outlive upgrades.", "/var/log/hadoop", _LOGS),
+    _kept_directory(
+        "process-ids", "HADOOP_PID_DIR", "No cleaner takes Hadoop's process ids.", "/run/hadoop", _PROCESS_IDS
+    ),
+    _kept_directory("logs", "HBASE_LOG_DIR", "HBase's logs outlive upgrades.", "/var/log/hbase", _LOGS),
+    _kept_directory(
+        "process-ids", "HBASE_PID_DIR", "No cleaner takes HBase's process ids.", "/run/hbase", _PROCESS_IDS
+    ),
     SettingRule(
         id="jvm.version",
         says="Java is one that the release's servers run on.",

@@ -96,7 +96,8 @@ def _heap_in(home: Master, facts: Facts) -> int:
 
 
 def _java_options(size: int, facts: Facts) -> str:
-    files = facts.cluster.raw_bytes * FILL_LIMIT / facts.number("dfs.replication") / file_bytes(facts.request)
+    stored = facts.cluster.raw_bytes * FILL_LIMIT / max(1, facts.number("dfs.replication"))
+    files = stored / file_bytes(facts.request)
     pauses = (_PAUSES_OF_MANY_FILES,) if files > _MANY_FILES else ()
     huge = ("-XX:+UseTransparentHugePages",) if size >= _HUGE_PAGES_FROM else ()
     return heap_options(
@@ -108,7 +109,7 @@ def _heap(facts: Facts) -> Decision:
     home, blocks, needed = _home(facts), _blocks(facts), _needed(facts)
     value = _heap_in(home, facts)
     mean = file_bytes(facts.request)
-    a_terabyte = blocks_of(_TERABYTE, facts.number("dfs.blocksize"), mean)
+    a_terabyte = blocks_of(_TERABYTE, max(MIB, facts.number("dfs.blocksize")), mean)
     if value < needed:
         room = f"{home.name} has room for no more: give it {format_memory(needed)}"
     elif value > needed:

@@ -69,8 +69,8 @@ def _native_counsel(facts: Facts) -> str | None:
         return None
     return (
         "Run `hadoop checknative` on every worker: short-circuit reads need `hadoop: true`, and a DataNode "
-        "that has dfs.domain.socket.path and no native library does not start. Where there is none, plan with "
-        "--set dfs.client.read.shortcircuit=false, which leaves the socket out too."
+        "that has dfs.domain.socket.path and no native library does not start. Where there is none, plan "
+        "with --set dfs.client.read.shortcircuit=false, which leaves the socket out too."
     )
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from howdah.documents.files import read_plan
 from howdah.model.configset import ConfigSet
+from howdah.planner.literature import told
 from howdah.render import render
 from howdah.render.contents import counted_contents
 from howdah.render.directory import FileChange, digest, pending_changes, write_rendered
@@ -21,6 +22,6 @@ def render_plan(path: Path, *, force: bool = False) -> ConfigSet:
     """
     plan = read_plan(path)
     # Names and values that are none are told as such before what they would do is looked at.
-    files = render(plan)
+    files = render(plan, told)
     held = held_plan(plan, str(path), force=force)
-    return files if held == plan else render(held)
+    return files if held == plan else render(held, told)

@@ -50,7 +50,7 @@ def test_one_of_each_master_is_named_by_its_host() -> None:
     assert values == {
         "fs.defaultFS": "hdfs://w-01-nn1:8020",
         "dfs.namenode.rpc-address": "w-01-nn1:8020",
-        "dfs.namenode.secondary.http-address": "w-01-nn1:9868",
+        "dfs.namenode.secondary.http-address": "w-02-rm1:9868",
         "yarn.resourcemanager.hostname": "w-02-rm1",
         "mapreduce.jobhistory.address": "w-02-rm1:10020",
         "mapreduce.jobhistory.webapp.address": "w-02-rm1:19888",

@@ -84,8 +84,10 @@ def test_more_than_two_hundred_of_the_largest_regions_are_told() -> None:
     assert isinstance(rule, Counsel)
     few, many = (a_worker(256, slots=0, disks=disks, per_host=1) for disks in (12, 24))
     group = a_group(disks=24, disk_bytes=7_680 * 10**9)
-    assert rule.tell(facts_of(kinds=((few, 3),), request=asking(HBASE))) is None
-    told = rule.tell(facts_of(kinds=((many, 3),), request=asking(HBASE), group=group))
+    small = facts_of(kinds=((few, 3),), request=asking(HBASE)).deciding("dfs.replication", 3)
+    assert rule.tell(small) is None
+    large = facts_of(kinds=((many, 3),), request=asking(HBASE), group=group)
+    told = rule.tell(large.deciding("dfs.replication", 3))
     assert told is not None
     assert "200 regions of 50 GiB" in told
 

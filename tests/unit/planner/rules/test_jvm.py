@@ -9,7 +9,17 @@ from howdah.planner.facts import Facts
 from howdah.planner.heap import heap_options
 from howdah.planner.rules.jvm import java_major
 from howdah.units import GIB, MIB
-from support.facts import HADOOP_RULES, HBASE, a_configuration, asking, facts_of, seen, values_of, will_do
+from support.facts import (
+    HADOOP_RULES,
+    HBASE,
+    MIX,
+    a_configuration,
+    asking,
+    facts_of,
+    seen,
+    values_of,
+    will_do,
+)
 
 
 def on(release: str, *, with_hbase: bool = False) -> Facts:
@@ -80,3 +90,19 @@ def test_the_last_heap_of_some_options_counts(options: str, size: int | None) ->
 
 def test_options_that_are_written_are_read_back() -> None:
     assert heap_bytes(heap_options(31 * GIB, "-XX:+UseG1GC")) == 31 * GIB
+
+
+def test_logs_and_process_ids_are_not_left_to_cleaners_and_upgrades() -> None:
+    decided = values_of(HADOOP_RULES, facts_of(request=asking(MIX)))
+    assert decided["HADOOP_LOG_DIR"] == "/var/log/hadoop"
+    assert decided["HADOOP_PID_DIR"] == "/run/hadoop"
+    assert (decided["HBASE_LOG_DIR"], decided["HBASE_PID_DIR"]) == ("/var/log/hbase", "/run/hbase")
+    assert "HBASE_LOG_DIR" not in values_of(HADOOP_RULES, facts_of())
+    for rule_id, value, well in (
+        ("jvm.hadoop-logs", "/tmp/logs", False),
+        ("jvm.hadoop-logs", "/run/hadoop", False),
+        ("jvm.hadoop-logs", "/data/logs", True),
+        ("jvm.hadoop-process-ids", "/tmp", False),
+        ("jvm.hadoop-process-ids", "/run/hadoop-hdfs", True),
+    ):
+        assert will_do(rule_id, value, facts_of()) is well, (rule_id, value)

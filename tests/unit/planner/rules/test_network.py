@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
+from howdah.analysis.links import PUBLISHED
 from howdah.model.found import Found
 from howdah.model.inventory import DiskKind, DiskSet, NicSet
 from howdah.model.network import Bond, Nic
 from howdah.model.request import Hypervisor, PlanRequest, Profile
+from howdah.model.workloads.network import BOTH_WAYS, ONE_WAY
+from howdah.planner.facts import Facts
 from howdah.planner.rule import Counsel, Inspection, Observation, SettingRule
 from howdah.planner.rules import network
-from howdah.planner.throughput import replica_bits_per_s
+from howdah.planner.throughput import LINE_SHARE, replica_bits_per_s
+from support.facts import facts_of
 from support.tuned import facts, found, group, host, nic
 
 BY_ID = {rule.id: rule for rule in network.RULES}
@@ -25,10 +31,17 @@ def sees(rule_id: str, *nics: Nic, guest: bool = False) -> list[Observation]:
     return list(rule.inspect(found(one), facts()))
 
 
-def tells(rule_id: str, request: PlanRequest | None = None, **changes: object) -> str | None:
+def tells(
+    rule_id: str, request: PlanRequest | None = None, *, replication: int = 3, **changes: object
+) -> str | None:
     rule = BY_ID[rule_id]
     assert isinstance(rule, Counsel)
-    return rule.tell(facts(request, **changes))
+    return rule.tell(_planned(facts(request, **changes), replication=replication))
+
+
+def _planned(known: Facts, *, hosts: int = 32, replication: int = 3) -> Facts:
+    cluster = replace(facts_of().cluster, hosts=hosts)
+    return replace(known, known_cluster=cluster).deciding("dfs.replication", replication)
 
 
 def test_a_tuned_host_is_let_pass_whole() -> None:
@@ -69,6 +82,27 @@ def test_the_study_was_near_its_networks_limit() -> None:
 
 def test_one_replica_crosses_no_network() -> None:
     assert replica_bits_per_s(group(), 1) == 0
+
+
+def test_advice_is_by_the_plans_own_replication() -> None:
+    many = (DiskSet(count=24, kind=DiskKind.HDD, size="600GB"),)
+    assert "3 replicas" in (tells("network.speed", disks=many) or "")
+    assert tells("network.speed", disks=many, replication=2) is None
+    assert tells("network.speed", disks=many, replication=1) is None
+
+
+def test_one_host_is_told_nothing_of_a_network() -> None:
+    for rule in network.RULES:
+        if isinstance(rule, Counsel):
+            slow = (NicSet(count=2, speed="1Gb/s"),)
+            assert rule.tell(_planned(facts(nics=slow), hosts=1, replication=1)) is None, rule.id
+
+
+def test_what_a_port_carries_is_what_jumbo_frames_leave_of_it() -> None:
+    """D0 45 counts in Mib/s: read as Mb/s, one way would be less than frames of 1,500 bytes leave."""
+    one_way, both_ways = PUBLISHED[ONE_WAY], PUBLISHED[BOTH_WAYS]
+    assert one_way == pytest.approx(8948 / 9038, rel=1e-3)
+    assert both_ways == LINE_SHARE
 
 
 def test_gigabit_ports_are_advised_against() -> None:

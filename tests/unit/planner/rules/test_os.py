@@ -69,7 +69,6 @@ def test_a_region_server_asks_for_its_huge_pages_itself() -> None:
     assert rule.decide(facts(HBASE)).value == "madvise"
     assert rule.decide(facts(MIX)).value == "madvise"
     assert passes("os.huge-pages", "never", facts(HBASE))
-    assert not passes("os.huge-pages", "always", facts(HBASE))
 
 
 def test_only_a_study_gives_huge_pages_to_all_that_do_not_ask() -> None:

@@ -7,26 +7,35 @@ from howdah.planner.conditions import several_ports
 from howdah.planner.facts import Facts
 from howdah.planner.rule import Counsel, Rule, Severity
 from howdah.planner.throughput import LINE_SHARE, data_bytes_per_s, replica_bits_per_s
-from howdah.units import format_bits_per_s, format_rate
+from howdah.units import format_bits_per_s, format_counted, format_rate
 
 _GIGABIT = 10**9
 
 
+def _replication(facts: Facts) -> int:
+    """The plan's own."""
+    return max(1, int(facts.number("dfs.replication")))
+
+
 def _speed(facts: Facts) -> str | None:
-    group = facts.group
-    needed = replica_bits_per_s(group, facts.request.replication or 3)
+    group, replication = facts.group, _replication(facts)
+    if facts.cluster.hosts == 1:
+        return None
+    needed = replica_bits_per_s(group, replication)
     usable = group.network_bits_per_s * LINE_SHARE
     if not usable or needed <= usable:
         return None
     return (
         f"The data disks of a host of {group.name} write {format_rate(data_bytes_per_s(group))}; with "
-        f"{facts.request.replication or 3} replicas {format_bits_per_s(needed)} of it crosses the network "
+        f"{format_counted(replication, 'replica')} {format_bits_per_s(needed)} of it crosses the network "
         f"each way, and its ports carry {format_bits_per_s(usable)}. Loading data will be bound by the "
         "network: add ports, which also survive the loss of one, or faster ones."
     )
 
 
 def _grouped_gigabit(facts: Facts) -> str | None:
+    if facts.cluster.hosts == 1:
+        return None
     slow = [nic for nic in facts.group.nics if nic.speed_bits_per_s <= _GIGABIT]
     if not slow:
         return None
@@ -36,7 +45,9 @@ def _grouped_gigabit(facts: Facts) -> str | None:
     )
 
 
-def _end_to_end(facts: Facts) -> str:
+def _end_to_end(facts: Facts) -> str | None:
+    if facts.cluster.hosts == 1:
+        return None
     return (
         "Jumbo frames work end to end or not at all: set MTU 9000 on switches, virtual switches and cards, "
         "then test it between two hosts with `ping -M do -s 8972 HOST`."
@@ -44,7 +55,7 @@ def _end_to_end(facts: Facts) -> str:
 
 
 def _switch(facts: Facts) -> str | None:
-    if not several_ports(facts):
+    if not several_ports(facts) or facts.cluster.hosts == 1:
         return None
     if facts.request.dividing is Hypervisor.VSPHERE:
         return (
@@ -57,7 +68,9 @@ def _switch(facts: Facts) -> str | None:
     )
 
 
-def _interrupts(facts: Facts) -> str:
+def _interrupts(facts: Facts) -> str | None:
+    if facts.cluster.hosts == 1:
+        return None
     return (
         "Leave interrupts to irqbalance, and look into /proc/interrupts under load: one CPU that serves a "
         "card alone and is full is the sign to spread its queues, or to pin them away from the tasks."

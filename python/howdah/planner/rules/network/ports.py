@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from howdah.model.found import Found
 from howdah.model.network import Nic
 from howdah.model.plan import Input
+from howdah.planner.block import REPLICATION
 from howdah.planner.facts import Facts
 from howdah.planner.rule import Inspection, Observation, Rule, Severity
 from howdah.planner.throughput import LINE_SHARE, replica_bits_per_s
@@ -52,7 +53,11 @@ def _speed(found: Found, facts: Facts) -> Iterator[Observation]:
     known = [speed for speed in speeds.values() if speed is not None]
     if found.host is None or not facts.group.data_disks:
         return
-    needed = replica_bits_per_s(facts.group, facts.request.replication or 3)
+    decided = facts.decided.get("dfs.replication", facts.request.replication or REPLICATION)
+    if facts.known_cluster is not None and facts.known_cluster.hosts == 1:
+        return
+    replication = int(decided) if isinstance(decided, int) and decided > 0 else REPLICATION
+    needed = replica_bits_per_s(facts.group, replication)
     disks = facts.group.data_disks
     if len(known) < len(speeds) or not known:
         unknown = ", ".join(name for name, speed in speeds.items() if speed is None) or "no port is up"

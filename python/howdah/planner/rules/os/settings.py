@@ -51,8 +51,8 @@ def _huge_pages(facts: Facts) -> Decision:
 
 
 def _huge_pages_accept(value: Value, decision: Decision, facts: Facts) -> bool:
-    # Distributors ask for `never`, the papers ran `always`: with `defer` both do for jobs, not for HBase.
-    return value in ("madvise", "never") or (value == "always" and not facts.request.hbase_used)
+    # Distributors ask for `never`, the papers ran `always`: with `defer` both will do.
+    return value in ("always", "madvise", "never")
 
 
 def _backlog(facts: Facts) -> Decision:

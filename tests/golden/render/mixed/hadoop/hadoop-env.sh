@@ -1,11 +1,22 @@
 # hadoop-env.sh of mixed, Hadoop 3.5.0: masters and clients; workers have folders of their own
 # JAVA_HOME is the site's own: set it for the daemons' users, or here.
 
-# 1 GB for a million of the 2,050,399 blocks that full disks hold, 4 GiB where there is room, within
-# the 128 GiB of nn1
-# [namenode.heap; D1 77, D1 80, howdah]
-export HDFS_NAMENODE_OPTS='-Xms4096m -Xmx4096m -XX:+UseG1GC -XX:+ParallelRefProcEnabled -XX:+ExitOnOutOfMemoryError'
+# The default is below the software's own directory, which an upgrade replaces
+# [jvm.hadoop-logs; Hadoop: hadoop-env.sh, howdah]
+export HADOOP_LOG_DIR=/var/log/hadoop
+
+# The default is /tmp: once a cleaner took the file, the scripts cannot stop the daemon; what is in
+# /run ends with the boot, as the daemons do
+# [jvm.hadoop-process-ids; Hadoop: hadoop-env.sh, howdah]
+export HADOOP_PID_DIR=/run/hadoop
+
+# 11 GiB for the 10,251,998 blocks that full disks hold, 1.1 GB for a million: files of 64 MiB are
+# 14,901 files and 18,626 blocks a TB (--mean-file says otherwise); 16 GiB, since nn1 has room:
+# clients, snapshots and growth take it; G1 sizes its young generation by itself
+# [namenode.heap; Cloudera: Sizing NameNode Heap Memory, Cloudera: Recommended settings for G1GC,
+# Hortonworks: Configuring NameNode Heap Size, D1 77]
+export HDFS_NAMENODE_OPTS='-Xms16384m -Xmx16384m -XX:+UseG1GC -XX:+UseTransparentHugePages -XX:+ExitOnOutOfMemoryError'
 
 # The NameNode's own: to make a checkpoint it loads the same blocks and files
-# [namenode.secondary-heap; D4 137, howdah]
-export HDFS_SECONDARYNAMENODE_OPTS='-Xms4096m -Xmx4096m -XX:+UseG1GC -XX:+ParallelRefProcEnabled -XX:+ExitOnOutOfMemoryError'
+# [namenode.secondary-heap; D4 137, Hortonworks: Configuring NameNode Heap Size]
+export HDFS_SECONDARYNAMENODE_OPTS='-Xms16384m -Xmx16384m -XX:+UseG1GC -XX:+UseTransparentHugePages -XX:+ExitOnOutOfMemoryError'
