@@ -58,7 +58,7 @@ RULES: tuple[Rule, ...] = (
     Inspection(
         id="consistency.service-classes",
         says="Every auxiliary service of a NodeManager has a class.",
-        sources=("Hadoop 3.5.0: yarn-default.xml", "Spark: running on YARN"),
+        sources=("Hadoop 3.5.0: yarn-default.xml", "howdah"),
         severity=Severity.MUST,
         condition="where auxiliary services are listed",
         inspect=_classes,
