@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal
 
+from howdah.audit.causes import in_its_file, one_cause
 from howdah.audit.derived import derived
 from howdah.audit.drift import check_drift
 from howdah.audit.existing import host_values
@@ -67,10 +68,13 @@ def _checks(
     subject = Subject(found=found, facts=facts, values=values, host_values=read)
     settings = settings_for(plan, part) if plan is not None and part is not None else ()
     spared = spared_keys(settings, subject)
-    yield from check_settings(SETTING_RULES, subject, spared)
-    yield from check_inspections(INSPECTIONS, subject)
-    if plan is not None and part is not None:
-        yield from check_drift(plan, settings, part, subject, spared)
+    drifted = (
+        check_drift(plan, settings, part, subject, spared) if plan is not None and part is not None else ()
+    )
+    checks = one_cause(
+        check_settings(SETTING_RULES, subject, spared), check_inspections(INSPECTIONS, subject), drifted
+    )
+    yield from (in_its_file(check, found.config) for check in checks)
 
 
 def _ordered(checks: Iterable[Check]) -> Iterable[Check]:

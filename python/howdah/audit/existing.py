@@ -15,7 +15,8 @@ from howdah.model.value import value_text
 HOST_FILES = frozenset({"sysctl.conf", "limits.conf", "thp", "java"})
 """What one value of a host answers; disks and ports differ from one another and are inspected."""
 
-_READ_WITH = {"capacity-scheduler.xml": "yarn-site.xml", "mapred-site.xml": "yarn-site.xml"}
+_QUEUES = "capacity-scheduler.xml"
+_READ_WITH = {_QUEUES: "yarn-site.xml", "mapred-site.xml": "yarn-site.xml"}
 """A file that may be missing where the other is there, for its keys then have their defaults."""
 
 
@@ -47,9 +48,17 @@ def is_there(file: str, subject: Subject) -> bool:
     if file in HOST_FILES:
         return subject.found.host is not None
     config = subject.found.config
+    if file == _QUEUES and not _has_queues(subject):
+        return False
     return config is not None and _READ_WITH.get(file, file) in {
         PurePosixPath(config_file).name for config_file in config.files
     }
+
+
+def _has_queues(subject: Subject) -> bool:
+    """Whether the scheduler reads ``capacity-scheduler.xml``, as the release's own does."""
+    scheduler = subject.values.read("yarn.resourcemanager.scheduler.class") if subject.values else None
+    return scheduler is None or "CapacityScheduler" in scheduler.text
 
 
 def existing(key: str, file: str, subject: Subject) -> Existing | None:

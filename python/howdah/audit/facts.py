@@ -172,12 +172,20 @@ def _native_worker(
         map_slots=slots,
         reduce_slots=slots,
         memory_bytes=host.memory.total_bytes // MIB * MIB,
-        data_dirs=dirs,
+        data_dirs=tuple(dict.fromkeys(_disk_of(path, host) for path in dirs)),
         group=group.name if group else None,
         vcpus=host.cpu.threads,
         data_disks=(group.data_disks if group else 0) or len(dirs) or None,
         numa_nodes=max(1, len(host.cpu.numa_nodes)),
     )
+
+
+def _disk_of(path: str, host: Host) -> str:
+    """Where the disk of a DataNode's directory is mounted, so that others' directories go beside it."""
+    mount = host.mount_of(PurePosixPath(path))
+    if mount is None or mount.mount in _SYSTEM_MOUNTS:
+        return str(PurePosixPath(path).parent)
+    return mount.mount
 
 
 def _megabytes(known: Value) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
+from pathlib import PurePosixPath
 
 from howdah.audit.existing import HOST_FILES, Existing, correction, existing, is_there
 from howdah.audit.subject import Subject
@@ -12,9 +13,11 @@ from howdah.errors import UserError
 from howdah.model.check import Check
 from howdah.model.plan import Setting
 from howdah.model.value import value_text
+from howdah.planner.data_mounts import data_dirs
 from howdah.planner.facts import CannotTell
 from howdah.planner.rule import Decision, FamilyRule, Inspection, Observation, SettingRule
 
+_BLOCKS = "dfs.datanode.data.dir"
 _OF_JOBS = ("mapreduce.", "yarn.app.mapreduce.")
 
 
@@ -78,7 +81,7 @@ def _one(rule: SettingRule, subject: Subject) -> Iterator[Check]:
     except Misfit:
         # The rule about types says this, in words that fit the key.
         return
-    yield _said(rule, rule.key, current, decision, accepted=accepted)
+    yield _said(rule, rule.key, current, decision, subject, accepted=accepted)
 
 
 def _family(rule: FamilyRule, subject: Subject) -> Iterator[Check]:
@@ -86,7 +89,12 @@ def _family(rule: FamilyRule, subject: Subject) -> Iterator[Check]:
         current = existing(key, rule.file, subject)
         if current is not None:
             yield _said(
-                rule, key, current, decision, accepted=current.value(decision.value) == decision.value
+                rule,
+                key,
+                current,
+                decision,
+                subject,
+                accepted=current.value(decision.value) == decision.value,
             )
 
 
@@ -102,20 +110,41 @@ def _accepted(rule: SettingRule, current: Existing, decision: Decision, subject:
 
 
 def _said(
-    rule: SettingRule | FamilyRule, key: str, current: Existing, decision: Decision, *, accepted: bool
+    rule: SettingRule | FamilyRule,
+    key: str,
+    current: Existing,
+    decision: Decision,
+    subject: Subject,
+    *,
+    accepted: bool,
 ) -> Check:
+    expected = value_text(decision.value)
+    fix = correction(key, rule.file, decision.value, current)
+    if key != _BLOCKS and _below_blocks(decision, subject):
+        # The disk is the DataNode's alone: where else on it a directory may go only its owner can say.
+        expected = f"a directory on every data disk, not below {_BLOCKS}"
+        fix = f"list one directory on each data disk in {key}, beside those of {_BLOCKS} and not below them"
     return Check(
         rule=rule.id,
         verdict=verdict(rule, accepted),
         about=key,
         where=current.place or rule.file,
         found=current.shown,
-        expected=value_text(decision.value),
+        expected=expected,
         why=f"{rule.says} Here: {decision.because}",
-        fix="" if accepted else correction(key, rule.file, decision.value, current),
+        fix="" if accepted else fix,
         source=rule.source,
         inputs=decision.inputs,
     )
+
+
+def _below_blocks(decision: Decision, subject: Subject) -> bool:
+    """Whether directories that were decided on lie inside of a DataNode's."""
+    config = subject.found.config
+    if config is None or not isinstance(decision.value, tuple):
+        return False
+    paths = [PurePosixPath(path) for path in decision.value if path.startswith("/")]
+    return any(path.is_relative_to(folder) for path in paths for folder in data_dirs(config))
 
 
 def spared_keys(settings: Iterable[Setting], subject: Subject) -> frozenset[str]:

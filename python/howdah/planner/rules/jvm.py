@@ -41,6 +41,17 @@ _REMOVED = (
 )
 _REMOVED_IN = 14
 
+TASK_OPTIONS = (
+    "mapreduce.map.java.opts",
+    "mapreduce.reduce.java.opts",
+    "mapred.child.java.opts",
+    "mapreduce.admin.map.child.java.opts",
+    "mapreduce.admin.reduce.child.java.opts",
+    "yarn.app.mapreduce.am.command-opts",
+    "yarn.app.mapreduce.am.admin-command-opts",
+)
+"""Properties that hold options of Java for tasks and their application master."""
+
 _LEAST_HEAP = 16 * MIB
 _LEAST_GIVEN = re.compile(r"-Xms(?=\d)")
 _COLLECTOR = re.compile(r"-XX:\+Use(?:G1|Parallel|Serial|Z|Shenandoah|ConcMarkSweep)GC(?!\S)")
@@ -105,33 +116,37 @@ def _java_home(found: Found, facts: Facts) -> Iterable[Observation]:
 def _removed_options(found: Found, facts: Facts) -> Iterable[Observation]:
     if max(supported(facts)) < _REMOVED_IN:
         return
-    reading = ConfigurationReading(found)
-    for name, options in _variables(found):
-        dead = [option for option in _REMOVED if option in options]
+    for option in java_options(found):
+        dead = [removed for removed in _REMOVED if removed in option.text]
+        what = "every one of the tasks fails" if option.name in TASK_OPTIONS else "the daemon does not start"
         yield Observation(
             ok=not dead,
-            about=name,
-            found=" ".join(dead) or options,
-            expected=f"no option that Java {max(supported(facts))} does not know: the daemon does not start",
-            fix=f"remove {' '.join(dead)} from {name}: -XX:+UseG1GC is today's collector, -Xlog:gc* its log",
-            where=reading.variable_where(name),
+            about=option.name,
+            found=" ".join(dead) or option.text,
+            expected=f"no option that Java {max(supported(facts))} does not know: {what}",
+            fix=f"remove {' '.join(dead)} from {option.name} in {option.place}: -XX:+UseG1GC is today's "
+            "collector, -Xlog:gc* its log",
+            where=option.place,
         )
 
 
-def _options(found: Found) -> Iterator[FoundProperty]:
-    """Variables of Java options, each as the last line leaves it."""
+def daemon_options(found: Found) -> Iterator[FoundProperty]:
+    """Variables of daemons' Java options, each as the last line leaves it."""
     environment = found.config.environment if found.config else ()
     last = {variable.name: variable for variable in environment}
     yield from (entry for entry in last.values() if entry.name.endswith("_OPTS"))
 
 
-def _variables(found: Found) -> Iterator[tuple[str, str]]:
-    """Every variable of Java options with what it holds."""
-    yield from ((option.name, option.text) for option in _options(found))
+def java_options(found: Found) -> Iterator[FoundProperty]:
+    """All options of Java that were found, those of daemons and those of tasks."""
+    yield from daemon_options(found)
+    config = found.config
+    if config is not None:
+        yield from (entry for key in TASK_OPTIONS if (entry := config.property(key)) is not None)
 
 
 def _heaps(found: Found, facts: Facts) -> Iterator[Observation]:
-    for option in _options(found):
+    for option in java_options(found):
         most, least = (
             heap_bytes(option.text),
             heap_bytes(_LEAST_GIVEN.sub("-Xmx", _without_most(option.text))),
@@ -154,7 +169,7 @@ def _without_most(options: str) -> str:
 
 
 def _collectors(found: Found, facts: Facts) -> Iterator[Observation]:
-    for option in _options(found):
+    for option in java_options(found):
         chosen = sorted(set(_COLLECTOR.findall(option.text)))
         if chosen:
             yield Observation(
@@ -168,7 +183,7 @@ def _collectors(found: Found, facts: Facts) -> Iterator[Observation]:
 
 
 def _open_ports(found: Found, facts: Facts) -> Iterator[Observation]:
-    for option in _options(found):
+    for option in daemon_options(found):
         doors = _DEBUGGER.findall(option.text)
         if _JMX_PORT.search(option.text):
             doors += _OPEN_JMX.findall(option.text)
@@ -268,7 +283,7 @@ RULES: tuple[Rule, ...] = (
     ),
     Inspection(
         id="jvm.removed-options",
-        says="No daemon is given an option that its Java no longer knows.",
+        says="No daemon and no task is given an option that its Java no longer knows.",
         sources=("JEP 363", "JEP 122", "JEP 271"),
         severity=Severity.MUST,
         inspect=_removed_options,
@@ -290,7 +305,7 @@ RULES: tuple[Rule, ...] = (
     ),
     Inspection(
         id="jvm.one-collector",
-        says="A daemon has one garbage collector.",
+        says="A daemon or a task has one garbage collector.",
         sources=("Java 17",),
         severity=Severity.MUST,
         inspect=_collectors,

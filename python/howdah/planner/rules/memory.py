@@ -46,6 +46,7 @@ _DAEMONS = {
     "NodeManager": "YARN_NODEMANAGER_OPTS",
     "RegionServer": "HBASE_REGIONSERVER_OPTS",
 }
+_CONTAINERS_MOST = 0.9
 _CONTAINERS = "yarn.nodemanager.resource.memory-mb"
 _HUGE_MOST = 0.5
 _ALL_BUT = 0.94
@@ -93,6 +94,9 @@ def _over(found: Found, facts: Facts) -> Iterator[Observation]:
     if len(promised) < 2:
         return
     memory = facts.worker.memory_bytes
+    if promised.get("containers", 0) > memory * _CONTAINERS_MOST:
+        # Containers alone are too much, which is a rule of its own: yarn.memory-of-worker.
+        return
     largest = max(promised, key=lambda what: promised[what])
     about = _DAEMONS.get(largest, _CONTAINERS)
     yield Observation(

@@ -39,7 +39,7 @@ def _fresh(plan: Plan, held: Plan) -> Sequence[Advice]:
 FATAL = [
     ("dfs.datanode.failed.volumes.tolerated=12", "volumes.failed-volumes-too-many", "fewer than 12"),
     ("mapreduce.task.io.sort.mb=1900", "sorting.sort-buffer-in-heap", "MB of a map heap"),
-    ("yarn.nodemanager.resource.memory-mb=90000", "memory.promised-once", "64 GiB"),
+    ("yarn.nodemanager.resource.memory-mb=90000", "yarn.memory-of-worker", "of 65536 MB"),
     ("dfs.blocksize=1000", "consistency.block-chunks", "a multiple of 512"),
     ("dfs.client.read.shortcircuit=true", "streams.short-circuit-socket", "dfs.domain.socket.path: "),
     ("dfs.permissions.enabled=false", "hdfs.permissions", "expected true"),

@@ -3,6 +3,13 @@
 from __future__ import annotations
 
 from howdah.planner.rule import Rule
-from howdah.planner.rules.consistency import bounds, combinations, files, names
+from howdah.planner.rules.consistency import bounds, combinations, directories, files, names, services
 
-RULES: tuple[Rule, ...] = (*files.RULES, *combinations.RULES, *names.RULES, *bounds.RULES)
+RULES: tuple[Rule, ...] = (
+    *files.RULES,
+    *combinations.RULES,
+    *names.RULES,
+    *bounds.RULES,
+    *services.RULES,
+    *directories.RULES,
+)

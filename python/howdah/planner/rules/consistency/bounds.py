@@ -36,6 +36,14 @@ _BOUNDS = (
         "dfs.namenode.replication.min", 1, 2, "1", "a write fails unless as many DataNodes are available"
     ),
     _Bounds(
+        "dfs.namenode.handler.count",
+        1,
+        400,
+        "100",
+        "handlers wait for the NameNode's one lock, and their stacks and queues of calls take its memory",
+    ),
+    _Bounds("dfs.datanode.handler.count", 1, 128, "10", "threads wait where no requests come"),
+    _Bounds(
         "mapreduce.task.timeout", 60_000, _ANY, "600000", "a task that hangs is never ended, or too soon"
     ),
     _Bounds(
@@ -54,7 +62,7 @@ _BOUNDS = (
     ),
     _Bounds("zookeeper.session.timeout", 10_000, _ANY, "90000", "a pause of Java's ends a RegionServer"),
     _Bounds(
-        "hbase.regionserver.handler.count", 10, 1000, "30", "requests wait, or their buffers fill the heap"
+        "hbase.regionserver.handler.count", 10, 400, "30", "requests wait, or their buffers fill the heap"
     ),
     _Bounds(
         "hbase.hregion.max.filesize", GIB, _ANY, str(10 * GIB), "a RegionServer has thousands of regions"
@@ -103,6 +111,26 @@ def _replicas(found: Found, facts: Facts) -> Iterator[Observation]:
         )
 
 
+def _spare_replicas(found: Found, facts: Facts) -> Iterator[Observation]:
+    reading = ConfigurationReading(found)
+    least = reading.number("dfs.namenode.replication.min")
+    if least is None or least <= 1:
+        return
+    replicas = facts.number("dfs.replication")
+    if least > replicas:
+        # Out of order, which is a rule of its own.
+        return
+    yield Observation(
+        ok=least < replicas,
+        about="dfs.namenode.replication.min",
+        found=f"{least:g}, with {replicas:g} replicas of a block",
+        expected="1: as it is, a write fails when one DataNode of its pipeline does, and a NameNode that is "
+        "started while a DataNode is away waits in safe mode",
+        fix=f"set dfs.namenode.replication.min to 1 in {reading.where('dfs.namenode.replication.min')}",
+        where=reading.where("dfs.namenode.replication.min"),
+    )
+
+
 def _stalls(found: Found, facts: Facts) -> Iterator[Observation]:
     key = "hbase.hstore.blockingStoreFiles"
     reading = ConfigurationReading(found)
@@ -133,6 +161,14 @@ RULES: tuple[Rule, ...] = (
         severity=Severity.MUST,
         condition="where the least or the most is set",
         inspect=_replicas,
+    ),
+    Inspection(
+        id="consistency.replicas-to-spare",
+        says="A write succeeds with fewer replicas than a block will have.",
+        sources=("Hadoop 3.5.0: hdfs-default.xml", "howdah"),
+        severity=Severity.MUST,
+        condition="where the least is set to more than one",
+        inspect=_spare_replicas,
     ),
     Inspection(
         id="consistency.store-files",

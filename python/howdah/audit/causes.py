@@ -1,0 +1,42 @@
+"""One cause, one finding: of what several rules say of a key, what says most, with one fix and one place."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from pathlib import PurePosixPath
+
+from howdah.model.check import Check, CheckVerdict
+from howdah.model.found import FoundConfig
+
+_WRONG = (CheckVerdict.FAIL, CheckVerdict.WARN)
+
+
+def one_cause(
+    settings: Iterable[Check], inspections: Iterable[Check], drift: Iterable[Check]
+) -> Iterator[Check]:
+    """The checks without those that say again of a key what another one says.
+
+    That a value is not the one a rule would choose goes without saying where it does harm or is not the
+    planned one. Where a plan has a value, that is the fix, whatever rule is broken.
+    """
+    seen, drifted = tuple(inspections), tuple(drift)
+    planned = {check.about: check for check in drifted if check.verdict in _WRONG}
+    wrong = {check.about for check in seen if check.verdict in _WRONG} | planned.keys()
+    for check in settings:
+        if check.verdict not in _WRONG or check.about not in wrong:
+            yield check
+    for check in seen:
+        if check.verdict in _WRONG and check.about in planned:
+            yield check.model_copy(update={"fix": planned[check.about].fix})
+        else:
+            yield check
+    yield from drifted
+
+
+def in_its_file(check: Check, config: FoundConfig | None) -> Check:
+    """The check with the path of the file that was read, where an unset key names only its file."""
+    files = config.files if config is not None else ()
+    if check.where in files:
+        return check
+    path = next((file for file in files if PurePosixPath(file).name == check.where), None)
+    return check if path is None else check.model_copy(update={"where": path})

@@ -1,0 +1,66 @@
+"""Whether the services that NodeManagers are to load are ones that they can load."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from howdah.model.found import Found
+from howdah.planner.facts import Facts
+from howdah.planner.reading import ConfigurationReading
+from howdah.planner.rule import Inspection, Observation, Rule, Severity
+
+_SERVICES = "yarn.nodemanager.aux-services"
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_CLASSES = {
+    "mapreduce_shuffle": "org.apache.hadoop.mapred.ShuffleHandler",
+    "spark_shuffle": "org.apache.spark.network.yarn.YarnShuffleService",
+    "timeline_collector": (
+        "org.apache.hadoop.yarn.server.timelineservice.collector.PerNodeTimelineCollectorsAuxService"
+    ),
+}
+"""Services that are widely used, each with the class that its own documentation names."""
+
+
+def _classes(found: Found, facts: Facts) -> Iterator[Observation]:
+    reading = ConfigurationReading(found)
+    if reading.truth(f"{_SERVICES}.manifest.enabled"):
+        # Classes are then named by a manifest, which is no configuration.
+        return
+    where = reading.where(_SERVICES)
+    for name in filter(None, map(str.strip, (reading.text(_SERVICES) or "").split(","))):
+        if _NAME.fullmatch(name) is None:
+            yield Observation(
+                ok=False,
+                about=_SERVICES,
+                found=name,
+                expected="names of letters, digits and underscores: the NodeManager does not start otherwise",
+                fix=f"write {name.replace('.', '_')} for {name} in {where}",
+                where=where,
+            )
+            continue
+        key = f"{_SERVICES}.{name}.class"
+        # The release has a class for its own service by default.
+        given = reading.text(key) or facts.decided.get(key)
+        wanted = _CLASSES.get(name, "the service's class, which its documentation names")
+        yield Observation(
+            ok=bool(given),
+            about=key,
+            found=str(given or "not set"),
+            expected=f"a class for {name}, which {_SERVICES} lists: the NodeManager does not start otherwise",
+            fix=f"add {key} = {wanted} to yarn-site.xml, and its jar to the class path of NodeManagers; "
+            f"or remove {name} from {_SERVICES}",
+            where=where,
+        )
+
+
+RULES: tuple[Rule, ...] = (
+    Inspection(
+        id="consistency.service-classes",
+        says="Every auxiliary service of a NodeManager has a class.",
+        sources=("Hadoop 3.5.0: yarn-default.xml", "howdah"),
+        severity=Severity.MUST,
+        condition="where auxiliary services are listed",
+        inspect=_classes,
+    ),
+)

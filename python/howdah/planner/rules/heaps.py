@@ -1,0 +1,99 @@
+"""Heaps of daemons and tasks: given once, each to its own program, and to daemons in full from the start."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from howdah.model.found import Found
+from howdah.model.heap import heap_bytes
+from howdah.planner.facts import Facts
+from howdah.planner.rule import Inspection, Observation, Rule, Severity
+from howdah.planner.rules.jvm import daemon_options, java_options
+from howdah.units import GIB
+
+_MOST = re.compile(r"-Xmx\S+")
+_LEAST = re.compile(r"-Xms(?=\d)")
+_GROWN_FROM = 4 * GIB
+"""Smaller heaps grow to their full size before anybody notices."""
+_GROWTH = 2
+"""A heap that may grow to this many times its first size is one that is not given in full."""
+_OWN = "HDFS_NAMENODE_OPTS, HDFS_DATANODE_OPTS, YARN_RESOURCEMANAGER_OPTS, YARN_NODEMANAGER_OPTS and so on"
+_SHARED = ("HADOOP_HEAPSIZE", "HADOOP_HEAPSIZE_MAX", "YARN_HEAPSIZE")
+
+
+def _given_once(found: Found, facts: Facts) -> Iterator[Observation]:
+    for option in java_options(found):
+        given = _MOST.findall(option.text)
+        if given:
+            yield Observation(
+                ok=len(set(given)) == 1,
+                about=option.name,
+                found=" ".join(given),
+                expected=f"one -Xmx: Java takes the last, {given[-1]}, whatever the others say",
+                fix=f"leave one -Xmx in {option.name} in {option.place}, the one that is meant",
+                where=option.place,
+            )
+
+
+def _in_full(found: Found, facts: Facts) -> Iterator[Observation]:
+    for option in daemon_options(found):
+        most = heap_bytes(option.text)
+        words = (word for word in option.text.split() if not word.startswith("-Xmx"))
+        least = heap_bytes(_LEAST.sub("-Xmx", " ".join(words)))
+        if most is None or least is None or most < _GROWN_FROM or least > most:
+            # More at first than at most is a rule of its own, jvm.heap-options.
+            continue
+        (last,) = _MOST.findall(option.text)[-1:]
+        yield Observation(
+            ok=least * _GROWTH > most,
+            about=option.name,
+            found=" ".join(word for word in option.text.split() if word.startswith(("-Xms", "-Xmx"))),
+            expected="-Xms as large as -Xmx: a daemon's heap grows by collections that stop it, and memory "
+            "that it counts on may be gone by then",
+            fix=f"set -Xms to {last.removeprefix('-Xmx')} in {option.name} in {option.place}",
+            where=option.place,
+        )
+
+
+def _of_all(found: Found, facts: Facts) -> Iterator[Observation]:
+    environment = found.config.environment if found.config else ()
+    for name, variable in {entry.name: entry for entry in environment}.items():
+        if name in _SHARED and variable.text:
+            former = "; its name since Hadoop 3.0 is HADOOP_HEAPSIZE_MAX" if name == "HADOOP_HEAPSIZE" else ""
+            yield Observation(
+                ok=False,
+                about=name,
+                found=variable.text,
+                expected="a heap for each daemon: a NameNode needs many times what a DataNode or a client "
+                f"needs, and this is what all have that are given none of their own{former}",
+                fix=f"remove {name} from {variable.place}, and give each daemon its -Xmx: {_OWN}",
+                where=variable.place,
+            )
+
+
+RULES: tuple[Rule, ...] = (
+    Inspection(
+        id="heaps.given-once",
+        says="A heap is given once: of several sizes in one text Java takes the last.",
+        sources=("Java 17",),
+        condition="where options of Java give a heap",
+        inspect=_given_once,
+    ),
+    Inspection(
+        id="heaps.in-full",
+        says="A daemon has its whole heap from the start.",
+        sources=("howdah",),
+        condition="where a daemon's first heap is given, and it may have 4 GiB or more",
+        inspect=_in_full,
+    ),
+    Inspection(
+        id="heaps.own",
+        says="Every daemon has a heap of its own, not one for all.",
+        sources=("HADOOP-10950", "howdah"),
+        severity=Severity.SHOULD,
+        condition="where an environment file gives one heap to all",
+        inspect=_of_all,
+        today="The papers gave all daemons one HADOOP_HEAPSIZE of 1300.",
+    ),
+)
