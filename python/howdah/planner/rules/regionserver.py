@@ -33,6 +33,7 @@ _LARGE_REGIONS_FROM = 16 * GIB
 _SMALL_REGIONS_FROM = 4 * GIB
 _HANDLERS_LEAST = 30
 _HANDLERS_PER_CPU = 2
+_HANDLERS_MOST = 256
 _DIRECT_LIMIT = re.compile(r"-XX:MaxDirectMemorySize=(\d+[kKmMgGtT]?)")
 
 
@@ -146,7 +147,7 @@ def _memstore(facts: Facts) -> Decision:
 
 def _handlers(facts: Facts) -> Decision:
     cpus = facts.worker.vcpus or facts.group.cpu.threads
-    value = max(_HANDLERS_LEAST, _HANDLERS_PER_CPU * cpus)
+    value = min(max(_HANDLERS_LEAST, _HANDLERS_PER_CPU * cpus), _HANDLERS_MOST)
     because = (
         f"twice the {cpus} CPUs is where HBase says to start; nearer to the CPUs where almost all is "
         "reading, fewer where requests are of a megabyte each"
@@ -154,6 +155,11 @@ def _handlers(facts: Facts) -> Decision:
     if value > _HANDLERS_PER_CPU * cpus:
         because = (
             f"the release's default, more than twice the {cpus} CPUs: threads that wait for disks cost little"
+        )
+    elif value < _HANDLERS_PER_CPU * cpus:
+        because = (
+            f"less than twice the {cpus} CPUs: more threads only wait for the log and for locks they share, "
+            "and each holds a request in the heap"
         )
     return Decision(value, because, (Input(name="CPUs of the worker", value=cpus),))
 
@@ -283,8 +289,8 @@ RULES: tuple[Rule, ...] = (
         id="regionserver.handlers",
         file="hbase-site.xml",
         key="hbase.regionserver.handler.count",
-        says="A RegionServer answers with twice as many threads as it has CPUs, 30 at least.",
-        sources=("HBase 2.6.4: hbase-default.xml",),
+        says="A RegionServer answers with twice as many threads as it has CPUs, 30 at least, 256 at most.",
+        sources=("HBase 2.6.4: hbase-default.xml", "howdah"),
         severity=Severity.MAY,
         scope=Scope.WORKER,
         decide=_handlers,

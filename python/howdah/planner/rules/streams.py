@@ -83,8 +83,7 @@ def _short_circuit_socket(found: Found, facts: Facts) -> Iterable[Observation]:
         ok=bool(path),
         about="dfs.domain.socket.path",
         found=path or "not set",
-        expected="a path, since dfs.client.read.shortcircuit is true: without one the DataNode does not "
-        "start",
+        expected="a path, since dfs.client.read.shortcircuit is true: without one no client of HDFS starts",
         fix="set dfs.domain.socket.path to /var/lib/hadoop-hdfs/dn_socket in hdfs-site.xml",
         where=reading.where("dfs.client.read.shortcircuit"),
     )

@@ -16,7 +16,7 @@ from howdah.analysis.timeline import Timeline
 from howdah.model.tables import SAMPLES_SCHEMA
 
 METRIC = "nic/eth0/rx_bytes"
-Rates = st.lists(st.floats(0, 1e9), min_size=6, max_size=60)
+Rates = st.lists(st.floats(0, 1e9, allow_subnormal=False), min_size=6, max_size=60)
 
 
 def use_of(rates: Sequence[float], step_s: float = 1.0) -> Held | None:

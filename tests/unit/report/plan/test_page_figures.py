@@ -10,7 +10,7 @@ import pytest
 
 from howdah.documents.files import read_inventory
 from howdah.model.plan import Capacity, Cluster, Judgement, Plan, Year
-from howdah.model.request import Demand, Hypervisor, PlanRequest
+from howdah.model.request import Demand, Hypervisor, PlanRequest, Protection
 from howdah.planner.cluster import plan_cluster
 from howdah.report.figure import Figure
 from howdah.report.plan.growth import growth
@@ -18,6 +18,7 @@ from howdah.report.plan.memory import memory, shares
 from howdah.report.plan.platforms import MOST_ROWS, platforms
 from howdah.report.theme import DATA
 from howdah.units import GIB
+from support.clusters import host_group, inventory
 from support.plan_samples import eight_hosts
 from support.plans import plan, setting
 
@@ -163,7 +164,7 @@ def test_growth_is_drawn_where_it_was_asked_for() -> None:
 
 
 def test_what_masters_take_of_few_hosts_is_named_in_the_chart() -> None:
-    hosts = read_inventory(Path(__file__).parents[4] / "examples" / "hosts-7.yaml")
-    figure = platforms(_cluster(plan_cluster(hosts, PlanRequest(hypervisor=Hypervisor.VSPHERE))))
+    request = PlanRequest(hypervisor=Hypervisor.VSPHERE, protection=Protection.FT)
+    figure = platforms(_cluster(plan_cluster(inventory(host_group(count=4)), request)))
     assert figure is not None
     assert "masters' places" in str(figure.spec)

@@ -41,7 +41,7 @@ FATAL = [
     ("mapreduce.task.io.sort.mb=1900", "sorting.sort-buffer-in-heap", "MB of a map heap"),
     ("yarn.nodemanager.resource.memory-mb=90000", "yarn.memory-of-worker", "of 65536 MB"),
     ("dfs.blocksize=1000", "consistency.block-chunks", "a multiple of 512"),
-    ("dfs.client.read.shortcircuit=true", "streams.short-circuit-socket", "dfs.domain.socket.path: "),
+    ("dfs.domain.socket.path=", "streams.short-circuit-socket", "expected a path"),
     ("dfs.permissions.enabled=false", "hdfs.permissions", "expected true"),
     ("nofile=100", "os.open-files", "at least 32,768 files"),
 ]
