@@ -25,9 +25,13 @@ QUIET = (
 )
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def chromium() -> Iterator[Browser]:
-    """The installed Chromium; its absence is a failure, since the page would go unproven."""
+    """The installed Chromium; its absence is a failure, since the page would go unproven.
+
+    It ends with its module: as long as Playwright runs, its event loop is this thread's running
+    one, and no test that comes after can start a loop of its own.
+    """
     path = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
     if path is None:
         pytest.fail("Chromium is not installed; install it with: sudo apt-get install chromium")

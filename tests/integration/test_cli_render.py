@@ -8,18 +8,24 @@ from pathlib import Path
 import pytest
 
 from howdah.documents.files import write_plan
+from howdah.model.inventory import Inventory
 from howdah.model.plan import Setting
+from howdah.model.request import PlanRequest
+from howdah.planner.cluster import plan_cluster
 from howdah.render.directory import MANIFEST
 from support.command import howdah, tree
-from support.plans import plan, setting
+from support.plans import group, setting
 
 BLOCK = setting("dfs.blocksize", 268435456, "hdfs-site.xml")
 
 
-def _save(folder: Path, *settings: Setting) -> Path:
-    path = folder / "plan.yaml"
-    path.write_text(write_plan(plan(*settings)))
-    return path
+def _save(folder: Path, *settings: Setting) -> None:
+    """A plan of four hosts with these settings in place of its own, which renders as it is."""
+    planned = plan_cluster(Inventory(cluster="sample", groups=(group(),)), PlanRequest())
+    given = {one.key for one in settings}
+    kept = tuple(one for one in planned.settings if one.key not in given)
+    changed = planned.model_copy(update={"settings": (*kept, *settings)})
+    (folder / "plan.yaml").write_text(write_plan(changed))
 
 
 def test_a_plan_becomes_a_directory(tmp_path: Path) -> None:
@@ -45,7 +51,7 @@ def test_the_difference_is_shown_as_patch_reads_it(tmp_path: Path) -> None:
     assert "-    <value>268435456</value>\n+    <value>134217728</value>\n" in done.stdout
     listed = howdah("render", "plan.yaml", "-o", "conf", "--diff", "--json", cwd=tmp_path)
     assert json.loads(listed.stdout) == [
-        {"path": "hadoop/hdfs-site.xml", "change": "changed", "edited": False}
+        {"path": path, "change": "changed", "edited": False} for path in ("README.md", "hadoop/hdfs-site.xml")
     ]
     assert before == {path: (tmp_path / "conf" / path).stat().st_mtime_ns for path in tree(tmp_path / "conf")}
 

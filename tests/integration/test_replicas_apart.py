@@ -45,11 +45,11 @@ def test_replicas_are_on_different_hosts(tmp_path: Path) -> None:
         (files / f"block-{number}").write_bytes(b"x" * 1000)
 
     with (
-        Network((namenode, *workers), tmp_path) as network,
+        Network(tuple(dict.fromkeys((namenode, *workers))), tmp_path) as network,
         Daemons(conf, tmp_path / "logs") as daemons,
     ):
         master_side = network.inside(namenode)
-        own = _own(conf, tmp_path / namenode)
+        own = _own(conf, tmp_path / "master")
         daemons.run(f"{HDFS}.namenode.NameNode", "-format", "-nonInteractive", conf=own, inside=master_side)
         daemons.start("namenode", f"{HDFS}.namenode.NameNode", conf=own, inside=master_side)
         for worker in workers:
