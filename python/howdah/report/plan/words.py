@@ -147,7 +147,7 @@ def topology_line(cluster: Cluster) -> str:
     topology = cluster.topology
     sizes = sorted({len(expand_all(rack.hosts)) for rack in topology.racks})
     kind = "rack" if topology.real_racks else "virtual rack"
-    spread = str(sizes[0]) if len(sizes) == 1 else f"{sizes[0]} to {sizes[-1]}"
+    spread = f"{sizes[0]:,}" if len(sizes) == 1 else f"{sizes[0]:,} to {sizes[-1]:,}"
     racks = f"{format_counted(len(topology.racks), kind)} of {spread} {'host' if sizes == [1] else 'hosts'}"
     return f"{racks}; replicas are kept on different hosts by {PLACEMENTS[topology.placement]}"
 

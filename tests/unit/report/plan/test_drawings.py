@@ -142,6 +142,8 @@ def _large(count: int, rack_count: int) -> Cluster:
         (600, 600, 600, "Every box is a host"),
         (800, 20, 20, "Every box is a rack"),
         (10_000, 5_000, 400, "Every box is 25 hosts"),
+        (10_000, 1, 400, "Every box is 25 hosts"),
+        (1_200, 3, 402, "Every box is 3 hosts"),
     ],
 )
 def test_a_large_cluster_is_drawn_in_fewer_boxes(hosts: int, rack_count: int, boxes: int, what: str) -> None:

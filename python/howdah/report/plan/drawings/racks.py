@@ -19,6 +19,8 @@ MOST_NAMED = 96
 """More hosts than this are drawn without their names."""
 MOST_HOSTS = 600
 """With more hosts than this, one box is a rack."""
+FEWEST_RACKS = 20
+"""With fewer racks than this, one box is some neighbours of a rack: some boxes alone would say nothing."""
 MOST_BOXES = 400
 """With more racks than this, one box is so many hosts that there are no more boxes."""
 
@@ -60,7 +62,9 @@ def racks(cluster: Cluster) -> Drawing:
         what = "Every box is a host"
     else:
         what, blocks = _blocks(hosts, by_rack)
-        shapes, height = _drawn([("", [_block_cell(name, here) for name, here in blocks])], _SMALL)
+        shapes, height = _drawn(
+            [(name, [_block_cell(*block) for block in here]) for name, here in blocks], _SMALL
+        )
     return Drawing(
         id="racks",
         title="Where everything is",
@@ -70,16 +74,25 @@ def racks(cluster: Cluster) -> Drawing:
     )
 
 
+_Block = tuple[str, Sequence[PlacedHost]]
+
+
 def _blocks(
-    hosts: Sequence[PlacedHost], by_rack: Sequence[tuple[str, list[PlacedHost]]]
-) -> tuple[str, Sequence[tuple[str, Sequence[PlacedHost]]]]:
-    """What one box is, and every box with its hosts: a rack, or neighbours where racks are too many."""
-    if len(by_rack) <= MOST_BOXES:
-        return "Every box is a rack", by_rack
+    hosts: Sequence[PlacedHost], by_rack: Sequence[_Block]
+) -> tuple[str, Sequence[tuple[str, Sequence[_Block]]]]:
+    """What one box is, and the boxes in rows with names: racks, or neighbours in few or too many racks."""
+    if FEWEST_RACKS <= len(by_rack) <= MOST_BOXES:
+        return "Every box is a rack", [("", by_rack)]
     each = ceil(len(hosts) / MOST_BOXES)
-    ordered = sorted(hosts, key=_rack)
-    parts = [ordered[start : start + each] for start in range(0, len(ordered), each)]
-    return f"Every box is {each} hosts", [(f"{part[0].name} to {part[-1].name}", part) for part in parts]
+    what = f"Every box is {format_counted(each, 'host')}"
+    if len(by_rack) < FEWEST_RACKS:
+        return what, [(name, _neighbours(here, each)) for name, here in by_rack]
+    return what, [("", _neighbours(sorted(hosts, key=_rack), each))]
+
+
+def _neighbours(hosts: Sequence[PlacedHost], each: int) -> Sequence[_Block]:
+    parts = [hosts[start : start + each] for start in range(0, len(hosts), each)]
+    return [(f"{part[0].name} to {part[-1].name}", part) for part in parts]
 
 
 def _rack(host: PlacedHost) -> str:
