@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from howdah.model.heap import heap_bytes
 from howdah.model.plan import Role, Value
 from howdah.planner.facts import Facts
@@ -43,6 +45,12 @@ COMPRESSED_MOST = 31 * GIB
 """Above it Java's pointers double in size ..."""
 UNCOMPRESSED_LEAST = 48 * GIB
 """... and below this a heap holds less than one of 31 GiB."""
+
+
+def whole_heap(needed_bytes: int) -> int:
+    """At least so many bytes in whole GiB, and never where pointers are too large for their use."""
+    whole = math.ceil(needed_bytes / GIB) * GIB
+    return UNCOMPRESSED_LEAST if COMPRESSED_MOST < whole < UNCOMPRESSED_LEAST else whole
 
 
 def small_heap(role: Role, why: str, *more: str) -> Decision:

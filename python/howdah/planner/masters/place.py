@@ -12,6 +12,7 @@ from howdah.model.inventory import Inventory
 from howdah.model.plan import Layout, Master, Role, Worker
 from howdah.model.request import PlanRequest, Protection
 from howdah.planner.block import REPLICATION, USUAL_HEAP, file_bytes, namenode_heap_bytes, namespace_blocks
+from howdah.planner.heap import whole_heap
 from howdah.planner.known import worker_hosts_left
 from howdah.planner.masters.fault_tolerance import place_tolerant
 from howdah.planner.masters.posts import SMALL, Post, Spot, highly_available, spots, unprotected
@@ -109,7 +110,7 @@ def _heap(inventory: Inventory, kinds: Sequence[Worker], request: PlanRequest) -
     blocks = namespace_blocks(
         raw_bytes, request.replication or REPLICATION, mean_file_bytes=file_bytes(request)
     )
-    full = namenode_heap_bytes(blocks)
+    full = whole_heap(namenode_heap_bytes(blocks))
     return max(full, min(USUAL_HEAP, min(kind.memory_bytes for kind in kinds) // _SPARED))
 
 

@@ -17,7 +17,7 @@ from howdah.planner.block import (
 )
 from howdah.planner.conditions import in_study
 from howdah.planner.facts import CannotTell, Facts
-from howdah.planner.heap import COMPRESSED_MOST, MASTER_HEAPS, UNCOMPRESSED_LEAST, collector, heap_options
+from howdah.planner.heap import COMPRESSED_MOST, MASTER_HEAPS, collector, heap_options, whole_heap
 from howdah.planner.masters.seats import HEAP_OF_MEMORY, SYSTEM_BYTES
 from howdah.planner.reading import lasting
 from howdah.planner.rule import Counsel, Decision, Rule, SettingRule, Severity, equal
@@ -82,9 +82,8 @@ def _room(home: Master) -> int:
 
 
 def _needed(facts: Facts) -> int:
-    """The heap for all blocks of full disks, whole GiB, never where pointers are too large for their use."""
-    needed = math.ceil(namenode_heap_bytes(_blocks(facts)) / GIB) * GIB
-    return UNCOMPRESSED_LEAST if COMPRESSED_MOST < needed < UNCOMPRESSED_LEAST else needed
+    """The heap for all blocks of full disks."""
+    return whole_heap(namenode_heap_bytes(_blocks(facts)))
 
 
 def _heap_in(home: Master, facts: Facts) -> int:
