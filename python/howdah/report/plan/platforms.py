@@ -48,12 +48,13 @@ class _Segment(NamedTuple):
 
 
 def platforms(cluster: Cluster) -> Figure | None:
-    """The figure; None where no platform's reasons were given a weight."""
+    """The figure; None where nothing can be compared: no reason has a weight, or no group a choice."""
     rows, left_out = _rows(cluster)
     stacks = [_stack(candidate) for candidate in rows]
-    if not any(stacks):
+    groups = {candidate.group for candidate in rows}
+    if not any(stacks) or len(rows) == len(groups):
         return None
-    several = len({candidate.group for candidate in rows}) > 1
+    several = len(groups) > 1
     names = [
         f"{candidate.group}: {candidate.platform}" if several else candidate.platform for candidate in rows
     ]
