@@ -203,21 +203,20 @@ def hosts(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Hosts]:
     (namenode,) = (one.address for one in plan.cluster.masters if Role.NAMENODE in one.roles)
     workers = [worker.name for worker in placed_workers(plan.cluster)]
     write_rendered(render(plan), root / "rendered", force=False)
-    with Network((namenode, *workers), root) as network, Daemons(root, root / "logs") as daemons:
-
-        def start(host: str, name: str, main: str) -> None:
-            own = _own(root / "rendered/hadoop", root / host)
-            if host == namenode:
-                daemons.run(main, "-format", "-nonInteractive", conf=own, inside=network.inside(host))
-            daemons.start(name, main, conf=own, inside=network.inside(host))
-
-        start(namenode, "namenode", f"{HDFS}.namenode.NameNode")
+    # The NameNode may share a machine with a worker.
+    machines = tuple(dict.fromkeys((namenode, *workers)))
+    with Network(machines, root) as network, Daemons(root, root / "logs") as daemons:
+        master, main = network.inside(namenode), f"{HDFS}.namenode.NameNode"
+        own = _own(root / "rendered/hadoop", root / "master")
+        daemons.run(main, "-format", "-nonInteractive", conf=own, inside=master)
+        daemons.start("namenode", main, conf=own, inside=master)
         for worker in workers:
-            start(worker, worker, f"{HDFS}.datanode.DataNode")
+            where = _own(root / "rendered/hadoop", root / worker)
+            daemons.start(worker, f"{HDFS}.datanode.DataNode", conf=where, inside=network.inside(worker))
         with network.thread(namenode) as inside:
             target = target_of("http://127.0.0.1:1", root / "client")
-            shutil.copy(root / namenode / "conf/core-site.xml", target.conf_dir)
-            shutil.copy(root / namenode / "conf/hdfs-site.xml", target.conf_dir)
+            shutil.copy(own / "core-site.xml", target.conf_dir)
+            shutil.copy(own / "hdfs-site.xml", target.conf_dir)
             conf = ClientConf.read(target.conf_dir)
             target = replace(target, conf=conf, web=Web(network.addresses, user="root"))
             reader = NameNode(target.web, conf)
@@ -231,7 +230,7 @@ def hosts(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Hosts]:
                 return [bool(one.capacity_bytes) for one in found] == [True] * len(workers) or None
 
             daemons.wait("the DataNodes", at_work, timeout_s=120)
-            yield Hosts(plan, daemons, target, inside, workers[0])
+            yield Hosts(plan, daemons, target, inside, workers[-1])
 
 
 def _own(conf: Path, root: Path) -> Path:
