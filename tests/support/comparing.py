@@ -123,3 +123,9 @@ def _scaled(table: pa.Table, columns: Sequence[str], factor: float) -> pa.Table:
         place = table.schema.get_field_index(name)
         table = table.set_column(place, name, pc.multiply(table.column(name), factor))
     return table
+
+
+def uncalibrated(runs: RunGroup) -> RunGroup:
+    """The same runs as a simulator would tell of them that nothing was fitted to."""
+    guessed = tuple(run.model_copy(update={"uncalibrated": True}) for run in runs.runs)
+    return runs.model_copy(update={"runs": guessed})

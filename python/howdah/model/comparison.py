@@ -175,6 +175,9 @@ class Contrast(Model):
     """Lower end of the ratio's confidence interval; none where too few runs show the noise."""
     high: float | None = None
     """Upper end of it."""
+    unexplained: float = 0.0
+    """Standard deviation of the ratio's logarithm that no repeat shows, as far as it is known: what a
+    simulator that nothing was fitted to leaves unexplained. The interval holds it."""
 
 
 class Judged(Contrast):

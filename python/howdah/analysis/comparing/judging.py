@@ -17,6 +17,7 @@ from howdah.analysis.comparing.statistics import (
     one_noise,
     repeats_needed,
     welch,
+    widened,
 )
 from howdah.analysis.wording import percent, probability
 from howdah.model.comparison import Contrast, Judged, Measure, RunGroup, SignificanceTest, Verdict
@@ -27,6 +28,10 @@ LEVEL = 0.05
 ALIKE = 0.02
 """Times whose ratio surely lies within this share of 1 are alike: nobody would choose by so little."""
 
+
+UNCALIBRATED = 0.07
+"""Standard deviation of a ratio's logarithm that even the published calibration leaves unexplained of runs on
+the same hosts and data (docs/accuracy.md): of a simulator that nothing was fitted to no less is known."""
 
 NO_NOISE = 1e-9
 """Logarithms that lie within this of one another differ by rounding alone."""
@@ -39,8 +44,15 @@ class Test(NamedTuple):
     result: Tested
 
 
-def tested(base: Sequence[float], other: Sequence[float]) -> Test | None:
+def tested(base: Sequence[float], other: Sequence[float], unexplained: float) -> Test | None:
     """The test that so many repeats allow; None where nothing tells of noise."""
+    test = _tested(base, other)
+    if test is None or not unexplained:
+        return test
+    return test._replace(result=widened(test.result, unexplained))
+
+
+def _tested(base: Sequence[float], other: Sequence[float]) -> Test | None:
     if len(base) + len(other) < 3 or min(*base, *other) <= 0:
         return None
     logs = np.log(base), np.log(other)
@@ -53,7 +65,7 @@ def tested(base: Sequence[float], other: Sequence[float]) -> Test | None:
 
 def judged(contrasts: Sequence[Contrast]) -> tuple[tuple[Judged, ...], int]:
     """A verdict on each of a comparison's times and metrics, and how many tests were made for all of them."""
-    tests = [tested(contrast.base, contrast.other) for contrast in contrasts]
+    tests = [tested(contrast.base, contrast.other, contrast.unexplained) for contrast in contrasts]
     probabilities = np.array([float(test.result.p) for test in tests if test is not None])
     adjusted = iter(holm(probabilities))
     many = len(probabilities)
@@ -83,6 +95,8 @@ def _verdict(contrast: Contrast, test: Test | None, adjusted: float | None, test
     if low > 1 - ALIKE and high < 1 + ALIKE:
         why = f"the ratio lies within {percent(ALIKE)} of 1"
         return Judged(**content, verdict=Verdict.ALIKE, why=why, evidence=evidence)
+    if contrast.unexplained:
+        return Judged(**content, verdict=Verdict.CANNOT_TELL, why=_uncalibrated(contrast), evidence=evidence)
     level = LEVEL / tests
     return Judged(
         **content,
@@ -123,6 +137,13 @@ def _assumed(contrast: Contrast) -> str:
     return f"{single} single run is taken to be as noisy as the other side's repeats"
 
 
+def _uncalibrated(contrast: Contrast) -> str:
+    return (
+        f"even a calibrated simulator leaves {percent(contrast.unexplained)} of such a ratio unexplained, "
+        "which no repeat shows: howdah calibrate fits it to runs of your own"
+    )
+
+
 def _undecided(evidence: SignificanceTest, tests: int) -> str:
     if evidence.p < LEVEL:
         return f"p {probability(evidence.p)} would be enough for one test, but not for one of {tests}"
@@ -132,11 +153,13 @@ def _undecided(evidence: SignificanceTest, tests: int) -> str:
 def contrasts(base: RunGroup, other: RunGroup) -> Iterator[Contrast]:
     """Every measure that both groups have, in the baseline's order."""
     values, others = _values(base), _values(other)
+    guessed = any(run.uncalibrated for run in (*base.runs, *other.runs))
     for measure, mine in values.items():
         theirs = others.get(measure)
         # What neither side had anything of is no comparison.
         if theirs and any((*mine, *theirs)):
-            yield _contrast(measure, tuple(mine), tuple(theirs))
+            unexplained = UNCALIBRATED if guessed and measure.is_judged else 0.0
+            yield _contrast(measure, tuple(mine), tuple(theirs), unexplained)
 
 
 def _values(group: RunGroup) -> dict[Measure, list[float]]:
@@ -147,10 +170,12 @@ def _values(group: RunGroup) -> dict[Measure, list[float]]:
     return result
 
 
-def _contrast(measure: Measure, base: tuple[float, ...], other: tuple[float, ...]) -> Contrast:
+def _contrast(
+    measure: Measure, base: tuple[float, ...], other: tuple[float, ...], unexplained: float
+) -> Contrast:
     mean = geometric_mean if measure.is_judged and min(*base, *other) > 0 else fmean
     base_mean, other_mean = mean(base), mean(other)
-    test = tested(base, other)
+    test = tested(base, other, unexplained)
     return Contrast(
         measure=measure,
         base=base,
@@ -160,4 +185,5 @@ def _contrast(measure: Measure, base: tuple[float, ...], other: tuple[float, ...
         ratio=other_mean / base_mean if base_mean > 0 else None,
         low=math.exp(float(test.result.low)) if test else None,
         high=math.exp(float(test.result.high)) if test else None,
+        unexplained=unexplained,
     )

@@ -66,6 +66,18 @@ def one_noise(base: FloatArray, other: FloatArray) -> Tested:
     return Tested(difference, difference - half, difference + half, p, noise, effect)
 
 
+def widened(test: Tested, unexplained: float) -> Tested:
+    """The same test where the difference has another part that repeats do not show, a standard deviation.
+
+    The half widths of both parts' intervals are added as squares; the probability is that of a normal
+    distribution with this interval.
+    """
+    normal = stats.norm.ppf((1 + CONFIDENCE) / 2)
+    half = np.hypot((test.high - test.low) / 2, normal * unexplained)
+    p = 2 * stats.norm.sf(np.abs(test.difference) * normal / half)
+    return test._replace(low=test.difference - half, high=test.difference + half, p=p)
+
+
 def holm(p: FloatArray) -> FloatArray:
     """Probabilities corrected for the tests beside them (Holm, Scand. J. Statist. 6, 1979)."""
     order = np.argsort(p, axis=-1)

@@ -119,7 +119,7 @@ def answer(comparison: Comparison) -> str:
     if not guessed:
         return _answer(comparison)
     whose = "" if len(guessed) == len(comparison.groups) else f" of {listed(guessed)}"
-    return f"Uncalibrated simulations{whose}, whose intervals hold seeds alone: {_answer(comparison)}"
+    return f"Uncalibrated simulations{whose}: {_answer(comparison)}"
 
 
 def _answer(comparison: Comparison) -> str:

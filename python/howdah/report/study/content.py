@@ -115,7 +115,7 @@ def _computed(findings: StudyFound) -> str:
     whose = "All numbers" if len(names) == len(findings.cells) else f"The numbers of {listed(names)}"
     return (
         f"{whose} were simulated, not measured, and are drawn hollow or dashed. Simulated repeats differ by "
-        "their seeds alone: intervals show how far chance moves a simulation, not how accurate it is."
+        "their seeds alone: intervals of times show how far chance moves it, not how accurate it is."
     )
 
 

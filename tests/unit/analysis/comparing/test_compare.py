@@ -7,9 +7,12 @@ import warnings
 import pytest
 
 from howdah.analysis.comparing import compare, group_repeats
+from howdah.analysis.comparing.judging import UNCALIBRATED
+from howdah.calibrate.apart import unexplained_ratios
 from howdah.model.comparison import Aspect, Measure, RunGroup, Verdict
 from howdah.model.run import Origin, Outcome
-from support.comparing import FACTS, elapsed, group, noisy, run_figures
+from howdah.simulation.calibrations import load_calibration
+from support.comparing import FACTS, elapsed, group, noisy, run_figures, uncalibrated
 
 
 def _verdict(base: list[float], other: list[float]) -> Verdict:
@@ -46,6 +49,30 @@ def test_the_repeats_that_would_tell_are_told() -> None:
 
 def test_times_that_surely_differ_by_little_are_alike() -> None:
     assert _verdict(noisy(100, 8, 0.002), noisy(100.1, 8, 0.004, 3)) is Verdict.ALIKE
+
+
+def test_what_a_simulator_leaves_unexplained_is_in_an_uncalibrated_interval() -> None:
+    base, other = group("base", noisy(100, 5)), group("other", noisy(90, 5, seed=1), "lz4")
+    (measured,) = (against.times[0] for against in compare([base, other]).against)
+    assert measured.verdict is Verdict.FASTER
+    (guessed,) = (against.times[0] for against in compare([uncalibrated(base), other]).against)
+    assert guessed.verdict is Verdict.CANNOT_TELL
+    assert "howdah calibrate" in guessed.why
+    # No number of repeats would show it.
+    assert (guessed.repeats_needed, guessed.detectable) == (None, None)
+    assert guessed.low is not None
+    assert guessed.high is not None
+    assert guessed.ratio is not None
+    assert guessed.low < guessed.ratio / 1.14
+    assert guessed.high > guessed.ratio * 1.14
+    far = group("far", noisy(60, 5, seed=1), "lz4")
+    assert compare([uncalibrated(base), uncalibrated(far)]).against[0].times[0].verdict is Verdict.FASTER
+
+
+def test_an_uncalibrated_simulation_is_known_no_better_than_a_calibrated_one() -> None:
+    ratios = unexplained_ratios(load_calibration("published"))
+    assert ratios is not None
+    assert pytest.approx(ratios.relative, abs=0.005) == UNCALIBRATED
 
 
 def test_one_run_on_each_side_tells_nothing() -> None:

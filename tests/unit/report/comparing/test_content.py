@@ -14,7 +14,7 @@ from howdah.report.comparing.content import content
 from howdah.report.comparing.ratios import ratios
 from howdah.report.comparing.terminal import comparison_text
 from howdah.report.comparing.words import more_time
-from support.comparing import elapsed, group, noisy, run_figures
+from support.comparing import elapsed, group, noisy, run_figures, uncalibrated
 
 
 def _of(*groups: RunGroup) -> Comparison:
@@ -100,15 +100,12 @@ def test_repeats_alone_say_how_far_they_lie_apart() -> None:
 
 def test_an_uncalibrated_simulation_says_so_before_anything_else() -> None:
     def guessed(name: str, times_s: list[float]) -> RunGroup:
-        one = group(name, times_s, codec=name)
-        return RunGroup(
-            name=name, runs=tuple(run.model_copy(update={"uncalibrated": True}) for run in one.runs)
-        )
+        return uncalibrated(group(name, times_s, codec=name))
 
     both = content(_of(guessed("none", noisy(100, 3)), guessed("lz4", noisy(35, 3, seed=1))))
-    assert both.answer.startswith("Uncalibrated simulations, whose intervals hold seeds alone: With lz4,")
+    assert both.answer.startswith("Uncalibrated simulations: With lz4,")
     one = content(_of(group("none", noisy(100, 3)), guessed("lz4", noisy(35, 3, seed=1))))
-    assert one.answer.startswith("Uncalibrated simulations of lz4,")
+    assert one.answer.startswith("Uncalibrated simulations of lz4:")
     measured = content(_of(group("none", noisy(100, 3)), group("lz4", noisy(35, 3, seed=1), codec="lz4")))
     assert measured.answer.startswith("With lz4,")
 
