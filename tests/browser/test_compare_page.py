@@ -39,6 +39,15 @@ def page_path(made: Made, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write_page(*made, tmp_path_factory.mktemp("comparison"))
 
 
+def test_a_table_that_goes_on_beyond_the_edge_says_so(page_path: Path, visit: Visitor) -> None:
+    page = visit(viewport={"width": 390, "height": 800}).open(page_path)
+    table = page.locator(".scroll:has(table):visible").first
+    assert table.evaluate("place => place.scrollWidth > place.clientWidth")
+    # Covers move with the content, shadows stay at the edges.
+    shown = table.evaluate("place => getComputedStyle(place).backgroundAttachment")
+    assert shown == "local, local, scroll, scroll"
+
+
 def test_the_page_is_drawn_and_quiet(page_path: Path, visit: Visitor) -> None:
     visiting = visit()
     page = visiting.open(page_path)
