@@ -311,3 +311,18 @@ def test_the_floors_name_is_never_cut_off(width: int, floor_s: float) -> None:
 @pytest.mark.parametrize(("limit", "at"), [(0.8, 1.0), (1.0, 1.0), (1.05, 1.05), (1.5, 1.5), (1.9, 1.0)])
 def test_a_total_is_moved_only_where_it_would_be_struck(limit: float, at: float) -> None:
     assert clear_of(1.0, limit, 5.0) == at
+
+
+@pytest.mark.parametrize("floor_s", [2.0, 3.5, 11.0])
+def test_no_limit_strikes_a_phases_name_through(floor_s: float) -> None:
+    run = terasort_on(Scene())
+    evidence = analyse(run, records.terasuite(rows=8_000_000)).evidence
+    floors = (replace(evidence.floors[0], floor_s=floor_s),)
+    figure = elapsed(FigureSource(run, replace(evidence, floors=floors)))
+    assert figure is not None
+    picture = vl_convert.vegalite_to_svg(still(figure) | {"width": 862})
+    per_s = float(re.findall(r"translate\(([\d.]+),12\)[^>]*>10<", picture)[0]) / 10
+    names = re.findall(r"translate\(([\d.]+),40\)[^>]*>((?:map|reduce)-[^<]+)<", picture)
+    assert len(names) == 2
+    for at, text in names:
+        assert not float(at) - 2 < floor_s * per_s < float(at) + 6.2 * len(text), text

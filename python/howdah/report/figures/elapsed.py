@@ -95,7 +95,11 @@ def clear_of(end: float, limit: float, longest: float) -> float:
 def _spec(source: FigureSource, held: Marks, longest: float) -> dict[str, Any]:
     unit = time_unit(source)
     workloads = source.evidence.workloads
-    segments = [part for row, workload in enumerate(workloads) for part in _segments(source, workload, row)]
+    segments = [
+        part | {"mark": held.seconds.get(workload.workload, 0.0) / unit.seconds}
+        for row, workload in enumerate(workloads)
+        for part in _segments(source, workload, row)
+    ]
     spans = intervals(source, unit.seconds)
     beyond = {span["row"]: span["high"] for span in spans}
     totals = [
@@ -138,7 +142,11 @@ def _spec(source: FigureSource, held: Marks, longest: float) -> dict[str, Any]:
         bar |= {"fillOpacity": 0.25, "stroke": "$ink", "strokeDash": [5, 3]}
     # The limit is a line in ink with a pale rim, so that it shows on a bar of any shade.
     tick = {"type": "tick", "orient": "vertical"}
-    room = "scale('x', datum.end) - scale('x', datum.start)"
+    wide = "6.4 * length(datum.text) + 14"
+    # A name that its bar's mark would strike through begins behind it.
+    before = "scale('x', datum.mark) - scale('x', datum.start)"
+    moved = f"(datum.start < datum.mark && {before} < {wide} ? {before} : 0)"
+    room = f"scale('x', datum.end) - scale('x', datum.start) - {moved}"
     layers: list[dict[str, Any]] = [
         layer(
             segments,
@@ -161,9 +169,9 @@ def _spec(source: FigureSource, held: Marks, longest: float) -> dict[str, Any]:
             {
                 "type": "text",
                 "align": "left",
-                "dx": 8,
+                "dx": {"expr": f"8 + {moved}"},
                 # A name wider than its segment would read as the next one's, so it is left out.
-                "opacity": {"expr": f"{room} > 6.4 * length(datum.text) + 14 ? 1 : 0"},
+                "opacity": {"expr": f"{room} > {wide} ? 1 : 0"},
                 "tooltip": None,
             },
             {
