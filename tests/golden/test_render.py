@@ -35,6 +35,19 @@ CLUSTERS = {
         "hosts-hbase.yaml",
         PlanRequest(hypervisor=Hypervisor.NONE, workloads=(Demand(kind="ycsb"),)),
     ),
+    "frameworks": (
+        "hosts-nvme.yaml",
+        PlanRequest(
+            workloads=(
+                Demand(kind="mapreduce"),
+                Demand(kind="spark"),
+                Demand(kind="tez"),
+                Demand(kind="ycsb"),
+            ),
+            secure=True,
+            realm="EXAMPLE.COM",
+        ),
+    ),
     "mixed": ("hosts-mixed.yaml", PlanRequest(hypervisor=Hypervisor.NONE)),
 }
 

@@ -151,7 +151,10 @@ def _request(found: Found, values: Values | None, releases: Releases) -> PlanReq
     authentication = values.read("hadoop.security.authentication") if values is not None else None
     return PlanRequest(
         workloads=(
+            # Jobs that are not known are asked for the least that any need.
             *([Demand(kind="terasuite")] if mapreduce else []),
+            *([Demand(kind="spark")] if "spark-defaults.conf" in files else []),
+            *([Demand(kind="tez")] if "tez-site.xml" in files else []),
             *([Demand(kind="ycsb")] if hbase else []),
         ),
         protection=Protection.HA if pairs else Protection.NONE,

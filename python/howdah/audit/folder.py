@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path, PurePosixPath
 from typing import Literal, NamedTuple
@@ -23,6 +24,10 @@ _TOPOLOGY = "topology.data"
 _WORKER_FILES = ("workers", "slaves", "regionservers")
 
 _JAR = "hadoop-common-"
+
+_KEY_VALUE = re.compile(r"([^=]*[^=\s])\s*=(.*)")
+_SPARK_LINE = re.compile(r"([^\s=:]+)(?:\s*[=:]\s*|\s+)(.*)")
+"""A key and its value, with a blank, an equals sign or a colon between them, as Java's properties."""
 
 
 def read_folders(folders: Sequence[Path]) -> FoundConfig:
@@ -62,10 +67,13 @@ def read_folders(folders: Sequence[Path]) -> FoundConfig:
             elif name == "zoo.cfg":
                 properties += _plain(folder / name, str(below / name))
                 files.append(str(below / name))
+            elif name == "spark-defaults.conf":
+                properties += _plain(folder / name, str(below / name), _SPARK_LINE)
+                files.append(str(below / name))
             elif name in _WORKER_FILES:
                 workers += _lines(folder / name)
                 files.append(str(below / name))
-    if not any(file.endswith((".xml", ".cfg")) for file in files):
+    if not any(file.endswith((".xml", ".cfg", "spark-defaults.conf")) for file in files):
         raise UserError(
             f"--conf {shown}",
             "holds no configuration file",
@@ -122,12 +130,12 @@ def _lines(path: Path) -> Iterable[str]:
     return (line for line in lines if line and not line.startswith("#"))
 
 
-def _plain(path: Path, name: str) -> Iterable[FoundProperty]:
-    """The properties of ZooKeeper's ``key=value`` file."""
+def _plain(path: Path, name: str, form: re.Pattern[str] = _KEY_VALUE) -> Iterable[FoundProperty]:
+    """The properties of ZooKeeper's ``key=value`` file, or of one whose lines have another form."""
     for number, line in enumerate(read_text(path).splitlines(), start=1):
-        key, equals, value = line.partition("=")
-        if equals and key.strip() and not key.lstrip().startswith("#"):
-            yield FoundProperty(name=key.strip(), text=value.strip(), file=name, line=number)
+        entry = form.fullmatch(line.strip())
+        if entry is not None and not line.lstrip().startswith("#"):
+            yield FoundProperty(name=entry[1], text=entry[2].strip(), file=name, line=number)
 
 
 class Releases(NamedTuple):

@@ -16,7 +16,9 @@ from howdah.model.value import value_text
 from howdah.services.secrets import shown_value
 
 _WORKERS = "workers"
-_READ = re.compile(r"(.*-site|capacity-scheduler|hadoop-policy|ssl-(client|server))\.xml|zoo\.cfg")
+_READ = re.compile(
+    r"(.*-site|capacity-scheduler|hadoop-policy|ssl-(client|server))\.xml|zoo\.cfg|spark-defaults\.conf"
+)
 """Files of properties that a check reads."""
 
 

@@ -31,7 +31,7 @@ EXAMPLES = """
 * `howdah plan hosts.yaml` makes every host a worker
 * `howdah plan hosts.yaml --weigh-virtual` compares that with virtual machines, and plans the best
 * `howdah plan hosts.yaml --workload terasuite:30TB --hypervisor vsphere --protect-masters ha`
-* `howdah plan hosts.yaml --workload terasuite --workload ycsb:300M` plans for a mix
+* `howdah plan hosts.yaml --workload spark --workload tez --workload ycsb:300M` plans for a mix
 * `howdah plan hosts.yaml --set dfs.blocksize=128MiB` keeps your value, and says which rules it breaks
 * `howdah plan hosts.yaml --set dfs.permissions.enabled=false --force` keeps even a value that is fatal
 * `howdah plan hosts.yaml --need 300TB --growth 40%/year --years 3` says how many hosts that takes
@@ -52,7 +52,10 @@ def plan(  # noqa: PLR0917 - typer makes options of parameters
     hosts: Annotated[Path, typer.Argument(help="The inventory, as `howdah inventory` makes it.")],
     workload: Annotated[
         list[str] | None,
-        typer.Option(help="What it will run: terasuite:30TB, ycsb:300M, @work.yaml; repeat it for a mix."),
+        typer.Option(
+            help="What it will run: mapreduce, spark, tez (Hive), ycsb:300M (HBase), storage, "
+            "terasuite:30TB, @work.yaml; repeat it for a mix. Jobs of MapReduce where left out."
+        ),
     ] = None,
     replication: Annotated[int | None, typer.Option(help="Replicas of a block.")] = None,
     hypervisor: Annotated[

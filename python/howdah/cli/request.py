@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from pathlib import Path
+from typing import get_args
 
 from howdah.errors import UserError
-from howdah.model.request import Demand, Growth, Override
+from howdah.model.request import Demand, Growth, Override, WorkKind
 from howdah.session.plan.plans import demand_of
 from howdah.units import parse_bytes, parse_count
 
-_WORKLOADS = "write for instance terasuite:30TB, ycsb:300M or @work.yaml"
+_WORKLOADS = "write mapreduce, terasuite:30TB, spark, tez, ycsb:300M, storage or @work.yaml"
 _GROWTH = re.compile(r"\s*(\d+(?:\.\d+)?)\s*(%?)\s*(?:/\s*(?:year|y|a))?\s*")
 _MOST_GROWTH = 10.0
 """Eleven times as much every year is no plan any more."""
@@ -20,11 +21,15 @@ _REALM = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9.-]{0,251}[A-Za-z0-9])?")
 
 
 def parse_demands(texts: Sequence[str]) -> tuple[Demand, ...]:
-    """The work of ``--workload terasuite:30TB --workload ycsb:300M``; without any, the TeraSort suite.
+    """The work of ``--workload terasuite:30TB --workload ycsb:300M``; without any, jobs of MapReduce.
 
-    ``@work.yaml`` is the work of a cluster that runs, as `howdah inventory import` wrote it.
+    ``@work.yaml`` is the work of a cluster that runs, as `howdah inventory import` wrote it. Raises UserError
+    for what is none.
     """
-    return tuple(_demand(text) for text in texts) or (Demand(kind="terasuite"),)
+    demands = tuple(_demand(text) for text in texts)
+    if len(demands) > 1 and any(demand.kind == "storage" for demand in demands):
+        raise UserError("--workload storage", "is for a cluster that runs nothing else", "leave it out")
+    return demands or (Demand(kind="mapreduce"),)
 
 
 def _demand(text: str) -> Demand:
@@ -32,14 +37,17 @@ def _demand(text: str) -> Demand:
     if text.startswith("@"):
         return demand_of(Path(text[1:]))
     kind, colon, amount = text.partition(":")
-    if kind not in ("terasuite", "ycsb"):
+    known = next((known for known in get_args(WorkKind) if known == kind), None)
+    if known is None:
         raise UserError(where, f"{kind!r} is not a workload to plan for", _WORKLOADS)
     if not colon:
-        return Demand(kind="terasuite" if kind == "terasuite" else "ycsb")
+        return Demand(kind=known)
     if not amount.strip():
         raise UserError(where, "has nothing after its colon", _WORKLOADS)
-    if kind == "terasuite":
-        return Demand(kind="terasuite", dataset_bytes=_volume(amount, where, _WORKLOADS))
+    if known == "storage":
+        raise UserError(where, "has no amount", "write storage, and --need 300TB for how much there will be")
+    if known != "ycsb":
+        return Demand(kind=known, dataset_bytes=_volume(amount, where, _WORKLOADS))
     records = parse_count(amount, where)
     if records == 0:
         raise UserError(where, "is a table without records", _WORKLOADS)

@@ -87,6 +87,11 @@ def not_run(cluster: Cluster) -> Iterator[Isolation]:
         yield Isolation(
             what="HBase", kept=False, how="its daemons are not started: the others run as planned for it"
         )
+    for name, used in (("Spark", cluster.request.spark_used), ("Hive", cluster.request.tez_used)):
+        if used:
+            yield Isolation(
+                what=name, kept=False, how="it is not started: MapReduce runs as planned for both"
+            )
     if any(master.shadow_host for master in cluster.masters):
         yield Isolation(
             what="Fault Tolerance", kept=False, how="shadows of masters need a hypervisor: none is run"

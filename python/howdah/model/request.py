@@ -31,11 +31,20 @@ class Profile(StrEnum):
     PAPER = "paper"
 
 
+WorkKind = Literal["mapreduce", "terasuite", "spark", "tez", "ycsb", "storage"]
+"""What a cluster can be planned for."""
+
+ON_YARN: frozenset[WorkKind] = frozenset({"mapreduce", "terasuite", "spark", "tez"})
+"""Work whose tasks are YARN's containers. MapReduce is set up with all of it: DistCp and Tez's shuffle
+are MapReduce's."""
+
+
 class Demand(Model):
     """One kind of work that the cluster is planned for."""
 
-    kind: Literal["terasuite", "ycsb"]
-    """MapReduce, represented by the TeraSort suite, or HBase, as YCSB does."""
+    kind: WorkKind
+    """Jobs of MapReduce as they come, or as the TeraSort suite is one; of Spark; of Hive on Tez; HBase, as
+    YCSB loads it; or nothing but files to be kept."""
     dataset_bytes: int | None = None
     """Size of TeraSort's dataset."""
     records: int | None = None
@@ -114,13 +123,33 @@ class PlanRequest(Model):
 
     @property
     def mapreduce(self) -> bool:
-        """Whether MapReduce runs on the cluster."""
-        return any(demand.kind == "terasuite" for demand in self.workloads)
+        """Whether YARN runs on the cluster, and MapReduce with it."""
+        return bool(self.kinds & ON_YARN)
+
+    @property
+    def kinds(self) -> frozenset[WorkKind]:
+        """The kinds of work it is planned for."""
+        return frozenset(demand.kind for demand in self.workloads)
+
+    @property
+    def sorts_only(self) -> bool:
+        """Whether its jobs are TeraSort's, which are fastest where map output stays in the page cache."""
+        return self.kinds & ON_YARN == {"terasuite"}
+
+    @property
+    def spark_used(self) -> bool:
+        """Whether Spark runs on the cluster."""
+        return "spark" in self.kinds
+
+    @property
+    def tez_used(self) -> bool:
+        """Whether Hive runs on the cluster, on Tez."""
+        return "tez" in self.kinds
 
     @property
     def hbase_used(self) -> bool:
         """Whether HBase runs on the cluster."""
-        return any(demand.kind == "ycsb" for demand in self.workloads)
+        return "ycsb" in self.kinds
 
     @property
     def dataset_bytes(self) -> int | None:

@@ -10,7 +10,7 @@ from collections import Counter
 from typing import NamedTuple
 
 from howdah.model.plan import Worker
-from howdah.model.request import Profile
+from howdah.model.request import PlanRequest, Profile
 from howdah.planner.block import BLOCK_BYTES, FILL_LIMIT, blocks_of, file_bytes
 from howdah.planner.facts import CannotTell, Facts
 from howdah.units import GIB, MIB
@@ -18,6 +18,8 @@ from howdah.units import GIB, MIB
 _DAEMON_LEAST = 512 * MIB
 _DAEMON_MOST = 2 * GIB
 """A DataNode takes about 2 GB (D3 122)."""
+_ROOMY_DAEMONS = 16
+"""A worker of so many times a daemon's memory has room for a NodeManager twice as large."""
 _DAEMON_SHARE = 8
 """Small workers give a daemon an eighth of their memory."""
 _BYTES_PER_REPLICA = 1024
@@ -30,6 +32,8 @@ _CONTAINER_SHARE = 0.625
 """Containers whose heaps are under half of memory (D0 25), heaps being 78 % of containers."""
 _HBASE_SHARE = 0.25
 """What HBase gets of a worker that also runs tasks, at least."""
+_HBASE_SHARE_OF_MIX = 0.5
+"""Of what system and other daemons leave, beside jobs that are not known (howdah)."""
 _HBASE_CACHE_SHARE = 0.05
 """What HBase leaves to the page cache: it has caches of its own."""
 _MIX_CACHE_SHARE = 0.1
@@ -39,7 +43,12 @@ _STEP = 64 * MIB
 LEAST_PAIR_MB = (1024, 1536)
 """Containers of a map and of a reduce task whose heaps are 800 and 1200 MiB (D0 25)."""
 _PAIRS_MB = ((2048, 3072), (1536, 2560), LEAST_PAIR_MB)
-"""Largest first. More serves few jobs, and page cache serves all; all are multiples of 512 MB."""
+"""Largest first. A sort needs no more, and page cache serves it better; all are multiples of 512 MB."""
+_LARGE_PAIRS_MB = ((8192, 12288), (6144, 9216), (5120, 7680), (4096, 6144), (3072, 4608), (2560, 4096))
+"""For jobs that are not known: the more memory a host has, the more a task of them gets."""
+CONTAINERS_OF_ROOM = 0.85
+"""What containers get of that which system, daemons and HBase leave, where not only TeraSort runs: jobs fail
+or spill for want of memory, and files are read ahead within the rest."""
 _CONTAINER_KEYS = {
     "map_mb": "mapreduce.map.memory.mb",
     "reduce_mb": "mapreduce.reduce.memory.mb",
@@ -107,7 +116,7 @@ def budget(worker: Worker, facts: Facts) -> MemoryBudget:
         system=max(_DAEMON_LEAST, min(memory // _DAEMON_SHARE, GIB + memory // 64)),
         masters=_shared_masters(worker, facts),
         datanode=min(memory // 4, max(daemon, _replica_heap(worker, facts))),
-        nodemanager=daemon if facts.request.mapreduce else 0,
+        nodemanager=_nodemanager(daemon, memory, facts),
         regionserver=0,
     )
     return before._replace(regionserver=_regionserver(worker, before, facts))
@@ -119,8 +128,7 @@ def task_sizes(facts: Facts) -> TaskSizes:
     kinds = [kind for kind in kinds_of(facts) if kind.map_slots and kind.reduce_slots]
     if not kinds:
         raise CannotTell("how many tasks run at once on a worker: give a plan")
-    roomy = facts.request.profile is Profile.PRODUCTION and not facts.request.hbase_used
-    for map_mb, reduce_mb in _PAIRS_MB if roomy else ():
+    for map_mb, reduce_mb in _pairs_mb(facts.request):
         sizes = TaskSizes(map_mb, reduce_mb, master_mb)
         if all(_fits(sizes, kind, facts) for kind in kinds):
             return sizes
@@ -144,14 +152,42 @@ def under_half(sizes: TaskSizes, worker: Worker) -> bool:
 
 
 def container_mb(worker: Worker, sizes: TaskSizes, facts: Facts) -> int:
-    """What a worker gives to containers, MB: its tasks and an application master, as far as there is room."""
+    """What a worker gives to containers, MB: all that is theirs, or just the tasks of a sort.
+
+    A sort's are its tasks and an application master, as far as there is room.
+    """
+    if not facts.request.sorts_only:
+        return max(512, containers_bytes(worker, facts) // MIB // 512 * 512)
     room_mb = budget(worker, facts).room // MIB // 512 * 512
     return max(512, min(sizes.tasks_mb(worker) + sizes.master_mb, room_mb))
 
 
+def containers_bytes(worker: Worker, facts: Facts) -> int:
+    """The part of a worker's room that is for containers where not only TeraSort runs, bytes."""
+    return int(budget(worker, facts).room * CONTAINERS_OF_ROOM)
+
+
+def _pairs_mb(request: PlanRequest) -> tuple[tuple[int, int], ...]:
+    """The containers of map and reduce tasks that may be tried, largest first."""
+    if request.profile is Profile.PAPER:
+        return ()
+    if not request.sorts_only:
+        return (*_LARGE_PAIRS_MB, *_PAIRS_MB)
+    return () if request.hbase_used else _PAIRS_MB
+
+
 def _fits(sizes: TaskSizes, worker: Worker, facts: Facts) -> bool:
     whole = (sizes.tasks_mb(worker) + sizes.master_mb) * MIB
+    if not facts.request.sorts_only:
+        return whole <= containers_bytes(worker, facts)
     return under_half(sizes, worker) and whole <= budget(worker, facts).room
+
+
+def _nodemanager(daemon: int, memory: int, facts: Facts) -> int:
+    """Spark's shuffle runs within the NodeManager: where there is memory, it gets as much again."""
+    if not facts.request.mapreduce:
+        return 0
+    return daemon * 2 if facts.request.spark_used and memory >= _ROOMY_DAEMONS * daemon else daemon
 
 
 def _master_mb(facts: Facts) -> int:
@@ -192,6 +228,8 @@ def _regionserver(worker: Worker, before: MemoryBudget, facts: Facts) -> int:
     memory = worker.memory_bytes
     if not facts.request.mapreduce or not worker.map_slots:
         return before.room - int(memory * _HBASE_CACHE_SHARE)
+    if not facts.request.sorts_only:
+        return int(before.room * _HBASE_SHARE_OF_MIX)
     tasks = TaskSizes(*LEAST_PAIR_MB, _master_mb(facts)).tasks_mb(worker) + _master_mb(facts)
     left = before.room - tasks * MIB - int(memory * _MIX_CACHE_SHARE)
     return max(int(memory * _HBASE_SHARE), left)

@@ -32,6 +32,16 @@ def with_hbase(facts: Facts) -> bool:
     return facts.request.hbase_used
 
 
+def with_spark(facts: Facts) -> bool:
+    """Whether Spark runs on the cluster."""
+    return facts.request.spark_used
+
+
+def with_tez(facts: Facts) -> bool:
+    """Whether Hive runs on the cluster, on Tez."""
+    return facts.request.tez_used
+
+
 def runs(role: Role, at_least: int = 1, at_most: int | None = None) -> Callable[[Facts], bool]:
     """Whether the cluster has so many of a daemon."""
 
@@ -84,6 +94,8 @@ def secured_pair(facts: Facts) -> bool:
 
 mapreduce_rule = partial(SettingRule, applies=with_mapreduce, condition="with MapReduce")
 hbase_rule = partial(SettingRule, applies=with_hbase, condition="with HBase")
+spark_rule = partial(SettingRule, file="spark-defaults.conf", applies=with_spark, condition="with Spark")
+tez_rule = partial(SettingRule, applies=with_tez, condition="with Hive on Tez")
 secure_rule = partial(
     SettingRule, sources=_SECURE_MODE, severity=Severity.MUST, applies=secured, condition="with --secure"
 )

@@ -33,6 +33,7 @@ _TITLES = {
     "os": "Operating system",
     "regionserver": "RegionServer",
     "resourcemanager": "ResourceManager",
+    "tez": "Hive on Tez",
     "tls": "TLS",
     "yarn": "YARN",
     "zookeeper": "ZooKeeper",

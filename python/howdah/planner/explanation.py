@@ -20,11 +20,13 @@ _HELD_AGAINST = ("release", "drift")
 """Subjects whose rules only a check applies: to every property there is."""
 
 _MIX = (Demand(kind="terasuite"), Demand(kind="ycsb"))
+_MANY = (*_MIX, Demand(kind="spark"), Demand(kind="tez"))
 _REQUESTS = (
     PlanRequest(),
+    PlanRequest(workloads=_MANY),
     PlanRequest(workloads=(Demand(kind="ycsb"),)),
     PlanRequest(profile=Profile.PAPER),
-    PlanRequest(workloads=_MIX, secure=True, hypervisor=Hypervisor.VSPHERE),
+    PlanRequest(workloads=_MANY, secure=True, hypervisor=Hypervisor.VSPHERE),
     PlanRequest(workloads=_MIX, secure=True, protection=Protection.HA, hypervisor=Hypervisor.KVM),
 )
 """What a rule is asked about, one after the other, until it is about one of them."""

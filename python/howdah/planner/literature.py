@@ -45,6 +45,18 @@ GUIDES = {
     "Cloudera: Recommended settings for G1GC": "docs.cloudera.com, Runtime 7.2, scaling namespaces",
     "Cloudera: HDFS heap sizing": "docs.cloudera.com, Runtime 7.2, scaling namespaces",
     "Cloudera: Disabling transparent hugepages": "docs.cloudera.com, CDP Private Cloud Base 7, performance",
+    "Cloudera: tuning Spark jobs": "blog.cloudera.com, How-to: Tune Your Apache Spark Jobs (Part 2)",
+    "Hortonworks: tuning Hive on Tez": "community.cloudera.com, Demystify Apache Tez Memory Tuning",
+    "Spark: running on YARN": "spark.apache.org/docs/latest/running-on-yarn.html",
+    "Spark: configuration": "spark.apache.org/docs/latest/configuration.html",
+    "Spark: tuning": "spark.apache.org/docs/latest/tuning.html",
+    "Spark: job scheduling": "spark.apache.org/docs/latest/job-scheduling.html",
+    "Spark: SQL performance tuning": "spark.apache.org/docs/latest/sql-performance-tuning.html",
+    "Spark: monitoring": "spark.apache.org/docs/latest/monitoring.html",
+    "Spark: security": "spark.apache.org/docs/latest/security.html",
+    "Tez: TezConfiguration": "tez.apache.org/releases, TezConfiguration",
+    "Tez: TezRuntimeConfiguration": "tez.apache.org/releases, TezRuntimeConfiguration",
+    "Hive: configuration properties": "hive.apache.org, Configuration Properties",
     "Hortonworks: Configuring NameNode Heap Size": "docs.hortonworks.com, HDP 2.6, command line installation",
 }
 """Vendors' and projects' guides that rules cite, and where each is found."""

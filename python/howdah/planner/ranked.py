@@ -30,8 +30,10 @@ class Ranked(NamedTuple):
 
 def why_not_ranked(inventory: Inventory, request: PlanRequest) -> str | None:
     """Why these platforms cannot be ranked by simulation; None where they can."""
-    if not request.mapreduce or request.hbase_used:
+    if request.hbase_used:
         return "HBase is not simulated"
+    if not request.mapreduce:
+        return "there are no jobs to be simulated"
     if len(inventory.worker_groups) > 1:
         return "hosts of several kinds are each divided in their own way, and only one kind is tried"
     return None

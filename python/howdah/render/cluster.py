@@ -5,6 +5,7 @@ from __future__ import annotations
 from howdah.model.configset import ConfigFile, ConfigSet
 from howdah.model.placement import placed_hosts
 from howdah.model.plan import Plan
+from howdah.render.frameworks import framework_files
 from howdah.render.hadoop import hadoop_files, hbase_files, zookeeper_files
 from howdah.render.hypervisor import firmware_files, hypervisor_files
 from howdah.render.members import host_files
@@ -29,6 +30,7 @@ def render(plan: Plan, spell: Spell | None = None) -> ConfigSet:
         *hadoop_files(plan, cluster, hosts),
         *hbase_files(plan, cluster, hosts),
         *zookeeper_files(plan, cluster),
+        *framework_files(plan, cluster),
         *system_files(plan, cluster),
         *network_files(plan, cluster),
         *hypervisor_files(plan, cluster, hosts),

@@ -22,6 +22,10 @@ HBASE_XML = ("hbase-site.xml",)
 HBASE_ENV = ("hbase-env.sh",)
 XML = (*HADOOP_XML, *HBASE_XML)
 ZOOKEEPER = "zoo.cfg"
+SPARK = "spark-defaults.conf"
+TEZ = "tez-site.xml"
+HIVE = "hive-site.xml"
+FRAMEWORKS = (SPARK, TEZ, HIVE)
 EXECUTOR = "container-executor.cfg"
 SYSCTL = "sysctl.conf"
 LIMITS = "limits.conf"
@@ -35,7 +39,20 @@ ESXI = "esxi"
 LIBVIRT = "kvm.xml"
 FIRMWARE = "firmware"
 KNOWN = frozenset(
-    (*XML, *HADOOP_ENV, *HBASE_ENV, ZOOKEEPER, EXECUTOR, *SYSTEM, NETWORK, VMX, ESXI, LIBVIRT, FIRMWARE)
+    (
+        *XML,
+        *HADOOP_ENV,
+        *HBASE_ENV,
+        ZOOKEEPER,
+        EXECUTOR,
+        *FRAMEWORKS,
+        *SYSTEM,
+        NETWORK,
+        VMX,
+        ESXI,
+        LIBVIRT,
+        FIRMWARE,
+    )
 )
 """Every file that a setting may name."""
 

@@ -113,6 +113,12 @@ def _cluster(plan: Plan) -> Cluster:
         raise UserError(
             "--plan", "is a plan of one machine, not of a cluster", "make one: howdah plan hosts.yaml"
         )
+    if not plan.cluster.request.mapreduce and not plan.cluster.request.hbase_used:
+        raise UserError(
+            "--plan",
+            "is of storage alone: no jobs run on it that could be simulated",
+            "plan with --workload mapreduce to predict jobs on these hosts",
+        )
     if not plan.cluster.request.mapreduce:
         raise UserError(
             "--plan",

@@ -108,7 +108,7 @@ FAULTS = (
     _fault("relative log directory", put(YARN, "yarn.nodemanager.log-dirs", "logs"),
            "nodemanager.log-dirs", "yarn.nodemanager.log-dirs"),
     _fault("no queue", drop(QUEUES, "yarn.scheduler.capacity.root.queues"),
-           "scheduler.queues", "yarn.scheduler.capacity.root.queues"),
+           "queues.names", "yarn.scheduler.capacity.root.queues"),
     _fault("queues beyond 100 %", put(QUEUES, "yarn.scheduler.capacity.root.batch.capacity", "50"),
            "consistency.queue-capacities", "yarn.scheduler.capacity.root.batch.capacity"),
     _fault("jobs run in the client", drop(MAPRED, "mapreduce.framework.name"),

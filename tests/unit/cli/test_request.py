@@ -21,15 +21,24 @@ from howdah.model.request import Demand, Growth, Override, Protection
 TB = 10**12
 
 
-def test_without_a_workload_it_is_the_terasort_suite() -> None:
-    assert parse_demands(()) == (Demand(kind="terasuite"),)
+def test_without_a_workload_it_is_jobs_of_mapreduce() -> None:
+    assert parse_demands(()) == (Demand(kind="mapreduce"),)
+
+
+def test_storage_is_for_a_cluster_that_runs_nothing_else() -> None:
+    assert parse_demands(["storage"]) == (Demand(kind="storage"),)
+    with pytest.raises(UserError, match="--workload storage") as caught:
+        parse_demands(["storage", "spark"])
+    assert "nothing else" in caught.value.what
 
 
 def test_workloads_are_a_mix() -> None:
-    assert parse_demands(["terasuite:30TB", "ycsb:300M", "ycsb"]) == (
+    assert parse_demands(["terasuite:30TB", "ycsb:300M", "ycsb", "spark:2TB", "tez"]) == (
         Demand(kind="terasuite", dataset_bytes=30 * TB),
         Demand(kind="ycsb", records=300_000_000),
         Demand(kind="ycsb"),
+        Demand(kind="spark", dataset_bytes=2 * TB),
+        Demand(kind="tez"),
     )
 
 
@@ -39,6 +48,8 @@ def test_workloads_are_a_mix() -> None:
         ("terasort:3TB", "'terasort' is not a workload"),
         ("", "'' is not a workload"),
         ("terasuite:", "nothing after its colon"),
+        ("hive", "'hive' is not a workload"),
+        ("storage:3TB", "has no amount"),
         ("terasuite:30", "30 has no unit"),
         ("terasuite:1_000", "1_000 has no unit"),
         ("terasuite:0TB", "0TB is zero"),

@@ -51,6 +51,8 @@ _NATIVE = "short-circuit reads need libhadoop, which the released jars do not ho
 _FENCING = "no sshd runs in a laboratory; the quorum of JournalNodes lets only one NameNode write"
 _NODES = "machines of a laboratory share this machine's processors and memory: none has NUMA nodes of its own"
 _NUMA_AWARE = "yarn.nodemanager.numa-awareness.enabled"
+_SERVICES = "yarn.nodemanager.aux-services"
+_SPARK = "no Spark runs in a laboratory, and without the jar of its shuffle a NodeManager does not start"
 _SHORT_CIRCUIT = "dfs.client.read.shortcircuit"
 _FENCE = "dfs.ha.fencing.methods"
 _WHITELIST = "yarn.nodemanager.env-whitelist"
@@ -175,6 +177,8 @@ def redirections(
         yield RedirectedProperty("hdfs-site.xml", _SHORT_CIRCUIT, "false", _NATIVE)
     if known.get(_NUMA_AWARE) == "true":
         yield RedirectedProperty("yarn-site.xml", _NUMA_AWARE, "false", _NODES)
+    if "spark_shuffle" in known.get(_SERVICES, ""):
+        yield RedirectedProperty("yarn-site.xml", _SERVICES, "mapreduce_shuffle", _SPARK)
     if _FENCE in known:
         yield RedirectedProperty("hdfs-site.xml", _FENCE, "shell(/bin/true)", _FENCING)
 

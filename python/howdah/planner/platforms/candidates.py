@@ -85,7 +85,9 @@ def _sensible(request: PlanRequest) -> None:
         return
     if not request.mapreduce:
         raise UserError(
-            "--slots", "HBase alone runs no tasks", "leave it out, or add a workload with MapReduce"
+            "--slots",
+            "only jobs on YARN have tasks, and none are planned for",
+            "leave it out, or add --workload mapreduce",
         )
     if request.slots < 1:
         raise UserError(f"--slots {request.slots}", "a worker has at least one slot", "give 6 for instance")

@@ -8,7 +8,7 @@ from howdah.model.inventory import HostGroup
 from howdah.model.plan import Breach, Candidate, Input, Setting, Worker
 from howdah.model.request import Hypervisor, PlanRequest
 from howdah.planner.platforms.candidates import layout_of
-from howdah.planner.platforms.workers import PER_CORE, Slots, memory_for_workers, slots_of_worker
+from howdah.planner.platforms.workers import Slots, memory_for_workers, slots_of_worker, tasks_per_core
 from howdah.planner.rule import Decision, Rule
 from howdah.planner.rules import memory as memory_rules
 from howdah.planner.rules import platform as rules
@@ -147,7 +147,8 @@ def _numa_nodes(group: HostGroup, worker: Worker, request: PlanRequest) -> tuple
 def _slots(key: str, group: HostGroup, worker: Worker, name: str | None, request: PlanRequest) -> Setting:
     slots = slots_of_worker(group, request, worker)
     tasks = key.removeprefix("worker.").removesuffix("_slots")
-    because = f"{PER_CORE} for each of {slots.cores:g} cores make {slots.by_cores}"
+    each = tasks_per_core(group, request)
+    because = f"{each:g} for each of {slots.cores:g} cores make {slots.by_cores}"
     if request.hbase_used:
         because += ", of half of the worker beside HBase"
     if slots.wanted > slots.by_cores:

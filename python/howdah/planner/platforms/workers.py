@@ -8,7 +8,7 @@ from typing import NamedTuple
 from howdah.model.inventory import DiskKind, DiskRole, HostGroup
 from howdah.model.plan import Worker
 from howdah.model.request import PlanRequest
-from howdah.planner.budget import LEAST_PAIR_MB
+from howdah.planner.budget import CONTAINERS_OF_ROOM, LEAST_PAIR_MB
 from howdah.units import GIB, MIB
 
 HELD_BACK_BYTES = 1.7 * GIB
@@ -27,6 +27,9 @@ HEAP_OF_CONTAINER = 0.8
 DAEMONS_BYTES = 4 * GIB
 """Operating system, DataNode, NodeManager and an application master, about 1 GiB each (howdah)."""
 
+STORAGE_LEAST_BYTES = 4 * GIB
+"""Operating system 2 GiB and DataNode 2 GiB (RULES 122)."""
+
 HBASE_LEAST_BYTES = 8 * GIB
 """Operating system 2 GiB, DataNode 2 GiB (RULES 122) and the least RegionServer of use, 4 GiB (howdah)."""
 
@@ -35,6 +38,9 @@ MIX_SHARE = 0.5
 
 PER_CORE = 1.1
 """Of each kind: 22 for the 20 cores of a vSphere 6 host, 11 for half of one, 6 for a quarter (RULES 50)."""
+
+LEAST_PER_CORE = 1.5
+"""Tasks of jobs that are not known for each core that has one thread: some of them always wait (howdah)."""
 
 
 def memory_for_workers(host_bytes: int) -> int:
@@ -58,6 +64,8 @@ def mapreduce_share(request: PlanRequest) -> float:
 def slots_in(memory_bytes: int, request: PlanRequest) -> int:
     """Slots of each kind that a worker's memory allows: heaps under half, containers beside daemons."""
     usable = memory_bytes * mapreduce_share(request)
+    if not request.sorts_only:
+        return max(0, int((usable - DAEMONS_BYTES) * CONTAINERS_OF_ROOM // PAIR_BYTES))
     by_heaps = usable * HEAPS_SHARE // (PAIR_BYTES * HEAP_OF_CONTAINER)
     by_containers = (usable - DAEMONS_BYTES) // PAIR_BYTES
     return max(0, int(min(by_heaps, by_containers)))
@@ -66,8 +74,10 @@ def slots_in(memory_bytes: int, request: PlanRequest) -> int:
 def least_worker(request: PlanRequest) -> int:
     """The least memory a worker can be planned with, bytes (rule memory.enough)."""
     if not request.mapreduce:
-        return HBASE_LEAST_BYTES
-    mapreduce = max(math.ceil(PAIR_BYTES * HEAP_OF_CONTAINER / HEAPS_SHARE), DAEMONS_BYTES + PAIR_BYTES)
+        return HBASE_LEAST_BYTES if request.hbase_used else STORAGE_LEAST_BYTES
+    mapreduce = math.ceil(DAEMONS_BYTES + PAIR_BYTES / CONTAINERS_OF_ROOM)
+    if request.sorts_only:
+        mapreduce = max(math.ceil(PAIR_BYTES * HEAP_OF_CONTAINER / HEAPS_SHARE), DAEMONS_BYTES + PAIR_BYTES)
     if not request.hbase_used:
         return mapreduce
     return math.ceil(max(mapreduce, HBASE_LEAST_BYTES) / MIX_SHARE)
@@ -93,6 +103,13 @@ class Slots(NamedTuple):
         return min(self.wanted, self.by_threads, self.by_memory)
 
 
+def tasks_per_core(group: HostGroup, request: PlanRequest) -> float:
+    """Tasks of each kind for a core: a sort's, or half of what its threads run of jobs not known."""
+    if request.sorts_only:
+        return PER_CORE
+    return max(LEAST_PER_CORE, group.cpu.threads_per_core) / 2
+
+
 def spinning_disks(group: HostGroup) -> int:
     """Data disks of one host that turn."""
     return sum(disk.count for disk in group.disks if disk.role is DiskRole.DATA and disk.kind is DiskKind.HDD)
@@ -103,7 +120,7 @@ def slots_of(group: HostGroup, request: PlanRequest, *, vcpus: int, disks: int, 
     share = mapreduce_share(request)
     cores = vcpus / group.cpu.threads_per_core
     spindles = spinning_disks(group) * disks // max(1, group.data_disks)
-    by_cores = max(1, math.floor(PER_CORE * cores * share + 0.5))
+    by_cores = max(1, math.floor(tasks_per_core(group, request) * cores * share + 0.5))
     return Slots(
         cores=cores,
         spindles=spindles,

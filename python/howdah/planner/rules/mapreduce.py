@@ -36,11 +36,16 @@ def _container(facts: Facts, kind: str) -> Decision:
     value = sizes.map_mb if kind == "map" else sizes.reduce_mb
     heap = int(value * HEAP_SHARE)
     least = min(kinds_of(facts), key=lambda worker: worker.memory_bytes)
+    if facts.request.sorts_only:
+        together = (
+            f"the tasks' heaps together stay under half of a worker's "
+            f"{format_memory(least.memory_bytes)}, so that map output is read from the page cache"
+        )
+    else:
+        together = "the most with which as many tasks run at once as a worker has vcores for"
     return Decision(
         value,
-        f"a heap of {heap} MiB and a good quarter more for the Java machine; the tasks' heaps together stay "
-        f"under half of a worker's {format_memory(least.memory_bytes)}, so that map output is read from the "
-        "page cache",
+        f"a heap of {heap} MiB and a good quarter more for the Java machine; {together}",
         (
             Input(name="memory of the smallest worker", value=least.memory_bytes, unit="B"),
             Input(name="map tasks at once on it", value=least.map_slots),
@@ -50,7 +55,8 @@ def _container(facts: Facts, kind: str) -> Decision:
 
 
 def _container_will_do(kind: str, value: Value, decision: Decision, facts: Facts) -> bool:
-    if as_number(value) > as_number(decision.value) and facts.request.overrides:
+    sorted_from_memory = facts.request.sorts_only and facts.request.overrides
+    if as_number(value) > as_number(decision.value) and sorted_from_memory:
         size = {f"{kind}_mb": int(as_number(value))}
         if not all(under_half(chosen_sizes(facts)._replace(**size), worker) for worker in kinds_of(facts)):
             return False
@@ -139,8 +145,8 @@ def _task_rules(kind: str) -> tuple[SettingRule, SettingRule, SettingRule]:
             id=f"mapreduce.{kind}-memory",
             file="mapred-site.xml",
             key=f"mapreduce.{kind}.memory.mb",
-            says=f"A {kind} task's container holds a heap of at least {least} MiB; all tasks' heaps together "
-            "are under half of memory.",
+            says=f"A {kind} task's container holds a heap of at least {least} MiB; where only TeraSort runs, "
+            "all tasks' heaps together are under half of memory.",
             sources=("D0 25", "D0 24", "D4 129", "D4 130", "D4 138", "X11"),
             decide=lambda facts: _container(facts, kind),
             accepts=lambda value, decision, facts: _container_will_do(kind, value, decision, facts),

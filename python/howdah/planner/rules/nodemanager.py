@@ -70,6 +70,16 @@ def _nodemanager_heap(facts: Facts) -> Decision:
     )
 
 
+def _services(facts: Facts) -> Decision:
+    if facts.request.spark_used:
+        return Decision(
+            ("mapreduce_shuffle", "spark_shuffle"),
+            "without the one every job of MapReduce and Tez fails in its first fetch, without the other "
+            "Spark's executors do not start",
+        )
+    return Decision(("mapreduce_shuffle",), "without it every job fails in its first fetch")
+
+
 def _port_for_recovery(found: Found, facts: Facts) -> Iterable[Observation]:
     reading = ConfigurationReading(found)
     if not reading.truth("yarn.nodemanager.recovery.enabled"):
@@ -129,8 +139,8 @@ RULES: tuple[Rule, ...] = (
         says="NodeManagers serve map output.",
         sources=("Hadoop 3.5.0: yarn-default.xml", "howdah"),
         severity=Severity.MUST,
-        decide=fixed(("mapreduce_shuffle",), "without it every job fails in its first fetch"),
-        accepts=lambda value, decision, facts: "mapreduce_shuffle" in path_list(value),
+        decide=_services,
+        accepts=lambda value, decision, facts: set(path_list(decision.value)) <= set(path_list(value)),
     ),
     mapreduce_rule(
         id="nodemanager.environment",

@@ -6,13 +6,20 @@ from collections.abc import Iterable
 
 from howdah.model.found import Found
 from howdah.model.plan import Input, Value, Worker
-from howdah.planner.budget import MemoryBudget, budget, chosen_sizes, container_mb, kinds_of
+from howdah.planner.budget import (
+    CONTAINERS_OF_ROOM,
+    MemoryBudget,
+    budget,
+    chosen_sizes,
+    container_mb,
+    kinds_of,
+)
 from howdah.planner.conditions import mapreduce_rule
 from howdah.planner.facts import Facts
 from howdah.planner.reading import ConfigurationReading
 from howdah.planner.rule import Decision, Inspection, Observation, Rule, Scope, Severity, equal
 from howdah.planner.values import as_number, fixed
-from howdah.units import MIB, format_memory
+from howdah.units import MIB, format_counted, format_memory
 
 _STEP_MB = 512
 _DAEMONS_LEAST = 0.1
@@ -41,6 +48,14 @@ def _memory(facts: Facts) -> Decision:
     value = container_mb(worker, sizes, facts)
     tasks = sizes.tasks_mb(worker)
     cached = max(0, shares.room - value * MIB)
+    if not facts.request.sorts_only:
+        return Decision(
+            value,
+            f"{100 * CONTAINERS_OF_ROOM:.0f} % of the {format_memory(shares.room)} that the system and "
+            f"daemons leave; {format_memory(cached)} are left to the page cache, for reading ahead and "
+            "writing behind",
+            _memory_inputs(worker, shares),
+        )
     wanted = (
         f"{worker.map_slots} map tasks of {sizes.map_mb} MB and {worker.reduce_slots} reduce tasks of "
         f"{sizes.reduce_mb} MB at once"
@@ -64,16 +79,30 @@ def _memory_will_do(value: Value, decision: Decision, facts: Facts) -> bool:
     return 0.75 * wanted <= as_number(value) <= max(wanted, most)
 
 
-def _cpus(worker: Worker) -> int:
-    # One more for an application master.
-    return worker.map_slots + worker.reduce_slots + 1
+def _cpus(worker: Worker, facts: Facts) -> int:
+    # A sort's application master has a place of its own beside its tasks.
+    return worker.map_slots + worker.reduce_slots + facts.request.sorts_only
 
 
 def _vcores(facts: Facts) -> Decision:
     worker = facts.worker
     cpus = worker.vcpus or 0
+    if not facts.request.sorts_only:
+        value = _cpus(worker, facts)
+        beside = " that are not left to HBase" if facts.request.hbase_used else ""
+        if value == cpus:
+            because = f"one for each of the worker's {cpus} threads{beside}"
+        else:
+            because = (
+                f"for the worker's {format_counted(cpus, 'thread')}{beside}: as many tasks as run at once"
+            )
+        return Decision(
+            value,
+            f"{because}; Spark's executors and Tez's tasks count in them, too",
+            (Input(name="threads of the worker", value=cpus),),
+        )
     return Decision(
-        _cpus(worker),
+        _cpus(worker, facts),
         f"{worker.map_slots} map and {worker.reduce_slots} reduce tasks (the papers' slots) and an "
         "application master, one each: half of the tasks wait for disks or the network while the others "
         "compute",
@@ -98,7 +127,7 @@ def _most_memory(facts: Facts) -> Decision:
 
 
 def _most_vcores(facts: Facts) -> Decision:
-    value = max(map(_cpus, kinds_of(facts)))
+    value = max(_cpus(kind, facts) for kind in kinds_of(facts))
     return Decision(value, "the vcores of the largest worker: no container can have more")
 
 
@@ -180,8 +209,8 @@ RULES: tuple[Rule, ...] = (
         id="yarn.memory",
         file="yarn-site.xml",
         key="yarn.nodemanager.resource.memory-mb",
-        says="Containers have what the planned map and reduce tasks and an application master take, no more: "
-        "the rest of the worker's memory caches map output.",
+        says="Containers have 85 % of what the system, daemons and HBase leave. Where only TeraSort runs, "
+        "what its tasks and an application master take, no more: the rest of memory caches map output.",
         sources=("D0 24", "D0 25", "D0 50", "D0 69", "D4 129", "X11"),
         scope=Scope.WORKER,
         decide=_memory,
@@ -192,7 +221,8 @@ RULES: tuple[Rule, ...] = (
         id="yarn.vcores",
         file="yarn-site.xml",
         key="yarn.nodemanager.resource.cpu-vcores",
-        says="As many vcores as tasks at once: a vcore is a place to run, not a CPU.",
+        says="As many vcores as tasks at once: a vcore is a place to run. For jobs that are not known, one "
+        "for each thread, or three for two cores of one thread each.",
         sources=("D0 50", "D1 89", "D2 108", "D4 138", "X11"),
         scope=Scope.WORKER,
         decide=_vcores,

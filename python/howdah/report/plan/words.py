@@ -62,7 +62,8 @@ def answer(plan: Plan, cluster: Cluster) -> str:
     maps = sum(kind.map_slots * counts[kind.name] for kind in plan.workers)
     reduces = sum(kind.reduce_slots * counts[kind.name] for kind in plan.workers)
     flag = counts.total() == 1
-    does = f"{workers} {'serves' if flag else 'serve'} HBase"
+    serves = "HBase" if cluster.request.hbase_used else "files"
+    does = f"{workers} {'serves' if flag else 'serve'} {serves}"
     if maps:
         does = f"{workers} {'runs' if flag else 'run'} {maps:,} map and {reduces:,} reduce tasks at once"
         does += " beside HBase" if cluster.request.hbase_used else ""
@@ -127,9 +128,18 @@ def place(master: Master) -> str:
 def work_line(cluster: Cluster) -> str:
     """What it was planned for: the work, how much of it, and the release."""
     request = cluster.request
-    works = " and ".join(_work(demand) for demand in request.workloads)
+    works = " + ".join(_work(demand) for demand in request.workloads)
     hbase = f", HBase {request.hbase}" if request.hbase_used else ""
     return f"{works}; Hadoop {request.hadoop}{hbase}"
+
+
+_WORK = {
+    "mapreduce": "jobs of MapReduce",
+    "terasuite": "MapReduce, as the TeraSort suite loads it",
+    "spark": "Spark",
+    "tez": "Hive on Tez",
+    "storage": "storage alone",
+}
 
 
 def _work(demand: Demand) -> str:
@@ -137,7 +147,7 @@ def _work(demand: Demand) -> str:
         records = f", {format_count(demand.records)} records" if demand.records else ""
         return f"HBase, as YCSB loads it{records}"
     size = f", {format_bytes(demand.dataset_bytes)}" if demand.dataset_bytes else ""
-    return f"MapReduce, as the TeraSort suite loads it{size}"
+    return f"{_WORK[demand.kind]}{size}"
 
 
 def topology_line(cluster: Cluster) -> str:

@@ -108,6 +108,14 @@ def test_a_native_library_keeps_short_circuit_reads() -> None:
         assert after["dfs.client.read.shortcircuit"] == kept
 
 
+def test_a_laboratory_has_no_shuffle_of_spark() -> None:
+    services = "yarn.nodemanager.aux-services"
+    planned = RedirectedProperty("yarn-site.xml", services, "mapreduce_shuffle,spark_shuffle", "planned")
+    site = {"yarn-site.xml": with_changes(None, {"k": planned})}
+    after = properties(redirected_files(site, redirections(site, CONF, ROOT, JARS))["yarn-site.xml"])
+    assert after[services] == "mapreduce_shuffle"
+
+
 def test_no_machine_of_a_laboratory_binds_containers_to_numa_nodes() -> None:
     aware = "yarn.nodemanager.numa-awareness.enabled"
     planned = RedirectedProperty("yarn-site.xml", aware, "true", "planned")

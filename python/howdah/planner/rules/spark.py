@@ -1,0 +1,350 @@
+"""Spark on YARN: executors sized to containers, its shuffle in NodeManagers, its history in HDFS."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from howdah.model.plan import Input, Value
+from howdah.planner.budget import kinds_of
+from howdah.planner.conditions import secured, spark_rule, with_spark
+from howdah.planner.facts import Facts
+from howdah.planner.rule import Decision, Rule, Severity, equal
+from howdah.planner.rules.queues import queue_of
+from howdah.planner.values import anything, as_number, at_least, between, fixed, set_at_all
+from howdah.units import GIB, MIB, format_counted, format_memory
+
+FILE = "spark-defaults.conf"
+_YARN = "Spark: running on YARN"
+_CONFIGURATION = "Spark: configuration"
+_TUNING = "Spark: tuning"
+_CORES = (5, 4)
+"""More tasks at once in one executor wait for one another's collections and for one HDFS client; fewer
+repeat what executors keep once, broadcast tables for instance."""
+_LEAST_OVERHEAD_MB = 384
+_OVERHEAD = 0.1
+"""Of the heap: the release's default, and what it is at the least."""
+_HEAP_MOST_MB = 31 * 1024
+"""Beyond this Java's pointers take twice the room."""
+_DRIVER_MB = 4096
+_DRIVER_SHARE = 4
+_STEP_MB = 512
+_PARTITIONS = 200
+_TASKS_PER_CORE = 2
+_HISTORY = "hdfs:///spark-history"
+_SHUFFLE_PORT = 7337
+
+
+class Executor(NamedTuple):
+    """One executor: tasks at once, its container and its heap, MB, and how many a worker carries."""
+
+    cores: int
+    container_mb: int
+    heap_mb: int
+    per_worker: int
+
+
+def executor(facts: Facts) -> Executor:
+    """The executor that divides the smallest worker best; raises CannotTell where its room is not known."""
+    memory_mb = int(facts.number("yarn.nodemanager.resource.memory-mb"))
+    vcores = max(1, int(facts.number("yarn.nodemanager.resource.cpu-vcores")))
+    master_mb = int(facts.number("yarn.app.mapreduce.am.resource.mb"))
+    cores = min(vcores, min(_CORES, key=lambda size: vcores % size))
+    per_worker = max(1, vcores // cores)
+    # One application master for each job is somewhere beside them.
+    container = max(2 * _STEP_MB, (memory_mb - master_mb) // per_worker // _STEP_MB * _STEP_MB)
+    heap = min(_HEAP_MOST_MB, int(container / (1 + _OVERHEAD)), container - _LEAST_OVERHEAD_MB) // 64 * 64
+    return Executor(cores, container, heap, per_worker)
+
+
+def _cores(facts: Facts) -> Decision:
+    size = executor(facts)
+    vcores = int(facts.number("yarn.nodemanager.resource.cpu-vcores"))
+    return Decision(
+        size.cores,
+        f"{format_counted(size.per_worker, 'executor')} of {size.cores} use {size.per_worker * size.cores} "
+        f"of a worker's {format_counted(vcores, 'vcore')}; with more tasks in one Java machine collections "
+        "take longer, with fewer each keeps its own copy of what all need",
+        (Input(name="vcores of a worker", value=vcores),),
+    )
+
+
+def _memory(facts: Facts) -> Decision:
+    size = executor(facts)
+    memory_mb = int(facts.number("yarn.nodemanager.resource.memory-mb"))
+    return Decision(
+        f"{size.heap_mb}m",
+        f"{format_counted(size.per_worker, 'executor')} and an application master share a worker's "
+        f"{format_memory(memory_mb * MIB)} of containers: {size.container_mb} MB each, of which the rest is "
+        "outside of the heap",
+        (
+            Input(name="containers of a worker", value=memory_mb * MIB, unit="B"),
+            Input(name="executors on a worker", value=size.per_worker),
+        ),
+    )
+
+
+def _overhead(facts: Facts) -> Decision:
+    size = executor(facts)
+    return Decision(
+        f"{size.container_mb - size.heap_mb}m",
+        f"the rest of a container of {size.container_mb} MB: threads, buffers of the network, Python; at "
+        f"least {_LEAST_OVERHEAD_MB} MB and a tenth of the heap, as Spark's own default",
+    )
+
+
+def _driver(facts: Facts) -> Decision:
+    least = min(kind.memory_bytes for kind in kinds_of(facts)) // MIB
+    value = max(1024, min(_DRIVER_MB, least // _DRIVER_SHARE // _STEP_MB * _STEP_MB))
+    return Decision(
+        f"{value}m",
+        "tables that are broadcast and results that are collected pass through the driver; the default of "
+        "1 GiB is soon full",
+    )
+
+
+def _partitions(facts: Facts) -> Decision:
+    size = executor(facts)
+    cores = size.cores * size.per_worker * facts.cluster.workers
+    value = max(_PARTITIONS, _TASKS_PER_CORE * cores)
+    return Decision(
+        value,
+        f"{_TASKS_PER_CORE} tasks for each of {cores:,} cores; adaptive execution joins those that "
+        "turn out small"
+        if value > _PARTITIONS
+        else "the release's default; adaptive execution joins those that turn out small",
+        (Input(name="cores of all executors", value=cores),),
+    )
+
+
+def _fits(value: Value, decision: Decision, facts: Facts) -> bool:
+    """Whether a heap in Spark's words (``4g``, ``4096m``) fits the largest container with its overhead."""
+    text = str(value).strip().lower()
+    scale = {"m": MIB, "g": GIB}.get(text[-1:], 0)
+    if not scale or not text[:-1].isdigit():
+        return False
+    heap = int(text[:-1]) * scale
+    most = facts.number("yarn.scheduler.maximum-allocation-mb") * MIB
+    return heap + max(_LEAST_OVERHEAD_MB * MIB, heap * _OVERHEAD) <= most
+
+
+def _queue(facts: Facts) -> Decision:
+    queue = queue_of("spark", facts.request)
+    return Decision(
+        queue, "its own, with a share that other jobs cannot keep" if queue != "default" else "the only one"
+    )
+
+
+RULES: tuple[Rule, ...] = (
+    spark_rule(
+        id="spark.master",
+        key="spark.master",
+        says="Applications run on YARN.",
+        sources=(_YARN,),
+        severity=Severity.MUST,
+        decide=fixed("yarn", "by default an application runs within one process of the machine it starts on"),
+        accepts=equal,
+    ),
+    spark_rule(
+        id="spark.queue",
+        key="spark.yarn.queue",
+        says="Applications go to Spark's queue.",
+        sources=(_YARN,),
+        decide=_queue,
+        accepts=set_at_all,
+    ),
+    spark_rule(
+        id="spark.cores",
+        key="spark.executor.cores",
+        says="An executor runs four or five tasks at once.",
+        sources=(_CONFIGURATION, "Cloudera: tuning Spark jobs", "howdah"),
+        decide=_cores,
+        accepts=lambda value, decision, facts: (
+            1 <= as_number(value) <= facts.number("yarn.scheduler.maximum-allocation-vcores")
+        ),
+        today="On YARN the default is one core: as many Java machines as tasks.",
+    ),
+    spark_rule(
+        id="spark.memory",
+        key="spark.executor.memory",
+        says="Executors use the containers' memory of a worker together, none with a heap over 31 GiB.",
+        sources=(_CONFIGURATION, _TUNING, "howdah"),
+        decide=_memory,
+        accepts=_fits,
+    ),
+    spark_rule(
+        id="spark.overhead",
+        key="spark.executor.memoryOverhead",
+        says="A tenth of an executor's heap, 384 MB at the least, is outside of it.",
+        sources=(_CONFIGURATION,),
+        decide=_overhead,
+        accepts=anything,
+    ),
+    spark_rule(
+        id="spark.driver",
+        key="spark.driver.memory",
+        says="A driver has 4 GiB, on small workers a quarter of one.",
+        sources=(_CONFIGURATION, "howdah"),
+        severity=Severity.MAY,
+        decide=_driver,
+        accepts=_fits,
+    ),
+    spark_rule(
+        id="spark.dynamic",
+        key="spark.dynamicAllocation.enabled",
+        says="Applications take and give back executors as they need them.",
+        sources=("Spark: job scheduling",),
+        decide=fixed(True, "otherwise each keeps all of its executors until it ends, notebooks for days"),
+        accepts=equal,
+    ),
+    spark_rule(
+        id="spark.cached",
+        key="spark.dynamicAllocation.cachedExecutorIdleTimeout",
+        says="Executors that only keep cached tables are given back after half an hour.",
+        sources=(_CONFIGURATION, "howdah"),
+        severity=Severity.MAY,
+        decide=fixed("30min", "by default they are kept for ever, and others wait"),
+        accepts=set_at_all,
+    ),
+    spark_rule(
+        id="spark.shuffle",
+        key="spark.shuffle.service.enabled",
+        says="What executors have shuffled is served by NodeManagers, also when the executors are gone.",
+        sources=(_YARN, "Spark: job scheduling"),
+        severity=Severity.MUST,
+        decide=fixed(True, "an executor that is given back takes its shuffle files with it otherwise"),
+        accepts=equal,
+    ),
+    spark_rule(
+        id="spark.shuffle-port",
+        key="spark.shuffle.service.port",
+        says="Executors ask for shuffled data where NodeManagers serve it.",
+        sources=(_YARN,),
+        decide=fixed(_SHUFFLE_PORT, "the default of both; open it between workers"),
+        accepts=between(1024, 65535),
+    ),
+    spark_rule(
+        id="spark.shuffle-class",
+        file="yarn-site.xml",
+        key="yarn.nodemanager.aux-services.spark_shuffle.class",
+        says="NodeManagers know the class that serves Spark's shuffle.",
+        sources=(_YARN,),
+        severity=Severity.MUST,
+        decide=fixed(
+            "org.apache.spark.network.yarn.YarnShuffleService", "a NodeManager does not start without"
+        ),
+        accepts=equal,
+    ),
+    spark_rule(
+        id="spark.shuffle-classpath",
+        file="yarn-site.xml",
+        key="yarn.nodemanager.aux-services.spark_shuffle.classpath",
+        says="NodeManagers find the jar of Spark's shuffle.",
+        sources=(_YARN,),
+        severity=Severity.MUST,
+        decide=fixed(
+            "/opt/spark/yarn/*",
+            "where a release of Spark has spark-<version>-yarn-shuffle.jar, on every worker",
+        ),
+        accepts=set_at_all,
+    ),
+    spark_rule(
+        id="spark.shuffle-needed",
+        file="yarn-site.xml",
+        key="spark.yarn.shuffle.stopOnFailure",
+        says="A NodeManager that cannot serve Spark's shuffle does not start.",
+        sources=(_YARN,),
+        decide=fixed(True, "by default it runs on, and every executor that it is given fails"),
+        accepts=equal,
+    ),
+    spark_rule(
+        id="spark.partitions",
+        key="spark.sql.shuffle.partitions",
+        says="A shuffle has two tasks for each core, 200 at the least.",
+        sources=(_TUNING, "Spark: SQL performance tuning"),
+        severity=Severity.MAY,
+        decide=_partitions,
+        accepts=at_least,
+    ),
+    spark_rule(
+        id="spark.serializer",
+        key="spark.serializer",
+        says="What is shuffled is written by Kryo.",
+        sources=(_TUNING,),
+        severity=Severity.MAY,
+        decide=fixed(
+            "org.apache.spark.serializer.KryoSerializer",
+            "smaller and faster than Java's own; tables never use it",
+        ),
+        accepts=anything,
+    ),
+    spark_rule(
+        id="spark.events",
+        key="spark.eventLog.enabled",
+        says="What applications did is kept.",
+        sources=("Spark: monitoring",),
+        decide=fixed(True, "without it nothing is known of an application once it has ended"),
+        accepts=equal,
+    ),
+    spark_rule(
+        id="spark.events-folder",
+        key="spark.eventLog.dir",
+        says="Applications write what they did into HDFS.",
+        sources=("Spark: monitoring",),
+        decide=fixed(_HISTORY, "the default is /tmp of the machine that the driver runs on"),
+        accepts=set_at_all,
+    ),
+    spark_rule(
+        id="spark.history",
+        key="spark.history.fs.logDirectory",
+        says="The history server reads what applications write.",
+        sources=("Spark: monitoring",),
+        decide=lambda facts: Decision(
+            facts.decided.get("spark.eventLog.dir", _HISTORY), "where applications write"
+        ),
+        accepts=lambda value, decision, facts: value == decision.value,
+    ),
+    spark_rule(
+        id="spark.history-cleaner",
+        key="spark.history.fs.cleaner.enabled",
+        says="The history of applications is deleted after a week.",
+        sources=("Spark: monitoring",),
+        severity=Severity.MAY,
+        decide=fixed(True, "with the default of 7 days; otherwise it is kept for ever"),
+        accepts=anything,
+    ),
+    spark_rule(
+        id="spark.authenticate",
+        key="spark.authenticate",
+        says="Executors and shuffle services prove who they are.",
+        sources=("Spark: security",),
+        severity=Severity.MUST,
+        applies=lambda facts: with_spark(facts) and secured(facts),
+        condition="with --secure and Spark",
+        decide=fixed(
+            True, "on YARN each application has a secret of its own; without it anyone may fetch its data"
+        ),
+        accepts=equal,
+    ),
+    spark_rule(
+        id="spark.authenticate-service",
+        file="yarn-site.xml",
+        key="spark.authenticate",
+        says="NodeManagers ask executors who they are.",
+        sources=("Spark: security",),
+        severity=Severity.MUST,
+        applies=lambda facts: with_spark(facts) and secured(facts),
+        condition="with --secure and Spark",
+        decide=fixed(True, "Spark's shuffle in a NodeManager reads this file, not Spark's own"),
+        accepts=equal,
+    ),
+    spark_rule(
+        id="spark.encrypt",
+        key="spark.network.crypto.enabled",
+        says="What executors exchange is encrypted.",
+        sources=("Spark: security",),
+        applies=lambda facts: with_spark(facts) and secured(facts),
+        condition="with --secure and Spark",
+        decide=fixed(True, "Kerberos alone encrypts nothing between executors"),
+        accepts=equal,
+    ),
+)

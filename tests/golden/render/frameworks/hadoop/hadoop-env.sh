@@ -1,0 +1,28 @@
+# hadoop-env.sh of nvme, Hadoop 3.5.0: masters, clients and workers
+# JAVA_HOME is the site's own: set it for the daemons' users, or here.
+
+# The default is below the software's own directory, which an upgrade replaces
+# [jvm.hadoop-logs; Hadoop: hadoop-env.sh, howdah]
+export HADOOP_LOG_DIR=/var/log/hadoop
+
+# The default is /tmp: once a cleaner took the file, the scripts cannot stop the daemon; what is in
+# /run ends with the boot, as the daemons do
+# [jvm.hadoop-process-ids; Hadoop: hadoop-env.sh, howdah]
+export HADOOP_PID_DIR=/run/hadoop
+
+# A heap of 1.6 GiB: a DataNode takes 2 GB, less on a small worker, 1 GiB for each million of the
+# replicas that its full disks hold
+# [datanode.heap; D3 122, D0 142, Cloudera: HDFS heap sizing]
+export HDFS_DATANODE_OPTS='-Xms1600m -Xmx1600m -XX:+UseG1GC -XX:+ExitOnOutOfMemoryError'
+
+# 5 GiB for the 4,577,636 blocks that full disks hold, 1.1 GB for a million: files of 64 MiB are
+# 14,901 files and 18,626 blocks a TB (--mean-file says otherwise); 31 GiB, since nn1 has room:
+# clients, snapshots and growth take it; G1 sizes its young generation by itself
+# [namenode.heap; Cloudera: Sizing NameNode Heap Memory, Cloudera: Recommended settings for G1GC,
+# Hortonworks: Configuring NameNode Heap Size, D1 77]
+export HDFS_NAMENODE_OPTS='-Xms31744m -Xmx31744m -XX:+UseG1GC -XX:+UseTransparentHugePages -XX:+ExitOnOutOfMemoryError'
+
+# 5 GiB: to make a checkpoint it loads the blocks and files that the NameNode has, 5 GiB when disks
+# are full, within the room on snn1
+# [namenode.secondary-heap; D4 137, Hortonworks: Configuring NameNode Heap Size]
+export HDFS_SECONDARYNAMENODE_OPTS='-Xms5120m -Xmx5120m -XX:+UseG1GC -XX:+ExitOnOutOfMemoryError'

@@ -1,0 +1,10 @@
+# yarn-env.sh of nvme, Hadoop 3.5.0: masters, clients and workers
+# JAVA_HOME is the site's own: set it for the daemons' users, or here.
+
+# A heap of 3.2 GiB: it also serves map output to every reduce task
+# [nodemanager.heap; Hadoop 3.5.0: yarn-default.xml, howdah]
+export YARN_NODEMANAGER_OPTS='-Xms3264m -Xmx3264m -XX:+UseG1GC -XX:+ExitOnOutOfMemoryError'
+
+# 1 GiB, and another for every 500 of 15 NodeManagers, within the 1 TiB of nn1
+# [scheduler.heap; D1 81, D1 87, howdah]
+export YARN_RESOURCEMANAGER_OPTS='-Xms2048m -Xmx2048m -XX:+UseG1GC -XX:+ExitOnOutOfMemoryError'

@@ -1,0 +1,25 @@
+# hbase-env.sh of nvme, HBase 2.6.4
+# JAVA_HOME is the site's own: set it for the daemons' users, or here.
+
+# The default is below the software's own directory, which an upgrade replaces
+# [jvm.hbase-logs; HBase: hbase-env.sh, howdah]
+export HBASE_LOG_DIR=/var/log/hbase
+
+# The cluster has its own; start-hbase.sh would start more of them
+# [hbase.own-zookeeper; HBase 2.6.4: hbase-env.sh, howdah]
+export HBASE_MANAGES_ZK=false
+
+# 2 GiB: it keeps the list of regions, not their rows; without a limit Java takes a quarter of the
+# host's memory
+# [hbase.master-heap; D3 120, howdah]
+export HBASE_MASTER_OPTS='-Xms2048m -Xmx2048m -XX:+UseG1GC -XX:+ExitOnOutOfMemoryError -Djava.security.auth.login.config=/etc/security/jaas/hbase.conf'
+
+# The default is /tmp: once a cleaner took the file, the scripts cannot stop the daemon; what is in
+# /run ends with the boot, as the daemons do
+# [jvm.hbase-process-ids; HBase: hbase-env.sh, howdah]
+export HBASE_PID_DIR=/run/hbase
+
+# A heap of 31 GiB, touched at the start, 459 GiB of cache outside it: 490 GiB in all; G1 keeps pauses
+# short, and its regions are so large that a memstore's chunk of 2 MiB is no object of extra size
+# [regionserver.heap; D3 120, D3 122, D2 112, HBase 2.6.4: reference guide on Java]
+export HBASE_REGIONSERVER_OPTS='-Xms31744m -Xmx31744m -XX:+UseG1GC -XX:MaxGCPauseMillis=100 -XX:G1HeapRegionSize=32m -XX:+AlwaysPreTouch -XX:+UseTransparentHugePages -XX:+ExitOnOutOfMemoryError -XX:MaxDirectMemorySize=472064m -Djava.security.auth.login.config=/etc/security/jaas/hbase.conf'
