@@ -111,7 +111,7 @@ def _labels(facts: Facts) -> str | None:
     return (
         "HBase and jobs share every worker here: each has its part of memory and CPUs, and jobs on tables have "
         "a queue of their own; disks they share. Where users wait for HBase's answers, give RegionServers "
-        "hosts without jobs: label those (yarn.node-labels.enabled, `yarn rmadmin -replaceLabelsOnNode`) and "
+        "hosts without jobs: label those (yarn.node-labels.enabled, yarn rmadmin -replaceLabelsOnNode) and "
         "give no queue the label."
     )
 

@@ -17,7 +17,7 @@ from howdah.planner.rules.queues import queue_of, queue_shares
 from howdah.units import MIB
 from support.clusters import host_group, inventory
 
-EXAMPLES = Path(__file__).parents[4] / "examples"
+EXAMPLES = Path(__file__).parents[3] / "examples"
 KINDS: tuple[WorkKind, ...] = ("mapreduce", "terasuite", "spark", "tez", "ycsb")
 CAPACITY = re.compile(r"yarn\.scheduler\.capacity\.root\.(\w+)\.capacity")
 
