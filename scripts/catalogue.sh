@@ -7,10 +7,11 @@ cd "$(dirname "$0")/.."
 for release in "${@:-all}"; do
   case $release in
     hadoop-3.5.0) pom=pom.xml profile= ;;
-    hadoop-3.4.2) pom=pom.xml profile=hadoop-3.4.2 ;;
+    hadoop-3.4.2 | hadoop-3.3.6) pom=pom.xml profile=$release ;;
     hbase-2.6.4) pom=hbase.xml profile= ;;
-    all) exec sh scripts/catalogue.sh hadoop-3.5.0 hadoop-3.4.2 hbase-2.6.4 ;;
-    *) echo "error: $release: no such release; one of hadoop-3.5.0, hadoop-3.4.2, hbase-2.6.4" >&2; exit 2 ;;
+    hbase-2.5.13) pom=hbase.xml profile=$release ;;
+    all) exec sh scripts/catalogue.sh hadoop-3.5.0 hadoop-3.4.2 hadoop-3.3.6 hbase-2.6.4 hbase-2.5.13 ;;
+    *) echo "error: $release: no such release; see scripts/catalogue.sh for those there are" >&2; exit 2 ;;
   esac
   product=${release%-*} version=${release#*-}
   lib=build/$product/$version/lib

@@ -12,10 +12,11 @@ from howdah.audit.existing import host_values
 from howdah.audit.facts import found_facts, planned_facts
 from howdah.audit.folder import Releases
 from howdah.audit.inspections import check_inspections, check_settings, spared_keys
+from howdah.audit.roles import readers, role_of
 from howdah.audit.subject import Subject
 from howdah.audit.values import Layers, Values
 from howdah.audit.workers import Part, part_of, settings_for
-from howdah.model.check import Check, CheckReport, CheckVerdict
+from howdah.model.check import Check, CheckReport, CheckVerdict, HostRole
 from howdah.model.found import Found, FoundConfig
 from howdah.model.host import Host
 from howdah.model.plan import Plan
@@ -27,9 +28,18 @@ _WORST_FIRST = (CheckVerdict.FAIL, CheckVerdict.WARN, CheckVerdict.UNKNOWN, Chec
 
 
 def audit(
-    config: FoundConfig | None, hosts: Sequence[Host], plan: Plan | None, releases: Releases
+    config: FoundConfig | None,
+    hosts: Sequence[Host],
+    plan: Plan | None,
+    releases: Releases,
+    role: HostRole | None = None,
 ) -> CheckReport:
-    """Check a configuration, hosts or both; raises UserError for an unknown release."""
+    """Check a configuration, hosts or both; raises UserError for an unknown release.
+
+    ``role`` leaves out what only others read; without it, and without a host and a plan, the files may tell.
+    """
+    if role is None and config is not None and not hosts and plan is None:
+        role = role_of(config)
     values = None
     if config is not None:
         values = Values(config, (hadoop(releases.hadoop), hbase(releases.hbase)))
@@ -39,13 +49,15 @@ def audit(
         evidence = Found(config=config, host=host)
         part = part_of(plan, evidence, values)
         # What a configuration alone comes to is the same on every host, and is said once.
-        checks.update(dict.fromkeys(_checks(evidence, values, plan, releases, part)))
+        made = _checks(evidence, values, plan, releases, part)
+        checks.update(dict.fromkeys(check for check in made if role is None or role in readers(check.about)))
     return CheckReport(
         scope=_scope(config, hosts),
         looked_at=(*_files(config), *(host.name for host in hosts)),
         hadoop=releases.hadoop,
         hadoop_from=releases.hadoop_from,
         hbase=releases.hbase,
+        role=role,
         checks=tuple(_ordered(checks)),
     )
 

@@ -146,10 +146,12 @@ class Releases(NamedTuple):
     hadoop_from: Literal["command line", "plan", "HADOOP_HOME", "default"] = "default"
 
 
-def known_releases(given: str | None, plan: Plan | None, home: str | None) -> Releases:
-    """The release asked for, or else the plan's, or else the one below ``home``, or else the default."""
+def known_releases(
+    given: str | None, plan: Plan | None, home: str | None, given_hbase: str | None = None
+) -> Releases:
+    """The releases asked for, or else the plan's, or else Hadoop's below ``home``, or else the defaults."""
     request = plan.cluster.request if plan is not None and plan.cluster is not None else None
-    hbase = request.hbase if request is not None else DEFAULT_HBASE
+    hbase = given_hbase or (request.hbase if request is not None else DEFAULT_HBASE)
     if given is not None:
         return Releases(given, hbase, "command line")
     if request is not None:

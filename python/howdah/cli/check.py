@@ -15,7 +15,7 @@ from rich.table import Table
 from rich.text import Text
 
 from howdah.cli.output import show
-from howdah.model.check import Check, CheckReport, CheckVerdict
+from howdah.model.check import Check, CheckReport, CheckVerdict, HostRole
 from howdah.session.plan import checks as session
 from howdah.units import format_counted
 
@@ -34,6 +34,7 @@ EXAMPLES = """
 * `howdah check --conf /etc/hadoop/conf --host` looks at a worker: its configuration and the machine itself
 * `howdah check --conf /etc/hadoop/conf --plan plan.yaml` says what has drifted from a plan
 * `howdah check --probe worker-7.yaml --all` looks at another machine, and lists what passes, too
+* `howdah check --conf client-conf --role client` leaves out what only daemons read
 * `howdah check --conf conf --sarif check.sarif --severity warn` is for a CI system
 """
 
@@ -122,7 +123,8 @@ def _summary(report: CheckReport) -> Text:
         )
         text.append(" · ")
     known = "" if report.hadoop_from == "command line" else f" ({report.hadoop_from})"
-    return text.append(f"Hadoop {report.hadoop}{known} · {_looked_at(report)}")
+    whose = f" · as a {report.role.value}'s" if report.role is not None else ""
+    return text.append(f"Hadoop {report.hadoop}{known} · {_looked_at(report)}{whose}")
 
 
 def _looked_at(report: CheckReport) -> str:
@@ -167,6 +169,17 @@ def check(
             "--hadoop", metavar="VERSION", help="The Hadoop release, else the plan's or HADOOP_HOME's."
         ),
     ] = None,
+    hbase: Annotated[
+        str | None, typer.Option("--hbase", metavar="VERSION", help="The HBase release, else the plan's.")
+    ] = None,
+    role: Annotated[
+        HostRole | None,
+        typer.Option(
+            "--role",
+            help="Whose files these are: what only others read is left out. A client's are known by "
+            "themselves; other folders are taken for the whole cluster's.",
+        ),
+    ] = None,
     severity: Annotated[
         Least, typer.Option("--severity", help="The exit code is 1 from this verdict on.")
     ] = Least.FAIL,
@@ -188,6 +201,8 @@ def check(
         probes=probe or [],
         plan_path=plan,
         hadoop=hadoop,
+        hbase=hbase,
+        role=role,
     )
     if sarif is not None:
         session.write_sarif(report, folders, sarif)

@@ -43,6 +43,14 @@ class Check(Model):
     """The numbers that went in."""
 
 
+class HostRole(StrEnum):
+    """Whose configuration is looked at."""
+
+    MASTER = "master"
+    WORKER = "worker"
+    CLIENT = "client"
+
+
 class CheckReport(Model):
     """All checks of one occasion, worst first."""
 
@@ -56,6 +64,8 @@ class CheckReport(Model):
     """Where the Hadoop release is known from."""
     hbase: str
     """The HBase release it was compared with."""
+    role: HostRole | None = None
+    """Whose configuration it was taken for; None for a cluster's, which all of its hosts read."""
     plan: str | None = None
     """The plan's file, where one was given."""
     checks: tuple[Check, ...]

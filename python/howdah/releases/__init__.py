@@ -14,6 +14,7 @@ from howdah.releases.catalogue import (
     default_of,
     hadoop,
     hbase,
+    line_of,
 )
 from howdah.releases.release import Property, Release
 
@@ -27,4 +28,5 @@ __all__ = [
     "default_of",
     "hadoop",
     "hbase",
+    "line_of",
 ]

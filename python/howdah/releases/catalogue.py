@@ -9,8 +9,9 @@ from pathlib import Path
 from howdah.errors import UserError
 from howdah.releases.release import Property, Release
 
-HADOOP_VERSIONS = ("3.4.2", "3.5.0")
-HBASE_VERSIONS = ("2.6.4",)
+HADOOP_VERSIONS = ("3.3.6", "3.4.2", "3.5.0")
+HBASE_VERSIONS = ("2.5.13", "2.6.4")
+"""Those with a catalogue; another release of one of their lines, 3.4.1 for instance, is read by theirs."""
 DEFAULT_HADOOP = "3.5.0"
 DEFAULT_HBASE = "2.6.4"
 
@@ -18,18 +19,16 @@ DATA = Path(__file__).parent / "data"
 
 
 def hadoop(version: str = DEFAULT_HADOOP) -> Release:
-    """A release of Hadoop; UserError for one that is not known."""
-    _refuse_unknown("--hadoop", version, HADOOP_VERSIONS)
-    return _release("hadoop", version)
+    """A release of Hadoop; UserError for one of a line that is not known."""
+    return _release("hadoop", version, _catalogued("--hadoop", version, HADOOP_VERSIONS))
 
 
 def hbase(version: str = DEFAULT_HBASE) -> Release:
-    """A release of HBase, with those keys of Hadoop that its own code reads; UserError for an unknown one.
+    """A release of HBase, with those keys of Hadoop that its own code reads; UserError for an unknown line.
 
     An hbase-site.xml may hold others of Hadoop's, which its HDFS client reads: ask ``hadoop()`` for those.
     """
-    _refuse_unknown("--hbase", version, HBASE_VERSIONS)
-    return _release("hbase", version)
+    return _release("hbase", version, _catalogued("--hbase", version, HBASE_VERSIONS))
 
 
 def default_of(key: str, *releases: Release) -> str | None:
@@ -38,14 +37,27 @@ def default_of(key: str, *releases: Release) -> str | None:
     return next((entry.default for entry in known if entry is not None and entry.default is not None), None)
 
 
-def _refuse_unknown(flag: str, version: str, known: tuple[str, ...]) -> None:
-    if version not in known:
-        raise UserError(flag, f"{version} is not a release howdah knows", f"one of {', '.join(known)}")
+def line_of(version: str) -> str:
+    """The line that a release belongs to: 3.4 of 3.4.2."""
+    return ".".join(version.split(".")[:2])
+
+
+def _catalogued(flag: str, version: str, known: tuple[str, ...]) -> str:
+    """The release whose catalogue is read: that of the same line."""
+    numbers = version.split(".")
+    same = next((release for release in known if line_of(release) == line_of(version)), None)
+    if same is None or len(numbers) != 3 or not all(number.isdigit() for number in numbers):
+        raise UserError(
+            flag,
+            f"{version} is not a release howdah knows",
+            f"one of {', '.join(known)}, or another of these lines",
+        )
+    return same
 
 
 @cache
-def _release(product: str, version: str) -> Release:
-    catalogue = json.loads((DATA / f"{product}-{version}.json").read_bytes())
+def _release(product: str, version: str, catalogued: str) -> Release:
+    catalogue = json.loads((DATA / f"{product}-{catalogued}.json").read_bytes())
     unlisted = json.loads((DATA / f"{product}-unlisted.json").read_bytes())
     gone = json.loads((DATA / f"{product}-gone.json").read_bytes())
     properties: dict[str, Property] = {}

@@ -363,9 +363,18 @@ def test_an_unknown_release_is_refused_with_the_known_ones() -> None:
         hadoop("3.1.0")
     assert refused.value.where == "--hadoop"
     assert refused.value.what == "3.1.0 is not a release howdah knows"
-    assert refused.value.hint == "one of 3.4.2, 3.5.0"
+    assert refused.value.hint == "one of 3.3.6, 3.4.2, 3.5.0, or another of these lines"
+    for nonsense in ("3.4", "3.4.x", "3.4.2.1", "../3.4.2"):
+        with pytest.raises(UserError):
+            hadoop(nonsense)
     with pytest.raises(UserError, match=r"--hbase: 1\.4 is not a release howdah knows"):
         hbase("1.4")
+
+
+def test_a_release_of_a_known_line_is_read_by_that_lines_catalogue() -> None:
+    assert hadoop("3.4.1").version == "3.4.1"
+    assert hadoop("3.4.1").properties == hadoop("3.4.2").properties
+    assert hbase("2.5.8").properties == hbase("2.5.13").properties
 
 
 def test_each_release_has_names_of_its_own() -> None:

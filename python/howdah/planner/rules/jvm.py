@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
+from howdah import releases
+from howdah.errors import UserError
 from howdah.model.found import Found, FoundProperty
 from howdah.model.heap import heap_bytes
 from howdah.model.plan import Value
@@ -13,14 +15,17 @@ from howdah.planner.facts import Facts
 from howdah.planner.reading import ConfigurationReading, is_temporary
 from howdah.planner.rule import Decision, Inspection, Observation, Rule, SettingRule, Severity
 from howdah.planner.values import fixed
+from howdah.releases import DEFAULT_HBASE, line_of
 from howdah.units import MIB
 
-_JAVA = {"3.5.0": (17,), "3.4.2": (8, 11)}
-"""Majors that a release's servers run on."""
-_HBASE_JAVA = (8, 11, 17)
+_JAVA = {"3.3": (8, 11), "3.4": (8, 11), "3.5": (17,)}
+"""Majors that the servers of a line of Hadoop run on."""
+_HBASE_JAVA = {"2.5": (8, 11), "2.6": (8, 11, 17)}
+"""Likewise for HBase; its guide has reservations about 2.5 on Java 17."""
 _MAJOR = re.compile(r'(?:.*\bversion )?"?(?:1\.)?(\d+)')
 _HOME_MAJOR = re.compile(r"/(?:java|jdk|jre|temurin|zulu)[a-z-]*(?:1\.)?(\d{1,2})(?!\d)[^/]*/?(?:jre/?)?$")
 """The major in the name of a directory: ``/usr/lib/jvm/java-17-openjdk``, ``/opt/jdk1.8.0_402``."""
+_OPENS = "mapreduce.jvm.add-opens-as-default"
 _ADD_OPENS_FROM = 17
 _REMOVED = (
     "-XX:+UseConcMarkSweepGC",
@@ -62,11 +67,19 @@ _KEPT = ("HADOOP_LOG_DIR", "HADOOP_PID_DIR", "HADOOP_SECURE_PID_DIR", "HBASE_LOG
 
 
 def supported(facts: Facts) -> tuple[int, ...]:
-    """The majors of Java that all asked-for software runs on."""
-    hadoop = _JAVA.get(facts.request.hadoop, (17,))
-    if not facts.request.hbase_used:
+    """The majors of Java that all asked-for software runs on; raises UserError where there is none."""
+    request = facts.request
+    hadoop = _JAVA[line_of(request.hadoop)]
+    if not request.hbase_used:
         return hadoop
-    return tuple(major for major in hadoop if major in _HBASE_JAVA)
+    both = tuple(major for major in hadoop if major in _HBASE_JAVA[line_of(request.hbase)])
+    if not both:
+        raise UserError(
+            f"--hbase {request.hbase}",
+            f"runs on no Java that Hadoop {request.hadoop} runs on",
+            f"plan with --hbase {DEFAULT_HBASE}, or with --hadoop 3.4.2",
+        )
+    return both
 
 
 def java_major(text: str) -> int | None:
@@ -77,13 +90,18 @@ def java_major(text: str) -> int | None:
 
 def _version(facts: Facts) -> Decision:
     majors = supported(facts)
-    releases = f"Hadoop {facts.request.hadoop}" + (
+    names = f"Hadoop {facts.request.hadoop}" + (
         f" and HBase {facts.request.hbase}" if facts.request.hbase_used else ""
     )
     return Decision(
         str(max(majors)),
-        f"the servers of {releases} run on Java {' or '.join(str(major) for major in majors)}",
+        f"the servers of {names} run on Java {' or '.join(str(major) for major in majors)}",
     )
+
+
+def _opens(facts: Facts) -> bool:
+    """Whether the release knows of modules at all: 3.3 runs on no Java that closes them."""
+    return releases.hadoop(facts.request.hadoop).find(_OPENS) is not None
 
 
 def _open_modules(facts: Facts) -> Decision:
@@ -264,17 +282,17 @@ RULES: tuple[Rule, ...] = (
         file="java",
         decide=_version,
         accepts=lambda value, decision, facts: java_major(str(value)) in supported(facts),
-        today="The papers ran Java 6 and 7. Hadoop 3.5 needs 17; 3.4 runs on 8 and 11; HBase 2.6 on 8, 11 "
-        "and 17.",
+        today="The papers ran Java 6 and 7. Hadoop 3.5 needs 17; 3.3 and 3.4 run on 8 and 11; HBase 2.5 on 8 "
+        "and 11, 2.6 on 8, 11 and 17.",
     ),
     SettingRule(
         id="jvm.open-modules",
         says="Tasks on Java 17 are started with java.base opened.",
         sources=("MAPREDUCE-7449", "HADOOP-19310"),
         severity=Severity.MUST,
-        applies=with_mapreduce,
-        condition="with MapReduce",
-        key="mapreduce.jvm.add-opens-as-default",
+        applies=lambda facts: with_mapreduce(facts) and _opens(facts),
+        condition="with MapReduce, where the release has the placeholder",
+        key=_OPENS,
         file="mapred-site.xml",
         decide=_open_modules,
         accepts=lambda value, decision, facts: value is True or decision.value is False,

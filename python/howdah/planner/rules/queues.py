@@ -109,7 +109,7 @@ def _labels(facts: Facts) -> str | None:
     if not facts.request.hbase_used:
         return None
     return (
-        "HBase and jobs share every worker here: each has its part of memory and CPUs, and jobs on tables have "
+        "HBase and jobs share every worker here: each has its part of memory and CPUs, jobs on tables have "
         "a queue of their own; disks they share. Where users wait for HBase's answers, give RegionServers "
         "hosts without jobs: label those (yarn.node-labels.enabled, yarn rmadmin -replaceLabelsOnNode) and "
         "give no queue the label."

@@ -12,7 +12,7 @@ from howdah.audit.folder import known_releases, read_folders
 from howdah.audit.sarif import to_sarif
 from howdah.documents.files import read_host, read_plan
 from howdah.errors import UserError
-from howdah.model.check import CheckReport
+from howdah.model.check import CheckReport, HostRole
 from howdah.probe import probe_host
 from howdah.session.files import replace_file
 
@@ -26,6 +26,8 @@ def check(
     probes: Sequence[Path],
     plan_path: Path | None,
     hadoop: str | None,
+    hbase: str | None = None,
+    role: HostRole | None = None,
     environment: Mapping[str, str] = os.environ,
 ) -> CheckReport:
     """Check configuration directories, this machine and probed hosts, whichever are given.
@@ -39,7 +41,8 @@ def check(
         raise UserError(
             f"--plan {plan_path}", "is not a plan of a cluster", "give a plan that `howdah plan` wrote"
         )
-    report = audit(config, hosts, plan, known_releases(hadoop, plan, environment.get("HADOOP_HOME")))
+    releases = known_releases(hadoop, plan, environment.get("HADOOP_HOME"), hbase)
+    report = audit(config, hosts, plan, releases, role)
     return report.model_copy(update={"plan": str(plan_path) if plan_path is not None else None})
 
 

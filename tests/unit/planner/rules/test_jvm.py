@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from howdah.errors import UserError
 from howdah.model.heap import heap_bytes
 from howdah.planner.facts import Facts
 from howdah.planner.heap import heap_options
@@ -27,7 +28,7 @@ def on(release: str, *, with_hbase: bool = False) -> Facts:
     return facts_of(request=request)
 
 
-@pytest.mark.parametrize(("release", "java"), [("3.5.0", "17"), ("3.4.2", "11")])
+@pytest.mark.parametrize(("release", "java"), [("3.5.0", "17"), ("3.4.2", "11"), ("3.3.6", "11")])
 def test_java_is_what_the_release_runs_on(release: str, java: str) -> None:
     assert values_of(HADOOP_RULES, on(release))["java.version"] == java
     assert values_of(HADOOP_RULES, on(release, with_hbase=True))["java.version"] == java
@@ -60,8 +61,15 @@ def test_java_says_its_version_in_two_ways(text: str, major: int | None) -> None
 def test_tasks_on_java_17_need_open_modules() -> None:
     assert values_of(HADOOP_RULES, on("3.5.0"))["mapreduce.jvm.add-opens-as-default"] is True
     assert values_of(HADOOP_RULES, on("3.4.2"))["mapreduce.jvm.add-opens-as-default"] is False
+    assert "mapreduce.jvm.add-opens-as-default" not in values_of(HADOOP_RULES, on("3.3.6"))
     assert not will_do("jvm.open-modules", False, on("3.5.0"))
     assert will_do("jvm.open-modules", True, on("3.4.2"))
+
+
+def test_releases_that_share_no_java_are_refused() -> None:
+    request = asking(HBASE).model_copy(update={"hadoop": "3.5.0", "hbase": "2.5.13"})
+    with pytest.raises(UserError, match=r"--hbase 2\.5\.13"):
+        values_of(HADOOP_RULES, facts_of(request=request))
 
 
 def test_options_that_java_17_lacks_are_found() -> None:

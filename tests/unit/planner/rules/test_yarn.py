@@ -124,6 +124,8 @@ def test_every_value_is_what_its_release_reads(facts: Facts) -> None:
 def test_every_key_is_one_that_its_release_knows(version: str) -> None:
     for rule in (rule for rules in HADOOP_RULES for rule in rules):
         if isinstance(rule, SettingRule) and rule.file.endswith(".xml"):
+            if version == "3.3.6" and rule.id == "jvm.open-modules":
+                continue  # Silent there, which test_jvm.py holds it to.
             release = hbase("2.6.4") if rule.file == "hbase-site.xml" else hadoop(version)
             assert release.find(rule.key) is not None, rule.key
             assert release.replacement(rule.key) == (), rule.key
