@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 from xml.etree import ElementTree
 from xml.sax.saxutils import escape
 
@@ -56,17 +56,16 @@ def _xml(properties: list[tuple[str, str, bool]]) -> str:
     return "\n".join(["<configuration>", *lines, "</configuration>", ""])
 
 
-@dataclass(frozen=True)
-class Fault:
-    """One fault: what it is, how it is made, and what a check must say of it."""
+class Fault(NamedTuple):
+    """One fault of real clusters: what it is, how it is made, and what a check must say of it."""
 
     name: str
     edit: Edit
-    rules: frozenset[str]
-    """The rules that may find it; two rules may both be right."""
     fix: str
     """What the fix must name: the key, or for a host what is to be set."""
-    warns: bool = field(default=False)
+    source: str
+    """Where it is told: an issue, release notes, documentation, or the code that refuses it."""
+    warns: bool = False
     """Whether a warning is the right verdict; otherwise it must fail."""
 
 

@@ -53,3 +53,5 @@ class NetworkStack(Model):
     """net.ipv4.tcp_mtu_probing."""
     arp_filter: int | None = None
     """net.ipv4.conf.all.arp_filter."""
+    own_address: str | None = None
+    """The address that /etc/hosts gives for the host's own name; None where it gives none."""

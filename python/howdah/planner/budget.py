@@ -132,7 +132,11 @@ def task_sizes(facts: Facts) -> TaskSizes:
         sizes = TaskSizes(map_mb, reduce_mb, master_mb)
         if all(_fits(sizes, kind, facts) for kind in kinds):
             return sizes
-    return TaskSizes(*LEAST_PAIR_MB, master_mb)
+    if facts.request.profile is Profile.PAPER:
+        return TaskSizes(*LEAST_PAIR_MB, master_mb)
+    # One task beside an application master is the least that gets a job done.
+    most_mb = max(512, min(_containers_mb(kind, facts) for kind in kinds) // 2 // 512 * 512)
+    return TaskSizes(*(min(size, most_mb) for size in (*LEAST_PAIR_MB, master_mb)))
 
 
 def chosen_sizes(facts: Facts) -> TaskSizes:
@@ -156,10 +160,17 @@ def container_mb(worker: Worker, sizes: TaskSizes, facts: Facts) -> int:
 
     A sort's are its tasks and an application master, as far as there is room.
     """
+    room_mb = max(512, _containers_mb(worker, facts))
     if not facts.request.sorts_only:
-        return max(512, containers_bytes(worker, facts) // MIB // 512 * 512)
-    room_mb = budget(worker, facts).room // MIB // 512 * 512
-    return max(512, min(sizes.tasks_mb(worker) + sizes.master_mb, room_mb))
+        return room_mb
+    return min(max(512, sizes.tasks_mb(worker) + sizes.master_mb), room_mb)
+
+
+def _containers_mb(worker: Worker, facts: Facts) -> int:
+    """The most that containers may have of a worker, MB."""
+    sorts = facts.request.sorts_only
+    given = budget(worker, facts).room if sorts else containers_bytes(worker, facts)
+    return given // MIB // 512 * 512
 
 
 def containers_bytes(worker: Worker, facts: Facts) -> int:

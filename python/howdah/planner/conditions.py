@@ -37,6 +37,12 @@ def with_spark(facts: Facts) -> bool:
     return facts.request.spark_used
 
 
+def shuffles_in_nodemanagers(facts: Facts) -> bool:
+    """Whether NodeManagers serve what Spark's executors shuffled: they do where executors come and go."""
+    keys = ("spark.dynamicAllocation.enabled", "spark.shuffle.service.enabled")
+    return with_spark(facts) and any(str(facts.decided.get(key)).lower() == "true" for key in keys)
+
+
 def with_tez(facts: Facts) -> bool:
     """Whether Hive runs on the cluster, on Tez."""
     return facts.request.tez_used

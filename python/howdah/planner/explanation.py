@@ -121,16 +121,22 @@ def _does(rule: Rule) -> str:
 def _decision(rule: SettingRule) -> Decision:
     """What the rule decides where the request alone tells; else an empty value, and what it depends on."""
     missing: CannotTell | None = None
-    for request in _REQUESTS:
-        facts = Facts(request=request)
-        try:
-            if _may_hold(rule, facts):
-                return rule.decide(facts)
-        except CannotTell as unknown:
-            missing = missing or unknown
-    if missing is None:
-        return Decision("", "")
-    return Decision("", f"depends on {str(missing).partition(':')[0]}")
+    for holds in (_may_hold, _any_request):
+        # A rule that waits for what another one decides holds for no request by itself.
+        for request in _REQUESTS:
+            facts = Facts(request=request)
+            try:
+                if holds(rule, facts):
+                    return rule.decide(facts)
+            except CannotTell as unknown:
+                missing = missing or unknown
+        if missing is not None:
+            return Decision("", f"depends on {str(missing).partition(':')[0]}")
+    return Decision("", "")
+
+
+def _any_request(rule: SettingRule, facts: Facts) -> bool:
+    return True
 
 
 def _may_hold(rule: SettingRule, facts: Facts) -> bool:

@@ -100,6 +100,7 @@ def item(source: str) -> Item | None:
 _KNOWN_FORMS = (
     (r"((?:HDFS|HBASE|HADOOP|YARN|MAPREDUCE)-\d+)", r"an issue: https://issues.apache.org/jira/browse/\1"),
     (r"(JDK-\d+)", r"an issue of OpenJDK: https://bugs.openjdk.org/browse/\1"),
+    (r"RFC (\d+)", r"a standard of the Internet: https://www.rfc-editor.org/rfc/rfc\1"),
     (r"JEP (\d+)", r"a proposal that Java adopted: https://openjdk.org/jeps/\1"),
     (r"([^:]+): (.+)", r"\2, of \1"),
     (r"howdah", "this planner's own judgement: practice, with no document behind it but the reason given"),

@@ -87,7 +87,19 @@ def read_network_stack(tree: FileTree) -> NetworkStack:
         somaxconn=_setting(tree, "core/somaxconn"),
         tcp_mtu_probing=_setting(tree, "ipv4/tcp_mtu_probing"),
         arp_filter=_setting(tree, "ipv4/conf/all/arp_filter"),
+        own_address=_own_address(tree),
     )
+
+
+def _own_address(tree: FileTree) -> str | None:
+    """What /etc/hosts says of the host's own name, whole or without its domain."""
+    name = (tree.text("proc/sys/kernel/hostname") or "").strip().lower()
+    own = {name, name.partition(".")[0]} - {""}
+    for line in (tree.text("etc/hosts") or "").splitlines():
+        address, *names = line.partition("#")[0].lower().split() or [""]
+        if own & {one.partition(".")[0] for one in names} | own & set(names):
+            return address
+    return None
 
 
 def _setting(tree: FileTree, path: str) -> int | None:

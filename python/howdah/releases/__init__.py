@@ -3,7 +3,8 @@
 The catalogues in data/ are made from the releases' own jars by scripts/catalogue.sh. The defaults and the
 descriptions, which are shortened, are those of Apache Hadoop and Apache HBase (Apache License 2.0).
 What the jars cannot tell is added by hand: data/*-unlisted.json has names that the code composes, most of
-them with parts of a user's own, data/*-gone.json those that nothing reads any more.
+them with parts of a user's own, data/*-former.json names that the code itself takes for others, and
+data/*-gone.json those that nothing reads any more.
 """
 
 from howdah.releases.catalogue import (

@@ -60,6 +60,7 @@ def _release(product: str, version: str, catalogued: str) -> Release:
     catalogue = json.loads((DATA / f"{product}-{catalogued}.json").read_bytes())
     unlisted = json.loads((DATA / f"{product}-unlisted.json").read_bytes())
     gone = json.loads((DATA / f"{product}-gone.json").read_bytes())
+    former = json.loads((DATA / f"{product}-former.json").read_bytes())
     properties: dict[str, Property] = {}
     templates: list[Property] = []
     for row in catalogue["properties"]:
@@ -74,7 +75,7 @@ def _release(product: str, version: str, catalogued: str) -> Release:
             templates.append(entry)
         else:
             properties.setdefault(name, entry)
-    for name in gone:
+    for name in (*gone, *former):
         properties.pop(name, None)
     return Release(
         product=product,
@@ -82,6 +83,6 @@ def _release(product: str, version: str, catalogued: str) -> Release:
         properties=properties,
         # A name may be one of several templates': the one that says most of it is meant.
         templates=tuple(sorted(templates, key=lambda row: row.name.count("<") - row.name.count("."))),
-        deprecated={old: tuple(new) for old, new in catalogue["deprecated"].items()},
+        deprecated={old: tuple(new) for old, new in (catalogue["deprecated"] | former).items()},
         gone=gone,
     )

@@ -155,3 +155,13 @@ def test_storage_alone_runs_no_jobs() -> None:
 def test_a_worker_for_storage_may_be_smaller() -> None:
     small = inventory(host_group(memory="8GiB"))
     assert plan_cluster(small, request("storage")).workers[0].memory_bytes == 8 << 30
+
+
+@pytest.mark.parametrize("kinds", [("terasuite", "ycsb"), ("mapreduce", "ycsb"), ("terasuite",)])
+def test_a_task_fits_beside_its_master_where_daemons_leave_little(kinds: tuple[WorkKind, ...]) -> None:
+    small = host_group("old", 1, memory="16GiB", disks=12, disk_size="16TB")
+    plan = plan_cluster(inventory(small), request(*kinds))
+    least = number(plan, "yarn.nodemanager.resource.memory-mb") // 2
+    for task in ("mapreduce.map", "mapreduce.reduce", "yarn.app.mapreduce.am"):
+        key = f"{task}.resource.mb" if task.startswith("yarn") else f"{task}.memory.mb"
+        assert number(plan, key) <= max(512, least), key

@@ -20,7 +20,7 @@ BEYOND = {
 
 OWN = re.compile(
     r"howdah|libvirt|Kerberos|(Hadoop|HBase|ZooKeeper|Linux|Java|vSphere)( [\d.]+)?(: .+)?"
-    r"|(HDFS|HBASE|HADOOP|YARN|MAPREDUCE|ZOOKEEPER|JDK)-\d+|JEP \d+"
+    r"|(HDFS|HBASE|HADOOP|YARN|MAPREDUCE|ZOOKEEPER|JDK)-\d+|(JEP|RFC) \d+"
 )
 """How a source reads that is no item of a paper."""
 

@@ -2,12 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
+from howdah.model.found import Found
 from howdah.model.plan import Input
 from howdah.planner.budget import budget, heap_of
 from howdah.planner.conditions import in_study
 from howdah.planner.facts import Facts
 from howdah.planner.heap import heap_alike, heap_options
-from howdah.planner.rule import Decision, Rule, Scope, SettingRule, Severity
+from howdah.planner.reading import ConfigurationReading
+from howdah.planner.rule import (
+    Decision,
+    Inspection,
+    Observation,
+    Rule,
+    Scope,
+    SettingRule,
+    Severity,
+)
 from howdah.planner.values import at_least, between, fixed, within_factor
 from howdah.units import MIB, format_memory
 
@@ -68,6 +80,24 @@ def _heartbeat(facts: Facts) -> Decision:
     return Decision(3, "the release's default: a NameNode handles one from each DataNode every time")
 
 
+def _locked(found: Found, facts: Facts) -> Iterable[Observation]:
+    reading = ConfigurationReading(found)
+    key = "dfs.datanode.max.locked.memory"
+    asked = reading.size(key)
+    limit = found.host.limits.locked_memory_bytes if found.host is not None else None
+    if asked and limit is not None:
+        yield Observation(
+            ok=limit == "unlimited" or asked <= limit,
+            about=key,
+            found=f"{format_memory(asked)}, of which users may lock "
+            + (limit if isinstance(limit, str) else format_memory(limit)),
+            expected="no more than the limit: the DataNode does not start otherwise",
+            fix="raise memlock for the user of the DataNode in /etc/security/limits.d, LimitMEMLOCK in its "
+            "unit, or lower it in " + reading.where(key),
+            where=reading.where(key),
+        )
+
+
 RULES: tuple[Rule, ...] = (
     SettingRule(
         id="datanode.balancing",
@@ -120,6 +150,14 @@ RULES: tuple[Rule, ...] = (
         file="hdfs-site.xml",
         decide=_heartbeat,
         accepts=between(1, 10),
+    ),
+    Inspection(
+        id="datanode.locked-memory",
+        says="A DataNode may lock the memory that it is told to.",
+        sources=("Hadoop 3.5.0: CentralizedCacheManagement",),
+        severity=Severity.MUST,
+        condition="where blocks are kept in memory",
+        inspect=_locked,
     ),
     SettingRule(
         id="datanode.heap",

@@ -25,6 +25,7 @@ _HBASE_JAVA = {"2.5": (8, 11), "2.6": (8, 11, 17)}
 _MAJOR = re.compile(r'(?:.*\bversion )?"?(?:1\.)?(\d+)')
 _HOME_MAJOR = re.compile(r"/(?:java|jdk|jre|temurin|zulu)[a-z-]*(?:1\.)?(\d{1,2})(?!\d)[^/]*/?(?:jre/?)?$")
 """The major in the name of a directory: ``/usr/lib/jvm/java-17-openjdk``, ``/opt/jdk1.8.0_402``."""
+_HOME_OF_ITSELF = ("${JAVA_HOME}", "$JAVA_HOME")
 _OPENS = "mapreduce.jvm.add-opens-as-default"
 _ADD_OPENS_FROM = 17
 _REMOVED = (
@@ -43,6 +44,8 @@ _REMOVED = (
     "-XX:+UseGCLogFileRotation",
     "-XX:NumberOfGCLogFiles",
     "-XX:GCLogFileSize",
+    "-d32",
+    "-d64",
 )
 _REMOVED_IN = 14
 
@@ -117,6 +120,16 @@ def _open_modules(facts: Facts) -> Decision:
 def _java_home(found: Found, facts: Facts) -> Iterable[Observation]:
     reading = ConfigurationReading(found)
     home = reading.variable("JAVA_HOME") or ""
+    if home in _HOME_OF_ITSELF:
+        yield Observation(
+            ok=False,
+            about="JAVA_HOME",
+            found=home,
+            expected="a directory: over ssh and under systemd there is no JAVA_HOME to take",
+            fix=f"set JAVA_HOME to Java's directory in {reading.variable_where('JAVA_HOME')}",
+            where=reading.variable_where("JAVA_HOME"),
+        )
+        return
     major = _HOME_MAJOR.search(home)
     if major is not None:
         majors = supported(facts)
@@ -135,7 +148,11 @@ def _removed_options(found: Found, facts: Facts) -> Iterable[Observation]:
     if max(supported(facts)) < _REMOVED_IN:
         return
     for option in java_options(found):
-        dead = [removed for removed in _REMOVED if removed in option.text]
+        dead = [
+            removed
+            for removed in _REMOVED
+            if any(word.partition("=")[0] == removed for word in option.text.split())
+        ]
         what = "every one of the tasks fails" if option.name in TASK_OPTIONS else "the daemon does not start"
         yield Observation(
             ok=not dead,
@@ -169,14 +186,16 @@ def _heaps(found: Found, facts: Facts) -> Iterator[Observation]:
             heap_bytes(option.text),
             heap_bytes(_LEAST_GIVEN.sub("-Xmx", _without_most(option.text))),
         )
-        if most is None:
+        cut = [word for word in option.text.split() if word in ("-Xmx", "-Xms", "-Xmn")]
+        if most is None and not cut:
             continue
         given = [word for word in option.text.split() if word.startswith(("-Xmx", "-Xms"))]
         yield Observation(
-            ok=most >= _LEAST_HEAP and (least or 0) <= most,
+            ok=not cut and most is not None and most >= _LEAST_HEAP and (least or 0) <= most,
             about=option.name,
             found=" ".join(given),
-            expected="-Xms no larger than -Xmx, and both with a unit: Java does not start otherwise",
+            expected="-Xms no larger than -Xmx, both with a size and its unit and no blank: Java does not "
+            "start otherwise",
             fix=f"give -Xms and -Xmx one size and unit in {option.name}: -Xms4096m -Xmx4096m, for instance",
             where=option.place,
         )

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from howdah.model.found import Found
 from howdah.model.plan import Input, Value
 from howdah.planner.budget import budget, heap_of
-from howdah.planner.conditions import mapreduce_rule
+from howdah.planner.conditions import mapreduce_rule, shuffles_in_nodemanagers
 from howdah.planner.facts import CannotTell, Facts
 from howdah.planner.heap import heap_alike, heap_options
 from howdah.planner.reading import ConfigurationReading, is_temporary, path_list
@@ -80,6 +80,11 @@ def _services(facts: Facts) -> Decision:
     return Decision(("mapreduce_shuffle",), "without it every job fails in its first fetch")
 
 
+def _serves(value: Value, decision: Decision, facts: Facts) -> bool:
+    needed = {"mapreduce_shuffle"} | ({"spark_shuffle"} if shuffles_in_nodemanagers(facts) else set())
+    return needed <= set(path_list(value))
+
+
 def _port_for_recovery(found: Found, facts: Facts) -> Iterable[Observation]:
     reading = ConfigurationReading(found)
     if not reading.truth("yarn.nodemanager.recovery.enabled"):
@@ -93,6 +98,22 @@ def _port_for_recovery(found: Found, facts: Facts) -> Iterable[Observation]:
         fix="set yarn.nodemanager.address to 0.0.0.0:8041 in yarn-site.xml",
         where=reading.where("yarn.nodemanager.recovery.enabled"),
     )
+
+
+def _lasting(found: Found, facts: Facts) -> Iterable[Observation]:
+    reading = ConfigurationReading(found)
+    key = "yarn.nodemanager.local-dirs"
+    folders = reading.folders(key)
+    if folders:
+        lost = [folder for folder in folders if is_temporary(folder) and "${" not in folder]
+        yield Observation(
+            ok=not lost,
+            about=key,
+            found=", ".join(lost or folders[:1]),
+            expected="directories that no cleaner empties: running jobs lose programs and map output",
+            fix=f"set {key} to a directory on each data disk in {reading.where(key)}",
+            where=reading.where(key),
+        )
 
 
 _ENVIRONMENT = (
@@ -121,6 +142,14 @@ RULES: tuple[Rule, ...] = (
         decide=_local_dirs,
         accepts=_all_disks,
     ),
+    Inspection(
+        id="nodemanager.lasting",
+        says="Intermediate data is in no directory for temporary files.",
+        sources=("Hadoop 3.5.0: yarn-default.xml",),
+        severity=Severity.MUST,
+        condition="where its directories are set",
+        inspect=_lasting,
+    ),
     mapreduce_rule(
         id="nodemanager.log-dirs",
         file="yarn-site.xml",
@@ -140,7 +169,7 @@ RULES: tuple[Rule, ...] = (
         sources=("Hadoop 3.5.0: yarn-default.xml", "howdah"),
         severity=Severity.MUST,
         decide=_services,
-        accepts=lambda value, decision, facts: set(path_list(decision.value)) <= set(path_list(value)),
+        accepts=_serves,
     ),
     mapreduce_rule(
         id="nodemanager.environment",

@@ -197,13 +197,16 @@ def _direct_memory(found: Found, facts: Facts) -> Iterable[Observation]:
     match = _DIRECT_LIMIT.search(options)
     given = reading.variable("HBASE_OFFHEAPSIZE") or (match.group(1) if match else "")
     limit = heap_bytes(f"-Xmx{given}")
+    wanted = f"{int(cache_mb) + _DIRECT // MIB}m"
     yield Observation(
         ok=None if limit is None else limit > cache_mb * MIB,
         about="hbase.bucketcache.size",
         found=f"{cache_mb:g} MB, with {format_memory(limit) if limit else 'no limit given'} outside the heap",
         expected="less than -XX:MaxDirectMemorySize in HBASE_REGIONSERVER_OPTS, with 2 GiB to spare for "
         "requests",
-        fix=f"set -XX:MaxDirectMemorySize={int(cache_mb) + _DIRECT // MIB}m in HBASE_REGIONSERVER_OPTS",
+        fix=f"set HBASE_OFFHEAPSIZE to {wanted} in {reading.variable_where('HBASE_OFFHEAPSIZE')}"
+        if reading.variable("HBASE_OFFHEAPSIZE")
+        else f"set -XX:MaxDirectMemorySize={wanted} in HBASE_REGIONSERVER_OPTS",
         where=reading.where("hbase.bucketcache.size"),
     )
 

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
 from typing import NamedTuple
 
+from howdah.model.found import Found
 from howdah.model.plan import Input, Value
 from howdah.planner.budget import kinds_of
-from howdah.planner.conditions import secured, spark_rule, with_spark
+from howdah.planner.conditions import secured, shuffles_in_nodemanagers, spark_rule, with_spark
 from howdah.planner.facts import Facts
-from howdah.planner.rule import Decision, Rule, Severity, equal
+from howdah.planner.reading import ConfigurationReading
+from howdah.planner.rule import Decision, Inspection, Observation, Rule, Severity, equal
 from howdah.planner.rules.queues import queue_of
 from howdah.planner.values import anything, as_number, at_least, between, fixed, set_at_all
-from howdah.units import GIB, MIB, format_counted, format_memory
+from howdah.units import GIB, KIB, MIB, format_counted, format_memory
 
 FILE = "spark-defaults.conf"
 _YARN = "Spark: running on YARN"
@@ -32,6 +36,9 @@ _PARTITIONS = 200
 _TASKS_PER_CORE = 2
 _HISTORY = "hdfs:///spark-history"
 _SHUFFLE_PORT = 7337
+_FORMER = {
+    f"spark.yarn.{who}.memoryOverhead": f"spark.{who}.memoryOverhead" for who in ("executor", "driver")
+}
 
 
 class Executor(NamedTuple):
@@ -116,15 +123,76 @@ def _partitions(facts: Facts) -> Decision:
     )
 
 
+def _given_back(facts: Facts) -> bool:
+    """Whether executors are given back, and not kept for what they shuffled."""
+    tracked = facts.decided.get("spark.dynamicAllocation.shuffleTracking.enabled")
+    return shuffles_in_nodemanagers(facts) and str(tracked).lower() != "true"
+
+
+def _bytes(text: str) -> int | None:
+    """A size in Spark's words: ``4g``, ``4096m``, and without a unit MB."""
+    match = re.fullmatch(r"(\d{1,12})([kmgt]?)b?", text.strip().lower())
+    return (
+        int(match[1]) * {"k": KIB, "m": MIB, "": MIB, "g": GIB, "t": 1024 * GIB}[match[2]] if match else None
+    )
+
+
 def _fits(value: Value, decision: Decision, facts: Facts) -> bool:
-    """Whether a heap in Spark's words (``4g``, ``4096m``) fits the largest container with its overhead."""
-    text = str(value).strip().lower()
-    scale = {"m": MIB, "g": GIB}.get(text[-1:], 0)
-    if not scale or not text[:-1].isdigit():
-        return False
-    heap = int(text[:-1]) * scale
+    """Whether a heap fits the largest container with its overhead."""
+    heap = _bytes(str(value))
     most = facts.number("yarn.scheduler.maximum-allocation-mb") * MIB
-    return heap + max(_LEAST_OVERHEAD_MB * MIB, heap * _OVERHEAD) <= most
+    return heap is not None and heap + max(_LEAST_OVERHEAD_MB * MIB, heap * _OVERHEAD) <= most
+
+
+def _container_fits(found: Found, facts: Facts) -> Iterator[Observation]:
+    """Whether an executor is one that YARN gives a container to."""
+    reading = ConfigurationReading(found)
+    heap = _bytes(reading.text("spark.executor.memory") or "")
+    if heap is not None:
+        overhead = _bytes(reading.text("spark.executor.memoryOverhead") or "") or max(
+            _LEAST_OVERHEAD_MB * MIB, int(heap * _OVERHEAD)
+        )
+        most = int(facts.number("yarn.scheduler.maximum-allocation-mb")) * MIB
+        yield Observation(
+            ok=heap + overhead <= most,
+            about="spark.executor.memory",
+            found=f"{format_memory(heap)} and {format_memory(overhead)} beside it",
+            expected=f"{format_memory(most)} together, the largest container: applications are refused "
+            "otherwise",
+            fix=f"lower spark.executor.memory in {reading.where('spark.executor.memory')}, to "
+            f"{int(most / (1 + _OVERHEAD)) // GIB}g at the most",
+            where=reading.where("spark.executor.memory"),
+        )
+    cores = reading.number("spark.executor.cores")
+    if cores is not None:
+        limit = facts.number("yarn.scheduler.maximum-allocation-vcores")
+        yield Observation(
+            ok=cores <= limit,
+            about="spark.executor.cores",
+            found=f"{cores:g}",
+            expected=f"{limit:g}, the largest container's vcores: applications are refused otherwise",
+            fix=f"set spark.executor.cores to {_CORES[0]} in {reading.where('spark.executor.cores')}",
+            where=reading.where("spark.executor.cores"),
+        )
+
+
+def _former(found: Found, facts: Facts) -> Iterator[Observation]:
+    reading = ConfigurationReading(found)
+    for name, today in _FORMER.items():
+        if reading.text(name) is not None:
+            yield Observation(
+                ok=False,
+                about=name,
+                found="a former name",
+                expected=f"{today}, as Spark has called it since 2.3",
+                fix=f"rename {name} to {today} in {reading.where(name)}",
+                where=reading.where(name),
+            )
+
+
+def _in_hdfs(value: Value, decision: Decision, facts: Facts) -> bool:
+    """Whether every host finds it: a path without a scheme is in the cluster's file system."""
+    return bool(value) and not str(value).startswith("file:")
 
 
 def _queue(facts: Facts) -> Decision:
@@ -158,9 +226,7 @@ RULES: tuple[Rule, ...] = (
         says="An executor runs four or five tasks at once.",
         sources=(_CONFIGURATION, "Cloudera: tuning Spark jobs", "howdah"),
         decide=_cores,
-        accepts=lambda value, decision, facts: (
-            1 <= as_number(value) <= facts.number("yarn.scheduler.maximum-allocation-vcores")
-        ),
+        accepts=lambda value, decision, facts: as_number(value) >= 1,
         today="On YARN the default is one core: as many Java machines as tasks.",
     ),
     spark_rule(
@@ -211,6 +277,8 @@ RULES: tuple[Rule, ...] = (
         says="What executors have shuffled is served by NodeManagers, also when the executors are gone.",
         sources=(_YARN, "Spark: job scheduling"),
         severity=Severity.MUST,
+        applies=_given_back,
+        condition="with Spark, whose executors come and go and leave their outputs",
         decide=fixed(True, "an executor that is given back takes its shuffle files with it otherwise"),
         accepts=equal,
     ),
@@ -219,6 +287,8 @@ RULES: tuple[Rule, ...] = (
         key="spark.shuffle.service.port",
         says="Executors ask for shuffled data where NodeManagers serve it.",
         sources=(_YARN,),
+        applies=shuffles_in_nodemanagers,
+        condition="with Spark, whose executors come and go",
         decide=fixed(_SHUFFLE_PORT, "the default of both; open it between workers"),
         accepts=between(1024, 65535),
     ),
@@ -229,6 +299,8 @@ RULES: tuple[Rule, ...] = (
         says="NodeManagers know the class that serves Spark's shuffle.",
         sources=(_YARN,),
         severity=Severity.MUST,
+        applies=shuffles_in_nodemanagers,
+        condition="with Spark, whose executors come and go",
         decide=fixed(
             "org.apache.spark.network.yarn.YarnShuffleService", "a NodeManager does not start without"
         ),
@@ -241,6 +313,8 @@ RULES: tuple[Rule, ...] = (
         says="NodeManagers find the jar of Spark's shuffle.",
         sources=(_YARN,),
         severity=Severity.MUST,
+        applies=shuffles_in_nodemanagers,
+        condition="with Spark, whose executors come and go",
         decide=fixed(
             "/opt/spark/yarn/*",
             "where a release of Spark has spark-<version>-yarn-shuffle.jar, on every worker",
@@ -253,6 +327,8 @@ RULES: tuple[Rule, ...] = (
         key="spark.yarn.shuffle.stopOnFailure",
         says="A NodeManager that cannot serve Spark's shuffle does not start.",
         sources=(_YARN,),
+        applies=shuffles_in_nodemanagers,
+        condition="with Spark, whose executors come and go",
         decide=fixed(True, "by default it runs on, and every executor that it is given fails"),
         accepts=equal,
     ),
@@ -291,7 +367,7 @@ RULES: tuple[Rule, ...] = (
         says="Applications write what they did into HDFS.",
         sources=("Spark: monitoring",),
         decide=fixed(_HISTORY, "the default is /tmp of the machine that the driver runs on"),
-        accepts=set_at_all,
+        accepts=_in_hdfs,
     ),
     spark_rule(
         id="spark.history",
@@ -346,5 +422,19 @@ RULES: tuple[Rule, ...] = (
         condition="with --secure and Spark",
         decide=fixed(True, "Kerberos alone encrypts nothing between executors"),
         accepts=equal,
+    ),
+    Inspection(
+        id="spark.container-fits",
+        says="An executor and what it has outside of its heap fit the largest container.",
+        sources=(_YARN, "howdah"),
+        severity=Severity.MUST,
+        condition="where Spark's defaults say how large executors are",
+        inspect=_container_fits,
+    ),
+    Inspection(
+        id="spark.former-names",
+        says="Spark is told with the names that it has today.",
+        sources=(_CONFIGURATION,),
+        inspect=_former,
     ),
 )

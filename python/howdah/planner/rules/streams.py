@@ -89,6 +89,21 @@ def _short_circuit_socket(found: Found, facts: Facts) -> Iterable[Observation]:
     )
 
 
+def _for_hbase(found: Found, facts: Facts) -> Iterable[Observation]:
+    key = "dfs.client.read.shortcircuit"
+    for entry in found.config.properties if found.config else ():
+        if entry.name == key and entry.base_name == "hbase-site.xml":
+            yield Observation(
+                ok=entry.text != "false",
+                about=key,
+                found=entry.text,
+                expected="true: a RegionServer reads this file last, and then reads its own disks through a "
+                "DataNode's socket",
+                fix=f"remove {key} from {entry.place}: hdfs-site.xml decides it",
+                where=entry.place,
+            )
+
+
 RULES: tuple[Rule, ...] = (
     SettingRule(
         id="streams.buffer",
@@ -111,6 +126,13 @@ RULES: tuple[Rule, ...] = (
     ),
     _streaming(
         "dfs.datanode.sync.behind.writes", "What was written goes to the disk at once, in a benchmark only."
+    ),
+    Inspection(
+        id="streams.short-circuit-of-hbase",
+        says="HBase's own file does not turn off short-circuit reads.",
+        sources=("HDFS-347", "HBase 2.6.4: reference guide"),
+        condition="where hbase-site.xml says it",
+        inspect=_for_hbase,
     ),
     SettingRule(
         id="streams.short-circuit",

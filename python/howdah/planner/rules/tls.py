@@ -23,7 +23,7 @@ _PASSWORDS = (
 
 def _passwords(found: Found, facts: Facts) -> Iterable[Observation]:
     for entry in found.config.properties if found.config else ():
-        if entry.name in _PASSWORDS and entry.text:
+        if entry.name in _PASSWORDS and entry.text and "${" not in entry.text:
             yield Observation(
                 ok=False,
                 about=entry.name,
@@ -84,6 +84,7 @@ RULES: tuple[Rule, ...] = (
     ),
     secure_rule(
         id="tls.server-trust",
+        severity=Severity.SHOULD,
         file="ssl-server.xml",
         key="ssl.server.truststore.location",
         says="Hosts know the authority that signed their certificates.",
@@ -92,6 +93,7 @@ RULES: tuple[Rule, ...] = (
     ),
     secure_rule(
         id="tls.server-passwords",
+        severity=Severity.SHOULD,
         file="ssl-server.xml",
         key="hadoop.security.credential.provider.path",
         says="Passwords of key stores are in a credential store.",
@@ -110,7 +112,6 @@ RULES: tuple[Rule, ...] = (
         id="tls.passwords",
         says="No password of a key store is in a file of the configuration.",
         sources=("Hadoop 3.5.0: credential providers", "howdah"),
-        severity=Severity.MUST,
         inspect=_passwords,
     ),
 )

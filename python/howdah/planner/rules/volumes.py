@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from howdah.model.found import Found
 from howdah.model.inventory import DiskRole, HostGroup
 from howdah.model.plan import Input, Value
+from howdah.planner.data_mounts import data_mounts
 from howdah.planner.facts import CannotTell, Facts
 from howdah.planner.reading import ConfigurationReading, is_temporary, path_list
 from howdah.planner.rule import (
@@ -145,7 +146,27 @@ def _reserved(facts: Facts) -> Decision:
 
 def _reserve_will_do(value: Value, decision: Decision, facts: Facts) -> bool:
     disk = smallest_disk(facts.group)
+    if as_number(value) >= disk:
+        # More than there is, is a rule of its own.
+        return True
     return 0.6 * as_number(decision.value) <= as_number(value) <= max(0.3 * disk, as_number(decision.value))
+
+
+def _reserved_beyond(found: Found, facts: Facts) -> Iterable[Observation]:
+    key = "dfs.datanode.du.reserved"
+    reserved = ConfigurationReading(found).size(key)
+    sizes = [mount.size_bytes for mount in data_mounts(found)]
+    if reserved is None or not sizes:
+        return
+    yield Observation(
+        ok=reserved < min(sizes),
+        about=key,
+        found=f"{format_bytes(reserved)} of a disk of {format_bytes(min(sizes))}",
+        expected="less than the disk: HDFS gets nothing of it otherwise",
+        fix=f"set {key} to {min(sizes) // 20} in {ConfigurationReading(found).where(key)}, a twentieth of "
+        "the disk",
+        where=ConfigurationReading(found).where(key),
+    )
 
 
 def _volume_policy(facts: Facts) -> Decision:
@@ -227,6 +248,14 @@ RULES: tuple[Rule, ...] = (
         file="hdfs-site.xml",
         decide=_reserved,
         accepts=_reserve_will_do,
+    ),
+    Inspection(
+        id="volumes.reserved-beyond",
+        says="No more is kept free than a disk holds.",
+        sources=("Hadoop 3.5.0: hdfs-default.xml",),
+        severity=Severity.MUST,
+        condition="where the disks are known",
+        inspect=_reserved_beyond,
     ),
     SettingRule(
         id="volumes.volume-policy",

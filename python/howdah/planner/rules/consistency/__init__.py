@@ -3,13 +3,30 @@
 from __future__ import annotations
 
 from howdah.planner.rule import Rule
-from howdah.planner.rules.consistency import bounds, combinations, directories, files, names, services
+from howdah.planner.rules.consistency import (
+    bounds,
+    combinations,
+    directories,
+    files,
+    formers,
+    names,
+    needs,
+    ports,
+    queues,
+    refusals,
+    services,
+)
 
 RULES: tuple[Rule, ...] = (
     *files.RULES,
     *combinations.RULES,
+    *queues.RULES,
     *names.RULES,
+    *ports.RULES,
+    *needs.RULES,
     *bounds.RULES,
+    *refusals.RULES,
     *services.RULES,
     *directories.RULES,
+    *formers.RULES,
 )

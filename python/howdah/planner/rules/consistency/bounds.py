@@ -9,6 +9,7 @@ from howdah.model.found import Found
 from howdah.planner.facts import Facts
 from howdah.planner.reading import ConfigurationReading
 from howdah.planner.rule import Inspection, Observation, Rule, Severity
+from howdah.planner.rules.consistency.refusals import refused
 from howdah.units import GIB, MIB
 
 
@@ -60,12 +61,20 @@ _BOUNDS = (
         "0.1",
         "application masters get no room, or leave none to their tasks",
     ),
+    _Bounds("mapreduce.map.maxattempts", 2, _ANY, "4", "a job ends with the first disk or worker that fails"),
+    _Bounds(
+        "mapreduce.reduce.maxattempts", 2, _ANY, "4", "a job ends with the first disk or worker that fails"
+    ),
     _Bounds("zookeeper.session.timeout", 10_000, _ANY, "90000", "a pause of Java's ends a RegionServer"),
     _Bounds(
         "hbase.regionserver.handler.count", 10, 400, "30", "requests wait, or their buffers fill the heap"
     ),
     _Bounds(
-        "hbase.hregion.max.filesize", GIB, _ANY, str(10 * GIB), "a RegionServer has thousands of regions"
+        "hbase.hregion.max.filesize",
+        5 * 10**9,
+        _ANY,
+        str(10 * GIB),
+        "a RegionServer has thousands of regions",
     ),
     _Bounds(
         "hbase.hregion.memstore.flush.size", 32 * MIB, _ANY, str(128 * MIB), "tiny files, compacted for ever"
@@ -79,7 +88,7 @@ def _beyond(found: Found, facts: Facts) -> Iterator[Observation]:
         # A size may have a suffix; what is neither a number nor a size is for the rule about types.
         number = reading.number(bound.key)
         value = number if number is not None else reading.size(bound.key)
-        if value is not None:
+        if value is not None and not refused(bound.key, value):
             limits = (
                 f"{bound.least:g} at least" if bound.most == _ANY else f"{bound.least:g} to {bound.most:g}"
             )

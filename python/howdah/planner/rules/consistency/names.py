@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import difflib
+import re
 from collections.abc import Iterable, Iterator, Sequence, Set
 
 from howdah.model.found import Found
@@ -12,11 +14,25 @@ from howdah.planner.rule import Inspection, Observation, Rule, Severity
 
 _FILE_SYSTEM = "fs.defaultFS"
 _HERE = frozenset({"localhost", "127.0.0.1", "0.0.0.0", "::1"})
-_SCHEDULERS = "org.apache.hadoop.yarn.server.resourcemanager.scheduler."
-_SCHEDULER = "yarn.resourcemanager.scheduler.class"
-_KNOWN_SCHEDULERS = tuple(
-    f"{_SCHEDULERS}{name}"
-    for name in ("capacity.CapacityScheduler", "fair.FairScheduler", "fifo.FifoScheduler")
+_YARN = "org.apache.hadoop.yarn.server."
+_CLASSES = {
+    "yarn.resourcemanager.scheduler.class": tuple(
+        f"{_YARN}resourcemanager.scheduler.{name}"
+        for name in ("capacity.CapacityScheduler", "fair.FairScheduler", "fifo.FifoScheduler")
+    ),
+    "yarn.resourcemanager.store.class": tuple(
+        f"{_YARN}resourcemanager.recovery.{name}RMStateStore"
+        for name in ("ZK", "FileSystem", "Leveldb", "Memory", "Null")
+    ),
+    "yarn.nodemanager.container-executor.class": tuple(
+        f"{_YARN}nodemanager.{name}ContainerExecutor" for name in ("Default", "Linux")
+    ),
+    "hbase.wal.provider": ("asyncfs", "filesystem", "multiwal", "defaultProvider"),
+}
+"""Words and classes of Hadoop's and HBase's own; what lies in another package is anybody's."""
+_OWN = re.compile(r"org\.apache\.hadoop\..*|\w+")
+_ADDRESSES = re.compile(
+    r"fs\.defaultFS|dfs\.namenode\.rpc-address(\..+)?|yarn\.resourcemanager\.hostname(\..+)?|mapreduce\.jobhistory\.address"
 )
 
 
@@ -81,7 +97,9 @@ def _reachable(found: Found, facts: Facts) -> Iterator[Observation]:
         value = facts.decided.get(key)
         hosts = [_host(address) for address in _listed(value)] if value is not None else []
         here = [host for host in hosts if host in _HERE]
-        file = {"fs": "core", "dfs": "hdfs"}.get(key.partition(".")[0], key.partition(".")[0])
+        file = {"fs": "core", "dfs": "hdfs", "mapreduce": "mapred"}.get(
+            key.partition(".")[0], key.partition(".")[0]
+        )
         place = reading.where(key)
         yield Observation(
             ok=not here,
@@ -100,6 +118,10 @@ def _master_keys(reading: ConfigurationReading) -> Iterator[str]:
     own = ("yarn.resourcemanager.ha.rm-ids", "yarn.resourcemanager.address")
     if reading.has("yarn-site.xml") and not any(map(reading.text, own)):
         yield "yarn.resourcemanager.hostname"
+    if reading.has("mapred-site.xml") and reading.text("mapreduce.framework.name") == "yarn":
+        yield "mapreduce.jobhistory.address"
+    if reading.truth("yarn.timeline-service.enabled"):
+        yield "yarn.timeline-service.hostname"
     if reading.has("hbase-site.xml"):
         yield "hbase.zookeeper.quorum"
 
@@ -165,18 +187,36 @@ def _few(names: Sequence[str]) -> str:
     return ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
 
 
-def _scheduler(found: Found, facts: Facts) -> Iterator[Observation]:
+def _classes(found: Found, facts: Facts) -> Iterator[Observation]:
     reading = ConfigurationReading(found)
-    name = reading.text(_SCHEDULER)
-    if name and name.startswith("org.apache.hadoop."):
-        yield Observation(
-            ok=name in _KNOWN_SCHEDULERS,
-            about=_SCHEDULER,
-            found=name,
-            expected="a scheduler of Hadoop's: the ResourceManager does not start otherwise",
-            fix=f"set {_SCHEDULER} to {_KNOWN_SCHEDULERS[0]} in {reading.where(_SCHEDULER)}",
-            where=reading.where(_SCHEDULER),
-        )
+    for key, known in _CLASSES.items():
+        name = reading.text(key)
+        if name and _OWN.fullmatch(name):
+            near = difflib.get_close_matches(name, known, 1, 0.0)[0]
+            yield Observation(
+                ok=name in known,
+                about=key,
+                found=name,
+                expected="one that there is: the daemon does not start otherwise",
+                fix=f"set {key} to {near} in {reading.where(key)}",
+                where=reading.where(key),
+            )
+
+
+def _host_names(found: Found, facts: Facts) -> Iterator[Observation]:
+    """Whether masters are named so that Java takes the name for a host's: RFC 952 has no underscores."""
+    for entry in found.config.effective if found.config else ():
+        host = _host(entry.text)
+        if _ADDRESSES.fullmatch(entry.name) and host and "${" not in entry.text:
+            yield Observation(
+                ok=is_hostname(host),
+                about=entry.name,
+                found=host,
+                expected="letters, digits, hyphens and dots: with anything else Java finds no host in it",
+                fix=f"give the host in {entry.name} another name, {host.replace('_', '-')} for instance, in "
+                f"DNS and in {entry.place}",
+                where=entry.place,
+            )
 
 
 RULES: tuple[Rule, ...] = (
@@ -221,11 +261,18 @@ RULES: tuple[Rule, ...] = (
         inspect=_mapped,
     ),
     Inspection(
-        id="consistency.scheduler-class",
-        says="The scheduler is one that Hadoop has.",
-        sources=("Hadoop 3.5.0: yarn-default.xml",),
+        id="consistency.known-classes",
+        says="Schedulers, stores, executors and logs are ones that Hadoop and HBase have.",
+        sources=("Hadoop 3.5.0: yarn-default.xml", "HBase 2.6.4: reference guide"),
         severity=Severity.MUST,
-        condition="where a scheduler of Hadoop's is named",
-        inspect=_scheduler,
+        condition="where one of their own is named",
+        inspect=_classes,
+    ),
+    Inspection(
+        id="consistency.host-names",
+        says="Masters have names that are names of hosts.",
+        sources=("RFC 952", "howdah"),
+        severity=Severity.MUST,
+        inspect=_host_names,
     ),
 )

@@ -17,6 +17,7 @@ _RESERVED_MOST = 0.02
 _SIZE_SPREAD = 1.1
 _FILL_MOST = 0.9
 _FILL_SPREAD = 0.2
+_SYSTEM_FREE = 10**10
 
 _BAD_OPTIONS = ("sync", "dirsync", "data=journal", "nobarrier", "barrier=0")
 """What writes everything at once or twice, and what loses blocks that were acknowledged with the power."""
@@ -84,6 +85,19 @@ def _room(file_system: FileSystem) -> tuple[bool | None, str]:
 
 def _used(file_system: FileSystem) -> float:
     return 1 - file_system.free_bytes / file_system.size_bytes
+
+
+def _system(found: Found, facts: Facts) -> Iterator[Observation]:
+    root = next((one for one in found.host.file_systems if one.mount == "/"), None) if found.host else None
+    if root is not None:
+        yield Observation(
+            root.free_bytes >= _SYSTEM_FREE or _used(root) <= _FILL_MOST,
+            "/",
+            f"{_used(root):.0%} full, {format_bytes(root.free_bytes)} free",
+            f"{format_bytes(_SYSTEM_FREE)} free or a tenth: daemons that cannot write logs stop, a NameNode "
+            "goes into safe mode",
+            fix="delete old logs and packages from /, and put HADOOP_LOG_DIR where there is room",
+        )
 
 
 def _even(found: Found, facts: Facts) -> Iterator[Observation]:
@@ -179,6 +193,12 @@ RULES: tuple[Rule, ...] = (
         says="Leave a tenth of every data disk free.",
         sources=("D0 28", "D0 36", "howdah"),
         inspect=_mounts(_room, "at most 90 % full", "add hosts or delete data; see dfs.datanode.du.reserved"),
+    ),
+    Inspection(
+        id="disks.system-room",
+        says="Leave room on the system's disk.",
+        sources=("Hadoop 3.5.0: hdfs-default.xml", "howdah"),
+        inspect=_system,
     ),
     Inspection(
         id="disks.even-fill",

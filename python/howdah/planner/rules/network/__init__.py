@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 from howdah.planner.rule import Rule
-from howdah.planner.rules.network import counsel, ports, settings
+from howdah.planner.rules.network import counsel, names, ports, settings
 
-RULES: tuple[Rule, ...] = (*settings.RULES, *ports.RULES, *counsel.RULES)
+RULES: tuple[Rule, ...] = (*settings.RULES, *ports.RULES, *names.RULES, *counsel.RULES)

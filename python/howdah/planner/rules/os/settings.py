@@ -209,7 +209,6 @@ RULES: tuple[Rule, ...] = (
         id="os.listen-backlog",
         says="Let a listener queue bursts of connections, as a shuffle makes them.",
         sources=("Linux 5.4", "howdah"),
-        severity=Severity.MAY,
         key="net.core.somaxconn",
         file=_SYSCTL,
         decide=_backlog,

@@ -140,6 +140,7 @@ RULES: tuple[Rule, ...] = (
     ),
     secure_rule(
         id="security.web",
+        severity=Severity.SHOULD,
         file="core-site.xml",
         key="hadoop.http.authentication.type",
         says="Web pages ask users to identify themselves.",
@@ -147,6 +148,7 @@ RULES: tuple[Rule, ...] = (
     ),
     secure_rule(
         id="security.web-anonymous",
+        severity=Severity.SHOULD,
         file="core-site.xml",
         key="hadoop.http.authentication.simple.anonymous.allowed",
         says="Nobody gets in without a name.",
@@ -154,6 +156,7 @@ RULES: tuple[Rule, ...] = (
     ),
     secure_rule(
         id="security.web-filter",
+        severity=Severity.SHOULD,
         file="core-site.xml",
         key="hadoop.http.filter.initializers",
         says="The filter that asks is in place on every page.",

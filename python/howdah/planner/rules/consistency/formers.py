@@ -1,0 +1,73 @@
+"""Names of files and variables that scripts of former releases read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from howdah.model.found import Found
+from howdah.planner.facts import Facts
+from howdah.planner.rule import Inspection, Observation, Rule
+
+_DAEMONS = {
+    **dict.fromkeys(("NAMENODE", "DATANODE", "SECONDARYNAMENODE", "JOURNALNODE", "ZKFC", "BALANCER"), "HDFS"),
+    "JOB_HISTORYSERVER": "MAPRED",
+}
+_VARIABLES = {
+    **{
+        f"{software}_{name}": f"HADOOP_{name}"
+        for software in ("HADOOP_HDFS", "HADOOP_MAPRED", "YARN")
+        for name in ("LOG_DIR", "LOGFILE", "NICENESS", "PID_DIR", "ROOT_LOGGER", "IDENT_STRING")
+    },
+    **{f"HADOOP_{daemon}_OPTS": f"{software}_{daemon}_OPTS" for daemon, software in _DAEMONS.items()},
+    "YARN_CONF_DIR": "HADOOP_CONF_DIR",
+    "YARN_OPTS": "HADOOP_OPTS",
+    "HADOOP_SECURE_DN_USER": "HDFS_DATANODE_SECURE_USER",
+    "HADOOP_PREFIX": "HADOOP_HOME",
+    "HADOOP_SLAVES": "HADOOP_WORKERS",
+    "YARN_SLAVES": "HADOOP_WORKERS",
+}
+"""Of Hadoop 2, with what Hadoop 3 reads (HADOOP-11460, HADOOP-9902, HADOOP-13209)."""
+
+
+def _variables(found: Found, facts: Facts) -> Iterator[Observation]:
+    environment = found.config.environment if found.config else ()
+    for name, variable in {entry.name: entry for entry in environment}.items():
+        if name in _VARIABLES and not variable.base_name.startswith("hbase"):
+            yield Observation(
+                ok=False,
+                about=name,
+                found="a variable of Hadoop 2's scripts",
+                expected=f"{_VARIABLES[name]}: the former name is warned of at every start, and goes away",
+                fix=f"rename {name} to {_VARIABLES[name]} in {variable.place}",
+                where=variable.place,
+            )
+
+
+def _slaves(found: Found, facts: Facts) -> Iterator[Observation]:
+    files = {file.rpartition("/")[2] for file in found.config.files} if found.config else set()
+    if "slaves" in files:
+        yield Observation(
+            ok="workers" in files,
+            about="slaves",
+            found="a file that Hadoop 3's scripts do not read",
+            expected="a file called workers, or start-dfs.sh starts no DataNode",
+            fix="rename slaves to workers",
+            where="slaves",
+        )
+
+
+RULES: tuple[Rule, ...] = (
+    Inspection(
+        id="consistency.former-variables",
+        says="Scripts are given the variables that they read today.",
+        sources=("HADOOP-11460", "HADOOP-9902"),
+        inspect=_variables,
+    ),
+    Inspection(
+        id="consistency.workers-file",
+        says="The file of workers has the name that scripts read.",
+        sources=("HADOOP-13209",),
+        condition="where there is a file called slaves",
+        inspect=_slaves,
+    ),
+)

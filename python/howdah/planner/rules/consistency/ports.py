@@ -1,0 +1,113 @@
+"""Whether two servers of one host were given one port."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+from typing import NamedTuple
+
+from howdah.model.found import Found, FoundConfig
+from howdah.planner.facts import Facts
+from howdah.planner.rule import Inspection, Observation, Rule, Severity
+from howdah.releases import default_of, hadoop
+
+_WORKER = (
+    "dfs.datanode.address",
+    "dfs.datanode.http.address",
+    "dfs.datanode.https.address",
+    "dfs.datanode.ipc.address",
+    "yarn.nodemanager.address",
+    "yarn.nodemanager.localizer.address",
+    "yarn.nodemanager.webapp.address",
+    "yarn.nodemanager.webapp.https.address",
+    "mapreduce.shuffle.port",
+    "hbase.regionserver.port",
+    "hbase.regionserver.info.port",
+)
+"""Servers that every worker has."""
+_NAMENODE = tuple(
+    f"dfs.namenode.{name}-address" for name in ("rpc", "servicerpc", "lifeline.rpc", "http", "https")
+)
+_MANAGER = tuple(
+    f"yarn.resourcemanager.{name}address"
+    for name in ("", "scheduler.", "resource-tracker.", "admin.", "webapp.", "webapp.https.")
+)
+_JOURNAL = tuple(f"dfs.journalnode.{name}-address" for name in ("rpc", "http", "https"))
+_HISTORY = tuple(f"mapreduce.jobhistory.{name}" for name in ("address", "admin.address", "webapp.address"))
+
+_USUAL = {"dfs.namenode.rpc-address": ":8020"}
+"""Ports that the code falls back to, where the catalogue has no default."""
+
+
+class _Server(NamedTuple):
+    """One server of a host, by the key that gives its port."""
+
+    key: str
+    port: int
+    place: str
+    """Empty where it is the default."""
+
+
+def _servers(config: FoundConfig, facts: Facts, keys: Sequence[str], of: str = "") -> Iterator[_Server]:
+    """Servers of one host; ``of`` is what a pair's member has behind its keys, ``.prod.nn1``."""
+    for key in keys:
+        given = config.property(f"{key}{of}") or config.property(key)
+        text = given.text if given is not None else str(facts.decided.get(key) or "")
+        port = text.rpartition(":")[2].strip()
+        if len(port) <= 5 and port.isdigit() and int(port):
+            yield _Server(given.name if given else key, int(port), given.place if given else "")
+
+
+def _is_default(server: _Server) -> bool:
+    """Whether the server has the port that it has everywhere: the other one is then to move."""
+    keys = (*_WORKER, *_JOURNAL, *_HISTORY, *_NAMENODE, *_MANAGER)
+    key = next((key for key in keys if server.key == key or server.key.startswith(f"{key}.")), server.key)
+    usual = _USUAL.get(key) or default_of(key, hadoop()) or ""
+    return usual.endswith(f":{server.port}")
+
+
+def _hosts(config: FoundConfig, facts: Facts) -> Iterator[list[_Server]]:
+    yield list(_servers(config, facts, _WORKER))
+    yield list(_servers(config, facts, _JOURNAL))
+    yield list(_servers(config, facts, _HISTORY))
+    for keys in (_NAMENODE, _MANAGER):
+        members = {
+            entry.name.removeprefix(key)
+            for entry in config.effective
+            for key in keys
+            if entry.name.startswith(f"{key}.") and entry.name not in keys
+        }
+        for member in sorted(members) or [""]:
+            yield list(_servers(config, facts, keys, member))
+
+
+def _one_each(found: Found, facts: Facts) -> Iterator[Observation]:
+    config = found.config
+    for servers in _hosts(config, facts) if config is not None else ():
+        ordered = sorted(servers, key=lambda server: server.port)
+        for port, group in groupby(ordered, key=lambda server: server.port):
+            clashing = sorted(group, key=lambda server: (not server.place, _is_default(server)))
+            if not clashing[0].place:
+                # Defaults that nobody touched have never clashed.
+                continue
+            first = clashing[0]
+            yield Observation(
+                ok=len(clashing) == 1,
+                about=first.key,
+                found=f"port {port}" + "".join(f", which {other.key} has too" for other in clashing[1:]),
+                expected="a port that no other server of the host has: the second to start fails",
+                fix=f"give {first.key} a port of its own in {first.place}",
+                where=first.place,
+            )
+
+
+RULES: tuple[Rule, ...] = (
+    Inspection(
+        id="consistency.ports",
+        says="No two servers of a host have one port.",
+        sources=("Hadoop 3.5.0", "howdah"),
+        severity=Severity.MUST,
+        condition="where a port is set",
+        inspect=_one_each,
+    ),
+)

@@ -1,0 +1,157 @@
+"""Queues of the capacity scheduler: shares that add up, limits above them, and jobs for queues there are."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from howdah.model.found import Found, FoundConfig
+from howdah.planner.facts import Facts
+from howdah.planner.reading import ConfigurationReading
+from howdah.planner.rule import Inspection, Observation, Rule, Severity
+
+_PREFIX = "yarn.scheduler.capacity."
+_FILE = "capacity-scheduler.xml"
+_PER_CENT = re.compile(r"[0-9]+(\.[0-9]+)?")
+_ROUNDING = 0.001
+"""Thirds written with a few digits: Hadoop allows as much."""
+_MAPPINGS = f"{_PREFIX}queue-mappings"
+_CREATING = ("auto-create-child-queue.enabled", "auto-queue-creation-v2.enabled")
+_SENT_TO = ("mapreduce.job.queuename", "tez.queue.name", "spark.yarn.queue")
+"""The queue that clients send their jobs to where nobody says another one."""
+
+
+def _capacity_scheduler(found: Found) -> FoundConfig | None:
+    """The configuration, if its ResourceManager uses the capacity scheduler, which is the default."""
+    if found.config is None or not any(file.endswith("yarn-site.xml") for file in found.config.files):
+        return None
+    scheduler = found.config.property("yarn.resourcemanager.scheduler.class")
+    return None if scheduler and "CapacityScheduler" not in scheduler.text else found.config
+
+
+def _children(config: FoundConfig, queue: str) -> tuple[str, ...]:
+    listed = config.property(f"{_PREFIX}{queue}.queues")
+    return tuple(name.strip() for name in listed.text.split(",") if name.strip()) if listed else ()
+
+
+def _parents(config: FoundConfig, queue: str = "root") -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Every queue that has children, from the root down."""
+    pending = [queue]
+    seen = set(pending)
+    while pending:
+        parent = pending.pop()
+        children = _children(config, parent)
+        if children:
+            yield parent, children
+        below = {f"{parent}.{child}" for child in children} - seen
+        seen |= below
+        # A queue that is listed below itself would make paths for ever.
+        pending += sorted(path for path in below if path.count(".") < 20)
+
+
+def _shares(found: Found, facts: Facts) -> Iterator[Observation]:
+    config = _capacity_scheduler(found)
+    if config is None:
+        return
+    for parent, children in _parents(config):
+        keys = [f"{_PREFIX}{parent}.{child}.capacity" for child in children]
+        given = {key: config.property(key) for key in keys}
+        texts = {key: entry.text.strip() for key, entry in given.items() if entry is not None}
+        if any(_PER_CENT.fullmatch(text) is None for text in texts.values()):
+            # Weights (3w) and absolute resources ([memory=…]) need not add up to anything.
+            continue
+        total = sum(float(text) for text in texts.values())
+        last = next((entry for entry in reversed(list(given.values())) if entry is not None), None)
+        missing = [key for key in keys if key not in texts]
+        yield Observation(
+            ok=not missing and abs(total - 100) <= _ROUNDING * len(keys),
+            about=f"{_PREFIX}{parent}.*.capacity",
+            found=" + ".join(texts.get(key, "nothing") for key in keys) + f" = {total:g} %",
+            expected="100 % over the queues below one parent",
+            fix=f"make {' and '.join(keys)} add up to 100 in {_FILE}",
+            where=f"{last.place}" if last else _FILE,
+        )
+
+
+def _limits(found: Found, facts: Facts) -> Iterator[Observation]:
+    config = _capacity_scheduler(found)
+    for parent, children in _parents(config) if config is not None else ():
+        for child in children:
+            share, limit = (
+                config.property(f"{_PREFIX}{parent}.{child}.{what}") if config is not None else None
+                for what in ("capacity", "maximum-capacity")
+            )
+            texts = [entry.text.strip() for entry in (share, limit) if entry is not None]
+            if limit is None or len(texts) < 2 or any(_PER_CENT.fullmatch(text) is None for text in texts):
+                continue
+            yield Observation(
+                ok=float(texts[0]) <= float(texts[1]),
+                about=limit.name,
+                found=f"{texts[1]} %, and a share of {texts[0]} %",
+                expected="at least the share: the ResourceManager does not start otherwise",
+                fix=f"set {limit.name} to 100 in {limit.place}, or to what jobs may have at the most",
+                where=limit.place,
+            )
+
+
+def _leaves(config: FoundConfig) -> frozenset[str]:
+    """Every queue that jobs can be in, by its path and by its own name."""
+    parents = dict(_parents(config))
+    paths = {f"{parent}.{child}" for parent, children in parents.items() for child in children}
+    leaves = paths - set(parents)
+    return frozenset(leaves | {path.rpartition(".")[2] for path in leaves})
+
+
+def _sent(found: Found, facts: Facts) -> Iterator[Observation]:
+    config = _capacity_scheduler(found)
+    leaves = _leaves(config) if config is not None else frozenset()
+    reading = ConfigurationReading(found)
+    creates = config is not None and any(
+        entry.name.endswith(_CREATING) and entry.text == "true" for entry in config.properties
+    )
+    if not leaves or creates:
+        # Queues that come up by themselves are in no file.
+        return
+    mappings = [one.strip() for one in (reading.text(_MAPPINGS) or "").split(",") if one.strip()]
+    asked = [(_MAPPINGS, one.rpartition(":")[2]) for one in mappings if "%" not in one]
+    asked += [(key, text) for key in _SENT_TO if (text := reading.text(key))]
+    for key, queue in asked:
+        yield Observation(
+            ok=queue in leaves,
+            about=key,
+            found=f"{queue}, of which {_FILE} knows nothing" if queue not in leaves else queue,
+            expected="a queue without queues below it: the ResourceManager does not start otherwise"
+            if key == _MAPPINGS
+            else "a queue that there is: jobs are refused otherwise",
+            fix=f"name one of {', '.join(sorted(leaf for leaf in leaves if '.' not in leaf)[:5])} in {key}, "
+            f"or add {queue} to {_FILE}",
+            where=reading.where(key),
+        )
+
+
+RULES: tuple[Rule, ...] = (
+    Inspection(
+        id="consistency.queue-capacities",
+        says="Capacities of queues below one parent add up to 100 %, or the ResourceManager does not start.",
+        sources=("Hadoop 3.5.0",),
+        severity=Severity.MUST,
+        condition="for the capacity scheduler",
+        inspect=_shares,
+    ),
+    Inspection(
+        id="consistency.queue-limits",
+        says="A queue's limit is not below its share.",
+        sources=("Hadoop 3.5.0: CapacityScheduler",),
+        severity=Severity.MUST,
+        condition="for the capacity scheduler",
+        inspect=_limits,
+    ),
+    Inspection(
+        id="consistency.known-queues",
+        says="Users, groups and clients are sent to queues that there are.",
+        sources=("Hadoop 3.5.0: CapacityScheduler",),
+        severity=Severity.MUST,
+        condition="for the capacity scheduler, where queues do not come up by themselves",
+        inspect=_sent,
+    ),
+)

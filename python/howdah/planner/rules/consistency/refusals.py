@@ -1,0 +1,66 @@
+"""Numbers that a daemon or a task refuses, or with which it waits for ever."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from howdah.model.found import Found
+from howdah.planner.facts import Facts
+from howdah.planner.reading import ConfigurationReading
+from howdah.planner.rule import Inspection, Observation, Rule, Severity
+
+
+class _Range(NamedTuple):
+    """The least and the most that is taken, and what happens otherwise."""
+
+    least: float
+    most: float
+    usual: str
+    otherwise: str
+
+
+_RANGES = {
+    "dfs.namenode.safemode.threshold-pct": _Range(
+        0, 1, "0.999f", "more than all blocks are waited for: safe mode never ends"
+    ),
+    "dfs.namenode.fs-limits.max-xattr-size": _Range(1, 32_768, "16384", "the NameNode does not start"),
+    "mapreduce.task.io.sort.mb": _Range(1, 2047, "512", "every map task fails: the buffer is one array"),
+    "mapreduce.reduce.shuffle.input.buffer.percent": _Range(0, 1, "0.7", "every reduce task fails"),
+    "mapreduce.reduce.shuffle.memory.limit.percent": _Range(0, 1, "0.25", "every reduce task fails"),
+    "mapreduce.job.reduce.slowstart.completedmaps": _Range(
+        0, 1, "0.8", "more than all map tasks are waited for: no reduce task begins"
+    ),
+}
+
+
+def refused(key: str, value: float) -> bool:
+    """Whether nothing runs with this value."""
+    taken = _RANGES.get(key)
+    return taken is not None and not taken.least <= value <= taken.most
+
+
+def _refused(found: Found, facts: Facts) -> Iterator[Observation]:
+    reading = ConfigurationReading(found)
+    for key, taken in _RANGES.items():
+        value = reading.number(key)
+        if value is not None:
+            yield Observation(
+                ok=not refused(key, value),
+                about=key,
+                found=reading.text(key) or "",
+                expected=f"{taken.least:g} to {taken.most:g}: else {taken.otherwise}",
+                fix=f"set {key} to {taken.usual} in {reading.where(key)}",
+                where=reading.where(key),
+            )
+
+
+RULES: tuple[Rule, ...] = (
+    Inspection(
+        id="consistency.refused-numbers",
+        says="No number is one that a daemon or a task refuses.",
+        sources=("Hadoop 3.5.0", "HDFS-8900"),
+        severity=Severity.MUST,
+        inspect=_refused,
+    ),
+)
