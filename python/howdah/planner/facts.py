@@ -26,7 +26,8 @@ class ClusterFacts:
 
     ``name`` is the name service; ``hosts`` counts all hosts, ``worker_hosts`` those with workers;
     ``kinds`` are the kinds of workers with their number in the cluster; ``raw_bytes`` is the size of
-    all their data disks; ``domain`` is the DNS domain that all hosts share. Rules ask for the sums over
+    all their data disks; ``domain`` is the DNS domain that all hosts share; ``idle_disks`` counts, by a
+    master's name, data disks of a host that runs no workers. Rules ask for the sums over
     all kinds again and again, once for each kind: they are kept.
     """
 
@@ -39,6 +40,7 @@ class ClusterFacts:
     virtual: bool
     raw_bytes: int
     domain: str = ""
+    idle_disks: Mapping[str, int] = field(default_factory=dict)
 
     @cached_property
     def workers(self) -> int:
@@ -60,6 +62,13 @@ class ClusterFacts:
         """Data disks of all workers."""
         return sum((worker.data_disks or 0) * count for worker, count in self.kinds)
 
+    def own_disks(self, role: Role) -> int:
+        """Disks that every place of a daemon has which no worker uses."""
+        return min(
+            (self.idle_disks.get(master.name, 0) for master in self.masters if role in master.roles),
+            default=0,
+        )
+
     def addresses(self, role: Role) -> tuple[str, ...]:
         """Host names of the masters that run a daemon."""
         return tuple(master.address for master in self.masters if role in master.roles)
@@ -74,6 +83,10 @@ class Facts:
     known_worker: Worker | None = None
     known_cluster: ClusterFacts | None = None
     decided: Mapping[str, Value] = field(default_factory=dict)
+
+    def own_disks(self, role: Role) -> int:
+        """Disks that every place of a daemon has which no worker uses; 0 where the cluster is not known."""
+        return self.known_cluster.own_disks(role) if self.known_cluster is not None else 0
 
     @property
     def group(self) -> HostGroup:

@@ -65,7 +65,19 @@ def cluster_facts(
         virtual=any(layout.virtual for layout in layouts),
         raw_bytes=sum(counts[kind.name] * _raw_bytes(kind, groups[kind.group or ""]) for kind in kinds),
         domain=_common_domain(inventory),
+        idle_disks={} if any(layout.virtual for layout in layouts) else _idle_disks(inventory, masters),
     )
+
+
+def _idle_disks(inventory: Inventory, masters: tuple[Master, ...]) -> dict[str, int]:
+    """Data disks of hosts that run masters and no workers, by the master's name."""
+    apart = {master.host: master for master in masters if not master.shares}
+    return {
+        apart[host].name: group.data_disks
+        for group in inventory.groups
+        for host in apart.keys() & set(group.names)
+        if apart[host].whole_host or group.serves == "masters"
+    }
 
 
 def _raw_bytes(kind: Worker, group: HostGroup) -> int:

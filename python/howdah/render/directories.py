@@ -31,6 +31,7 @@ _PLACES = (
     _Place("hbase.tmp.dir", Role.HMASTER, "hbase"),
     _Place("hbase.tmp.dir", Role.REGIONSERVER, "hbase"),
     _Place("dataDir", Role.ZOOKEEPER, "zookeeper"),
+    _Place("dataLogDir", Role.ZOOKEEPER, "zookeeper"),
 )
 _ON_WORKERS = (Role.NODEMANAGER, Role.REGIONSERVER)
 _ANYWHERE = "hadoop.tmp.dir"

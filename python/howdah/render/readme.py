@@ -55,6 +55,7 @@ def readme(
         bridged=virtual and any(path.endswith(".netdev") for path in paths),
         apart=lambda base: _apart(base, paths),
         kinds=[worker.name for worker in plan.workers] if differ(plan, HADOOP_FILES) else [],
+        idle=_on_own_disks(plan),
         directories=list(local_directories(plan, on)),
         hdfs_directories=list(hdfs_directories(plan)),
         hbase_directory=hbase_directory(plan) if cluster.request.hbase_used else "",
@@ -77,6 +78,13 @@ def readme(
         ],
     )
     return ConfigFile(path="README.md", content=_spaced(text))
+
+
+def _on_own_disks(plan: Plan) -> str:
+    """The hosts of masters whose directories are on disks that no worker uses."""
+    masters = plan.cluster.masters if plan.cluster is not None else ()
+    used = "/data/" in _setting(plan, "dfs.namenode.name.dir")
+    return ", ".join(dict.fromkeys(master.host for master in masters if not master.shares and used))
 
 
 def _apart(base: str, paths: Sequence[str]) -> str:

@@ -36,7 +36,7 @@ _FRESH = Deviation(
     "of a short phase are of that phase",
 )
 _ZOOKEEPER = "zookeeper/zoo.cfg"
-_ZOOKEEPER_DATA = "dataDir="
+_ZOOKEEPER_DATA, _ZOOKEEPER_LOG = "dataDir=", "dataLogDir="
 
 # What users of a cluster type, by the program's name in PROGRAMS; the first word after hdfs or yarn chooses.
 _HDFS = ("dfs", "dfsadmin", "haadmin", "fsck")
@@ -133,6 +133,9 @@ def _place_zookeeper(state: LabState, machine: LabSystem, rendered: ConfigSet) -
         if line.startswith(_ZOOKEEPER_DATA):
             data = Path(moved(line.removeprefix(_ZOOKEEPER_DATA), machine.conf, machine.directory))
             lines[index] = f"{_ZOOKEEPER_DATA}{data}"
+        elif line.startswith(_ZOOKEEPER_LOG):
+            log = moved(line.removeprefix(_ZOOKEEPER_LOG), machine.conf, machine.directory)
+            lines[index] = f"{_ZOOKEEPER_LOG}{log}"
     extra = rootless.zookeeper_lines(machine) if state.rootless else ""
     _write(machine.conf / "zoo.cfg", "\n".join(lines) + f"\n{extra}")
     # A ZooKeeper without others has no number: it is told of no other and needs none.

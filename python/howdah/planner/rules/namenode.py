@@ -25,6 +25,7 @@ from howdah.planner.rules.jvm import supported
 from howdah.planner.values import as_number, between, fixed, within_factor
 from howdah.units import GIB, MIB, format_count, format_memory
 
+_NAMES = "file:///var/lib/hadoop/name"
 _HANDLERS_LEAST = 10
 _HANDLERS_PER_LOG = 20
 _HANDLERS_MOST = 1000
@@ -37,6 +38,16 @@ _TERABYTE = 10**12
 _MANY_FILES = 50_000_000
 _PAUSES_OF_MANY_FILES = "-XX:MaxGCPauseMillis=4000"
 """Shorter goals than that make G1 fall behind in heaps of so many files (Cloudera)."""
+
+
+def _name_dirs(facts: Facts) -> Decision:
+    because = "the default is below /tmp: a reboot would lose every file of the cluster"
+    if facts.own_disks(Role.NAMENODE) < 1:
+        return Decision((_NAMES,), because)
+    return Decision(
+        (_NAMES, "file:///data/01/name"),
+        f"{because}; a copy of all of it on the first disk that no worker uses outlives the system's",
+    )
 
 
 def _handlers(facts: Facts) -> Decision:
@@ -174,15 +185,12 @@ def _service_port(facts: Facts) -> str | None:
 RULES: tuple[Rule, ...] = (
     SettingRule(
         id="namenode.name-dirs",
-        says="The NameNode's metadata is in a directory that nothing empties.",
+        says="The NameNode's metadata is where nothing empties it, and on a second disk where there is one.",
         sources=("D2 100", "Hadoop 3.5.0: hdfs-default.xml"),
         severity=Severity.MUST,
         key="dfs.namenode.name.dir",
         file="hdfs-site.xml",
-        decide=fixed(
-            ("file:///var/lib/hadoop/name",),
-            "the default is below /tmp: a reboot would lose every file of the cluster",
-        ),
+        decide=_name_dirs,
         accepts=lasting,
     ),
     SettingRule(

@@ -15,11 +15,17 @@ from howdah.planner.values import anything, between, fixed
 
 _IN_CLUSTER = runs(Role.ZOOKEEPER)
 _SOURCES = ("ZooKeeper 3.8",)
+_LOG_DISK = 3
+"""After those of names and of journals, which the same hosts may have."""
 
 
 def _runs(facts: Facts) -> bool:
     """Whether there is a ZooKeeper; where no cluster is known, its own file says so."""
     return facts.known_cluster is None or _IN_CLUSTER(facts)
+
+
+def _has_disks(facts: Facts) -> bool:
+    return facts.own_disks(Role.ZOOKEEPER) >= _LOG_DISK
 
 
 def _loopback(value: Value, decision: Decision, facts: Facts) -> bool:
@@ -51,6 +57,19 @@ RULES: tuple[Rule, ...] = (
         ),
         accepts=lasting,
         severity=Severity.MUST,
+    ),
+    _member_rule(
+        id="zookeeper.log-dir",
+        key="dataLogDir",
+        says="ZooKeeper's log of transactions has a disk of its own.",
+        sources=("ZooKeeper 3.8: administrator's guide",),
+        applies=_has_disks,
+        condition="ZooKeeper runs on hosts with three disks that no worker uses",
+        decide=fixed(
+            f"/data/{_LOG_DISK:02d}/zookeeper",
+            "every write of ZooKeeper waits for this log, and for whatever else its disk does",
+        ),
+        accepts=lasting,
     ),
     _member_rule(
         id="zookeeper.port",

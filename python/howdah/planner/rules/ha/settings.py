@@ -20,6 +20,8 @@ ZOOKEEPER_PORT = 2181
 _SOURCES = ("D0 74", "D2 100", "Hadoop 3.5.0")
 _CONDITION = "there are two NameNodes"
 _PAIR = is_paired(Role.NAMENODE)
+_JOURNAL_DISK = 2
+"""After that of names, which the same hosts may have."""
 _FENCING = "sshfence\nshell(/bin/true)"
 
 
@@ -117,6 +119,17 @@ _pair_family = partial(
     file="hdfs-site.xml",
 )
 
+
+def _journal_dir(facts: Facts) -> Decision:
+    lost = "the default is below /tmp, where a reboot may lose the namespace"
+    if facts.own_disks(Role.JOURNALNODE) < _JOURNAL_DISK:
+        return Decision("/var/lib/hadoop/journal", lost)
+    return Decision(
+        f"/data/{_JOURNAL_DISK:02d}/journal",
+        f"{lost}; every change of the namespace waits for this disk, which nothing else uses",
+    )
+
+
 RULES: tuple[Rule, ...] = (
     _pair_rule(
         id="ha.name-service",
@@ -162,9 +175,7 @@ RULES: tuple[Rule, ...] = (
         id="ha.journal-dir",
         key="dfs.journalnode.edits.dir",
         says="Journals are in a directory that nothing empties.",
-        decide=fixed(
-            "/var/lib/hadoop/journal", "the default is below /tmp, where a reboot may lose the namespace"
-        ),
+        decide=_journal_dir,
         accepts=lasting,
     ),
     _pair_family(
