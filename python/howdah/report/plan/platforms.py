@@ -15,6 +15,8 @@ ROW, BAR = 62, 20
 MOST_ROWS = 8
 """More platforms than this of one group of hosts are left to the table; of many groups, still more."""
 MOST_ROWS_IN_ALL = 24
+_APART = 0.5
+"""Rows that are empty between two groups of hosts."""
 
 
 class _Reason(NamedTuple):
@@ -107,12 +109,23 @@ def _stack(candidate: Candidate) -> list[_Segment]:
     return segments
 
 
+def _places(rows: list[Candidate]) -> list[float]:
+    """Where each row stands, in rows from the top: groups of hosts are apart."""
+    places, at = [], 0.0
+    for number, candidate in enumerate(rows):
+        if number:
+            at += 1 if candidate.group == rows[number - 1].group else 1 + _APART
+        places.append(at)
+    return places
+
+
 def _spec(rows: list[Candidate], names: list[str], stacks: list[list[_Segment]]) -> dict[str, Any]:
+    places = _places(rows)
     ends = [0.0, *(edge for stack in stacks for segment in stack for edge in (segment.start, segment.end))]
     low, high = min(ends), max(ends)
     segments = [
         {
-            "row": row,
+            "row": places[row],
             "platform": names[row],
             "series": segment.reason.name,
             "start": segment.start,
@@ -124,11 +137,11 @@ def _spec(rows: list[Candidate], names: list[str], stacks: list[list[_Segment]])
         for segment in stack
     ]
     heads = [
-        {"row": row, "text": name, "best": int(candidate.verdict == "recommended")}
+        {"row": places[row], "text": name, "best": int(candidate.verdict == "recommended")}
         for row, (name, candidate) in enumerate(zip(names, rows, strict=True))
     ]
     totals = [
-        {"row": row, "end": max([0.0, *(segment.end for segment in stack)]), "text": _total(stack)}
+        {"row": places[row], "end": max([0.0, *(segment.end for segment in stack)]), "text": _total(stack)}
         for row, stack in enumerate(stacks)
     ]
     x = {
@@ -141,7 +154,7 @@ def _spec(rows: list[Candidate], names: list[str], stacks: list[list[_Segment]])
         },
         "axis": across("share of the work's time (%)", tickCount=8),
     }
-    y = linear("row", [-0.5, len(rows) - 0.5], down=True, zero=False)
+    y = linear("row", [-0.5, places[-1] + 0.5], down=True, zero=False)
     reasons = dict.fromkeys(segment.reason for stack in stacks for segment in stack)
     colour = {
         "field": "series",
@@ -190,7 +203,7 @@ def _spec(rows: list[Candidate], names: list[str], stacks: list[list[_Segment]])
     ]
     return chart(
         layers,
-        height=ROW * len(rows),
+        height=round(ROW * (places[-1] + 1)),
         width=WIDTH + 72,
         top=4,
         left=4,

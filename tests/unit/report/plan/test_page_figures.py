@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -177,3 +178,14 @@ def test_what_masters_take_of_few_hosts_is_named_in_the_chart() -> None:
     figure = platforms(_cluster(plan_cluster(inventory(host_group(count=4)), request)))
     assert figure is not None
     assert "masters' places" in str(figure.spec)
+
+
+def test_the_platforms_of_one_group_of_hosts_stand_apart_from_another_ones() -> None:
+    request = PlanRequest(hypervisor=Hypervisor.VSPHERE)
+    two = inventory(host_group("old", 8), host_group("new", 8, memory="512GiB"))
+    figure = platforms(_cluster(plan_cluster(two, request)))
+    assert figure is not None
+    heads = sorted({one["row"] for one in _drawn(figure)})
+    gaps = {round(below - above, 3) for above, below in pairwise(heads)}
+    assert max(gaps) == 1.5
+    assert len([1 for above, below in pairwise(heads) if below - above > 1]) == 1
