@@ -147,7 +147,13 @@ impl Cluster {
             for _ in 0..worker.count {
                 let first = u32::try_from(self.disks.len()).expect("limits keep disks within 32 bits");
                 for disk in disks.by_ref().take(worker.disks as usize) {
-                    let disk = Disk::new(disk, scenario.hdfs.filled, speed, parameters);
+                    let disk = Disk::new(
+                        disk,
+                        scenario.hdfs.filled,
+                        speed,
+                        scenario.hdfs.readahead_bytes,
+                        parameters,
+                    );
                     let resource = resources.add(Resource::Disk(disk));
                     self.disks.push(DataDisk { worker: self.next_worker(), resource });
                 }
@@ -179,7 +185,7 @@ impl Cluster {
             switching: 1.0,
             tasks: 0,
             thread,
-            cache: PageCache::new(worker, &scenario.job, &scenario.scheduling),
+            cache: PageCache::new(worker, scenario.reduces_at_once(), &scenario.job, &scenario.scheduling),
             dirty_bytes: 0.0,
             cpus: worker.vcpus,
             map_slots: worker.map_slots,

@@ -12,8 +12,8 @@ pub(crate) struct Files {
     disks: Vec<u32>,
     /// For each disk of the cluster, how many bytes from its outer edge the middle of their data lies.
     middle: Vec<f64>,
-    /// For each worker, whether its page cache still holds all of them that it has; empty: none does.
-    cached: Vec<bool>,
+    /// For each worker, the share of what it has of them that its page cache still holds; empty: nothing.
+    cached: Vec<f64>,
     /// Bytes of each file.
     sizes: Vec<u64>,
 }
@@ -79,14 +79,14 @@ impl Files {
         &self.middle
     }
 
-    /// Says whose page cache holds them.
-    pub(crate) fn cache(&mut self, cached: Vec<bool>) {
+    /// Says how much of them each worker's page cache holds.
+    pub(crate) fn cache(&mut self, cached: Vec<f64>) {
         self.cached = cached;
     }
 
-    /// Whether a worker's page cache holds them.
-    pub(crate) fn is_cached(&self, worker: u32) -> bool {
-        self.cached.get(worker as usize).copied().unwrap_or(false)
+    /// The share of them that a worker's page cache holds.
+    pub(crate) fn cached(&self, worker: u32) -> f64 {
+        self.cached.get(worker as usize).copied().unwrap_or(0.0)
     }
 
     pub(crate) fn place(&mut self, block: u32, disks: &[u32]) {

@@ -62,6 +62,9 @@ impl Uses {
     }
 
     fn disk(&mut self, cluster: &Cluster, disk: u32, bytes: f64, class: u8) -> &mut Self {
+        if bytes == 0.0 {
+            return self;
+        }
         let host = &cluster.hosts[cluster.host_of_disk(disk) as usize];
         self.add(cluster.disks[disk as usize].resource, bytes, class);
         if let Some(controller) = host.controller {

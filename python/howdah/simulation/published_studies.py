@@ -53,13 +53,15 @@ def studies() -> tuple[PublishedStudy, ...]:
     )
 
 
-def study_of(path: Path) -> tuple[PublishedStudy, PublishedTable]:
-    """The study that a table's file is of; raises UserError for a table that howdah does not know."""
+def tables_of(path: Path) -> tuple[PublishedStudy, tuple[PublishedTable, ...]]:
+    """The study that a table's file is of, and what it says of each size of dataset.
+
+    Raises UserError for a table that howdah does not know.
+    """
     for study in studies():
-        for table in study.tables:
-            if table.file == path.name:
-                return study, table
-    known = [table.file for study in studies() for table in study.tables]
+        if tables := tuple(table for table in study.tables if table.file == path.name):
+            return study, tables
+    known = dict.fromkeys(table.file for study in studies() for table in study.tables)
     raise UserError(
         str(path), "is not a published table howdah knows", f"one of {', '.join(known)}, or a run's record"
     )
@@ -70,10 +72,11 @@ def cases_of(paths: Iterable[Path]) -> tuple[Case, ...]:
     known: dict[tuple[str, StudySetting], dict[str, KnownFigure]] = {}
     by_name = {study.study: study for study in studies()}
     for path in paths:
-        study, table = study_of(path)
+        study, tables = tables_of(path)
         text = read_text(path, "give a published table, a CSV file")
-        for figure in table_figures(study, table, text, str(path)):
-            known.setdefault((study.study, figure.setting), {})[figure.quantity] = figure
+        for table in tables:
+            for figure in table_figures(study, table, text, str(path)):
+                known.setdefault((study.study, figure.setting), {})[figure.quantity] = figure
     return tuple(
         case_of(
             by_name[name], setting, {quantity: figure.value for quantity, figure in known_figures.items()}

@@ -100,6 +100,8 @@ class SimulatedHdfs(Model):
     """Bytes of a block."""
     placement: Placement
     """How replicas are kept apart."""
+    readahead_bytes: int
+    """What a DataNode reads ahead of a reader; 0: what the system does."""
     drop_behind_writes: bool
     """Whether what was written leaves the page cache at once."""
     sync_behind_writes: bool

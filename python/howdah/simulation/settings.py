@@ -144,6 +144,7 @@ def hdfs_of(planned: PlannedSettings, cluster: Cluster, suite: Suite) -> Simulat
         replication=replication,
         block_bytes=block_bytes_of(planned, suite),
         placement=cluster.topology.placement,
+        readahead_bytes=planned.size("dfs.datanode.readahead.bytes"),
         drop_behind_writes=planned.flag("dfs.datanode.drop.cache.behind.writes"),
         sync_behind_writes=planned.flag("dfs.datanode.sync.behind.writes"),
     )

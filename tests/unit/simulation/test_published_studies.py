@@ -15,7 +15,7 @@ from howdah.model.inventory import HostGroup
 from howdah.model.placement import placed_workers
 from howdah.model.workloads.files import MAPS, REPLICATION
 from howdah.model.workloads.terasort import REDUCES, ROWS
-from howdah.simulation.published_studies import case_of, ratio_works, studies, study_of
+from howdah.simulation.published_studies import case_of, ratio_works, studies, tables_of
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
 TB = 10**12
@@ -105,5 +105,16 @@ def test_the_studies_hosts_are_those_of_the_examples(study: str, example: str) -
 
 
 def test_a_table_is_known_by_its_name() -> None:
-    study, table = study_of(Path("somewhere/vsphere6_table3_30TB_r1.csv"))
+    study, (table,) = tables_of(Path("somewhere/vsphere6_table3_30TB_r1.csv"))
     assert (study.study, table.replication) == ("vsphere6", 1)
+
+
+def test_a_table_of_two_sizes_of_data_is_read_as_two() -> None:
+    study, tables = tables_of(Path("seven_node_table3_ht_on.csv"))
+    assert [table.dataset for table in tables] == [10**12, 35 * 10**11]
+    assert {quantity for table in tables for quantity in table.quantities.values()} == {
+        "teragen",
+        "terasort",
+        "teravalidate",
+    }
+    assert study.study == "seven-node"

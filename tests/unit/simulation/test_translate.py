@@ -46,6 +46,7 @@ def test_the_studys_hosts_carry_what_table_1_says() -> None:
     )
     assert {group.rack for group in scenario.hosts} == set(range(16))
     assert (scenario.hdfs.drop_behind_writes, scenario.hdfs.sync_behind_writes) == (True, True)
+    assert scenario.hdfs.readahead_bytes == 4 << 20
     assert scenario.scheduling.kind == "slots"
     assert scenario.scheduling.jvm_reuse
     assert (scenario.job.codec, scenario.job.compression_ratio) == (Codec.SNAPPY, 4.9)

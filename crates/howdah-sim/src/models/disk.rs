@@ -4,7 +4,8 @@
 //! the filled share *x* of a rotating disk the rate is *√(o² − x·(o² − i²))* with the outer rate *o* and the inner *i*.
 //!
 //! *k* streams take turns of a chunk of *c* bytes, and a head needs *t* seconds from one to the next: the disk gives
-//! *r / (1 + (1 − 1/k)·t·r/c)*. One stream has it to itself; a disk without a head has t = 0.
+//! *r / (1 + (1 − 1/k)·t·r/c)*. One stream has it to itself; a disk without a head has t = 0. A stream that reads is
+//! given no more at a turn than is read ahead of it.
 //! (C. Ruemmler and J. Wilkes, *An introduction to disk drive modeling*, 1994.)
 
 use crate::parameters::Parameters;
@@ -19,6 +20,9 @@ pub(crate) const WRITE: u8 = 1;
 /// Turns of a desktop disk take longer than those of the disk that the parameters speak of: 7,200 against 10,000.
 const SLOW_TURN: f64 = 1.4;
 
+/// What a kernel reads ahead of a stream by itself: two windows of 128 KiB, of which one is used while the other is read.
+const READ_AHEAD: f64 = 2.0 * 128.0 * 1024.0;
+
 /// One disk, as full as it is now.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Disk {
@@ -30,11 +34,18 @@ pub(crate) struct Disk {
     read_seek: f64,
     write_seek: f64,
     chunk: f64,
+    read_chunk: f64,
     rotating: bool,
 }
 
 impl Disk {
-    pub(crate) fn new(group: &DiskGroup, filled: f64, speed: f64, parameters: &Parameters) -> Self {
+    pub(crate) fn new(
+        group: &DiskGroup,
+        filled: f64,
+        speed: f64,
+        readahead_bytes: u64,
+        parameters: &Parameters,
+    ) -> Self {
         let turn = match group.kind {
             DiskKind::Hdd => SLOW_TURN,
             DiskKind::FastHdd => 1.0,
@@ -50,6 +61,7 @@ impl Disk {
             read_seek: parameters.read_seek_s * turn,
             write_seek: parameters.write_seek_s * turn,
             chunk: parameters.stream_chunk_bytes,
+            read_chunk: parameters.stream_chunk_bytes.min((readahead_bytes as f64).max(READ_AHEAD)),
             rotating: turn > 0.0,
         }
     }
@@ -61,9 +73,9 @@ impl Disk {
         let streams = (reads + writes).max(1.0);
         let reading = if reads + writes > 0.0 { reads / streams } else { 1.0 };
         // Seconds for a byte: its own, and its part of the head's way to the stream.
-        let seek = (1.0 - 1.0 / streams) / self.chunk;
-        let read = 1.0 / self.rate(self.read_from) + seek * self.read_seek;
-        let write = 1.0 / self.rate(self.written) + seek * self.write_seek;
+        let turns = 1.0 - 1.0 / streams;
+        let read = 1.0 / self.rate(self.read_from) + turns / self.read_chunk * self.read_seek;
+        let write = 1.0 / self.rate(self.written) + turns / self.chunk * self.write_seek;
         1.0 / (reading * read + (1.0 - reading) * write)
     }
 
@@ -106,7 +118,7 @@ mod tests {
             inner_bytes_per_s: 100e6,
             kind,
         };
-        Disk::new(&group, filled, 1.0, &Parameters::default())
+        Disk::new(&group, filled, 1.0, 4 << 20, &Parameters::default())
     }
 
     fn load(reads: u32, writes: u32) -> Load {

@@ -68,4 +68,17 @@ impl Scenario {
         scenario.check()?;
         Ok(scenario)
     }
+
+    /// Reduces that run on a worker at once at the most, as far as there are any.
+    pub(crate) fn reduces_at_once(&self) -> u32 {
+        let reduces = self.workloads.iter().filter_map(|workload| match *workload {
+            Workload::Terasort { reduces, .. } => Some(reduces),
+            _ => None,
+        });
+        let workers = self
+            .hosts
+            .iter()
+            .map(|group| group.count * group.workers.iter().map(|workers| workers.count).sum::<u32>());
+        reduces.max().unwrap_or(0).div_ceil(workers.sum::<u32>().max(1))
+    }
 }

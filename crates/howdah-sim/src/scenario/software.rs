@@ -15,6 +15,9 @@ pub struct Hdfs {
     /// Share of every disk that is filled before the first workload, 0 to 1.
     #[serde(default)]
     pub filled: f64,
+    /// Bytes that the DataNode reads ahead of a reader (`dfs.datanode.readahead.bytes`); 0: what the system does.
+    #[serde(default = "readahead_bytes")]
+    pub readahead_bytes: u64,
     /// Whether what was written leaves the page cache (`dfs.datanode.drop.cache.behind.writes`).
     #[serde(default)]
     pub drop_behind_writes: bool,
@@ -115,6 +118,10 @@ pub struct Job {
     /// Keys that TeraSort samples for its partitions.
     #[serde(default = "partition_samples")]
     pub partition_samples: u64,
+}
+
+fn readahead_bytes() -> u64 {
+    4 << 20
 }
 
 fn spill_share() -> f64 {

@@ -98,10 +98,9 @@ impl Output {
         let workload = world.ledger.workload();
         workload.replicas = self.per_worker;
         workload.sharing_host = self.sharing_host;
-        let cached =
-            world.cluster.workers.iter().zip(&self.bytes).map(|(worker, &bytes)| {
-                !world.scenario.hdfs.drop_behind_writes && bytes <= worker.cache.bytes
-            });
+        let cached = world.cluster.workers.iter().zip(&self.bytes).map(|(worker, &bytes)| {
+            if world.scenario.hdfs.drop_behind_writes { 0.0 } else { worker.cache.kept(bytes) }
+        });
         self.files.cache(cached.collect());
         let middle =
             world.cluster.disks.iter().zip(&self.filled).map(|(disk, before)| {

@@ -36,7 +36,7 @@ impl Terasort<'_> {
             .cpu(&world.cluster, worker, serve_s)
             .cpu(&world.cluster, from, serve_s)
             .send(&world.cluster, parameters, from, worker, stored)
-            .read(&world.cluster, spill, again)
+            .read(&world.cluster, spill, again * (1.0 - self.kept[worker as usize]))
             .write(&world.cluster, spill, stored * self.shuffle.on_disk + again);
         // What maps wrote long before their output is fetched has left the page cache.
         if self.last_map_end.is_some_and(|end| started > end) {

@@ -37,6 +37,8 @@ struct Terasort<'a> {
     parts_ready: u32,
     /// Rounds of a mean reduce; all reduces go by them.
     shuffle: Shuffle,
+    /// For each worker, the share of the runs on its disks that its page cache still holds when they are read.
+    kept: Vec<f64>,
     remote_bytes: f64,
     spilled_bytes: f64,
     spill_read_bytes: f64,
@@ -57,6 +59,11 @@ pub(crate) fn run(
     let files =
         Files::new(shares.into_iter().map(|rows| rows * 100), world.scenario.hdfs.block_bytes, replicas);
     let splits = splits(input, world.scenario.hdfs.block_bytes);
+    let shuffle = shuffle::shuffle(settings, bytes / f64::from(reduces), splits.len() as u32);
+    // Of what maps and reduces wrote on their disks, half is runs.
+    let spilled = bytes * (1.0 + shuffle.on_disk) / settings.compression_ratio;
+    let each = spilled / world.cluster.workers.len() as f64;
+    let kept = world.cluster.workers.iter().map(|worker| worker.cache.kept(each)).collect();
     let mut program = Terasort {
         input,
         output: Output::new(world, files),
@@ -65,7 +72,8 @@ pub(crate) fn run(
         maps_ended: 0,
         last_map_end: None,
         parts_ready: 0,
-        shuffle: shuffle::shuffle(settings, bytes / f64::from(reduces), splits.len() as u32),
+        shuffle,
+        kept,
         remote_bytes: 0.0,
         spilled_bytes: 0.0,
         spill_read_bytes: 0.0,

@@ -19,7 +19,8 @@ impl Terasort<'_> {
         let stored = more / settings.compression_ratio;
         let memory_s = more * merge::merge_s(world.scenario);
         let (from, to) = (world.cluster.next_spill(worker), world.cluster.next_spill(worker));
-        world.uses.clear().read(&world.cluster, from, stored).write(&world.cluster, to, stored);
+        let read = stored * (1.0 - self.kept[worker as usize]);
+        world.uses.clear().read(&world.cluster, from, read).write(&world.cluster, to, stored);
         world.stream(number, Stream { work: bytes, stream_s: 0.0, memory_s, threads: 1.0, pause_s: 0.0 });
         self.spilled_bytes += bytes * stored;
         self.spill_read_bytes += bytes * stored;
@@ -41,7 +42,7 @@ impl Terasort<'_> {
             + self.shuffle.merges.left.max(2.0).log2() / ROW_BYTES * parameters.compare_s;
         let stored = self.shuffle.on_disk / world.scenario.job.compression_ratio;
         let run = world.cluster.next_spill(worker);
-        world.uses.clear().read(&world.cluster, run, stored);
+        world.uses.clear().read(&world.cluster, run, stored * (1.0 - self.kept[worker as usize]));
         let stall_s = bytes * parameters.row_stall_s_per_byte;
         let pause_s = self.output.begin(world, worker, block) + stall_s;
         world.stream(number, Stream { work: bytes, stream_s, memory_s, threads: 1.0, pause_s });
