@@ -120,16 +120,6 @@ def _open_modules(facts: Facts) -> Decision:
 def _java_home(found: Found, facts: Facts) -> Iterable[Observation]:
     reading = ConfigurationReading(found)
     home = reading.variable("JAVA_HOME") or ""
-    if home in _HOME_OF_ITSELF:
-        yield Observation(
-            ok=False,
-            about="JAVA_HOME",
-            found=home,
-            expected="a directory: over ssh and under systemd there is no JAVA_HOME to take",
-            fix=f"set JAVA_HOME to Java's directory in {reading.variable_where('JAVA_HOME')}",
-            where=reading.variable_where("JAVA_HOME"),
-        )
-        return
     major = _HOME_MAJOR.search(home)
     if major is not None:
         majors = supported(facts)
@@ -140,6 +130,20 @@ def _java_home(found: Found, facts: Facts) -> Iterable[Observation]:
             found=home,
             expected=f"Java {wanted}, which Hadoop {facts.request.hadoop} runs on",
             fix=f"set JAVA_HOME to Java {wanted} in {reading.variable_where('JAVA_HOME')}",
+            where=reading.variable_where("JAVA_HOME"),
+        )
+
+
+def _home_given(found: Found, facts: Facts) -> Iterable[Observation]:
+    reading = ConfigurationReading(found)
+    home = reading.variable("JAVA_HOME")
+    if home is not None:
+        yield Observation(
+            ok=home not in _HOME_OF_ITSELF,
+            about="JAVA_HOME",
+            found=home,
+            expected="a directory: over ssh and under systemd there is no JAVA_HOME to take",
+            fix=f"set JAVA_HOME to Java's directory in {reading.variable_where('JAVA_HOME')}",
             where=reading.variable_where("JAVA_HOME"),
         )
 
@@ -332,6 +336,13 @@ RULES: tuple[Rule, ...] = (
         severity=Severity.MUST,
         condition="where JAVA_HOME's name says which Java it is",
         inspect=_java_home,
+    ),
+    Inspection(
+        id="jvm.home-given",
+        says="JAVA_HOME is a directory, not what the environment may have or not.",
+        sources=("Hadoop 3.5.0: ClusterSetup",),
+        condition="where JAVA_HOME is set",
+        inspect=_home_given,
     ),
     Inspection(
         id="jvm.heap-options",
