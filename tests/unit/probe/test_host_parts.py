@@ -14,7 +14,7 @@ from howdah.probe.disks import read_disks
 from howdah.probe.file_systems import read_mounts
 from howdah.probe.inquiry import NoInquiry
 from howdah.probe.memory import read_memory
-from howdah.probe.nics import read_nics
+from howdah.probe.nics import read_network_stack, read_nics
 from howdah.probe.tree import FileTree, parse_cpu_list, parse_size
 from support.trees import grow, grow_text
 
@@ -189,3 +189,20 @@ def test_a_nic_that_is_down(tmp_path: Path) -> None:
     (nic,) = read_nics(read)
     assert (nic.up, nic.speed_bits_per_s, nic.mtu, nic.rx_queues) == (False, None, 1500, None)
     assert "nic eth1 speed" in notes(read)
+
+
+@pytest.mark.parametrize(
+    ("hosts", "address"),
+    [
+        ("127.0.0.1 localhost\n127.0.1.1 node1.example.com node1\n", "127.0.1.1"),
+        ("127.0.0.1 localhost\n10.0.0.5 NODE1  # its own\n", "10.0.0.5"),
+        ("# 127.0.1.1 node1\n10.0.0.5 node1.example.com\n", "10.0.0.5"),
+        ("127.0.0.1 localhost\n10.0.0.9 node10.example.com\n", None),
+        ("", None),
+    ],
+)
+def test_the_address_of_the_hosts_own_name(tmp_path: Path, hosts: str, address: str | None) -> None:
+    for path, text in (("proc/sys/kernel/hostname", "node1.example.com\n"), ("etc/hosts", hosts)):
+        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / path).write_text(text)
+    assert read_network_stack(FileTree(tmp_path)).own_address == address

@@ -9,7 +9,7 @@ from howdah.model.found import Found
 from howdah.model.heap import heap_bytes
 from howdah.planner.facts import Facts
 from howdah.planner.rule import Inspection, Observation, Rule, Severity
-from howdah.planner.rules.jvm import daemon_options, java_options
+from howdah.planner.rules.jvm.options import daemon_options, java_options
 from howdah.units import GIB
 
 _MOST = re.compile(r"-Xmx\S+")

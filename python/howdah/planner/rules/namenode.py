@@ -21,7 +21,7 @@ from howdah.planner.heap import COMPRESSED_MOST, MASTER_HEAPS, collector, heap_o
 from howdah.planner.masters.seats import HEAP_OF_MEMORY, SYSTEM_BYTES
 from howdah.planner.reading import lasting
 from howdah.planner.rule import Counsel, Decision, Rule, SettingRule, Severity, equal
-from howdah.planner.rules.jvm import supported
+from howdah.planner.rules.jvm.versions import supported
 from howdah.planner.values import as_number, between, fixed, within_factor
 from howdah.units import GIB, MIB, format_count, format_memory
 

@@ -15,7 +15,7 @@ from howdah.planner.facts import Facts
 from howdah.planner.heap import COMPRESSED_MOST, UNCOMPRESSED_LEAST, collector, heap_options
 from howdah.planner.reading import ConfigurationReading
 from howdah.planner.rule import Decision, Inspection, Observation, Rule, Scope, Severity
-from howdah.planner.rules.jvm import supported
+from howdah.planner.rules.jvm.versions import supported
 from howdah.planner.rules.security.settings import login
 from howdah.planner.values import as_number, between
 from howdah.units import GIB, MIB, format_memory

@@ -10,7 +10,7 @@ from howdah.model.request import Demand, PlanRequest, Profile
 from howdah.planner.facts import Facts
 from howdah.planner.rule import Inspection, Observation, SettingRule
 from howdah.planner.rules import os
-from howdah.planner.rules.jvm import java_major
+from howdah.planner.rules.jvm.versions import java_major
 from support.tuned import facts, found, host
 
 BY_ID = {rule.id: rule for rule in os.RULES}

@@ -1,66 +1,32 @@
-"""Spark on YARN: executors sized to containers, its shuffle in NodeManagers, its history in HDFS."""
+"""What Spark is told: executors sized to containers, its shuffle in NodeManagers, its history in HDFS."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
-from typing import NamedTuple
-
-from howdah.model.found import Found
 from howdah.model.plan import Input, Value
 from howdah.planner.budget import kinds_of
 from howdah.planner.conditions import secured, shuffles_in_nodemanagers, spark_rule, with_spark
+from howdah.planner.executor import (
+    CONFIGURATION,
+    LEAST_OVERHEAD_MB,
+    OVERHEAD,
+    STEP_MB,
+    YARN,
+    executor,
+    memory_bytes,
+)
 from howdah.planner.facts import Facts
-from howdah.planner.reading import ConfigurationReading
-from howdah.planner.rule import Decision, Inspection, Observation, Rule, Severity, equal
+from howdah.planner.rule import Decision, Rule, Severity, equal
 from howdah.planner.rules.queues import queue_of
 from howdah.planner.values import anything, as_number, at_least, between, fixed, set_at_all
-from howdah.units import GIB, KIB, MIB, format_counted, format_memory
+from howdah.units import MIB, format_counted, format_memory
 
-FILE = "spark-defaults.conf"
-_YARN = "Spark: running on YARN"
-_CONFIGURATION = "Spark: configuration"
 _TUNING = "Spark: tuning"
-_CORES = (5, 4)
-"""More tasks at once in one executor wait for one another's collections and for one HDFS client; fewer
-repeat what executors keep once, broadcast tables for instance."""
-_LEAST_OVERHEAD_MB = 384
-_OVERHEAD = 0.1
-"""Of the heap: the release's default, and what it is at the least."""
-_HEAP_MOST_MB = 31 * 1024
-"""Beyond this Java's pointers take twice the room."""
 _DRIVER_MB = 4096
 _DRIVER_SHARE = 4
-_STEP_MB = 512
 _PARTITIONS = 200
 _TASKS_PER_CORE = 2
 _HISTORY = "hdfs:///spark-history"
 _SHUFFLE_PORT = 7337
-_FORMER = {
-    f"spark.yarn.{who}.memoryOverhead": f"spark.{who}.memoryOverhead" for who in ("executor", "driver")
-}
-
-
-class Executor(NamedTuple):
-    """One executor: tasks at once, its container and its heap, MB, and how many a worker carries."""
-
-    cores: int
-    container_mb: int
-    heap_mb: int
-    per_worker: int
-
-
-def executor(facts: Facts) -> Executor:
-    """The executor that divides the smallest worker best; raises CannotTell where its room is not known."""
-    memory_mb = int(facts.number("yarn.nodemanager.resource.memory-mb"))
-    vcores = max(1, int(facts.number("yarn.nodemanager.resource.cpu-vcores")))
-    master_mb = int(facts.number("yarn.app.mapreduce.am.resource.mb"))
-    cores = min(vcores, min(_CORES, key=lambda size: vcores % size))
-    per_worker = max(1, vcores // cores)
-    # One application master for each job is somewhere beside them.
-    container = max(2 * _STEP_MB, (memory_mb - master_mb) // per_worker // _STEP_MB * _STEP_MB)
-    heap = min(_HEAP_MOST_MB, int(container / (1 + _OVERHEAD)), container - _LEAST_OVERHEAD_MB) // 64 * 64
-    return Executor(cores, container, heap, per_worker)
 
 
 def _cores(facts: Facts) -> Decision:
@@ -95,13 +61,13 @@ def _overhead(facts: Facts) -> Decision:
     return Decision(
         f"{size.container_mb - size.heap_mb}m",
         f"the rest of a container of {size.container_mb} MB: threads, buffers of the network, Python; at "
-        f"least {_LEAST_OVERHEAD_MB} MB and a tenth of the heap, as Spark's own default",
+        f"least {LEAST_OVERHEAD_MB} MB and a tenth of the heap, as Spark's own default",
     )
 
 
 def _driver(facts: Facts) -> Decision:
     least = min(kind.memory_bytes for kind in kinds_of(facts)) // MIB
-    value = max(1024, min(_DRIVER_MB, least // _DRIVER_SHARE // _STEP_MB * _STEP_MB))
+    value = max(1024, min(_DRIVER_MB, least // _DRIVER_SHARE // STEP_MB * STEP_MB))
     return Decision(
         f"{value}m",
         "tables that are broadcast and results that are collected pass through the driver; the default of "
@@ -129,65 +95,11 @@ def _given_back(facts: Facts) -> bool:
     return shuffles_in_nodemanagers(facts) and str(tracked).lower() != "true"
 
 
-def _bytes(text: str) -> int | None:
-    """A size in Spark's words: ``4g``, ``4096m``, and without a unit MB."""
-    match = re.fullmatch(r"(\d{1,12})([kmgt]?)b?", text.strip().lower())
-    return (
-        int(match[1]) * {"k": KIB, "m": MIB, "": MIB, "g": GIB, "t": 1024 * GIB}[match[2]] if match else None
-    )
-
-
 def _fits(value: Value, decision: Decision, facts: Facts) -> bool:
     """Whether a heap fits the largest container with its overhead."""
-    heap = _bytes(str(value))
+    heap = memory_bytes(str(value))
     most = facts.number("yarn.scheduler.maximum-allocation-mb") * MIB
-    return heap is not None and heap + max(_LEAST_OVERHEAD_MB * MIB, heap * _OVERHEAD) <= most
-
-
-def _container_fits(found: Found, facts: Facts) -> Iterator[Observation]:
-    """Whether an executor is one that YARN gives a container to."""
-    reading = ConfigurationReading(found)
-    heap = _bytes(reading.text("spark.executor.memory") or "")
-    if heap is not None:
-        overhead = _bytes(reading.text("spark.executor.memoryOverhead") or "") or max(
-            _LEAST_OVERHEAD_MB * MIB, int(heap * _OVERHEAD)
-        )
-        most = int(facts.number("yarn.scheduler.maximum-allocation-mb")) * MIB
-        yield Observation(
-            ok=heap + overhead <= most,
-            about="spark.executor.memory",
-            found=f"{format_memory(heap)} and {format_memory(overhead)} beside it",
-            expected=f"{format_memory(most)} together, the largest container: applications are refused "
-            "otherwise",
-            fix=f"lower spark.executor.memory in {reading.where('spark.executor.memory')}, to "
-            f"{int(most / (1 + _OVERHEAD)) // GIB}g at the most",
-            where=reading.where("spark.executor.memory"),
-        )
-    cores = reading.number("spark.executor.cores")
-    if cores is not None:
-        limit = facts.number("yarn.scheduler.maximum-allocation-vcores")
-        yield Observation(
-            ok=cores <= limit,
-            about="spark.executor.cores",
-            found=f"{cores:g}",
-            expected=f"{limit:g}, the largest container's vcores: applications are refused otherwise",
-            fix=f"set spark.executor.cores to {_CORES[0]} in {reading.where('spark.executor.cores')}",
-            where=reading.where("spark.executor.cores"),
-        )
-
-
-def _former(found: Found, facts: Facts) -> Iterator[Observation]:
-    reading = ConfigurationReading(found)
-    for name, today in _FORMER.items():
-        if reading.text(name) is not None:
-            yield Observation(
-                ok=False,
-                about=name,
-                found="a former name",
-                expected=f"{today}, as Spark has called it since 2.3",
-                fix=f"rename {name} to {today} in {reading.where(name)}",
-                where=reading.where(name),
-            )
+    return heap is not None and heap + max(LEAST_OVERHEAD_MB * MIB, heap * OVERHEAD) <= most
 
 
 def _in_hdfs(value: Value, decision: Decision, facts: Facts) -> bool:
@@ -207,7 +119,7 @@ RULES: tuple[Rule, ...] = (
         id="spark.master",
         key="spark.master",
         says="Applications run on YARN.",
-        sources=(_YARN,),
+        sources=(YARN,),
         severity=Severity.MUST,
         decide=fixed("yarn", "by default an application runs within one process of the machine it starts on"),
         accepts=equal,
@@ -216,7 +128,7 @@ RULES: tuple[Rule, ...] = (
         id="spark.queue",
         key="spark.yarn.queue",
         says="Applications go to Spark's queue.",
-        sources=(_YARN,),
+        sources=(YARN,),
         decide=_queue,
         accepts=set_at_all,
     ),
@@ -224,7 +136,7 @@ RULES: tuple[Rule, ...] = (
         id="spark.cores",
         key="spark.executor.cores",
         says="An executor runs four or five tasks at once.",
-        sources=(_CONFIGURATION, "Cloudera: tuning Spark jobs", "howdah"),
+        sources=(CONFIGURATION, "Cloudera: tuning Spark jobs", "howdah"),
         decide=_cores,
         accepts=lambda value, decision, facts: as_number(value) >= 1,
         today="On YARN the default is one core: as many Java machines as tasks.",
@@ -233,7 +145,7 @@ RULES: tuple[Rule, ...] = (
         id="spark.memory",
         key="spark.executor.memory",
         says="Executors use the containers' memory of a worker together, none with a heap over 31 GiB.",
-        sources=(_CONFIGURATION, _TUNING, "howdah"),
+        sources=(CONFIGURATION, _TUNING, "howdah"),
         decide=_memory,
         accepts=_fits,
     ),
@@ -241,7 +153,7 @@ RULES: tuple[Rule, ...] = (
         id="spark.overhead",
         key="spark.executor.memoryOverhead",
         says="A tenth of an executor's heap, 384 MB at the least, is outside of it.",
-        sources=(_CONFIGURATION,),
+        sources=(CONFIGURATION,),
         decide=_overhead,
         accepts=anything,
     ),
@@ -249,7 +161,7 @@ RULES: tuple[Rule, ...] = (
         id="spark.driver",
         key="spark.driver.memory",
         says="A driver has 4 GiB, on small workers a quarter of one.",
-        sources=(_CONFIGURATION, "howdah"),
+        sources=(CONFIGURATION, "howdah"),
         severity=Severity.MAY,
         decide=_driver,
         accepts=_fits,
@@ -266,7 +178,7 @@ RULES: tuple[Rule, ...] = (
         id="spark.cached",
         key="spark.dynamicAllocation.cachedExecutorIdleTimeout",
         says="Executors that only keep cached tables are given back after half an hour.",
-        sources=(_CONFIGURATION, "howdah"),
+        sources=(CONFIGURATION, "howdah"),
         severity=Severity.MAY,
         decide=fixed("30min", "by default they are kept for ever, and others wait"),
         accepts=set_at_all,
@@ -275,7 +187,7 @@ RULES: tuple[Rule, ...] = (
         id="spark.shuffle",
         key="spark.shuffle.service.enabled",
         says="What executors have shuffled is served by NodeManagers, also when the executors are gone.",
-        sources=(_YARN, "Spark: job scheduling"),
+        sources=(YARN, "Spark: job scheduling"),
         severity=Severity.MUST,
         applies=_given_back,
         condition="with Spark, whose executors come and go and leave their outputs",
@@ -286,7 +198,7 @@ RULES: tuple[Rule, ...] = (
         id="spark.shuffle-port",
         key="spark.shuffle.service.port",
         says="Executors ask for shuffled data where NodeManagers serve it.",
-        sources=(_YARN,),
+        sources=(YARN,),
         applies=shuffles_in_nodemanagers,
         condition="with Spark, whose executors come and go",
         decide=fixed(_SHUFFLE_PORT, "the default of both; open it between workers"),
@@ -297,7 +209,7 @@ RULES: tuple[Rule, ...] = (
         file="yarn-site.xml",
         key="yarn.nodemanager.aux-services.spark_shuffle.class",
         says="NodeManagers know the class that serves Spark's shuffle.",
-        sources=(_YARN,),
+        sources=(YARN,),
         severity=Severity.MUST,
         applies=shuffles_in_nodemanagers,
         condition="with Spark, whose executors come and go",
@@ -311,7 +223,7 @@ RULES: tuple[Rule, ...] = (
         file="yarn-site.xml",
         key="yarn.nodemanager.aux-services.spark_shuffle.classpath",
         says="NodeManagers find the jar of Spark's shuffle.",
-        sources=(_YARN,),
+        sources=(YARN,),
         severity=Severity.MUST,
         applies=shuffles_in_nodemanagers,
         condition="with Spark, whose executors come and go",
@@ -326,7 +238,7 @@ RULES: tuple[Rule, ...] = (
         file="yarn-site.xml",
         key="spark.yarn.shuffle.stopOnFailure",
         says="A NodeManager that cannot serve Spark's shuffle does not start.",
-        sources=(_YARN,),
+        sources=(YARN,),
         applies=shuffles_in_nodemanagers,
         condition="with Spark, whose executors come and go",
         decide=fixed(True, "by default it runs on, and every executor that it is given fails"),
@@ -422,19 +334,5 @@ RULES: tuple[Rule, ...] = (
         condition="with --secure and Spark",
         decide=fixed(True, "Kerberos alone encrypts nothing between executors"),
         accepts=equal,
-    ),
-    Inspection(
-        id="spark.container-fits",
-        says="An executor and what it has outside of its heap fit the largest container.",
-        sources=(_YARN, "howdah"),
-        severity=Severity.MUST,
-        condition="where Spark's defaults say how large executors are",
-        inspect=_container_fits,
-    ),
-    Inspection(
-        id="spark.former-names",
-        says="Spark is told with the names that it has today.",
-        sources=(_CONFIGURATION,),
-        inspect=_former,
     ),
 )

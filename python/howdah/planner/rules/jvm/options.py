@@ -1,0 +1,176 @@
+"""Options of Java that daemons and tasks have: ones that it knows, one collector, heaps it starts with."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+from howdah.model.found import Found, FoundProperty
+from howdah.model.heap import heap_bytes
+from howdah.planner.facts import Facts
+from howdah.planner.rule import Inspection, Observation, Rule, Severity
+from howdah.planner.rules.jvm.versions import supported
+from howdah.units import MIB
+
+_REMOVED = (
+    "-XX:+UseConcMarkSweepGC",
+    "-XX:+UseParNewGC",
+    "-XX:+UseParallelOldGC",
+    "-XX:CMSInitiatingOccupancyFraction",
+    "-XX:+UseCMSInitiatingOccupancyOnly",
+    "-XX:MaxPermSize",
+    "-XX:PermSize",
+    "-XX:+AggressiveOpts",
+    "-XX:+PrintGCDateStamps",
+    "-XX:+PrintGCTimeStamps",
+    "-XX:+PrintGCApplicationStoppedTime",
+    "-XX:+PrintTenuringDistribution",
+    "-XX:+UseGCLogFileRotation",
+    "-XX:NumberOfGCLogFiles",
+    "-XX:GCLogFileSize",
+    "-d32",
+    "-d64",
+)
+_REMOVED_IN = 14
+
+
+TASK_OPTIONS = (
+    "mapreduce.map.java.opts",
+    "mapreduce.reduce.java.opts",
+    "mapred.child.java.opts",
+    "mapreduce.admin.map.child.java.opts",
+    "mapreduce.admin.reduce.child.java.opts",
+    "yarn.app.mapreduce.am.command-opts",
+    "yarn.app.mapreduce.am.admin-command-opts",
+)
+"""Properties that hold options of Java for tasks and their application master."""
+
+
+_LEAST_HEAP = 16 * MIB
+_LEAST_GIVEN = re.compile(r"-Xms(?=\d)")
+_COLLECTOR = re.compile(r"-XX:\+Use(?:G1|Parallel|Serial|Z|Shenandoah|ConcMarkSweep)GC(?!\S)")
+_DEBUGGER = re.compile(r"-(?:agentlib:jdwp|Xrunjdwp)\S*")
+_OPEN_JMX = re.compile(r"-Dcom\.sun\.management\.jmxremote\.authenticate=false(?!\S)")
+_JMX_PORT = re.compile(r"-Dcom\.sun\.management\.jmxremote\.port=\d+")
+
+
+def daemon_options(found: Found) -> Iterator[FoundProperty]:
+    """Variables of daemons' Java options, each as the last line leaves it."""
+    environment = found.config.environment if found.config else ()
+    last = {variable.name: variable for variable in environment}
+    yield from (entry for entry in last.values() if entry.name.endswith("_OPTS"))
+
+
+def java_options(found: Found) -> Iterator[FoundProperty]:
+    """All options of Java that were found, those of daemons and those of tasks."""
+    yield from daemon_options(found)
+    config = found.config
+    if config is not None:
+        yield from (entry for key in TASK_OPTIONS if (entry := config.property(key)) is not None)
+
+
+def _removed_options(found: Found, facts: Facts) -> Iterable[Observation]:
+    if max(supported(facts)) < _REMOVED_IN:
+        return
+    for option in java_options(found):
+        dead = [
+            removed
+            for removed in _REMOVED
+            if any(word.partition("=")[0] == removed for word in option.text.split())
+        ]
+        what = "every one of the tasks fails" if option.name in TASK_OPTIONS else "the daemon does not start"
+        yield Observation(
+            ok=not dead,
+            about=option.name,
+            found=" ".join(dead) or option.text,
+            expected=f"no option that Java {max(supported(facts))} does not know: {what}",
+            fix=f"remove {' '.join(dead)} from {option.name} in {option.place}: -XX:+UseG1GC is today's "
+            "collector, -Xlog:gc* its log",
+            where=option.place,
+        )
+
+
+def _heaps(found: Found, facts: Facts) -> Iterator[Observation]:
+    for option in java_options(found):
+        most, least = (
+            heap_bytes(option.text),
+            heap_bytes(_LEAST_GIVEN.sub("-Xmx", _without_most(option.text))),
+        )
+        cut = [word for word in option.text.split() if word in ("-Xmx", "-Xms", "-Xmn")]
+        if most is None and not cut:
+            continue
+        given = [word for word in option.text.split() if word.startswith(("-Xmx", "-Xms"))]
+        yield Observation(
+            ok=not cut and most is not None and most >= _LEAST_HEAP and (least or 0) <= most,
+            about=option.name,
+            found=" ".join(given),
+            expected="-Xms no larger than -Xmx, both with a size and its unit and no blank: Java does not "
+            "start otherwise",
+            fix=f"give -Xms and -Xmx one size and unit in {option.name}: -Xms4096m -Xmx4096m, for instance",
+            where=option.place,
+        )
+
+
+def _without_most(options: str) -> str:
+    return " ".join(word for word in options.split() if not word.startswith("-Xmx"))
+
+
+def _collectors(found: Found, facts: Facts) -> Iterator[Observation]:
+    for option in java_options(found):
+        chosen = sorted(set(_COLLECTOR.findall(option.text)))
+        if chosen:
+            yield Observation(
+                ok=len(chosen) == 1,
+                about=option.name,
+                found=" ".join(chosen),
+                expected="one garbage collector: Java does not start with several",
+                fix=f"keep -XX:+UseG1GC in {option.name} and remove the others",
+                where=option.place,
+            )
+
+
+def _open_ports(found: Found, facts: Facts) -> Iterator[Observation]:
+    for option in daemon_options(found):
+        doors = _DEBUGGER.findall(option.text)
+        if _JMX_PORT.search(option.text):
+            doors += _OPEN_JMX.findall(option.text)
+        if doors:
+            yield Observation(
+                ok=False,
+                about=option.name,
+                found=" ".join(doors),
+                expected="no port through which anybody who reaches it can run code as the daemon",
+                fix=f"remove {' '.join(doors)} from {option.name}; metrics are at the daemon's /jmx page",
+                where=option.place,
+            )
+
+
+RULES: tuple[Rule, ...] = (
+    Inspection(
+        id="jvm.removed-options",
+        says="No daemon and no task is given an option that its Java no longer knows.",
+        sources=("JEP 363", "JEP 122", "JEP 271"),
+        severity=Severity.MUST,
+        inspect=_removed_options,
+    ),
+    Inspection(
+        id="jvm.heap-options",
+        says="Heaps are given so that Java starts with them.",
+        sources=("Java 17",),
+        severity=Severity.MUST,
+        inspect=_heaps,
+    ),
+    Inspection(
+        id="jvm.one-collector",
+        says="A daemon or a task has one garbage collector.",
+        sources=("Java 17",),
+        severity=Severity.MUST,
+        inspect=_collectors,
+    ),
+    Inspection(
+        id="jvm.open-ports",
+        says="No daemon listens for debuggers, or for JMX without a password.",
+        sources=("howdah",),
+        inspect=_open_ports,
+    ),
+)

@@ -1,0 +1,150 @@
+"""Which Java a release runs on, and whether that is the one there is."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from howdah import releases
+from howdah.errors import UserError
+from howdah.model.found import Found
+from howdah.planner.conditions import with_mapreduce
+from howdah.planner.facts import Facts
+from howdah.planner.reading import ConfigurationReading
+from howdah.planner.rule import Decision, Inspection, Observation, Rule, SettingRule, Severity
+from howdah.releases import DEFAULT_HBASE, line_of
+
+_JAVA = {"3.3": (8, 11), "3.4": (8, 11), "3.5": (17,)}
+"""Majors that the servers of a line of Hadoop run on."""
+_HBASE_JAVA = {"2.5": (8, 11), "2.6": (8, 11, 17)}
+"""Likewise for HBase; its guide has reservations about 2.5 on Java 17."""
+_MAJOR = re.compile(r'(?:.*\bversion )?"?(?:1\.)?(\d+)')
+_HOME_MAJOR = re.compile(r"/(?:java|jdk|jre|temurin|zulu)[a-z-]*(?:1\.)?(\d{1,2})(?!\d)[^/]*/?(?:jre/?)?$")
+"""The major in the name of a directory: ``/usr/lib/jvm/java-17-openjdk``, ``/opt/jdk1.8.0_402``."""
+_HOME_OF_ITSELF = ("${JAVA_HOME}", "$JAVA_HOME")
+_OPENS = "mapreduce.jvm.add-opens-as-default"
+_ADD_OPENS_FROM = 17
+
+
+def supported(facts: Facts) -> tuple[int, ...]:
+    """The majors of Java that all asked-for software runs on; raises UserError where there is none."""
+    request = facts.request
+    hadoop = _JAVA[line_of(request.hadoop)]
+    if not request.hbase_used:
+        return hadoop
+    both = tuple(major for major in hadoop if major in _HBASE_JAVA[line_of(request.hbase)])
+    if not both:
+        raise UserError(
+            f"--hbase {request.hbase}",
+            f"runs on no Java that Hadoop {request.hadoop} runs on",
+            f"plan with --hbase {DEFAULT_HBASE}, or with --hadoop 3.4.2",
+        )
+    return both
+
+
+def java_major(text: str) -> int | None:
+    """The major of a version as Java says it: 8 of ``1.8.0_402``, 17 of ``openjdk version "17.0.10"``."""
+    match = _MAJOR.match(text.strip())
+    return int(match.group(1)) if match else None
+
+
+def _version(facts: Facts) -> Decision:
+    majors = supported(facts)
+    names = f"Hadoop {facts.request.hadoop}" + (
+        f" and HBase {facts.request.hbase}" if facts.request.hbase_used else ""
+    )
+    return Decision(
+        str(max(majors)),
+        f"the servers of {names} run on Java {' or '.join(str(major) for major in majors)}",
+    )
+
+
+def _opens(facts: Facts) -> bool:
+    """Whether the release knows of modules at all: 3.3 runs on no Java that closes them."""
+    return releases.hadoop(facts.request.hadoop).find(_OPENS) is not None
+
+
+def _open_modules(facts: Facts) -> Decision:
+    value = max(supported(facts)) >= _ADD_OPENS_FROM
+    return Decision(
+        value,
+        "tasks on Java 17 need java.base opened to them; the servers' own scripts do it for themselves"
+        if value
+        else "Java 11 and before need none of it",
+    )
+
+
+def _java_home(found: Found, facts: Facts) -> Iterable[Observation]:
+    reading = ConfigurationReading(found)
+    home = reading.variable("JAVA_HOME") or ""
+    major = _HOME_MAJOR.search(home)
+    if major is not None:
+        majors = supported(facts)
+        wanted = " or ".join(map(str, majors))
+        yield Observation(
+            ok=int(major.group(1)) in majors,
+            about="JAVA_HOME",
+            found=home,
+            expected=f"Java {wanted}, which Hadoop {facts.request.hadoop} runs on",
+            fix=f"set JAVA_HOME to Java {wanted} in {reading.variable_where('JAVA_HOME')}",
+            where=reading.variable_where("JAVA_HOME"),
+        )
+
+
+def _home_given(found: Found, facts: Facts) -> Iterable[Observation]:
+    reading = ConfigurationReading(found)
+    home = reading.variable("JAVA_HOME")
+    if home is not None:
+        yield Observation(
+            ok=home not in _HOME_OF_ITSELF,
+            about="JAVA_HOME",
+            found=home,
+            expected="a directory: over ssh and under systemd there is no JAVA_HOME to take",
+            fix=f"set JAVA_HOME to Java's directory in {reading.variable_where('JAVA_HOME')}",
+            where=reading.variable_where("JAVA_HOME"),
+        )
+
+
+RULES: tuple[Rule, ...] = (
+    SettingRule(
+        id="jvm.version",
+        says="Java is one that the release's servers run on.",
+        sources=("X7", "D0 70", "D2 112", "D4 134", "Hadoop 3.5.0: release notes"),
+        severity=Severity.MUST,
+        key="java.version",
+        file="java",
+        decide=_version,
+        accepts=lambda value, decision, facts: java_major(str(value)) in supported(facts),
+        today="The papers ran Java 6 and 7. Hadoop 3.5 needs 17; 3.3 and 3.4 run on 8 and 11; HBase 2.5 on 8 "
+        "and 11, 2.6 on 8, 11 and 17.",
+    ),
+    SettingRule(
+        id="jvm.open-modules",
+        says="Tasks on Java 17 are started with java.base opened.",
+        sources=("MAPREDUCE-7449", "HADOOP-19310"),
+        severity=Severity.MUST,
+        applies=lambda facts: with_mapreduce(facts) and _opens(facts),
+        condition="with MapReduce, where the release has the placeholder",
+        key=_OPENS,
+        file="mapred-site.xml",
+        decide=_open_modules,
+        accepts=lambda value, decision, facts: value is True or decision.value is False,
+        today="Clients and NodeManagers must be of one release: an older NodeManager does not know the "
+        "placeholder.",
+    ),
+    Inspection(
+        id="jvm.home",
+        says="JAVA_HOME is of a Java that the release's servers run on.",
+        sources=("Hadoop 3.5.0: release notes",),
+        severity=Severity.MUST,
+        condition="where JAVA_HOME's name says which Java it is",
+        inspect=_java_home,
+    ),
+    Inspection(
+        id="jvm.home-given",
+        says="JAVA_HOME is a directory, not what the environment may have or not.",
+        sources=("Hadoop 3.5.0: ClusterSetup",),
+        condition="where JAVA_HOME is set",
+        inspect=_home_given,
+    ),
+)

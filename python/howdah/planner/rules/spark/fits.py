@@ -1,0 +1,87 @@
+"""Whether what Spark was told fits YARN, and is told by the names of today."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from howdah.model.found import Found
+from howdah.planner.executor import (
+    CONFIGURATION,
+    CORES,
+    LEAST_OVERHEAD_MB,
+    OVERHEAD,
+    YARN,
+    memory_bytes,
+)
+from howdah.planner.facts import Facts
+from howdah.planner.reading import ConfigurationReading
+from howdah.planner.rule import Inspection, Observation, Rule, Severity
+from howdah.units import GIB, MIB, format_memory
+
+_FORMER = {
+    f"spark.yarn.{who}.memoryOverhead": f"spark.{who}.memoryOverhead" for who in ("executor", "driver")
+}
+
+
+def _container_fits(found: Found, facts: Facts) -> Iterator[Observation]:
+    """Whether an executor is one that YARN gives a container to."""
+    reading = ConfigurationReading(found)
+    heap = memory_bytes(reading.text("spark.executor.memory") or "")
+    if heap is not None:
+        overhead = memory_bytes(reading.text("spark.executor.memoryOverhead") or "") or max(
+            LEAST_OVERHEAD_MB * MIB, int(heap * OVERHEAD)
+        )
+        most = int(facts.number("yarn.scheduler.maximum-allocation-mb")) * MIB
+        yield Observation(
+            ok=heap + overhead <= most,
+            about="spark.executor.memory",
+            found=f"{format_memory(heap)} and {format_memory(overhead)} beside it",
+            expected=f"{format_memory(most)} together, the largest container: applications are refused "
+            "otherwise",
+            fix=f"lower spark.executor.memory in {reading.where('spark.executor.memory')}, to "
+            f"{int(most / (1 + OVERHEAD)) // GIB}g at the most",
+            where=reading.where("spark.executor.memory"),
+        )
+    cores = reading.number("spark.executor.cores")
+    if cores is not None:
+        limit = facts.number("yarn.scheduler.maximum-allocation-vcores")
+        yield Observation(
+            ok=cores <= limit,
+            about="spark.executor.cores",
+            found=f"{cores:g}",
+            expected=f"{limit:g}, the largest container's vcores: applications are refused otherwise",
+            fix=f"set spark.executor.cores to {CORES[0]} in {reading.where('spark.executor.cores')}",
+            where=reading.where("spark.executor.cores"),
+        )
+
+
+def _former(found: Found, facts: Facts) -> Iterator[Observation]:
+    reading = ConfigurationReading(found)
+    for name, today in _FORMER.items():
+        if reading.text(name) is not None:
+            yield Observation(
+                ok=False,
+                about=name,
+                found="a former name",
+                expected=f"{today}, as Spark has called it since 2.3",
+                fix=f"rename {name} to {today} in {reading.where(name)}",
+                where=reading.where(name),
+            )
+
+
+RULES: tuple[Rule, ...] = (
+    Inspection(
+        id="spark.container-fits",
+        says="An executor and what it has outside of its heap fit the largest container.",
+        sources=(YARN, "howdah"),
+        severity=Severity.MUST,
+        condition="where Spark's defaults say how large executors are",
+        inspect=_container_fits,
+    ),
+    Inspection(
+        id="spark.former-names",
+        says="Spark is told with the names that it has today.",
+        sources=(CONFIGURATION,),
+        inspect=_former,
+    ),
+)
