@@ -88,6 +88,13 @@ def table_figures(
                 yield KnownFigure(setting, quantity, _positive(row[column], where), where)
 
 
+def tells_of(table: PublishedTable, text: str, file: str) -> bool:
+    """Whether a file has any figure of a table; raises UserError for a file that is none."""
+    rows = rows_of(text, file)
+    names = {next(iter(row.values())) for row in rows} if table.transposed else {*rows[0]} if rows else set()
+    return not names.isdisjoint(table.quantities)
+
+
 def _transposed(
     study: PublishedStudy, rows: Sequence[dict[str, str]], table: PublishedTable
 ) -> list[dict[str, str]]:

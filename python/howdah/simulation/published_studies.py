@@ -9,7 +9,7 @@ from pathlib import Path
 
 from howdah.calibrate.case import Case, CaseWork
 from howdah.calibrate.study import Platform, PublishedStudy, PublishedTable
-from howdah.calibrate.tables import KnownFigure, NamedRun, StudySetting, run_name, table_figures
+from howdah.calibrate.tables import KnownFigure, NamedRun, StudySetting, run_name, table_figures, tells_of
 from howdah.documents.read import parse_document
 from howdah.documents.text import read_text
 from howdah.errors import UserError
@@ -74,7 +74,8 @@ def cases_of(paths: Iterable[Path]) -> tuple[Case, ...]:
     for path in paths:
         study, tables = tables_of(path)
         text = read_text(path, "give a published table, a CSV file")
-        for table in tables:
+        # A file may have a study's first size of data alone.
+        for table in (tables[0], *(one for one in tables[1:] if tells_of(one, text, str(path)))):
             for figure in table_figures(study, table, text, str(path)):
                 known.setdefault((study.study, figure.setting), {})[figure.quantity] = figure
     return tuple(

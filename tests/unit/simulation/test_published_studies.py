@@ -15,7 +15,7 @@ from howdah.model.inventory import HostGroup
 from howdah.model.placement import placed_workers
 from howdah.model.workloads.files import MAPS, REPLICATION
 from howdah.model.workloads.terasort import REDUCES, ROWS
-from howdah.simulation.published_studies import case_of, ratio_works, studies, tables_of
+from howdah.simulation.published_studies import case_of, cases_of, ratio_works, studies, tables_of
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
 TB = 10**12
@@ -118,3 +118,16 @@ def test_a_table_of_two_sizes_of_data_is_read_as_two() -> None:
         "teravalidate",
     }
     assert study.study == "seven-node"
+
+
+def test_a_file_of_the_first_size_of_data_alone_is_enough(tmp_path: Path) -> None:
+    table = tmp_path / "seven_node_table3_ht_on.csv"
+    one = "benchmark,native\nTeraGen 1TB,600\nTeraSort 1TB,\nTeraValidate 1TB,\n"
+    table.write_text(one)
+    (case,) = cases_of([table])
+    assert (case.name, case.known) == ("seven-node native 1 TB r2/1", {"teragen": 600.0})
+    table.write_text(one + "TeraGen 3.5TB,2000\nTeraSort 3.5TB,\nTeraValidate 3.5TB,\n")
+    assert [case.name for case in cases_of([table])] == [
+        "seven-node native 1 TB r2/1",
+        "seven-node native 3.5 TB r2/1",
+    ]
