@@ -11,6 +11,8 @@ from pathlib import Path
 from typing import NamedTuple
 from xml.sax.saxutils import escape
 
+from support.faults import CORE, HBASE, HDFS, MAPRED, QUEUES, SPARK, YARN
+
 Site = Mapping[str, str]
 
 
@@ -34,8 +36,6 @@ class Sound(NamedTuple):
             (folder / name).write_text(text)
 
 
-CORE, HDFS, YARN, MAPRED = "core-site.xml", "hdfs-site.xml", "yarn-site.xml", "mapred-site.xml"
-HBASE, QUEUES, SPARK = "hbase-site.xml", "capacity-scheduler.xml", "spark-defaults.conf"
 _FAILOVER = "org.apache.hadoop.hdfs.server.namenode.ha.ConfiguredFailoverProxyProvider"
 _SHUFFLE = {"yarn.nodemanager.aux-services": "mapreduce_shuffle"}
 _JOBS = {
@@ -130,7 +130,9 @@ CONFIGURATIONS = (
                 "yarn.scheduler.capacity.root.b.b1.capacity": "33.33",
                 "yarn.scheduler.capacity.root.b.b2.capacity": "33.33",
                 "yarn.scheduler.capacity.root.b.b3.capacity": "33.34",
-                "yarn.scheduler.capacity.queue-mappings": "u:user1:a1,g:group1:b1,u:%user:%user",
+                "yarn.scheduler.capacity.queue-mappings": (
+                    "u:user1:a1,g:group1:b.b1,u:u2:root.c,u:%user:%user"
+                ),
             },
         },
     ),
@@ -152,6 +154,11 @@ CONFIGURATIONS = (
                 "yarn.scheduler.capacity.root.default.capacity": "100",
             },
         },
+    ),
+    Sound(
+        "a bucket for a file system",
+        "Hadoop documentation, Hadoop-AWS module: Integration with Amazon Web Services",
+        {CORE: {"fs.defaultFS": "s3a://bucket_of_events/warehouse"}},
     ),
     Sound(
         "reads past the DataNode",

@@ -14,6 +14,10 @@ from howdah.model.host import Host
 DATA = Path(__file__).parents[1] / "data/conf"
 SOUND = DATA / "sound"
 
+CORE, HDFS, YARN, MAPRED = "core-site.xml", "hdfs-site.xml", "yarn-site.xml", "mapred-site.xml"
+HBASE, QUEUES, SPARK = "hbase-site.xml", "capacity-scheduler.xml", "spark-defaults.conf"
+GB = 10**9
+
 Edit = Callable[["Exhibit"], None]
 
 
@@ -158,3 +162,14 @@ def every(table: str, key: str, value: object, *, where: Callable[[Any], bool]) 
             row[key] = value
 
     return edit
+
+
+KERBEROS = both(
+    put(CORE, "hadoop.security.authentication", "kerberos"),
+    put(CORE, "hadoop.security.authorization", "true"),
+)
+
+
+def is_data(row: dict[str, str]) -> bool:
+    """Whether a file system of the host is a data disk's."""
+    return row["mount"].startswith("/data/")

@@ -71,12 +71,13 @@ def cluster_facts(
 
 def _idle_disks(inventory: Inventory, masters: tuple[Master, ...]) -> dict[str, int]:
     """Data disks of hosts that run masters and no workers, by the master's name."""
-    apart = {master.host: master for master in masters if not master.shares}
+    apart = [master for master in masters if not master.shares]
     return {
-        apart[host].name: group.data_disks
+        master.name: group.data_disks
         for group in inventory.groups
-        for host in apart.keys() & set(group.names)
-        if apart[host].whole_host or group.serves == "masters"
+        for names in (frozenset(group.names),)
+        for master in apart
+        if master.host in names and (master.whole_host or group.serves == "masters")
     }
 
 

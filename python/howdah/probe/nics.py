@@ -92,12 +92,11 @@ def read_network_stack(tree: FileTree) -> NetworkStack:
 
 
 def _own_address(tree: FileTree) -> str | None:
-    """What /etc/hosts says of the host's own name, whole or without its domain."""
-    name = (tree.text("proc/sys/kernel/hostname") or "").strip().lower()
-    own = {name, name.partition(".")[0]} - {""}
+    """What /etc/hosts says of the host's own name, with its domain or without."""
+    own = (tree.text("proc/sys/kernel/hostname") or "").strip().lower().partition(".")[0]
     for line in (tree.text("etc/hosts") or "").splitlines():
         address, *names = line.partition("#")[0].lower().split() or [""]
-        if own & {one.partition(".")[0] for one in names} | own & set(names):
+        if own and own in {name.partition(".")[0] for name in names}:
             return address
     return None
 

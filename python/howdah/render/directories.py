@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
 from typing import NamedTuple
 from urllib.parse import urlsplit
@@ -45,6 +45,7 @@ _IN_HDFS = (
     ("yarn.nodemanager.remote-app-log-dir", "yarn", "1777"),
     ("yarn.node-attribute.fs-store.root-dir", "yarn", "0750"),
 )
+_DATA = "/data/"
 _LOCAL, _HDFS = "file://", "hdfs://"
 
 
@@ -64,6 +65,17 @@ def local_directories(plan: Plan, on: Mapping[str, Sequence[str]]) -> Iterator[t
     if paths := [str(PurePosixPath(path).parent) for path in _local_paths(plan, _SOCKET)]:
         # Hadoop refuses a socket below a directory that others may write to.
         yield "every worker", _install("hdfs", "0755", paths)
+
+
+def masters_on_data_disks(plan: Plan, on: Mapping[str, Sequence[str]]) -> Iterable[str]:
+    """The hosts of masters whose directories are on data disks, which no worker uses there."""
+    return dict.fromkeys(
+        host
+        for place in _PLACES
+        if place.role not in _ON_WORKERS
+        and any(path.startswith(_DATA) for path in _local_paths(plan, place.key))
+        for host in on[place.role.value]
+    )
 
 
 def hdfs_directories(plan: Plan) -> Iterator[str]:

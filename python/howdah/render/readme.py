@@ -18,7 +18,12 @@ from howdah.model.plan import Cluster, Placement, Plan, Role
 from howdah.model.request import Hypervisor
 from howdah.model.value import planned_text, value_text
 from howdah.render.contents import contents
-from howdah.render.directories import hbase_directory, hdfs_directories, local_directories
+from howdah.render.directories import (
+    hbase_directory,
+    hdfs_directories,
+    local_directories,
+    masters_on_data_disks,
+)
 from howdah.render.hadoop import HADOOP_FILES
 from howdah.render.logins import logins
 from howdah.render.text import wrapped
@@ -55,7 +60,7 @@ def readme(
         bridged=virtual and any(path.endswith(".netdev") for path in paths),
         apart=lambda base: _apart(base, paths),
         kinds=[worker.name for worker in plan.workers] if differ(plan, HADOOP_FILES) else [],
-        idle=_on_own_disks(plan),
+        idle=", ".join(masters_on_data_disks(plan, on)),
         directories=list(local_directories(plan, on)),
         hdfs_directories=list(hdfs_directories(plan)),
         hbase_directory=hbase_directory(plan) if cluster.request.hbase_used else "",
@@ -78,13 +83,6 @@ def readme(
         ],
     )
     return ConfigFile(path="README.md", content=_spaced(text))
-
-
-def _on_own_disks(plan: Plan) -> str:
-    """The hosts of masters whose directories are on disks that no worker uses."""
-    masters = plan.cluster.masters if plan.cluster is not None else ()
-    used = "/data/" in _setting(plan, "dfs.namenode.name.dir")
-    return ", ".join(dict.fromkeys(master.host for master in masters if not master.shares and used))
 
 
 def _apart(base: str, paths: Sequence[str]) -> str:

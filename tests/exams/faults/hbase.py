@@ -2,12 +2,7 @@
 
 from __future__ import annotations
 
-from support.faults import Fault, both, drop, line, put, text
-
-HDFS = "hdfs-site.xml"
-HBASE = "hbase-site.xml"
-GB = 10**9
-
+from support.faults import HBASE, Fault, both, drop, line, put, text
 
 FAULTS = (
     Fault(

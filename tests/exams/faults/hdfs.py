@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
-from support.faults import Fault, append, both, drop, host, line, put, rename, text
+from support.faults import (
+    CORE,
+    HDFS,
+    KERBEROS,
+    MAPRED,
+    Fault,
+    append,
+    both,
+    drop,
+    host,
+    line,
+    put,
+    rename,
+    text,
+)
 
-CORE = "core-site.xml"
-HDFS = "hdfs-site.xml"
-MAPRED = "mapred-site.xml"
 HVE = "org.apache.hadoop.net.NetworkTopologyWithNodeGroup"
 BY_NODE_GROUP = "org.apache.hadoop.hdfs.server.blockmanagement.BlockPlacementPolicyWithNodeGroup"
-
-KERBEROS = both(
-    put(CORE, "hadoop.security.authentication", "kerberos"),
-    put(CORE, "hadoop.security.authorization", "true"),
-)
 
 
 FAULTS = (

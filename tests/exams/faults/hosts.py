@@ -2,18 +2,11 @@
 
 from __future__ import annotations
 
-from support.faults import Exhibit, Fault, both, every, host, line, text
-
-HDFS = "hdfs-site.xml"
-GB = 10**9
+from support.faults import GB, Exhibit, Fault, both, every, host, is_data, line, text
 
 
 def _slaves(exhibit: Exhibit) -> None:
     exhibit.texts["slaves"] = exhibit.texts.pop("workers")
-
-
-def _data(row: dict[str, str]) -> bool:
-    return row["mount"].startswith("/data/")
 
 
 def _port(row: dict[str, object]) -> bool:
@@ -43,7 +36,7 @@ FAULTS = (
     ),
     Fault(
         "access times are written",
-        every("file_systems", "options", ["rw", "relatime"], where=_data),
+        every("file_systems", "options", ["rw", "relatime"], where=is_data),
         "noatime",
         "Hadoop wiki, DiskSetup",
         warns=True,
@@ -185,8 +178,8 @@ FAULTS = (
     Fault(
         "one disk in fifty for root",
         both(
-            every("file_systems", "kind", "ext4", where=_data),
-            every("file_systems", "reserved_bytes", 200 * GB, where=_data),
+            every("file_systems", "kind", "ext4", where=is_data),
+            every("file_systems", "reserved_bytes", 200 * GB, where=is_data),
         ),
         "tune2fs",
         "Hadoop wiki, DiskSetup",
@@ -194,7 +187,7 @@ FAULTS = (
     ),
     Fault(
         "data on btrfs",
-        every("file_systems", "kind", "btrfs", where=_data),
+        every("file_systems", "kind", "btrfs", where=is_data),
         "make XFS",
         "HDP 2.6, Cluster Planning, file systems",
         warns=True,

@@ -2,18 +2,7 @@
 
 from __future__ import annotations
 
-from support.faults import Fault, append, both, drop, line, put
-
-CORE = "core-site.xml"
-YARN = "yarn-site.xml"
-MAPRED = "mapred-site.xml"
-QUEUES = "capacity-scheduler.xml"
-
-KERBEROS = both(
-    put(CORE, "hadoop.security.authentication", "kerberos"),
-    put(CORE, "hadoop.security.authorization", "true"),
-)
-
+from support.faults import CORE, KERBEROS, MAPRED, QUEUES, YARN, Fault, append, both, drop, line, put
 
 FAULTS = (
     Fault(
@@ -396,6 +385,13 @@ FAULTS = (
         both(KERBEROS, put(YARN, "yarn.acl.enable", "true"), put(YARN, "yarn.admin.acl", "*")),
         "yarn.admin.acl",
         "yarn-default.xml, yarn.admin.acl: * is anyone",
+        warns=True,
+    ),
+    Fault(
+        "the history server's options of Hadoop 2",
+        line("yarn-env.sh", "export HADOOP_JOB_HISTORYSERVER_OPTS=-Xmx2g"),
+        "MAPRED_HISTORYSERVER_OPTS",
+        "Hadoop documentation, Unix Shell Guide, (command)_(subcommand)_OPTS",
         warns=True,
     ),
 )

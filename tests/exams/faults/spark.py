@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from support.faults import Edit, Fault, text
 
-YARN = "yarn-site.xml"
-
 
 def _spark(*lines: str) -> Edit:
     """Spark's defaults, of these lines."""

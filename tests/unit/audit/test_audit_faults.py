@@ -7,15 +7,9 @@ from pathlib import Path
 import pytest
 
 from exams.checks import answer, complaints
-from support.faults import Exhibit, Fault, both, every, host, line, put, rename
+from support.faults import GB, HDFS, Exhibit, Fault, both, every, host, is_data, line, put, rename
 
 OURS = "howdah"
-HDFS = "hdfs-site.xml"
-GB = 10**9
-
-
-def _data(row: dict[str, str]) -> bool:
-    return row["mount"].startswith("/data/")
 
 
 FAULTS = (
@@ -81,7 +75,7 @@ FAULTS = (
     ),
     Fault(
         "writes are synchronous",
-        every("file_systems", "options", ["rw", "noatime", "sync"], where=_data),
+        every("file_systems", "options", ["rw", "noatime", "sync"], where=is_data),
         "/etc/fstab",
         OURS,
         warns=True,

@@ -42,6 +42,14 @@ def test_what_no_other_disk_has_room_for_stays_on_the_systems() -> None:
     assert "dataLogDir" not in two
 
 
+def test_two_masters_on_one_host_of_their_own_both_use_its_disks() -> None:
+    groups = (host_group("w", 20, serves="workers"), host_group("m", 1, serves="masters", disks=4))
+    plan = plan_cluster(inventory(*groups), PlanRequest())
+    assert plan.cluster is not None
+    assert len({master.host for master in plan.cluster.masters}) == 1
+    assert values(plan)["dfs.namenode.name.dir"] == (SYSTEM, "file:///data/01/name")
+
+
 def test_masters_beside_workers_or_in_machines_leave_data_disks_alone() -> None:
     for plan in (planned(host_group("w", 4)), planned(host_group("w", 20), hypervisor=Hypervisor.KVM)):
         given = values(plan)

@@ -15,17 +15,11 @@ pub(crate) fn lie(world: &mut World<'_>, files: &Files) {
 pub(crate) fn read(world: &mut World<'_>, reader: u32, files: &Files, block: u32) -> bool {
     let disk = world.nearest(reader, files.disks(block));
     let from = world.cluster.disks[disk as usize].worker;
-    let cached = files.cached(from);
-    if cached < 1.0 {
-        world.uses.read(&world.cluster, disk, 1.0 - cached);
-    }
     let parameters = &world.scenario.parameters;
-    world.uses.cpu(&world.cluster, from, parameters.read_s_per_byte / 2.0).send(
-        &world.cluster,
-        parameters,
-        from,
-        reader,
-        1.0,
-    );
+    world
+        .uses
+        .read(&world.cluster, disk, 1.0 - files.cached(from))
+        .cpu(&world.cluster, from, parameters.read_s_per_byte / 2.0)
+        .send(&world.cluster, parameters, from, reader, 1.0);
     world.host_of(from) != world.host_of(reader)
 }

@@ -14,10 +14,10 @@ from howdah.planner.conditions import hbase_rule, with_hbase
 from howdah.planner.facts import Facts
 from howdah.planner.heap import COMPRESSED_MOST, UNCOMPRESSED_LEAST, collector, heap_options
 from howdah.planner.reading import ConfigurationReading
-from howdah.planner.rule import Decision, Inspection, Observation, Rule, Scope, Severity
+from howdah.planner.rule import Decision, Inspection, Observation, Rule, Scope, Severity, equal
 from howdah.planner.rules.jvm.versions import supported
 from howdah.planner.rules.security.settings import login
-from howdah.planner.values import as_number, between
+from howdah.planner.values import as_number, between, fixed
 from howdah.units import GIB, MIB, format_memory
 
 _CACHE_FROM = 24 * GIB
@@ -211,6 +211,21 @@ def _direct_memory(found: Found, facts: Facts) -> Iterable[Observation]:
     )
 
 
+def _cache_place(found: Found, facts: Facts) -> Iterable[Observation]:
+    reading = ConfigurationReading(found)
+    key = "hbase.bucketcache.ioengine"
+    engine = reading.text(key)
+    if engine is not None:
+        yield Observation(
+            ok=engine not in ("file", "files", "mmap", "pmem"),
+            about=key,
+            found=engine,
+            expected="a path behind it: the RegionServer does not start otherwise",
+            fix=f"set {key} to {engine}:/data/cache, for instance, or to offheap",
+            where=reading.where(key),
+        )
+
+
 RULES: tuple[Rule, ...] = (
     hbase_rule(
         id="regionserver.heap",
@@ -298,5 +313,23 @@ RULES: tuple[Rule, ...] = (
         scope=Scope.WORKER,
         decide=_handlers,
         accepts=_handlers_will_do,
+    ),
+    Inspection(
+        id="regionserver.cache-place",
+        says="A cache in files has a path.",
+        sources=("HBase 2.6.4: reference guide",),
+        severity=Severity.MUST,
+        condition="where the kind of cache is set",
+        inspect=_cache_place,
+    ),
+    hbase_rule(
+        id="regionserver.allocation-buffers",
+        file="hbase-site.xml",
+        key="hbase.hregion.memstore.mslab.enabled",
+        says="What is written is kept in large pieces of the heap.",
+        sources=("HBASE-3455",),
+        decide=fixed(True, "crumbs of the heap stop a RegionServer for seconds and minutes"),
+        accepts=equal,
+        written=False,
     ),
 )

@@ -8,17 +8,15 @@ from howdah.model.found import Found
 from howdah.planner.facts import Facts
 from howdah.planner.rule import Inspection, Observation, Rule
 
-_DAEMONS = {
-    **dict.fromkeys(("NAMENODE", "DATANODE", "SECONDARYNAMENODE", "JOURNALNODE", "ZKFC", "BALANCER"), "HDFS"),
-    "JOB_HISTORYSERVER": "MAPRED",
-}
+_DAEMONS = ("NAMENODE", "DATANODE", "SECONDARYNAMENODE", "JOURNALNODE", "ZKFC", "BALANCER")
 _VARIABLES = {
     **{
         f"{software}_{name}": f"HADOOP_{name}"
         for software in ("HADOOP_HDFS", "HADOOP_MAPRED", "YARN")
         for name in ("LOG_DIR", "LOGFILE", "NICENESS", "PID_DIR", "ROOT_LOGGER", "IDENT_STRING")
     },
-    **{f"HADOOP_{daemon}_OPTS": f"{software}_{daemon}_OPTS" for daemon, software in _DAEMONS.items()},
+    **{f"HADOOP_{daemon}_OPTS": f"HDFS_{daemon}_OPTS" for daemon in _DAEMONS},
+    "HADOOP_JOB_HISTORYSERVER_OPTS": "MAPRED_HISTORYSERVER_OPTS",
     "YARN_CONF_DIR": "HADOOP_CONF_DIR",
     "YARN_OPTS": "HADOOP_OPTS",
     "HADOOP_SECURE_DN_USER": "HDFS_DATANODE_SECURE_USER",

@@ -206,8 +206,11 @@ def _classes(found: Found, facts: Facts) -> Iterator[Observation]:
 def _host_names(found: Found, facts: Facts) -> Iterator[Observation]:
     """Whether masters are named so that Java takes the name for a host's: RFC 952 has no underscores."""
     for entry in found.config.effective if found.config else ():
-        host = _host(entry.text)
-        if _ADDRESSES.fullmatch(entry.name) and host and "${" not in entry.text:
+        scheme, _, address = entry.text.rpartition("://")
+        host = _host(address)
+        # A bucket or a container of an object store may be called anything.
+        named = host and scheme in ("", "hdfs") and "${" not in entry.text
+        if named and _ADDRESSES.fullmatch(entry.name):
             yield Observation(
                 ok=is_hostname(host),
                 about=entry.name,

@@ -54,24 +54,6 @@ _NEEDS = (
         "set hadoop.security.authentication to kerberos in core-site.xml",
         "HBase's daemons do not start: nobody can log in to Hadoop with a keytab",
     ),
-    _Need(
-        "hbase.bucketcache.ioengine",
-        r"file|files|mmap|pmem",
-        "hbase-site.xml",
-        "hbase.bucketcache.ioengine",
-        r"(file|files|mmap|pmem):.+|offheap",
-        "write a path behind it, hbase.bucketcache.ioengine = file:/data/cache, or set it to offheap",
-        "the RegionServer does not start",
-    ),
-    _Need(
-        "hbase.hregion.memstore.mslab.enabled",
-        r"false",
-        "hbase-site.xml",
-        "hbase.hregion.memstore.mslab.enabled",
-        r"true",
-        "remove hbase.hregion.memstore.mslab.enabled: it is on by default",
-        "a RegionServer's heap falls into crumbs, until a collection stops it for seconds and minutes",
-    ),
 )
 
 
@@ -87,7 +69,7 @@ def _needs(found: Found, facts: Facts) -> Iterator[Observation]:
         yield Observation(
             ok=re.fullmatch(need.wanted, known) is not None,
             about=need.other,
-            found=f"{known or 'not set'}, and {need.key} is {text}" if need.other != need.key else text,
+            found=f"{known or 'not set'}, and {need.key} is {text}",
             expected=f"what {need.key} needs: else {need.otherwise}",
             fix=need.fix,
             where=reading.where(need.other) or reading.where(need.key),
@@ -115,7 +97,7 @@ RULES: tuple[Rule, ...] = (
     Inspection(
         id="consistency.needs",
         says="What a setting needs of another is set as well.",
-        sources=("Hadoop 3.5.0", "HBase 2.6.4: reference guide", "HBASE-3455"),
+        sources=("Hadoop 3.5.0", "HBase 2.6.4: reference guide"),
         severity=Severity.MUST,
         inspect=_needs,
     ),

@@ -75,14 +75,18 @@ def _shares(found: Found, facts: Facts) -> Iterator[Observation]:
 
 def _limits(found: Found, facts: Facts) -> Iterator[Observation]:
     config = _capacity_scheduler(found)
-    for parent, children in _parents(config) if config is not None else ():
+    if config is None:
+        return
+    for parent, children in _parents(config):
         for child in children:
             share, limit = (
-                config.property(f"{_PREFIX}{parent}.{child}.{what}") if config is not None else None
+                config.property(f"{_PREFIX}{parent}.{child}.{what}")
                 for what in ("capacity", "maximum-capacity")
             )
-            texts = [entry.text.strip() for entry in (share, limit) if entry is not None]
-            if limit is None or len(texts) < 2 or any(_PER_CENT.fullmatch(text) is None for text in texts):
+            if share is None or limit is None:
+                continue
+            texts = [entry.text.strip() for entry in (share, limit)]
+            if any(_PER_CENT.fullmatch(text) is None for text in texts):
                 continue
             yield Observation(
                 ok=float(texts[0]) <= float(texts[1]),
@@ -95,11 +99,11 @@ def _limits(found: Found, facts: Facts) -> Iterator[Observation]:
 
 
 def _leaves(config: FoundConfig) -> frozenset[str]:
-    """Every queue that jobs can be in, by its path and by its own name."""
+    """Every queue that jobs can be in, by its path, the path's ends and its own name."""
     parents = dict(_parents(config))
     paths = {f"{parent}.{child}" for parent, children in parents.items() for child in children}
-    leaves = paths - set(parents)
-    return frozenset(leaves | {path.rpartition(".")[2] for path in leaves})
+    parts = [path.split(".") for path in paths - set(parents)]
+    return frozenset(".".join(path[first:]) for path in parts for first in range(len(path)))
 
 
 def _sent(found: Found, facts: Facts) -> Iterator[Observation]:
