@@ -103,5 +103,5 @@ $(STAMPS)/bench: requirements/bench.lock | $(STAMPS)/run
 
 $(STAMPS)/native: $(RUST) pyproject.toml | $(STAMPS)/run
 	@echo "building the Rust module (release mode) ..."
-	@$(BIN)/maturin develop --release --quiet
+	@PIP_QUIET=1 $(BIN)/maturin develop --release --quiet
 	@touch $@
