@@ -88,12 +88,12 @@ $(STAMPS)/test: requirements/test.lock | $(STAMPS)/run
 	@$(PIP) --require-hashes -r requirements/test.lock
 	@touch $@
 
-$(STAMPS)/hadoop: hadoop/pom.xml hadoop/hbase.xml $(wildcard hadoop/*.sha256) | $(STAMPS)/native
+$(STAMPS)/hadoop: hadoop/hadoop.xml hadoop/hbase.xml $(wildcard hadoop/*.sha256) | $(STAMPS)/native
 	@sh scripts/need.sh javac "a JDK, to start Hadoop's daemons in tests" "sudo apt-get install openjdk-17-jdk-headless"
 	@sh scripts/need.sh mvn "Maven, to fetch Hadoop for tests" "sudo apt-get install maven"
 	@echo "fetching Hadoop's and HBase's jars into build/hadoop and build/hbase ..."
 	@HOWDAH_CACHE="$(CURDIR)/build" $(BIN)/howdah hadoop fetch
-	@mvn --quiet --file hadoop/hbase.xml dependency:copy-dependencies -DoutputDirectory="$(CURDIR)/build/hbase/2.6.4/lib"
+	@HOWDAH_CACHE="$(CURDIR)/build" $(BIN)/howdah hadoop fetch hbase
 	@touch $@
 
 $(STAMPS)/bench: requirements/bench.lock | $(STAMPS)/run

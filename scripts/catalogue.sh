@@ -6,8 +6,8 @@ cd "$(dirname "$0")/.."
 
 for release in "${@:-all}"; do
   case $release in
-    hadoop-3.5.0) pom=pom.xml profile= ;;
-    hadoop-3.4.2 | hadoop-3.3.6) pom=pom.xml profile=$release ;;
+    hadoop-3.5.0) pom=hadoop.xml profile= ;;
+    hadoop-3.4.2 | hadoop-3.3.6) pom=hadoop.xml profile=$release ;;
     hbase-2.6.4) pom=hbase.xml profile= ;;
     hbase-2.5.13) pom=hbase.xml profile=$release ;;
     all) exec sh scripts/catalogue.sh hadoop-3.5.0 hadoop-3.4.2 hadoop-3.3.6 hbase-2.6.4 hbase-2.5.13 ;;

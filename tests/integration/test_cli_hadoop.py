@@ -202,5 +202,11 @@ def test_an_own_installation_runs(fetched: Path, tmp_path: Path, monkeypatch: py
 
 def test_the_files_beside_the_package_are_those_of_the_clone() -> None:
     packed = ROOT / "python/howdah/installation"
-    for name in ("pom.xml", "3.4.2.sha256", "3.5.0.sha256"):
+    for name in (
+        "hadoop.xml",
+        "hbase.xml",
+        "hadoop-3.4.2.sha256",
+        "hadoop-3.5.0.sha256",
+        "hbase-2.6.4.sha256",
+    ):
         assert (packed / name).read_bytes() == (ROOT / "hadoop" / name).read_bytes()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import getpass
 
 from howdah.engines.hadoop.target import HadoopTarget
+from howdah.installation.digests import release_of
 from howdah.installation.find import installed
 from howdah.services.conf import ClientConf
 from howdah.services.web import Web
@@ -16,7 +17,7 @@ from support.hadoop_cluster import HadoopCluster
 def hadoop_target(cluster: HadoopCluster, work_dir: str) -> HadoopTarget:
     """The cluster with clients from the same jars, and what this machine samples of itself."""
     return HadoopTarget(
-        installation=installed(LIB.parent, "3.5.0"),
+        installation=installed(LIB.parent, release_of("hadoop", "3.5.0")),
         conf_dir=cluster.conf,
         conf=ClientConf.read(cluster.conf),
         web=Web(user=getpass.getuser()),

@@ -13,6 +13,7 @@ from typer.exceptions import Exit
 
 from howdah.cli.output import print_json
 from howdah.cli.output import show as show_table
+from howdah.errors import UserError
 from howdah.session.cluster import hadoop as session
 from howdah.units import format_bytes, format_counted
 
@@ -20,10 +21,16 @@ EXAMPLES = """
 **Examples**
 
 * `howdah hadoop fetch` puts Apache's released jars into the cache, verified
+* `howdah hadoop fetch hbase` the same of HBase, with ZooKeeper and YCSB's load generator
 * `howdah hadoop show` says which Hadoop and which Java would be used, and what is missing
 * `HADOOP_HOME=/opt/hadoop howdah hadoop show` looks at an installation of your own
 """
 _STEP_WIDTH = len("downloading")
+
+
+def _every_release() -> list[str]:
+    return [version for versions in session.FETCHABLE.values() for version in versions]
+
 
 app = typer.Typer(
     help="Fetch Hadoop's released jars, or show which Hadoop would be used.",
@@ -36,26 +43,32 @@ app = typer.Typer(
 
 @app.command()
 def fetch(
+    product: Annotated[
+        str, typer.Argument(help="hadoop or hbase.", autocompletion=lambda: list(session.FETCHABLE))
+    ] = "hadoop",
     release: Annotated[
-        str,
-        typer.Option(help="Apache's release number.", autocompletion=lambda: list(session.FETCHABLE)),
-    ] = session.DEFAULT_HADOOP,
+        str | None,
+        typer.Option(help="Apache's release number.", autocompletion=_every_release),
+    ] = None,
 ) -> None:
     """Bring a release's jars into the cache with Maven and verify each, or verify those that are there."""
+    if product not in session.FETCHABLE:
+        raise UserError(product, "is nothing that howdah can fetch", f"one of {', '.join(session.FETCHABLE)}")
+    wanted = session.release_of(product, release)
     with _bar() as bar:
         task = bar.add_task("", total=None)
 
         def progress(step: str, done: int, total: int) -> None:
             if step == "downloading" and done == 0:
                 # A pipe has no bar, and whoever waits shall know for what.
-                bar.console.print(f"fetching Hadoop {release}, {format_counted(total, 'jar')} …")
+                bar.console.print(f"fetching {wanted}, {format_counted(total, 'jar')} …")
             bar.update(task, description=step, completed=done, total=total)
 
-        fetched = session.fetch(release, progress)
+        fetched = session.fetch(wanted, progress)
     jars = format_counted(fetched.jars, "jar")
     what = "fetched and verified" if fetched.fresh else "there already, verified"
-    print(f"Hadoop {release}: {jars}, {format_bytes(fetched.size_bytes)}, {what}")
-    print(f"in {fetched.installation.home}")
+    print(f"{wanted}: {jars}, {format_bytes(fetched.size_bytes)}, {what}")
+    print(f"in {fetched.folder}")
 
 
 @app.command()
@@ -64,7 +77,7 @@ def show(
         str | None,
         typer.Option(
             help="Apache's release number, to look at a fetched release whatever HADOOP_HOME says.",
-            autocompletion=lambda: list(session.FETCHABLE),
+            autocompletion=lambda: list(session.FETCHABLE["hadoop"]),
         ),
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,

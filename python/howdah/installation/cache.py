@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from howdah.installation.digests import Fetchable
+
 
 def cache_folder() -> Path:
     """``$HOWDAH_CACHE``, else ``$XDG_CACHE_HOME/howdah``, else ``~/.cache/howdah``; it need not exist."""
@@ -15,6 +17,6 @@ def cache_folder() -> Path:
     return (Path(base) if base.startswith("/") else Path.home() / ".cache") / "howdah"
 
 
-def release_folder(release: str) -> Path:
-    """The folder of one fetched release of Hadoop; its jars are in ``lib`` below it."""
-    return cache_folder() / "hadoop" / release
+def release_folder(release: Fetchable) -> Path:
+    """The folder of one fetched release; its jars are in ``lib`` below it."""
+    return cache_folder() / release.product / release.version

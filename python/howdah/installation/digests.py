@@ -8,12 +8,49 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 from howdah.errors import UserError
+from howdah.releases import DEFAULT_HADOOP, DEFAULT_HBASE
 
-LISTS = Path(__file__).parent
-POM = LISTS / "pom.xml"
+_LISTS = Path(__file__).parent
 
-FETCHABLE = ("3.4.2", "3.5.0")
-"""The releases with a list of digests beside this module."""
+FETCHABLE = {"hadoop": ("3.4.2", "3.5.0"), "hbase": ("2.6.4",)}
+"""The releases of each product with a list of digests beside this module."""
+
+_DEFAULTS = {"hadoop": DEFAULT_HADOOP, "hbase": DEFAULT_HBASE}
+_NAMES = {"hadoop": "Hadoop", "hbase": "HBase"}
+
+
+class Fetchable(NamedTuple):
+    """One release of Hadoop or of HBase."""
+
+    product: str
+    """``hadoop``, or ``hbase``: with it come ZooKeeper, the Hadoop client it was built with, and YCSB."""
+    version: str
+
+    def __str__(self) -> str:
+        return f"{_NAMES[self.product]} {self.version}"
+
+    @property
+    def instead(self) -> str:
+        """What to do instead of fetching it, to follow what else is said."""
+        return ", or set HADOOP_HOME to an installation of your own" if self.product == "hadoop" else ""
+
+    @property
+    def fetch(self) -> str:
+        """The command that brings it."""
+        product = "" if self.product == "hadoop" else f" {self.product}"
+        return f"howdah hadoop fetch{product}" + (
+            "" if self.version == _DEFAULTS[self.product] else f" --release {self.version}"
+        )
+
+    @property
+    def pom(self) -> Path:
+        """What Maven reads of the product: its artifacts."""
+        return _LISTS / f"{self.product}.xml"
+
+
+def release_of(product: str, version: str | None = None) -> Fetchable:
+    """A product's release, or the one that plans are made for."""
+    return Fetchable(product, version or _DEFAULTS[product])
 
 
 class WrongJar(NamedTuple):
@@ -29,25 +66,26 @@ def _unheard(done: int, total: int) -> None:
     pass
 
 
-def digests(release: str) -> Mapping[str, str]:
+def digests(release: Fetchable) -> Mapping[str, str]:
     """The SHA-256 of every jar by its file name; UserError for a release that has no list."""
-    if release not in FETCHABLE:
+    known = FETCHABLE[release.product]
+    if release.version not in known:
         raise UserError(
             "--release",
-            f"{release} is not a release howdah can fetch",
-            f"one of {', '.join(FETCHABLE)}, or set HADOOP_HOME to an installation of your own",
+            f"{release.version} is not a release of {_NAMES[release.product]} that howdah can fetch",
+            f"one of {', '.join(known)}{release.instead}",
         )
-    lines = (LISTS / f"{release}.sha256").read_text().splitlines()
+    lines = (_LISTS / f"{release.product}-{release.version}.sha256").read_text().splitlines()
     return {name: digest for digest, name in (line.split() for line in lines)}
 
 
-def absent(lib: Path, release: str) -> list[str]:
+def absent(lib: Path, release: Fetchable) -> list[str]:
     """The jars that a folder lacks; quick, for it looks at names only."""
     there = {path.name for path in lib.glob("*.jar")}
     return [name for name in digests(release) if name not in there]
 
 
-def faults(lib: Path, release: str, read: Callable[[int, int], None] = _unheard) -> Iterator[WrongJar]:
+def faults(lib: Path, release: Fetchable, read: Callable[[int, int], None] = _unheard) -> Iterator[WrongJar]:
     """Every jar of a folder that is not as listed; ``read`` hears how many of how many have been read."""
     listed = digests(release)
     for done, (name, digest) in enumerate(listed.items(), start=1):

@@ -1,4 +1,4 @@
-"""A release of Hadoop fetched into the cache: whole and verified, or not at all."""
+"""A release fetched into the cache: whole and verified, or not at all."""
 
 from __future__ import annotations
 
@@ -12,9 +12,7 @@ from typing import NamedTuple, Protocol
 
 from howdah.errors import HowdahError, UserError
 from howdah.installation.cache import release_folder
-from howdah.installation.digests import WrongJar, digests, faults
-from howdah.installation.find import installed
-from howdah.installation.installation import Installation
+from howdah.installation.digests import Fetchable, WrongJar, digests, faults
 from howdah.installation.maven import copy_artifacts
 
 
@@ -28,7 +26,8 @@ class FetchProgress(Protocol):
 class Fetched(NamedTuple):
     """A release in the cache."""
 
-    installation: Installation
+    folder: Path
+    """Its place; the jars are in ``lib`` below it."""
     fresh: bool
     """Whether it was fetched now; otherwise what was there was verified."""
     jars: int
@@ -37,7 +36,7 @@ class Fetched(NamedTuple):
     """Their size."""
 
 
-def fetch(release: str, progress: FetchProgress) -> Fetched:
+def fetch(release: Fetchable, progress: FetchProgress) -> Fetched:
     """Bring a release into the cache, or verify the one that is there.
 
     Raises HowdahError that names the jar that could not be had or is not as listed; then nothing new
@@ -52,13 +51,13 @@ def fetch(release: str, progress: FetchProgress) -> Fetched:
             _fetch_anew(folder, release, progress, total)
     jars = list((folder / "lib").glob("*.jar"))
     size = sum(jar.stat().st_size for jar in jars)
-    return Fetched(installed(folder, release), fresh, len(jars), size)
+    return Fetched(folder, fresh, len(jars), size)
 
 
-def _fetch_anew(folder: Path, release: str, progress: FetchProgress, total: int) -> None:
+def _fetch_anew(folder: Path, release: Fetchable, progress: FetchProgress, total: int) -> None:
     """Put a release beside its place, verify it there, and rename it into its place."""
     # A fetch that was killed leaves its folders, which the lock shows to be nobody's.
-    staging, former = (folder.with_name(f".{release}.{word}") for word in ("fetching", "former"))
+    staging, former = (folder.with_name(f".{release.version}.{word}") for word in ("fetching", "former"))
     shutil.rmtree(former, ignore_errors=True)
     try:
         _make(staging)
@@ -79,7 +78,7 @@ def _make(staging: Path) -> None:
     staging.mkdir()
 
 
-def _download(lib: Path, release: str, progress: FetchProgress, total: int) -> None:
+def _download(lib: Path, release: Fetchable, progress: FetchProgress, total: int) -> None:
     listed = digests(release)
     done: set[str] = set()
 
@@ -94,12 +93,12 @@ def _download(lib: Path, release: str, progress: FetchProgress, total: int) -> N
     progress("downloading", total, total)
 
 
-def _verified(lib: Path, release: str, progress: FetchProgress) -> list[WrongJar]:
+def _verified(lib: Path, release: Fetchable, progress: FetchProgress) -> list[WrongJar]:
     """What is wrong with a folder's jars, each of which is read."""
     return list(faults(lib, release, lambda done, total: progress("verifying", done, total)))
 
 
-def _not_as_listed(release: str, wrong: list[WrongJar]) -> HowdahError:
+def _not_as_listed(release: Fetchable, wrong: list[WrongJar]) -> HowdahError:
     jar, kind = wrong[0]
     others = f", and {len(wrong) - 1} more are not as listed" if len(wrong) > 1 else ""
     what = {
@@ -108,7 +107,7 @@ def _not_as_listed(release: str, wrong: list[WrongJar]) -> HowdahError:
         "unknown": f"{jar} came with it but is not part of it",
     }[kind]
     return HowdahError(
-        f"Hadoop {release}",
+        str(release),
         f"{what}{others}",
         f"remove Maven's copy (find ~/.m2 -name {jar} -delete) and fetch again; if that does not help, "
         "the repository that it comes from is not to be trusted",

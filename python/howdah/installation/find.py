@@ -7,9 +7,8 @@ from pathlib import Path
 
 from howdah.errors import UserError
 from howdah.installation.cache import release_folder
-from howdah.installation.digests import absent
+from howdah.installation.digests import Fetchable, absent, release_of
 from howdah.installation.installation import Installation, own_installation
-from howdah.releases import DEFAULT_HADOOP
 
 
 def find_installation(home: Path | None = None, release: str | None = None) -> Installation:
@@ -23,38 +22,37 @@ def find_installation(home: Path | None = None, release: str | None = None) -> I
     given = os.environ.get("HADOOP_HOME")
     if given and release is None:
         return own_installation(Path(given).absolute(), "HADOOP_HOME")
-    return fetched_installation(release or DEFAULT_HADOOP)
+    return fetched_installation(release_of("hadoop", release))
 
 
-def fetched_installation(release: str) -> Installation:
+def fetched_installation(release: Fetchable) -> Installation:
     """The release in the cache; UserError if it, or one of its jars, is not there."""
     folder = release_folder(release)
     missing = absent(folder / "lib", release)
-    option = "" if release == DEFAULT_HADOOP else f" --release {release}"
     if missing:
         if not folder.is_dir():
-            what = f"Hadoop {release} is not there"
+            what = f"{release} is not there"
         else:
             others = f" and {len(missing) - 1} more" if len(missing) > 1 else ""
             what = f"{missing[0]}{others} is missing"
         raise UserError(
             str(folder),
             what,
-            f"howdah hadoop fetch{option}, or set HADOOP_HOME to an installation of your own",
+            f"{release.fetch}{release.instead}",
         )
     return installed(folder, release)
 
 
-def installed(folder: Path, release: str) -> Installation:
+def installed(folder: Path, release: Fetchable) -> Installation:
     """A folder of fetched jars as an installation; it is not looked at."""
     lib = folder / "lib"
     return Installation(
         home=folder,
-        version=release,
+        version=release.version,
         class_path=(f"{lib}/*",),
         native=None,
         # The examples were not published with every release; the list of digests says which there are.
         examples_jar=next(lib.glob("hadoop-mapreduce-examples-*.jar")),
-        tests_jar=lib / f"hadoop-mapreduce-client-jobclient-{release}-tests.jar",
+        tests_jar=lib / f"hadoop-mapreduce-client-jobclient-{release.version}-tests.jar",
         fetched=True,
     )

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from howdah.errors import HowdahError, UserError
-from howdah.installation.digests import POM
+from howdah.installation.digests import Fetchable
 from howdah.installation.java import java_home
 
 _DOWNLOADED = re.compile(r"^\[INFO\] Downloaded from [^:]+: \S+/([^/\s]+\.jar) ")
@@ -26,7 +26,7 @@ _SIZE = "110 MB a release"
 _KEPT_LINES = 200
 
 
-def copy_artifacts(release: str, folder: Path, downloaded: Callable[[str], None]) -> None:
+def copy_artifacts(release: Fetchable, folder: Path, downloaded: Callable[[str], None]) -> None:
     """Let Maven put every jar of a release into ``folder``; ``downloaded`` hears of each it has to download.
 
     Raises UserError where there is no Maven or no Java, and HowdahError with the artifact that is
@@ -43,20 +43,20 @@ def copy_artifacts(release: str, folder: Path, downloaded: Callable[[str], None]
             raise _failure(release, lines)
 
 
-def _command(release: str, folder: Path) -> list[str]:
+def _command(release: Fetchable, folder: Path) -> list[str]:
     maven = shutil.which("mvn")
     if maven is None:
         raise UserError(
             "mvn",
-            "Maven is not on this machine's PATH; it fetches Hadoop",
-            "sudo apt-get install maven, or set HADOOP_HOME to an installation of your own",
+            f"Maven is not on this machine's PATH; it fetches {release}",
+            f"sudo apt-get install maven{release.instead}",
         )
     return [
         maven,
         "--batch-mode",
         "-Dstyle.color=never",
-        f"--file={POM.resolve()}",
-        f"-Dhadoop.version={release}",
+        f"--file={release.pom.resolve()}",
+        f"-D{release.product}.version={release.version}",
         "org.apache.maven.plugins:maven-dependency-plugin:copy-dependencies",
         f"-DoutputDirectory={folder}",
     ]
@@ -86,12 +86,12 @@ def _maven(command: list[str]) -> Iterator[subprocess.Popen[str]]:
             process.stdout.close()
 
 
-def _failure(release: str, lines: deque[str]) -> HowdahError:
+def _failure(release: Fetchable, lines: deque[str]) -> HowdahError:
     """What Maven's last lines say is missing, and why."""
     errors = [_ERROR.sub("", line).strip() for line in lines if line.startswith("[ERROR]")]
     if any("No space left" in line for line in errors):
         return HowdahError(
-            f"Hadoop {release}",
+            str(release),
             "there is no space left for it",
             f"make room in the cache and in ~/.m2, which gets a copy ({_SIZE}); HOWDAH_CACHE moves the cache",
         )
@@ -100,8 +100,7 @@ def _failure(release: str, lines: deque[str]) -> HowdahError:
         reason = match["reason"] or "it is not there"
         what = f"Maven cannot fetch {match['artifact']} from {match['repository']}: {reason}"
     return HowdahError(
-        f"Hadoop {release}",
+        str(release),
         what,
-        "is there a network, and a mirror in ~/.m2/settings.xml where one is needed? "
-        "HADOOP_HOME names an installation of your own instead",
+        f"have a network, and a mirror in ~/.m2/settings.xml where one is needed{release.instead}",
     )

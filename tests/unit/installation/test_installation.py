@@ -10,10 +10,12 @@ import pytest
 from howdah.errors import UserError
 from howdah.installation import PROGRAMS, cache_folder, find_installation, java_command, java_home
 from howdah.installation.command import RESOURCES
-from howdah.installation.digests import FETCHABLE, POM, digests, faults
+from howdah.installation.digests import FETCHABLE, Fetchable, digests, faults, release_of
 from howdah.installation.java import java_fault, java_version
-from howdah.releases.catalogue import HADOOP_VERSIONS
+from howdah.releases.catalogue import HADOOP_VERSIONS, HBASE_VERSIONS
 from support.tarballs import add_jar, make_tarball
+
+HADOOP = release_of("hadoop", "3.5.0")
 
 
 @pytest.fixture(autouse=True)
@@ -27,7 +29,7 @@ def cached(tmp_path: Path) -> Path:
     """A release's folder in the cache, its jars empty."""
     lib = tmp_path / "cache/hadoop/3.5.0/lib"
     lib.mkdir(parents=True)
-    for name in digests("3.5.0"):
+    for name in digests(HADOOP):
         (lib / name).touch()
     return lib
 
@@ -74,21 +76,38 @@ def test_jars_that_are_not_as_released_are_told_apart(cached: Path) -> None:
     (cached / "hadoop-hdfs-3.5.0.jar").unlink()
     (cached / "other.jar").touch()
     heard: list[tuple[int, int]] = []
-    found = {(fault.jar, fault.kind) for fault in faults(cached, "3.5.0", lambda *read: heard.append(read))}
+    found = {(fault.jar, fault.kind) for fault in faults(cached, HADOOP, lambda *read: heard.append(read))}
     assert ("hadoop-hdfs-3.5.0.jar", "missing") in found
     assert ("hadoop-common-3.5.0.jar", "damaged") in found
     assert ("other.jar", "unknown") in found
-    assert heard[-1] == (len(digests("3.5.0")), len(digests("3.5.0")))
+    assert heard[-1] == (len(digests(HADOOP)), len(digests(HADOOP)))
 
 
 def test_a_release_nobody_can_fetch() -> None:
-    with pytest.raises(UserError, match=r"--release: 2\.7\.0 is not a release howdah can fetch"):
+    with pytest.raises(
+        UserError, match=r"--release: 2\.7\.0 is not a release of Hadoop that howdah can fetch"
+    ):
         find_installation(release="2.7.0")
 
 
-@pytest.mark.parametrize("release", FETCHABLE)
+def test_hbase_comes_with_zookeeper_and_ycsb_and_one_histogram() -> None:
+    listed = digests(release_of("hbase"))
+    assert all(len(digest) == 64 for digest in listed.values())
+    for name in (
+        "hbase-server-2.6.4-hadoop3",
+        "hbase-mapreduce-2.6.4-tests",
+        "zookeeper-3.8.4",
+        "core-0.17.0",
+    ):
+        assert f"{name}.jar" in listed
+    # YCSB's own, 2.1.4, needs classes that Java 17 does not have.
+    assert [name for name in listed if name.startswith("HdrHistogram")] == ["HdrHistogram-2.2.2.jar"]
+    assert release_of("hbase").fetch == "howdah hadoop fetch hbase"
+
+
+@pytest.mark.parametrize("release", FETCHABLE["hadoop"])
 def test_every_release_has_a_list_of_what_runs_need(release: str) -> None:
-    listed = digests(release)
+    listed = digests(Fetchable("hadoop", release))
     assert all(len(digest) == 64 for digest in listed.values())
     for name in (
         "hadoop-common",
@@ -102,8 +121,9 @@ def test_every_release_has_a_list_of_what_runs_need(release: str) -> None:
 
 
 def test_the_releases_are_those_of_the_catalogue() -> None:
-    assert set(FETCHABLE) <= set(HADOOP_VERSIONS)
-    assert "<artifactId>hadoop</artifactId>" in POM.read_text()
+    assert set(FETCHABLE["hadoop"]) <= set(HADOOP_VERSIONS)
+    assert set(FETCHABLE["hbase"]) <= set(HBASE_VERSIONS)
+    assert "<artifactId>hadoop</artifactId>" in HADOOP.pom.read_text()
 
 
 def test_an_own_installation_comes_first(

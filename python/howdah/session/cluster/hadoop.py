@@ -8,14 +8,13 @@ from pathlib import Path
 from typing import NamedTuple, TypeVar
 
 from howdah.errors import HowdahError
-from howdah.installation.digests import FETCHABLE, faults
+from howdah.installation.digests import FETCHABLE, Fetchable, faults, release_of
 from howdah.installation.fetch import Fetched, FetchProgress, fetch
 from howdah.installation.find import find_installation
 from howdah.installation.installation import Installation
 from howdah.installation.java import java_fault, java_home, java_version
-from howdah.releases import DEFAULT_HADOOP
 
-__all__ = ["DEFAULT_HADOOP", "FETCHABLE", "FetchProgress", "Fetched", "ShownHadoop", "fetch", "show"]
+__all__ = ["FETCHABLE", "FetchProgress", "Fetchable", "Fetched", "ShownHadoop", "fetch", "release_of", "show"]
 
 T = TypeVar("T")
 
@@ -67,8 +66,10 @@ def _damage(installation: Installation) -> list[HowdahError]:
     if not installation.fetched:
         return []
     lib = installation.home / "lib"
-    hint = f"howdah hadoop fetch --release {installation.version}"
+    release = release_of("hadoop", installation.version)
     return [
-        HowdahError(str(lib / jar), "is not part of the release" if kind == "unknown" else f"is {kind}", hint)
-        for jar, kind in faults(lib, installation.version)
+        HowdahError(
+            str(lib / jar), "is not part of the release" if kind == "unknown" else f"is {kind}", release.fetch
+        )
+        for jar, kind in faults(lib, release)
     ]
