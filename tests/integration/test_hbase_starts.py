@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -17,6 +19,7 @@ from support.single import exported, one_host, planned, planned_number, redirect
 
 HBASE_LIB = ROOT / "build/hbase/2.6.4/lib"
 CLIENT = ROOT / "tests/data/hbase/PutGetScan.java"
+BINDING = ROOT / "hadoop/ycsb/HBaseBinding.java"
 pytestmark = [
     pytest.mark.skipif(not LIB.exists(), reason=f"Hadoop's jars are not there: {FETCH}"),
     pytest.mark.skipif(not HBASE_LIB.exists(), reason=f"HBase's jars are not there: {FETCH}"),
@@ -26,6 +29,15 @@ HDFS = "org.apache.hadoop.hdfs.server"
 HBASE = "org.apache.hadoop.hbase"
 ZOOKEEPER = "org.apache.zookeeper.server.quorum"
 ROWS = 1000
+RECORDS, OPERATIONS = 300, 600
+# The table that the client above made, read back and compared with what was written (dataintegrity).
+YCSB = (
+    *("-db", "HBaseBinding", "-p", "workload=site.ycsb.workloads.CoreWorkload", "-threads", "2"),
+    *("-p", "table=rows", "-p", "columnfamily=f", "-p", "dataintegrity=true"),
+    *("-p", f"recordcount={RECORDS}", "-p", f"operationcount={OPERATIONS}"),
+    *("-p", "readproportion=0.4", "-p", "updateproportion=0.3", "-p", "scanproportion=0.2"),
+    *("-p", "readmodifywriteproportion=0.1", "-p", "maxscanlength=20"),
+)
 # What is this machine's: a compiler that starts fast.
 SOON = "-XX:TieredStopAtLevel=1"
 PORTS = (
@@ -69,6 +81,26 @@ def _cache_bytes(port: int) -> int | None:
     return int(told["blockCacheSize"] + told["blockCacheFreeSize"])
 
 
+def _compile_binding(classes: Path) -> None:
+    command = ["javac", "-d", classes, "-cp", f"{HBASE_LIB}/*", "-Werror", BINDING]
+    subprocess.run(command, check=True, timeout=60)
+
+
+def _counted(said: str) -> dict[tuple[str, str], int]:
+    """What YCSB counted, by the operation and what of it: ``Operations``, ``Return=OK``."""
+    lines = re.findall(r"^\[([A-Z-]+)\], (Operations|Return=\w+), (\d+)$", said, re.MULTILINE)
+    return {(operation, what): int(number) for operation, what, number in lines}
+
+
+def _check_mix(done: dict[tuple[str, str], int]) -> None:
+    """All was done that was asked for, nothing failed, and what was read is what had been written."""
+    own = sum(done[operation, "Operations"] for operation in ("READ", "UPDATE", "SCAN"))
+    # Both halves of an operation that reads and writes are counted as such, too.
+    assert own - done["READ-MODIFY-WRITE", "Operations"] == OPERATIONS
+    assert done["VERIFY", "Return=OK"] == done["READ", "Operations"]
+    assert not [key for key in done if key[1] not in ("Operations", "Return=OK")]
+
+
 def test_hbase_keeps_rows_on_the_planned_files(tmp_path: Path) -> None:
     plan = plan_cluster(
         one_host("8GiB"),
@@ -103,9 +135,14 @@ def test_hbase_keeps_rows_on_the_planned_files(tmp_path: Path) -> None:
         servers.start("regionserver", f"{HBASE}.regionserver.HRegionServer", "start", options=options)
         servers.wait("the HMaster", lambda: bean(port["hbase.master.info.port"], "name=Master,sub=Server"))
         said = servers.run(str(CLIENT), str(ROWS))
+        _compile_binding(servers.logs / "res")
+        loaded = _counted(servers.run("site.ycsb.Client", "-load", *YCSB))
+        mixed = _counted(servers.run("site.ycsb.Client", "-t", *YCSB))
         cache = servers.wait("the cache's size", lambda: _cache_bytes(port["hbase.regionserver.info.port"]))
     assert f"got value {ROWS // 2}" in said
     assert f"scanned {ROWS}" in said
+    assert loaded["INSERT", "Operations"] == loaded["INSERT", "Return=OK"] == RECORDS
+    _check_mix(mixed)
     heap = heap_bytes(str(planned(plan, "HBASE_REGIONSERVER_OPTS"))) or 0
     assert cache == pytest.approx(heap * planned_number(plan, "hfile.block.cache.size"), rel=0.01)
     granted = f"negotiated timeout = {planned(plan, 'maxSessionTimeout')}"
