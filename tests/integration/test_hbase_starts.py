@@ -82,7 +82,7 @@ def _cache_bytes(port: int) -> int | None:
 
 
 def _compile_binding(classes: Path) -> None:
-    command = ["javac", "-d", classes, "-cp", f"{HBASE_LIB}/*", "-Werror", BINDING]
+    command = ["javac", "-d", str(classes), "-cp", f"{HBASE_LIB}/*", "-Werror", str(BINDING)]
     subprocess.run(command, check=True, timeout=60)
 
 
