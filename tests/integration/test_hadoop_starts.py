@@ -33,6 +33,11 @@ YARN = "org.apache.hadoop.yarn.server"
 CONTENT = os.urandom(3_000_000)
 
 
+def _written(url: str) -> bool:
+    put(url, CONTENT)
+    return True
+
+
 def test_the_four_daemons_start_and_keep_a_file(tmp_path: Path) -> None:
     planned_for = Inventory(cluster="single", groups=(group(count=1, hosts=["localhost"]),))
     plan = plan_cluster(planned_for, PlanRequest(hypervisor=Hypervisor.NONE))
@@ -55,7 +60,8 @@ def test_the_four_daemons_start_and_keep_a_file(tmp_path: Path) -> None:
             "a live DataNode",
             lambda: (bean(namenode, "name=FSNamesystemState") or {}).get("NumLiveDataNodes") or None,
         )
-        put(f"{files}&op=CREATE", CONTENT)
+        # A DataNode counts as live before it has reported its disks, and until then nothing can be written.
+        daemons.wait("a file in HDFS", lambda: _written(f"{files}&op=CREATE&overwrite=true"))
         assert get(f"{files}&op=OPEN") == CONTENT
         assert daemons.wait("the DataNode's beans", lambda: bean(datanode, "name=FSDatasetState"))
 
