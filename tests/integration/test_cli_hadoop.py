@@ -200,6 +200,23 @@ def test_an_own_installation_runs(fetched: Path, tmp_path: Path, monkeypatch: py
     assert f"This command was run using {own}/share/hadoop/common/hadoop-common-3.5.0.jar" in ran.stdout
 
 
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("hive",), "error: hive: is nothing that howdah can fetch\n       one of hadoop, hbase\n"),
+        (
+            ("hbase", "--release", "2.5.0"),
+            "error: --release: 2.5.0 is not a release of HBase that howdah can fetch\n       one of 2.6.4\n",
+        ),
+    ],
+)
+def test_what_cannot_be_fetched_is_one_message(tmp_path: Path, words: tuple[str, ...], message: str) -> None:
+    done = _howdah("hadoop", "fetch", *words, cache=tmp_path / "cache")
+    assert (done.returncode, done.stderr) == (2, message)
+    # Not even the folder that a fetch is locked by.
+    assert not (tmp_path / "cache").exists()
+
+
 def test_the_files_beside_the_package_are_those_of_the_clone() -> None:
     packed = ROOT / "python/howdah/installation"
     for name in (

@@ -22,7 +22,7 @@ _MISSING = re.compile(
     r"(?:: (?:transfer failed for \S+: )?(?P<reason>.*))?"
 )
 _ERROR = re.compile(r"^\[ERROR\]| -> \[Help \d+\]$")
-_SIZE = "110 MB a release"
+_SIZE = "110 to 130 MB a release"
 _KEPT_LINES = 200
 
 
