@@ -12,7 +12,7 @@ import howdah
 from howdah.model.cluster import ReplicaSpread
 from howdah.model.counters import Counters
 from howdah.model.job import Job
-from howdah.model.reported import FileRate, LinkRate, ResultMetric
+from howdah.model.reported import FileRate, LinkRate, OperationCount, ResultMetric
 from howdah.model.run import (
     DeviceLimit,
     Origin,
@@ -74,6 +74,7 @@ class PartialResult(TypedDict, total=False):
     files: tuple[FileRate, ...]
     links: tuple[LinkRate, ...]
     raw_limits: tuple[DeviceLimit, ...]
+    operations: tuple[OperationCount, ...]
     metrics: tuple[ResultMetric, ...]
     phases: tuple[Phase, ...]
     replicas: ReplicaSpread

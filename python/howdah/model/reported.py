@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Literal
 
 from howdah.model.base import Model
-from howdah.units import format_bits_per_s, format_bytes, format_per_s, format_rate, format_seconds
+from howdah.model.latencies import LatencyHistogram, summary
+from howdah.units import (
+    format_bits_per_s,
+    format_bytes,
+    format_counted,
+    format_per_s,
+    format_rate,
+    format_seconds,
+)
 
 Unit = Literal["s", "B", "1", "share", "1/s", "B/s", "bit/s"]
 """Seconds, bytes, a count, a share of all there is (0 to 1), and counts, bytes or bits in a second."""
@@ -56,6 +64,17 @@ class LinkRate(Model):
     """Why nothing was measured, in iperf3's words."""
 
 
+class OperationCount(Model):
+    """How often one kind of operation was asked for, and what its answers were."""
+
+    operation: str
+    """``read``, ``update``, ``insert``, ``scan``, ``read-modify-write``."""
+    done: int
+    """How many ended within the time that counts."""
+    returns: dict[str, int] = {}
+    """How many ended in which way, by YCSB's own words: ``OK``, ``NOT_FOUND``, ``ERROR``."""
+
+
 class ResultMetric(Model):
     """One number that a workload came to, with all that is needed to compare it with another run's."""
 
@@ -75,6 +94,22 @@ class ResultMetric(Model):
     def in_words(self) -> str:
         """The value as people read it: what the program printed, or three digits and the unit."""
         return self.printed or format_value(self.value, self.unit)
+
+
+def latency_metrics(
+    timed: Sequence[LatencyHistogram], shares: Sequence[float], counted: str
+) -> tuple[ResultMetric, ...]:
+    """Within what time these shares of each kind of operation ended; ``counted`` is what one is called."""
+    found = []
+    for operation in dict.fromkeys(row.operation for row in timed):
+        merged = summary((row.histogram for row in timed if row.operation == operation), shares)
+        if merged is None:
+            continue
+        over = format_counted(merged.operations, counted)
+        for share, value in merged.shares:
+            name = f"{operation}, {100 * share:g} % within"
+            found.append(ResultMetric(name=name, value=value, unit="s", better="lower", over=over))
+    return tuple(found)
 
 
 def format_value(value: float, unit: Unit) -> str:

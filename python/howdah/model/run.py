@@ -14,7 +14,7 @@ from howdah.model.cluster import ClusterState, Event, HadoopJob, Laboratory, Rep
 from howdah.model.counters import Counters
 from howdah.model.host import Host
 from howdah.model.plan import Plan
-from howdah.model.reported import FileRate, LinkRate, ResultMetric
+from howdah.model.reported import FileRate, LinkRate, OperationCount, ResultMetric
 from howdah.model.simulated import Simulated, WorkUse
 from howdah.model.workloads.suite import AnyWorkload, Suite
 
@@ -101,6 +101,8 @@ class WorkloadResult(Model):
     """What fio measured beside storage, where fio is installed."""
     links: tuple[LinkRate, ...] = ()
     """What each pair of machines sent one another, where a network was measured."""
+    operations: tuple[OperationCount, ...] = ()
+    """Operations on a table, where those were asked for."""
     metrics: tuple[ResultMetric, ...] = ()
     """What the program itself reports, the most important first."""
     peak_rss_bytes: int | None = None

@@ -10,8 +10,8 @@ import pyarrow as pa
 from howdah.model.latencies import LatencyHistogram
 from howdah.model.run import RunRecord, Sample, TaskAttempt
 
-Unit = Literal["B", "points", "share"]
-"""What progress is counted in: bytes, both input and output, the points of pi, or parts of a simulation."""
+Unit = Literal["B", "points", "operations", "share"]
+"""What progress is counted in: bytes read and written, points of pi, operations, or parts of a whole."""
 
 
 class Progress(NamedTuple):

@@ -60,7 +60,7 @@ class Workload(Model):
     """The folder that its output is kept in for later programs."""
     log: ClassVar[str | None] = None
     """The file in the working directory that the program itself appends its results to."""
-    unit: ClassVar[Literal["B", "points"]] = "B"
+    unit: ClassVar[Literal["B", "points", "operations"]] = "B"
     """What its progress is counted in."""
     replication_key: ClassVar[str] = "dfs.replication"
     """Hadoop's property that says how often its output is replicated, where it does not say itself."""

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from statistics import median
 from typing import ClassVar, Final, Literal
 
-from howdah.model.latencies import LatencyHistogram, summary
-from howdah.model.reported import LinkRate, ResultMetric
+from howdah.model.latencies import LatencyHistogram
+from howdah.model.reported import LinkRate, ResultMetric, latency_metrics
 from howdah.model.workloads.base import Workload
 from howdah.model.workloads.option import count
 from howdah.units import format_counted, format_seconds
@@ -91,16 +91,7 @@ def link_metrics(links: Sequence[LinkRate]) -> tuple[ResultMetric, ...]:
 
 def round_trip_metrics(timed: Sequence[LatencyHistogram]) -> tuple[ResultMetric, ...]:
     """Within what time half and nearly all of the round trips ended, of each kind that was timed."""
-    found = []
-    for operation in dict.fromkeys(row.operation for row in timed):
-        merged = summary(row.histogram for row in timed if row.operation == operation)
-        if merged is None:
-            continue
-        for share in (0.5, 0.99):
-            name, over = f"{operation}, {100 * share:g} % within", f"{merged.operations:,} pings"
-            value = merged.within_s(share)
-            found.append(ResultMetric(name=name, value=value, unit="s", better="lower", over=over))
-    return tuple(found)
+    return latency_metrics(timed, (0.5, 0.99), "ping")
 
 
 def _rate(name: str, bits_per_s: float, over: str) -> ResultMetric:

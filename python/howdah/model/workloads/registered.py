@@ -8,6 +8,7 @@ from importlib.metadata import EntryPoint, entry_points
 from typing import Any
 
 from howdah.errors import UserError
+from howdah.model.workloads import ycsb
 from howdah.model.workloads.base import Workload
 from howdah.model.workloads.dfsio import DfsioRead, DfsioWrite
 from howdah.model.workloads.network import Network
@@ -30,6 +31,7 @@ OWN: tuple[type[Workload], ...] = (
     NNBench,
     Storage,
     Network,
+    *ycsb.EVERY,
 )
 
 

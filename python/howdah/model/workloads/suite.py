@@ -9,16 +9,21 @@ from typing import Annotated, Any, TypeVar
 from pydantic import BeforeValidator, SerializeAsAny
 
 from howdah.model.base import Model
+from howdah.model.workloads import ycsb
 from howdah.model.workloads.base import Workload
 from howdah.model.workloads.dfsio import DFSIO_READ, DFSIO_WRITE
 from howdah.model.workloads.option import Option
-from howdah.model.workloads.registered import programs
+from howdah.model.workloads.registered import kind_of, programs
 from howdah.model.workloads.terasort import TERAGEN, TERASORT, TERAVALIDATE
 from howdah.model.wrong import WrongValue
 
 T = TypeVar("T")
 
-_TOGETHER = {"terasuite": (TERAGEN, TERASORT, TERAVALIDATE), "dfsio": (DFSIO_WRITE, DFSIO_READ)}
+_TOGETHER = {
+    "terasuite": (TERAGEN, TERASORT, TERAVALIDATE),
+    "dfsio": (DFSIO_WRITE, DFSIO_READ),
+    ycsb.YCSB: tuple(kind_of(program) for program in ycsb.EVERY if program is not ycsb.YcsbOwnMix),
+}
 
 
 @cache

@@ -1,0 +1,259 @@
+"""YCSB: a table is loaded with records, and mixes of reads and writes are asked of it.
+
+Workloads A to F are YCSB's own, with its property files' shares (core, 0.17.0). The HBase study ran two mixes
+and names neither, so the read-heavy and the update-heavy one are howdah's: they differ from B and A in that a
+write replaces the whole record, as an application's does that keeps its records in one piece.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar, Final, Literal
+
+from howdah.model.workloads.base import TOGETHER, Amount, Workload
+from howdah.model.workloads.option import Option
+from howdah.model.workloads.ycsb_options import (
+    BLOCK_ENCODING,
+    BLOOM_FILTER,
+    CLIENTS,
+    COMPRESSION,
+    DISTRIBUTION,
+    DURABILITY,
+    FIELD_SIZE,
+    FIELDS,
+    MIX,
+    OPERATIONS,
+    RECORDS,
+    REGIONS,
+    SETTLE,
+    TARGET,
+    THREADS,
+    WARM_UP,
+    BlockEncoding,
+    BloomFilter,
+    Compression,
+    Distribution,
+    Durability,
+    Settle,
+)
+from howdah.units import format_bytes, format_counted
+
+YCSB: Final = "ycsb"
+"""The suite of all of them, and the folder that its table is kept in."""
+YCSB_LOAD: Final = "ycsb-load"
+THROUGHPUT: Final = "throughput"
+MOST_SCANNED: Final = 100
+"""Records that a scan of workload E reads at most; as many as one on average are as likely as any."""
+
+_RECORD = (RECORDS, FIELDS, FIELD_SIZE, THREADS, TARGET, DURABILITY, CLIENTS)
+_NOT_ON: Final = {
+    "hadoop": "it asks HBase, not MapReduce: use --engine hbase",
+    "hosts": "it measures what is between hosts, past HBase",
+    "sim": "the simulator has no HBase",
+}
+
+
+class Ycsb(Workload):
+    """One of YCSB's programs on one table."""
+
+    records: int | None = None
+    """Records that the table is loaded with."""
+    fields: int | None = None
+    """Fields of each record."""
+    field_bytes: int | None = None
+    """Size of each field."""
+    threads: int | None = None
+    """Operations at once, of each client."""
+    target: int | None = None
+    """Operations in a second that all clients together ask for; None for as many as are answered."""
+    durability: Durability | None = None
+    """What a write has reached when it is acknowledged."""
+    clients: int | None = None
+    """Machines that ask."""
+
+    not_on: ClassVar = _NOT_ON
+    unit = "operations"
+    primary_metric = THROUGHPUT
+    importance = TOGETHER
+    has_tasks = False
+    limited = False
+
+    @property
+    def record_bytes(self) -> int:
+        """What a record's fields hold."""
+        return (self.fields or 0) * (self.field_bytes or 0)
+
+    @property
+    def shares(self) -> Mapping[str, float]:
+        """What is asked for, as shares of all operations."""
+        return {"insert": 1.0}
+
+    @property
+    def replaces_whole(self) -> bool:
+        """Whether a write replaces all fields of a record rather than one."""
+        return False
+
+
+class YcsbLoad(Ycsb):
+    """Makes the table, and inserts its records."""
+
+    kind: Literal["ycsb-load"] = "ycsb-load"
+    regions: int | None = None
+    """Regions that the table is made with."""
+    compression: Compression | None = None
+    """How its blocks are compressed."""
+    block_encoding: BlockEncoding | None = None
+    """How keys are written in its blocks."""
+    bloom_filter: BloomFilter | None = None
+    """What its bloom filters hold."""
+
+    options = (*_RECORD, REGIONS, COMPRESSION, BLOCK_ENCODING, BLOOM_FILTER)
+    programs: ClassVar = {"local": "howdah.engines.local.ycsb:ycsb_load"}
+    sizes: ClassVar = {"local": "howdah.planner.local.ycsb:load"}
+    folder = YCSB
+
+    @property
+    def asked(self) -> Amount | None:
+        return None if self.records is None else Amount(self.records, "operation")
+
+    @property
+    def written_bytes(self) -> int:
+        return (self.records or 0) * self.record_bytes
+
+    def in_words(self) -> tuple[str, ...]:
+        if self.records is None:
+            return ()
+        return (f"{format_counted(self.records, 'record')} of {format_bytes(self.record_bytes)}",)
+
+
+class YcsbMix(Ycsb):
+    """Asks a mix of operations of the table."""
+
+    operations: int | None = None
+    """Operations of all clients together."""
+    distribution: Distribution | None = None
+    """Which records are asked for."""
+    warm_up_s: float | None = None
+    """Seconds of the same operations before, which are not counted."""
+    settle: Settle | None = None
+    """What is done to the table before."""
+
+    options: ClassVar[tuple[Option[Any], ...]] = (*_RECORD, OPERATIONS, DISTRIBUTION, WARM_UP, SETTLE)
+    programs: ClassVar = {"local": "howdah.engines.local.ycsb:ycsb_mix"}
+    sizes: ClassVar = {"local": "howdah.planner.local.ycsb:mix"}
+    reads = YCSB_LOAD
+    usual: ClassVar[Distribution] = Distribution.ZIPFIAN
+    """Which records it asks for unless the user says otherwise."""
+    own_shares: ClassVar[Mapping[str, float]] = {}
+
+    @property
+    def shares(self) -> Mapping[str, float]:
+        return self.own_shares
+
+    @property
+    def asked(self) -> Amount | None:
+        return None if self.operations is None else Amount(self.operations, "operation")
+
+    def in_words(self) -> tuple[str, ...]:
+        if self.operations is None:
+            return ()
+        mix = " + ".join(f"{100 * share:g} % {name}" for name, share in self.shares.items())
+        found = [format_counted(self.operations, "operation"), mix]
+        if self.distribution is not None:
+            found.append(str(self.distribution))
+        return tuple(found)
+
+
+class YcsbA(YcsbMix):
+    """Session store: half of the operations update."""
+
+    kind: Literal["ycsb-a"] = "ycsb-a"
+    own_shares: ClassVar = {"read": 0.5, "update": 0.5}
+
+
+class YcsbB(YcsbMix):
+    """Tags of photos: few operations update."""
+
+    kind: Literal["ycsb-b"] = "ycsb-b"
+    own_shares: ClassVar = {"read": 0.95, "update": 0.05}
+
+
+class YcsbC(YcsbMix):
+    """Profiles: reads alone."""
+
+    kind: Literal["ycsb-c"] = "ycsb-c"
+    own_shares: ClassVar = {"read": 1.0}
+
+
+class YcsbD(YcsbMix):
+    """News: records are added, and the latest are read."""
+
+    kind: Literal["ycsb-d"] = "ycsb-d"
+    own_shares: ClassVar = {"read": 0.95, "insert": 0.05}
+    usual = Distribution.LATEST
+
+
+class YcsbE(YcsbMix):
+    """Threads of messages: short ranges are read."""
+
+    kind: Literal["ycsb-e"] = "ycsb-e"
+    own_shares: ClassVar = {"insert": 0.05, "scan": 0.95}
+
+
+class YcsbF(YcsbMix):
+    """User records: read, changed and written back."""
+
+    kind: Literal["ycsb-f"] = "ycsb-f"
+    own_shares: ClassVar = {"read": 0.5, "read-modify-write": 0.5}
+
+
+class YcsbReadHeavy(YcsbMix):
+    """Reads, and a twentieth of writes of whole records."""
+
+    kind: Literal["ycsb-read-heavy"] = "ycsb-read-heavy"
+    own_shares: ClassVar = {"read": 0.95, "update": 0.05}
+
+    @property
+    def replaces_whole(self) -> bool:
+        return True
+
+
+class YcsbUpdateHeavy(YcsbMix):
+    """As many writes of whole records as reads."""
+
+    kind: Literal["ycsb-update-heavy"] = "ycsb-update-heavy"
+    own_shares: ClassVar = {"read": 0.5, "update": 0.5}
+
+    @property
+    def replaces_whole(self) -> bool:
+        return True
+
+
+class YcsbOwnMix(YcsbMix):
+    """A mix of the user's own."""
+
+    kind: Literal["ycsb-mix"] = "ycsb-mix"
+    mix: str | None = None
+    """Its shares: ``read=0.7,update=0.3``."""
+
+    options = (*YcsbMix.options, MIX)
+
+    @property
+    def shares(self) -> Mapping[str, float]:
+        pairs = (part.partition("=") for part in (self.mix or "read=1").split(","))
+        return {name: float(share) for name, _, share in pairs}
+
+
+EVERY: Final = (
+    YcsbLoad,
+    YcsbA,
+    YcsbB,
+    YcsbC,
+    YcsbF,
+    YcsbReadHeavy,
+    YcsbUpdateHeavy,
+    YcsbD,
+    YcsbE,
+    YcsbOwnMix,
+)
+"""All of them in the order of the suite: those that add records come last."""

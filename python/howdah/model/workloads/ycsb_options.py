@@ -1,0 +1,198 @@
+"""What may be said of YCSB's programs: records, operations, threads, rates, and the table they are in."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from enum import StrEnum
+from typing import Annotated, Final, TypeVar
+
+from pydantic import Field
+
+from howdah.errors import UserError
+from howdah.model.workloads.option import Option, Refusal, StudiedAs, choice, count, size
+from howdah.units import MIB
+
+T = TypeVar("T")
+
+HBASE_ONLY: Final = ("hbase",)
+MOST_FIELD_BYTES: Final = 10 * MIB
+"""HBase refuses a larger cell by default (hbase.client.keyvalue.maxsize)."""
+SUM_SLACK: Final = 1e-6
+"""So far the shares of a mix may be from one: three thirds of a few digits are a whole."""
+
+OPERATIONS_OF: Final = ("read", "update", "insert", "scan", "read-modify-write")
+"""What a mix is made of, in YCSB's order."""
+
+
+class Distribution(StrEnum):
+    """Which records are asked for more often than others."""
+
+    ZIPFIAN = "zipfian"
+    """A few of all records, again and again."""
+    UNIFORM = "uniform"
+    """All alike."""
+    LATEST = "latest"
+    """Those that were inserted last."""
+
+
+class Durability(StrEnum):
+    """What has become of a write when it is acknowledged, in HBase's words."""
+
+    SKIP_WAL = "skip-wal"
+    """It is in memory alone."""
+    ASYNC_WAL = "async-wal"
+    """It will be written to the log soon."""
+    SYNC_WAL = "sync-wal"
+    """It is in the log, which survives the process: in HDFS the memory of every replica's DataNode."""
+    FSYNC_WAL = "fsync-wal"
+    """It is in the log and on the disk."""
+
+
+class Compression(StrEnum):
+    """How blocks of HBase's files are compressed; these need no library that Java has not."""
+
+    NONE = "none"
+    GZ = "gz"
+    SNAPPY = "snappy"
+    LZ4 = "lz4"
+    ZSTD = "zstd"
+
+
+class BlockEncoding(StrEnum):
+    """How keys are written within a block of HBase's files."""
+
+    NONE = "none"
+    PREFIX = "prefix"
+    DIFF = "diff"
+    FAST_DIFF = "fast-diff"
+    ROW_INDEX_V1 = "row-index-v1"
+
+
+class BloomFilter(StrEnum):
+    """What tells HBase that a file does not have a record."""
+
+    NONE = "none"
+    ROW = "row"
+    ROWCOL = "rowcol"
+
+
+class Settle(StrEnum):
+    """What is done to the table before operations are timed."""
+
+    NONE = "none"
+    FLUSH = "flush"
+    COMPACT = "compact"
+
+
+def _refuse_field(size_bytes: int, engine: str) -> Refusal | None:
+    if size_bytes <= MOST_FIELD_BYTES:
+        return None
+    return Refusal(f"{size_bytes:,} bytes are more than a cell of HBase holds", "give at most 10MiB")
+
+
+def _seconds(text: str, flag: str) -> float:
+    """``10ms`` or ``0.5``: a time in seconds."""
+    number, factor = (text[:-2], 1e-3) if text.endswith("ms") else (text.removesuffix("s"), 1.0)
+    hint = "write for instance 10ms or 0.5"
+    try:
+        value = float(number) * factor
+    except ValueError as error:
+        raise UserError(flag, f"{text!r} is not a time", hint) from error
+    if not 0 < value < math.inf:
+        raise UserError(flag, f"{text!r} is not a time above zero", hint)
+    return value
+
+
+def read_mix(text: str, flag: str) -> str:
+    """``read=0.7,update=0.3`` in YCSB's order of operations; raises UserError for what is none."""
+    shares: dict[str, float] = {}
+    for part in text.split(","):
+        name, equals, value = (word.strip() for word in part.partition("="))
+        if name not in OPERATIONS_OF:
+            raise UserError(flag, f"{name!r} is not an operation", f"one of {', '.join(OPERATIONS_OF)}")
+        if name in shares:
+            raise UserError(flag, f"{name} is there twice", "leave one of them out")
+        try:
+            share = float(value) if equals else math.nan
+        except ValueError:
+            share = math.nan
+        if not 0 <= share <= 1:
+            raise UserError(
+                flag, f"{name} has no share from 0 to 1", "write for instance read=0.7,update=0.3"
+            )
+        shares[name] = share
+    total = sum(shares.values())
+    if abs(total - 1) > SUM_SLACK:
+        raise UserError(flag, f"the shares sum to {total:g}", "make them sum to 1")
+    return ",".join(f"{name}={shares[name]:g}" for name in OPERATIONS_OF if shares.get(name))
+
+
+RECORDS: Final = count("records", "Records of YCSB's table: 1_000_000.")
+FIELDS: Final = count("fields", "Fields of a record.", most=1000, fact="fields of a record")
+FIELD_SIZE: Final = size("field_size", "Size of a field: 100.", refuse=_refuse_field, fact="size of a field")
+OPERATIONS: Final = count("operations", "Operations of each of YCSB's mixes.")
+THREADS: Final = count(
+    "threads", "Operations at once, of each client.", most=4096, fact="operations at once of a client"
+)
+TARGET: Final = count(
+    "target",
+    "Operations a second to ask for, of all clients together; else as many as are answered.",
+    fact="operations asked for in a second",
+)
+DISTRIBUTION: Final = choice(
+    "distribution", "Which records are asked for.", Distribution, fact="distribution"
+)
+DURABILITY: Final = choice(
+    "durability", "What an acknowledged write has reached.", Durability, fact="durability"
+)
+MIX: Final = Option[str](
+    name="mix",
+    field="mix",
+    help="Shares of a mix of one's own: read=0.7,update=0.3.",
+    metavar="OPERATION=SHARE,…",
+    parse=read_mix,
+    studied=StudiedAs("mix", str, lambda text: read_mix(text, "mix")),
+    fact="mix",
+)
+WARM_UP: Final = Option[float](
+    name="warm_up",
+    field="warm_up_s",
+    help="Seconds of operations before a mix that are not counted.",
+    metavar="S",
+    parse=_seconds,
+    studied=StudiedAs("warm_up", Annotated[float, Field(gt=0)]),
+    fact="seconds of warm-up",
+)
+CLIENTS: Final = count(
+    "clients",
+    "Machines that ask, each with a client of its own.",
+    most=64,
+    engines=HBASE_ONLY,
+    fact="clients",
+)
+REGIONS: Final = count(
+    "regions",
+    "Regions that the table is made with.",
+    most=10_000,
+    engines=HBASE_ONLY,
+    fact="regions of the table",
+)
+
+
+def _of_table(option: Option[T]) -> Option[T]:
+    return dataclasses.replace(option, engines=HBASE_ONLY)
+
+
+COMPRESSION: Final = _of_table(
+    choice("compression", "How the table's blocks are compressed.", Compression, fact="compression")
+)
+BLOCK_ENCODING: Final = _of_table(
+    choice("block_encoding", "How keys are written in a block.", BlockEncoding, fact="block encoding")
+)
+BLOOM_FILTER: Final = _of_table(
+    choice("bloom_filter", "What the table's bloom filters hold.", BloomFilter, fact="bloom filter")
+)
+SETTLE: Final = _of_table(
+    choice("settle", "What is done to the table before each mix.", Settle, fact="done before a mix")
+)
