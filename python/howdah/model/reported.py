@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Literal
 
+from pydantic import Field
+
 from howdah.model.base import Model
 from howdah.model.latencies import LatencyHistogram, summary
 from howdah.units import (
@@ -71,7 +73,7 @@ class OperationCount(Model):
     """``read``, ``update``, ``insert``, ``scan``, ``read-modify-write``."""
     done: int
     """How many ended within the time that counts."""
-    returns: dict[str, int] = {}
+    returns: dict[str, int] = Field(default_factory=dict)
     """How many ended in which way, by YCSB's own words: ``OK``, ``NOT_FOUND``, ``ERROR``."""
 
 
