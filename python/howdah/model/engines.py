@@ -29,6 +29,7 @@ LOCAL: Final = "local"
 HADOOP: Final = "hadoop"
 SIM: Final = "sim"
 HOSTS: Final = "hosts"
+HBASE: Final = "hbase"
 
 _MOST_SLOTS = 256
 _MOST_INTERVAL_S = 3600.0

@@ -131,7 +131,6 @@ def read_mix(text: str, flag: str) -> str:
 RECORDS: Final = count("records", "Records of YCSB's table: 1_000_000.")
 FIELDS: Final = count("fields", "Fields of a record.", most=1000, fact="fields of a record")
 FIELD_SIZE: Final = size("field_size", "Size of a field: 100.", refuse=_refuse_field, fact="size of a field")
-OPERATIONS: Final = count("operations", "Operations of each of YCSB's mixes.")
 THREADS: Final = count(
     "threads", "Operations at once, of each client.", most=4096, fact="operations at once of a client"
 )
