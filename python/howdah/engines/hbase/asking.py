@@ -59,7 +59,7 @@ def ask(work: HBaseWork[Ycsb], table: RunTable) -> Answered:
 
 def _follow(work: HBaseWork[Ycsb], clients: Sequence[_AskingClient], total: int) -> Answered:
     timed: list[LatencyHistogram] = []
-    while not all([client.wait(_POLL_S) for client in clients]):
+    while not all(client.wait(_POLL_S) for client in clients):
         timed += _passed_on(work, clients)
         work.progress("run", sum(client.done for client in clients), total)
     timed += _passed_on(work, clients)

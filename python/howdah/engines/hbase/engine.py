@@ -24,6 +24,7 @@ from howdah.model.job import Job
 from howdah.model.run import Outcome, RunRecord, WorkloadResult
 from howdah.model.sink import SampleSink
 from howdah.model.workloads.base import Workload
+from howdah.model.workloads.ycsb import Ycsb
 from howdah.telemetry.sampler import Sampler
 
 Opened = Callable[[Job], AbstractContextManager[HBaseTarget]]
@@ -117,6 +118,7 @@ class _HBaseRun:
         known = PartialResult()
         start_s = self._clock.now_s()
         try:
+            assert isinstance(workload, Ycsb)
             work = HBaseWork(workload, self._context, start_s, last)
             known = resolve_name(workload.programs[HBASE])(work)
         except BaseException as error:

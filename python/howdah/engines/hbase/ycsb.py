@@ -54,7 +54,7 @@ def ycsb_mix(work: HBaseWork[YcsbMix]) -> PartialResult:
     context = work.context
     if context.table is None:
         context.table = kept_table(context.admin, work.workload)
-    phases = ()
+    phases: tuple[Phase, ...] = ()
     if work.workload.settle not in (None, Settle.NONE):
         begun_s = context.clock.now_s()
         work.progress(f"{work.workload.settle}", 0, 0)
