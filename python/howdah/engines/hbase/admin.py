@@ -8,15 +8,17 @@ import os
 import select
 import signal
 import subprocess
+import tempfile
 import time
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
 from pydantic import ValidationError
 
 from howdah.engines.children import end_with_parent
+from howdah.engines.hbase.target import HBaseTarget
 from howdah.engines.process import ProcessIdentity
 from howdah.errors import RunFailed
 from howdah.model.base import Model
@@ -59,6 +61,17 @@ class HeldRows(Model):
     """How many of them are not what was written."""
     first: str | None = None
     """What is wrong with one of these."""
+
+
+@contextmanager
+def opened(target: HBaseTarget) -> Iterator[HBaseAdmin]:
+    """Who asks a cluster, in a directory of its own, until it is left."""
+    with tempfile.TemporaryDirectory(prefix="howdah-hbase-") as folder:
+        admin = HBaseAdmin(target.admin_command(), Path(folder), target.askers[0].environment)
+        try:
+            yield admin
+        finally:
+            admin.close()
 
 
 class HBaseAdmin:

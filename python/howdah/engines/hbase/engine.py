@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager, ExitStack
+from contextlib import AbstractContextManager
 from datetime import UTC, datetime
-from pathlib import Path
 from pkgutil import resolve_name
+from typing import NamedTuple
 
 from howdah.engines.clock import RunClock, clock_was_set
 from howdah.engines.digests import job_digests
@@ -27,7 +26,15 @@ from howdah.model.workloads.base import Workload
 from howdah.model.workloads.ycsb import Ycsb
 from howdah.telemetry.sampler import Sampler
 
-Opened = Callable[[Job], AbstractContextManager[HBaseTarget]]
+
+class AskedHBase(NamedTuple):
+    """A cluster that is there, and who asks it."""
+
+    target: HBaseTarget
+    admin: HBaseAdmin
+
+
+Opened = Callable[[Job], AbstractContextManager[AskedHBase]]
 """What makes the cluster ready for a job: it is there already, or is started and ended with the run."""
 
 
@@ -43,11 +50,7 @@ class HBaseEngine:
 
     def run(self, job: Job, sink: SampleSink) -> RunRecord:
         """Run the job; raise UserError before anything is written if it cannot start."""
-        with ExitStack() as stack:
-            target = stack.enter_context(self._opened(job))
-            folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="howdah-hbase-")))
-            admin = HBaseAdmin(target.admin_command(), folder, target.askers[0].environment)
-            stack.callback(admin.close)
+        with self._opened(job) as (target, admin):
             status = check_status(admin)
             left = clear_leftovers(admin)
             return _HBaseRun(job, sink, target, admin, self.version).execute(status, left)

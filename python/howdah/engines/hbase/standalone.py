@@ -15,6 +15,8 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from xml.sax.saxutils import escape
 
+from howdah.engines.hbase.admin import opened
+from howdah.engines.hbase.engine import AskedHBase
 from howdah.engines.hbase.target import Asker, HBaseTarget
 from howdah.engines.local.workspace import Workspace
 from howdah.engines.running import RunningProgram
@@ -47,7 +49,7 @@ _PORTS = (
 
 
 @contextmanager
-def standing_alone(job: Job, installation: HBaseInstallation) -> Iterator[HBaseTarget]:
+def standing_alone(job: Job, installation: HBaseInstallation) -> Iterator[AskedHBase]:
     """Start HBase in the plan's data directory, and end and remove it afterwards.
 
     Raises UserError where it does not come up, with the last that it said.
@@ -72,7 +74,8 @@ def standing_alone(job: Job, installation: HBaseInstallation) -> Iterator[HBaseT
         name = job.host.name
         # All of it is one process, and either web server shows all beans.
         sources = (*this_machine(name), daemon_source(name, "regionserver", url, web))
-        yield HBaseTarget(installation, conf, (Asker(name),), sources)
+        target = HBaseTarget(installation, conf, (Asker(name),), sources)
+        yield AskedHBase(target, stack.enter_context(opened(target)))
 
 
 def _await(server: RunningProgram, beans: JmxReader) -> None:

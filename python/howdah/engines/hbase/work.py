@@ -16,6 +16,11 @@ from howdah.model.workloads.ycsb import Ycsb
 W = TypeVar("W", bound=Ycsb)
 
 
+def table_name(run_id: str) -> str:
+    """The table that a run makes."""
+    return f"howdah-{run_id}"
+
+
 @dataclass
 class RunTable:
     """The table that a run's programs work on."""

@@ -8,7 +8,7 @@ from typing import cast
 from howdah.engines.hbase.admin import MadeFor
 from howdah.engines.hbase.asking import Answered, ask
 from howdah.engines.hbase.leftovers import kept_table
-from howdah.engines.hbase.work import HBaseWork, RunTable
+from howdah.engines.hbase.work import HBaseWork, RunTable, table_name
 from howdah.engines.process import this_process
 from howdah.engines.under_way import PartialResult
 from howdah.errors import RunFailed
@@ -27,9 +27,8 @@ _FEW = 1_000
 def ycsb_load(work: HBaseWork[YcsbLoad]) -> PartialResult:
     """Make the run's table, insert the records, and count the rows."""
     asked, context = work.workload, work.context
-    table = RunTable(
-        f"howdah-{context.job.run_id}", asked.fields or 1, asked.field_bytes or 1, made_here=True
-    )
+    name = table_name(context.job.run_id)
+    table = RunTable(name, asked.fields or 1, asked.field_bytes or 1, made_here=True)
     begun_s = context.clock.now_s()
     context.admin.make(
         table.name,

@@ -165,7 +165,7 @@ WARM_UP: Final = Option[float](
 )
 CLIENTS: Final = count(
     "clients",
-    "Machines that ask, each with a client of its own.",
+    "Clients that ask, each a JVM of its own; in a laboratory each on another machine.",
     most=64,
     engines=HBASE_ONLY,
     fact="clients",
