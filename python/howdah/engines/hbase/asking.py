@@ -9,10 +9,10 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import NamedTuple
 
-from howdah.engines.hbase.command import CLIENT, Asked, arguments, divided
+from howdah.engines.hbase.command import CLIENT, ClientPart, arguments, divided
 from howdah.engines.hbase.histograms import HistogramLogs
 from howdah.engines.hbase.printed import Printed, done_so_far, read_printed
-from howdah.engines.hbase.target import Asker
+from howdah.engines.hbase.target import ClientPlace
 from howdah.engines.hbase.work import HBaseWork, RunTable
 from howdah.engines.running import RunningProgram
 from howdah.errors import RunFailed
@@ -97,7 +97,7 @@ class _AskingClient(RunningProgram):
     """One client of YCSB's, on its machine."""
 
     def __init__(
-        self, work: HBaseWork[Ycsb], table: RunTable, asker: Asker, part: Asked, folder: Path
+        self, work: HBaseWork[Ycsb], table: RunTable, asker: ClientPlace, part: ClientPart, folder: Path
     ) -> None:
         self.done = 0
         """Operations it has done."""

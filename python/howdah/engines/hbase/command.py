@@ -23,7 +23,7 @@ _PROPORTIONS = {
 }
 
 
-class Asked(NamedTuple):
+class ClientPart(NamedTuple):
     """What one client does of a workload."""
 
     operations: int
@@ -34,7 +34,7 @@ class Asked(NamedTuple):
     """Operations a second."""
 
 
-def divided(workload: Ycsb, rows: int) -> tuple[Asked, ...]:
+def divided(workload: Ycsb, rows: int) -> tuple[ClientPart, ...]:
     """Each client's part; ``rows`` is how many records the table holds by now.
 
     Records that a mix adds are numbered from there on by each client, so that only one may add any.
@@ -45,13 +45,13 @@ def divided(workload: Ycsb, rows: int) -> tuple[Asked, ...]:
     parts, first = [], 0
     for part in _evenly(operations, clients):
         parts.append(
-            Asked(part, first if isinstance(workload, YcsbLoad) else rows, workload.threads or 1, target)
+            ClientPart(part, first if isinstance(workload, YcsbLoad) else rows, workload.threads or 1, target)
         )
         first += part
     return tuple(parts)
 
 
-def arguments(workload: Ycsb, asked: Asked, *, table: str, rows: int, histograms: Path) -> list[str]:
+def arguments(workload: Ycsb, asked: ClientPart, *, table: str, rows: int, histograms: Path) -> list[str]:
     """YCSB's command line for one client's part; its histograms are written below a folder each second."""
     given = {**_common(workload, table, histograms), **_own(workload, asked, rows)}
     words = ["-load" if isinstance(workload, YcsbLoad) else "-t", "-s", "-threads", str(asked.threads)]
@@ -84,7 +84,7 @@ def _common(workload: Ycsb, table: str, histograms: Path) -> dict[str, str | int
     return given
 
 
-def _own(workload: Ycsb, asked: Asked, rows: int) -> Mapping[str, str | int | float]:
+def _own(workload: Ycsb, asked: ClientPart, rows: int) -> Mapping[str, str | int | float]:
     if isinstance(workload, YcsbMix):
         return {
             # All five are said, for YCSB's own defaults are shares of a mix.

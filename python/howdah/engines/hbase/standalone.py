@@ -17,7 +17,7 @@ from xml.sax.saxutils import escape
 
 from howdah.engines.hbase.admin import opened
 from howdah.engines.hbase.engine import AskedHBase
-from howdah.engines.hbase.target import Asker, HBaseTarget
+from howdah.engines.hbase.target import ClientPlace, HBaseTarget
 from howdah.engines.local.workspace import Workspace
 from howdah.engines.running import RunningProgram
 from howdah.errors import UserError
@@ -74,7 +74,7 @@ def standing_alone(job: Job, installation: HBaseInstallation) -> Iterator[AskedH
         name = job.host.name
         # All of it is one process, and either web server shows all beans.
         sources = (*this_machine(name), daemon_source(name, "regionserver", url, web))
-        target = HBaseTarget(installation, conf, (Asker(name),), sources)
+        target = HBaseTarget(installation, conf, (ClientPlace(name),), sources)
         yield AskedHBase(target, stack.enter_context(opened(target)))
 
 

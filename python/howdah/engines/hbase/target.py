@@ -15,7 +15,7 @@ _TABLES = "HBaseTables"
 
 
 @dataclass(frozen=True)
-class Asker:
+class ClientPlace:
     """A machine that asks HBase."""
 
     name: str
@@ -34,14 +34,14 @@ class HBaseTarget:
     """The jars that clients run from, with YCSB's and howdah's own classes."""
     conf_dir: Path
     """The client's configuration directory, which is only read."""
-    askers: tuple[Asker, ...]
+    askers: tuple[ClientPlace, ...]
     """The machines that may ask, in the order in which they are taken."""
     sources: Sequence[Source] = ()
     """What is sampled while operations run."""
     lab: Laboratory | None = None
     """What the cluster was built of, where it is howdah's laboratory."""
 
-    def java(self, asker: Asker, main: str, *arguments: str, options: Sequence[str] = ()) -> list[str]:
+    def java(self, asker: ClientPlace, main: str, *arguments: str, options: Sequence[str] = ()) -> list[str]:
         """The command line of a Java program on a machine."""
         command = java_command(self.installation, self.conf_dir, main, *arguments, options=options)
         return [*asker.prefix, *command]

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from howdah.engines.hbase.admin import HBaseAdmin, opened
 from howdah.engines.hbase.ready import check_status
-from howdah.engines.hbase.target import Asker, HBaseTarget
+from howdah.engines.hbase.target import ClientPlace, HBaseTarget
 from howdah.errors import UserError
 from howdah.installation.find import find_hbase
 from howdah.installation.ycsb import with_ycsb
@@ -70,13 +70,13 @@ def reach_lab_hbase(state: LabState) -> ReachedHBase:
     return _asked(target, telemetry, state.plan, f"laboratory {state.name}")
 
 
-def _askers(state: LabState) -> Iterator[Asker]:
+def _askers(state: LabState) -> Iterator[ClientPlace]:
     """First where jobs are submitted, which no limit slows; then the workers, beside what they serve."""
-    yield Asker(CLIENT, client_prefix(state))
+    yield ClientPlace(CLIENT, client_prefix(state))
     for machine in state.machines:
         if machine.kind == "worker":
             environment = daemons.environment(state, machine, {})
-            yield Asker(machine.name, daemons.inside(state, machine), environment)
+            yield ClientPlace(machine.name, daemons.inside(state, machine), environment)
 
 
 def reach_own_hbase(directory: Path, plan_file: Path | None, host: str) -> ReachedHBase:
@@ -89,7 +89,9 @@ def reach_own_hbase(directory: Path, plan_file: Path | None, host: str) -> Reach
             f"--conf {directory}", f"has no {_SITE}", "name the directory of HBase's client configuration"
         )
     planned = _read_plan(plan_file) if plan_file else None
-    askers = tuple(Asker(host if not number else f"{host} {number + 1}") for number in range(_MOST_CLIENTS))
+    askers = tuple(
+        ClientPlace(host if not number else f"{host} {number + 1}") for number in range(_MOST_CLIENTS)
+    )
     target = HBaseTarget(with_ycsb(find_hbase()), directory, askers)
     conf = ClientConf.read(directory)
     reached = _asked(target, open_telemetry(conf), planned, f"HBase of {directory}")
