@@ -18,7 +18,7 @@ T = TypeVar("T")
 HBASE_ONLY: Final = ("hbase",)
 MOST_FIELD_BYTES: Final = 10 * MIB
 """HBase refuses a larger cell by default (hbase.client.keyvalue.maxsize)."""
-SUM_SLACK: Final = 1e-6
+SUM_SLACK: Final = 2e-3
 """So far the shares of a mix may be from one: three thirds of a few digits are a whole."""
 
 OPERATIONS_OF: Final = ("read", "update", "insert", "scan", "read-modify-write")
