@@ -89,9 +89,16 @@ def save_plan(plan: Plan, folder: Path) -> Path:
     return path
 
 
-def lab_state(directory: Path) -> LabState:
+def hbase_lab_state(directory: Path) -> LabState:
+    """A laboratory of two native hosts that run jobs and HBase as it is written down."""
+    return lab_state(directory, lab_plan(workers_per_host=None, ycsb=True)).model_copy(
+        update={"hbase": Jars(home=Path("/cache"), version="2.6.4", fetched=True)}
+    )
+
+
+def lab_state(directory: Path, plan: Plan | None = None) -> LabState:
     """A laboratory of that plan as it is written down, with nothing behind it."""
-    plan = lab_plan()
+    plan = plan or lab_plan()
     assert plan.cluster is not None
     return LabState(
         name="lab",

@@ -9,7 +9,7 @@ import pytest
 
 from howdah.errors import UserError
 from howdah.lab import rootless
-from howdah.lab.hadoop.redirect import conf_files, properties, redirected_files
+from howdah.lab.hadoop.redirect import client_files, properties, redirected_files
 from howdah.lab.machines import LOOPBACK, machines
 from howdah.lab.refusals import check_ports
 from howdah.lab.state import LabSystem
@@ -30,7 +30,7 @@ def placed() -> tuple[LabSystem, ...]:
 
 @pytest.fixture(scope="module")
 def rendered() -> dict[str, str]:
-    return conf_files(render(lab_plan()), "hadoop")
+    return client_files(render(lab_plan()))
 
 
 def _told(placed: tuple[LabSystem, ...], number: int, rendered: dict[str, str]) -> dict[str, str]:

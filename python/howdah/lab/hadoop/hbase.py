@@ -133,8 +133,8 @@ def _leads(bean: Object) -> bool:
 def _servers(bean: Object, tag: str) -> Iterator[tuple[str, float]]:
     """Each server that a list of the HMaster's has, and when it began: ``h1,16020,1732000000000;…``."""
     for server in str(bean.get(f"tag.{tag}") or "").split(";"):
-        host, *_, began_ms = server.split(",")
-        if host and began_ms.isdigit():
+        host, began_ms = server.partition(",")[0], server.rpartition(",")[2]
+        if began_ms.isdigit():
             yield host.lower(), int(began_ms) / 1000
 
 

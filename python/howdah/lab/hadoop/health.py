@@ -51,10 +51,10 @@ class Health(Model):
     """The JournalNodes that answer, by the machine's name."""
     zookeepers: dict[str, str]
     """What each ZooKeeper is in its quorum, by the machine's name: ``leader``, ``follower``."""
-    hbase: HBaseHealth | None
-    """What HBase says; none where the plan has none."""
     behind: tuple[Behind, ...]
     """What runs and could not stand in for another one yet."""
+    hbase: HBaseHealth | None = None
+    """What HBase says; none where the plan has none."""
 
 
 def health(state: LabState, running: Mapping[Key, Process]) -> Health:
@@ -96,8 +96,8 @@ def health(state: LabState, running: Mapping[Key, Process]) -> Health:
             ),
             journalnodes=tuple(written),
             zookeepers=dict(_zookeepers(state, on(Role.ZOOKEEPER))),
-            hbase=hbase_health(state, web, running),
             behind=tuple(journals_behind(state, web, active, written)) if active else (),
+            hbase=hbase_health(state, web, running),
         )
 
 

@@ -15,6 +15,7 @@ from howdah.lab import down as removing
 from howdah.lab import up as building
 from howdah.lab.commands import Back, How, Lost
 from howdah.lab.hadoop.daemons import PROGRAM
+from howdah.lab.hadoop.hbase import HBaseHealth
 from howdah.lab.hadoop.redundancy import Behind
 from howdah.lab.hadoop.starting import Tell
 from howdah.lab.installed import find_installed
@@ -38,6 +39,7 @@ __all__ = [
     "Behind",
     "Brought",
     "Fitted",
+    "HBaseHealth",
     "How",
     "LabStatus",
     "Leftover",
