@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 from howdah.documents.files import read_inventory, write_plan
@@ -28,8 +29,12 @@ def lab_plan(
     secure: bool = False,
     ycsb: bool = False,
     jobs: bool = True,
+    settings: Mapping[str, str] | None = None,
 ) -> Plan:
-    """A plan of the example's two hosts, virtual unless workers are None; replication 2."""
+    """A plan of the example's two hosts, virtual unless workers are None; replication 2.
+
+    ``settings`` are insisted on.
+    """
     return plan_cluster(
         read_inventory(HOSTS),
         PlanRequest(
@@ -43,6 +48,7 @@ def lab_plan(
                 *([Demand(kind="terasuite", dataset_bytes=10**9)] if jobs else []),
                 *([Demand(kind="ycsb")] if ycsb else []),
             ),
+            overrides=tuple(Override(key=key, value=value) for key, value in (settings or {}).items()),
         ),
     )
 
