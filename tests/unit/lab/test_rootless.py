@@ -28,6 +28,21 @@ def placed() -> tuple[LabSystem, ...]:
     return machines(plan, plan.cluster, Path("/lab"), LOOPBACK)
 
 
+def test_hbases_daemons_have_addresses_and_names_of_their_own() -> None:
+    plan = lab_plan(workers_per_host=None, ycsb=True)
+    assert plan.cluster is not None
+    with_hbase = machines(plan, plan.cluster, Path("/lab"), LOOPBACK)
+    files = client_files(render(plan))
+    master, worker = (_told(with_hbase, number, files) for number in (0, 1))
+    for key in ("hostname", "ipc.address", "info.bindAddress"):
+        assert master[f"hbase.master.{key}"] == "m1"
+        assert worker[f"hbase.{'unsafe.' if key == 'hostname' else ''}regionserver.{key}"] == "h1"
+    assert "hbase.master.hostname" not in worker
+    listened = [one for number, machine in enumerate(with_hbase) for one in rootless.ports(machine, number)]
+    assert ("127.0.0.3", 16030) in listened
+    assert len(set(listened)) == len(listened)
+
+
 @pytest.fixture(scope="module")
 def rendered() -> dict[str, str]:
     return client_files(render(lab_plan()))
