@@ -1,4 +1,4 @@
-"""Hadoop's and HBase's released jars here, fetched or a user's own, and how to start their programs."""
+"""Hadoop's and HBase's jars on this machine, fetched or a user's own, and how to start their programs."""
 
 from howdah.installation.cache import cache_folder
 from howdah.installation.command import BRIEF, PROGRAMS, java_command

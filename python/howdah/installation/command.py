@@ -12,7 +12,7 @@ from howdah.installation.java import java_home
 RESOURCES = Path(__file__).parent / "resources"
 """What makes log4j log to standard error, and the folders of pages that daemons look for.
 
-The released jars lack webapps/hdfs, webapps/datanode, webapps/secondary and webapps/journal, and HBase's
+The released jars lack webapps/hdfs, webapps/datanode, webapps/secondary and webapps/journal, and HBase's lack
 hbase-webapps; a web server does not start without its folder, and serves /jmx and WebHDFS with an empty one.
 """
 
