@@ -24,6 +24,8 @@ class ClientPlace:
     """The beginning of a command line that runs there."""
     environment: Mapping[str, str] | None = None
     """All that a program finds there; howdah's own environment where it is None."""
+    options: tuple[str, ...] = ()
+    """Options of every JVM there."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +45,9 @@ class HBaseTarget:
 
     def java(self, asker: ClientPlace, main: str, *arguments: str, options: Sequence[str] = ()) -> list[str]:
         """The command line of a Java program on a machine."""
-        command = java_command(self.installation, self.conf_dir, main, *arguments, options=options)
+        command = java_command(
+            self.installation, self.conf_dir, main, *arguments, options=(*asker.options, *options)
+        )
         return [*asker.prefix, *command]
 
     def admin_command(self) -> list[str]:

@@ -14,6 +14,8 @@ from howdah.errors import UserError
 from howdah.installation.find import find_hbase
 from howdah.installation.ycsb import with_ycsb
 from howdah.lab.hadoop import daemons
+from howdah.lab.hadoop.files import name_options
+from howdah.lab.installed import installed
 from howdah.lab.kernel.enter import client_prefix, join_network
 from howdah.lab.registry import CLIENT
 from howdah.lab.state import LabState
@@ -49,7 +51,8 @@ class ReachedHBase:
 
 def reach_lab_hbase(state: LabState) -> ReachedHBase:
     """Join a laboratory's network with the whole process, and ask its HBase; before any thread starts."""
-    if not any(Role.REGIONSERVER in machine.roles for machine in state.machines):
+    installation = installed(state).hbase
+    if installation is None:
         raise UserError(
             f"laboratory {state.name}",
             "has no HBase: its plan has none",
@@ -61,7 +64,7 @@ def reach_lab_hbase(state: LabState) -> ReachedHBase:
     telemetry = open_telemetry(conf, state.names)
     shared = beneath(state)
     target = HBaseTarget(
-        with_ycsb(find_hbase()),
+        with_ycsb(installation),
         state.client_conf,
         tuple(_askers(state)),
         (*lab_telemetry(state, conf, telemetry), *shared),
@@ -72,11 +75,13 @@ def reach_lab_hbase(state: LabState) -> ReachedHBase:
 
 def _askers(state: LabState) -> Iterator[ClientPlace]:
     """First where jobs are submitted, which no limit slows; then the workers, beside what they serve."""
-    yield ClientPlace(CLIENT, client_prefix(state))
+    options = tuple(name_options(state))
+    environment = daemons.surroundings(state, daemons.configured(state, state.client_conf))
+    yield ClientPlace(CLIENT, client_prefix(state), environment, options)
     for machine in state.machines:
         if machine.kind == "worker":
-            environment = daemons.environment(state, machine, {})
-            yield ClientPlace(machine.name, daemons.inside(state, machine), environment)
+            prefix, own = daemons.inside(state, machine), daemons.environment(state, machine, {})
+            yield ClientPlace(machine.name, prefix, own, options)
 
 
 def reach_own_hbase(directory: Path, plan_file: Path | None, host: str) -> ReachedHBase:
