@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
@@ -9,6 +10,8 @@ from hdrh.histogram import HdrHistogram
 
 _MICROSECONDS = 1_000_000
 _MOST_S = 3600
+_SLACK = 1e-9
+"""A share is a number of few digits, and 0.99 of 100 no more than 99."""
 _DIGITS = 3
 """Significant digits that a histogram keeps: a time is known to a thousandth of itself."""
 
@@ -69,8 +72,19 @@ def summary(histograms: Iterable[str], shares: Iterable[float] = SHARES) -> Late
         merged.decode_and_add(text)
     if not merged.total_count:
         return None
-    within = tuple((share, merged.get_value_at_percentile(100 * share) / _MICROSECONDS) for share in shares)
+    count = int(merged.total_count)
+    within = tuple((share, _within(merged, share, count) / _MICROSECONDS) for share in shares)
     return LatencySummary(merged.total_count, within, merged.get_max_value() / _MICROSECONDS)
+
+
+def _within(histogram: Any, share: float, count: int) -> int:
+    """The least time, in microseconds, that no less than a share of all operations ended within.
+
+    As HdrHistogram of Java has it since 2.1.10; the library's own rounds to the nearest rank.
+    """
+    rank = max(1, math.ceil(share * count - _SLACK))
+    value: int = histogram.get_value_at_percentile(100 * rank / count)
+    return value
 
 
 def count_of(histogram: str) -> int:
