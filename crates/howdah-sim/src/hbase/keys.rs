@@ -44,7 +44,8 @@ impl Popularity {
         let mut ranked: Vec<Alike> = Vec::new();
         let (mut rank, mut mass) = (1.0, 0.0);
         while rank <= blocks && zeta.is_finite() {
-            let next = if ranked.len() < APART { rank + 1.0 } else { (rank * GROWTH).ceil() }.min(blocks.floor() + 1.0);
+            let next = if ranked.len() < APART { rank + 1.0 } else { (rank * GROWTH).ceil() }
+                .min(blocks.floor() + 1.0);
             let count = next - rank;
             let popularity = (rank + (count - 1.0) / 2.0).powf(-EXPONENT) / zeta;
             ranked.push(Alike { blocks: count, popularity });
@@ -54,10 +55,8 @@ impl Popularity {
         // Sums in place of integrals may be off by their last digits.
         let even = (1.0 - mass).max(0.0) / blocks;
         let told: f64 = ranked.iter().map(|group| group.blocks).sum();
-        let mut groups: Vec<Alike> = ranked
-            .into_iter()
-            .map(|group| Alike { popularity: group.popularity + even, ..group })
-            .collect();
+        let mut groups: Vec<Alike> =
+            ranked.into_iter().map(|group| Alike { popularity: group.popularity + even, ..group }).collect();
         if blocks > told {
             groups.push(Alike { blocks: blocks - told, popularity: even });
         }
@@ -83,9 +82,10 @@ impl Popularity {
             let middle = f64::midpoint(least, most);
             if filled(middle) < blocks { least = middle } else { most = middle }
         }
-        let held = self.groups.iter().map(|group| {
-            group.blocks * group.popularity * -(-group.popularity * most).exp_m1()
-        });
+        let held = self
+            .groups
+            .iter()
+            .map(|group| group.blocks * group.popularity * -(-group.popularity * most).exp_m1());
         held.sum::<f64>().min(1.0)
     }
 }
@@ -125,7 +125,8 @@ mod tests {
     fn more_memory_never_holds_less_and_all_of_it_holds_all() {
         for distribution in [Distribution::Zipfian, Distribution::Uniform, Distribution::Latest] {
             let popularity = Popularity::new(distribution, 3e8, 40.0);
-            let held: Vec<f64> = (0..=20).map(|step| popularity.held(f64::from(step) / 20.0 * 7.5e6)).collect();
+            let held: Vec<f64> =
+                (0..=20).map(|step| popularity.held(f64::from(step) / 20.0 * 7.5e6)).collect();
             assert!(held.is_sorted(), "{distribution:?}: {held:?}");
             assert_eq!((held[0], held[20]), (0.0, 1.0));
         }

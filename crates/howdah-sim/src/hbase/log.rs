@@ -65,7 +65,7 @@ impl Stream<'_> {
             work += bytes * server.moved_s_per_byte;
             self.moved_bytes += bytes;
         }
-        let work = work * self.exponential();
+        let work = work * self.random.exponential();
         self.work(node, work, Job::Replica(home));
     }
 
@@ -77,7 +77,7 @@ impl Stream<'_> {
             let seconds = server.disk_s(server.log.syncing_bytes);
             done = server.disk(&mut self.random).serve(done, seconds);
         }
-        let wait_s = self.parameters.hbase_sync_s * self.exponential();
+        let wait_s = self.parameters.hbase_sync_s * self.random.exponential();
         self.queue.push(done.after(wait_s), Event::Replicated(home));
     }
 

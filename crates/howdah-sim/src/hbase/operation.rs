@@ -85,9 +85,4 @@ impl Thread {
             random: Random::new(seed, "hbase-thread", number as u64),
         }
     }
-
-    /// An exponential number of mean 1.
-    pub(crate) fn exponential(&mut self) -> f64 {
-        -(1.0 - self.random.unit()).ln()
-    }
 }

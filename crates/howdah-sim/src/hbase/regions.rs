@@ -20,7 +20,9 @@ impl Regions {
         let mut random = Random::new(seed, "hbase-regions", 0);
         let regions = program.regions as usize;
         let each: Vec<f64> = (0..servers)
-            .map(|server| (regions / servers + usize::from(server < regions % servers)) as f64 / regions as f64)
+            .map(|server| {
+                (regions / servers + usize::from(server < regions % servers)) as f64 / regions as f64
+            })
             .collect();
         let hot = match program.distribution {
             // What is asked for most is another record with each that is added.

@@ -27,7 +27,7 @@ impl Stream<'_> {
         let mean_s = self.parameters.hbase_client_s + bytes * self.parameters.hbase_byte_s;
         let thread = &mut self.threads[number];
         thread.sent = self.now;
-        let work = mean_s * thread.exponential();
+        let work = mean_s * thread.random.exponential();
         let client = number % self.clients.len();
         self.clients[client].add(self.now, work, Job::Ask(number));
         self.watch_client(client);
@@ -96,7 +96,7 @@ impl Stream<'_> {
         let server = thread.server;
         let byte_s = parameters.hbase_byte_s + self.servers[server].moved_s_per_byte;
         let mean_s = operation_s + bytes * byte_s + f64::from(misses) * parameters.hbase_miss_s;
-        let work = mean_s * thread.exponential();
+        let work = mean_s * thread.random.exponential();
         self.work(server, work, Job::Serve(number));
     }
 

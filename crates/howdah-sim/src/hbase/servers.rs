@@ -31,6 +31,8 @@ pub(crate) struct Server {
     pub(crate) handlers: u32,
     pub(crate) waiting: VecDeque<usize>,
     pub(crate) log: SharedLog,
+    /// When it stands still, whatever is asked of it.
+    pub(crate) pauses: Random,
     /// Bytes of flushes and compactions that no disk has been given yet.
     pub(crate) owed_bytes: f64,
     /// Those of them that compactions read before.
@@ -69,7 +71,7 @@ impl Server {
 }
 
 /// Every worker of the scenario, in order.
-pub(crate) fn servers(scenario: &Scenario, handlers: u32) -> Vec<Server> {
+pub(crate) fn servers(scenario: &Scenario, handlers: u32, program: u64) -> Vec<Server> {
     let mut all = Vec::new();
     for group in &scenario.hosts {
         for _ in 0..group.count {
@@ -81,6 +83,9 @@ pub(crate) fn servers(scenario: &Scenario, handlers: u32) -> Vec<Server> {
                 }
             }
         }
+    }
+    for (number, server) in all.iter_mut().enumerate() {
+        server.pauses = Random::new(scenario.seed ^ program, "hbase-pauses", number as u64);
     }
     all
 }
@@ -124,6 +129,7 @@ fn server(
         handlers,
         waiting: VecDeque::new(),
         log: SharedLog::default(),
+        pauses: Random::new(0, "hbase-pauses", 0),
         owed_bytes: 0.0,
         merged_bytes: 0.0,
     }

@@ -102,12 +102,13 @@ pub(crate) fn counted(program: &Program) -> u64 {
 impl<'a> Stream<'a> {
     pub(crate) fn new(scenario: &'a Scenario, hbase: &'a HBase, program: &'a Program, number: u64) -> Self {
         let seed = scenario.seed;
-        let servers = servers(scenario, hbase.handlers);
+        let servers = servers(scenario, hbase.handlers, number);
         let cached = hbase.block_cache_bytes + hbase.page_cache_bytes;
         let table_bytes = program.records as f64 * program.record_bytes;
         let each_bytes = table_bytes / servers.len() as f64;
         // What was loaded last has not been flushed, and lies in memory beside the blocks.
-        let resident = (hbase.memstore_bytes / 2.0).min(hbase.flush_bytes / 2.0 * f64::from(program.regions) / servers.len() as f64);
+        let resident = (hbase.memstore_bytes / 2.0)
+            .min(hbase.flush_bytes / 2.0 * f64::from(program.regions) / servers.len() as f64);
         let fresh = (resident / each_bytes).min(1.0);
         let popularity = Popularity::new(
             program.distribution,
@@ -116,7 +117,8 @@ impl<'a> Stream<'a> {
         );
         let held = popularity.held(cached / BLOCK_BYTES.max(program.record_bytes));
         let region_bytes = table_bytes / f64::from(program.regions);
-        let written_bytes = program.operations as f64 * written_per_operation(program) / f64::from(program.regions);
+        let written_bytes =
+            program.operations as f64 * written_per_operation(program) / f64::from(program.regions);
         let threads = program.clients as usize * program.threads as usize;
         Self {
             hbase,
@@ -124,8 +126,10 @@ impl<'a> Stream<'a> {
             parameters: &scenario.parameters,
             regions: Regions::new(program, servers.len(), seed),
             in_memory: fresh + (1.0 - fresh) * held,
-            rewritten: (region_bytes / hbase.flush_bytes).max(1.0).ln() / f64::from(hbase.compacted_files).ln(),
-            flushed: (1.0 - hbase.flush_bytes / (region_bytes.min(hbase.flush_bytes) + written_bytes)).max(0.0),
+            rewritten: (region_bytes / hbase.flush_bytes).max(1.0).ln()
+                / f64::from(hbase.compacted_files).ln(),
+            flushed: (1.0 - hbase.flush_bytes / (region_bytes.min(hbase.flush_bytes) + written_bytes))
+                .max(0.0),
             queue: Queue::new(),
             random: Random::new(seed, "hbase", number),
             threads: (0..threads).map(|place| Thread::new(seed.wrapping_add(number), place)).collect(),
@@ -197,7 +201,7 @@ impl<'a> Stream<'a> {
     }
 
     /// Seconds between two operations of one thread, where a rate is asked for.
-    fn interval_s(&self) -> Option<f64> {
+    pub(super) fn interval_s(&self) -> Option<f64> {
         self.program.target_per_s.map(|target| self.threads.len() as f64 / target)
     }
 
@@ -263,7 +267,7 @@ impl<'a> Stream<'a> {
         self.servers[server].processors.stop(self.now, stopped);
         self.watch_server(server);
         if stopped {
-            let span_s = self.parameters.hbase_pause_s * self.exponential();
+            let span_s = self.parameters.hbase_pause_s * self.servers[server].pauses.exponential();
             self.queue.push(self.now.after(span_s), Event::Resume(server));
         } else {
             self.pause_later(server);
@@ -273,14 +277,9 @@ impl<'a> Stream<'a> {
     fn pause_later(&mut self, server: usize) {
         let (pause_s, share) = (self.parameters.hbase_pause_s, self.parameters.hbase_pause_share);
         if pause_s > 0.0 && share > 0.0 {
-            let span_s = pause_s * (1.0 - share) / share * self.exponential();
+            let span_s = pause_s * (1.0 - share) / share * self.servers[server].pauses.exponential();
             self.queue.push(self.now.after(span_s), Event::Pause(server));
         }
-    }
-
-    /// An exponential number of mean 1.
-    pub(super) fn exponential(&mut self) -> f64 {
-        -(1.0 - self.random.unit()).ln()
     }
 
     fn told(self) -> Told {
