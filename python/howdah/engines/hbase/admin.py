@@ -36,6 +36,8 @@ class MadeFor(Model):
 
     run: str
     """The run that made it."""
+    suite: str
+    """Whose rows it holds: ``ycsb``, ``hbase-pe``."""
     process: ProcessIdentity
     """The process that ran it."""
     keep: bool
@@ -106,11 +108,14 @@ class HBaseAdmin:
                 _LOG.info("table %s says that it is howdah's, and not what it is for", table["name"])
         return tuple(sorted(found, key=lambda table: table.made.run))
 
-    def make(self, name: str, *, regions: int, attributes: Sequence[str], made: MadeFor) -> None:
-        """Make a table of so many regions: compression, block encoding and bloom filter by HBase's words."""
-        told = made.model_dump_json()
-        assert " " not in told
-        self._ask("make", name, str(regions), *attributes, told)
+    def make(
+        self, name: str, *, family: str, splits: Sequence[str], attributes: Sequence[str], made: MadeFor
+    ) -> None:
+        """Make a table, its regions but the first beginning with these keys.
+
+        ``attributes`` are compression, block encoding and bloom filter by HBase's words.
+        """
+        self._ask("make", name, family, ",".join(splits) or "-", *attributes, made.model_dump_json())
 
     def remove(self, name: str) -> None:
         """Remove a table that howdah made."""

@@ -23,7 +23,6 @@ from howdah.model.job import Job
 from howdah.model.run import Outcome, RunRecord, WorkloadResult
 from howdah.model.sink import SampleSink
 from howdah.model.workloads.base import Workload
-from howdah.model.workloads.ycsb import Ycsb
 from howdah.telemetry.sampler import Sampler
 
 
@@ -121,7 +120,6 @@ class _HBaseRun:
         known = PartialResult()
         start_s = self._clock.now_s()
         try:
-            assert isinstance(workload, Ycsb)
             work = HBaseWork(workload, self._context, start_s, last)
             known = resolve_name(workload.programs[HBASE])(work)
         except BaseException as error:
@@ -138,7 +136,7 @@ class _HBaseRun:
     def _remove_table(self) -> None:
         """Remove what the run made; what is not removed now goes when the next run starts."""
         table = self._context.table
-        if table is None or not table.made_here or self._job.keep_data:
+        if table is None or not table.made_here or table.keep:
             return
         try:
             self._context.admin.remove(table.name)

@@ -47,11 +47,12 @@ MOST_SCANNED: Final = 100
 """Records that a scan of workload E reads at most; as many as one on average are as likely as any."""
 
 _RECORD = (RECORDS, FIELDS, FIELD_SIZE, THREADS, TARGET, DURABILITY, CLIENTS)
-_NOT_ON: Final = {
+NOT_ON: Final = {
     "hadoop": "it asks HBase, not MapReduce: use --engine hbase",
     "hosts": "it measures what is between hosts, past HBase",
     "sim": "the simulator has no HBase",
 }
+"""Why nothing that asks HBase runs on other engines."""
 
 
 class Ycsb(Workload):
@@ -72,7 +73,7 @@ class Ycsb(Workload):
     clients: int | None = None
     """Machines that ask."""
 
-    not_on: ClassVar = _NOT_ON
+    not_on: ClassVar = NOT_ON
     unit = "operations"
     primary_metric = THROUGHPUT
     importance = TOGETHER
