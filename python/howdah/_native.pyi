@@ -113,7 +113,7 @@ class Task:
 class Timed:
     """How long operations of one kind took that ended in one interval.
 
-    ``histogram`` has their microseconds in HdrHistogram's compressed form (V2), from 1 to an hour, to 3 digits.
+    ``histogram`` has their microseconds in HdrHistogram's compressed form (V2): 1 to an hour, to 3 digits.
     """
 
     @property
