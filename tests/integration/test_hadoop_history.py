@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import pytest
 
-from howdah.engines.hadoop.clock import RunClock
+from howdah.engines.clock import RunClock
 from howdah.engines.hadoop.following.progress import SeenTasks
 from howdah.engines.hadoop.following.workers import MachineWatch
 from howdah.engines.hadoop.history.reporters import ReportedJob, report_job

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 from howdah.documents.files import read_inventory, write_plan
@@ -28,8 +29,12 @@ def lab_plan(
     secure: bool = False,
     ycsb: bool = False,
     jobs: bool = True,
+    settings: Mapping[str, str] | None = None,
 ) -> Plan:
-    """A plan of the example's two hosts, virtual unless workers are None; replication 2."""
+    """A plan of the example's two hosts, virtual unless workers are None; replication 2.
+
+    ``settings`` are insisted on.
+    """
     return plan_cluster(
         read_inventory(HOSTS),
         PlanRequest(
@@ -43,6 +48,7 @@ def lab_plan(
                 *([Demand(kind="terasuite", dataset_bytes=10**9)] if jobs else []),
                 *([Demand(kind="ycsb")] if ycsb else []),
             ),
+            overrides=tuple(Override(key=key, value=value) for key, value in (settings or {}).items()),
         ),
     )
 
@@ -89,9 +95,16 @@ def save_plan(plan: Plan, folder: Path) -> Path:
     return path
 
 
-def lab_state(directory: Path) -> LabState:
+def hbase_lab_state(directory: Path) -> LabState:
+    """A laboratory of two native hosts that run jobs and HBase as it is written down."""
+    return lab_state(directory, lab_plan(workers_per_host=None, ycsb=True)).model_copy(
+        update={"hbase": Jars(home=Path("/cache"), version="2.6.4", fetched=True)}
+    )
+
+
+def lab_state(directory: Path, plan: Plan | None = None) -> LabState:
     """A laboratory of that plan as it is written down, with nothing behind it."""
-    plan = lab_plan()
+    plan = plan or lab_plan()
     assert plan.cluster is not None
     return LabState(
         name="lab",

@@ -33,6 +33,17 @@ def make_tarball(home: Path, version: str) -> Path:
     add_jar(home / f"share/hadoop/mapreduce/hadoop-mapreduce-examples-{version}-sources.jar", {})
     add_jar(home / f"share/hadoop/mapreduce/hadoop-mapreduce-client-jobclient-{version}-tests.jar", {})
     (home / "lib/native").mkdir(parents=True)
+    (home / "lib/native/libhadoop.so").touch()
+    return home
+
+
+def make_hbase(home: Path, version: str) -> Path:
+    """An installation of HBase whose jars are empty."""
+    for folder in ("lib/client-facing-thirdparty", "lib/jdk11", "bin", "conf"):
+        (home / folder).mkdir(parents=True)
+    # What must not be taken for the jar they are named like.
+    for name in ("", "-tests", "-sources"):
+        add_jar(home / f"lib/hbase-server-{version}{name}.jar", {})
     return home
 
 

@@ -22,7 +22,7 @@ EXAMPLES = """
 
 * `howdah hadoop fetch` puts Apache's released jars into the cache, verified
 * `howdah hadoop fetch hbase` the same of HBase, with ZooKeeper and YCSB's load generator
-* `howdah hadoop show` says which Hadoop and which Java would be used, and what is missing
+* `howdah hadoop show` says which Hadoop, HBase and Java would be used, and what is missing
 * `HADOOP_HOME=/opt/hadoop howdah hadoop show` looks at an installation of your own
 """
 _STEP_WIDTH = len("downloading")
@@ -82,7 +82,10 @@ def show(
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Say which Hadoop and which Java would be used; the exit code is 1 if something is missing."""
+    """Say which Hadoop, HBase and Java would be used; the exit code is 1 if something is missing.
+
+    HBase is missing only where HBASE_HOME or the cache has one that is of no use.
+    """
     shown = session.show(release)
     if json:
         print_json(_content(shown))
@@ -115,6 +118,10 @@ def _table(shown: session.ShownHadoop) -> Table:
     if hadoop:
         table.add_row("Hadoop", hadoop.version, str(hadoop.home), f"by {shown.named_by}")
         table.add_row("libhadoop", "there" if hadoop.native else "none", str(hadoop.native or ""), "")
+    if shown.hbase:
+        table.add_row("HBase", shown.hbase.version, str(shown.hbase.home), f"by {shown.hbase_named_by}")
+    else:
+        table.add_row("HBase", "none", "", shown.hbase_named_by)
     if shown.java:
         table.add_row("Java", shown.java_version or "unknown", str(shown.java), "")
     return table
@@ -131,6 +138,14 @@ def _content(shown: session.ShownHadoop) -> dict[str, object]:
             "named_by": shown.named_by,
             "class_path": hadoop.class_path,
             "native": str(hadoop.native) if hadoop.native else None,
+        },
+        "hbase": None
+        if shown.hbase is None
+        else {
+            "version": shown.hbase.version,
+            "home": str(shown.hbase.home),
+            "named_by": shown.hbase_named_by,
+            "class_path": shown.hbase.class_path,
         },
         "java": {"home": str(shown.java), "version": shown.java_version} if shown.java else None,
         "missing": [

@@ -13,7 +13,16 @@ from rich.text import Text
 
 from howdah.model.cluster import Deviation, Laboratory, Scaling
 from howdah.model.plan import Role
-from howdah.session.lab.laboratories import Back, Behind, Brought, How, LabStatus, Lost, MachineStatus
+from howdah.session.lab.laboratories import (
+    Back,
+    Behind,
+    Brought,
+    HBaseHealth,
+    How,
+    LabStatus,
+    Lost,
+    MachineStatus,
+)
 from howdah.units import format_bits_per_s, format_bytes, format_counted, format_memory, format_rate
 
 _WIDTH = 8
@@ -73,6 +82,8 @@ def status_text(status: LabStatus) -> RenderableType:
     """Machines with their limits and daemons, then what is held to the plan and what is not."""
     state = _WORDS.get(status.state, status.state)
     head = Text.assemble((state, _STYLE[status.state]), f", Hadoop {status.hadoop}")
+    if status.hbase:
+        head.append(f", HBase {status.hbase}")
     if status.missing:
         head.append(f"; missing: {', '.join(status.missing)}")
     files = ("plan", status.plan), ("files", str(status.directory))
@@ -151,13 +162,26 @@ def _health(status: LabStatus) -> Iterator[Fact]:
         f"{_states(status.health.namenodes)}, {format_counted(len(status.health.datanodes), 'DataNode')}"
         + (f"; {status.health.safe_mode}" if status.health.safe_mode else ""),
     )
-    if status.health.history_server is None:
-        return
-    yield (
-        "YARN",
-        f"{_states(status.health.resource_managers)}, "
-        f"{format_counted(len(status.health.nodemanagers), 'NodeManager')}; "
-        f"history server {'answers' if status.health.history_server else 'does not answer'}",
+    if status.health.history_server is not None:
+        yield (
+            "YARN",
+            f"{_states(status.health.resource_managers)}, "
+            f"{format_counted(len(status.health.nodemanagers), 'NodeManager')}; "
+            f"history server {'answers' if status.health.history_server else 'does not answer'}",
+        )
+    if status.health.hbase is not None:
+        yield ("HBase", _hbase(status.health.hbase))
+
+
+def _hbase(said: HBaseHealth) -> str:
+    """Who leads, how many regions each RegionServer serves, and who was given up."""
+    masters = ", ".join(f"{name} {state}" for name, state in said.masters.items())
+    servers = format_counted(len(said.regionservers), "RegionServer")
+    regions = ", ".join(f"{name} {count}" for name, count in said.regionservers.items())
+    return (
+        f"{masters or 'no HMaster answers'}; {servers}"
+        + (f", regions: {regions}" if regions else "")
+        + (f"; given up: {', '.join(said.dead)}" if said.dead else "")
     )
 
 

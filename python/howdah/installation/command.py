@@ -1,18 +1,19 @@
-"""The command lines of Hadoop's programs."""
+"""The command lines of Hadoop's and HBase's programs."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from howdah.installation.hbase import HBaseInstallation
 from howdah.installation.installation import Installation
 from howdah.installation.java import java_home
 
 RESOURCES = Path(__file__).parent / "resources"
-"""A log4j.properties that logs to standard error, and the folders of pages that daemons look for.
+"""What makes log4j log to standard error, and the folders of pages that daemons look for.
 
-The released jars lack webapps/hdfs, webapps/datanode, webapps/secondary and webapps/journal; a web server of
-Hadoop does not start without its folder, and serves /jmx and WebHDFS with an empty one.
+The released jars lack webapps/hdfs, webapps/datanode, webapps/secondary and webapps/journal, and HBase's lack
+hbase-webapps; a web server does not start without its folder, and serves /jmx and WebHDFS with an empty one.
 """
 
 _PACKAGES = (
@@ -50,6 +51,8 @@ PROGRAMS: Mapping[str, str] = {
     "resourcemanager": "org.apache.hadoop.yarn.server.resourcemanager.ResourceManager",
     "nodemanager": "org.apache.hadoop.yarn.server.nodemanager.NodeManager",
     "historyserver": "org.apache.hadoop.mapreduce.v2.hs.JobHistoryServer",
+    "hmaster": "org.apache.hadoop.hbase.master.HMaster",
+    "regionserver": "org.apache.hadoop.hbase.regionserver.HRegionServer",
     # What administrators and users call.
     "version": "org.apache.hadoop.util.VersionInfo",
     "dfs": "org.apache.hadoop.fs.FsShell",
@@ -72,19 +75,24 @@ PROGRAMS: Mapping[str, str] = {
 
 
 def java_command(
-    installation: Installation, conf: Path, main: str, *arguments: str, options: Sequence[str] = ()
+    installation: Installation | HBaseInstallation,
+    conf: Path,
+    main: str,
+    *arguments: str,
+    options: Sequence[str] = (),
 ) -> list[str]:
     """The argument vector of a Java program on a configuration, for which no shell is needed.
 
     ``main`` is a class, most often one of PROGRAMS; ``options`` are of the JVM and come after howdah's
     own, so that they win. Raises UserError where there is no Java.
     """
-    path = ":".join([str(conf.absolute()), *_jars(installation)])
+    path = ":".join([str(conf.absolute()), *class_path(installation)])
     native = [f"-Djava.library.path={installation.native}"] if installation.native else []
     return [
         str(java_home() / "bin/java"),
         *_OPENS,
         f"-Dlog4j.configuration={(RESOURCES / 'log4j.properties').as_uri()}",
+        f"-Dlog4j2.configurationFile={(RESOURCES / 'log4j2.properties').as_uri()}",
         *native,
         *options,
         "-cp",
@@ -94,7 +102,8 @@ def java_command(
     ]
 
 
-def _jars(installation: Installation) -> list[str]:
+def class_path(installation: Installation | HBaseInstallation) -> list[str]:
+    """What a program finds its classes, and its daemons their pages, in; after its configuration."""
     # A user's own installation has web pages, which the empty folders must not hide.
     resources = str(RESOURCES)
     jars = list(installation.class_path)

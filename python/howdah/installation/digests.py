@@ -17,6 +17,8 @@ FETCHABLE = {"hadoop": ("3.4.2", "3.5.0"), "hbase": ("2.6.4",)}
 
 _DEFAULTS = {"hadoop": DEFAULT_HADOOP, "hbase": DEFAULT_HBASE}
 _NAMES = {"hadoop": "Hadoop", "hbase": "HBase"}
+_HOMES = {"hadoop": "HADOOP_HOME", "hbase": "HBASE_HOME"}
+"""The variable that names an installation of one's own."""
 
 
 class Fetchable(NamedTuple):
@@ -32,7 +34,7 @@ class Fetchable(NamedTuple):
     @property
     def instead(self) -> str:
         """What to do instead of fetching it, to follow what else is said."""
-        return ", or set HADOOP_HOME to an installation of your own" if self.product == "hadoop" else ""
+        return f", or set {_HOMES[self.product]} to an installation of your own"
 
     @property
     def fetch(self) -> str:

@@ -1,4 +1,4 @@
-"""Which installation of Hadoop is used."""
+"""Which installations of Hadoop and of HBase are used."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from pathlib import Path
 
 from howdah.errors import UserError
 from howdah.installation.cache import release_folder
-from howdah.installation.digests import Fetchable, absent, release_of
+from howdah.installation.digests import FETCHABLE, Fetchable, absent, release_of
+from howdah.installation.hbase import HBaseInstallation, own_hbase
 from howdah.installation.installation import Installation, own_installation
 
 
@@ -25,8 +26,54 @@ def find_installation(home: Path | None = None, release: str | None = None) -> I
     return fetched_installation(release_of("hadoop", release))
 
 
+def find_hbase(release: str | None = None) -> HBaseInstallation:
+    """The user's own HBase if ``$HBASE_HOME`` names one; else the fetched release.
+
+    ``release`` is the one that it must be. Raises UserError that names what is missing, or is another
+    release, and how to get the right one.
+    """
+    given = os.environ.get("HBASE_HOME")
+    if not given:
+        return fetched_hbase(_fetchable_hbase(release))
+    found = own_hbase(Path(given).absolute(), "HBASE_HOME")
+    if release is not None and found.version != release:
+        raise UserError(
+            "HBASE_HOME",
+            f"{given} is HBase {found.version}, and the plan is for {release}",
+            f"plan with --hbase {found.version}, or name an installation of {release}",
+        )
+    return found
+
+
+def _fetchable_hbase(version: str | None) -> Fetchable:
+    release, known = release_of("hbase", version), FETCHABLE["hbase"]
+    if release.version not in known:
+        raise UserError(
+            str(release),
+            "is what the plan is for, and not a release that howdah can fetch",
+            f"set HBASE_HOME to an installation of it, or plan with --hbase {known[-1]}",
+        )
+    return release
+
+
+def fetched_hbase(release: Fetchable) -> HBaseInstallation:
+    """HBase's release in the cache; UserError if it, or one of its jars, is not there."""
+    folder = _fetched_folder(release)
+    return HBaseInstallation(
+        home=folder,
+        version=release.version,
+        class_path=(f"{folder / 'lib'}/*",),
+        native=None,
+        fetched=True,
+    )
+
+
 def fetched_installation(release: Fetchable) -> Installation:
     """The release in the cache; UserError if it, or one of its jars, is not there."""
+    return installed(_fetched_folder(release), release)
+
+
+def _fetched_folder(release: Fetchable) -> Path:
     folder = release_folder(release)
     missing = absent(folder / "lib", release)
     if missing:
@@ -40,7 +87,7 @@ def fetched_installation(release: Fetchable) -> Installation:
             what,
             f"{release.fetch}{release.instead}",
         )
-    return installed(folder, release)
+    return folder
 
 
 def installed(folder: Path, release: Fetchable) -> Installation:

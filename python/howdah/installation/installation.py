@@ -23,7 +23,7 @@ class Installation(NamedTuple):
     class_path: tuple[str, ...]
     """Entries for ``java -cp``; ``folder/*`` stands for every jar of a folder."""
     native: Path | None
-    """``lib/native`` of a user's installation; the released jars hold no libhadoop."""
+    """``lib/native`` of a user's installation, if libhadoop is there; the released jars hold none."""
     examples_jar: Path
     """The jar of TeraSort and pi."""
     tests_jar: Path
@@ -51,7 +51,8 @@ def own_installation(home: Path, named_by: str) -> Installation:
         home=home,
         version=_version(_one(share / "common", "hadoop-common-*.jar", named_by)),
         class_path=tuple(_entries(share)),
-        native=native if native.is_dir() else None,
+        # A folder alone is of no use: a DataNode that is to have libhadoop and has none does not start.
+        native=native if (native / "libhadoop.so").exists() else None,
         examples_jar=_one(share / "mapreduce", "hadoop-mapreduce-examples-*.jar", named_by),
         tests_jar=_one(share / "mapreduce", "hadoop-mapreduce-client-jobclient-*-tests.jar", named_by),
         fetched=False,

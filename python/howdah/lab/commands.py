@@ -13,13 +13,13 @@ from howdah.lab.hadoop import daemons
 from howdah.lab.hadoop.daemons import PROGRAM
 from howdah.lab.hadoop.redundancy import Behind
 from howdah.lab.hadoop.starting import Tell, start_missing, wait_until_ready
+from howdah.lab.installed import installed
 from howdah.lab.kernel import network, processes
 from howdah.lab.kernel.cgroups import machine_group
 from howdah.lab.kernel.enter import client_prefix
 from howdah.lab.kernel.processes import Process
 from howdah.lab.registry import CLIENT
 from howdah.lab.state import LabState, LabSystem
-from howdah.lab.up import installed_hadoop
 
 _OF_THE_USER = ("TERM", "COLORTERM", "HOWDAH_CACHE", "USER", "LOGNAME")
 
@@ -57,7 +57,7 @@ def run_inside(state: LabState, name: str, command: Sequence[str]) -> NoReturn:
     """Become a command, or a shell, on a machine or on the client; this program ends with it."""
     if name == CLIENT:
         prefix = client_prefix(state)
-        environment = daemons.surroundings(state, {"HADOOP_CONF_DIR": str(state.client_conf)})
+        environment = daemons.surroundings(state, daemons.configured(state, state.client_conf))
     else:
         machine = state.machine(name)
         prefix = daemons.inside(state, machine)
@@ -98,7 +98,7 @@ def start(state: LabState, name: str, tell: Tell) -> Back:
     """
     machines = state.machines_of(name)
     joined = tuple(_join(state, machines))
-    running = start_missing(state, installed_hadoop(state), tell, machines)
+    running = start_missing(state, installed(state), tell, machines)
     whole = len(running.all) == len(list(daemons.planned(state)))
     behind = wait_until_ready(state, running.all, tell) if whole else ()
     return Back(joined, running.started, behind)

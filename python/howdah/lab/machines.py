@@ -18,16 +18,13 @@ from howdah.lab.state import LabSystem
 from howdah.model.cluster import Deviation
 from howdah.model.inventory import DiskRole, DiskSet, HostGroup
 from howdah.model.placement import PlacedHost, placed_hosts
-from howdah.model.plan import Cluster, Master, Plan, Role, Worker
+from howdah.model.plan import Cluster, Master, Plan, Worker
 
 NETWORK = IPv4Address("10.77.0.1")
 """The first machine's address on the laboratory's own network."""
 
 LOOPBACK = IPv4Address("127.0.0.2")
 """The first machine's address without root; the machine itself has the one before it."""
-
-# HBase's daemons are not started: YCSB has an engine of its own, and the jars of Hadoop do not hold them.
-_NOT_RUN = {Role.HMASTER, Role.REGIONSERVER}
 
 _PATIENCE_S = 10.0
 """How long it may take to be let go of what is in use, by programs that have just ended for instance."""
@@ -64,7 +61,7 @@ def machines(plan: Plan, cluster: Cluster, directory: Path, first: IPv4Address) 
                 rack=host.rack,
                 address="",
                 threads=worker.vcpus or groups[host.name].cpu.threads,
-                roles=_started((*(shared.roles if shared else ()), *worker.roles)),
+                roles=tuple(dict.fromkeys((*(shared.roles if shared else ()), *worker.roles))),
                 directory=root,
                 data_dirs=tuple(root / path.lstrip("/") for path in worker.data_dirs),
             )
@@ -126,13 +123,9 @@ def _master(host: PlacedHost, master: Master, group: HostGroup, directory: Path)
         rack=host.rack,
         address="",
         threads=group.cpu.threads if master.address == host.name else master.vcpus,
-        roles=_started(master.roles),
+        roles=master.roles,
         directory=directory / "machines" / master.address,
     )
-
-
-def _started(roles: Iterable[Role]) -> tuple[Role, ...]:
-    return tuple(role for role in dict.fromkeys(roles) if role not in _NOT_RUN)
 
 
 def _disks(group: HostGroup, mounts: Sequence[Path], begin: int, power: Power) -> Iterator[DiskSpec]:

@@ -83,10 +83,6 @@ def check_directory(directory: Path) -> None:
 
 def not_run(cluster: Cluster) -> Iterator[Isolation]:
     """What of a plan no laboratory runs."""
-    if cluster.request.hbase_used:
-        yield Isolation(
-            what="HBase", kept=False, how="its daemons are not started: the others run as planned for it"
-        )
     for name, used in (("Spark", cluster.request.spark_used), ("Hive", cluster.request.tez_used)):
         if used:
             yield Isolation(

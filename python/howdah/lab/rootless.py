@@ -35,6 +35,15 @@ _PLACEMENT = {
         "org.apache.hadoop.hdfs.server.blockmanagement.HostFileManager"
     ),
 }
+# By what HBase's daemons are told their name, whose address they listen on, and that of their pages.
+_HBASE_NAMES = {
+    Role.HMASTER: ("hbase.master.hostname", "hbase.master.ipc.address", "hbase.master.info.bindAddress"),
+    Role.REGIONSERVER: (
+        "hbase.unsafe.regionserver.hostname",
+        "hbase.regionserver.ipc.address",
+        "hbase.regionserver.info.bindAddress",
+    ),
+}
 _INCLUDED = "dfs.hosts"
 _INCLUDE_FILE = "dfs.include"
 
@@ -65,6 +74,8 @@ _PORTS: Mapping[Role, tuple[int, ...]] = {
     Role.RESOURCEMANAGER: (8030, 8031, 8032, 8033, 8088),
     Role.NODEMANAGER: (8040, 8041, 8042),
     Role.JOB_HISTORY: (10020, 10033, 19888),
+    Role.HMASTER: (16000, 16010),
+    Role.REGIONSERVER: (16020, 16030),
 }
 
 
@@ -111,6 +122,9 @@ def changes(
         yield RedirectedProperty(yarn, "yarn.nodemanager.hostname", name, _ONE_ADDRESS)
         yield RedirectedProperty(yarn, "yarn.nodemanager.address", f"{name}:8041", _ONE_ADDRESS)
         yield RedirectedProperty(mapred, "mapreduce.shuffle.port", str(_SHUFFLE + number), _SHARED_PORT)
+    for role, keys in _HBASE_NAMES.items():
+        if role in machine.roles:
+            yield from (RedirectedProperty("hbase-site.xml", key, name, _ONE_ADDRESS) for key in keys)
 
 
 def scaled(scaling: Sequence[Scaling]) -> tuple[Scaling, ...]:

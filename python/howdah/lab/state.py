@@ -44,7 +44,7 @@ class LabSystem(Model):
 
     @property
     def conf(self) -> Path:
-        """Its HADOOP_CONF_DIR."""
+        """Its HADOOP_CONF_DIR, and its HBASE_CONF_DIR too."""
         return self.directory / "conf"
 
     @property
@@ -85,12 +85,14 @@ class LabState(Model):
     """The plan as it was built, small enough for this machine."""
     jars: Jars
     """The Hadoop it runs."""
+    hbase: Jars | None = None
+    """The HBase it runs; none where the plan has none."""
     machines: tuple[LabSystem, ...]
     """Its machines: masters first, then workers in the plan's order."""
     spec: LabSpec | None
     """What the kernel holds for it: namespaces, limits, disks; none without root."""
     client_conf: Path
-    """HADOOP_CONF_DIR of clients."""
+    """HADOOP_CONF_DIR of clients, and their HBASE_CONF_DIR too."""
     names: dict[str, str]
     """The address of every machine by its name."""
     notes: tuple[str, ...] = ()

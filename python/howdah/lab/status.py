@@ -81,6 +81,8 @@ class LabStatus(Model):
     """The plan's file, as it was named."""
     hadoop: str
     """The release that it runs."""
+    hbase: str | None = None
+    """The release of HBase that it runs; none where the plan has none."""
     state: Literal["up", "not redundant", "degraded", "incomplete"]
     """Up where all of it is there; not redundant where all runs, and something could not stand in for another
     one yet; degraded where something that was there is missing, incomplete where it never was whole."""
@@ -107,6 +109,7 @@ def status(state: LabState) -> LabStatus:
         directory=state.directory,
         plan=state.source,
         hadoop=state.jars.version,
+        hbase=state.hbase.version if state.hbase else None,
         state=_word(state, answers, lacking),
         missing=lacking,
         machines=tuple(_machines(state, {key: process.pid for key, process in running.items()}, links)),

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import os
-import pwd
 from pathlib import Path
 from typing import NamedTuple
 
 from howdah.errors import Aborted
-from howdah.installation import Installation, find_installation, java_home
+from howdah.installation import java_home
 from howdah.lab import registry, rootless
 from howdah.lab.down import remove
 from howdah.lab.hadoop.daemons import Daemon
 from howdah.lab.hadoop.files import write_files
 from howdah.lab.hadoop.redundancy import Behind
-from howdah.lab.hadoop.starting import Tell, start_missing, wait_until_ready
+from howdah.lab.hadoop.scripts import write_scripts
+from howdah.lab.hadoop.starting import Tell, start_missing, superuser, wait_until_ready
+from howdah.lab.installed import Installed, installed
 from howdah.lab.kernel import cgroups, processes
 from howdah.lab.kernel.capabilities import find_capabilities
 from howdah.lab.kernel.enter import network_of
@@ -38,7 +38,7 @@ from howdah.lab.refusals import (
     rootless_isolation,
 )
 from howdah.lab.spec import Format, LabSpec
-from howdah.lab.state import Jars, LabState, read_state
+from howdah.lab.state import LabState, read_state
 from howdah.model.cluster import Deviation, Isolation, Laboratory, Scaling
 from howdah.model.configset import ConfigSet
 from howdah.model.plan import Plan
@@ -92,7 +92,7 @@ def find(name: str) -> LabState | None:
     return read_state(entry.directory) if entry else None
 
 
-def begin(asked: Asked, plan: Plan, installation: Installation, power: Power, fitted: Fitting) -> LabState:
+def begin(asked: Asked, plan: Plan, found: Installed, power: Power, fitted: Fitting) -> LabState:
     """What is to be built, all checked and nothing made; raises UserError for what cannot be."""
     cluster = check_plan(plan)
     java_home()
@@ -123,7 +123,8 @@ def begin(asked: Asked, plan: Plan, installation: Installation, power: Power, fi
         source=asked.source,
         complete=False,
         plan=plan,
-        jars=Jars(home=installation.home, version=installation.version, fetched=installation.fetched),
+        jars=found.jars,
+        hbase=found.hbase_jars,
         machines=placed,
         spec=spec,
         client_conf=asked.directory / "client/conf",
@@ -144,7 +145,7 @@ def bring_up(state: LabState, rendered: ConfigSet, tell: Tell) -> Brought:
     Raises RunFailed for what Linux or a daemon refuses; what is there by then stays, to be looked at.
     The lock of its name is held.
     """
-    installation = installed_hadoop(state)
+    found = installed(state)
     new = registry.entry(state.name) is None
     registry.enter(state.name, state.directory)
     state.directory.mkdir(parents=True, exist_ok=True)
@@ -152,8 +153,9 @@ def bring_up(state: LabState, rendered: ConfigSet, tell: Tell) -> Brought:
         state.write()
     try:
         deviations = _build(state, tell)
-        deviations += write_files(state, rendered, installation)
-        running = start_missing(state, installation, tell)
+        deviations += write_files(state, rendered, found)
+        write_scripts(state, found)
+        running = start_missing(state, found, tell)
         behind = wait_until_ready(state, running.all, tell)
         _open_directories(state)
     except KeyboardInterrupt as error:
@@ -173,12 +175,6 @@ def bring_up(state: LabState, rendered: ConfigSet, tell: Tell) -> Brought:
     )
     complete.write()
     return Brought(complete, running.started, behind)
-
-
-def installed_hadoop(state: LabState) -> Installation:
-    """The Hadoop that a laboratory runs; raises UserError if it is there no more."""
-    jars = state.jars
-    return find_installation(release=jars.version) if jars.fetched else find_installation(home=jars.home)
 
 
 def clear(name: str) -> None:
@@ -210,7 +206,7 @@ def _without_cpu_limits(spec: LabSpec) -> LabSpec:
 
 
 def _open_directories(state: LabState) -> None:
-    with network_of(state), Web(state.names, user=_superuser()) as web:
+    with network_of(state), Web(state.names, user=superuser()) as web:
         namenode = NameNode(web, ClientConf.read(state.client_conf))
         for path in _OPEN:
             namenode.mkdirs(path, permission="1777")
@@ -222,8 +218,3 @@ def _format(plan: Plan) -> Format:
         mkfs_options=tuple(planned_text(plan, "mkfs.options").split()),
         mount_options=tuple(filter(None, planned_text(plan, "mount.options").split(","))),
     )
-
-
-def _superuser() -> str:
-    """Whom the NameNode takes for its superuser: who started it."""
-    return pwd.getpwuid(os.geteuid()).pw_name

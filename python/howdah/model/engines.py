@@ -29,6 +29,7 @@ LOCAL: Final = "local"
 HADOOP: Final = "hadoop"
 SIM: Final = "sim"
 HOSTS: Final = "hosts"
+HBASE: Final = "hbase"
 
 _MOST_SLOTS = 256
 _MOST_INTERVAL_S = 3600.0
@@ -142,11 +143,11 @@ SAMPLE_INTERVAL: Final = Option[float](
 MEMORY: Final = Option[int](
     name="memory",
     field="memory_bytes",
-    help="Memory the whole process stays within: 2GiB.",
+    help="Memory the whole process stays within: 2GiB; heap of an HBase alone on this machine.",
     metavar="BYTES",
     parse=parse_bytes,
     studied=StudiedAs("memory", Size),
-    engines=(LOCAL,),
+    engines=(LOCAL, HBASE),
 )
 DATA_DIR: Final = Option[tuple[Path, ...]](
     name="data_dir",
@@ -155,7 +156,7 @@ DATA_DIR: Final = Option[tuple[Path, ...]](
     metavar="DIR",
     parse=lambda text, flag: (Path(text),),
     studied=StudiedAs("data_dirs", tuple[str, ...], lambda names: tuple(map(Path, names))),
-    engines=(LOCAL,),
+    engines=(LOCAL, HBASE),
     several=True,
 )
 MAP_SLOTS: Final = _slots("map_slots", "Map tasks at once.")
@@ -163,11 +164,11 @@ REDUCE_SLOTS: Final = _slots("reduce_slots", "Reduce tasks at once.")
 CONF: Final = Option[Path](
     name="conf",
     field="conf",
-    help="Configuration of the cluster to run on; else $HADOOP_CONF_DIR, or the lab.",
+    help="Configuration of the cluster to run on; else $HADOOP_CONF_DIR or $HBASE_CONF_DIR, or the lab.",
     metavar="DIR",
     parse=_path,
     studied=None,
-    engines=(HADOOP,),
+    engines=(HADOOP, HBASE),
 )
 LAB: Final = Option[str](
     name="lab",
@@ -176,7 +177,7 @@ LAB: Final = Option[str](
     metavar="NAME",
     parse=_word,
     studied=None,
-    engines=(HADOOP, HOSTS),
+    engines=(HADOOP, HBASE, HOSTS),
     completion="howdah.session.lab.laboratories:names",
 )
 PLAN: Final = Option[Path](
@@ -186,7 +187,7 @@ PLAN: Final = Option[Path](
     metavar="FILE",
     parse=_path,
     studied=None,
-    engines=(HADOOP, SIM, HOSTS),
+    engines=(HADOOP, HBASE, SIM, HOSTS),
 )
 HDFS_DIR: Final = Option[str](
     name="hdfs_dir",
@@ -280,6 +281,14 @@ OWN: Final = (
         "On a Hadoop cluster",
         (SAMPLE_INTERVAL, PLAN, CONF, LAB, HDFS_DIR, QUEUE, DEADLINE, SET),
         "howdah.session.run.cluster:prepare_cluster",
+        on_laboratories=True,
+    ),
+    RegisteredEngine(
+        HBASE,
+        "an HBase of the lab, of yours, or alone on this machine",
+        "On HBase",
+        (SAMPLE_INTERVAL, PLAN, CONF, LAB, MEMORY, DATA_DIR),
+        "howdah.session.run.hbase:prepare_hbase",
         on_laboratories=True,
     ),
     RegisteredEngine(

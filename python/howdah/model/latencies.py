@@ -73,5 +73,11 @@ def summary(histograms: Iterable[str], shares: Iterable[float] = SHARES) -> Late
     return LatencySummary(merged.total_count, within, merged.get_max_value() / _MICROSECONDS)
 
 
+def count_of(histogram: str) -> int:
+    """How many operations a histogram holds."""
+    decoded = HdrHistogram.decode(histogram)
+    return int(decoded.get_total_count())
+
+
 def _empty() -> Any:
     return HdrHistogram(1, _MOST_S * _MICROSECONDS, _DIGITS)

@@ -106,6 +106,8 @@ class PlanRequest(Model):
     """Mean size of the files to be stored."""
     growth: Growth | None = None
     """How much data there will be, where that was asked."""
+    laboratory: bool = False
+    """Whether it is for a laboratory, whose RegionServers may be smaller than is of use elsewhere."""
 
     @property
     def dividing(self) -> Hypervisor | None:

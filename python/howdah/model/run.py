@@ -12,6 +12,7 @@ from typing import Literal, NamedTuple
 from howdah.model.base import Model
 from howdah.model.cluster import ClusterState, Event, HadoopJob, Laboratory, ReplicaSpread
 from howdah.model.counters import Counters
+from howdah.model.hbase import HBaseStatus, RegionUse
 from howdah.model.host import Host
 from howdah.model.plan import Plan
 from howdah.model.reported import FileRate, LinkRate, OperationCount, ResultMetric
@@ -97,6 +98,8 @@ class WorkloadResult(Model):
     """The faults TeraValidate found."""
     files: tuple[FileRate, ...] = ()
     """The files of dfsio and storage, one by one."""
+    regions: tuple[RegionUse, ...] = ()
+    """The regions of the table at its end, where it was HBase's."""
     raw_limits: tuple[DeviceLimit, ...] = ()
     """What fio measured beside storage, where fio is installed."""
     links: tuple[LinkRate, ...] = ()
@@ -217,8 +220,10 @@ class RunRecord(Model):
     """The message of a run that failed or was aborted."""
     cluster: ClusterState | None = None
     """The Hadoop cluster it ran on, as found before it started."""
+    hbase: HBaseStatus | None = None
+    """The HBase it ran on, as found before it started."""
     built: Laboratory | None = None
-    """The laboratory whose machines it ran on without Hadoop; that of a cluster is in ``cluster``."""
+    """The laboratory it ran on; that of MapReduce's programs is in ``cluster``."""
     events: tuple[Event, ...] = ()
     """What happened to the cluster meanwhile, in order."""
     simulated: Simulated | None = None

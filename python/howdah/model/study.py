@@ -16,8 +16,9 @@ from pydantic_core import ErrorDetails
 from howdah.model.base import Model
 from howdah.model.inventory import FORMAT, Word
 from howdah.model.quantity import Size
-from howdah.model.study_settings import HBASE, SETTINGS, CellSettings, Few, Level, Scalar, nearest
+from howdah.model.study_settings import SETTINGS, CellSettings, Few, Level, Scalar, nearest
 from howdah.model.workloads.registered import programs
+from howdah.model.workloads.ycsb import YCSB
 from howdah.model.wrong import WrongValue
 
 MOST_CELLS = 1000
@@ -259,7 +260,7 @@ def matches(levels: dict[str, str], cell: dict[str, str]) -> bool:
 
 
 def _check_workload(name: str, at: tuple[str, ...]) -> None:
-    known = (*programs(), HBASE)
+    known = (*programs(), YCSB)
     if name not in known:
         raise WrongValue(f"{name!r} is not a workload", nearest(name, known), at)
 

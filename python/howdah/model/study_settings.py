@@ -24,9 +24,6 @@ Scalar = str | int | float | bool
 S = TypeVar("S", bound=Model)
 T = TypeVar("T")
 
-HBASE: Final = "ycsb"
-"""The suite of a study that only plans clusters for HBase."""
-
 
 def nearest(word: str, known: tuple[str, ...]) -> str:
     """The known word that comes near, or all of them."""

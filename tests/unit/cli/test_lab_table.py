@@ -11,6 +11,7 @@ from rich.console import Console
 from howdah.cli.lab_table import back_text, lost_text, status_text
 from howdah.lab.commands import Back, How, Lost
 from howdah.lab.hadoop.daemons import Daemon
+from howdah.lab.hadoop.hbase import HBaseHealth
 from howdah.lab.hadoop.health import Health
 from howdah.lab.hadoop.redundancy import Behind
 from howdah.lab.kernel.processes import Process
@@ -101,6 +102,22 @@ def _shown(status: LabStatus) -> str:
 )
 def test_everything_is_said(said: str) -> None:
     assert said in _shown(_status())
+
+
+def test_hbase_says_who_leads_and_who_serves() -> None:
+    health = _status().health
+    assert health is not None
+    said = HBaseHealth(
+        masters={"m1": "backup", "m2": "active"}, regionservers={"h1-1": 3, "h1-2": 0}, dead=("h2-1",)
+    )
+    shown = _shown(_status(hbase="2.6.4", health=health.model_copy(update={"hbase": said})))
+    assert "degraded, Hadoop 3.5.0, HBase 2.6.4; missing: " in shown
+    line = "m1 backup, m2 active; 2 RegionServers, regions: h1-1 3, h1-2 0; given up: h2-1"
+    assert f"HBase    {line}" in shown
+    none = HBaseHealth(masters={}, regionservers={}, dead=())
+    shown = _shown(_status(health=health.model_copy(update={"hbase": none})))
+    assert "HBase    no HMaster answers; 0 RegionServers" in shown
+    assert "regions: " not in shown
 
 
 def test_a_network_that_is_gone_is_said() -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from howdah.errors import UserError
 from howdah.lab import rootless
-from howdah.lab.hadoop.redirect import conf_files, properties, redirected_files
+from howdah.lab.hadoop.redirect import client_files, properties, redirected_files
 from howdah.lab.machines import LOOPBACK, machines
 from howdah.lab.refusals import check_ports
 from howdah.lab.state import LabSystem
@@ -28,9 +28,24 @@ def placed() -> tuple[LabSystem, ...]:
     return machines(plan, plan.cluster, Path("/lab"), LOOPBACK)
 
 
+def test_hbases_daemons_have_addresses_and_names_of_their_own() -> None:
+    plan = lab_plan(workers_per_host=None, ycsb=True)
+    assert plan.cluster is not None
+    with_hbase = machines(plan, plan.cluster, Path("/lab"), LOOPBACK)
+    files = client_files(render(plan))
+    master, worker = (_told(with_hbase, number, files) for number in (0, 1))
+    for key in ("hostname", "ipc.address", "info.bindAddress"):
+        assert master[f"hbase.master.{key}"] == "m1"
+        assert worker[f"hbase.{'unsafe.' if key == 'hostname' else ''}regionserver.{key}"] == "h1"
+    assert "hbase.master.hostname" not in worker
+    listened = [one for number, machine in enumerate(with_hbase) for one in rootless.ports(machine, number)]
+    assert ("127.0.0.3", 16030) in listened
+    assert len(set(listened)) == len(listened)
+
+
 @pytest.fixture(scope="module")
 def rendered() -> dict[str, str]:
-    return conf_files(render(lab_plan()), "hadoop")
+    return client_files(render(lab_plan()))
 
 
 def _told(placed: tuple[LabSystem, ...], number: int, rendered: dict[str, str]) -> dict[str, str]:

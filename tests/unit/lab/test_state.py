@@ -6,12 +6,15 @@ from pathlib import Path
 
 import pytest
 
+from howdah.documents.files import read_inventory
 from howdah.errors import UserError
 from howdah.lab.refusals import ceilings, check_directory, check_plan, not_run
 from howdah.lab.spec import HostSpec, LabSpec, MachineSpec
 from howdah.lab.state import STATE, mark_of, read_state
+from howdah.model.request import Demand, Hypervisor, PlanRequest
+from howdah.planner.cluster import plan_cluster
 from howdah.units import GIB
-from support.labs import lab_plan, lab_state
+from support.labs import HOSTS, lab_plan, lab_state
 
 
 def test_what_is_written_is_read(tmp_path: Path) -> None:
@@ -68,8 +71,12 @@ def test_a_new_or_empty_directory_will_do(tmp_path: Path) -> None:
 
 def test_what_no_laboratory_runs_is_said() -> None:
     assert list(not_run(check_plan(lab_plan()))) == []
-    (hbase,) = not_run(check_plan(lab_plan(workers_per_host=None, ycsb=True)))
-    assert (hbase.what, hbase.kept) == ("HBase", False)
+    assert list(not_run(check_plan(lab_plan(workers_per_host=None, ycsb=True)))) == []
+    spark = plan_cluster(
+        read_inventory(HOSTS), PlanRequest(workloads=(Demand(kind="spark"),), hypervisor=Hypervisor.NONE)
+    )
+    (left_out,) = not_run(check_plan(spark))
+    assert (left_out.what, left_out.kept) == ("Spark", False)
 
 
 @pytest.mark.parametrize(("memory", "said"), [(31 * GIB, 1), (32 * GIB, 0)])

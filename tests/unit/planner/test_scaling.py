@@ -8,13 +8,15 @@ import pytest
 
 from howdah.documents.files import read_inventory
 from howdah.errors import UserError
+from howdah.model.heap import heap_bytes
 from howdah.model.host import Host
 from howdah.model.inventory import HostGroup, Inventory
 from howdah.model.plan import Cluster, Plan
 from howdah.model.request import Demand, Growth, Hypervisor, Override, PlanRequest, Protection
 from howdah.planner.cluster import plan_cluster
+from howdah.planner.platforms.workers import least_worker
 from howdah.planner.scaling import Fitted, fit_plan
-from howdah.planner.scaling.room import footprint
+from howdah.planner.scaling.room import DAEMON_BYTES, footprint
 from howdah.units import GIB
 from support.machine import host
 
@@ -234,3 +236,40 @@ def test_a_plan_for_this_machine_alone_is_refused() -> None:
     plan = planned("7").model_copy(update={"cluster": None})
     with pytest.raises(UserError, match="one machine"):
         fitted(plan)
+
+
+def test_regionservers_shrink_until_all_of_their_heaps_fit() -> None:
+    plan = planned(
+        "lab-hbase", workers_per_host=2, hypervisor="kvm", replication=2, workloads=[{"kind": "ycsb"}]
+    )
+    lab = cluster((made := fitted(plan)).plan)
+    assert lab.request.laboratory
+    assert not cluster(plan).request.laboratory
+    assert said(made)["memory per worker"] == (14.5 * GIB, 4 * GIB)
+    touched = footprint(made.plan, lab)
+    # All of a heap is touched at the start, and a tenth beside it; the DataNode is as everywhere.
+    (heap,) = {
+        heap_bytes(str(one.value)) for one in made.plan.settings if one.key == "HBASE_REGIONSERVER_OPTS"
+    }
+    assert heap == 2.5 * GIB
+    assert touched.workers == 4 * (int(heap * 1.1) + DAEMON_BYTES)
+    assert touched.total < 16 * GIB
+
+
+def test_a_laboratory_takes_smaller_regionservers_than_a_cluster() -> None:
+    work = PlanRequest(workloads=(Demand(kind="ycsb"),))
+    assert least_worker(work) == 8 * GIB
+    assert least_worker(work.model_copy(update={"laboratory": True})) == 2 * GIB
+    small_plan = planned(
+        "lab-hbase", workers_per_host=2, hypervisor="kvm", replication=2, workloads=[{"kind": "ycsb"}]
+    )
+    assert said(fitted(small_plan, machine(memory=12 * GIB)))["memory per worker"][1] < 3 * GIB
+
+
+def test_a_cache_beside_the_heap_counts_as_touched() -> None:
+    hosts = small(cpu={"sockets": 1, "cores_per_socket": 8}, memory="128GiB", count=3)
+    plan = plan_cluster(
+        Inventory(groups=(hosts,)), PlanRequest(hypervisor=Hypervisor.NONE, workloads=(Demand(kind="ycsb"),))
+    )
+    caches = {int(str(one.value)) for one in plan.settings if one.key == "hbase.bucketcache.size"}
+    assert footprint(plan, cluster(plan)).workers > 3 * caches.pop() * 2**20

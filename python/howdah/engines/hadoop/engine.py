@@ -7,8 +7,8 @@ from datetime import UTC, datetime
 from functools import partial
 from pkgutil import resolve_name
 
+from howdah.engines.clock import RunClock, clock_was_set, clocks_apart
 from howdah.engines.digests import job_digests
-from howdah.engines.hadoop.clock import RunClock, clock_was_set, clocks_apart
 from howdah.engines.hadoop.context import Afterwards, HadoopContext
 from howdah.engines.hadoop.following.masters import MastersWatch
 from howdah.engines.hadoop.following.workers import MachineWatch, Watching

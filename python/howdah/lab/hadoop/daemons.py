@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from howdah.errors import RunFailed
-from howdah.installation import BRIEF, PROGRAMS, Installation, java_command, java_home
+from howdah.installation import BRIEF, PROGRAMS, HBaseInstallation, Installation, java_command, java_home
 from howdah.lab.hadoop.files import cpu_option, directories, name_options
+from howdah.lab.installed import Installed
 from howdah.lab.kernel import enter, processes
 from howdah.lab.kernel.processes import Process
 from howdah.lab.registry import MACHINE, VARIABLE
@@ -44,8 +45,13 @@ PROGRAM: Mapping[Role, RoleProgram] = {
     Role.RESOURCEMANAGER: RoleProgram("resourcemanager", "yarn-env.sh", "YARN_RESOURCEMANAGER_OPTS"),
     Role.NODEMANAGER: RoleProgram("nodemanager", "yarn-env.sh", "YARN_NODEMANAGER_OPTS"),
     Role.JOB_HISTORY: RoleProgram("historyserver", "mapred-env.sh", "MAPRED_HISTORYSERVER_OPTS"),
+    Role.HMASTER: RoleProgram("hmaster", "hbase-env.sh", "HBASE_MASTER_OPTS"),
+    Role.REGIONSERVER: RoleProgram("regionserver", "hbase-env.sh", "HBASE_REGIONSERVER_OPTS"),
 }
 """Every role that a laboratory runs, in the order they are started."""
+
+OF_HBASE = (Role.HMASTER, Role.REGIONSERVER)
+"""The roles whose programs are HBase's, which needs all that it runs on first."""
 
 
 def planned_options(conf: Path, program: RoleProgram) -> list[str]:
@@ -91,17 +97,16 @@ def planned(state: LabState) -> Iterator[Daemon]:
                 yield Daemon(machine, role)
 
 
-def start(state: LabState, daemon: Daemon, installation: Installation) -> Process:
+def start(state: LabState, daemon: Daemon, found: Installed) -> Process:
     """Start a daemon in its machine's namespaces and limits; it outlives this process."""
     machine = daemon.machine
     for path in (machine.logs, machine.directory / "tmp", *directories(machine)):
         path.mkdir(parents=True, exist_ok=True)
-    arguments = [str(machine.conf / "zoo.cfg")] if daemon.role is Role.ZOOKEEPER else []
     command = java_command(
-        installation,
+        _installation(daemon, found),
         machine.conf,
         PROGRAMS[daemon.program],
-        *arguments,
+        *_arguments(daemon),
         options=[*_options(state, machine), *planned_options(machine.conf, PROGRAM[daemon.role])],
     )
     with daemon.log.open("ab") as log:
@@ -115,6 +120,19 @@ def start(state: LabState, daemon: Daemon, installation: Installation) -> Proces
             start_new_session=True,
         )
     return processes.of(started.pid, machine.name, daemon.program)
+
+
+def _installation(daemon: Daemon, found: Installed) -> Installation | HBaseInstallation:
+    if daemon.role not in OF_HBASE:
+        return found.hadoop
+    assert found.hbase is not None  # Its daemons are of plans with HBase, whose jars were looked for.
+    return found.hbase
+
+
+def _arguments(daemon: Daemon) -> tuple[str, ...]:
+    if daemon.role is Role.ZOOKEEPER:
+        return (str(daemon.machine.conf / "zoo.cfg"),)
+    return ("start",) if daemon.role in OF_HBASE else ()
 
 
 def run(state: LabState, machine: LabSystem, installation: Installation, *words: str) -> None:
@@ -145,10 +163,16 @@ def environment(state: LabState, machine: LabSystem, more: Mapping[str, str]) ->
     """All that a program of a machine finds in its environment; nothing of the user's own gets in."""
     own = {
         "HOME": str(machine.directory),
-        "HADOOP_CONF_DIR": str(machine.conf),
+        **configured(state, machine.conf),
         MACHINE: machine.name,
     }
     return surroundings(state, {**own, **more})
+
+
+def configured(state: LabState, conf: Path) -> dict[str, str]:
+    """The variables by which programs find a configuration; HBase's files are beside Hadoop's."""
+    hbase = {"HBASE_CONF_DIR": str(conf)} if state.hbase else {}
+    return {"HADOOP_CONF_DIR": str(conf), **hbase}
 
 
 def surroundings(state: LabState, more: Mapping[str, str]) -> dict[str, str]:

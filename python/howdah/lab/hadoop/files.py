@@ -2,31 +2,30 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from howdah.installation import BRIEF, PROGRAMS, Installation, java_command
 from howdah.lab import rootless
 from howdah.lab.hadoop.redirect import (
     DIRECTORIES,
+    SITES,
     RedirectedProperty,
     Surroundings,
-    conf_files,
+    client_files,
     deviations,
-    folder_of,
+    machine_files,
     moved,
     properties,
     redirected_files,
     redirections,
 )
+from howdah.lab.installed import Installed
 from howdah.lab.registry import CLIENT
 from howdah.lab.state import LabState, LabSystem
 from howdah.model.cluster import Deviation
 from howdah.model.configset import ConfigSet
 from howdah.model.plan import Role
 
-_SITES = ("core-site.xml", "hdfs-site.xml", "mapred-site.xml", "yarn-site.xml")
 _METRICS = "hadoop-metrics2.properties"
 _FRESH = Deviation(
     key="*.period",
@@ -38,25 +37,15 @@ _FRESH = Deviation(
 _ZOOKEEPER = "zookeeper/zoo.cfg"
 _ZOOKEEPER_DATA, _ZOOKEEPER_LOG = "dataDir=", "dataLogDir="
 
-# What users of a cluster type, by the program's name in PROGRAMS; the first word after hdfs or yarn chooses.
-_HDFS = ("dfs", "dfsadmin", "haadmin", "fsck")
-_COMMANDS: Mapping[str, Mapping[str, str]] = {
-    "hdfs": {name: name for name in _HDFS},
-    "yarn": {"application": "application", "app": "application", "node": "node", "rmadmin": "rmadmin"},
-    "mapred": {"job": "job"},
-    "hadoop": {"fs": "dfs", "version": "version"},
-}
-_TAKES_ITS_NAME = "application"
 
-
-def write_files(state: LabState, rendered: ConfigSet, installation: Installation) -> tuple[Deviation, ...]:
+def write_files(state: LabState, rendered: ConfigSet, found: Installed) -> tuple[Deviation, ...]:
     """Write every machine's and the clients' configuration; returns what is not as rendered."""
     lines = (f"{address} {name}\n" for name, address in state.names.items())
     own = f"{state.spec.client_address} {CLIENT}\n" if state.spec else rootless.hosts_lines()
-    _write(state.hosts_file, "127.0.0.1 localhost\n" + own + "".join(lines))
+    write_file(state.hosts_file, "127.0.0.1 localhost\n" + own + "".join(lines))
     around = Surroundings(
-        task_class_path=installation.task_class_path,
-        native=installation.native is not None,
+        task_class_path=found.hadoop.task_class_path,
+        native=found.hadoop.native is not None,
         task_options=(*name_options(state), cpu_option(_least_threads(state))),
     )
     result: dict[str, Deviation] = {}
@@ -65,7 +54,6 @@ def write_files(state: LabState, rendered: ConfigSet, installation: Installation
             result.setdefault(file.key, file)
     for file in _client_files(state, rendered, around):
         result.setdefault(file.key, file)
-    _commands(state, installation)
     return tuple(result[key] for key in sorted(result))
 
 
@@ -85,7 +73,7 @@ def _least_threads(state: LabState) -> int:
 
 def directories(machine: LabSystem) -> Iterable[Path]:
     """The local directories that a machine's configuration names, which its daemons expect or make."""
-    for file in _SITES:
+    for file in SITES:
         path = machine.conf / file
         values = properties(path.read_text()) if path.exists() else {}
         for key in DIRECTORIES:
@@ -97,7 +85,7 @@ def directories(machine: LabSystem) -> Iterable[Path]:
 def _machine_files(
     state: LabState, machine: LabSystem, number: int, rendered: ConfigSet, around: Surroundings
 ) -> tuple[Deviation, ...]:
-    files = conf_files(rendered, folder_of(rendered, machine))
+    files = machine_files(rendered, machine)
     wanted = list(redirections(files, machine.conf, machine.directory, around))
     if state.rootless:
         wanted += rootless.changes(machine, number, _all(files))
@@ -105,14 +93,14 @@ def _machine_files(
     if state.rootless:
         made = rootless.shared_files(made, state.machines)
     _place(machine.conf, made)
-    _write(machine.conf / _METRICS, f"{_FRESH.key}={_FRESH.used}\n")
+    write_file(machine.conf / _METRICS, f"{_FRESH.key}={_FRESH.used}\n")
     if Role.ZOOKEEPER in machine.roles:
         _place_zookeeper(state, machine, rendered)
     return (*deviations(files, wanted, machine.directory), _FRESH)
 
 
 def _client_files(state: LabState, rendered: ConfigSet, around: Surroundings) -> tuple[Deviation, ...]:
-    files = conf_files(rendered, "hadoop")
+    files = client_files(rendered)
     root = state.client_conf.parent
     wanted: list[RedirectedProperty] = list(redirections(files, state.client_conf, root, around))
     if state.rootless:
@@ -122,7 +110,7 @@ def _client_files(state: LabState, rendered: ConfigSet, around: Surroundings) ->
 
 
 def _all(files: Mapping[str, str]) -> dict[str, str]:
-    return {key: value for name in _SITES if name in files for key, value in properties(files[name]).items()}
+    return {key: value for name in SITES if name in files for key, value in properties(files[name]).items()}
 
 
 def _place_zookeeper(state: LabState, machine: LabSystem, rendered: ConfigSet) -> None:
@@ -137,60 +125,21 @@ def _place_zookeeper(state: LabState, machine: LabSystem, rendered: ConfigSet) -
             log = moved(line.removeprefix(_ZOOKEEPER_LOG), machine.conf, machine.directory)
             lines[index] = f"{_ZOOKEEPER_LOG}{log}"
     extra = rootless.zookeeper_lines(machine) if state.rootless else ""
-    _write(machine.conf / "zoo.cfg", "\n".join(lines) + f"\n{extra}")
+    write_file(machine.conf / "zoo.cfg", "\n".join(lines) + f"\n{extra}")
     # A ZooKeeper without others has no number: it is told of no other and needs none.
     if number := content.get(f"zookeeper/{machine.name}/myid"):
-        _write(data / "myid", number)
-
-
-def _commands(state: LabState, installation: Installation) -> None:
-    """``hdfs``, ``yarn``, ``mapred`` and ``hadoop`` as users know them, on the clients' configuration."""
-    for name, words in _COMMANDS.items():
-        script = state.directory / "bin" / name
-        _write(script, _command(name, words, state, installation))
-        script.chmod(0o755)
-
-
-def _command(name: str, words: Mapping[str, str], state: LabState, installation: Installation) -> str:
-    cases: list[str] = []
-    for word, program in words.items():
-        first = [_TAKES_ITS_NAME] if program == _TAKES_ITS_NAME else []
-        command = java_command(
-            installation,
-            state.client_conf,
-            PROGRAMS[program],
-            *first,
-            options=[*BRIEF, "-XX:-UsePerfData", *name_options(state)],
-        )
-        cases.append(f'  {word}) shift; exec {shlex.join(command)} "$@" ;;')
-    if name == "hadoop":
-        tool = java_command(
-            installation, state.client_conf, "org.apache.hadoop.util.RunJar", options=name_options(state)
-        )
-        cases.append(f'  jar) shift; exec {shlex.join(tool)} "$@" ;;')
-    known = ", ".join([*words, *(["jar"] if name == "hadoop" else [])])
-    return "\n".join(
-        [
-            "#!/bin/sh",
-            f"# {name} of the laboratory {state.name}: {known}.",
-            'case "${1-}" in',
-            *cases,
-            f'  *) echo "{name}: in a laboratory it knows {known}" >&2; exit 2 ;;',
-            "esac",
-            "",
-        ]
-    )
+        write_file(data / "myid", number)
 
 
 def _place(folder: Path, files: Mapping[str, str]) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     for name, content in files.items():
-        _write(folder / name, content)
+        write_file(folder / name, content)
         if name.endswith(".sh"):
             (folder / name).chmod(0o755)
 
 
-def _write(path: Path, content: str) -> None:
+def write_file(path: Path, content: str) -> None:
     """Write a file unless it holds just that: a running daemon may be reading it."""
     path.parent.mkdir(parents=True, exist_ok=True)
     if path.exists() and path.read_text() == content:

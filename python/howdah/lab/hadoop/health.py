@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Collection, Iterator, Mapping
 from urllib.parse import urlsplit
 
 from howdah.lab.hadoop.daemons import PROGRAM, planned
+from howdah.lab.hadoop.hbase import HBaseHealth, has_active_master, hbase_health, hbase_missing
 from howdah.lab.hadoop.redundancy import Behind, journals, journals_behind
-from howdah.lab.kernel.processes import Process
+from howdah.lab.kernel.processes import Process, daemons
 from howdah.lab.state import LabState, LabSystem
 from howdah.model.base import Model
 from howdah.model.plan import Role
@@ -17,11 +17,11 @@ from howdah.services.answer import member, one_or_many
 from howdah.services.conf import ClientConf
 from howdah.services.errors import ServiceError
 from howdah.services.jmx import JmxReader
+from howdah.services.namenode import NameNode
 from howdah.services.web import Web
 from howdah.services.zookeeper import quorum_mode
 
 _SILENCE_S = 5.0
-_TICKS_PER_S = 100
 _NAMENODE = "Hadoop:service=NameNode,name="
 _DATANODE = "Hadoop:service=DataNode,name=DataNodeInfo"
 _SERVING = ("active", "standby", "observer")
@@ -53,6 +53,8 @@ class Health(Model):
     """What each ZooKeeper is in its quorum, by the machine's name: ``leader``, ``follower``."""
     behind: tuple[Behind, ...]
     """What runs and could not stand in for another one yet."""
+    hbase: HBaseHealth | None = None
+    """What HBase says; none where the plan has none."""
 
 
 def health(state: LabState, running: Mapping[Key, Process]) -> Health:
@@ -95,6 +97,7 @@ def health(state: LabState, running: Mapping[Key, Process]) -> Health:
             journalnodes=tuple(written),
             zookeepers=dict(_zookeepers(state, on(Role.ZOOKEEPER))),
             behind=tuple(journals_behind(state, web, active, written)) if active else (),
+            hbase=hbase_health(state, web, running),
         )
 
 
@@ -118,11 +121,35 @@ def file_system_answers(state: LabState) -> bool:
         )
 
 
+def file_system_takes_files(state: LabState) -> bool:
+    """Whether HDFS keeps what a client writes: a DataNode counts as live before its disks have room."""
+    conf = ClientConf.read(state.client_conf)
+    with Web(state.names, silence_s=_SILENCE_S) as web:
+        namenode = NameNode(web, conf)
+        try:
+            return namenode.status().safe_mode is None and namenode.capacity().free_bytes > 0
+        except ServiceError:
+            return False
+
+
+def master_leads(state: LabState) -> bool:
+    """Whether an HMaster leads, whom RegionServers can report to."""
+    with Web(state.names, silence_s=_SILENCE_S) as web:
+        return has_active_master(state, web, daemons(state))
+
+
 def missing(state: LabState, answers: Health, running: Collection[Key]) -> Iterator[str]:
     """All that is planned and is not there, or not of use yet, in words; first what does not run."""
     for daemon in planned(state):
         if daemon.key not in running:
             yield f"{daemon.program} on {daemon.machine.name}"
+    yield from _missing_of_hadoop(state, answers, running)
+    if answers.hbase is not None:
+        yield from hbase_missing(state, answers.hbase, running)
+
+
+def _missing_of_hadoop(state: LabState, answers: Health, running: Collection[Key]) -> Iterator[str]:
+    """What of the daemons that run is not of use yet, HBase's apart, in words."""
     known: list[tuple[Role, Collection[str]]] = [
         (Role.ZOOKEEPER, answers.zookeepers),
         (Role.JOURNALNODE, answers.journalnodes),
@@ -229,7 +256,7 @@ def _nodemanagers(running: Mapping[Key, Process], web: Web, url: str) -> Iterato
     for (machine, name), process in running.items():
         if name != PROGRAM[Role.NODEMANAGER].name or machine not in said:
             continue
-        if float(said[machine].get("lastHealthUpdate") or 0) / 1000 >= _epoch_s(process.began) - 1:
+        if float(said[machine].get("lastHealthUpdate") or 0) / 1000 >= process.began_s - 1:
             yield machine
 
 
@@ -243,10 +270,6 @@ def _zookeepers(state: LabState, machines: Collection[LabSystem]) -> Iterator[tu
             continue
         if said:
             yield machine.name, said
-
-
-def _epoch_s(ticks: int) -> float:
-    return time.time() - time.clock_gettime(time.CLOCK_BOOTTIME) + ticks / _TICKS_PER_S
 
 
 def _answers(web: Web, url: str) -> bool:

@@ -14,9 +14,10 @@ from howdah.lab.state import LabSystem
 from howdah.model.cluster import Deviation
 from howdah.model.configset import ConfigSet
 
-HADOOP = "hadoop"
-"""The folder of a ConfigSet that masters, clients and workers have where kinds of workers do not differ."""
-_SITES = ("core-site.xml", "hdfs-site.xml", "mapred-site.xml", "yarn-site.xml")
+_FOLDERS = ("hadoop", "hbase")
+"""The folders of a ConfigSet that masters, clients and workers have where kinds of workers do not differ."""
+SITES = ("core-site.xml", "hdfs-site.xml", "mapred-site.xml", "yarn-site.xml", "hbase-site.xml")
+"""The files of properties that a configuration directory may have."""
 _CONF = "/etc/hadoop/conf"
 DIRECTORIES = (
     "hadoop.tmp.dir",
@@ -30,6 +31,8 @@ DIRECTORIES = (
     "yarn.nodemanager.recovery.dir",
     "yarn.resourcemanager.leveldb-state-store.path",
     "yarn.node-attribute.fs-store.root-dir",
+    "hbase.tmp.dir",
+    "hbase.local.dir",
 )
 """The keys that name directories, local ones but where they begin with hdfs://; daemons do not make all."""
 _FILES = (
@@ -127,14 +130,25 @@ class Surroundings(NamedTuple):
     """Java options that every task needs."""
 
 
-def folder_of(rendered: ConfigSet, machine: LabSystem) -> str:
-    """The folder of a ConfigSet that holds a machine's HADOOP_CONF_DIR."""
-    own = f"{HADOOP}-{machine.worker_kind}"
-    return own if any(file.path.startswith(f"{own}/") for file in rendered.files) else HADOOP
+def machine_files(rendered: ConfigSet, machine: LabSystem) -> dict[str, str]:
+    """The files of a machine's configuration directory by name.
+
+    Those of HBase are beside Hadoop's, as its daemons read both; no name is twice.
+    """
+    made: dict[str, str] = {}
+    for folder in _FOLDERS:
+        own = f"{folder}-{machine.worker_kind}"
+        kinds_differ = any(file.path.startswith(f"{own}/") for file in rendered.files)
+        made |= _files_in(rendered, own if kinds_differ else folder)
+    return made
 
 
-def conf_files(rendered: ConfigSet, folder: str) -> dict[str, str]:
-    """The files of one HADOOP_CONF_DIR by name."""
+def client_files(rendered: ConfigSet) -> dict[str, str]:
+    """The files of a client's configuration directory by name."""
+    return {name: content for folder in _FOLDERS for name, content in _files_in(rendered, folder).items()}
+
+
+def _files_in(rendered: ConfigSet, folder: str) -> dict[str, str]:
     return {
         file.path.removeprefix(f"{folder}/"): file.content
         for file in rendered.files
@@ -162,7 +176,7 @@ def redirections(
 ) -> Iterator[RedirectedProperty]:
     """What has to be other than rendered on any machine: paths, jars, marks, what needs a native library."""
     known: dict[str, str] = {}
-    for file in _SITES:
+    for file in SITES:
         for key, value in properties(files[file]).items() if file in files else ():
             known[key] = value
             if key in (*DIRECTORIES, *_FILES) and (there := moved(value, conf, root)) != value:
@@ -213,7 +227,7 @@ def deviations(
 ) -> tuple[Deviation, ...]:
     """What differs from the rendered files, paths said from the laboratory's directory on."""
     rendered = {
-        key: value for file in _SITES if file in files for key, value in properties(files[file]).items()
+        key: value for file in SITES if file in files for key, value in properties(files[file]).items()
     }
     last = {change.key: change for change in wanted}
     return tuple(

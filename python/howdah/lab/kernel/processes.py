@@ -15,6 +15,7 @@ from howdah.lab.state import LabState
 
 PROC = Path("/proc")
 
+_TICKS_PER_S = 100
 _EXEC_TRIES = 10
 _EXEC_S = 0.002
 
@@ -67,6 +68,11 @@ class Process(NamedTuple):
     """The machine it belongs to; empty in a task."""
     daemon: str
     """``namenode`` and so on; empty in tasks and shells."""
+
+    @property
+    def began_s(self) -> float:
+        """When it began, in seconds since the epoch."""
+        return time.time() - time.clock_gettime(time.CLOCK_BOOTTIME) + self.began / _TICKS_PER_S
 
 
 def processes(mark: str, directory: Path | None = None) -> Iterator[Process]:

@@ -13,7 +13,10 @@ from howdah.units import format_counted
 NNBENCH: Final = "nnbench"
 
 OPERATIONS: Final = count(
-    "operations", "Files that each map of nnbench makes.", metavar="COUNT", engines=("hadoop",)
+    "operations",
+    "Files that each map of nnbench makes; operations of each of YCSB's mixes.",
+    metavar="COUNT",
+    engines=("hadoop", "local", "hbase"),
 )
 
 

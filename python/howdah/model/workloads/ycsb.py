@@ -13,6 +13,7 @@ from typing import Any, ClassVar, Final, Literal, NamedTuple
 from howdah.model.latencies import LatencyHistogram
 from howdah.model.reported import ResultMetric, latency_metrics
 from howdah.model.workloads.base import TOGETHER, Amount, Workload
+from howdah.model.workloads.nnbench import OPERATIONS
 from howdah.model.workloads.option import Option
 from howdah.model.workloads.ycsb_options import (
     BLOCK_ENCODING,
@@ -24,7 +25,6 @@ from howdah.model.workloads.ycsb_options import (
     FIELD_SIZE,
     FIELDS,
     MIX,
-    OPERATIONS,
     RECORDS,
     REGIONS,
     SETTLE,
@@ -124,8 +124,11 @@ class YcsbLoad(Ycsb):
     """What its bloom filters hold."""
 
     options = (*_RECORD, REGIONS, COMPRESSION, BLOCK_ENCODING, BLOOM_FILTER)
-    programs: ClassVar = {"local": "howdah.engines.local.ycsb:ycsb_load"}
-    sizes: ClassVar = {"local": "howdah.planner.local.ycsb:load"}
+    programs: ClassVar = {
+        "local": "howdah.engines.local.ycsb:ycsb_load",
+        "hbase": "howdah.engines.hbase.ycsb:ycsb_load",
+    }
+    sizes: ClassVar = {"local": "howdah.planner.local.ycsb:load", "hbase": "howdah.planner.suite.ycsb:load"}
     folder = YCSB
 
     @property
@@ -155,8 +158,11 @@ class YcsbMix(Ycsb):
     """What is done to the table before."""
 
     options: ClassVar[tuple[Option[Any], ...]] = (*_RECORD, OPERATIONS, DISTRIBUTION, WARM_UP, SETTLE)
-    programs: ClassVar = {"local": "howdah.engines.local.ycsb:ycsb_mix"}
-    sizes: ClassVar = {"local": "howdah.planner.local.ycsb:mix"}
+    programs: ClassVar = {
+        "local": "howdah.engines.local.ycsb:ycsb_mix",
+        "hbase": "howdah.engines.hbase.ycsb:ycsb_mix",
+    }
+    sizes: ClassVar = {"local": "howdah.planner.local.ycsb:mix", "hbase": "howdah.planner.suite.ycsb:mix"}
     reads = YCSB_LOAD
     usual: ClassVar[Distribution] = Distribution.ZIPFIAN
     """Which records it asks for unless the user says otherwise."""

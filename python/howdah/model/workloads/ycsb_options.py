@@ -18,7 +18,7 @@ T = TypeVar("T")
 HBASE_ONLY: Final = ("hbase",)
 MOST_FIELD_BYTES: Final = 10 * MIB
 """HBase refuses a larger cell by default (hbase.client.keyvalue.maxsize)."""
-SUM_SLACK: Final = 1e-6
+SUM_SLACK: Final = 2e-3
 """So far the shares of a mix may be from one: three thirds of a few digits are a whole."""
 
 OPERATIONS_OF: Final = ("read", "update", "insert", "scan", "read-modify-write")
@@ -137,7 +137,6 @@ def _refuse_durability(value: Durability, engine: str) -> Refusal | None:
 RECORDS: Final = count("records", "Records of YCSB's table: 1_000_000.")
 FIELDS: Final = count("fields", "Fields of a record.", most=1000, fact="fields of a record")
 FIELD_SIZE: Final = size("field_size", "Size of a field: 100.", refuse=_refuse_field, fact="size of a field")
-OPERATIONS: Final = count("operations", "Operations of each of YCSB's mixes.")
 THREADS: Final = count(
     "threads", "Operations at once, of each client.", most=4096, fact="operations at once of a client"
 )
@@ -173,7 +172,7 @@ WARM_UP: Final = Option[float](
 )
 CLIENTS: Final = count(
     "clients",
-    "Machines that ask, each with a client of its own.",
+    "Clients that ask, each a JVM of its own; in a laboratory each on another machine.",
     most=64,
     engines=HBASE_ONLY,
     fact="clients",

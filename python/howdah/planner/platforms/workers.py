@@ -33,6 +33,10 @@ STORAGE_LEAST_BYTES = 4 * GIB
 HBASE_LEAST_BYTES = 8 * GIB
 """Operating system 2 GiB, DataNode 2 GiB (RULES 122) and the least RegionServer of use, 4 GiB (howdah)."""
 
+LAB_HBASE_LEAST_BYTES = 2 * GIB
+"""Operating system and DataNode half a GiB each, and a RegionServer that starts, serves and moves regions of
+little data, with a heap of 768 MiB (howdah)."""
+
 MIX_SHARE = 0.5
 """Where MapReduce and HBase share workers, each is planned with half of them (howdah)."""
 
@@ -73,14 +77,15 @@ def slots_in(memory_bytes: int, request: PlanRequest) -> int:
 
 def least_worker(request: PlanRequest) -> int:
     """The least memory a worker can be planned with, bytes (rule memory.enough)."""
+    hbase = LAB_HBASE_LEAST_BYTES if request.laboratory else HBASE_LEAST_BYTES
     if not request.mapreduce:
-        return HBASE_LEAST_BYTES if request.hbase_used else STORAGE_LEAST_BYTES
+        return hbase if request.hbase_used else STORAGE_LEAST_BYTES
     mapreduce = math.ceil(DAEMONS_BYTES + PAIR_BYTES / CONTAINERS_OF_ROOM)
     if request.sorts_only:
         mapreduce = max(math.ceil(PAIR_BYTES * HEAP_OF_CONTAINER / HEAPS_SHARE), DAEMONS_BYTES + PAIR_BYTES)
     if not request.hbase_used:
         return mapreduce
-    return math.ceil(max(mapreduce, HBASE_LEAST_BYTES) / MIX_SHARE)
+    return math.ceil(max(mapreduce, hbase) / MIX_SHARE)
 
 
 class Slots(NamedTuple):

@@ -226,6 +226,7 @@ def lab_request(cluster: Cluster, groups: Sequence[HostGroup]) -> PlanRequest:
             "weigh_virtual": layout.virtual,
             "workers_per_host": len(layout.workers) if layout.virtual else request.workers_per_host,
             "growth": None,
+            "laboratory": True,
         }
     )
 

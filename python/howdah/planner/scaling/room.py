@@ -11,10 +11,11 @@ from __future__ import annotations
 from collections import Counter
 from typing import NamedTuple
 
+from howdah.model.heap import heap_bytes
 from howdah.model.host import Host
 from howdah.model.inventory import HostGroup
 from howdah.model.placement import placed_hosts
-from howdah.model.plan import Cluster, Layout, Plan, Role, Value
+from howdah.model.plan import Cluster, Layout, Plan, Role, Value, Worker
 from howdah.planner.scaling.resize import possible_cores
 from howdah.units import GIB, MIB
 
@@ -28,12 +29,16 @@ DAEMON_BYTES = 512 * MIB
 """What a daemon touches; heaps are sized for full disks, which a laboratory's are not."""
 QUIET_BYTES = 256 * MIB
 """What a daemon touches that does next to nothing: quorums and failover controllers."""
+JAVA_SHARE = 0.1
+"""What a RegionServer touches beside its heap, which is touched as a whole when it starts."""
 CONTAINER_SHARE = 2 / 3
 """What tasks touch of YARN's memory; the rest of their containers is headroom."""
 CLIENT_BYTES = 512 * MIB
 """The client that submits a job, and howdah itself."""
 _QUIET = frozenset({Role.JOURNALNODE, Role.ZOOKEEPER, Role.FAILOVER_CONTROLLER})
 _YARN_KEY = "yarn.nodemanager.resource.memory-mb"
+_REGIONSERVER_KEY = "HBASE_REGIONSERVER_OPTS"
+_CACHE_KEY = "hbase.bucketcache.size"
 LEAST_HOSTS = 2
 """Replicas are kept apart on two hosts at least."""
 _LEAST_CPUS = 0.25
@@ -82,23 +87,41 @@ def footprint(plan: Plan, cluster: Cluster) -> Footprint:
     running = Counter(worker.kind for host in hosts for worker in host.workers)
     return Footprint(
         workers=sum(
-            running[kind.name] * (_daemons(kind.roles) + _tasks(plan, kind.name)) for kind in plan.workers
+            running[kind.name] * (_daemons(kind.roles) + _regionserver(plan, kind) + _tasks(plan, kind.name))
+            for kind in plan.workers
         ),
         masters=sum(_daemons(master.roles) for master in cluster.masters),
     )
 
 
 def _daemons(roles: tuple[Role, ...]) -> int:
-    return sum(QUIET_BYTES if role in _QUIET else DAEMON_BYTES for role in roles)
+    return sum(
+        QUIET_BYTES if role in _QUIET else DAEMON_BYTES for role in roles if role is not Role.REGIONSERVER
+    )
+
+
+def _regionserver(plan: Plan, kind: Worker) -> int:
+    """What the RegionServer of one worker touches; nothing where it has none."""
+    if Role.REGIONSERVER not in kind.roles:
+        return 0
+    heap = heap_bytes(str(_value(plan, kind.name, _REGIONSERVER_KEY))) or 0
+    cache_mb = _value(plan, kind.name, _CACHE_KEY)
+    beside = int(cache_mb * MIB) if isinstance(cache_mb, int | float) else 0
+    return int(heap * (1 + JAVA_SHARE)) + beside
 
 
 def _tasks(plan: Plan, kind: str) -> int:
     """What the tasks of one worker touch; nothing where it runs none."""
-    for_kind: dict[str | None, Value] = {
-        setting.worker: setting.value for setting in plan.settings if setting.key == _YARN_KEY
-    }
-    memory_mb = for_kind.get(kind, for_kind.get(None, 0))
+    memory_mb = _value(plan, kind, _YARN_KEY)
     return int(memory_mb * MIB * CONTAINER_SHARE) if isinstance(memory_mb, int | float) else 0
+
+
+def _value(plan: Plan, kind: str, key: str) -> Value:
+    """What a plan has of a key for one kind of worker; 0 where it has none."""
+    for_kind: dict[str | None, Value] = {
+        setting.worker: setting.value for setting in plan.settings if setting.key == key
+    }
+    return for_kind.get(kind, for_kind.get(None, 0))
 
 
 class Divided(NamedTuple):

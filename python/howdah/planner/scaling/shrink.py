@@ -126,9 +126,8 @@ class Shrinking(NamedTuple):
         planned = division.group.cpu.threads
         share = cpus * group.cpu.threads / planned if group.cpu.threads < planned else 1.0
         sized = in_proportion(group, len(division.layout.workers), share, self.link_bits_per_s)
-        return with_memory(
-            sized, max(memory_bytes, least_memory(sized, division.layout, self.cluster.request))
-        )
+        request = self.cluster.request.model_copy(update={"laboratory": True})
+        return with_memory(sized, max(memory_bytes, least_memory(sized, division.layout, request)))
 
     def _disk_size(self, groups: Sequence[HostGroup]) -> int:
         """The largest data disk for which there is space, in whole GB."""

@@ -12,6 +12,7 @@ from typing import NamedTuple, TypeVar
 from howdah.model.at_once import AtOnce
 from howdah.model.engines import HADOOP, SAMPLE_INTERVAL, SIM
 from howdah.model.plan import Setting
+from howdah.model.workloads.base import Workload
 from howdah.model.workloads.dfsio import FILE_SIZE, FILES
 from howdah.model.workloads.option import Option
 from howdah.model.workloads.suite import Suite
@@ -53,7 +54,7 @@ def size_suite(
     asked = programs_asked(request, engine)
     alone = len(asked) == 1
     sizes = ClusterSizes(request, capacity, engine, alone=alone, dataset_bytes=dataset_bytes, hosts=hosts)
-    workloads = tuple(resolve_name(program.sizes[engine])(sizes) for program in asked)
+    workloads = tuple(sizes.sized(program, engine) for program in asked)
     interval_s = sizes.settings.choose(
         "sample interval",
         request.of(SAMPLE_INTERVAL),
@@ -86,10 +87,18 @@ class ClusterSizes:
         self.alone = alone
         self.simulated = engine == SIM
         self.settings = Settings()
+        self.program: type[Workload] = Workload
+        """The program whose sizes are being decided."""
         self.rows: int | None = None
         """The rows that an earlier program of the suite generates."""
         self._dataset_bytes = dataset_bytes
         self._files: tuple[int, int] | None = None
+
+    def sized(self, program: type[Workload], engine: str) -> Workload:
+        """The program with every size decided."""
+        self.program = program
+        workload: Workload = resolve_name(program.sizes[engine])(self)
+        return workload
 
     def choose(self, key: str, option: Option[T], rule: T, *, reason: str, source: str) -> T:
         """What the user gave of an option if anything, the rule's value otherwise; noted with the reason."""

@@ -1,4 +1,4 @@
-"""Hadoop's jars on this machine: fetched, or shown with what they lack."""
+"""Hadoop's and HBase's jars on this machine: fetched, or shown with what they lack."""
 
 from __future__ import annotations
 
@@ -8,9 +8,11 @@ from pathlib import Path
 from typing import NamedTuple, TypeVar
 
 from howdah.errors import HowdahError
+from howdah.installation.cache import release_folder
 from howdah.installation.digests import FETCHABLE, Fetchable, faults, release_of
 from howdah.installation.fetch import Fetched, FetchProgress, fetch
-from howdah.installation.find import find_installation
+from howdah.installation.find import find_hbase, find_installation
+from howdah.installation.hbase import HBaseInstallation
 from howdah.installation.installation import Installation
 from howdah.installation.java import java_fault, java_home, java_version
 
@@ -26,6 +28,10 @@ class ShownHadoop(NamedTuple):
     """The installation that would be used; None if there is none."""
     named_by: str
     """Why that one: ``HADOOP_HOME``, or ``howdah hadoop fetch``."""
+    hbase: HBaseInstallation | None
+    """The HBase that would be used; None if there is none, which stands in nobody's way but HBase's."""
+    hbase_named_by: str
+    """Why that one: ``HBASE_HOME``, or ``howdah hadoop fetch hbase``."""
     java: Path | None
     """The home of the Java that would be used; None if there is none."""
     java_version: str | None
@@ -38,16 +44,19 @@ def show(release: str | None) -> ShownHadoop:
     """Look at the installation that would be used; a fetched one's jars are verified."""
     missing: list[HowdahError] = []
     installation = _tried(lambda: find_installation(release=release), missing)
+    hbase = _hbase(missing)
     java = _tried(java_home, missing)
     version = java_version(java) if java else None
     if installation:
-        missing += _damage(installation)
+        missing += _damage("hadoop", installation)
         if fault := java_fault(version, installation.version):
             missing.append(HowdahError(str(java), fault, "set JAVA_HOME to a newer one"))
     own = release is None and "HADOOP_HOME" in os.environ
     return ShownHadoop(
         installation,
         named_by="HADOOP_HOME" if own else "howdah hadoop fetch",
+        hbase=hbase,
+        hbase_named_by="HBASE_HOME" if os.environ.get("HBASE_HOME") else release_of("hbase").fetch,
         java=java,
         java_version=version,
         missing=tuple(missing),
@@ -62,11 +71,20 @@ def _tried(find: Callable[[], T], missing: list[HowdahError]) -> T | None:
         return None
 
 
-def _damage(installation: Installation) -> list[HowdahError]:
+def _hbase(missing: list[HowdahError]) -> HBaseInstallation | None:
+    if not os.environ.get("HBASE_HOME") and not release_folder(release_of("hbase")).is_dir():
+        return None
+    found = _tried(find_hbase, missing)
+    if found:
+        missing += _damage("hbase", found)
+    return found
+
+
+def _damage(product: str, installation: Installation | HBaseInstallation) -> list[HowdahError]:
     if not installation.fetched:
         return []
     lib = installation.home / "lib"
-    release = release_of("hadoop", installation.version)
+    release = release_of(product, installation.version)
     return [
         HowdahError(
             str(lib / jar), "is not part of the release" if kind == "unknown" else f"is {kind}", release.fetch

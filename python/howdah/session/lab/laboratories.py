@@ -10,14 +10,15 @@ from typing import NamedTuple, NoReturn
 
 from howdah.documents.files import read_plan
 from howdah.errors import UserError
-from howdah.installation import find_installation
 from howdah.lab import commands, registry
 from howdah.lab import down as removing
 from howdah.lab import up as building
 from howdah.lab.commands import Back, How, Lost
 from howdah.lab.hadoop.daemons import PROGRAM
+from howdah.lab.hadoop.hbase import HBaseHealth
 from howdah.lab.hadoop.redundancy import Behind
 from howdah.lab.hadoop.starting import Tell
+from howdah.lab.installed import find_installed
 from howdah.lab.machines import Power
 from howdah.lab.refusals import check_plan
 from howdah.lab.registry import CLIENT, Leftover
@@ -38,6 +39,7 @@ __all__ = [
     "Behind",
     "Brought",
     "Fitted",
+    "HBaseHealth",
     "How",
     "LabStatus",
     "Leftover",
@@ -232,7 +234,7 @@ def _begun(plan: Plan, wanted: Wanted, asked: Asked) -> LabState:
     return building.begin(
         asked,
         fitted.plan,
-        find_installation(),
+        find_installed(check_plan(fitted.plan)),
         Power(fitted.cpu_share, disk_bytes_per_s),
         Fitting(fitted.scaling, fitted.notes, machine.memory.total_bytes, machine.usable_cpus),
     )

@@ -12,7 +12,11 @@ from howdah.model.engines import CALIBRATION, LAB, LOCAL, PLAN, engines
 from howdah.model.inventory import Inventory
 from howdah.model.request import Demand, Override, PlanRequest, Profile, Protection
 from howdah.model.study import Study
-from howdah.model.study_settings import HBASE, CellSettings
+from howdah.model.study_settings import CellSettings
+from howdah.model.workloads.registered import programs
+from howdah.model.workloads.suite import suites
+from howdah.model.workloads.ycsb import YCSB
+from howdah.model.workloads.ycsb_options import RECORDS
 from howdah.planner.cluster import plan_cluster
 from howdah.session.run.engines import RunRequest, prepare
 from howdah.session.run.prepared import Prepared
@@ -35,8 +39,8 @@ def write_inputs(study: Study, directory: StudyDirectory, cells: Sequence[Cell],
     """
     for cell in cells:
         settings = cell.settings
-        if settings.records is not None and study.suite != HBASE:
-            raise UserError(cell.name, "has records, which are of HBase's table", f"give suite: {HBASE}")
+        if settings.records is not None and not _has_records(study.suite):
+            raise UserError(cell.name, "has records, which are of YCSB's table", f"give suite: {YCSB}")
         if not cell.planned:
             _check_unplanned(cell)
             continue
@@ -53,6 +57,11 @@ def write_inputs(study: Study, directory: StudyDirectory, cells: Sequence[Cell],
         if settings.calibration not in (None, PUBLISHED):
             text = read_text(beside / settings.calibration, "give a calibration")
             put(_calibration_path(directory, settings.calibration), text)
+
+
+def _has_records(suite: str) -> bool:
+    """Whether a suite is of YCSB's programs."""
+    return any(RECORDS in programs()[kind].options for kind in suites().get(suite, ()))
 
 
 def _check_unplanned(cell: Cell) -> None:
@@ -168,8 +177,8 @@ def _plan_request(study: Study, settings: CellSettings) -> PlanRequest:
 
 def _demand(study: Study, settings: CellSettings) -> Demand:
     """What a cluster is planned for; TeraSort stands for all of MapReduce."""
-    if study.suite == HBASE:
-        return Demand(kind=HBASE, records=settings.records)
+    if _has_records(study.suite):
+        return Demand(kind=YCSB, records=settings.records)
     return Demand(kind="terasuite", dataset_bytes=settings.dataset)
 
 

@@ -14,7 +14,7 @@ from howdah.errors import UserError
 from howdah.model.run import Outcome
 from howdah.model.study import Study
 from howdah.model.study_run import StudyRun
-from howdah.model.study_settings import HBASE, nearest
+from howdah.model.study_settings import nearest
 from howdah.model.workloads.suite import suites
 from howdah.probe import probe_host
 from howdah.session.files import replace_file
@@ -93,7 +93,7 @@ class GivenStudy(NamedTuple):
 def read(path: Path) -> GivenStudy:
     """The study in a file; raises UserError that names every fault."""
     study = read_study(path)
-    known = (*suites(), HBASE)
+    known = tuple(suites())
     if study.suite not in known:
         raise UserError(f"{path}: suite", f"{study.suite!r} is not a suite", nearest(study.suite, known))
     return GivenStudy(study, read_text(path, "give a study"), path.parent)

@@ -6,22 +6,22 @@ from pathlib import Path
 
 from howdah.installation import PROGRAMS
 from howdah.lab.hadoop.daemons import PROGRAM, planned_options, tail
-from howdah.lab.hadoop.redirect import conf_files
+from howdah.lab.hadoop.redirect import client_files
 from howdah.model.plan import Role
 from howdah.render import render
 from support.labs import lab_plan
 
 
-def test_every_daemon_but_those_of_hbase_has_a_program() -> None:
-    assert set(Role) - set(PROGRAM) == {Role.HMASTER, Role.REGIONSERVER}
+def test_every_daemon_has_a_program() -> None:
+    assert set(Role) == set(PROGRAM)
     assert {program.name for program in PROGRAM.values()} <= set(PROGRAMS)
 
 
 def test_daemons_get_the_planned_options(tmp_path: Path) -> None:
-    for name, content in conf_files(render(lab_plan()), "hadoop").items():
+    for name, content in client_files(render(lab_plan(workers_per_host=None, ycsb=True))).items():
         (tmp_path / name).write_text(content)
-    assert "-Xmx640m" in planned_options(tmp_path, PROGRAM[Role.DATANODE])
-    for role in (Role.NAMENODE, Role.RESOURCEMANAGER, Role.NODEMANAGER, Role.JOB_HISTORY):
+    assert "-Xmx1600m" in planned_options(tmp_path, PROGRAM[Role.DATANODE])
+    for role in set(Role) - {Role.ZOOKEEPER, Role.JOURNALNODE, Role.FAILOVER_CONTROLLER}:
         options = planned_options(tmp_path, PROGRAM[role])
         assert any(option.startswith("-Xmx") for option in options)
 

@@ -13,7 +13,7 @@ from howdah.lab.hadoop.redirect import (
     DIRECTORIES,
     RedirectedProperty,
     Surroundings,
-    conf_files,
+    client_files,
     deviations,
     moved,
     properties,
@@ -30,7 +30,7 @@ JARS = Surroundings(task_class_path="/cache/lib/*", native=False, task_options=(
 
 @pytest.fixture(scope="module")
 def rendered() -> dict[str, str]:
-    return conf_files(render(lab_plan()), "hadoop")
+    return client_files(render(lab_plan()))
 
 
 @pytest.mark.parametrize(
@@ -71,10 +71,29 @@ def test_every_local_directory_is_moved_and_none_of_hdfs(rendered: dict[str, str
 
 
 def test_where_no_jobs_run_no_files_are_made_for_them() -> None:
-    files = conf_files(render(lab_plan(workers_per_host=None, ycsb=True, jobs=False)), "hadoop")
+    files = client_files(render(lab_plan(workers_per_host=None, ycsb=True, jobs=False)))
     made = redirected_files(files, redirections(files, CONF, ROOT, JARS))
     assert made.keys() == files.keys()
     assert "yarn-site.xml" not in made
+
+
+def test_hbase_finds_its_files_and_those_of_hdfs_in_one_place() -> None:
+    rendered = render(lab_plan(workers_per_host=None, ycsb=True, jobs=False))
+    files = client_files(rendered)
+    assert {
+        "core-site.xml",
+        "hdfs-site.xml",
+        "hbase-site.xml",
+        "hbase-env.sh",
+        "regionservers",
+    } <= files.keys()
+    wanted = list(redirections(files, CONF, ROOT, JARS))
+    site = properties(redirected_files(files, wanted)["hbase-site.xml"])
+    assert site["hbase.tmp.dir"] == f"{ROOT}/var/lib/hbase/tmp"
+    assert site["hbase.rootdir"].startswith("hdfs://")
+    told = {one.key: one for one in deviations(files, wanted, ROOT)}
+    assert told["hbase.tmp.dir"].used == "var/lib/hbase/tmp"
+    assert "libhadoop" in told["dfs.client.read.shortcircuit"].why
 
 
 def test_only_what_is_told_differs(rendered: dict[str, str]) -> None:

@@ -9,7 +9,7 @@ from threading import Event as Flag
 from threading import Lock, Thread
 from typing import Literal, Protocol
 
-from howdah.engines.hadoop.clock import RunClock
+from howdah.engines.clock import RunClock
 from howdah.engines.hadoop.target import HadoopTarget, NodeFinder
 from howdah.model.cluster import Event
 from howdah.services.errors import NotReachable, ServiceError

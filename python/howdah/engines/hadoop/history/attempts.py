@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
 from typing import NamedTuple
 
-from howdah.engines.hadoop.clock import RunClock
+from howdah.engines.clock import RunClock
 from howdah.engines.hadoop.history.counters import INPUT_BYTES
 from howdah.engines.hadoop.history.failure import short_cause
 from howdah.engines.hadoop.target import NodeFinder

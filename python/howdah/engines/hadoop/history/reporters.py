@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Literal, NamedTuple
 
-from howdah.engines.hadoop.clock import RunClock
+from howdah.engines.clock import RunClock
 from howdah.engines.hadoop.history.attempts import attempt_rows, phases
 from howdah.engines.hadoop.history.counters import printed_counters, sum_counters
 from howdah.engines.hadoop.history.failure import cause_of

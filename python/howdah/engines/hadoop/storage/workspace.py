@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import logging
-import os
 import posixpath
-import socket
 from contextlib import suppress
-from pathlib import Path
 from typing import Literal, NamedTuple
 
 from pydantic import ValidationError
 
 from howdah.engines.hadoop.programs.client import kill_applications, run_tag
 from howdah.engines.hadoop.target import HadoopTarget
+from howdah.engines.process import ProcessIdentity, is_dead, this_process
 from howdah.errors import UserError
 from howdah.model.base import Model
 from howdah.services.errors import RefusedByDaemon, ServiceError
@@ -27,19 +25,6 @@ _TAKEN = frozenset(
 )
 """What HDFS says where another run's marker is, or is being written at this very moment."""
 _LOG = logging.getLogger(__name__)
-
-
-class ProcessIdentity(Model):
-    """A process, named so that no later one is taken for it."""
-
-    host: str
-    """The machine it runs on."""
-    boot: str
-    """The machine's boot."""
-    pid: int
-    """Its number."""
-    started: int
-    """When it started, in the kernel's ticks since boot."""
 
 
 class HdfsMarker(Model):
@@ -67,35 +52,6 @@ def read_marker(content: bytes) -> HdfsMarker | None:
         return HdfsMarker.model_validate_json(content)
     except ValidationError:
         return None
-
-
-def this_process() -> ProcessIdentity:
-    """The process that calls."""
-    started = _started(os.getpid())
-    assert started is not None
-    return ProcessIdentity(host=socket.gethostname(), boot=_boot(), pid=os.getpid(), started=started)
-
-
-def is_dead(process: ProcessIdentity) -> bool | None:
-    """Whether a process has ended; None for one of another machine, of which nobody knows here."""
-    if process.host != socket.gethostname():
-        return None
-    return process.boot != _boot() or _started(process.pid) != process.started
-
-
-def _boot() -> str:
-    return Path("/proc/sys/kernel/random/boot_id").read_text().strip()
-
-
-def _started(pid: int) -> int | None:
-    """When a process started; None if it is not there, or has ended and only waits to be noticed."""
-    try:
-        text = Path(f"/proc/{pid}/stat").read_text()
-    except OSError:
-        return None
-    # The name before may hold anything, brackets too; state is the next field, starttime the 20th.
-    state, *fields = text.rpartition(")")[2].split()
-    return None if state in "ZX" else int(fields[18])
 
 
 class Kept(NamedTuple):

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from howdah.engines.hadoop.clock import RunClock
+from howdah.engines.clock import RunClock
 from howdah.engines.hadoop.following.workers import MachineWatch, Watching
 from howdah.engines.hadoop.target import NodeFinder
 from howdah.model.plan import Plan

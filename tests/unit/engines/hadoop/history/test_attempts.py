@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from howdah.engines.hadoop.clock import RunClock
+from howdah.engines.clock import RunClock
 from howdah.engines.hadoop.history.attempts import attempt_rows, phases, slots
 from howdah.engines.hadoop.target import NodeFinder
 from howdah.model.inventory import Inventory

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from howdah.engines.hadoop.clock import RunClock
+from howdah.engines.clock import RunClock
 from howdah.engines.hadoop.history.failure import innermost, said_by_client, short_cause
 from howdah.engines.hadoop.history.reporters import report_job
 from howdah.model.plan import Plan

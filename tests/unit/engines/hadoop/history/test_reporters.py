@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from howdah.engines.hadoop.clock import RunClock
+from howdah.engines.clock import RunClock
 from howdah.engines.hadoop.following.progress import SeenTasks
 from howdah.engines.hadoop.history.counters import printed_counters
 from howdah.engines.hadoop.history.reporters import ReportedJob, report_job

@@ -16,9 +16,9 @@ from howdah.engines.hadoop.storage.workspace import (
     marked_directories,
     missing_parents,
     remove,
-    this_process,
 )
 from howdah.engines.hadoop.target import HadoopTarget
+from howdah.engines.process import this_process
 from howdah.errors import UserError
 from howdah.installation import Installation
 from howdah.services.conf import ClientConf

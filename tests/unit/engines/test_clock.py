@@ -12,7 +12,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-from howdah.engines.hadoop.clock import RunClock, clock_was_set, clocks_apart
+from howdah.engines.clock import RunClock, clock_was_set, clocks_apart
 from howdah.services.web import Web
 from support.ports import free_ports
 

@@ -1,0 +1,179 @@
+"""What is asked of HBase beside the operations that are timed: how it is, and tables of howdah's own."""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import select
+import signal
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import IO, Any, NamedTuple
+
+from pydantic import ValidationError
+
+from howdah.engines.children import end_with_parent
+from howdah.engines.hbase.target import HBaseTarget
+from howdah.engines.process import ProcessIdentity
+from howdah.errors import RunFailed
+from howdah.model.base import Model
+from howdah.model.hbase import HBaseStatus, RegionUse
+
+_LOG = logging.getLogger(__name__)
+_ANSWER_S = 120.0
+_LONG_S = 3600.0
+_POLL_S = 0.2
+_END_S = 5.0
+
+
+class MadeFor(Model):
+    """What a table was made for; it is kept in the table's descriptor."""
+
+    run: str
+    """The run that made it."""
+    process: ProcessIdentity
+    """The process that ran it."""
+    keep: bool
+    """Whether it is to stay for later runs."""
+    records: int
+    """How many it is to be loaded with."""
+    fields: int
+    field_bytes: int
+
+
+class OwnTable(NamedTuple):
+    """A table that howdah made."""
+
+    name: str
+    made: MadeFor
+
+
+class HeldRows(Model):
+    """What a table holds."""
+
+    rows: int
+    wrong: int = 0
+    """How many of them are not what was written."""
+    first: str | None = None
+    """What is wrong with one of these."""
+
+
+@contextmanager
+def opened(target: HBaseTarget) -> Iterator[HBaseAdmin]:
+    """Who asks a cluster, in a directory of its own, until it is left."""
+    with tempfile.TemporaryDirectory(prefix="howdah-hbase-") as folder:
+        admin = HBaseAdmin(target.admin_command(), Path(folder), target.askers[0].environment)
+        try:
+            yield admin
+        finally:
+            admin.close()
+
+
+class HBaseAdmin:
+    """A Java program that asks HBase, one question after the other; it ends with howdah."""
+
+    def __init__(
+        self, command: Sequence[str], directory: Path, environment: Mapping[str, str] | None
+    ) -> None:
+        self._process = subprocess.Popen(
+            command,
+            cwd=directory,
+            env=environment,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+            preexec_fn=end_with_parent,  # noqa: PLW1509 (it calls one function that was loaded before)
+        )
+        self._unread = b""
+
+    def status(self) -> HBaseStatus:
+        """How the cluster is; raises RunFailed where it does not answer."""
+        return HBaseStatus.model_validate(self._ask("status"))
+
+    def tables(self) -> tuple[OwnTable, ...]:
+        """Every table that howdah made, the oldest run's first."""
+        found = []
+        for table in self._ask("tables"):
+            try:
+                found.append(OwnTable(table["name"], MadeFor.model_validate_json(table["made"])))
+            except ValidationError:
+                _LOG.info("table %s says that it is howdah's, and not what it is for", table["name"])
+        return tuple(sorted(found, key=lambda table: table.made.run))
+
+    def make(self, name: str, *, regions: int, attributes: Sequence[str], made: MadeFor) -> None:
+        """Make a table of so many regions: compression, block encoding and bloom filter by HBase's words."""
+        told = made.model_dump_json()
+        assert " " not in told
+        self._ask("make", name, str(regions), *attributes, told)
+
+    def remove(self, name: str) -> None:
+        """Remove a table that howdah made."""
+        self._ask("remove", name)
+
+    def count(self, name: str) -> HeldRows:
+        """Count a table's rows by reading them."""
+        return HeldRows.model_validate(self._ask("count", name, within_s=_LONG_S))
+
+    def verify(self, name: str, fields: int, field_bytes: int) -> HeldRows:
+        """Read all of a table, and compare it with what was written."""
+        answer = self._ask("verify", name, str(fields), str(field_bytes), within_s=_LONG_S)
+        return HeldRows.model_validate(answer)
+
+    def flush(self, name: str) -> None:
+        """Write what is in memory to files."""
+        self._ask("flush", name)
+
+    def compact(self, name: str) -> None:
+        """Make one file of each region's files, and wait until that is done."""
+        self._ask("compact", name, within_s=_LONG_S)
+
+    def regions(self, name: str) -> tuple[RegionUse, ...]:
+        """A table's regions."""
+        return tuple(RegionUse.model_validate(region) for region in self._ask("regions", name))
+
+    def close(self) -> None:
+        """End it."""
+        for stop in (signal.SIGTERM, signal.SIGKILL):
+            if self._process.poll() is None:
+                with suppress(ProcessLookupError):
+                    os.killpg(self._process.pid, stop)
+                with suppress(subprocess.TimeoutExpired):
+                    self._process.wait(_END_S)
+        for stream in (self._process.stdin, self._process.stdout):
+            if stream is not None:
+                with suppress(OSError):
+                    stream.close()
+
+    def _ask(self, *words: str, within_s: float = _ANSWER_S) -> Any:
+        into, out = self._process.stdin, self._process.stdout
+        assert into is not None
+        assert out is not None
+        try:
+            into.write(" ".join(words).encode() + b"\n")
+            into.flush()
+        except OSError as error:
+            raise RunFailed("HBase", "cannot be asked: the Java program that asks it has ended") from error
+        said = json.loads(self._line(out, within_s, words[0]))
+        if "error" in said:
+            raise RunFailed(f"HBase: {words[0]}", said["error"])
+        return said["answer"]
+
+    def _line(self, out: IO[bytes], within_s: float, question: str) -> bytes:
+        end = time.monotonic() + within_s
+        while b"\n" not in self._unread:
+            if time.monotonic() > end:
+                raise RunFailed(f"HBase: {question}", f"did not answer within {within_s:g} s")
+            if not select.select([out], [], [], _POLL_S)[0]:
+                continue
+            part = os.read(out.fileno(), 1 << 16)
+            if not part:
+                raise RunFailed(f"HBase: {question}", "the Java program that asks it has ended")
+            self._unread += part
+        line, _, self._unread = self._unread.partition(b"\n")
+        return line

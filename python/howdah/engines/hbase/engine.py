@@ -1,0 +1,148 @@
+"""The engine of a real HBase, asked by YCSB."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+from datetime import UTC, datetime
+from pkgutil import resolve_name
+from typing import NamedTuple
+
+from howdah.engines.clock import RunClock, clock_was_set
+from howdah.engines.digests import job_digests
+from howdah.engines.hbase.admin import HBaseAdmin
+from howdah.engines.hbase.leftovers import clear_leftovers
+from howdah.engines.hbase.ready import check_status
+from howdah.engines.hbase.target import HBaseTarget
+from howdah.engines.hbase.work import HBaseContext, HBaseWork
+from howdah.engines.under_way import PartialResult, RunUnderWay, begun_record, ended_by, fault_of
+from howdah.errors import HowdahError, RunFailed
+from howdah.model.engines import HBASE
+from howdah.model.hbase import HBaseStatus
+from howdah.model.job import Job
+from howdah.model.run import Outcome, RunRecord, WorkloadResult
+from howdah.model.sink import SampleSink
+from howdah.model.workloads.base import Workload
+from howdah.model.workloads.ycsb import Ycsb
+from howdah.telemetry.sampler import Sampler
+
+
+class AskedHBase(NamedTuple):
+    """A cluster that is there, and who asks it."""
+
+    target: HBaseTarget
+    admin: HBaseAdmin
+
+
+Opened = Callable[[Job], AbstractContextManager[AskedHBase]]
+"""What makes the cluster ready for a job: it is there already, or is started and ended with the run."""
+
+
+class HBaseEngine:
+    """Runs a job's suite on HBase; see ``howdah.engines.base.Engine``."""
+
+    name = HBASE
+
+    def __init__(self, version: str, opened: Opened) -> None:
+        self.version = version
+        """The release of the client's jars; the cluster's is in the record."""
+        self._opened = opened
+
+    def run(self, job: Job, sink: SampleSink) -> RunRecord:
+        """Run the job; raise UserError before anything is written if it cannot start."""
+        with self._opened(job) as (target, admin):
+            status = check_status(admin)
+            left = clear_leftovers(admin)
+            return _HBaseRun(job, sink, target, admin, self.version).execute(status, left)
+
+
+class _HBaseRun:
+    """One run on the cluster."""
+
+    def __init__(
+        self, job: Job, sink: SampleSink, target: HBaseTarget, admin: HBaseAdmin, version: str
+    ) -> None:
+        self._job = job
+        self._target = target
+        self._clock = RunClock()
+        created = datetime.fromtimestamp(self._clock.start_epoch_s, UTC)
+        record = begun_record(job, engine=HBASE, version=version, created=created, digests=job_digests(job))
+        self._run = RunUnderWay(record, sink)
+        self._context = HBaseContext(job, target, admin, self._clock, sink, self._run.warn)
+
+    def execute(self, status: HBaseStatus, left: Sequence[str]) -> RunRecord:
+        """Run the workloads, and remove the run's table unless it is to be kept."""
+        self._run.change(hbase=status, built=self._target.lab)
+        if status.version.partition("-")[0] != self._run.record.engine_version:
+            self._run.warn(
+                "client-version",
+                f"the client's jars are HBase {self._run.record.engine_version}, "
+                f"the cluster runs {status.version}",
+            )
+        for name in left:
+            self._run.warn(
+                "data-left", f"table {name} is another machine's run's, which may still be running"
+            )
+        try:
+            with (
+                self._run.sampled(
+                    self._target.sources,
+                    start_ns=self._clock.start_ns,
+                    interval_s=self._job.sample_interval_s,
+                    now_s=self._clock.now_s,
+                ) as sampler,
+                self._run.ending((HowdahError, OSError)),
+            ):
+                self._work(sampler)
+        finally:
+            self._remove_table()
+        for warning in clock_was_set(self._clock):
+            self._run.warn(warning.code, warning.text)
+        return self._run.record
+
+    def _work(self, sampler: Sampler) -> None:
+        workloads = self._job.suite.workloads
+        fault = None
+        for number, workload in enumerate(workloads, start=1):
+            # Samples at both ends of a workload make its share of every counter exact.
+            sampler.mark()
+            result = self._run_one(workload, sampler, last=number == len(workloads))
+            if result.outcome is not Outcome.SUCCEEDED:
+                fault = fault_of(result)
+                break
+        self._run.sink.measured()
+        if fault is None:
+            self._run.change(outcome=Outcome.SUCCEEDED)
+        else:
+            self._run.change(outcome=Outcome.FAILED, error=fault)
+
+    def _run_one(self, workload: Workload, sampler: Sampler, *, last: bool) -> WorkloadResult:
+        """Run one workload and note what it came to, also where an error or the user ends it."""
+        known = PartialResult()
+        start_s = self._clock.now_s()
+        try:
+            assert isinstance(workload, Ycsb)
+            work = HBaseWork(workload, self._context, start_s, last)
+            known = resolve_name(workload.programs[HBASE])(work)
+        except BaseException as error:
+            known = PartialResult(outcome=ended_by(error))
+            raise
+        finally:
+            sampler.mark()
+            result = WorkloadResult.model_validate(
+                {"workload": workload, "start_s": start_s, "end_s": self._clock.now_s(), **known}
+            )
+            self._run.add(result)
+        return result
+
+    def _remove_table(self) -> None:
+        """Remove what the run made; what is not removed now goes when the next run starts."""
+        table = self._context.table
+        if table is None or not table.made_here or self._job.keep_data:
+            return
+        try:
+            self._context.admin.remove(table.name)
+        except RunFailed as error:
+            self._run.warn("data-left", f"table {table.name} could not be removed: {error}")
+        except KeyboardInterrupt:
+            self._run.warn("data-left", f"table {table.name} was being removed when the user stopped it")

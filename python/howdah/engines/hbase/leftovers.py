@@ -1,0 +1,49 @@
+"""Tables of earlier runs: those that were kept for later ones, and what killed runs left."""
+
+from __future__ import annotations
+
+import logging
+
+from howdah.engines.hbase.admin import HBaseAdmin
+from howdah.engines.hbase.work import RunTable
+from howdah.engines.process import is_dead
+from howdah.errors import RunFailed
+from howdah.model.workloads.ycsb import YCSB_LOAD, YcsbMix
+
+_LOG = logging.getLogger(__name__)
+_LOAD = f"howdah run {YCSB_LOAD} --engine hbase --keep-data"
+
+
+def kept_table(admin: HBaseAdmin, workload: YcsbMix) -> RunTable:
+    """The newest table that an earlier run kept; raises RunFailed where there is none that is whole."""
+    kept = [table for table in admin.tables() if table.made.keep and is_dead(table.made.process) is not False]
+    if not kept:
+        raise RunFailed(workload.kind, "there is no table of howdah's to ask", f"run {_LOAD} first")
+    table = kept[-1]
+    rows = admin.count(table.name).rows
+    if rows < table.made.records:
+        raise RunFailed(
+            f"table {table.name}",
+            f"holds {rows:,} of {table.made.records:,} records: its load was interrupted",
+            f"drop it in HBase's shell, and run {_LOAD} again",
+        )
+    return RunTable(table.name, table.made.fields, table.made.field_bytes, rows)
+
+
+def clear_leftovers(admin: HBaseAdmin) -> tuple[str, ...]:
+    """Remove the tables of runs of this machine that were killed and were not to keep any.
+
+    Returns the tables that are left alone, for somebody may still write there: those of runs of other
+    machines, of which nobody knows here whether they run.
+    """
+    unknown = []
+    for table in admin.tables():
+        if table.made.keep:
+            continue
+        dead = is_dead(table.made.process)
+        if dead:
+            _LOG.info("removing %s, whose run was killed", table.name)
+            admin.remove(table.name)
+        elif dead is None:
+            unknown.append(table.name)
+    return tuple(unknown)

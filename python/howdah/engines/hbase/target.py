@@ -1,0 +1,55 @@
+"""The HBase that a run goes to, and the machines that ask it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from howdah.installation.command import java_command
+from howdah.installation.hbase import HBaseInstallation
+from howdah.model.cluster import Laboratory
+from howdah.telemetry.source import Source
+
+_TABLES = "HBaseTables"
+
+
+@dataclass(frozen=True)
+class ClientPlace:
+    """A machine that asks HBase."""
+
+    name: str
+    """Its name, as the plan has it."""
+    prefix: tuple[str, ...] = ()
+    """The beginning of a command line that runs there."""
+    environment: Mapping[str, str] | None = None
+    """All that a program finds there; howdah's own environment where it is None."""
+    options: tuple[str, ...] = ()
+    """Options of every JVM there."""
+
+
+@dataclass(frozen=True)
+class HBaseTarget:
+    """Everything that the engine needs to know of a cluster."""
+
+    installation: HBaseInstallation
+    """The jars that clients run from, with YCSB's and howdah's own classes."""
+    conf_dir: Path
+    """The client's configuration directory, which is only read."""
+    askers: tuple[ClientPlace, ...]
+    """The machines that may ask, in the order in which they are taken."""
+    sources: Sequence[Source] = ()
+    """What is sampled while operations run."""
+    lab: Laboratory | None = None
+    """What the cluster was built of, where it is howdah's laboratory."""
+
+    def java(self, asker: ClientPlace, main: str, *arguments: str, options: Sequence[str] = ()) -> list[str]:
+        """The command line of a Java program on a machine."""
+        command = java_command(
+            self.installation, self.conf_dir, main, *arguments, options=(*asker.options, *options)
+        )
+        return [*asker.prefix, *command]
+
+    def admin_command(self) -> list[str]:
+        """The command line of what asks for the cluster's state and makes tables."""
+        return self.java(self.askers[0], _TABLES, options=("-Xmx256m", "-XX:+UseSerialGC"))

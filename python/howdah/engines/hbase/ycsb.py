@@ -1,0 +1,193 @@
+"""YCSB's programs on HBase: the table is made and loaded, asked, and read back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import cast
+
+from howdah.engines.hbase.admin import MadeFor
+from howdah.engines.hbase.asking import Answered, ask
+from howdah.engines.hbase.leftovers import kept_table
+from howdah.engines.hbase.work import HBaseWork, RunTable, table_name
+from howdah.engines.process import this_process
+from howdah.engines.under_way import PartialResult
+from howdah.errors import RunFailed
+from howdah.model.counters import Counters
+from howdah.model.latencies import LatencyHistogram
+from howdah.model.reported import OperationCount, ResultMetric, latency_metrics
+from howdah.model.run import Outcome, Phase, ValidationError
+from howdah.model.workloads.ycsb import THROUGHPUT, Ycsb, YcsbLoad, YcsbMix
+from howdah.model.workloads.ycsb_options import BlockEncoding, BloomFilter, Compression, Settle
+
+_SHARES = (0.5, 0.95, 0.99, 0.999)
+_FEW = 1_000
+"""Of fewer operations nothing can be told of the slowest thousandth."""
+
+
+def ycsb_load(work: HBaseWork[YcsbLoad]) -> PartialResult:
+    """Make the run's table, insert the records, and count the rows."""
+    asked, context = work.workload, work.context
+    name = table_name(context.job.run_id)
+    table = RunTable(name, asked.fields or 1, asked.field_bytes or 1, made_here=True)
+    begun_s = context.clock.now_s()
+    context.admin.make(
+        table.name,
+        regions=asked.regions or 1,
+        attributes=_attributes(asked),
+        made=MadeFor(
+            process=this_process(),
+            run=context.job.run_id,
+            keep=context.job.keep_data,
+            records=asked.records or 0,
+            fields=table.fields,
+            field_bytes=table.field_bytes,
+        ),
+    )
+    context.table = table
+    made = Phase(name="make the table", start_s=begun_s, end_s=context.clock.now_s())
+    return _asked(cast(HBaseWork[Ycsb], work), table, (made,))
+
+
+def ycsb_mix(work: HBaseWork[YcsbMix]) -> PartialResult:
+    """Ask a mix of the run's table, or of one that an earlier run kept."""
+    context = work.context
+    if context.table is None:
+        context.table = kept_table(context.admin, work.workload)
+    phases: tuple[Phase, ...] = ()
+    if work.workload.settle not in (None, Settle.NONE):
+        begun_s = context.clock.now_s()
+        work.progress(f"{work.workload.settle}", 0, 0)
+        settle = context.admin.flush if work.workload.settle is Settle.FLUSH else context.admin.compact
+        settle(context.table.name)
+        phases = (Phase(name=f"{work.workload.settle}", start_s=begun_s, end_s=context.clock.now_s()),)
+    return _asked(cast(HBaseWork[Ycsb], work), context.table, phases)
+
+
+def _asked(work: HBaseWork[Ycsb], table: RunTable, before: tuple[Phase, ...]) -> PartialResult:
+    """Time the operations, and look whether all that was acknowledged is there."""
+    answered = ask(work, table)
+    table.rows += answered.returns.get("insert", {}).get("OK", 0)
+    ran = Phase(name="run", start_s=answered.begun_s, end_s=answered.ended_s)
+    regions = work.context.admin.regions(table.name)
+    faults, after, metrics = _read_back(work, table)
+    faults = (*_faults(work.workload, answered), *faults)
+    counted_s, timed = _counted(work, answered)
+    return PartialResult(
+        outcome=Outcome.FAILED if faults else Outcome.SUCCEEDED,
+        counters=Counters(),
+        validation_errors=faults,
+        phases=(*before, ran, *after),
+        operations=_operations(timed, answered.returns),
+        metrics=(*_throughput(timed, counted_s), *latency_metrics(timed, _SHARES, "operation"), *metrics),
+        regions=regions,
+    )
+
+
+def _faults(workload: Ycsb, answered: Answered) -> tuple[ValidationError, ...]:
+    """Operations that were not done, and those that came to something else than OK."""
+    faults = []
+    for operation, returns in answered.returns.items():
+        for word, count in returns.items():
+            if word != "OK":
+                why = f": {answered.complaint}" if answered.complaint else ""
+                faults.append(
+                    ValidationError(kind="return", message=f"{count:,} of {operation} came to {word}{why}")
+                )
+    # Both halves of an operation that reads and writes are counted as such, too.
+    halves = answered.operations.get("read-modify-write", 0)
+    done = sum(answered.operations.values()) - 2 * halves
+    wanted = workload.asked.number if workload.asked else 0
+    if done < wanted:
+        why = f": {answered.complaint}" if answered.complaint else ""
+        faults.append(
+            ValidationError(kind="operations", message=f"{done:,} of {wanted:,} operations were done{why}")
+        )
+    return tuple(faults)
+
+
+def _read_back(
+    work: HBaseWork[Ycsb], table: RunTable
+) -> tuple[tuple[ValidationError, ...], tuple[Phase, ...], tuple[ResultMetric, ...]]:
+    """Count the rows after a load, and compare all of them with what was written after the last program."""
+    admin, clock = work.context.admin, work.context.clock
+    adds = isinstance(work.workload, YcsbLoad) or "insert" in work.workload.shares
+    if not work.last and not adds:
+        return (), (), ()
+    begun_s = clock.now_s()
+    name = "read back" if work.last else "count rows"
+    work.progress(name, 0, 0)
+    held = admin.verify(table.name, table.fields, table.field_bytes) if work.last else admin.count(table.name)
+    faults = []
+    if held.rows != table.rows:
+        faults.append(
+            ValidationError(
+                kind="rows", message=f"the table has {held.rows:,} rows, and {table.rows:,} were acknowledged"
+            )
+        )
+    if held.wrong:
+        faults.append(
+            ValidationError(
+                kind="values", message=f"{held.wrong:,} rows are not what was written: {held.first}"
+            )
+        )
+    read = ResultMetric(name="rows read back", value=float(held.rows), unit="1", over="all of the table")
+    return (
+        tuple(faults),
+        (Phase(name=name, start_s=begun_s, end_s=clock.now_s()),),
+        (read,) if work.last else (),
+    )
+
+
+def _counted(work: HBaseWork[Ycsb], answered: Answered) -> tuple[float, tuple[LatencyHistogram, ...]]:
+    """For how long operations count, and those that do: the warm-up's are left out by whole intervals."""
+    warm_up_s = work.workload.warm_up_s if isinstance(work.workload, YcsbMix) else None
+    if not warm_up_s:
+        return answered.ended_s - answered.begun_s, answered.timed
+    timed = tuple(row for row in answered.timed if row.start_s >= answered.begun_s + warm_up_s)
+    if not timed:
+        raise RunFailed(
+            work.workload.kind,
+            f"all operations were done within the warm-up of {warm_up_s:g} s",
+            "ask for more --operations, or a shorter --warm-up",
+        )
+    return answered.ended_s - min(row.start_s for row in timed), timed
+
+
+def _throughput(timed: tuple[LatencyHistogram, ...], seconds: float) -> tuple[ResultMetric, ...]:
+    done = sum(row.operations for row in timed if _is_whole(row.operation))
+    halves = sum(row.operations for row in timed if row.operation == "read-modify-write")
+    if seconds <= 0:
+        return ()
+    value = (done - 2 * halves) / seconds
+    over = "from the first operation's beginning to the last one's end"
+    return (ResultMetric(name=THROUGHPUT, value=value, unit="1/s", better="higher", over=over),)
+
+
+def _is_whole(operation: str) -> bool:
+    """Whether a row counts operations once: those that were timed in another way, too, are there already."""
+    return not operation.endswith(", intended")
+
+
+def _operations(
+    timed: tuple[LatencyHistogram, ...], returns: Mapping[str, Mapping[str, int]]
+) -> tuple[OperationCount, ...]:
+    counts: dict[str, int] = {}
+    for row in timed:
+        if _is_whole(row.operation):
+            name = row.operation.removesuffix(", failed")
+            counts[name] = counts.get(name, 0) + row.operations
+    return tuple(
+        OperationCount(operation=name, done=done, returns=dict(returns.get(name, {})))
+        for name, done in counts.items()
+    )
+
+
+def _attributes(workload: YcsbLoad) -> tuple[str, str, str]:
+    """The table's compression, block encoding and bloom filter by HBase's own words."""
+    words = (
+        workload.compression or Compression.NONE,
+        workload.block_encoding or BlockEncoding.NONE,
+        workload.bloom_filter or BloomFilter.ROW,
+    )
+    compression, encoding, bloom = (word.upper().replace("-", "_") for word in words)
+    return compression, encoding, bloom

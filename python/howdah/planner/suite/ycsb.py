@@ -1,0 +1,125 @@
+"""How much YCSB asks of an HBase: records, operations and threads for its RegionServers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from howdah.errors import UserError
+from howdah.model.workloads.nnbench import OPERATIONS
+from howdah.model.workloads.ycsb import YcsbLoad, YcsbMix, YcsbOwnMix
+from howdah.model.workloads.ycsb_options import (
+    BLOCK_ENCODING,
+    BLOOM_FILTER,
+    CLIENTS,
+    COMPRESSION,
+    DISTRIBUTION,
+    DURABILITY,
+    FIELD_SIZE,
+    FIELDS,
+    MIX,
+    RECORDS,
+    REGIONS,
+    SETTLE,
+    TARGET,
+    THREADS,
+    WARM_UP,
+    Durability,
+)
+from howdah.planner.suite.cluster import ClusterSizes
+
+_FIELDS, _FIELD_BYTES = 10, 100
+_RECORDS_PER_SERVER = 100_000
+_OPERATIONS_PER_SERVER = 100_000
+_THREADS_PER_SERVER = 8
+_REGIONS_PER_SERVER = 4
+
+
+def load(sizes: ClusterSizes) -> YcsbLoad:
+    """The table, with regions on every RegionServer from the first record on."""
+    servers = sizes.hosts
+    regions = sizes.choose(
+        "regions",
+        REGIONS,
+        _REGIONS_PER_SERVER * servers,
+        reason=f"{_REGIONS_PER_SERVER} for each of {servers} RegionServers, so that all take part at once",
+        source="HBase reference guide: pre-splitting tables",
+    )
+    request = sizes.request
+    return YcsbLoad(
+        **_common(sizes),
+        regions=regions,
+        compression=request.of(COMPRESSION),
+        block_encoding=request.of(BLOCK_ENCODING),
+        bloom_filter=request.of(BLOOM_FILTER),
+    )
+
+
+def mix(sizes: ClusterSizes) -> YcsbMix:
+    """One of the mixes, on all of the table."""
+    program, request = sizes.program, sizes.request
+    assert issubclass(program, YcsbMix)
+    operations = sizes.choose(
+        "ycsb operations",
+        OPERATIONS,
+        _OPERATIONS_PER_SERVER * sizes.hosts,
+        reason="of each mix: some tens of seconds, most of them after the JVMs have compiled what runs often",
+        source="howdah",
+    )
+    given = {
+        **_common(sizes),
+        "operations": operations,
+        "distribution": request.of(DISTRIBUTION) or program.usual,
+        "warm_up_s": request.of(WARM_UP),
+        "settle": request.of(SETTLE),
+    }
+    if issubclass(program, YcsbOwnMix):
+        given["mix"] = request.of(MIX)
+        if given["mix"] is None:
+            raise UserError(
+                MIX.flag,
+                "says what the mix is made of, and is missing",
+                f"give {MIX.flag} read=0.7,update=0.3",
+            )
+    workload = program(**given)
+    if (workload.clients or 1) > 1 and "insert" in workload.shares:
+        # Each client would number the records that it adds from the same one on.
+        workload = workload.model_copy(update={"clients": 1})
+    return workload
+
+
+def _common(sizes: ClusterSizes) -> dict[str, Any]:
+    """What all of YCSB's programs have."""
+    servers, request = sizes.hosts, sizes.request
+    records = sizes.choose(
+        "records",
+        RECORDS,
+        _RECORDS_PER_SERVER * servers,
+        reason=f"{_RECORDS_PER_SERVER:,} for each of {servers} RegionServers: loaded in some tens of seconds",
+        source="howdah; the HBase study has 300 million, more than all memory",
+    )
+    fields = sizes.choose(
+        "fields of a record", FIELDS, _FIELDS, reason="YCSB's own number", source="YCSB core properties"
+    )
+    field_bytes = sizes.choose(
+        "size of a field", FIELD_SIZE, _FIELD_BYTES, reason="YCSB's own size", source="YCSB core properties"
+    )
+    clients = sizes.choose(
+        "clients", CLIENTS, 1, reason="one asks more than few RegionServers answer", source="howdah"
+    )
+    threads = sizes.choose(
+        "threads",
+        THREADS,
+        max(1, _THREADS_PER_SERVER * servers // clients),
+        reason=f"{_THREADS_PER_SERVER} operations at once for each RegionServer, of all clients together",
+        source="howdah: an operation waits for the network and the log most of its time",
+    )
+    durability = request.of(DURABILITY)
+    return {
+        "records": records,
+        "fields": fields,
+        "field_bytes": field_bytes,
+        "threads": threads,
+        "clients": clients,
+        "target": request.of(TARGET),
+        "durability": durability or Durability.SYNC_WAL,
+    }

@@ -1,0 +1,188 @@
+"""A run on HBase, made ready: a laboratory's, a user's own, or one that stands alone on this machine."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager, ExitStack, nullcontext
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple
+
+from howdah.engines.hbase.engine import AskedHBase, HBaseEngine, Opened
+from howdah.engines.hbase.standalone import standing_alone
+from howdah.engines.hbase.work import table_name
+from howdah.errors import UserError
+from howdah.installation.find import find_hbase
+from howdah.installation.ycsb import with_ycsb
+from howdah.model.at_once import AtOnce
+from howdah.model.engines import CONF, DATA_DIR, HBASE, LAB, MEMORY, PLAN
+from howdah.model.host import Host
+from howdah.model.job import Job
+from howdah.model.plan import Plan, Role, Worker
+from howdah.model.workloads.ycsb import YCSB_LOAD, YcsbLoad
+from howdah.planner.local.plan import DEFAULT_DATA_DIR
+from howdah.planner.suite.cluster import size_suite
+from howdah.planner.suite.line import suite_line
+from howdah.planner.suite.request import RunRequest, programs_asked
+from howdah.probe import probe_host
+from howdah.session.cluster.reached_hbase import ReachedHBase, reach_lab_hbase, reach_own_hbase
+from howdah.session.cluster.reached_lab import whole_lab
+from howdah.session.run.prepared import Prepared, new_job
+from howdah.units import GIB, format_memory
+
+_CONF_DIR = "HBASE_CONF_DIR"
+_HEAP_BYTES = GIB
+_LEAST_HEAP_BYTES = GIB // 2
+
+
+def prepare_hbase(
+    request: RunRequest,
+    *,
+    runs_dir: Path,
+    command: Sequence[str],
+    seed: int | None = None,
+    keep_data: bool = False,
+) -> Prepared:
+    """Find the HBase to ask, size the suite for it and make a job of it; nothing is written.
+
+    Raises UserError for whatever the request gets wrong, and where what it needs is not there.
+    """
+    programs_asked(request, HBASE)
+    host = probe_host()
+    with ExitStack() as stack:
+        chosen = _choose(request, host, stack, keep_data=keep_data)
+        sized = size_suite(request, AtOnce(0, 0), engine=HBASE, hosts=chosen.servers)
+        job = new_job(
+            sized.suite,
+            chosen.plan.model_copy(update={"settings": (*chosen.plan.settings, *sized.settings)}),
+            host,
+            runs_dir=runs_dir,
+            command=command,
+            seed=seed,
+            keep_data=keep_data,
+            sample_interval_s=sized.sample_interval_s,
+        )
+        return Prepared(
+            job=job,
+            engine=HBaseEngine(chosen.version, chosen.opened),
+            introduction=(("HBase", chosen.line), ("plan", suite_line(sized.suite))),
+            kept=partial(_kept, job),
+            close=stack.pop_all().close,
+        )
+
+
+class _Chosen(NamedTuple):
+    """The HBase that is asked."""
+
+    plan: Plan
+    servers: int
+    version: str
+    opened: Opened
+    line: str
+
+
+def _choose(request: RunRequest, host: Host, stack: ExitStack, *, keep_data: bool) -> _Chosen:
+    """The one that is there, or one that is started here; what was opened to ask it ends with the stack."""
+    reached = _reach(request, host)
+    if reached is not None:
+        stack.enter_context(reached.close)
+        _check_cluster(request)
+        asked = AskedHBase(reached.target, reached.admin)
+        return _Chosen(
+            reached.plan,
+            len(reached.status.servers),
+            reached.target.installation.version,
+            partial(_there_already, asked),
+            reached.line,
+        )
+    _check_alone(request, keep_data=keep_data)
+    installation, plan = with_ycsb(find_hbase()), _plan_alone(request, host)
+    heap = format_memory(plan.workers[0].memory_bytes)
+    return _Chosen(
+        plan,
+        1,
+        installation.version,
+        partial(standing_alone, installation=installation),
+        f"{installation.version} alone on this machine, in one JVM of {heap}",
+    )
+
+
+def _there_already(asked: AskedHBase, job: Job) -> AbstractContextManager[AskedHBase]:
+    return nullcontext(asked)
+
+
+def _kept(job: Job) -> Mapping[str, Sequence[str]]:
+    """The table that holds kept data."""
+    makes = any(isinstance(workload, YcsbLoad) for workload in job.suite.workloads)
+    return {"HBase": [table_name(job.run_id)]} if job.keep_data and makes else {}
+
+
+def _reach(request: RunRequest, host: Host) -> ReachedHBase | None:
+    """The HBase that was chosen, or the laboratory that is up; None where one is to be started here."""
+    conf, lab, plan = request.of(CONF), request.of(LAB), request.of(PLAN)
+    if conf is not None and lab is not None:
+        raise UserError(LAB.flag, f"and {CONF.flag} name two clusters", "leave one of them out")
+    named = os.environ.get(_CONF_DIR)
+    directory = conf or (Path(named) if named else None)
+    if lab is not None or conf is None:
+        state = whole_lab(lab, HBASE, "--conf DIR")
+        if state is not None:
+            if lab is None and directory is not None:
+                raise UserError(
+                    "--engine hbase",
+                    f"the laboratory {state.name} is up, and {_CONF_DIR} names another cluster",
+                    f"--lab {state.name}, or --conf DIR",
+                )
+            if plan is not None:
+                raise UserError(PLAN.flag, "a laboratory has its own", f"use it with {CONF.flag}")
+            return reach_lab_hbase(state)
+    if directory is not None:
+        return reach_own_hbase(directory, plan, host.name)
+    if plan is not None:
+        raise UserError(PLAN.flag, "says what a cluster is, and nothing says which", "give --conf DIR")
+    return None
+
+
+def _check_cluster(request: RunRequest) -> None:
+    """Raise UserError for what only an HBase that is started here has a use for."""
+    for flag, given in ((MEMORY.flag, request.of(MEMORY)), (DATA_DIR.flag, request.of(DATA_DIR))):
+        if given is not None:
+            raise UserError(
+                flag,
+                "is of an HBase that is started here, and there is one already",
+                "leave it out, or howdah lab down",
+            )
+
+
+def _check_alone(request: RunRequest, *, keep_data: bool) -> None:
+    hint = "run the suite ycsb, or give --conf DIR or --lab NAME"
+    if programs_asked(request, HBASE)[0].reads == YCSB_LOAD:
+        raise UserError("SUITE", f"{request.suite} asks a table that an HBase started here has not", hint)
+    if keep_data:
+        raise UserError("--keep-data", "an HBase that is started here ends with the run", hint)
+
+
+def _plan_alone(request: RunRequest, host: Host) -> Plan:
+    heap = request.of(MEMORY) or _HEAP_BYTES
+    if heap < _LEAST_HEAP_BYTES:
+        raise UserError(
+            MEMORY.flag, f"{format_memory(heap)} is too small a heap for HBase", "give 512MiB or more"
+        )
+    data_dirs = request.of(DATA_DIR) or (DEFAULT_DATA_DIR,)
+    if len(data_dirs) > 1:
+        raise UserError(DATA_DIR.flag, "HBase alone keeps its data in one place", "give one")
+    for path in request.of(DATA_DIR) or ():
+        if not path.is_dir():
+            raise UserError(
+                f"--data-dir {path}", "is not a directory", "create it on the disk to be measured"
+            )
+    worker = Worker(
+        name=host.name,
+        map_slots=1,
+        reduce_slots=1,
+        memory_bytes=heap,
+        data_dirs=tuple(str(path.resolve()) for path in data_dirs),
+        roles=(Role.HMASTER, Role.REGIONSERVER),
+    )
+    return Plan(platform="native", workers=(worker,), settings=())
