@@ -9,7 +9,6 @@ use howdah_sort::{Context, Error, Result, monotonic};
 
 use crate::distribution::Chooser;
 use crate::mix::{OPERATIONS, Operation};
-use crate::pace::Pace;
 use crate::spec::YcsbSpec;
 use crate::store::Store;
 use crate::table::Table;
@@ -53,6 +52,15 @@ pub struct YcsbReport {
     pub faults: Vec<Fault>,
 }
 
+/// Gives back what the allocator keeps of memory that the store has let go of, which the next program would add to.
+fn trim() {
+    #[cfg(target_env = "gnu")]
+    // SAFETY: the call moves nothing that is in use, and any thread may make it.
+    unsafe {
+        libc::malloc_trim(0);
+    }
+}
+
 /// Runs a program: opens the table or makes it, warms up, measures, and reads the whole table back.
 ///
 /// Progress is in operations that count. Answers that are wrong are counted and reported; what the
@@ -73,6 +81,9 @@ pub fn ycsb(spec: &YcsbSpec, context: &Context) -> Result<YcsbReport> {
     let mut faults = tally.first_flaws;
     faults.extend(wrong.into_iter().map(|what| ("verify", what)));
     let (_, version) = table.ledger.totals();
+    let records = table.inserted.acknowledged();
+    drop(table);
+    trim();
     Ok(YcsbReport {
         operations: tally.operations,
         elapsed: tally.end.saturating_sub(start),
@@ -80,7 +91,7 @@ pub fn ycsb(spec: &YcsbSpec, context: &Context) -> Result<YcsbReport> {
         times: times.encoded(),
         records_read: tally.records_read,
         records_written: tally.records_written,
-        records: table.inserted.acknowledged(),
+        records,
         version,
         faults,
     })
@@ -99,6 +110,7 @@ fn operate(spec: &YcsbSpec, table: &Table, context: &Context) -> Result<(Tally, 
         spec,
         table,
         context,
+        start,
         counted_from: start + spec.warm_up,
         failed: AtomicBool::new(false),
         counting: Once::new(),
@@ -111,8 +123,7 @@ fn operate(spec: &YcsbSpec, table: &Table, context: &Context) -> Result<(Tally, 
     let tally = std::thread::scope(|scope| {
         let mut threads = Vec::new();
         for thread in 0..spec.threads {
-            let pace = spec.target.map(|per_s| Pace::new(start, per_s, thread, spec.threads));
-            let worker = Worker::new(&shared, thread, chooser.clone(), pace, hand.clone());
+            let worker = Worker::new(&shared, thread, chooser.clone(), hand.clone());
             let share = part(spec.operations, thread, spec.threads);
             let spawned = std::thread::Builder::new()
                 .name("howdah-ycsb".to_owned())

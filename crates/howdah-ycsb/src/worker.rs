@@ -27,6 +27,8 @@ pub struct Shared<'a> {
     pub spec: &'a YcsbSpec,
     pub table: &'a Table,
     pub context: &'a Context,
+    /// When they begin.
+    pub start: Duration,
     /// When operations begin to count.
     pub counted_from: Duration,
     pub failed: AtomicBool,
@@ -102,26 +104,22 @@ pub struct Worker<'a> {
 }
 
 impl<'a> Worker<'a> {
-    pub fn new(
-        shared: &'a Shared<'a>,
-        thread: usize,
-        chooser: Chooser,
-        pace: Option<Pace>,
-        hand: Sender<Handed>,
-    ) -> Self {
-        Self {
+    pub fn new(shared: &'a Shared<'a>, thread: usize, chooser: Chooser, hand: Sender<Handed>) -> Self {
+        let mut worker = Self {
             shared,
             thread,
             chooser,
             random: Random::new(shared.spec.seed, thread as u64 + 1),
-            pace,
+            pace: None,
             hand,
             scratch: Scratch::default(),
             tally: Tally::default(),
             times: Times::default(),
             interval: 0,
             interval_end: shared.counted_from + shared.spec.interval,
-        }
+        };
+        worker.pace = worker.paced(shared.start);
+        worker
     }
 
     /// Goes on until so many of its operations have counted.
@@ -139,18 +137,25 @@ impl<'a> Worker<'a> {
     }
 
     fn work(&mut self, operations: u64) -> Result<()> {
+        while monotonic() < self.shared.counted_from {
+            self.shared.check()?;
+            let intended = self.wait(self.shared.counted_from)?;
+            if monotonic() < self.shared.counted_from {
+                self.operate(intended, false)?;
+            }
+        }
+        self.shared.counting.call_once(|| self.shared.context.begin_phase("run"));
+        // What the warm-up did not come to is not owed by what counts.
+        self.pace = self.paced(self.shared.counted_from);
         let mut told = self.shared.counted_from;
         let mut untold = 0;
         while self.tally.operations < operations {
             self.shared.check()?;
-            let intended = self.wait()?;
-            let counts = self.counts();
-            let end = self.operate(intended, counts)?;
-            if counts {
-                self.tally.operations += 1;
-                self.tally.end = end;
-                untold += 1;
-            }
+            let intended = self.wait(Duration::MAX)?;
+            let end = self.operate(intended, true)?;
+            self.tally.operations += 1;
+            self.tally.end = end;
+            untold += 1;
             if end >= told + TOLD {
                 self.shared.context.advance(untold);
                 (told, untold) = (end, 0);
@@ -160,29 +165,24 @@ impl<'a> Worker<'a> {
         Ok(())
     }
 
-    /// Waits for the next operation's time; None where it begins as soon as the last one has ended.
-    fn wait(&mut self) -> Result<Option<Duration>> {
+    /// When this thread's operations should begin from a time on; None where each follows the one before.
+    fn paced(&self, start: Duration) -> Option<Pace> {
+        let spec = self.shared.spec;
+        spec.target.map(|per_s| Pace::new(start, per_s, self.thread, spec.threads))
+    }
+
+    /// Waits for the next operation's time, or until one is over at which there is none any more.
+    fn wait(&mut self, until: Duration) -> Result<Option<Duration>> {
         let Some(pace) = &mut self.pace else { return Ok(None) };
         let intended = pace.next();
         loop {
             let now = monotonic();
-            if now >= intended {
+            if now >= intended.min(until) {
                 return Ok(Some(intended));
             }
-            std::thread::sleep((intended - now).min(NAP));
+            std::thread::sleep((intended.min(until) - now).min(NAP));
             self.shared.check()?;
         }
-    }
-
-    fn counts(&self) -> bool {
-        if self.tally.operations > 0 {
-            return true;
-        }
-        let counts = monotonic() >= self.shared.counted_from;
-        if counts {
-            self.shared.counting.call_once(|| self.shared.context.begin_phase("run"));
-        }
-        counts
     }
 
     fn operate(&mut self, intended: Option<Duration>, counts: bool) -> Result<Duration> {

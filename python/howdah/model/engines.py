@@ -330,10 +330,7 @@ def engines() -> Mapping[str, RegisteredEngine]:
 
 @cache
 def all_options() -> Mapping[str, Option[Any]]:
-    """Every option by name: the programs', then the engines'; not those of engines that are not here."""
-    of_programs = {
-        name: option
-        for name, option in options().items()
-        if not option.engines or any(engine in engines() for engine in option.engines)
+    """Every option by name: the programs', then the engines'."""
+    return dict(options()) | {
+        option.name: option for engine in engines().values() for option in engine.options
     }
-    return of_programs | {option.name: option for engine in engines().values() for option in engine.options}

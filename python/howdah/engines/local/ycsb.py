@@ -141,16 +141,11 @@ def _ask(
         left = {"records": done.records, "version": done.version, "whole": True}
         _write_table(folders, table.model_copy(update=left))
     _warn_of_target(context, workload, done)
-    size = workload.record_bytes
     return PartialResult(
         workload=workload,
         outcome=Outcome.FAILED if done.faults else Outcome.SUCCEEDED,
-        counters=Counters(
-            input_rows=done.records_read,
-            output_rows=done.records_written,
-            read_bytes=done.records_read * size,
-            written_bytes=done.records_written * size,
-        ),
+        # What the disks move for it is the store's affair: its journal, its files, and putting them together.
+        counters=Counters(input_rows=done.records_read, output_rows=done.records_written),
         operations=tuple(
             OperationCount(operation=name, done=sum(returns.values()), returns=returns)
             for name, returns in done.returns

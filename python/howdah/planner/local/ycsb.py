@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TypedDict
 
 from howdah.errors import UserError
+from howdah.model.workloads.nnbench import OPERATIONS
 from howdah.model.workloads.option import Option
 from howdah.model.workloads.registered import programs
 from howdah.model.workloads.ycsb import YCSB_LOAD, YcsbLoad, YcsbMix, YcsbOwnMix
@@ -14,7 +15,6 @@ from howdah.model.workloads.ycsb_options import (
     FIELD_SIZE,
     FIELDS,
     MIX,
-    OPERATIONS,
     RECORDS,
     TARGET,
     THREADS,
@@ -27,6 +27,7 @@ from howdah.planner.local.plan import LocalPlanner
 _RECORDS = 200_000
 _FIELDS = 10
 _FIELD_BYTES = 100
+_ASKED = 2
 _SCANNED_AT_ONCE = 10
 _WARM_UP_S = 0.5
 _MEMORY_PARTS = 16
@@ -52,15 +53,15 @@ def mix(sizes: LocalPlanner) -> YcsbMix:
     assert issubclass(program, YcsbMix)
     record = _record(sizes)
     scans = program.own_shares.get("scan", 0) > 0
-    asked = max(1, record["records"] // (_SCANNED_AT_ONCE if scans else 1))
+    asked = max(1, _ASKED * record["records"] // (_SCANNED_AT_ONCE if scans else 1))
     operations = sizes.choose(
         f"{_kind(program)} operations",
         OPERATIONS,
         asked,
-        reason="a tenth of the records: each scan reads fifty on average"
+        reason="a tenth of the other mixes': each scan reads fifty records on average"
         if scans
-        else "as many as there are records, as in YCSB's own files: seconds for each mix",
-        source="YCSB 0.17.0: workloads/workloada",
+        else "two for each record: seconds for each mix, and enough to tell of the slowest thousandth",
+        source="howdah",
     )
     distribution = sizes.settings.choose(
         f"{_kind(program)} distribution",
