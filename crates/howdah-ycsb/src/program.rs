@@ -66,6 +66,13 @@ fn trim() {
 /// Progress is in operations that count. Answers that are wrong are counted and reported; what the
 /// store itself fails with is [`Error::Io`].
 pub fn ycsb(spec: &YcsbSpec, context: &Context) -> Result<YcsbReport> {
+    let done = run(spec, context);
+    // One that was stopped says how far it had come, too.
+    context.end_phase();
+    done
+}
+
+fn run(spec: &YcsbSpec, context: &Context) -> Result<YcsbReport> {
     spec.check()?;
     context.expect(spec.operations);
     context.begin_phase("open");
@@ -77,7 +84,6 @@ pub fn ycsb(spec: &YcsbSpec, context: &Context) -> Result<YcsbReport> {
     table.store.sync_all()?;
     context.begin_phase("verify");
     let wrong = verify(&table, spec.threads.min(available()), context)?;
-    context.end_phase();
     let mut faults = tally.first_flaws;
     faults.extend(wrong.into_iter().map(|what| ("verify", what)));
     let (_, version) = table.ledger.totals();

@@ -215,7 +215,8 @@ fn a_program_stops_where_it_is_told_to() {
         context.cancel();
         assert!(matches!(running.join().unwrap(), Err(Error::Cancelled)));
     });
-    // What was answered before is told all the same.
+    // What was answered before is told all the same, and in which phase that was.
+    assert_eq!(context.phases().last().map(|phase| phase.name), Some("run"));
     assert!(!context.take_intervals().is_empty());
 }
 
