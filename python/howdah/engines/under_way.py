@@ -13,7 +13,7 @@ from howdah.model.cluster import ReplicaSpread
 from howdah.model.counters import Counters
 from howdah.model.hbase import RegionUse
 from howdah.model.job import Job
-from howdah.model.reported import FileRate, LinkRate, OperationCount, ResultMetric
+from howdah.model.reported import FileRate, LinkRate, OperationCount, RateStep, ResultMetric
 from howdah.model.run import (
     DeviceLimit,
     Origin,
@@ -75,6 +75,7 @@ class PartialResult(TypedDict, total=False):
     files: tuple[FileRate, ...]
     links: tuple[LinkRate, ...]
     regions: tuple[RegionUse, ...]
+    rates: tuple[RateStep, ...]
     raw_limits: tuple[DeviceLimit, ...]
     operations: tuple[OperationCount, ...]
     metrics: tuple[ResultMetric, ...]

@@ -15,7 +15,7 @@ from howdah.model.counters import Counters
 from howdah.model.hbase import HBaseStatus, RegionUse
 from howdah.model.host import Host
 from howdah.model.plan import Plan
-from howdah.model.reported import FileRate, LinkRate, OperationCount, ResultMetric
+from howdah.model.reported import FileRate, LinkRate, OperationCount, RateStep, ResultMetric
 from howdah.model.simulated import Simulated, WorkUse
 from howdah.model.workloads.suite import AnyWorkload, Suite
 
@@ -100,6 +100,8 @@ class WorkloadResult(Model):
     """The files of dfsio and storage, one by one."""
     regions: tuple[RegionUse, ...] = ()
     """The regions of the table at its end, where it was HBase's."""
+    rates: tuple[RateStep, ...] = ()
+    """The rates that were asked for where the highest one was looked for, in order."""
     raw_limits: tuple[DeviceLimit, ...] = ()
     """What fio measured beside storage, where fio is installed."""
     links: tuple[LinkRate, ...] = ()

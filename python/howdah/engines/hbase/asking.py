@@ -41,8 +41,11 @@ class Answered(NamedTuple):
     """The first thing that a client said was wrong."""
 
 
-def ask(work: HBaseWork[Ycsb], table: RunTable) -> Answered:
-    """Run a workload by as many clients as it asks for; raises RunFailed where one does not do its part."""
+def ask(work: HBaseWork[Ycsb], table: RunTable, *, told: bool = True) -> Answered:
+    """Run a workload by as many clients as it asks for; raises RunFailed where one does not do its part.
+
+    What is timed goes to the record unless it is not to be ``told``.
+    """
     parts = divided(work.workload, table.rows)
     askers = work.context.target.askers[: len(parts)]
     with ExitStack() as stack:
@@ -54,15 +57,15 @@ def ask(work: HBaseWork[Ycsb], table: RunTable) -> Answered:
             client = _AskingClient(work, table, asker, part, folder / str(number))
             stack.callback(client.end)
             clients.append(client)
-        return _follow(work, clients, sum(part.operations for part in parts))
+        return _follow(work, clients, sum(part.operations for part in parts), told=told)
 
 
-def _follow(work: HBaseWork[Ycsb], clients: Sequence[_AskingClient], total: int) -> Answered:
+def _follow(work: HBaseWork[Ycsb], clients: Sequence[_AskingClient], total: int, *, told: bool) -> Answered:
     timed: list[LatencyHistogram] = []
     while not all(client.wait(_POLL_S) for client in clients):
-        timed += _passed_on(work, clients)
+        timed += _passed_on(work, clients, told=told)
         work.progress("run", sum(client.done for client in clients), total)
-    timed += _passed_on(work, clients)
+    timed += _passed_on(work, clients, told=told)
     found = [client.printed() for client in clients]
     clock = work.context.clock
     return Answered(
@@ -78,11 +81,25 @@ def _follow(work: HBaseWork[Ycsb], clients: Sequence[_AskingClient], total: int)
     )
 
 
-def _passed_on(work: HBaseWork[Ycsb], clients: Iterable[_AskingClient]) -> list[LatencyHistogram]:
+def _passed_on(
+    work: HBaseWork[Ycsb], clients: Iterable[_AskingClient], *, told: bool
+) -> list[LatencyHistogram]:
     rows = [row for client in clients for row in client.logs.rows()]
-    if rows:
+    if rows and told:
         work.context.sink.latencies(rows)
     return rows
+
+
+def operations_done(rows: Iterable[LatencyHistogram]) -> int:
+    """How many operations rows are of; both halves of one that reads and writes are rows of their own."""
+    counted = [row for row in rows if counts_once(row.operation)]
+    halves = sum(row.operations for row in counted if row.operation == "read-modify-write")
+    return sum(row.operations for row in counted) - 2 * halves
+
+
+def counts_once(operation: str) -> bool:
+    """Whether rows of an operation count each once: what was timed in another way is there already."""
+    return not operation.endswith(", intended")
 
 
 def _summed(counts: Iterable[Mapping[str, int]]) -> dict[str, int]:

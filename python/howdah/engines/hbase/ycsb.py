@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from typing import cast
 
 from howdah.engines.hbase.admin import MadeFor
-from howdah.engines.hbase.asking import Answered, ask
+from howdah.engines.hbase.asking import Answered, ask, counts_once, operations_done
 from howdah.engines.hbase.leftovers import kept_table
+from howdah.engines.hbase.rate import highest_rate
 from howdah.engines.hbase.work import HBaseWork, RunTable, table_name
 from howdah.engines.process import this_process
 from howdah.engines.under_way import PartialResult
@@ -60,7 +61,22 @@ def ycsb_mix(work: HBaseWork[YcsbMix]) -> PartialResult:
         settle = context.admin.flush if work.workload.settle is Settle.FLUSH else context.admin.compact
         settle(context.table.name)
         phases = (Phase(name=f"{work.workload.settle}", start_s=begun_s, end_s=context.clock.now_s()),)
-    return _asked(cast(HBaseWork[Ycsb], work), context.table, phases)
+    if work.workload.p99_s is None:
+        return _asked(cast(HBaseWork[Ycsb], work), context.table, phases)
+    rate, steps, searched = highest_rate(work, context.table)
+    # At the rate that was found all of the operations are asked, which is what the run is about.
+    at_rate = HBaseWork(
+        work.workload.model_copy(update={"target": round(rate)}), context, work.start_s, last=work.last
+    )
+    result = _asked(cast(HBaseWork[Ycsb], at_rate), context.table, (*phases, *searched))
+    found = ResultMetric(
+        name=f"highest rate with 99 % within {1000 * work.workload.p99_s:g} ms",
+        value=rate,
+        unit="1/s",
+        better="higher",
+        over=f"{len(steps)} rates that were tried",
+    )
+    return PartialResult(**{**result, "rates": steps, "metrics": (*result["metrics"], found)})
 
 
 def _asked(work: HBaseWork[Ycsb], table: RunTable, before: tuple[Phase, ...]) -> PartialResult:
@@ -154,18 +170,11 @@ def _counted(work: HBaseWork[Ycsb], answered: Answered) -> tuple[float, tuple[La
 
 
 def _throughput(timed: tuple[LatencyHistogram, ...], seconds: float) -> tuple[ResultMetric, ...]:
-    done = sum(row.operations for row in timed if _is_whole(row.operation))
-    halves = sum(row.operations for row in timed if row.operation == "read-modify-write")
     if seconds <= 0:
         return ()
-    value = (done - 2 * halves) / seconds
+    value = operations_done(timed) / seconds
     over = "from the first operation's beginning to the last one's end"
     return (ResultMetric(name=THROUGHPUT, value=value, unit="1/s", better="higher", over=over),)
-
-
-def _is_whole(operation: str) -> bool:
-    """Whether a row counts operations once: those that were timed in another way, too, are there already."""
-    return not operation.endswith(", intended")
 
 
 def _operations(
@@ -173,7 +182,7 @@ def _operations(
 ) -> tuple[OperationCount, ...]:
     counts: dict[str, int] = {}
     for row in timed:
-        if _is_whole(row.operation):
+        if counts_once(row.operation):
             name = row.operation.removesuffix(", failed")
             counts[name] = counts.get(name, 0) + row.operations
     return tuple(

@@ -25,6 +25,7 @@ from howdah.model.workloads.ycsb_options import (
     FIELD_SIZE,
     FIELDS,
     MIX,
+    P99,
     RECORDS,
     REGIONS,
     SETTLE,
@@ -156,8 +157,10 @@ class YcsbMix(Ycsb):
     """Seconds of the same operations before, which are not counted."""
     settle: Settle | None = None
     """What is done to the table before."""
+    p99_s: float | None = None
+    """The time within which 99 % are to end at the rate that is looked for."""
 
-    options: ClassVar[tuple[Option[Any], ...]] = (*_RECORD, OPERATIONS, DISTRIBUTION, WARM_UP, SETTLE)
+    options: ClassVar[tuple[Option[Any], ...]] = (*_RECORD, OPERATIONS, DISTRIBUTION, WARM_UP, SETTLE, P99)
     programs: ClassVar = {
         "local": "howdah.engines.local.ycsb:ycsb_mix",
         "hbase": "howdah.engines.hbase.ycsb:ycsb_mix",

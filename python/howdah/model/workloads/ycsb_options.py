@@ -170,6 +170,16 @@ WARM_UP: Final = Option[float](
     studied=StudiedAs("warm_up", Annotated[float, Field(gt=0)]),
     fact="seconds of warm-up",
 )
+P99: Final = Option[float](
+    name="p99",
+    field="p99_s",
+    help="Look for the highest rate at which 99 % of each operation end within: 10ms.",
+    metavar="TIME",
+    parse=_seconds,
+    studied=StudiedAs("p99", Annotated[float, Field(gt=0)]),
+    engines=HBASE_ONLY,
+    fact="99 % to end within, s",
+)
 CLIENTS: Final = count(
     "clients",
     "Clients that ask, each a JVM of its own; in a laboratory each on another machine.",

@@ -17,6 +17,7 @@ from howdah.model.workloads.ycsb_options import (
     FIELD_SIZE,
     FIELDS,
     MIX,
+    P99,
     RECORDS,
     REGIONS,
     SETTLE,
@@ -71,6 +72,7 @@ def mix(sizes: ClusterSizes) -> YcsbMix:
         "distribution": request.of(DISTRIBUTION) or program.usual,
         "warm_up_s": request.of(WARM_UP),
         "settle": request.of(SETTLE),
+        "p99_s": request.of(P99),
     }
     if issubclass(program, YcsbOwnMix):
         given["mix"] = request.of(MIX)
@@ -80,6 +82,9 @@ def mix(sizes: ClusterSizes) -> YcsbMix:
                 "says what the mix is made of, and is missing",
                 f"give {MIX.flag} read=0.7,update=0.3",
             )
+    if given["p99_s"] is not None and given["target"] is not None:
+        what = f"looks for a rate, and {TARGET.flag} names one"
+        raise UserError(P99.flag, what, "leave one of them out")
     workload = program(**given)
     if (workload.clients or 1) > 1 and "insert" in workload.shares:
         # Each client would number the records that it adds from the same one on.

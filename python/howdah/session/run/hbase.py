@@ -87,7 +87,6 @@ def _choose(request: RunRequest, host: Host, stack: ExitStack, *, keep_data: boo
     reached = _reach(request, host)
     if reached is not None:
         stack.enter_context(reached.close)
-        _check_cluster(request)
         asked = AskedHBase(reached.target, reached.admin)
         return _Chosen(
             reached.plan,
@@ -123,6 +122,12 @@ def _reach(request: RunRequest, host: Host) -> ReachedHBase | None:
     conf, lab, plan = request.of(CONF), request.of(LAB), request.of(PLAN)
     if conf is not None and lab is not None:
         raise UserError(LAB.flag, f"and {CONF.flag} name two clusters", "leave one of them out")
+    alone = next((flag for flag, given in _of_alone(request) if given is not None), None)
+    if alone is not None:
+        if conf is not None or lab is not None:
+            what = f"is of an HBase that is started here, and {(CONF if conf else LAB).flag} names another"
+            raise UserError(alone, what, "leave one of them out")
+        return None
     named = os.environ.get(_CONF_DIR)
     directory = conf or (Path(named) if named else None)
     if lab is not None or conf is None:
@@ -144,15 +149,9 @@ def _reach(request: RunRequest, host: Host) -> ReachedHBase | None:
     return None
 
 
-def _check_cluster(request: RunRequest) -> None:
-    """Raise UserError for what only an HBase that is started here has a use for."""
-    for flag, given in ((MEMORY.flag, request.of(MEMORY)), (DATA_DIR.flag, request.of(DATA_DIR))):
-        if given is not None:
-            raise UserError(
-                flag,
-                "is of an HBase that is started here, and there is one already",
-                "leave it out, or howdah lab down",
-            )
+def _of_alone(request: RunRequest) -> tuple[tuple[str, object], ...]:
+    """What only an HBase that is started here has a use for, as far as it was given."""
+    return (MEMORY.flag, request.of(MEMORY)), (DATA_DIR.flag, request.of(DATA_DIR))
 
 
 def _check_alone(request: RunRequest, *, keep_data: bool) -> None:
