@@ -50,12 +50,12 @@ class Phase(Model):
 
 
 class ValidationError(Model):
-    """One fault TeraValidate found, worded as Hadoop words it."""
+    """One fault that a program found in its data; TeraValidate's are worded as Hadoop words them."""
 
     kind: str
-    """The key of TeraValidate's output line."""
+    """The key of TeraValidate's output line; of YCSB's the operation that found it, or ``verify``."""
     message: str
-    """The rest of that line."""
+    """The rest of that line, or what is wrong."""
 
 
 class DeviceLimit(Model):
