@@ -24,6 +24,7 @@ from howdah.analysis.region_servers import region_server_uses, request_checks
 from howdah.analysis.registry import findings
 from howdah.analysis.replicas import replica_balances
 from howdah.analysis.series import all_series, gauges
+from howdah.analysis.server_events import server_events
 from howdah.analysis.spills import spills
 from howdah.analysis.starving import starvations
 from howdah.analysis.storage import zones
@@ -34,7 +35,6 @@ from howdah.analysis.tails import tails
 from howdah.analysis.timeline import Timeline
 from howdah.analysis.use import uses
 from howdah.model.known import KnownTimes
-from howdah.model.server_events import ServerEvent
 from howdah.model.tables import RunData
 
 
@@ -98,5 +98,5 @@ def gather(run: RunData, floor: RunData | None, known: Sequence[KnownTimes]) -> 
         region_servers=servers,
         request_checks=request_checks(timed, servers),
         table_flows=table_flows(timed, servers, disks),
-        server_events=tuple(ServerEvent(**row) for row in run.server_events.to_pylist()),
+        server_events=server_events(run, timeline),
     )

@@ -21,6 +21,8 @@ from howdah.units import format_counted
 
 AGREE = 0.01
 """Requests for the table of regions, and those that were sent again, are counted besides."""
+SAME = 0.0005
+"""A smaller difference is not worth a word."""
 UNEVEN = 1.3
 """A server with so many times the mean of the requests is worth a word."""
 _READS, _WRITES, _SCANS = ("read",), ("update", "insert"), ("scan",)
@@ -165,7 +167,7 @@ def find_checks(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
                 for check in off
             )
         else:
-            each = listed([f"{check.counted:,.0f} {check.what} ({signed(check.apart)})" for check in mine])
+            each = listed([_counted(check) for check in mine])
             text = f"RegionServers counted {each} for what clients asked for"
             blur = max(check.resolution / check.asked for check in mine)
             if blur > AGREE:
@@ -186,6 +188,11 @@ def find_checks(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
                 )
             ),
         )
+
+
+def _counted(check: RequestCheck) -> str:
+    text = f"{check.counted:,.0f} {check.what}"
+    return text if abs(check.apart) < SAME else f"{text} ({signed(check.apart)})"
 
 
 def find_skew(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:

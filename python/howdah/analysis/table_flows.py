@@ -42,12 +42,13 @@ WORTH = 0.9
 
 NODES = (
     FlowNode("clients", "clients", "workload", 0),
-    FlowNode("wal", "WAL", "HBase", 1),
-    FlowNode("memstores", "memstores", "HBase", 1),
-    FlowNode("flushed", "flushed files", "HBase", 2),
-    FlowNode("compacted", "compactions", "HBase", 3),
-    FlowNode("blocks", "DataNodes", "DataNodes", 4),
-    FlowNode("disks", "disks", "disks", 5),
+    FlowNode("servers", "RegionServers", "HBase", 1),
+    FlowNode("wal", "WAL", "HBase", 2),
+    FlowNode("memstores", "memstores", "HBase", 2),
+    FlowNode("flushed", "flushed files", "HBase", 3),
+    FlowNode("compacted", "compactions", "HBase", 4),
+    FlowNode("blocks", "HDFS", "DataNodes", 5),
+    FlowNode("disks-written", "disks", "disks", 6),
 )
 """Every box there can be, by columns."""
 
@@ -166,39 +167,29 @@ def _picture(
     counts: dict[str, float | None],
 ) -> ByteFlow:
     wal, flushed, compacted = (counts[key] or 0.0 for key in ("wal", "flushed", "compacted"))
-    every = wal + flushed + compacted
-    share = (counts["blocks"] or 0.0) / every if every and counts["blocks"] is not None else None
-
-    def stored(amount: float) -> float | None:
-        """A DataNode cannot tell what it writes: its bytes are shared out as HBase counts them."""
-        return None if share is None else share * amount
-
-    by = "datanode/written_bytes, shared out by HBase's counters"
+    every, blocks = wal + flushed + compacted, counts["blocks"]
+    # A DataNode cannot tell what it writes: its bytes are shared out as HBase counts them.
+    share = replication if blocks is None or not every else blocks / every
+    by = "HBase's counters, " + ("times replicas" if blocks is None else "sharing out datanode/written_bytes")
+    again, written = theory["again"], "regionserver/compacted_bytes"
+    stored = [
+        Flow(source, "blocks", f"{what}, every replica", replication * theory[key], share * amount, by)
+        for source, what, key, amount in (
+            ("wal", "the WAL", "wal", wal),
+            ("flushed", "flushed files", "stored", flushed),
+            ("compacted", "merged files", "again", compacted),
+        )
+    ]
     flows = (
-        Flow("clients", "wal", "writes", theory["wal"], wal, "regionserver/wal_written_bytes"),
-        Flow("clients", "memstores", "writes", theory["stored"], None, ""),
+        Flow("clients", "servers", "values", client, client, "clients' operations"),
+        Flow("servers", "wal", "writes", theory["wal"], wal, "regionserver/wal_written_bytes"),
+        Flow("servers", "memstores", "writes", theory["stored"], None, ""),
         Flow("memstores", "flushed", "flushes", theory["stored"], flushed, "regionserver/flushed_bytes"),
+        Flow("flushed", "compacted", "compactions", again, compacted, written),
+        *stored,
         Flow(
-            "flushed", "compacted", "compactions", theory["again"], compacted, "regionserver/compacted_bytes"
+            "blocks", "disks-written", "replicas", theory["blocks"], counts["disks"], "disk/*/written_bytes"
         ),
-        Flow("wal", "blocks", "the WAL, every replica", replication * theory["wal"], stored(wal), by),
-        Flow(
-            "flushed",
-            "blocks",
-            "flushed files, every replica",
-            replication * theory["stored"],
-            stored(flushed),
-            by,
-        ),
-        Flow(
-            "compacted",
-            "blocks",
-            "merged files, every replica",
-            replication * theory["again"],
-            stored(compacted),
-            by,
-        ),
-        Flow("blocks", "disks", "every replica", theory["blocks"], counts["disks"], "disk/*/written_bytes"),
     )
     drawn = tuple(flow for flow in flows if flow.theory or flow.measured)
     met = {end for flow in drawn for end in (flow.source, flow.target)}

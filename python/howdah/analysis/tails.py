@@ -47,7 +47,7 @@ WORDS: Mapping[TailKind, str] = {
     "cache misses": "reads that a busy disk served instead of the cache",
     "disk": "a busy disk",
     "server CPU": "a full CPU",
-    "client CPU": "a full CPU of a client",
+    "client CPU": "a full CPU of the machine that asks",
     "hot server": "one RegionServer with most of the requests",
 }
 """What a cause is called, to be said after ``set by``."""
@@ -198,8 +198,8 @@ def _text(tail: Tail) -> str:
             else ""
         )
         return (
-            f"{opening}; what made the other {format_counted(tail.slow, 'request')} slow cannot tell: they "
-            f"coincided with none of {sought}{missing}"
+            f"{opening}; what made the other {format_counted(tail.slow, 'request')} slow cannot be told: "
+            f"they coincided with none of {sought}{missing}"
         )
     rest = 1 - tail.told
     if tail.causes and rest >= LEAST_CAUGHT:
