@@ -240,7 +240,7 @@ def _record(scene: TableScene, rows: list[LatencyHistogram]) -> RunData:
             "records": 1_000_000,
             "fields": 10,
             "field_bytes": FIELD_BYTES,
-            "threads": 8,
+            "threads": 1,
             "clients": len(scene.clients),
             "operations": sum(row.operations for row in rows),
             "distribution": "zipfian",

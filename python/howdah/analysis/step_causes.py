@@ -74,8 +74,9 @@ def scene(timed: TimedRun, time: WorkloadTime, requests: StepCounts, slow_s: flo
 
 
 def region_servers(timeline: Timeline) -> tuple[str, ...]:
-    """The machines of the RegionServers that were sampled."""
-    return tuple(host for host in timeline.hosts if timeline.metrics(host, SERVER))
+    """The machines of the RegionServers that were sampled, w2 before w10."""
+    sampled = [host for host in timeline.hosts if timeline.metrics(host, SERVER)]
+    return tuple(sorted(sampled, key=lambda name: (len(name), name)))
 
 
 def hot_from(servers: int) -> float:

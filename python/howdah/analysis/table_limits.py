@@ -17,7 +17,7 @@ from howdah.analysis.step_causes import BUSY, FULL, hot_from, region_servers
 from howdah.analysis.tails import set_by
 from howdah.analysis.timeline import Timeline
 from howdah.analysis.use import cpu_share
-from howdah.analysis.wording import number, percent, seconds
+from howdah.analysis.wording import delay, number, percent
 from howdah.model.finding import Finding
 from howdah.model.run import Outcome, RunRecord
 from howdah.model.workloads.ycsb import Ycsb
@@ -25,6 +25,8 @@ from howdah.units import format_counted, format_per_s
 
 ON_TARGET = 0.98
 """So much of the rate that was asked for is what was asked for."""
+OWN_TIME = 0.7
+"""Clients with fewer requests under way, of those that they could have, are busy with themselves."""
 HELD_UP = 0.1
 """Writes that are held up for so much of the time limit what can be done."""
 
@@ -110,9 +112,7 @@ def limited_by(limit: ThroughputLimit) -> str:
     if limit.bound == "the target":
         return "as many as were asked for"
     if limit.bound == "waiting":
-        many = format_counted(limit.at_once, "request") if limit.at_once else "few requests"
-        mean = f", {seconds(limit.mean_s)} each" if limit.mean_s is not None else ""
-        return f"nothing was full: {many} at once waited for their answers{mean}"
+        return f"nothing was full: {_waiting(limit)}"
     share, machine = percent(limit.value), limit.machine
     what = {
         "blocked writes": f"full memstores: {machine} held up writes {share} of the time",
@@ -122,6 +122,21 @@ def limited_by(limit: ThroughputLimit) -> str:
         "hot server": f"{machine}, which had {share} of the requests",
     }
     return f"limited by {what[limit.bound]}"
+
+
+def _waiting(limit: ThroughputLimit) -> str:
+    """Little's law: requests under way are those of a second times how long each took."""
+    if limit.mean_s is None:
+        return "few requests at once waited for their answers"
+    under_way, each = limit.per_s * limit.mean_s, delay(limit.mean_s)
+    if limit.at_once is None:
+        return f"{under_way:.3g} requests at once waited for their answers, {each} each"
+    if under_way < OWN_TIME * limit.at_once:
+        return (
+            f"of {format_counted(limit.at_once, 'request')} that clients could have under way they had "
+            f"{under_way:.3g}, {each} each, and took the rest of the time themselves"
+        )
+    return f"{format_counted(limit.at_once, 'request')} at once waited for their answers, {each} each"
 
 
 def find_throughput(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
@@ -156,6 +171,6 @@ def answer_sentence(evidence: Evidence, time: WorkloadTime, *, brief: bool) -> s
     if tail is not None:
         cause = set_by(tail)
         text += "," if brief else ";"
-        text += f" 99 % of requests took {seconds(tail.within_s)} at most, "
+        text += f" 99 % of requests took {delay(tail.within_s)} at most, "
         text += f"which {cause} set" if cause else "and what set that cannot be told"
     return text

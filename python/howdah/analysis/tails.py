@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from howdah.analysis.evidence import Evidence, Tail, TailCause, TailKind, WorkloadTime
 from howdah.analysis.operation_steps import StepCounts, TimedRun
 from howdah.analysis.step_causes import Mask, StepCause, scene, step_causes
-from howdah.analysis.wording import Sure, listed, number, percent, seconds
+from howdah.analysis.wording import Sure, delay, listed, number, percent
 from howdah.analysis.wording import times as multiple
 from howdah.model.finding import Finding, Number
 from howdah.model.run import RunRecord
@@ -184,7 +184,7 @@ def _measure(cause: TailCause) -> Number:
 
 
 def _text(tail: Tail) -> str:
-    opening = f"{tail.workload}: 99 % of requests ended within {seconds(tail.within_s)}"
+    opening = f"{tail.workload}: 99 % of requests ended within {delay(tail.within_s)}"
     said = [_clause(tail, cause) for cause in tail.causes]
     said += [
         f"{WORDS[cause.kind]} {percent(cause.held)} of the time ({_measured(cause)}) makes every request wait"
@@ -208,18 +208,19 @@ def _text(tail: Tail) -> str:
 
 
 def _clause(tail: Tail, cause: TailCause) -> str:
+    when = "second" if round(tail.step_s, 1) == 1 else f"{tail.step_s:.3g} s"
     text = (
-        f"{percent(cause.caught)} of the slower ones, and {percent(cause.held)} of all, ended in steps with "
-        f"{WORDS[cause.kind]} ({_measured(cause)})"
+        f"{percent(cause.caught)} of the slower ones, and {percent(cause.held)} of all, ended in the same "
+        f"{when} as {WORDS[cause.kind]} ({_measured(cause)})"
     )
     if cause.without_s is not None and cause.without_s < tail.within_s:
-        text += f", and without these 99 % would be within {seconds(cause.without_s)}"
+        text += f", and without these 99 % would be within {delay(cause.without_s)}"
     return text
 
 
 def _measured(cause: TailCause) -> str:
     value = {
-        "s": seconds(cause.most),
+        "s": delay(cause.most),
         "share": percent(cause.most),
     }.get(cause.unit, f"{cause.most:.3g}")
     if cause.kind == "hot server":

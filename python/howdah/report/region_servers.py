@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from howdah.analysis.evidence import Evidence, RegionServerUse, TailCause
 from howdah.analysis.tails import WORDS
-from howdah.analysis.wording import percent, seconds
+from howdah.analysis.wording import delay, percent, seconds
 from howdah.report.cluster import Titled
 from howdah.report.figure import Table
 from howdah.report.words import NONE
@@ -21,11 +21,11 @@ def _tails(evidence: Evidence) -> Titled:
     rows = tuple(
         (
             tail.workload,
-            seconds(tail.within_s),
+            delay(tail.within_s),
             WORDS[cause.kind],
             percent(cause.caught),
             percent(cause.held),
-            seconds(cause.without_s) if cause.without_s is not None else NONE,
+            delay(cause.without_s) if cause.without_s is not None else NONE,
             f"{cause.measure} {_value(cause)}",
             cause.machine,
         )
@@ -44,7 +44,7 @@ def _tails(evidence: Evidence) -> Titled:
 
 
 def _value(cause: TailCause) -> str:
-    return {"s": seconds(cause.most), "share": percent(cause.most)}.get(cause.unit, f"{cause.most:.3g}")
+    return {"s": delay(cause.most), "share": percent(cause.most)}.get(cause.unit, f"{cause.most:.3g}")
 
 
 def _answered(evidence: Evidence) -> Titled:
@@ -61,7 +61,7 @@ def _answered(evidence: Evidence) -> Titled:
             percent(use.local_share) if use.local_share is not None else NONE,
             f"{use.cpu_s / use.seconds:.2f}",
             percent(use.gc_share),
-            seconds(use.longest_pause_s) if use.longest_pause_s is not None else NONE,
+            delay(use.longest_pause_s) if use.longest_pause_s is not None else NONE,
         )
         for use in evidence.region_servers
     )
@@ -79,7 +79,7 @@ def _wrote(evidence: Evidence) -> Titled:
             use.machine,
             f"{use.wal_appends:,.0f}",
             format_bytes(use.wal_bytes),
-            seconds(use.sync_s) if use.sync_s else _short(use),
+            delay(use.sync_s) if use.sync_s else _short(use),
             format_bytes(use.memstore_bytes),
             f"{use.flushes:,.0f}",
             format_bytes(use.flushed_bytes),
@@ -92,10 +92,12 @@ def _wrote(evidence: Evidence) -> Titled:
         if use.wal_appends or use.flushes or use.compactions
     )
     columns = (
-        "workload", "on", "WAL entries", "in the WAL", "mean sync", "memstores", "flushes", "flushed",
-        "compactions", "compacted", "queue", "writes held up",
+        "workload", "on", "WAL entries", "WAL", "mean sync", "memstores", "flushes", "flushed",
+        "compactions", "compacted", "queue", "held up",
     )  # fmt: skip
-    about = "Memstores and the queue of compactions are the most that was sampled."
+    about = (
+        "Memstores and the queue of compactions are the most that was sampled; full memstores hold up writes."
+    )
     return Titled("What RegionServers wrote", about, Table(columns, rows))
 
 

@@ -96,7 +96,7 @@ def test_counters_tell_of_events_where_no_log_was_read() -> None:
 def test_what_limits_requests() -> None:
     """Nothing full, then a client's CPU, and a target that was met."""
     quiet = analyse(table_run(TableScene(seconds=SECONDS))).evidence.throughput_limits[0]
-    assert (quiet.bound, quiet.at_once) == ("waiting", 16)
+    assert (quiet.bound, quiet.at_once) == ("waiting", 2)
     assert quiet.per_s == pytest.approx(2 * RATE)
     assert quiet.mean_s == pytest.approx(0.0015, rel=0.5)
     busy = table_run(TableScene(steady="client CPU", seconds=SECONDS))
