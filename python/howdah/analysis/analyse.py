@@ -15,7 +15,7 @@ from howdah.analysis.limits import limit_shares
 from howdah.analysis.losses import losses
 from howdah.analysis.machines import cluster_disks, counted, data_disks, machines_of, on_cluster
 from howdah.analysis.masters import master_loads, master_losses
-from howdah.analysis.operation_steps import courses, timed_run
+from howdah.analysis.operation_steps import timed_run
 from howdah.analysis.others import others_uses, shared_series
 from howdah.analysis.overheads import overheads
 from howdah.analysis.phases import workload_times
@@ -92,7 +92,7 @@ def gather(run: RunData, floor: RunData | None, known: Sequence[KnownTimes]) -> 
         others=others,
         latencies=latencies(run),
         starvations=starvations(run, times),
-        courses=courses(timed),
+        courses=timed.courses,
         tails=tails(timed),
         throughput_limits=throughput_limits(timed, servers),
         region_servers=servers,

@@ -7,10 +7,12 @@ Only operations that were asked of the cluster as a whole are among these; what 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from howdah.analysis.evidence import FloatArray, LatencyCourse, MachineOfRun, WorkloadTime
@@ -29,22 +31,23 @@ _OF_OTHERS = frozenset({"read-modify-write"})
 
 
 class TimedRun(NamedTuple):
-    """A run with the operations of its workloads, by workload and operation, counted step by step."""
+    """A run with the requests of its workloads counted step by step, and the course of each operation."""
 
     run: RunData
     timeline: Timeline
     machines: tuple[MachineOfRun, ...]
     times: tuple[WorkloadTime, ...]
-    steps: Mapping[str, Mapping[str, StepCounts]]
+    steps: Mapping[str, StepCounts]
+    courses: tuple[LatencyCourse, ...]
 
     def requests(self, time: WorkloadTime) -> StepCounts | None:
         """All requests of a workload; None where none was timed."""
-        return self.steps.get(time.workload, {}).get(ALL)
+        return self.steps.get(time.workload)
 
     def clients(self, time: WorkloadTime) -> tuple[str, ...]:
         """The machines that asked."""
-        rows = self.run.latencies.select(["workload", "host"]).to_pylist()
-        return tuple(dict.fromkeys(str(row["host"]) for row in rows if row["workload"] == time.workload))
+        rows = _rows_of(self.run.latencies, time.workload)
+        return tuple(str(host) for host in rows.column("host").unique().to_pylist())
 
     def host_of(self, machine: str) -> str:
         """The host that a machine is on; its own name where nothing tells."""
@@ -59,7 +62,7 @@ class StepCounts(NamedTuple):
     """
 
     edges_s: FloatArray
-    counts: NDArray[np.int64]
+    counts: NDArray[np.int32]
 
     @property
     def step_s(self) -> float:
@@ -69,7 +72,7 @@ class StepCounts(NamedTuple):
     @property
     def operations(self) -> NDArray[np.int64]:
         """How many ended in each step."""
-        return np.asarray(self.counts.sum(axis=1))
+        return np.asarray(self.counts.sum(axis=1, dtype=np.int64))
 
     def within_s(self, share: float) -> FloatArray:
         """The time within which a share of each step's operations ended; NaN where none did."""
@@ -78,7 +81,7 @@ class StepCounts(NamedTuple):
     def together_s(self, share: float, steps: NDArray[np.bool_] | None = None) -> float | None:
         """The same over many steps, all of them unless told which; None where none ended in them."""
         rows = self.counts if steps is None else self.counts[steps]
-        merged = rows.sum(axis=0, keepdims=True)
+        merged = rows.sum(axis=0, keepdims=True, dtype=np.int64)
         return float(_within_s(merged, share)[0]) if merged.sum() else None
 
     def longest_s(self) -> FloatArray:
@@ -88,40 +91,45 @@ class StepCounts(NamedTuple):
     def slower(self, than_s: float) -> NDArray[np.int64]:
         """How many operations of each step took longer."""
         first = int(np.searchsorted(up_to_s(self.counts.shape[1]), than_s, side="right"))
-        return np.asarray(self.counts[:, first:].sum(axis=1))
+        return np.asarray(self.counts[:, first:].sum(axis=1, dtype=np.int64))
 
     def mean_s(self) -> float:
         """The mean time of all operations."""
-        every = self.counts.sum(axis=0)
+        every = self.counts.sum(axis=0, dtype=np.int64)
         return float(every @ up_to_s(len(every)) / every.sum())
 
 
-def _within_s(counts: NDArray[np.int64], share: float) -> FloatArray:
+def _within_s(counts: NDArray[np.integer[Any]], share: float) -> FloatArray:
     """HdrHistogram's own rule: the first place with so many operations up to it, rounded to the nearest."""
-    totals = counts.sum(axis=1)
+    totals = counts.sum(axis=1, dtype=np.int64)
     wanted = np.maximum(1, np.floor(share * totals + 0.5)).astype(np.int64)
-    places = (np.cumsum(counts, axis=1) >= wanted[:, None]).argmax(axis=1)
+    places = (np.cumsum(counts, axis=1, dtype=np.int64) >= wanted[:, None]).argmax(axis=1)
     times_s = up_to_s(counts.shape[1])
     return np.where(totals > 0, times_s[places] if len(times_s) else np.nan, np.nan)
 
 
-def operation_steps(run: RunData, time: WorkloadTime) -> dict[str, StepCounts]:
-    """Every operation of a workload, all requests together first; empty where none was timed."""
+def operation_steps(run: RunData, time: WorkloadTime) -> Iterator[tuple[str, StepCounts]]:
+    """All requests of a workload together, then every operation; nothing where none was timed.
+
+    The counts of a long workload take room, so that they are given one by one and only their sum is kept.
+    """
+    table = _rows_of(run.latencies, time.workload)
     rows = [
-        LatencyHistogram(*values)
-        for values in zip(*(column.to_pylist() for column in run.latencies.columns), strict=True)
+        row
+        for values in zip(*(column.to_pylist() for column in table.columns), strict=True)
+        if (row := LatencyHistogram(*values)).peer is None and row.operations
     ]
-    rows = [row for row in rows if row.workload == time.workload and row.peer is None and row.operations]
-    if not rows or time.end_s <= time.start_s:
-        return {}
+    asked = [row for row in rows if is_request(row.operation)]
+    if not asked or time.end_s <= time.start_s:
+        return
     edges_s = _edges(rows, time)
-    found: dict[str, StepCounts] = {}
+    yield ALL, _counts(asked, edges_s)
     for operation in dict.fromkeys(row.operation for row in rows):
-        found[operation] = _counts([row for row in rows if row.operation == operation], edges_s)
-    asked = [steps for operation, steps in found.items() if is_request(operation)]
-    if not asked:
-        return {}
-    return {ALL: StepCounts(edges_s, _sum(steps.counts for steps in asked)), **found}
+        yield operation, _counts([row for row in rows if row.operation == operation], edges_s)
+
+
+def _rows_of(latencies: pa.Table, workload: str) -> pa.Table:
+    return latencies.filter(pc.equal(latencies.column("workload"), pa.scalar(workload)))
 
 
 def is_request(operation: str) -> bool:
@@ -136,25 +144,25 @@ def timed_run(
     times: tuple[WorkloadTime, ...],
 ) -> TimedRun:
     """The run with its operations counted."""
-    return TimedRun(
-        run, timeline, machines, times, {time.workload: operation_steps(run, time) for time in times}
-    )
+    steps: dict[str, StepCounts] = {}
+    courses: list[LatencyCourse] = []
+    for time in times:
+        for operation, counts in operation_steps(run, time):
+            courses.append(_course(time.workload, operation, counts))
+            if operation == ALL:
+                steps[time.workload] = counts
+    return TimedRun(run, timeline, machines, times, steps, tuple(courses))
 
 
-def courses(timed: TimedRun) -> tuple[LatencyCourse, ...]:
-    """The course of every operation of every workload."""
-    return tuple(
-        LatencyCourse(
-            workload=workload,
-            operation=operation,
-            requests=operation == ALL,
-            edges_s=counts.edges_s,
-            per_s=counts.operations / np.diff(counts.edges_s),
-            within_s=tuple((share, counts.within_s(share)) for share in SHARES),
-            longest_s=counts.longest_s(),
-        )
-        for workload, operations in timed.steps.items()
-        for operation, counts in operations.items()
+def _course(workload: str, operation: str, counts: StepCounts) -> LatencyCourse:
+    return LatencyCourse(
+        workload=workload,
+        operation=operation,
+        requests=operation == ALL,
+        edges_s=counts.edges_s,
+        per_s=counts.operations / np.diff(counts.edges_s),
+        within_s=tuple((share, counts.within_s(share)) for share in SHARES),
+        longest_s=counts.longest_s(),
     )
 
 
@@ -175,16 +183,7 @@ def _counts(rows: Sequence[LatencyHistogram], edges_s: FloatArray) -> StepCounts
     for step, row in zip(at, rows, strict=True):
         histograms[int(step)].append(row.histogram)
     each = {step: counted(texts) for step, texts in histograms.items()}
-    counts = np.zeros((len(edges_s) - 1, max(len(values) for values in each.values())), dtype=np.int64)
+    counts = np.zeros((len(edges_s) - 1, max(len(values) for values in each.values())), dtype=np.int32)
     for step, values in each.items():
         counts[step, : len(values)] = values
     return StepCounts(edges_s, counts)
-
-
-def _sum(tables: Iterable[NDArray[np.int64]]) -> NDArray[np.int64]:
-    """Tables of the same steps added up, whose slowest operations differ."""
-    every = list(tables)
-    total = np.zeros((len(every[0]), max(table.shape[1] for table in every)), dtype=np.int64)
-    for table in every:
-        total[:, : table.shape[1]] += table
-    return total

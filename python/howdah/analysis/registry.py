@@ -32,6 +32,7 @@ from howdah.analysis.overheads import find_overheads
 from howdah.analysis.poles import find_failed_attempts, find_poles, find_slowdown
 from howdah.analysis.region_servers import find_checks, find_skew
 from howdah.analysis.replicas import find_replicas
+from howdah.analysis.returns import find_exceptions, find_failed_operations
 from howdah.analysis.sentences import find_cluster_use, find_outside, find_times
 from howdah.analysis.spills import find_compression, find_spills
 from howdah.analysis.starving import find_starving
@@ -70,6 +71,8 @@ FINDERS: tuple[Finder, ...] = (
     find_shortfalls,
     find_layers,
     find_table_flows,
+    find_failed_operations,
+    find_exceptions,
     find_checks,
     find_skew,
     find_replicas,

@@ -43,8 +43,10 @@ def throughput_limits(timed: TimedRun, servers: Sequence[RegionServerUse]) -> tu
 def _limit(
     timed: TimedRun, servers: Sequence[RegionServerUse], time: WorkloadTime, requests: StepCounts
 ) -> ThroughputLimit:
-    workload = timed.run.record.workloads[time.index].workload
-    per_s = float(requests.operations.sum() / (requests.edges_s[-1] - requests.edges_s[0]))
+    result = timed.run.record.workloads[time.index]
+    workload, primary, mean_s = result.workload, result.primary, requests.mean_s()
+    answered_per_s = float(requests.operations.sum() / (requests.edges_s[-1] - requests.edges_s[0]))
+    per_s = primary.value if primary and primary.unit == "1/s" else answered_per_s
     threads, target = (workload.threads, workload.target) if isinstance(workload, Ycsb) else (None, None)
     at_once = threads * len(timed.clients(time)) if threads else None
     bound: tuple[ThroughputBound, float, str]
@@ -52,7 +54,7 @@ def _limit(
         bound = "the target", per_s / target, ""
     else:
         bound = next(_bounds(timed, servers, time), ("waiting", 0.0, ""))
-    return ThroughputLimit(time.workload, per_s, *bound, at_once, requests.mean_s())
+    return ThroughputLimit(time.workload, per_s, *bound, at_once, answered_per_s * mean_s, mean_s)
 
 
 def _bounds(
@@ -126,17 +128,16 @@ def limited_by(limit: ThroughputLimit) -> str:
 
 def _waiting(limit: ThroughputLimit) -> str:
     """Little's law: requests under way are those of a second times how long each took."""
-    if limit.mean_s is None:
-        return "few requests at once waited for their answers"
-    under_way, each = limit.per_s * limit.mean_s, delay(limit.mean_s)
+    under_way, each = limit.under_way, delay(limit.mean_s)
     if limit.at_once is None:
         return f"{under_way:.3g} requests at once waited for their answers, {each} each"
+    many = format_counted(limit.at_once, "request")
     if under_way < OWN_TIME * limit.at_once:
         return (
-            f"of {format_counted(limit.at_once, 'request')} that clients could have under way they had "
-            f"{under_way:.3g}, {each} each, and took the rest of the time themselves"
+            f"of {many} that clients could have under way they had {under_way:.3g}, {each} each, and took "
+            "the rest of the time themselves"
         )
-    return f"{format_counted(limit.at_once, 'request')} at once waited for their answers, {each} each"
+    return f"{many} at once waited for their answers, {each} each"
 
 
 def find_throughput(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
@@ -150,9 +151,10 @@ def find_throughput(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
             sure="likely",
             origin=record.origin,
             numbers=(
-                number("requests", limit.per_s, "1/s"),
+                number("operations", limit.per_s, "1/s"),
                 *([number("used of it", 100 * limit.value, "%")] if limit.value else []),
-                *([] if limit.mean_s is None else [number("mean time of a request", limit.mean_s, "s")]),
+                number("requests under way", limit.under_way, "1"),
+                number("mean time of a request", limit.mean_s, "s"),
             ),
         )
 
@@ -171,6 +173,6 @@ def answer_sentence(evidence: Evidence, time: WorkloadTime, *, brief: bool) -> s
     if tail is not None:
         cause = set_by(tail)
         text += "," if brief else ";"
-        text += f" 99 % of requests took {delay(tail.within_s)} at most, "
-        text += f"which {cause} set" if cause else "and what set that cannot be told"
+        text += f" 99 % of requests took {delay(tail.within_s)} at most: "
+        text += f"the tail was set by {cause}" if cause else "what set the tail cannot be told"
     return text

@@ -26,7 +26,7 @@ def _steps(rows: list[LatencyHistogram]) -> dict[str, StepCounts]:
     table = pa.table(dict(zip(LATENCIES_SCHEMA.names, columns, strict=True)), schema=LATENCIES_SCHEMA)
     run = run._replace(latencies=table)
     (time,) = workload_times(run)
-    return operation_steps(run, time)
+    return dict(operation_steps(run, time))
 
 
 def _row(client: str, second: float, times_s: list[float], operation: str = "read") -> LatencyHistogram:
@@ -54,7 +54,7 @@ def test_two_clients_merged_are_one_that_timed_all() -> None:
 @given(st.lists(st.floats(1e-6, 100), min_size=1, max_size=200), st.sampled_from([0.5, 0.95, 0.99, 0.999]))
 def test_shares_are_those_of_the_library(times_s: list[float], share: float) -> None:
     text = encoded(times_s)
-    steps = StepCounts(np.array([0.0, 1.0]), counted([text])[None, :])
+    steps = StepCounts(np.array([0.0, 1.0]), counted([text])[None, :].astype(np.int32))
     known = summary([text], [share])
     assert known is not None
     assert steps.within_s(share)[0] == pytest.approx(known.within_s(share), rel=1e-9)

@@ -118,6 +118,9 @@ class RegionServerUse:
     blocked_s: float
     gc_share: float
     longest_pause_s: float | None
+    exceptions: float
+    too_busy: float
+    not_serving: float
     cpu_s: float
     regions: float
     local_share: float | None
@@ -180,10 +183,11 @@ ThroughputBound = Literal[
 
 @dataclass(frozen=True)
 class ThroughputLimit:
-    """What kept a workload from doing more operations in a second.
+    """What kept a workload from doing more operations in a second, of which it reports ``per_s``.
 
     ``value`` is the share of it that was used, of ``machine`` where it is one machine's; ``waiting`` means
-    that nothing was full: so many requests at once (``at_once``), each waiting ``mean_s`` for its answer.
+    that nothing was full. Clients could have so many requests ``at_once`` and had ``under_way`` on average,
+    each for ``mean_s``.
     """
 
     workload: str
@@ -192,4 +196,5 @@ class ThroughputLimit:
     value: float
     machine: str
     at_once: int | None
-    mean_s: float | None
+    under_way: float
+    mean_s: float
