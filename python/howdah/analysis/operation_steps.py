@@ -15,9 +15,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from howdah.analysis.counted_times import counted, up_to_s
 from howdah.analysis.evidence import FloatArray, LatencyCourse, MachineOfRun, WorkloadTime
 from howdah.analysis.timeline import Timeline
-from howdah.model.latencies import LatencyHistogram, counted, up_to_s
+from howdah.model.latencies import LatencyHistogram
 from howdah.model.tables import RunData
 
 SHARES = (0.5, 0.95, 0.99, 0.999)
@@ -58,7 +59,7 @@ class StepCounts(NamedTuple):
     """How many operations took how long in each step.
 
     ``edges_s`` bounds the steps, seconds since the run's start; ``counts`` has a row for each of them and a
-    column for each place of ``howdah.model.latencies.up_to_s``.
+    column for each place of ``howdah.analysis.counted_times.up_to_s``.
     """
 
     edges_s: FloatArray

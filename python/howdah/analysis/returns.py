@@ -55,8 +55,8 @@ def find_exceptions(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
             id="exceptions",
             severity="warning" if busy else "note",
             workload=workload,
-            text=f"{workload}: RegionServers answered {format_count(every)} calls with exceptions, after most "
-            f"of which clients wait and ask again{': ' if why else ''}{listed(why)}",
+            text=f"{workload}: RegionServers answered {format_count(every)} calls with exceptions, after "
+            f"most of which clients wait and ask again{': ' if why else ''}{listed(why)}",
             sure="measured",
             origin=record.origin,
             numbers=(

@@ -5,16 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
-import numpy as np
 from hdrh.histogram import HdrHistogram
-from numpy.typing import NDArray
 
 _MICROSECONDS = 1_000_000
 _MOST_S = 3600
 _DIGITS = 3
 """Significant digits that a histogram keeps: a time is known to a thousandth of itself."""
-_HALF = 10
-"""Half of the places that are of one width, as a power of two: the least that keeps three digits."""
 
 
 class LatencyHistogram(NamedTuple):
@@ -68,40 +64,20 @@ def encoded(times_s: Iterable[float]) -> str:
 
 def summary(histograms: Iterable[str], shares: Iterable[float] = SHARES) -> LatencySummary | None:
     """What histograms come to together; None where they hold no operation."""
-    merged = _empty()
-    for text in histograms:
-        merged.decode_and_add(text)
+    merged = together(histograms)
     if not merged.total_count:
         return None
     within = tuple((share, merged.get_value_at_percentile(100 * share) / _MICROSECONDS) for share in shares)
     return LatencySummary(merged.total_count, within, merged.get_max_value() / _MICROSECONDS)
 
 
-def _empty() -> Any:
-    return HdrHistogram(1, _MOST_S * _MICROSECONDS, _DIGITS)
-
-
-def counted(histograms: Iterable[str]) -> NDArray[np.int64]:
-    """Histograms together as how many operations took how long: one count for each place of ``up_to_s``.
-
-    What lies beyond the slowest operation is left out, so that many of them take little room.
-    """
+def together(histograms: Iterable[str]) -> Any:
+    """Histograms' texts as one HdrHistogram."""
     merged = _empty()
     for text in histograms:
         merged.decode_and_add(text)
-    counts = np.frombuffer(merged.counts, dtype=np.uint64)
-    used = np.flatnonzero(counts)
-    return counts[: used[-1] + 1 if len(used) else 0].astype(np.int64)
+    return merged
 
 
-def up_to_s(places: int) -> NDArray[np.float64]:
-    """The longest time that each of a histogram's first places stands for, seconds.
-
-    HdrHistogram.java's ``valueFromIndex`` and ``highestEquivalentValue`` for three digits: the first 2048
-    places are a microsecond wide each, and every 1024 after them twice as wide as those before.
-    """
-    at = np.arange(places, dtype=np.int64)
-    doubled = np.maximum((at >> _HALF) - 1, 0)
-    within = np.where(at >> _HALF, (at & ((1 << _HALF) - 1)) + (1 << _HALF), at)
-    highest: NDArray[np.int64] = (within << doubled) + (1 << doubled) - 1
-    return highest / _MICROSECONDS
+def _empty() -> Any:
+    return HdrHistogram(1, _MOST_S * _MICROSECONDS, _DIGITS)
