@@ -26,7 +26,8 @@ SHARES = (0.5, 0.95, 0.99, 0.999)
 ALL = "all requests"
 """What all operations together are called."""
 MOST_STEPS = 600
-_INTENDED = ", intended"
+INTENDED = ", intended"
+"""Ends the name of an operation timed from when it should have begun, at the rate that was asked for."""
 _OF_OTHERS = frozenset({"read-modify-write"})
 """Operations that are made of others, which are counted by themselves."""
 
@@ -135,7 +136,7 @@ def _rows_of(latencies: pa.Table, workload: str) -> pa.Table:
 
 def is_request(operation: str) -> bool:
     """Whether a client sent one request for each of these, and counted its own time."""
-    return operation not in _OF_OTHERS and not operation.endswith(_INTENDED)
+    return operation not in _OF_OTHERS and not operation.endswith(INTENDED)
 
 
 def timed_run(

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howdah.analysis.evidence import Evidence, Tail, TailCause, TailKind, WorkloadTime
-from howdah.analysis.operation_steps import StepCounts, TimedRun
+from howdah.analysis.operation_steps import INTENDED, StepCounts, TimedRun
 from howdah.analysis.step_causes import Mask, StepCause, scene, step_causes
 from howdah.analysis.wording import Sure, delay, listed, number, percent
 from howdah.analysis.wording import times as multiple
@@ -169,11 +169,21 @@ def find_tails(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
             id="tail",
             severity="note",
             workload=tail.workload,
-            text=_text(tail),
+            text=_text(tail) + _intended(evidence, tail),
             sure=_sure(tail),
             origin=record.origin,
             numbers=tuple(numbers),
         )
+
+
+def _intended(evidence: Evidence, tail: Tail) -> str:
+    """What those waited who asked at a rate: a request that could not begin in time is late before it begins."""
+    late = [
+        f"{delay(dict(one.within_s)[SLOW])} ({one.operation.removesuffix(INTENDED)})"
+        for one in evidence.latencies
+        if one.workload == tail.workload and one.operation.endswith(INTENDED)
+    ]
+    return f"; counted from when they should have begun, 99 % took at most {listed(late)}" if late else ""
 
 
 def _measure(cause: TailCause) -> Number:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pyarrow as pa
 import pytest
 
 from howdah.analysis import analyse
@@ -84,3 +85,18 @@ def test_a_run_without_hbase_looks_at_the_machine_that_asked() -> None:
     (tail,) = analyse(alone).evidence.tails
     assert tail.causes[0].kind == "client CPU"
     assert "collector" in tail.unknown
+
+
+def test_at_a_rate_it_is_told_what_those_waited_who_asked() -> None:
+    run = table_run(TableScene(cause="collector"))
+    late = [
+        row | {"operation": f"{row['operation']}, intended"}
+        for row in run.latencies.to_pylist()
+        if row["operation"] == "read"
+    ]
+    both = pa.concat_tables([run.latencies, pa.Table.from_pylist(late, schema=run.latencies.schema)])
+    (told,) = found_in(run._replace(latencies=both), "tail")
+    assert "counted from when they should have begun, 99 % took at most" in told.text
+    assert told.text.endswith("(read)")
+    (same,) = analyse(run._replace(latencies=both)).evidence.tails
+    assert same.slow == _tail(TableScene(cause="collector")).slow, "no request counts twice"
