@@ -14,8 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howdah.analysis.evidence import Evidence, Tail, TailCause, TailKind, WorkloadTime
+from howdah.analysis.machines import on_cluster
 from howdah.analysis.operation_steps import INTENDED, StepCounts, TimedRun
-from howdah.analysis.step_causes import Mask, StepCause, scene, step_causes
+from howdah.analysis.step_causes import Mask, StepCause, region_servers, scene, step_causes
 from howdah.analysis.wording import Sure, delay, listed, number, percent
 from howdah.analysis.wording import times as multiple
 from howdah.model.finding import Finding, Number
@@ -72,6 +73,8 @@ def _tail(timed: TimedRun, time: WorkloadTime, requests: StepCounts) -> Tail | N
         return None
     sought = list(step_causes(scene(timed, time, requests, within_s)))
     known = tuple(cause.kind for cause in sought)
+    # A store within the program that asks has no servers that could have been sampled.
+    looked = on_cluster(timed.run.record) or region_servers(timed.timeline)
     always = [cause for cause in sought if _share(cause.steps, requests.operations) >= NEARLY_ALL]
     return Tail(
         workload=time.workload,
@@ -83,7 +86,7 @@ def _tail(timed: TimedRun, time: WorkloadTime, requests: StepCounts) -> Tail | N
             _told(requests, slow, cause, cause.steps, 1.0) for cause in always if cause.kind in _STEADY
         ),
         sought=known,
-        unknown=tuple(kind for kind in WORDS if kind not in known),
+        unknown=tuple(kind for kind in WORDS if kind not in known) if looked else (),
     )
 
 
@@ -176,8 +179,13 @@ def find_tails(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
         )
 
 
+def _any(names: Sequence[str]) -> str:
+    """Names of which none is meant: ``a``, ``a or b``, ``a, b or c``."""
+    return " or ".join(filter(None, (", ".join(names[:-1]), names[-1] if names else "anything")))
+
+
 def _intended(evidence: Evidence, tail: Tail) -> str:
-    """What those waited who asked at a rate: a request that could not begin in time is late before it begins."""
+    """What those waited who asked at a rate: a request that cannot begin in time is late before it begins."""
     late = [
         f"{delay(dict(one.within_s)[SLOW])} ({one.operation.removesuffix(INTENDED)})"
         for one in evidence.latencies
@@ -201,15 +209,11 @@ def _text(tail: Tail) -> str:
         for cause in tail.steady
     ]
     if not said:
-        sought = listed([WORDS[kind] for kind in tail.sought])
-        missing = (
-            f", and of {listed([WORDS[kind] for kind in tail.unknown])} nothing is known"
-            if tail.unknown
-            else ""
-        )
+        missing = listed([WORDS[kind] for kind in tail.unknown])
         return (
             f"{opening}; what made the other {format_counted(tail.slow, 'request')} slow cannot be told: "
-            f"they coincided with none of {sought}{missing}"
+            f"they did not coincide with {_any([WORDS[kind] for kind in tail.sought])}"
+            + (f", and of {missing} nothing is known" if missing else "")
         )
     rest = 1 - tail.told
     if tail.causes and rest >= LEAST_CAUGHT:

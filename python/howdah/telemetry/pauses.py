@@ -28,7 +28,7 @@ def gc_log_option(path: str) -> str:
 
 
 def pauses(lines: Iterable[str], machine: str, daemon: str, start_epoch_s: float) -> Iterator[ServerEvent]:
-    """The pauses that a log tells of; ``start_epoch_s`` is the run's start in seconds since 1970.
+    """The pauses that a log tells of since the run's start, ``start_epoch_s`` in seconds since 1970.
 
     Lines of another form are passed over: a log begins with the heap's settings and may end within a line.
     """
@@ -38,4 +38,5 @@ def pauses(lines: Iterable[str], machine: str, daemon: str, start_epoch_s: float
             continue
         end_s = datetime.strptime(found["when"], "%Y-%m-%dT%H:%M:%S.%f%z").timestamp() - start_epoch_s
         length_s = float(found["ms"]) * _MILLI
-        yield ServerEvent(end_s - length_s, end_s, machine, daemon, COLLECTION, found["what"], None)
+        if end_s >= 0:
+            yield ServerEvent(end_s - length_s, end_s, machine, daemon, COLLECTION, found["what"], None)

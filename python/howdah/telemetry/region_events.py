@@ -38,10 +38,19 @@ _LONG_MOVES = "REOPEN/MOVE"
 def region_events(
     lines: Iterable[str], machine: str, daemon: str, start_epoch_s: float, zone: tzinfo | None = None
 ) -> Iterator[ServerEvent]:
-    """What a log tells of; ``zone`` is where its times are of, this machine's own unless given.
+    """What a log tells of since the run's start, ``start_epoch_s`` in seconds since 1970.
 
-    ``start_epoch_s`` is the run's start in seconds since 1970. A compaction that was given up is left out.
+    ``zone`` is the one that its times are of, this machine's own unless given. A compaction that was given up
+    is left out.
     """
+    for event in _every(lines, machine, daemon, start_epoch_s, zone):
+        if event.end_s >= 0:
+            yield event
+
+
+def _every(
+    lines: Iterable[str], machine: str, daemon: str, start_epoch_s: float, zone: tzinfo | None
+) -> Iterator[ServerEvent]:
     compacting: dict[str, float] = {}
     for line in lines:
         when = _WHEN.match(line)

@@ -62,6 +62,12 @@ def test_generations_of_zgc_and_a_line_cut_short() -> None:
     assert only.detail == "Pause Mark Start"
 
 
+def test_what_was_before_the_run_is_left_out() -> None:
+    found = _read("g1", datetime(2026, 11, 25, 10, 9, 45, tzinfo=UTC))
+    assert len(found) == 6
+    assert all(event.end_s >= 0 for event in found)
+
+
 def test_the_option_names_the_file_and_keeps_one() -> None:
     option = gc_log_option("/var/log/gc.log")
     assert option == "-Xlog:gc*:file=/var/log/gc.log:utctime,uptime,level,tags:filecount=0"

@@ -13,7 +13,7 @@ from howdah.model.reported import format_value
 from howdah.model.server_events import COLLECTION, COMPACTION, FLUSH, MOVE, SLOW_SYNC, SPLIT, ServerEvent
 from howdah.report.figure import Figure, FigureSource, Key, Table, series_colour
 from howdah.report.figures.header import UNIT_LINE, header
-from howdah.report.figures.timeaxis import TimeUnit, time_unit, time_x
+from howdah.report.figures.timeaxis import TimeUnit, end_of_run_s, start_of_axis_s, time_unit, time_x
 from howdah.report.figures.timeline import Label, label_layers, spread
 from howdah.report.theme import DATA, RIGHT, SHOWN, WIDTH, chart, layer, level_title
 from howdah.units import format_counted
@@ -39,10 +39,14 @@ def tail(source: FigureSource) -> Figure | None:
     if not courses:
         return None
     keys = tuple(Key(_named(share), colour) for share, colour in zip(SHARES, _COLOURS, strict=True))
+    start_s, end_s = start_of_axis_s(source), end_of_run_s(source)
+    shown = [
+        event for event in source.evidence.server_events if event.end_s >= start_s and event.start_s <= end_s
+    ]
     lanes = [
         (Key(name, token), events)
         for name, kinds, token in _LANES
-        if (events := [event for event in source.evidence.server_events if event.kind in kinds])
+        if (events := [event for event in shown if event.kind in kinds])
     ]
     spec = _spec(source, courses, keys, lanes)
     return Figure(
