@@ -48,7 +48,7 @@ class TimedRun(NamedTuple):
 
     def clients(self, time: WorkloadTime) -> tuple[str, ...]:
         """The machines that asked."""
-        rows = _rows_of(self.run.latencies, time.workload)
+        rows = _rows_of(self.run, time)
         return tuple(str(host) for host in rows.column("host").unique().to_pylist())
 
     def host_of(self, machine: str) -> str:
@@ -115,7 +115,7 @@ def operation_steps(run: RunData, time: WorkloadTime) -> Iterator[tuple[str, Ste
 
     The counts of a long workload take room, so that they are given one by one and only their sum is kept.
     """
-    table = _rows_of(run.latencies, time.workload)
+    table = _rows_of(run, time)
     rows = [
         row
         for values in zip(*(column.to_pylist() for column in table.columns), strict=True)
@@ -130,8 +130,14 @@ def operation_steps(run: RunData, time: WorkloadTime) -> Iterator[tuple[str, Ste
         yield operation, _counts([row for row in rows if row.operation == operation], edges_s)
 
 
-def _rows_of(latencies: pa.Table, workload: str) -> pa.Table:
-    return latencies.filter(pc.equal(latencies.column("workload"), pa.scalar(workload)))
+def _rows_of(run: RunData, time: WorkloadTime) -> pa.Table:
+    """A workload's intervals by their middles: a suite may have several of its kind, or one before that
+    warms up."""
+    rows, kind = run.latencies, run.record.workloads[time.index].workload.kind
+    rows = rows.filter(pc.equal(rows.column("workload"), pa.scalar(kind)))
+    starts, ends = (rows.column(name).to_numpy() for name in ("start_s", "end_s"))
+    middles = (starts + ends) / 2
+    return rows.filter(pa.array((middles >= time.start_s) & (middles <= time.end_s)))
 
 
 def is_request(operation: str) -> bool:

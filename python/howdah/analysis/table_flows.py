@@ -69,7 +69,7 @@ def table_flows(
 def _cells(result: WorkloadResult) -> float:
     """Values that clients wrote: all fields of a record that is inserted, of an update one or all."""
     workload = result.workload
-    if not isinstance(workload, Ycsb) or not workload.fields:
+    if not isinstance(workload, Ycsb) or not workload.fields or not workload.field_bytes:
         return 0.0
     inserted, updated = (_done(result.operations, name) for name in ("insert", "update"))
     return inserted * workload.fields + updated * (workload.fields if workload.replaces_whole else 1)

@@ -95,3 +95,10 @@ def test_a_request_counts_once_whatever_it_is_part_of() -> None:
 def test_round_trips_between_machines_have_no_course() -> None:
     row = _row("c1", 4.0, FAST)._replace(peer="w1")
     assert _steps([row]) == {}
+
+
+def test_what_ran_before_the_workload_is_not_its_own() -> None:
+    """A warm-up of the same kind, or an earlier workload, has times of its own."""
+    steps = _steps([_row("c1", second, FAST) for second in (0.0, 1.0, 2.0, 3.0, 4.0, 5.0)])
+    assert steps[ALL].edges_s[0] == 4.0
+    assert steps[ALL].operations.sum() == 1000
