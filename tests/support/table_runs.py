@@ -11,6 +11,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from howdah.model.latencies import LatencyHistogram, encoded
+from howdah.model.plan import Setting
 from howdah.model.reported import OperationCount, ResultMetric, latency_metrics
 from howdah.model.run import Outcome, Sample, WorkloadResult
 from howdah.model.server_events import ServerEvent
@@ -29,6 +30,9 @@ FIELD_BYTES, KEY_BYTES = 100, 50
 RATE = 400
 """Operations of each client in a second."""
 LEAD_S = 4
+REPLICAS = Setting(
+    key="dfs.replication", value=3, reason="one on each of three hosts", source="Hadoop's default"
+)
 Steps = NDArray[np.bool_]
 
 
@@ -79,7 +83,8 @@ class _Happening:
     def samples(self) -> Iterator[Sample]:
         """What a sampler would have seen once a second, before and after as well."""
         for (host, metric), amounts in self.grown.items():
-            values = np.concatenate([[0.0] * (LEAD_S + 1), np.cumsum(amounts), [amounts.sum()] * 3])
+            values = np.concatenate([[0.0] * (LEAD_S + 1), np.cumsum(amounts)])
+            values = np.concatenate([values, [values[-1]] * 3])
             for second, value in enumerate(values):
                 yield Sample(float(second), host, metric, float(value))
         for (host, metric), heights in self.gauges.items():
@@ -267,6 +272,9 @@ def _record(scene: TableScene, rows: list[LatencyHistogram]) -> RunData:
     record = built.record.model_copy(
         update={
             "engine": "hbase",
+            "plan": built.record.plan.model_copy(
+                update={"settings": (*built.record.plan.settings, REPLICAS)}
+            ),
             "workloads": (result,),
             "suite": Suite(name="ycsb", workloads=(workload,)),
             "elapsed_s": float(LEAD_S + scene.seconds + 3),

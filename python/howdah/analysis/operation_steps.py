@@ -131,8 +131,7 @@ def operation_steps(run: RunData, time: WorkloadTime) -> Iterator[tuple[str, Ste
 
 
 def _rows_of(run: RunData, time: WorkloadTime) -> pa.Table:
-    """A workload's intervals by their middles: a suite may have several of its kind, or one before that
-    warms up."""
+    """A workload's intervals by their middles: its kind may have run before, if only to warm up."""
     rows, kind = run.latencies, run.record.workloads[time.index].workload.kind
     rows = rows.filter(pc.equal(rows.column("workload"), pa.scalar(kind)))
     starts, ends = (rows.column(name).to_numpy() for name in ("start_s", "end_s"))

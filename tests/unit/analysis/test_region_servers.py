@@ -68,9 +68,9 @@ def test_bytes_from_clients_to_disks(run: RunData) -> None:
     assert flow.client_bytes == updates * FIELD_BYTES
     assert flow.wal_bytes == pytest.approx(updates * (FIELD_BYTES + KEY_BYTES))
     assert flow.flushed_share == pytest.approx(1.0)
-    # Nobody said how many replicas there are; two files are not merged.
-    assert flow.expected == pytest.approx(2 * (FIELD_BYTES + KEY_BYTES) / FIELD_BYTES)
-    assert flow.amplification == pytest.approx(6 * (FIELD_BYTES + KEY_BYTES) / FIELD_BYTES)
+    # Three replicas each of the WAL and of what is flushed; two files are not merged.
+    assert flow.expected == pytest.approx(6 * (FIELD_BYTES + KEY_BYTES) / FIELD_BYTES)
+    assert flow.amplification == pytest.approx(flow.expected)
     streams = {(stream.source, stream.target): stream for stream in flow.picture.flows}
     assert streams["servers", "wal"].measured == pytest.approx(flow.wal_bytes)
     into = sum(stream.measured or 0 for (_, target), stream in streams.items() if target == "blocks")
