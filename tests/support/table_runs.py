@@ -145,6 +145,8 @@ def _quiet(happening: _Happening) -> None:
         happening.gauge(name, "regionserver/memstore_bytes", 40_000_000)
         happening.gauge(name, "regionserver/regions", 4)
         happening.gauge(name, "regionserver/local_share", 1.0)
+        for region in range(4):
+            happening.grow(name, f"region/usertable {name}r{region}/requests", 2 * each / 4)
         happening.grow(name, "datanode/written_bytes", 6 * each * (FIELD_BYTES + KEY_BYTES))
         happening.grow(name, "jvm/regionserver/gc_s", 0.003)
         happening.grow(name, "jvm/regionserver/cpu_s", 0.5)
@@ -204,6 +206,7 @@ def _hot(happening: _Happening, when: Steps) -> None:
         for what in ("get", "mutate"):
             even = total / len(happening.scene.servers)
             happening.grow(name, f"regionserver/{what}_requests", np.where(when, share * total, even))
+    happening.grow("w1", "region/usertable w1r2/requests", np.where(when, 1.5 * total, total / 6))
 
 
 _INJECTED: Mapping[str, Callable[[_Happening, Steps], None]] = {

@@ -21,6 +21,7 @@ from howdah.analysis.overheads import overheads
 from howdah.analysis.phases import workload_times
 from howdah.analysis.poles import spreads
 from howdah.analysis.region_servers import region_server_uses, request_checks
+from howdah.analysis.regions import region_uses
 from howdah.analysis.registry import findings
 from howdah.analysis.replicas import replica_balances
 from howdah.analysis.series import all_series, gauges
@@ -96,6 +97,7 @@ def gather(run: RunData, floor: RunData | None, known: Sequence[KnownTimes]) -> 
         tails=tails(timed),
         throughput_limits=throughput_limits(timed, servers),
         region_servers=servers,
+        regions=region_uses(timed),
         request_checks=request_checks(timed, servers),
         table_flows=table_flows(timed, servers, disks),
         server_events=server_events(run, timeline),

@@ -41,7 +41,7 @@ def region_server_uses(timed: TimedRun) -> tuple[RegionServerUse, ...]:
         if event.kind == COLLECTION and event.daemon == SERVER
     ]
     uses = (
-        _use(timeline, name, time, _seen_until(timeline, name, time, times_), pauses)
+        _use(timeline, name, time, seen_until(timeline, name, time, times_), pauses)
         for time in times_
         for name in servers
     )
@@ -54,10 +54,8 @@ def interval_s(timeline: Timeline, machine: str) -> float:
     return float(np.median(np.diff(track.times_s))) if track and len(track.times_s) > 1 else 0.0
 
 
-def _seen_until(
-    timeline: Timeline, machine: str, time: WorkloadTime, times_: Sequence[WorkloadTime]
-) -> float:
-    """When the samples tell of all that a workload did: an interval later, if nothing else ran by then."""
+def seen_until(timeline: Timeline, machine: str, time: WorkloadTime, times_: Sequence[WorkloadTime]) -> float:
+    """When samples tell of all that a workload did: an interval after it, or when the next one began."""
     late_s = time.end_s + interval_s(timeline, machine)
     return min([late_s, *(other.start_s for other in times_ if other.start_s >= time.end_s)])
 

@@ -31,6 +31,7 @@ from howdah.analysis.outcome import find_missing, find_simulated, find_unfinishe
 from howdah.analysis.overheads import find_overheads
 from howdah.analysis.poles import find_failed_attempts, find_poles, find_slowdown
 from howdah.analysis.region_servers import find_checks, find_skew
+from howdah.analysis.regions import find_hot_regions
 from howdah.analysis.replicas import find_replicas
 from howdah.analysis.returns import find_exceptions, find_failed_operations
 from howdah.analysis.sentences import find_cluster_use, find_outside, find_times
@@ -75,6 +76,7 @@ FINDERS: tuple[Finder, ...] = (
     find_exceptions,
     find_checks,
     find_skew,
+    find_hot_regions,
     find_replicas,
     find_master_losses,
     find_losses,

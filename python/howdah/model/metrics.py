@@ -123,6 +123,7 @@ METRICS: tuple[Metric, ...] = (
     Metric("regionserver/not_serving", "1", "counter", "of them for regions that were elsewhere"),
     Metric("regionserver/handlers", "1", "gauge", "handlers at work"),
     Metric("regionserver/calls_queued", "1", "gauge", "calls that wait"),
+    Metric("region/*/requests", "1", "counter", "rows read and written in a region while this server had it"),
     Metric("hmaster/live_regionservers", "1", "gauge", "RegionServers that report"),
     Metric("hmaster/dead_regionservers", "1", "gauge", "RegionServers that it holds to be dead"),
     Metric("hmaster/regions_in_transition", "1", "gauge", "regions that nobody serves at the moment"),

@@ -10,10 +10,13 @@ from howdah.report.figure import Table
 from howdah.report.words import NONE
 from howdah.units import format_bytes
 
+HOTTEST = 10
+"""Regions that are told of each workload."""
+
 
 def region_server_tables(evidence: Evidence) -> tuple[Titled, ...]:
     """What the slowest requests coincided with, and what each RegionServer did."""
-    tables = (_tails(evidence), _answered(evidence), _wrote(evidence))
+    tables = (_tails(evidence), _answered(evidence), _wrote(evidence), _regions(evidence))
     return tuple(one for one in tables if one.table.rows)
 
 
@@ -99,6 +102,19 @@ def _wrote(evidence: Evidence) -> Titled:
         "Memstores and the queue of compactions are the most that was sampled; full memstores hold up writes."
     )
     return Titled("What RegionServers wrote", about, Table(columns, rows))
+
+
+def _regions(evidence: Evidence) -> Titled:
+    rows = []
+    for workload in dict.fromkeys(use.workload for use in evidence.regions):
+        mine = [use for use in evidence.regions if use.workload == workload]
+        every = sum(use.rows for use in mine)
+        rows += [
+            (workload, use.region, use.machine, f"{use.rows:,.0f}", percent(use.rows / every))
+            for use in mine[:HOTTEST]
+        ]
+    about = f"The hottest {HOTTEST} at most; what was split or moved counts anew."
+    return Titled("Regions", about, Table(("workload", "region", "on", "rows", "of all"), tuple(rows)))
 
 
 def _short(use: RegionServerUse) -> str:

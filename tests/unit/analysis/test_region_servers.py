@@ -107,3 +107,12 @@ def test_what_limits_requests() -> None:
     asked = result.model_copy(update={"workload": result.workload.model_copy(update={"target": 2 * RATE})})
     record = busy.record.model_copy(update={"workloads": (asked,)})
     assert analyse(busy._replace(record=record)).evidence.throughput_limits[0].bound == "the target"
+
+
+def test_the_hottest_region_is_named(run: RunData) -> None:
+    (even,) = found(run, "hot-region")
+    assert even.severity == "note"
+    assert "of 12 regions: it was spread evenly" in even.text
+    (hot,) = found(table_run(TableScene(steady="hot server", seconds=SECONDS)), "hot-region")
+    assert hot.severity == "warning"
+    assert "region usertable w1r2 on w1 had 45 % of what was asked of 12 regions, 5.4 × the mean" in hot.text

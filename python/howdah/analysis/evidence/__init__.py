@@ -13,6 +13,7 @@ from howdah.analysis.evidence.losses import MasterLoad, MasterLoss, Wait, Worker
 from howdah.analysis.evidence.operations import (
     LatencyCourse,
     RegionServerUse,
+    RegionUse,
     RequestCheck,
     TableFlow,
     Tail,
@@ -100,6 +101,7 @@ __all__ = [
     "PhaseTime",
     "Rate",
     "RegionServerUse",
+    "RegionUse",
     "ReplicaBalance",
     "RequestCheck",
     "Series",
@@ -159,6 +161,7 @@ class Evidence:
     tails: tuple[Tail, ...] = ()
     throughput_limits: tuple[ThroughputLimit, ...] = ()
     region_servers: tuple[RegionServerUse, ...] = ()
+    regions: tuple[RegionUse, ...] = ()
     request_checks: tuple[RequestCheck, ...] = ()
     table_flows: tuple[TableFlow, ...] = ()
     server_events: tuple[ServerEvent, ...] = ()

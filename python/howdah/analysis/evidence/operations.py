@@ -132,6 +132,16 @@ class RegionServerUse:
 
 
 @dataclass(frozen=True)
+class RegionUse:
+    """Rows read or written in one region in a workload, and the machine that served most of them."""
+
+    workload: str
+    region: str
+    machine: str
+    rows: float
+
+
+@dataclass(frozen=True)
 class RequestCheck:
     """What clients asked for and RegionServers counted: gets, mutations or entries of the WAL.
 
