@@ -91,7 +91,7 @@ def mix(sizes: LocalPlanner) -> YcsbMix:
 
 
 def _word(word: Durability | Distribution | None) -> str | None:
-    return None if word is None else word.value
+    return None if word is None else str(word)
 
 
 def _kind(program: type[YcsbMix]) -> str:
