@@ -14,6 +14,7 @@ from howdah.telemetry.daemons import daemon_source
 from howdah.telemetry.device import Device
 from howdah.telemetry.pauses import gc_log_option, pauses
 from howdah.telemetry.region_events import region_events
+from howdah.telemetry.regions import region_source
 from support.daemons import FETCH, ROOT, Daemons, bean, change_properties
 from support.ports import free_ports
 
@@ -73,6 +74,8 @@ def test_a_real_hbase_has_every_number_and_tells_what_it_did(tmp_path: Path) -> 
         hbase.wait("HBase", lambda: _is_ready(page), timeout_s=90)
         master, server = _device("hmaster", page, web), _device("regionserver", page, web)
         first = {**dict(master.tick()), **dict(server.tick())}
+        (regions,) = region_source("w1", f"http://127.0.0.1:{page}", web).devices
+        regions.tick()
         assert f"got value {ROWS // 2}" in hbase.run(str(CLIENT), str(ROWS))
 
         def grown() -> dict[str, float] | None:
@@ -82,6 +85,8 @@ def test_a_real_hbase_has_every_number_and_tells_what_it_did(tmp_path: Path) -> 
             )
 
         last = hbase.wait("the numbers", grown)
+        # The one region of the client's table was made after the first look.
+        (rows,) = hbase.wait("the region", lambda: [one.value for one in regions.tick()] or None)
     asked = {
         number.metric
         for name in ("hmaster", "regionserver")
@@ -89,6 +94,7 @@ def test_a_real_hbase_has_every_number_and_tells_what_it_did(tmp_path: Path) -> 
         for number in one.numbers
     }
     assert set(first) == asked
+    assert rows >= ROWS
     assert first["hmaster/live_regionservers"] == 1
     assert ROWS <= last["regionserver/mutate_requests"] <= ROWS + 20
     # The tables of regions, and the master's own store in the same process, are written to as well.

@@ -22,7 +22,7 @@ from howdah.engines.hbase.target import HBaseTarget
 from howdah.engines.process import ProcessIdentity
 from howdah.errors import RunFailed
 from howdah.model.base import Model
-from howdah.model.hbase import HBaseStatus, RegionUse
+from howdah.model.hbase import HBaseStatus, TableRegion
 
 _LOG = logging.getLogger(__name__)
 _ANSWER_S = 120.0
@@ -138,9 +138,9 @@ class HBaseAdmin:
         """Make one file of each region's files, and wait until that is done."""
         self._ask("compact", name, within_s=_LONG_S)
 
-    def regions(self, name: str) -> tuple[RegionUse, ...]:
+    def regions(self, name: str) -> tuple[TableRegion, ...]:
         """A table's regions."""
-        return tuple(RegionUse.model_validate(region) for region in self._ask("regions", name))
+        return tuple(TableRegion.model_validate(region) for region in self._ask("regions", name))
 
     def close(self) -> None:
         """End it."""
