@@ -15,7 +15,6 @@ import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hbase.ClusterMetrics;
 import org.apache.hadoop.hbase.HBaseConfiguration;
 import org.apache.hadoop.hbase.HRegionLocation;
-import org.apache.hadoop.hbase.RegionMetrics;
 import org.apache.hadoop.hbase.ServerMetrics;
 import org.apache.hadoop.hbase.ServerName;
 import org.apache.hadoop.hbase.Size;
@@ -112,8 +111,6 @@ public final class HBaseTables {
         return true;
       case "compact":
         return compact(own(table));
-      case "regions":
-        return regions(own(table));
       default:
         throw new IllegalArgumentException(words.get(0) + " is not a question");
     }
@@ -207,24 +204,6 @@ public final class HBaseTables {
       Thread.sleep(500);
     }
     return true;
-  }
-
-  private List<Map<String, Object>> regions(TableName table) throws IOException {
-    var said = new ArrayList<Map<String, Object>>();
-    for (ServerName server : admin.getRegionServers()) {
-      for (RegionMetrics region : admin.getRegionMetrics(server, table)) {
-        var one = new LinkedHashMap<String, Object>();
-        one.put("region", region.getNameAsString());
-        one.put("server", server.getHostname());
-        one.put("reads", region.getReadRequestCount());
-        one.put("writes", region.getWriteRequestCount());
-        one.put("file_bytes", (long) region.getStoreFileSize().get(Size.Unit.BYTE));
-        one.put("memstore_bytes", (long) region.getMemStoreSize().get(Size.Unit.BYTE));
-        one.put("local_share", region.getDataLocality());
-        said.add(one);
-      }
-    }
-    return said;
   }
 
   /** What a table holds: its rows, and how many of them are not what was written. */

@@ -8,11 +8,12 @@ from typing import Any
 
 import pytest
 
+from howdah.installation.command import gc_log_option
 from howdah.services.web import Web
 from howdah.telemetry.beans import beans_of
 from howdah.telemetry.daemons import daemon_source
 from howdah.telemetry.device import Device
-from howdah.telemetry.pauses import gc_log_option, pauses
+from howdah.telemetry.pauses import pauses
 from howdah.telemetry.region_events import region_events
 from howdah.telemetry.regions import region_source
 from support.daemons import FETCH, ROOT, Daemons, bean, change_properties

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
+from howdah.engines.hbase.work import RunTable
 from howdah.model.workloads.ycsb import MOST_SCANNED, Ycsb, YcsbLoad, YcsbMix
 
 CLIENT = "site.ycsb.Client"
@@ -58,9 +59,9 @@ def splits(regions: int) -> list[str]:
     return [f"user{number * _FIRST_DIGITS // regions:04d}" for number in range(1, regions)]
 
 
-def arguments(workload: Ycsb, asked: ClientPart, *, table: str, rows: int, histograms: Path) -> list[str]:
+def arguments(workload: Ycsb, asked: ClientPart, table: RunTable, *, histograms: Path) -> list[str]:
     """YCSB's command line for one client's part; its histograms are written below a folder each second."""
-    given = {**_common(workload, table, histograms), **_own(workload, asked, rows)}
+    given = {**_common(workload, table, histograms), **_own(workload, asked, table.rows)}
     words = ["-load" if isinstance(workload, YcsbLoad) else "-t", "-s", "-threads", str(asked.threads)]
     if asked.target is not None:
         words += ["-target", f"{asked.target:.3f}"]
@@ -69,15 +70,15 @@ def arguments(workload: Ycsb, asked: ClientPart, *, table: str, rows: int, histo
     return words
 
 
-def _common(workload: Ycsb, table: str, histograms: Path) -> dict[str, str | int]:
+def _common(workload: Ycsb, table: RunTable, histograms: Path) -> dict[str, str | int]:
     given: dict[str, str | int] = {
         "db": "HBaseBinding",
         "workload": "RecordWorkload",
         "dataintegrity": "true",
-        "table": table,
+        "table": table.name,
         "columnfamily": FAMILY,
-        "fieldcount": workload.fields or 1,
-        "fieldlength": workload.field_bytes or 1,
+        "fieldcount": table.fields,
+        "fieldlength": table.field_bytes,
         "zeropadding": KEY_DIGITS,
         # Without a rate to keep there is no time at which an operation should have begun.
         "measurement.interval": "both" if workload.target else "op",

@@ -71,7 +71,6 @@ def evaluate(work: HBaseWork[PerformanceEvaluation]) -> PartialResult:
         phases=tuple(phases),
         operations=(OperationCount(operation=asked.operation, done=done),),
         metrics=_metrics(asked.operation, done, found),
-        regions=context.admin.regions(context.table.name),
     )
 
 
@@ -108,7 +107,7 @@ def read_evaluated(lines: Iterable[str]) -> Evaluated | None:
 
 def _run(work: HBaseWork[PerformanceEvaluation], table: str) -> Evaluated:
     target = work.context.target
-    place = target.askers[0]
+    place = target.places[0]
     command = target.java(place, MAIN, *arguments(work.workload, table))
     total = work.workload.records or 1
     with TemporaryDirectory(prefix="howdah-pe-") as folder:

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from howdah.engines.hbase.command import arguments, divided
+from howdah.engines.hbase.work import RunTable
 from howdah.model.workloads.ycsb import EVERY, Ycsb, YcsbA, YcsbE, YcsbLoad, YcsbMix, YcsbReadHeavy
 from howdah.model.workloads.ycsb_options import Durability
 
@@ -16,7 +17,7 @@ FOLDER = Path("/tmp/histograms")
 
 def properties(workload: Ycsb, rows: int = 1000) -> dict[str, str]:
     (part, *_) = divided(workload, rows)
-    words = arguments(workload, part, table="howdah-1", rows=rows, histograms=FOLDER)
+    words = arguments(workload, part, RunTable("howdah-1", 10, 100, rows), histograms=FOLDER)
     pairs = [words[at + 1].partition("=") for at, word in enumerate(words) if word == "-p"]
     return {name: value for name, _, value in pairs}
 
