@@ -81,8 +81,10 @@ def _told(record: RunRecord, evidence: Evidence, time: WorkloadTime, *, brief: b
     if time.rate is not None:
         text += f", {format_rate(time.rate.bytes_per_s)}"
     result = record.workloads[time.index]
-    if result.metrics:
-        text += f", {listed([f'{metric.name} {metric.in_words()}' for metric in result.metrics])}"
+    # What it is run for, or all that it reports where no number is before the others.
+    reported = result.metrics if result.primary is None else (result.primary,)
+    if reported:
+        text += f", {listed([f'{metric.name} {metric.in_words()}' for metric in reported])}"
     busy = next((use.cpu_busy for use in evidence.use if use.workload == time.workload), None)
     return text + (f": CPU {percent(busy)} busy" if busy is not None else "")
 
