@@ -33,8 +33,8 @@ class ClientPart(NamedTuple):
     first: int
     """The number of the first record that it inserts."""
     threads: int
-    target: float | None
-    """Operations a second."""
+    target: int | None
+    """Operations a second: YCSB takes whole ones."""
 
 
 def divided(workload: Ycsb, rows: int) -> tuple[ClientPart, ...]:
@@ -44,9 +44,9 @@ def divided(workload: Ycsb, rows: int) -> tuple[ClientPart, ...]:
     """
     clients = workload.clients or 1
     operations = workload.asked.number if workload.asked else 0
-    target = workload.target / clients if workload.target else None
+    targets = _evenly(max(clients, workload.target), clients) if workload.target else [None] * clients
     parts, first = [], 0
-    for part in _evenly(operations, clients):
+    for part, target in zip(_evenly(operations, clients), targets, strict=True):
         parts.append(
             ClientPart(part, first if isinstance(workload, YcsbLoad) else rows, workload.threads or 1, target)
         )
@@ -64,7 +64,7 @@ def arguments(workload: Ycsb, asked: ClientPart, table: RunTable, *, histograms:
     given = {**_common(workload, table, histograms), **_own(workload, asked, table.rows)}
     words = ["-load" if isinstance(workload, YcsbLoad) else "-t", "-s", "-threads", str(asked.threads)]
     if asked.target is not None:
-        words += ["-target", f"{asked.target:.3f}"]
+        words += ["-target", str(asked.target)]
     for name, value in given.items():
         words += ["-p", f"{name}={value}"]
     return words

@@ -67,7 +67,7 @@ def ycsb_mix(work: HBaseWork[YcsbMix]) -> PartialResult:
         better="higher",
         over=f"{len(steps)} rates that were tried",
     )
-    return PartialResult(**{**result, "rates": steps, "metrics": (*result["metrics"], found)})
+    return PartialResult(**{**result, "rates": steps, "metrics": (found, *result["metrics"])})
 
 
 def _asked(work: HBaseWork[Ycsb], table: RunTable, before: tuple[Phase, ...]) -> PartialResult:

@@ -34,8 +34,14 @@ def test_the_parts_of_a_load_are_all_of_its_records(records: int, clients: int) 
 
 
 def test_a_rate_is_of_all_clients_together() -> None:
-    parts = divided(YcsbA(operations=10, clients=4, target=1000, threads=8), 10)
-    assert [part.target for part in parts] == [250.0] * 4
+    parts = divided(YcsbA(operations=10, clients=4, target=1002, threads=8), 10)
+    assert [part.target for part in parts] == [251, 251, 250, 250]
+
+
+def test_a_rate_is_a_whole_number_for_ycsb_reads_no_other() -> None:
+    workload = YcsbA(operations=10, clients=3, target=1000, threads=8)
+    words = arguments(workload, divided(workload, 10)[1], RunTable("t", 1, 1), histograms=FOLDER)
+    assert words[words.index("-target") + 1] == "333"
 
 
 def test_every_share_is_said_for_ycsb_has_defaults_of_its_own() -> None:
