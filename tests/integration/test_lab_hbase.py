@@ -9,13 +9,12 @@ from pathlib import Path
 import pytest
 
 from howdah.model.run import WorkloadResult
-from support.daemons import FETCH, LIB, ROOT
+from support.daemons import FETCH, HBASE_LIB, LIB, ROOT
 from support.lab_command import Lab
 from support.lab_hosts import can_build
 from support.lab_traces import traces
 from support.labs import lab_plan, save_plan, soon
 
-HBASE_LIB = ROOT / "build/hbase/2.6.4/lib"
 CLIENT = ROOT / "tests/data/hbase/PutGetScan.java"
 pytestmark = [
     pytest.mark.xdist_group("laboratory"),

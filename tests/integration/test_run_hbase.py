@@ -15,10 +15,9 @@ from howdah.model.run import Outcome
 from howdah.model.tables import RunData
 from howdah.store.reader import read_run
 from support.command import HOWDAH, environment
-from support.daemons import FETCH, ROOT
+from support.daemons import FETCH, HBASE_LIB
 from support.lab_command import CACHE
 
-HBASE_LIB = ROOT / "build/hbase/2.6.4/lib"
 pytestmark = [
     pytest.mark.xdist_group("hbase"),
     pytest.mark.skipif(not HBASE_LIB.exists(), reason=f"HBase's jars are not there: {FETCH}"),
