@@ -12,15 +12,13 @@ from howdah.calibrate.forecast import forecasts
 from howdah.documents.files import read_plan, write_calibration
 from howdah.engines.digests import sha256
 from howdah.errors import UserError
-from howdah.model.at_once import at_once
 from howdah.model.calibration import Calibration
-from howdah.model.engines import SIM
 from howdah.model.plan import Plan
 from howdah.model.prediction import Prediction
 from howdah.model.variation import Sweep, WhatIf
 from howdah.model.workloads.suite import Suite
 from howdah.model.workloads.terasort import OUTPUT_REPLICATION, TeraSort
-from howdah.planner.suite.cluster import size_suite
+from howdah.planner.suite.cluster import size_planned
 from howdah.planner.suite.request import RunRequest
 from howdah.simulation.calibrations import calibration_warnings, load_calibration, saturation_warnings
 from howdah.simulation.replications import Done, check_replications, scenarios, simulate, stretches
@@ -56,9 +54,8 @@ def planned_work(file: Path, request: RunRequest) -> tuple[Plan, Suite]:
             "is a plan of one machine, not of a cluster",
             "howdah plan hosts.yaml makes one of a cluster; --engine sim --probe simulates a machine",
         )
-    dataset_bytes = plan.cluster.request.dataset_bytes
     try:
-        return plan, size_suite(request, at_once(plan), engine=SIM, dataset_bytes=dataset_bytes).suite
+        return plan, size_planned(request, plan).suite
     except UserError as error:
         # Here the suite is what a flag says, not a word of the command's own.
         where = "--suite" if error.where == "SUITE" else error.where
