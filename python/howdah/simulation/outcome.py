@@ -51,6 +51,41 @@ class LocalityCounts(Model):
     """In another rack."""
 
 
+class TimedOperations(Model):
+    """How long operations of one kind took."""
+
+    operation: str
+    """What was timed, by YCSB's word."""
+    microseconds: tuple[int, ...]
+    """The times that were taken, in order."""
+    counts: tuple[int, ...]
+    """How many operations took each of them."""
+
+
+class Station(Model):
+    """A kind of station that operations wait at."""
+
+    station: str
+    """What it is."""
+    busy: float
+    """How busy the busiest of its kind is, 0 to 1."""
+
+
+class AskedOutcome(Model):
+    """What clients of HBase saw, and what their operations used."""
+
+    throughput_per_s: float
+    """Operations in a second."""
+    simulated: int
+    """Operations that were simulated for all."""
+    latencies: tuple[TimedOperations, ...]
+    """Their times, kind by kind."""
+    in_memory: float
+    """Share of reads that needed no disk."""
+    stations: tuple[Station, ...]
+    """What they waited for."""
+
+
 class WorkloadOutcome(Model):
     """One workload as it ran."""
 
@@ -76,6 +111,8 @@ class WorkloadOutcome(Model):
     """Replicas that it wrote, by worker."""
     sharing_host: int
     """Blocks that it wrote with two replicas on one host."""
+    asked: AskedOutcome | None = None
+    """What clients of HBase saw, where it asks one."""
 
 
 class Summary(Model):
