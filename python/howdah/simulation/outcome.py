@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+import numpy as np
+
+from howdah.calibrate.case import SHARES, WITHIN
 from howdah.model.base import Model
 from howdah.model.counters import Counters
+from howdah.model.workloads.ycsb import THROUGHPUT
+
+_MICROSECONDS = 1_000_000
 
 
 class PhaseOutcome(Model):
@@ -61,6 +67,11 @@ class TimedOperations(Model):
     counts: tuple[int, ...]
     """How many operations took each of them."""
 
+    def within_s(self, share: float) -> float:
+        """The time within which a share of them ended."""
+        ended = np.cumsum(self.counts)
+        return self.microseconds[int(np.searchsorted(ended, share * ended[-1]))] / _MICROSECONDS
+
 
 class Station(Model):
     """A kind of station that operations wait at."""
@@ -84,6 +95,15 @@ class AskedOutcome(Model):
     """Share of reads that needed no disk."""
     stations: tuple[Station, ...]
     """What they waited for."""
+
+    def metrics(self) -> dict[str, float]:
+        """What is fitted and predicted, by the metrics' names: throughput, and within what times how many ended."""
+        within = {
+            f"{times.operation}, {100 * share:g}{WITHIN}": times.within_s(share)
+            for times in self.latencies
+            for share in SHARES
+        }
+        return {THROUGHPUT: self.throughput_per_s, **within}
 
 
 class WorkloadOutcome(Model):

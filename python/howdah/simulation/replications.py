@@ -129,9 +129,16 @@ def simulate(several: list[Scenario], tell: Callable[[Done], None]) -> list[Summ
 
 
 def stretches(summary: Summary) -> list[ForecastStretch]:
-    """Every workload's elapsed time, each followed by those of its phases where it has several."""
+    """Every workload's elapsed time, each followed by those of its phases where it has several.
+
+    Of what asks HBase its metrics: how long it takes is as long as anybody asks.
+    """
     result = []
     for workload in summary.workloads:
+        if workload.asked is not None:
+            figures = workload.asked.metrics().items()
+            result += [ForecastStretch(workload.kind, None, value, name) for name, value in figures]
+            continue
         result.append(ForecastStretch(workload.kind, None, (workload.end_ns - workload.start_ns) / _NS_PER_S))
         for phase in workload.phases if len(workload.phases) > 1 else ():
             result.append(

@@ -22,6 +22,16 @@ def between(low_s: float, high_s: float) -> str:
     return f"{seconds(low_s)} to {seconds(high_s)}"
 
 
+def interval(forecast: Forecast) -> str:
+    """Both ends of what is predicted."""
+    return f"{said_of(forecast, forecast.low)} to {said_of(forecast, forecast.high)}"
+
+
+def said_of(forecast: Forecast, value: float) -> str:
+    """A value of what is predicted."""
+    return seconds(value) if forecast.metric is None else forecast.said(value)
+
+
 def width(forecast: Forecast) -> str:
     """How far an interval reaches to its farther side."""
     return f"± {percent(forecast.width)}"
@@ -41,6 +51,8 @@ class AxisUnit(NamedTuple):
 
 def unit_of(longest_s: float) -> AxisUnit:
     """The unit in which the longest time is a number that one can read."""
+    if longest_s < 1:
+        return AxisUnit(1e-3, "ms")
     if longest_s >= 4 * 3600:
         return AxisUnit(3600.0, "h")
     return AxisUnit(60.0, "min") if longest_s >= 240 else AxisUnit(1.0, "s")
