@@ -8,6 +8,7 @@ from pkgutil import resolve_name
 from typing import NamedTuple
 
 from howdah.errors import UserError
+from howdah.model.parameter import CPU_QUOTA
 from howdah.model.plan import Cluster, Plan
 from howdah.model.run import RunWarning
 from howdah.model.workloads.base import Workload
@@ -105,7 +106,7 @@ def translate(
         job=job_of(planned, cluster, suite),
         masters=equipped_masters(masters_of(cluster), parameters),
         workloads=() if asked else programs_of(suite, planned),
-        hbase=hbase_of(plan, cluster, suite, hosts) if asked else None,
+        hbase=hbase_of(plan, cluster, suite, hosts, parameters.get(CPU_QUOTA)) if asked else None,
         parameters=of_software(parameters, hosts),
         seed=seed,
         record=_SUMMARY_ONLY,

@@ -26,6 +26,9 @@ pub struct HBase {
     pub replication: u32,
     /// CPUs of each client.
     pub client_cpus: u32,
+    /// Share of its threads' time that a worker may use, a tenth of a second at a time; null: all of it.
+    #[serde(default)]
+    pub cpu_quota: Option<f64>,
     /// What runs, one after another, on one table.
     pub programs: Vec<Program>,
 }
@@ -123,6 +126,7 @@ impl HBase {
         whole("hbase.replication", self.replication.into(), 1.0, workers as f64)?;
         whole("hbase.client_cpus", self.client_cpus.into(), 1.0, 1e4)?;
         whole("hbase.flush_bytes", self.flush_bytes, 1.0, 1e15)?;
+        whole("hbase.cpu_quota", self.cpu_quota.unwrap_or(1.0), 1e-3, 1.0)?;
         for (name, value) in [
             ("hbase.block_cache_bytes", self.block_cache_bytes),
             ("hbase.page_cache_bytes", self.page_cache_bytes),

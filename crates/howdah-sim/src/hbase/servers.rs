@@ -8,6 +8,7 @@ use crate::random::Random;
 use crate::scenario::{DiskKind, HostGroup, Scenario, WorkerGroup};
 use crate::time::Time;
 
+use super::scenario::HBase;
 use super::stations::{Line, Processors};
 use super::stream::Job;
 
@@ -71,14 +72,14 @@ impl Server {
 }
 
 /// Every worker of the scenario, in order.
-pub(crate) fn servers(scenario: &Scenario, handlers: u32, program: u64) -> Vec<Server> {
+pub(crate) fn servers(scenario: &Scenario, hbase: &HBase, program: u64) -> Vec<Server> {
     let mut all = Vec::new();
     for group in &scenario.hosts {
         for _ in 0..group.count {
             let mut first = 0;
             for workers in &group.workers {
                 for _ in 0..workers.count {
-                    all.push(server(group, workers, first, handlers, &scenario.parameters));
+                    all.push(server(group, workers, first, hbase.handlers, &scenario.parameters));
                     first += workers.disks;
                 }
             }
@@ -86,6 +87,10 @@ pub(crate) fn servers(scenario: &Scenario, handlers: u32, program: u64) -> Vec<S
     }
     for (number, server) in all.iter_mut().enumerate() {
         server.pauses = Random::new(scenario.seed ^ program, "hbase-pauses", number as u64);
+        if let Some(share) = hbase.cpu_quota {
+            // No two workers' periods begin together.
+            server.processors.limit(share, Time::ZERO.after(0.1 * server.pauses.unit()));
+        }
     }
     all
 }

@@ -20,11 +20,41 @@ pub(crate) struct Processors<J> {
     got: f64,
     at: Time,
     stopped: bool,
+    quota: Quota,
     arrived: u64,
     /// Counts changes: an end that was told before one of them no longer holds.
     pub(crate) version: u64,
     /// Seconds of processor time that were used.
     pub(crate) used: f64,
+}
+
+/// How much processor time there is until it is dealt out again, as control groups limit it.
+///
+/// Who has used up its part stands still for the rest of the period, however little it needs.
+#[derive(Clone, Copy, Debug)]
+struct Quota {
+    each_s: f64,
+    left_s: f64,
+    renewed: Time,
+}
+
+impl Quota {
+    /// `cpu.cfs_period_us` as control groups have it.
+    const PERIOD_S: f64 = 0.1;
+    const NONE: Self = Self { each_s: f64::INFINITY, left_s: f64::INFINITY, renewed: Time::ZERO };
+
+    /// Seconds that so many threads can run before they stand still or the next period begins.
+    fn runs_s(&self, at: Time, threads: f64) -> f64 {
+        if self.each_s.is_infinite() {
+            return f64::INFINITY;
+        }
+        (self.left_s / threads).min(self.renewed.since(at)).max(0.0)
+    }
+
+    fn renew(&mut self) {
+        self.left_s = self.each_s;
+        self.renewed = self.renewed.after(Self::PERIOD_S);
+    }
 }
 
 #[derive(Debug)]
@@ -47,29 +77,60 @@ impl<J> Processors<J> {
             got: 0.0,
             at: Time::ZERO,
             stopped: false,
+            quota: Quota::NONE,
             arrived: 0,
             version: 0,
             used: 0.0,
         }
     }
 
+    /// Limits what all threads together may use to a share of their time; periods begin at a moment of their own.
+    pub(crate) fn limit(&mut self, share: f64, first: Time) {
+        let each_s = share * self.threads * Quota::PERIOD_S;
+        self.quota = Quota { each_s, left_s: each_s, renewed: first };
+    }
+
+    /// Threads that run.
+    fn running(&self) -> f64 {
+        (self.jobs.len() as f64).min(self.threads)
+    }
+
     /// Seconds of work that all jobs together get in a second.
     fn capacity(&self) -> f64 {
-        let jobs = self.jobs.len() as f64;
-        let running = jobs.min(self.threads);
+        let running = self.running();
         let second = (self.threads - self.cores).max(f64::MIN_POSITIVE);
         let shared = ((running - self.cores) / second).clamp(0.0, 1.0);
         running.min(self.cores) * (1.0 + self.gain * shared) * self.speed
     }
 
     fn pass(&mut self, now: Time) {
-        let seconds = now.since(self.at);
-        self.at = now;
-        if self.jobs.is_empty() || self.stopped {
+        let idle = self.jobs.is_empty() || self.stopped;
+        if self.quota.each_s.is_infinite() {
+            if !idle {
+                self.go_on(now.since(self.at));
+            }
+            self.at = now;
             return;
         }
+        loop {
+            let until = now.min(self.quota.renewed);
+            if !idle {
+                let runs_s = self.quota.runs_s(self.at, self.running()).min(until.since(self.at));
+                self.go_on(runs_s);
+                self.quota.left_s -= runs_s * self.running();
+            }
+            self.at = until;
+            if now < self.quota.renewed {
+                return;
+            }
+            self.quota.renew();
+        }
+    }
+
+    /// Gives every job its part of so many seconds in which nothing stands still.
+    fn go_on(&mut self, seconds: f64) {
         self.got += seconds * self.capacity() / self.jobs.len() as f64;
-        self.used += seconds * (self.jobs.len() as f64).min(self.threads);
+        self.used += seconds * self.running();
     }
 
     /// Adds a job of so many seconds on a reference core.
@@ -86,9 +147,18 @@ impl<J> Processors<J> {
         if self.stopped {
             return None;
         }
-        let seconds = (next.got - self.got).max(0.0) * self.jobs.len() as f64 / self.capacity();
-        // Rounded up, so that the job has got all of its time by then.
-        Some(self.at + (seconds * SECOND as f64).ceil() as i64)
+        let mut seconds = (next.got - self.got).max(0.0) * self.jobs.len() as f64 / self.capacity();
+        let (mut at, mut quota) = (self.at, self.quota);
+        loop {
+            let runs_s = quota.runs_s(at, self.running());
+            if seconds <= runs_s {
+                // Rounded up, so that the job has got all of its time by then.
+                return Some(at + (seconds * SECOND as f64).ceil() as i64);
+            }
+            seconds -= runs_s;
+            at = quota.renewed;
+            quota.renew();
+        }
     }
 
     /// The job that ends now, if one does.
@@ -192,6 +262,20 @@ mod tests {
         assert_eq!(core.due(), None);
         core.stop(Time::from_seconds(2.0), false);
         assert_eq!(core.due().map(Time::seconds), Some(2.5));
+    }
+
+    #[test]
+    fn who_has_used_up_its_time_stands_still_until_it_is_dealt_out_again() {
+        let mut core = Processors::new(1.0, 1.0, 0.0, 1.0, 1.0);
+        core.limit(0.25, Time::from_seconds(0.1));
+        core.add(Time::ZERO, 0.03, "longer than a period has");
+        // 25 ms of the first tenth of a second, and 5 ms of the second.
+        let end = core.due().unwrap();
+        assert!((end.seconds() - 0.105).abs() < 1e-6, "{end:?}");
+        assert_eq!(core.ended(end), Some("longer than a period has"));
+        assert!((core.used - 0.03).abs() < 1e-6);
+        core.add(Time::from_seconds(0.15), 0.02, "what is left of it");
+        assert!((core.due().unwrap().seconds() - 0.17).abs() < 1e-6);
     }
 
     #[test]

@@ -102,7 +102,7 @@ pub(crate) fn counted(program: &Program) -> u64 {
 impl<'a> Stream<'a> {
     pub(crate) fn new(scenario: &'a Scenario, hbase: &'a HBase, program: &'a Program, number: u64) -> Self {
         let seed = scenario.seed;
-        let servers = servers(scenario, hbase.handlers, number);
+        let servers = servers(scenario, hbase, number);
         let cached = hbase.block_cache_bytes + hbase.page_cache_bytes;
         let table_bytes = program.records as f64 * program.record_bytes;
         let each_bytes = table_bytes / servers.len() as f64;

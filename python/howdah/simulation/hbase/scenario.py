@@ -79,5 +79,7 @@ class SimulatedHBase(Model):
     """Replicas of files and logs."""
     client_cpus: int
     """CPUs of each client."""
+    cpu_quota: float | None = None
+    """Share of its threads' time that a worker may use, a tenth of a second at a time; None: all of it."""
     programs: tuple[AskingProgram, ...]
     """What runs, one after another, on one table."""

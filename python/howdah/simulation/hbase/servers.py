@@ -42,8 +42,10 @@ def no_tasks(kind: Worker) -> AtOnce:
     return AtOnce(1, 1)
 
 
-def hbase_of(plan: Plan, cluster: Cluster, suite: Suite, hosts: tuple[Hosts, ...]) -> SimulatedHBase:
-    """HBase as planned, and the suite's programs; raises UserError for a table that has no room."""
+def hbase_of(
+    plan: Plan, cluster: Cluster, suite: Suite, hosts: tuple[Hosts, ...], cpu_quota: float | None
+) -> SimulatedHBase:
+    """HBase as planned, and the suite's programs; ``cpu_quota`` is what limits leave of its workers' CPU time."""
     kind = plan.workers[0]
     planned = PlannedSettings(plan, cluster, kind)
     servers = sum(group.count * sum(workers.count for workers in group.workers) for group in hosts)
@@ -66,6 +68,7 @@ def hbase_of(plan: Plan, cluster: Cluster, suite: Suite, hosts: tuple[Hosts, ...
         log=_log(planned),
         replication=int(planned.number("dfs.replication")),
         client_cpus=cluster.inventory.worker_groups[0].cpu.threads,
+        cpu_quota=cpu_quota,
         programs=_programs(suite, servers),
     )
 
