@@ -18,6 +18,7 @@ WITHIN: Final = " % within"
 SHARES: Final = (0.5, 0.99)
 """The shares of operations whose times are fitted and predicted."""
 
+
 class CaseWork(NamedTuple):
     """What is simulated: a suite on a plan, under conditions that neither of them holds."""
 

@@ -56,9 +56,7 @@ def unexplained(calibration: Calibration | None, workload: str, elapsed_s: float
     return known.get(workload, max(known.values(), default=0.0))
 
 
-def _forecast(
-    stretch: ForecastStretch, values: Sequence[float], calibration: Calibration | None
-) -> Forecast:
+def _forecast(stretch: ForecastStretch, values: Sequence[float], calibration: Calibration | None) -> Forecast:
     logarithms = np.log(values)
     explained = float(np.std(logarithms, ddof=1)) if len(values) > 1 else 0.0
     median = float(np.exp(np.median(logarithms)))

@@ -80,7 +80,7 @@ def residuals(figures: Sequence[FittedFigure], left_out: LeftOut) -> tuple[Resid
 
 
 def _of_metrics(figures: Sequence[FittedFigure], left_out: LeftOut) -> Iterator[Residual]:
-    """The same of throughputs and of times of operations, each kind by itself: all of a run are alike long."""
+    """The same of throughputs and of times of operations, kind by kind."""
     kinds: defaultdict[str, list[int]] = defaultdict(list)
     for index, figure in enumerate(figures):
         if (metric := metric_of(figure.quantity)) is not None:

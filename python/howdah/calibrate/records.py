@@ -79,7 +79,7 @@ def cases_of(records: Sequence[RunRecord]) -> tuple[Case, ...]:
 def laboratory_values(records: Sequence[RunRecord]) -> tuple[CalibratedValue, ...]:
     """What no plan says of the hosts: the share of a CPU that a laboratory gave them, where one did.
 
-    A task that runs for seconds has so much slower a core; an operation of a millisecond runs, or stands still.
+    A task of seconds has so much slower a core; an operation of a millisecond runs, or stands still.
     """
     labs = [record for record in records if record.laboratory]
     if not labs or (share := _share(labs[0])) == 1:
@@ -87,9 +87,7 @@ def laboratory_values(records: Sequence[RunRecord]) -> tuple[CalibratedValue, ..
     rests_on = (f"run {labs[0].id}: the laboratory's share of a CPU for a thread",)
     name = CPU_QUOTA if asked_hbase(records[0]) else "core_speed"
     return (
-        CalibratedValue(
-            name=name, value=share, low=share, high=share, origin="measured", rests_on=rests_on
-        ),
+        CalibratedValue(name=name, value=share, low=share, high=share, origin="measured", rests_on=rests_on),
     )
 
 

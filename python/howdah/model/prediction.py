@@ -84,7 +84,7 @@ class Prediction(Model):
     suite: Suite
     """The work that it is about."""
     forecasts: tuple[Forecast, ...]
-    """Workload by workload, each followed by its phases; of those that are run for a metric, their metrics."""
+    """Workload by workload, each followed by its phases; or the metrics of those that are run for some."""
     warnings: tuple[RunWarning, ...] = ()
     """What a reader of the numbers should know."""
 

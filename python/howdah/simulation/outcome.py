@@ -97,7 +97,7 @@ class AskedOutcome(Model):
     """What they waited for."""
 
     def metrics(self) -> dict[str, float]:
-        """What is fitted and predicted, by the metrics' names: throughput, and within what times how many ended."""
+        """What is fitted and predicted, by name: throughput, and within what times so many ended."""
         within = {
             f"{times.operation}, {100 * share:g}{WITHIN}": times.within_s(share)
             for times in self.latencies

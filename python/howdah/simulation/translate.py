@@ -20,7 +20,14 @@ from howdah.simulation.hosts import SimulatedHosts, machines_of
 from howdah.simulation.programs import output_replication
 from howdah.simulation.room import capacity_bytes, check_room
 from howdah.simulation.scenario import Scenario, ScenarioProgram, Written
-from howdah.simulation.settings import PlannedSettings, hdfs_of, job_of, masters_of, scheduling_of, tasks_at_once
+from howdah.simulation.settings import (
+    PlannedSettings,
+    hdfs_of,
+    job_of,
+    masters_of,
+    scheduling_of,
+    tasks_at_once,
+)
 
 _SUMMARY_ONLY = Written(tasks=False, sample_interval_s=None)
 
@@ -93,9 +100,7 @@ def translate(
             "hbase-not-simulated",
             "nobody asks anything of HBase meanwhile: its RegionServers take memory here and nothing else",
         )
-    machines = machines_of(
-        plan, cluster, warn, no_tasks if asked else partial(tasks_at_once, plan, cluster)
-    )
+    machines = machines_of(plan, cluster, warn, no_tasks if asked else partial(tasks_at_once, plan, cluster))
     # Settings of jobs and of the file system are the cluster's: the kinds of workers agree on them.
     planned = PlannedSettings(plan, cluster, plan.workers[0])
     hosts = equipped_hosts(machines.groups, parameters)

@@ -51,7 +51,8 @@ def size_suite(
     """Decide every size of the request's suite; raise UserError for what does not make sense.
 
     ``dataset_bytes`` and ``records`` are what the cluster was planned to sort and to keep in a table, where
-    the engine can be asked for so much; ``hosts`` is how many hosts there are, for programs that are about these.
+    the engine can be asked for so much; ``hosts`` is how many hosts or RegionServers there are, for programs
+    that are about these.
     """
     asked = programs_asked(request, engine)
     alone = len(asked) == 1
@@ -70,7 +71,7 @@ def size_suite(
 
 
 def size_planned(request: RunRequest, plan: Plan) -> SizedSuite:
-    """A suite for a cluster that is planned, on as much data as it was planned for unless the request says."""
+    """A suite for a cluster that is planned, as large as it was planned for unless the request says."""
     cluster = plan.cluster
     demands = cluster.request.workloads if cluster else ()
     servers = {kind.name for kind in plan.workers if Role.REGIONSERVER in kind.roles}

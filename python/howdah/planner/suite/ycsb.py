@@ -102,7 +102,11 @@ def choose_records(sizes: ClusterSizes) -> int:
     servers = sizes.hosts
     if sizes.records is not None:
         return sizes.choose(
-            "records", RECORDS, sizes.records, reason="the table that the cluster is planned for", source="plan"
+            "records",
+            RECORDS,
+            sizes.records,
+            reason="the table that the cluster is planned for",
+            source="plan",
         )
     return sizes.choose(
         "records",

@@ -81,8 +81,7 @@ def _values(sweep: Sweep) -> list[dict[str, Any]]:
         several = len(point.forecasts) > 1
         times = [(_WHOLE, point.low_s, point.elapsed_s, point.high_s)] if several else []
         times += [
-            (forecast.workload, forecast.low, forecast.median, forecast.high)
-            for forecast in point.forecasts
+            (forecast.workload, forecast.low, forecast.median, forecast.high) for forecast in point.forecasts
         ]
         values += [
             {

@@ -63,8 +63,8 @@ def _answer(forecasts: Sequence[Forecast]) -> str:
     if not wholes:
         best = forecasts[0]
         return (
-            f"{best.workload} is predicted to come to {best.part} {said_of(best, best.median)}, nine times in "
-            f"ten {interval(best)}."
+            f"{best.workload} is predicted to come to {best.part} {said_of(best, best.median)}, "
+            f"nine times in ten {interval(best)}."
         )
     main = max(wholes, key=lambda forecast: forecast.median)
     others = format_counted(len(wholes) - 1, "other workload")
@@ -99,9 +99,7 @@ class Span(NamedTuple):
     @property
     def outside(self) -> bool:
         """Whether it was measured, and not where it was predicted."""
-        return self.measured is not None and not (
-            self.forecast.low <= self.measured <= self.forecast.high
-        )
+        return self.measured is not None and not (self.forecast.low <= self.measured <= self.forecast.high)
 
 
 def drawn(some: Sequence[Span]) -> tuple[Figure, tuple[PredictionSection, ...]]:

@@ -69,8 +69,8 @@ def _answer(scores: Sequence[Score]) -> str:
     several = f"; {sum(score.inside for score in scores)} of {len(scores)} lie inside theirs"
     measured, predicted = (said_of(main.forecast, value) for value in (main.measured, main.forecast.median))
     return (
-        f"{main.forecast.workload} {_took(main.forecast)} {measured} and was predicted to {_take(main.forecast)} "
-        f"{predicted}: {signed(main.error)}, {place} its interval"
+        f"{main.forecast.workload} {_took(main.forecast)} {measured} and was predicted to "
+        f"{_take(main.forecast)} {predicted}: {signed(main.error)}, {place} its interval"
         f"{several if len(scores) > 1 else ''}."
     )
 

@@ -22,8 +22,8 @@ _HEAP_SHARE = 0.4
 """Of block cache and of memstores, where nothing is set: the release's own."""
 _FILLED = 0.9
 """Of the data disks: HDFS is as good as full then, and a compaction has no room for its result."""
-_IN_ONE_FILE = ("filesystem",)
-"""Names of the log whose replicas are a chain of DataNodes (``hbase.wal.provider``)."""
+_PIPELINE = "filesystem"
+"""The log whose replicas are a chain of DataNodes (``hbase.wal.provider``)."""
 
 
 def asks_hbase(suite: Suite) -> bool:
@@ -32,7 +32,7 @@ def asks_hbase(suite: Suite) -> bool:
 
 
 def no_tasks(kind: Worker) -> AtOnce:
-    """What a worker runs beside its RegionServer while that is asked: nothing. UserError where it has none."""
+    """What a worker runs beside its RegionServer: nothing. Raises UserError for one that has none."""
     if Role.REGIONSERVER not in kind.roles:
         raise UserError(
             f"plan: worker {kind.name}",
@@ -45,7 +45,7 @@ def no_tasks(kind: Worker) -> AtOnce:
 def hbase_of(
     plan: Plan, cluster: Cluster, suite: Suite, hosts: tuple[Hosts, ...], cpu_quota: float | None
 ) -> SimulatedHBase:
-    """HBase as planned, and the suite's programs; ``cpu_quota`` is what limits leave of its workers' CPU time."""
+    """HBase as planned, and the suite's programs; ``cpu_quota`` is what limits leave of CPU time."""
     kind = plan.workers[0]
     planned = PlannedSettings(plan, cluster, kind)
     servers = sum(group.count * sum(workers.count for workers in group.workers) for group in hosts)
@@ -90,13 +90,11 @@ def _memory(planned: PlannedSettings, kind: Worker) -> tuple[int, int]:
 
 
 def _log(planned: PlannedSettings) -> Literal["fan-out", "pipeline"]:
-    return "pipeline" if planned.text("hbase.wal.provider") in _IN_ONE_FILE else "fan-out"
+    return "pipeline" if planned.text("hbase.wal.provider") == _PIPELINE else "fan-out"
 
 
 def _programs(suite: Suite, servers: int) -> tuple[AskingProgram, ...]:
-    made = next(
-        (workload.regions for workload in suite.workloads if isinstance(workload, YcsbLoad)), None
-    )
+    made = next((workload.regions for workload in suite.workloads if isinstance(workload, YcsbLoad)), None)
     regions = made or REGIONS_PER_SERVER * servers
     programs = []
     for workload in suite.workloads:
@@ -108,7 +106,7 @@ def _programs(suite: Suite, servers: int) -> tuple[AskingProgram, ...]:
 
 
 def check_table(hbase: SimulatedHBase, free_bytes: int) -> None:
-    """Raise UserError where the table is larger than the disks, or has more replicas than there are servers."""
+    """Raise UserError where the planned disks have no room for the table."""
     table = max(program.records * program.record_bytes for program in hbase.programs)
     records = max(program.records for program in hbase.programs)
     needed = table * hbase.replication
