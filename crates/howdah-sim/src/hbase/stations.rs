@@ -183,6 +183,11 @@ impl<J> Processors<J> {
     pub(crate) fn count(&self) -> f64 {
         self.threads
     }
+
+    /// Seconds of processor time that there are in a second.
+    pub(crate) fn available(&self) -> f64 {
+        self.threads.min(self.quota.each_s / Quota::PERIOD_S)
+    }
 }
 
 // The heap gives its greatest entry first, so the earliest end is the greatest.

@@ -286,7 +286,7 @@ impl<'a> Stream<'a> {
         let seconds = self.now.since(self.counted_from.unwrap_or(Time::ZERO)).max(1e-9);
         let busiest = |used: &mut dyn Iterator<Item = f64>| used.fold(0.0, f64::max) / seconds;
         let processors = |all: &mut dyn Iterator<Item = &Processors<Job>>| {
-            all.map(|one| one.used / one.count()).fold(0.0, f64::max) / seconds
+            all.map(|one| one.used / one.available()).fold(0.0, f64::max) / seconds
         };
         let servers = &self.servers;
         let stations = vec![

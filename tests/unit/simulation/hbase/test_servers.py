@@ -7,7 +7,7 @@ from itertools import pairwise
 import pytest
 
 from howdah.errors import UserError
-from howdah.model.plan import Role
+from howdah.model.plan import Plan, Role
 from howdah.simulation.hbase.scenario import SimulatedHBase
 from howdah.simulation.translate import translate
 from howdah.units import GIB, MIB
@@ -15,9 +15,9 @@ from support.sim_hbase import asked_of, hbase_plan, throughput, with_setting
 from support.sim_plans import small_plan, suite_on
 
 
-def _told(plan: object = None, suite: str = "ycsb-a", **asked: object) -> SimulatedHBase:
+def _told(plan: Plan | None = None, suite: str = "ycsb-a", **asked: object) -> SimulatedHBase:
     planned = plan or hbase_plan()
-    hbase = translate(planned, suite_on(planned, suite, **asked), {}, seed=1).scenario.hbase  # type: ignore[arg-type]
+    hbase = translate(planned, suite_on(planned, suite, **asked), {}, seed=1).scenario.hbase
     assert hbase is not None
     return hbase
 
@@ -29,7 +29,7 @@ def test_servers_have_the_planned_memory_handlers_and_replicas() -> None:
     assert told.handlers == values["hbase.regionserver.handler.count"]
     assert told.replication == values["dfs.replication"]
     # The study's workers of 80 GiB have a cache outside of their heap of 31 GiB or less.
-    assert told.block_cache_bytes == values["hbase.bucketcache.size"] * MIB  # type: ignore[operator]
+    assert told.block_cache_bytes == values["hbase.bucketcache.size"] * MIB
     assert 0 < told.memstore_bytes <= 0.4 * 31 * GIB
     assert 0 <= told.page_cache_bytes < plan.workers[0].memory_bytes - told.block_cache_bytes
     assert (told.flush_bytes, told.compacted_files, told.log) == (128 * MIB, 3, "fan-out")
