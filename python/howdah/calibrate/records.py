@@ -67,8 +67,9 @@ def cases_of(records: Sequence[RunRecord]) -> tuple[Case, ...]:
     for record in records:
         _check(record)
     _alike(records, "origin", [record.origin.value for record in records])
-    _alike(records, "kind of work", ["HBase" if asked_hbase(record) else "jobs" for record in records])
-    _alike(records, "release", [record.engine_version for record in records])
+    _alike(records, "kind of work", ["YCSB" if asked_hbase(record) else "jobs" for record in records])
+    product = "HBase" if asked_hbase(records[0]) else "Hadoop"
+    _alike(records, f"release of {product}", [record.engine_version for record in records])
     _alike(records, "share of a CPU", [f"{_share(record):g}" for record in records])
     if asked_hbase(records[0]):
         return tuple(_asked(record) for record in records)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-import numpy as np
+from bisect import bisect_left
+from itertools import accumulate
 
 from howdah.calibrate.case import SHARES, WITHIN
 from howdah.model.base import Model
 from howdah.model.counters import Counters
+from howdah.model.simulated import StationUse
 from howdah.model.workloads.ycsb import THROUGHPUT
 
 _MICROSECONDS = 1_000_000
@@ -69,17 +71,8 @@ class TimedOperations(Model):
 
     def within_s(self, share: float) -> float:
         """The time within which a share of them ended."""
-        ended = np.cumsum(self.counts)
-        return self.microseconds[int(np.searchsorted(ended, share * ended[-1]))] / _MICROSECONDS
-
-
-class Station(Model):
-    """A kind of station that operations wait at."""
-
-    station: str
-    """What it is."""
-    busy: float
-    """How busy the busiest of its kind is, 0 to 1."""
+        ended = list(accumulate(self.counts))
+        return self.microseconds[bisect_left(ended, share * ended[-1])] / _MICROSECONDS
 
 
 class AskedOutcome(Model):
@@ -93,7 +86,7 @@ class AskedOutcome(Model):
     """Their times, kind by kind."""
     in_memory: float
     """Share of reads that needed no disk."""
-    stations: tuple[Station, ...]
+    stations: tuple[StationUse, ...]
     """What they waited for."""
 
     def metrics(self) -> dict[str, float]:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from howdah.model.latencies import LatencyHistogram, encoded_counts
 from howdah.model.reported import OperationCount
 from howdah.model.run import Outcome, Phase, WorkloadResult
-from howdah.model.simulated import PhaseUse, StationUse, WorkUse
+from howdah.model.simulated import PhaseUse, WorkUse
 from howdah.model.workloads.base import Workload
 from howdah.model.workloads.ycsb import results
 from howdah.simulation.outcome import AskedOutcome, WorkloadOutcome
@@ -68,6 +68,6 @@ def asked_result(
                 for phase in said.phases
             ),
             in_memory=asked.in_memory,
-            stations=tuple(StationUse(station=each.station, busy=each.busy) for each in asked.stations),
+            stations=asked.stations,
         ),
     )

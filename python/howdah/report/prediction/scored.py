@@ -66,7 +66,8 @@ def _answer(scores: Sequence[Score]) -> str:
     wholes = [score for score in scores if score.forecast.part is None]
     main = max(wholes, key=lambda score: score.measured) if wholes else scores[0]
     place = "inside" if main.inside else "outside"
-    several = f"; {sum(score.inside for score in scores)} of {len(scores)} lie inside theirs"
+    what = "times" if wholes else "figures"
+    several = f"; {sum(score.inside for score in scores)} of {len(scores)} {what} lie inside theirs"
     measured, predicted = (said_of(main.forecast, value) for value in (main.measured, main.forecast.median))
     return (
         f"{main.forecast.workload} {_took(main.forecast)} {measured} and was predicted to "
