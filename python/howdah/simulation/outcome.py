@@ -75,6 +75,17 @@ class TimedOperations(Model):
         return self.microseconds[bisect_left(ended, share * ended[-1])] / _MICROSECONDS
 
 
+class AskedInterval(Model):
+    """What ended in one stretch of the time that was simulated."""
+
+    start_s: float
+    """Seconds since counting began."""
+    end_s: float
+    """Seconds since counting began."""
+    latencies: tuple[TimedOperations, ...]
+    """Times of operations, kind by kind."""
+
+
 class AskedOutcome(Model):
     """What clients of HBase saw, and what their operations used."""
 
@@ -84,6 +95,8 @@ class AskedOutcome(Model):
     """Operations that were simulated for all."""
     latencies: tuple[TimedOperations, ...]
     """Their times, kind by kind."""
+    intervals: tuple[AskedInterval, ...] = ()
+    """The same second by second, where samples are asked for."""
     in_memory: float
     """Share of reads that needed no disk."""
     stations: tuple[StationUse, ...]

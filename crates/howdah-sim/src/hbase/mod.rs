@@ -27,7 +27,7 @@ mod stream;
 
 use serde::Serialize;
 
-pub use latencies::Latencies;
+pub use latencies::{Interval, Latencies};
 pub use scenario::{Distribution, Durability, HBase, Log, Program, Shares};
 
 use crate::error::Result;
@@ -46,6 +46,9 @@ pub struct Asked {
     pub simulated: u64,
     /// Their times, kind by kind.
     pub latencies: Vec<Latencies>,
+    /// The same second by second, where samples are asked for.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub intervals: Vec<Interval>,
     /// Share of reads that needed no disk.
     pub in_memory: f64,
     /// Every kind of station, with how busy the busiest of its kind is, 0 to 1.

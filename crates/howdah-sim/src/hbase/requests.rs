@@ -145,24 +145,27 @@ impl Stream<'_> {
     /// An answer is there: its time counts, and the thread goes on.
     pub(super) fn answered(&mut self, number: usize) {
         let interval_s = self.interval_s();
-        let thread = &mut self.threads[number];
-        let (whole, request) = (thread.whole, thread.request);
-        self.times[request as usize].count(self.now.since(thread.sent));
+        let thread = &self.threads[number];
+        let (whole, request, began, intended) = (thread.whole, thread.request, thread.began, thread.intended);
+        let request_s = self.now.since(thread.sent);
+        // Halves of operations that read and write are timed by themselves, and are no operations of their own.
+        self.timed(request, request_s);
         if whole == Operation::ReadModifyWrite && request == Operation::Read {
-            thread.request = Operation::Update;
+            self.threads[number].request = Operation::Update;
             self.ask(number);
             return;
         }
         if whole == Operation::ReadModifyWrite {
-            self.times[whole as usize].count(self.now.since(thread.began));
+            self.timed(whole, self.now.since(began));
         }
         self.done += 1;
         self.counted += 1;
         let mut next = self.now;
         if let Some(interval_s) = interval_s {
-            self.intended[whole as usize].count(self.now.since(thread.intended));
-            thread.intended = thread.intended.after(interval_s);
-            next = next.max(thread.intended);
+            self.timed_as_intended(whole, self.now.since(intended));
+            let due = intended.after(interval_s);
+            self.threads[number].intended = due;
+            next = next.max(due);
         }
         self.queue.push(next, Event::Begin(number));
     }

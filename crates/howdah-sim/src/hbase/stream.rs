@@ -9,7 +9,7 @@ use crate::time::Time;
 use crate::watch::Watch;
 
 use super::keys::Popularity;
-use super::latencies::Times;
+use super::latencies::{Interval, TimesOfAll};
 use super::operation::{Operation, Thread};
 use super::regions::Regions;
 use super::scenario::{HBase, Program};
@@ -21,6 +21,8 @@ use super::{Asked, Busy};
 const MOST: u64 = 150_000;
 /// Operations of each thread that fill the queues before anything is counted.
 const BEFORE: u64 = 20;
+/// Operations are told of by such intervals, as YCSB does.
+const INTERVAL_S: f64 = 1.0;
 /// A block of HBase's files (`BLOCKSIZE` of a table).
 pub(super) const BLOCK_BYTES: f64 = 65_536.0;
 
@@ -86,8 +88,12 @@ pub(crate) struct Stream<'a> {
     pub(super) done: u64,
     pub(super) counted: u64,
     pub(super) counted_from: Option<Time>,
-    pub(super) times: [Times; 5],
-    pub(super) intended: [Times; 5],
+    /// All that counts.
+    times: TimesOfAll,
+    /// What ended since the last interval did, where those are asked for.
+    interval: Option<TimesOfAll>,
+    interval_from: Time,
+    intervals: Vec<Interval>,
     pub(super) disk_read_bytes: f64,
     pub(super) disk_written_bytes: f64,
     pub(super) moved_bytes: f64,
@@ -139,8 +145,10 @@ impl<'a> Stream<'a> {
             done: 0,
             counted: 0,
             counted_from: None,
-            times: Default::default(),
-            intended: Default::default(),
+            times: TimesOfAll::default(),
+            interval: scenario.record.sample_interval_s.map(|_| TimesOfAll::default()),
+            interval_from: Time::ZERO,
+            intervals: Vec::new(),
             disk_read_bytes: 0.0,
             disk_written_bytes: 0.0,
             moved_bytes: 0.0,
@@ -168,6 +176,7 @@ impl<'a> Stream<'a> {
             self.now = now;
             self.events += 1;
             self.handle(event);
+            self.end_interval(false);
             if self.counted_from.is_none() && self.done >= before {
                 self.begin_counting();
             }
@@ -180,6 +189,7 @@ impl<'a> Stream<'a> {
                 told = counted;
             }
         }
+        self.end_interval(true);
         watch.advance(counted(self.program) - told);
         Ok(self.told())
     }
@@ -188,7 +198,10 @@ impl<'a> Stream<'a> {
     fn begin_counting(&mut self) {
         self.counted_from = Some(self.now);
         self.counted = 0;
-        (self.times, self.intended) = Default::default();
+        self.times = TimesOfAll::default();
+        self.interval_from = self.now;
+        self.interval = self.interval.take().map(|_| TimesOfAll::default());
+        self.intervals.clear();
         (self.disk_read_bytes, self.disk_written_bytes, self.moved_bytes) = (0.0, 0.0, 0.0);
         for client in &mut self.clients {
             client.used = 0.0;
@@ -198,6 +211,37 @@ impl<'a> Stream<'a> {
             server.log.used = 0.0;
             server.links.iter_mut().chain(&mut server.disks).for_each(|line| line.used = 0.0);
         }
+    }
+
+    /// Counts the time of an operation, or of a half of one.
+    pub(super) fn timed(&mut self, kind: Operation, seconds: f64) {
+        self.times.asked[kind as usize].count(seconds);
+        if let Some(interval) = &mut self.interval {
+            interval.asked[kind as usize].count(seconds);
+        }
+    }
+
+    /// Counts its time from when it should have begun.
+    pub(super) fn timed_as_intended(&mut self, kind: Operation, seconds: f64) {
+        self.times.intended[kind as usize].count(seconds);
+        if let Some(interval) = &mut self.interval {
+            interval.intended[kind as usize].count(seconds);
+        }
+    }
+
+    /// Ends an interval that has had its time, or the last one.
+    fn end_interval(&mut self, last: bool) {
+        let Some(from) = self.counted_from else { return };
+        if !last && self.now.since(self.interval_from) < INTERVAL_S {
+            return;
+        }
+        let Some(interval) = &mut self.interval else { return };
+        let latencies = std::mem::take(interval).told();
+        if !latencies.is_empty() {
+            let (start_s, end_s) = (self.interval_from.since(from), self.now.since(from));
+            self.intervals.push(Interval { start_s, end_s, latencies });
+        }
+        self.interval_from = self.now;
     }
 
     /// Seconds between two operations of one thread, where a rate is asked for.
@@ -308,24 +352,12 @@ impl<'a> Stream<'a> {
         let used: f64 = servers.iter().map(|server| server.processors.used).sum();
         let threads: f64 = servers.iter().map(|server| server.processors.count()).sum();
         let cpu_busy = used / threads / seconds;
-        // Halves of operations that read and write are timed by themselves, and are no operations of their own.
-        let latencies: Vec<_> = Operation::ALL
-            .iter()
-            .zip(self.times)
-            .map(|(kind, times)| times.told(kind.word()))
-            .chain(
-                Operation::ALL
-                    .iter()
-                    .zip(self.intended)
-                    .map(|(kind, times)| times.told(&format!("{}, intended", kind.word()))),
-            )
-            .filter(|latencies| !latencies.counts.is_empty())
-            .collect();
         Told {
             asked: Asked {
                 throughput_per_s: self.counted as f64 / seconds,
                 simulated: self.counted,
-                latencies,
+                latencies: self.times.told(),
+                intervals: self.intervals,
                 in_memory: self.in_memory,
                 stations,
             },

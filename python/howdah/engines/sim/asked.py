@@ -19,21 +19,21 @@ _INTENDED = ", intended"
 
 
 def histograms(workload: Workload, said: WorkloadOutcome, asked: AskedOutcome) -> list[LatencyHistogram]:
-    """The operations that were simulated, over the time that they took: a part of a long run's."""
+    """The operations that were simulated, second by second: a part of a long run's."""
     start_s = said.start_ns / _NS_PER_S
-    end_s = start_s + asked.simulated / asked.throughput_per_s
     return [
         LatencyHistogram(
             workload=workload.kind,
             operation=times.operation,
             host=CLIENTS,
             peer=None,
-            start_s=start_s,
-            end_s=end_s,
+            start_s=start_s + interval.start_s,
+            end_s=start_s + interval.end_s,
             operations=sum(times.counts),
             histogram=encoded_counts(zip(times.microseconds, times.counts, strict=True)),
         )
-        for times in asked.latencies
+        for interval in asked.intervals
+        for times in interval.latencies
     ]
 
 
@@ -54,9 +54,9 @@ def asked_result(
             for phase in said.phases
         ),
         operations=tuple(
-            OperationCount(operation=row.operation, done=round(share * row.operations))
-            for row in timed
-            if not row.operation.endswith(_INTENDED)
+            OperationCount(operation=times.operation, done=round(share * sum(times.counts)))
+            for times in asked.latencies
+            if not times.operation.endswith(_INTENDED)
         ),
         metrics=results(operations, end_s - start_s, timed),
         used=WorkUse(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 
 from howdah.engines.sim.asked import CLIENTS
@@ -43,10 +45,20 @@ def test_all_threads_are_always_on_their_way(mixed: RunData) -> None:
 def test_metrics_are_those_of_the_histograms(mixed: RunData) -> None:
     (result,) = mixed.record.workloads
     values = {metric.name: metric.value for metric in result.metrics}
-    for row in mixed.latencies.to_pylist():
-        found = summary([row["histogram"]], (0.99,))
+    rows = mixed.latencies.to_pylist()
+    for operation in ("read", "update"):
+        found = summary((row["histogram"] for row in rows if row["operation"] == operation), (0.99,))
         assert found is not None
-        assert values[f"{row['operation']}, 99 % within"] == found.within_s(0.99)
+        assert values[f"{operation}, 99 % within"] == found.within_s(0.99)
+
+
+def test_histograms_are_those_of_every_second(mixed: RunData) -> None:
+    rows = [row for row in mixed.latencies.to_pylist() if row["operation"] == "read"]
+    assert len(rows) == -(-mixed.record.elapsed_s // 1)
+    for row, after in pairwise(rows):
+        assert row["end_s"] == pytest.approx(after["start_s"])
+        assert row["end_s"] - row["start_s"] == pytest.approx(1.0, abs=0.01)
+    assert rows[-1]["end_s"] == pytest.approx(mixed.record.elapsed_s, rel=0.01)
 
 
 def test_halves_of_an_operation_are_timed_and_not_counted_as_more() -> None:
