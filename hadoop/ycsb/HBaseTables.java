@@ -2,8 +2,10 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -111,6 +113,12 @@ public final class HBaseTables {
         return true;
       case "compact":
         return compact(own(table));
+      case "unserved":
+        return unserved(own(table));
+      case "acknowledged":
+        try (var rows = connection.getTable(own(table))) {
+          return Acknowledged.check(rows, Path.of(words.get(2)));
+        }
       case "regions":
         return regions(own(table));
       default:
@@ -214,6 +222,20 @@ public final class HBaseTables {
     return true;
   }
 
+  /** How many regions there are of a table, and how many of them no live server has. */
+  private Map<String, Object> unserved(TableName table) throws IOException {
+    var served = new HashSet<String>();
+    for (ServerName server : admin.getRegionServers(true)) {
+      for (RegionMetrics region : admin.getRegionMetrics(server, table)) {
+        served.add(region.getNameAsString());
+      }
+    }
+    var all = admin.getRegions(table);
+    long missing = all.stream().filter(region -> !served.contains(region.getRegionNameAsString())).count();
+    int moving = admin.getClusterMetrics().getRegionStatesInTransition().size();
+    return Map.of("regions", all.size(), "unserved", missing, "in_transition", moving);
+  }
+
   private List<Map<String, Object>> regions(TableName table) throws IOException {
     var said = new ArrayList<Map<String, Object>>();
     for (ServerName server : admin.getRegionServers()) {
@@ -281,6 +303,9 @@ public final class HBaseTables {
     try (var rows = connection.getTable(table);
         var scanner = rows.getScanner(scan)) {
       for (Result row : scanner) {
+        if (HBaseProbe.isProbe(row.getRow())) {
+          continue;
+        }
         held.rows++;
         String fault = fields == 0 ? null : fault(row, fields, fieldBytes);
         if (fault != null) {

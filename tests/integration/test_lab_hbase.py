@@ -61,7 +61,17 @@ def client(lab: Lab, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> HBaseCl
 
 def _binding(folder: Path) -> Path:
     classes = folder / "classes"
-    command = ["javac", "-d", str(classes), "-cp", f"{HBASE_LIB}/*", "-Werror", str(BINDING)]
+    command = [
+        "javac",
+        "-d",
+        str(classes),
+        "-cp",
+        f"{HBASE_LIB}/*",
+        "-Werror",
+        "-sourcepath",
+        str(BINDING.parent),
+        str(BINDING),
+    ]
     subprocess.run(command, check=True, timeout=60)
     return classes
 

@@ -46,7 +46,9 @@ _TIME = re.compile(r"(\d+(?:\.\d+)?)(ms|s|min|h)")
 _SECONDS = {"ms": 0.001, "s": 1.0, "min": 60.0, "h": 3600.0}
 _SHARE = re.compile(r"(\d+(?:\.\d+)?)%")
 _WORDS = ("to", "at", "for")
-EXAMPLE = "write for instance 'kill regionserver@h1-1 at ycsb-a 40%' or 'pause namenode:active at 30s for 20s'"
+EXAMPLE = (
+    "write for instance 'kill regionserver@h1-1 at ycsb-a 40%' or 'pause namenode:active at 30s for 20s'"
+)
 
 
 def parse_fault(text: str, where: str = "--fault") -> ClusterFault:
@@ -97,7 +99,9 @@ def _action(word: str, where: str) -> Action:
     try:
         return Action(word)
     except ValueError as error:
-        raise UserError(where, f"{word!r} is nothing that can be done", f"one of {', '.join(Action)}") from error
+        raise UserError(
+            where, f"{word!r} is nothing that can be done", f"one of {', '.join(Action)}"
+        ) from error
 
 
 def _clauses(words: Sequence[str], where: str) -> dict[str, list[str]]:
@@ -123,7 +127,9 @@ def _moment(words: Sequence[str], where: str) -> Moment:
     first, *rest = words
     if _TIME.fullmatch(first):
         if rest:
-            raise UserError(where, f"{' '.join(words)!r} is no moment", "at 30s, at WORKLOAD 40%, at WORKLOAD 10s")
+            raise UserError(
+                where, f"{' '.join(words)!r} is no moment", "at 30s, at WORKLOAD 40%, at WORKLOAD 10s"
+            )
         return Moment(after_s=_time(words, "at", where))
     if not rest:
         return Moment(workload=first)
@@ -160,7 +166,9 @@ def _rate(what: Action, words: Sequence[str], where: str) -> int:
 def _check(fault: ClusterFault, where: str) -> None:
     what, whom = fault.what, fault.whom
     if whom.place is None and what not in OF_DAEMONS:
-        raise UserError(where, f"{what} is done to a place, and {whom.text} is a daemon", "worker:NAME, host:NAME")
+        raise UserError(
+            where, f"{what} is done to a place, and {whom.text} is a daemon", "worker:NAME, host:NAME"
+        )
     if whom.place is not None and what not in OF_PLACES:
         hint = f"name a daemon: regionserver@{whom.name}; or lose {whom.text}"
         raise UserError(where, f"{what} is done to a daemon, and {whom.text} is a place", hint)

@@ -67,12 +67,20 @@ class Crew(NamedTuple):
         there = self.at(whom)
         if not there and whom.daemon != APPLICATION_MASTER:
             raise UserError(where, f"{whom.text} is nobody of this cluster", self._hint(whom))
-        if whom.daemon == APPLICATION_MASTER and not any("nodemanager" in one.daemons for one in self.members):
-            raise UserError(where, "this cluster has no YARN, and so no application master", "name a daemon of it")
+        if whom.daemon == APPLICATION_MASTER and not any(
+            "nodemanager" in one.daemons for one in self.members
+        ):
+            raise UserError(
+                where, "this cluster has no YARN, and so no application master", "name a daemon of it"
+            )
         if whom.state == "standby" and len(there) < 2:
-            raise UserError(where, f"there is one {whom.daemon}, and no other stands by", f"{whom.daemon}:active")
+            raise UserError(
+                where, f"there is one {whom.daemon}, and no other stands by", f"{whom.daemon}:active"
+            )
         if fault.what in _OF_DISKS and not any(one.disks for one in there):
-            raise UserError(where, f"{whom.text} has no data disks of its own", "name a worker of a laboratory of root's")
+            raise UserError(
+                where, f"{whom.text} has no data disks of its own", "name a worker of a laboratory of root's"
+            )
         if fault.what in _OF_LINKS and self.rootless:
             raise UserError(where, "a laboratory without root has no links", "build it as root")
 
@@ -93,7 +101,10 @@ class Crew(NamedTuple):
 
 
 def check_schedule(
-    schedule: Sequence[ClusterFault], crew: Crew, programs: Mapping[str, Sequence[str]], where: str = "--fault"
+    schedule: Sequence[ClusterFault],
+    crew: Crew,
+    programs: Mapping[str, Sequence[str]],
+    where: str = "--fault",
 ) -> None:
     """Raise UserError for the first fault that names nobody, waits for what does not run, or excludes another.
 
@@ -104,9 +115,7 @@ def check_schedule(
         crew.check(fault, place)
         workload = fault.when.workload if fault.when else None
         if workload is not None and workload not in programs:
-            raise UserError(
-                place, f"{workload} is no part of this run", f"it runs {', '.join(programs)}"
-            )
+            raise UserError(place, f"{workload} is no part of this run", f"it runs {', '.join(programs)}")
     for one, other in combinations(schedule, 2):
         if _exclude(one, other, crew):
             raise UserError(
@@ -177,7 +186,9 @@ def random_schedule(seed: int, number: int, crew: Crew, within_s: float) -> tupl
             chosen.append(drawn)
         elif tries > 1000 * number:
             raise UserError(
-                "--fault", f"{number} faults do not fit into {within_s:g} s here", "fewer of them, or a longer time"
+                "--fault",
+                f"{number} faults do not fit into {within_s:g} s here",
+                "fewer of them, or a longer time",
             )
     return tuple(sorted(chosen, key=_begin))
 

@@ -14,7 +14,19 @@ from howdah.lab.machines import remove_hosts, survey_hosts
 from howdah.lab.registry import Leftover
 from howdah.lab.state import STATE, mark_of
 
-_OWN = (STATE, "lab.new", IN_FORCE, "faults.new", "hosts", ".hosts.new", "bin", "client", "machines", "disks", "rendered")
+_OWN = (
+    STATE,
+    "lab.new",
+    IN_FORCE,
+    "faults.new",
+    "hosts",
+    ".hosts.new",
+    "bin",
+    "client",
+    "machines",
+    "disks",
+    "rendered",
+)
 """What a laboratory puts into its directory."""
 
 

@@ -72,7 +72,8 @@ def _killed(state: LabState, fault: ClusterFault) -> _Deed:
 def _paused(state: LabState, whom: Whom) -> _Deed:
     if whom.place is None:
         hit = daemon_meant(state, whom)
-        stopped, texts = [hit.process], (hit.text,)
+        stopped = [hit.process]
+        texts: tuple[str, ...] = (hit.text,)
     else:
         machines = machines_meant(state, whom)
         stopped, texts = list(running_on(state, machines)), _texts(machines)

@@ -69,7 +69,9 @@ def in_force(state: LabState) -> tuple[FaultInForce, ...]:
         ) from error
 
 
-def note(state: LabState, fault: str, hit: tuple[str, ...], undo: tuple[Undo, ...], *, own: bool) -> FaultInForce:
+def note(
+    state: LabState, fault: str, hit: tuple[str, ...], undo: tuple[Undo, ...], *, own: bool
+) -> FaultInForce:
     """Write down what is about to be done; the laboratory's lock is held. ``own`` is what this process undoes."""
     there = in_force(state)
     number = max((each.id for each in there), default=0) + 1
@@ -107,5 +109,3 @@ def _identity(pid: int) -> tuple[int, int] | None:
 
 def _path(state: LabState) -> Path:
     return state.directory / IN_FORCE
-
-

@@ -84,9 +84,7 @@ def daemon_meant(state: LabState, whom: Whom) -> HitDaemon:
     raise RunFailed(whom.text, "does not run" if whom.state is None else f"no {whom.daemon} is {whom.state}")
 
 
-def _in_state(
-    state: LabState, whom: Whom, running: dict[tuple[str, str], Process]
-) -> set[str]:
+def _in_state(state: LabState, whom: Whom, running: dict[tuple[str, str], Process]) -> set[str]:
     """The machines whose daemon is ``active``, or is not."""
     conf = ClientConf.read(state.client_conf)
     with network_of(state), Web(state.names, silence_s=_SILENCE_S) as web:

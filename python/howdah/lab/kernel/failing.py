@@ -63,7 +63,9 @@ def fail(machine: MachineSpec) -> None:
         try:
             fcntl.ioctl(folder, _SHUT_DOWN, struct.pack("I", _WITHOUT_LOG))
         except OSError as error:
-            raise RunFailed(str(disk.mount), f"this kernel does not shut a file system down: {error.strerror}") from error
+            raise RunFailed(
+                str(disk.mount), f"this kernel does not shut a file system down: {error.strerror}"
+            ) from error
         finally:
             os.close(folder)
 

@@ -97,7 +97,10 @@ def client_space(lab: str) -> str:
 def build(spec: LabSpec) -> None:
     """Make what of the network is missing; raises RunFailed where Linux refuses."""
     links = every_link(spec)
-    bridges = {switch_space(spec.name), *(host_space_of(spec, host.name) for host in spec.hosts if host.virtual)}
+    bridges = {
+        switch_space(spec.name),
+        *(host_space_of(spec, host.name) for host in spec.hosts if host.virtual),
+    }
     spaces = dict.fromkeys([*(end for link in links for end in (link.near_space, link.far_space)), *bridges])
     for name in spaces:
         _make_space(spec.name, name)
@@ -132,7 +135,7 @@ def is_cut(spec: LabSpec, machine: MachineSpec) -> bool:
 
 def uplink_of(spec: LabSpec, host: str) -> Link:
     """The cable of a physical host to the switch."""
-    name = hosthost_space_of(spec, host.name)
+    name = host_space_of(spec, host)
     return next(link for link in every_link(spec) if link.far_space == name and link.near.startswith("host"))
 
 
@@ -164,11 +167,15 @@ def every_link(spec: LabSpec) -> tuple[Link, ...]:
     links = [Link(switch, registry.CLIENT, client_space(spec.name), INTERFACE)]
     for number, host in enumerate(spec.hosts, start=1):
         end = UPLINK if host.virtual else INTERFACE
-        links.append(Link(switch, f"host{number}", host_space_of(spec, host.name), end, host.uplink_bits_per_s))
+        links.append(
+            Link(switch, f"host{number}", host_space_of(spec, host.name), end, host.uplink_bits_per_s)
+        )
     for number, machine in enumerate(spec.machines, start=1):
         host = _host(spec, machine)
         if host.virtual:
-            links.append(Link(host_space_of(spec, host.name), f"machine{number}", space(spec, machine), INTERFACE))
+            links.append(
+                Link(host_space_of(spec, host.name), f"machine{number}", space(spec, machine), INTERFACE)
+            )
     return tuple(links)
 
 
