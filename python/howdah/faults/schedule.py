@@ -156,7 +156,7 @@ def _meet(one: Whom, other: Whom, crew: Crew) -> bool:
         return daemon.place is not None or daemon.machine is not None or len(crew.at(daemon)) == 1
     if one.daemon != other.daemon:
         return False
-    return one == other and one.state is None or (one.machine is not None and one.machine == other.machine)
+    return (one == other and one.state is None) or (one.machine is not None and one.machine == other.machine)
 
 
 def _begin(fault: ClusterFault) -> tuple[str, str, float]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, nullcontext
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
@@ -13,10 +14,12 @@ from howdah.engines.hbase.engine import AskedHBase, HBaseEngine, Opened
 from howdah.engines.hbase.standalone import standing_alone
 from howdah.engines.hbase.work import table_name
 from howdah.errors import UserError
+from howdah.faults.player import FaultPlayer
 from howdah.installation.find import find_hbase
 from howdah.installation.ycsb import with_ycsb
+from howdah.lab.state import LabState
 from howdah.model.at_once import AtOnce
-from howdah.model.engines import CONF, DATA_DIR, HBASE, LAB, MEMORY, PLAN
+from howdah.model.engines import CONF, DATA_DIR, FAULT, HBASE, LAB, MEMORY, PLAN
 from howdah.model.host import Host
 from howdah.model.job import Job
 from howdah.model.plan import Plan, Role, Worker
@@ -28,6 +31,8 @@ from howdah.planner.suite.request import RunRequest, programs_asked
 from howdah.probe import probe_host
 from howdah.session.cluster.reached_hbase import ReachedHBase, reach_lab_hbase, reach_own_hbase
 from howdah.session.cluster.reached_lab import whole_lab
+from howdah.session.lab.faults import heal_orphans
+from howdah.session.run.faulted import planned_faults, player_of, refuse_elsewhere, with_faults
 from howdah.session.run.prepared import Prepared, new_job
 from howdah.units import GIB, format_memory
 
@@ -65,7 +70,7 @@ def prepare_hbase(
         )
         return Prepared(
             job=job,
-            engine=HBaseEngine(chosen.version, chosen.opened),
+            engine=with_faults(HBaseEngine(chosen.version, chosen.opened), chosen.player, chosen.state),
             introduction=(("HBase", chosen.line), ("plan", suite_line(sized.suite))),
             kept=partial(_kept, job),
             close=stack.pop_all().close,
@@ -80,20 +85,32 @@ class _Chosen(NamedTuple):
     version: str
     opened: Opened
     line: str
+    player: FaultPlayer | None = None
+    state: LabState | None = None
 
 
 def _choose(request: RunRequest, host: Host, stack: ExitStack, *, keep_data: bool) -> _Chosen:
     """The one that is there, or one that is started here; what was opened to ask it ends with the stack."""
-    reached = _reach(request, host)
+    found = _reach(request, host)
+    state, reached = found if isinstance(found, tuple) else (None, found)
+    if state is None:
+        refuse_elsewhere(request.of(FAULT))
     if reached is not None:
         stack.enter_context(reached.close)
-        asked = AskedHBase(reached.target, reached.admin)
+        player, target = None, reached.target
+        if state is not None:
+            player = player_of(planned_faults(request.of(FAULT), state, request.suite), state)
+        if player is not None:
+            target = replace(target, heal=player.heal)
+        asked = AskedHBase(target, reached.admin)
         return _Chosen(
             reached.plan,
             len(reached.status.servers),
             reached.target.installation.version,
             partial(_there_already, asked),
             reached.line,
+            player,
+            state,
         )
     _check_alone(request, keep_data=keep_data)
     installation, plan = with_ycsb(find_hbase()), _plan_alone(request, host)
@@ -117,7 +134,7 @@ def _kept(job: Job) -> Mapping[str, Sequence[str]]:
     return {"HBase": [table_name(job.run_id)]} if job.keep_data and makes else {}
 
 
-def _reach(request: RunRequest, host: Host) -> ReachedHBase | None:
+def _reach(request: RunRequest, host: Host) -> tuple[LabState, ReachedHBase] | ReachedHBase | None:
     """The HBase that was chosen, or the laboratory that is up; None where one is to be started here."""
     conf, lab, plan = request.of(CONF), request.of(LAB), request.of(PLAN)
     if conf is not None and lab is not None:
@@ -141,7 +158,8 @@ def _reach(request: RunRequest, host: Host) -> ReachedHBase | None:
                 )
             if plan is not None:
                 raise UserError(PLAN.flag, "a laboratory has its own", f"use it with {CONF.flag}")
-            return reach_lab_hbase(state)
+            heal_orphans(state)
+            return state, reach_lab_hbase(state)
     if directory is not None:
         return reach_own_hbase(directory, plan, host.name)
     if plan is not None:

@@ -1,0 +1,196 @@
+"""A run with faults: the schedule read and checked beforehand, played beside the engine, undone at its end."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from pathlib import Path
+from threading import RLock
+
+import pyarrow as pa
+
+from howdah.documents.read import read_document
+from howdah.engines.base import Engine
+from howdah.errors import UserError
+from howdah.faults.grammar import parse_fault
+from howdah.faults.player import FaultPlayer
+from howdah.faults.schedule import Crew, check_schedule, random_schedule
+from howdah.lab.faults.in_force import in_force
+from howdah.lab.faults.whom import crew
+from howdah.lab.state import LabState
+from howdah.model.faults import ClusterFault, FaultFile
+from howdah.model.job import Job
+from howdah.model.latencies import LatencyHistogram
+from howdah.model.run import RunRecord, RunWarning, Sample, TaskAttempt
+from howdah.model.sink import Progress, SampleSink
+from howdah.model.workloads.registered import programs
+from howdah.model.workloads.suite import suites
+from howdah.session.cluster.recovery import LabLogs
+from howdah.session.lab.faults import LabFaults
+
+_FLAG = "--fault"
+_RANDOM = re.compile(r"random +(\d+) +seed +(\d+) +within +(\d+(?:\.\d+)?)s")
+_FILE_HINT = "give a file with a list 'faults:' of lines as --fault takes them"
+
+
+def refuse_elsewhere(given: tuple[str, ...] | None) -> None:
+    """Raise UserError for faults that would hit a cluster of a user's own."""
+    if given:
+        raise UserError(
+            _FLAG,
+            "harms what it is done to, and howdah does so to laboratories of its own alone",
+            "howdah lab up PLAN builds one like your cluster; give --lab NAME",
+        )
+
+
+def planned_faults(given: tuple[str, ...] | None, state: LabState, suite: str) -> tuple[ClusterFault, ...]:
+    """The schedule that was asked for; raises UserError for one that cannot be played on this laboratory."""
+    if not given:
+        return ()
+    found = crew(state)
+    schedule = tuple(fault for text in given for fault in _faults(text, found))
+    kinds = {kind: programs()[kind] for kind in suites()[suite]}
+    check_schedule(schedule, found, dict.fromkeys(kinds, ()), _FLAG)
+    return schedule
+
+
+def _faults(text: str, found: Crew) -> tuple[ClusterFault, ...]:
+    """One line, a line that asks for random ones, or the name of a file of lines."""
+    if chosen := _RANDOM.fullmatch(text.strip()):
+        number, seed, within = int(chosen[1]), int(chosen[2]), float(chosen[3])
+        if not 1 <= number <= 100 or within <= 0:
+            raise UserError(
+                f"{_FLAG} '{text}'", "asks for no schedule", "random 3 seed 7 within 60s; at most 100 faults"
+            )
+        return random_schedule(seed, number, found, within)
+    if text.startswith("random"):
+        raise UserError(
+            f"{_FLAG} '{text}'", "does not say how many, and from which seed", "random 3 seed 7 within 60s"
+        )
+    if " " not in text.strip():
+        file = read_document(Path(text), FaultFile, "a list of faults", _FILE_HINT)
+        return tuple(parse_fault(line, text) for line in file.faults)
+    return (parse_fault(text, _FLAG),)
+
+
+class FaultedEngine:
+    """An engine with a schedule that is played beside it; see ``howdah.engines.base.Engine``."""
+
+    def __init__(
+        self, engine: Engine, player: FaultPlayer, state: LabState, beside: Beside | None = None
+    ) -> None:
+        self.name = engine.name
+        self.version = engine.version
+        self._engine = engine
+        self._player = player
+        self._state = state
+        self._beside = beside
+
+    def run(self, job: Job, sink: SampleSink) -> RunRecord:
+        """Run the job; all faults are undone when it ends, however that is."""
+        logs = LabLogs(self._state)
+        watched = _Watched(sink, self._player, self._beside)
+        standing = tuple(each.fault for each in in_force(self._state))
+        try:
+            record = self._engine.run(job, watched)
+        finally:
+            self._player.heal()
+        told = self._player.told
+        record = record.model_copy(
+            update={
+                "faults": told,
+                "recovery": logs.recovery(told, datetime.fromisoformat(record.created).timestamp()),
+                "warnings": (*record.warnings, *_warnings(standing)),
+            }
+        )
+        return self._beside.end(record) if self._beside else record
+
+
+class Beside:
+    """What else is done beside the engine while faults are; nothing, unless it is said."""
+
+    def begin(self, now_s: Callable[[], float]) -> None:
+        """The run has begun."""
+
+    def end(self, record: RunRecord) -> RunRecord:
+        """All faults are undone; the record with what was found."""
+        return record
+
+
+def with_faults(
+    engine: Engine, player: FaultPlayer | None, state: LabState | None, beside: Beside | None = None
+) -> Engine:
+    """The engine, with the schedule where there is one."""
+    return FaultedEngine(engine, player, state, beside) if player and state else engine
+
+
+def player_of(schedule: Sequence[ClusterFault], state: LabState) -> FaultPlayer | None:
+    """Who plays a schedule on a laboratory; None where there is none to play."""
+    return FaultPlayer(schedule, LabFaults(state)) if schedule else None
+
+
+def _warnings(standing: Sequence[str]) -> tuple[RunWarning, ...]:
+    return tuple(
+        RunWarning(code="fault-in-force", text=f"{fault} was in force when the run began, and stays so")
+        for fault in standing
+    )
+
+
+class _Watched:
+    """A sink that tells the player how far the run is, and every record of what the player did."""
+
+    def __init__(self, sink: SampleSink, player: FaultPlayer, beside: Beside | None) -> None:
+        self._sink = sink
+        self._player = player
+        self._beside = beside
+        self._record: RunRecord | None = None
+        self._lock = RLock()
+
+    def samples(self, rows: Sequence[Sample]) -> None:
+        self._sink.samples(rows)
+
+    def tasks(self, rows: Sequence[TaskAttempt]) -> None:
+        self._sink.tasks(rows)
+
+    def latencies(self, rows: Sequence[LatencyHistogram]) -> None:
+        self._sink.latencies(rows)
+
+    def sample_table(self, rows: pa.Table) -> None:
+        self._sink.sample_table(rows)
+
+    def task_table(self, rows: pa.Table) -> None:
+        self._sink.task_table(rows)
+
+    def update(self, record: RunRecord) -> None:
+        begins = self._record is None
+        with self._lock:
+            self._record = record
+            self._sink.update(record.model_copy(update={"faults": self._player.told}))
+        if begins:
+            self._begin(record)
+
+    def progress(self, progress: Progress) -> None:
+        self._player.progress(progress)
+        self._sink.progress(progress)
+
+    def measured(self) -> None:
+        self._sink.measured()
+
+    def _begin(self, record: RunRecord) -> None:
+        # The run's clock began when its record says; what has passed since is the same on every clock.
+        passed_s = time.time() - datetime.fromisoformat(record.created).timestamp()
+        zero = time.monotonic() - passed_s
+
+        def now_s() -> float:
+            return time.monotonic() - zero
+
+        self._player.begin(now_s, self._changed)
+        if self._beside is not None:
+            self._beside.begin(now_s)
+
+    def _changed(self) -> None:
+        with self._lock:
+            if self._record is not None:
+                self._sink.update(self._record.model_copy(update={"faults": self._player.told}))
