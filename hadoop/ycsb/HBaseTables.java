@@ -48,6 +48,7 @@ import org.apache.hbase.thirdparty.com.google.gson.Gson;
 public final class HBaseTables {
   static final String FAMILY = "f";
   private static final String MARK = "howdah";
+  private static final String NONE = "-";
   private static final Gson GSON = new Gson();
   private static final int THREADS = 4;
   private static final int AT_ONCE = 500;
@@ -167,28 +168,22 @@ public final class HBaseTables {
     return said;
   }
 
-  /**
-   * Makes a table that is split evenly over YCSB's keys, which are hashed, padded to 19 digits and so end
-   * below user9224.
-   */
+  /** Makes a table: its family, the keys it is split at, and what is said of the family and the table. */
   private boolean make(String name, List<String> given) throws IOException {
     var family =
-        ColumnFamilyDescriptorBuilder.newBuilder(Bytes.toBytes(FAMILY))
+        ColumnFamilyDescriptorBuilder.newBuilder(Bytes.toBytes(given.get(0)))
             .setMaxVersions(1)
-            .setCompressionType(Compression.Algorithm.valueOf(given.get(1)))
-            .setDataBlockEncoding(DataBlockEncoding.valueOf(given.get(2)))
-            .setBloomFilterType(BloomType.valueOf(given.get(3)))
+            .setCompressionType(Compression.Algorithm.valueOf(given.get(2)))
+            .setDataBlockEncoding(DataBlockEncoding.valueOf(given.get(3)))
+            .setBloomFilterType(BloomType.valueOf(given.get(4)))
             .build();
     TableDescriptor table =
         TableDescriptorBuilder.newBuilder(TableName.valueOf(name))
             .setColumnFamily(family)
-            .setValue(MARK, given.get(4))
+            .setValue(MARK, given.get(5))
             .build();
-    int regions = Integer.parseInt(given.get(0));
-    var splits = new byte[regions - 1][];
-    for (int region = 1; region < regions; region++) {
-      splits[region - 1] = Bytes.toBytes(String.format("user%04d", region * 9224 / regions));
-    }
+    String[] keys = given.get(1).equals(NONE) ? new String[0] : given.get(1).split(",");
+    byte[][] splits = Arrays.stream(keys).map(Bytes::toBytes).toArray(byte[][]::new);
     admin.createTable(table, splits.length > 0 ? splits : null);
     return true;
   }

@@ -19,6 +19,7 @@ from support.rigs import (
     SimRig,
     SortingRig,
     SortRun,
+    StoreRig,
     SuiteRun,
     run_suite,
     work_dir_of,
@@ -47,8 +48,12 @@ def _on_hosts(request: pytest.FixtureRequest) -> MakeRig:
     return lambda root, test: HostsRig(built, root)
 
 
+STORE = "local, store"
+"""The local engine's other half: it has rows to sort, and a store to ask."""
+
 RIGS: dict[str, Callable[[pytest.FixtureRequest], MakeRig]] = {
     LOCAL: lambda request: lambda root, test: LocalRig(root),
+    STORE: lambda request: lambda root, test: StoreRig(root),
     SIM: lambda request: lambda root, test: SimRig(root),
     HADOOP: _on_hadoop,
     HOSTS: _on_hosts,
@@ -57,7 +62,10 @@ RIGS: dict[str, Callable[[pytest.FixtureRequest], MakeRig]] = {
 
 
 _ON_THE_CLUSTER = pytest.mark.xdist_group("cluster")
-_PARAMS = [pytest.param(engine, marks=[_ON_THE_CLUSTER] if engine == HADOOP else []) for engine in engines()]
+_PARAMS = [
+    pytest.param(engine, marks=[_ON_THE_CLUSTER] if engine == HADOOP else [])
+    for engine in (*engines(), STORE)
+]
 
 
 @pytest.fixture(scope="session", params=_PARAMS)

@@ -91,7 +91,7 @@ def test_a_run_is_what_ycsb_printed_and_leaves_nothing(tmp_path: Path) -> None:
         asked = RECORDS if result.workload.kind == "ycsb-load" else OPERATIONS
         counts = {one.operation: one.done for one in result.operations}
         assert sum(counts.values()) - 2 * counts.get("read-modify-write", 0) == asked
-        assert all({*one.returns} == {"OK"} for one in result.operations)
+        assert all({*one.returns} <= {"OK"} for one in result.operations)
         assert len(result.regions) == 3
         check_latencies(data, result.workload.kind, printed(tmp_path, number))
     added = sum(

@@ -48,7 +48,7 @@ class HBaseStatus(Model):
     """Whether regions may be moved at any time."""
 
 
-class RegionUse(Model):
+class TableRegion(Model):
     """One region of a table: who serves it, and what was asked of it since it was opened."""
 
     region: str

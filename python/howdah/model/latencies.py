@@ -67,9 +67,7 @@ def encoded(times_s: Iterable[float]) -> str:
 
 def summary(histograms: Iterable[str], shares: Iterable[float] = SHARES) -> LatencySummary | None:
     """What histograms come to together; None where they hold no operation."""
-    merged = _empty()
-    for text in histograms:
-        merged.decode_and_add(text)
+    merged = together(histograms)
     if not merged.total_count:
         return None
     count = int(merged.total_count)
@@ -91,6 +89,14 @@ def count_of(histogram: str) -> int:
     """How many operations a histogram holds."""
     decoded = HdrHistogram.decode(histogram)
     return int(decoded.get_total_count())
+
+
+def together(histograms: Iterable[str]) -> Any:
+    """Histograms' texts as one HdrHistogram."""
+    merged = _empty()
+    for text in histograms:
+        merged.decode_and_add(text)
+    return merged
 
 
 def _empty() -> Any:

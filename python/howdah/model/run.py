@@ -13,7 +13,7 @@ from howdah.model.base import Model
 from howdah.model.cluster import ClusterState, Event, HadoopJob, Laboratory, ReplicaSpread
 from howdah.model.counters import Counters
 from howdah.model.faults import FaultTold, LedgerTold, ProbeTold, RecoveryStep
-from howdah.model.hbase import HBaseStatus, RegionUse
+from howdah.model.hbase import HBaseStatus, TableRegion
 from howdah.model.host import Host
 from howdah.model.plan import Plan
 from howdah.model.reported import FileRate, LinkRate, OperationCount, RateStep, ResultMetric
@@ -51,12 +51,12 @@ class Phase(Model):
 
 
 class ValidationError(Model):
-    """One fault TeraValidate found, worded as Hadoop words it."""
+    """One fault that a program found in its data; TeraValidate's are worded as Hadoop words them."""
 
     kind: str
-    """The key of TeraValidate's output line."""
+    """The key of TeraValidate's output line; of YCSB's the operation that found it, or ``verify``."""
     message: str
-    """The rest of that line."""
+    """The rest of that line, or what is wrong."""
 
 
 class DeviceLimit(Model):
@@ -99,7 +99,7 @@ class WorkloadResult(Model):
     """The faults TeraValidate found."""
     files: tuple[FileRate, ...] = ()
     """The files of dfsio and storage, one by one."""
-    regions: tuple[RegionUse, ...] = ()
+    regions: tuple[TableRegion, ...] = ()
     """The regions of the table at its end, where it was HBase's."""
     rates: tuple[RateStep, ...] = ()
     """The rates that were asked for where the highest one was looked for, in order."""

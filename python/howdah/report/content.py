@@ -19,6 +19,7 @@ from howdah.report.accounts import SIMULATED, SURE, accounts
 from howdah.report.cluster import Titled, cluster_tables, grounds
 from howdah.report.figure import Table
 from howdah.report.provenance import FactGroup, cited, provenance
+from howdah.report.region_servers import region_server_tables
 from howdah.report.simulated import simulated_tables
 from howdah.report.words import NONE, moment, number, setting
 from howdah.units import format_rate
@@ -133,7 +134,11 @@ def content(run: RunData, analysis: Analysis) -> RunContent:
         accounts=account.table,
         accounts_about=account.about,
         explanations=account.explanations,
-        cluster=(*simulated_tables(record, evidence), *cluster_tables(record, evidence)),
+        cluster=(
+            *region_server_tables(evidence),
+            *simulated_tables(record, evidence),
+            *cluster_tables(record, evidence),
+        ),
         grounds=grounds(record),
         limits=_limits(record),
         facts=provenance(record),

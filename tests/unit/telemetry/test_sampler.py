@@ -14,6 +14,7 @@ from howdah.errors import UserError
 from howdah.model.latencies import LatencyHistogram
 from howdah.model.metrics import METRICS
 from howdah.model.run import RunRecord, Sample, TaskAttempt
+from howdah.model.server_events import ServerEvent
 from howdah.model.sink import Progress
 from howdah.telemetry.cpu import CpuDevice, PressureDevice
 from howdah.telemetry.device import Device, MetricReading
@@ -36,6 +37,9 @@ class Collected:
         raise NotImplementedError
 
     def latencies(self, rows: Sequence[LatencyHistogram]) -> None:
+        raise NotImplementedError
+
+    def server_events(self, rows: Sequence[ServerEvent]) -> None:
         raise NotImplementedError
 
     def sample_table(self, rows: pa.Table) -> None:

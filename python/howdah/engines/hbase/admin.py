@@ -22,7 +22,7 @@ from howdah.engines.hbase.target import HBaseTarget
 from howdah.engines.process import ProcessIdentity
 from howdah.errors import RunFailed
 from howdah.model.base import Model
-from howdah.model.hbase import HBaseStatus, RegionUse
+from howdah.model.hbase import HBaseStatus, TableRegion
 
 _LOG = logging.getLogger(__name__)
 _ANSWER_S = 120.0
@@ -36,6 +36,8 @@ class MadeFor(Model):
 
     run: str
     """The run that made it."""
+    suite: str
+    """Whose rows it holds: ``ycsb``, ``hbase-pe``."""
     process: ProcessIdentity
     """The process that ran it."""
     keep: bool
@@ -138,11 +140,14 @@ class HBaseAdmin:
                 _LOG.info("table %s says that it is howdah's, and not what it is for", table["name"])
         return tuple(sorted(found, key=lambda table: table.made.run))
 
-    def make(self, name: str, *, regions: int, attributes: Sequence[str], made: MadeFor) -> None:
-        """Make a table of so many regions: compression, block encoding and bloom filter by HBase's words."""
-        told = made.model_dump_json()
-        assert " " not in told
-        self._ask("make", name, str(regions), *attributes, told)
+    def make(
+        self, name: str, *, family: str, splits: Sequence[str], attributes: Sequence[str], made: MadeFor
+    ) -> None:
+        """Make a table, its regions but the first beginning with these keys.
+
+        ``attributes`` are compression, block encoding and bloom filter by HBase's words.
+        """
+        self._ask("make", name, family, ",".join(splits) or "-", *attributes, made.model_dump_json())
 
     def remove(self, name: str) -> None:
         """Remove a table that howdah made."""
@@ -174,9 +179,9 @@ class HBaseAdmin:
         """Make one file of each region's files, and wait until that is done."""
         self._ask("compact", name, within_s=_LONG_S)
 
-    def regions(self, name: str) -> tuple[RegionUse, ...]:
+    def regions(self, name: str) -> tuple[TableRegion, ...]:
         """A table's regions."""
-        return tuple(RegionUse.model_validate(region) for region in self._ask("regions", name))
+        return tuple(TableRegion.model_validate(region) for region in self._ask("regions", name))
 
     def close(self) -> None:
         """End it."""

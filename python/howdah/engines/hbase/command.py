@@ -16,6 +16,8 @@ INSERT_RETRIES = 20
 KEY_DIGITS = 19
 """Keys are hashed numbers of a Java long: all of one length, they spread evenly over a table's regions."""
 
+_FIRST_DIGITS = 9224
+"""No Java long begins with more."""
 _PROPORTIONS = {
     "read": "readproportion",
     "update": "updateproportion",
@@ -51,6 +53,11 @@ def divided(workload: Ycsb, rows: int) -> tuple[ClientPart, ...]:
         )
         first += part
     return tuple(parts)
+
+
+def splits(regions: int) -> list[str]:
+    """The first keys of all regions but the first: hashed numbers of 19 digits end below 9224 · 10¹⁵."""
+    return [f"user{number * _FIRST_DIGITS // regions:04d}" for number in range(1, regions)]
 
 
 def arguments(

@@ -26,7 +26,6 @@ from howdah.model.job import Job
 from howdah.model.run import Outcome, RunRecord, WorkloadResult
 from howdah.model.sink import SampleSink
 from howdah.model.workloads.base import Workload
-from howdah.model.workloads.ycsb import Ycsb
 from howdah.telemetry.sampler import Sampler
 
 
@@ -100,7 +99,7 @@ class _HBaseRun:
             ):
                 self._work(sampler)
         finally:
-            self._end_probes()
+            self._end_faults()
             self._remove_table()
         for warning in clock_was_set(self._clock):
             self._run.warn(warning.code, warning.text)
@@ -127,7 +126,6 @@ class _HBaseRun:
         known = PartialResult()
         start_s = self._clock.now_s()
         try:
-            assert isinstance(workload, Ycsb)
             work = HBaseWork(workload, self._context, start_s, last)
             known = resolve_name(workload.programs[HBASE])(work)
         except BaseException as error:
@@ -141,9 +139,11 @@ class _HBaseRun:
             self._run.add(result)
         return result
 
-    def _end_probes(self) -> None:
-        """End what asked and wrote down beside the programs, and keep what it saw."""
+    def _end_faults(self) -> None:
+        """Undo what is in force, end what asked and wrote down beside the programs, and keep what it saw."""
         probes, ledger = self._context.probes, self._context.ledger
+        if self._target.heal is not None:
+            self._target.heal()
         if probes is not None:
             probes.end()
             self._run.change(probes=probes.told())
@@ -153,7 +153,7 @@ class _HBaseRun:
     def _remove_table(self) -> None:
         """Remove what the run made; what is not removed now goes when the next run starts."""
         table = self._context.table
-        if table is None or not table.made_here or self._job.keep_data:
+        if table is None or not table.made_here or table.keep:
             return
         try:
             self._context.admin.remove(table.name)

@@ -8,7 +8,7 @@ from howdah.engines.hbase.admin import HBaseAdmin
 from howdah.engines.hbase.work import RunTable
 from howdah.engines.process import is_dead
 from howdah.errors import RunFailed
-from howdah.model.workloads.ycsb import YCSB_LOAD, YcsbMix
+from howdah.model.workloads.ycsb import YCSB, YCSB_LOAD, YcsbMix
 
 _LOG = logging.getLogger(__name__)
 _LOAD = f"howdah run {YCSB_LOAD} --engine hbase --keep-data"
@@ -16,7 +16,11 @@ _LOAD = f"howdah run {YCSB_LOAD} --engine hbase --keep-data"
 
 def kept_table(admin: HBaseAdmin, workload: YcsbMix) -> RunTable:
     """The newest table that an earlier run kept; raises RunFailed where there is none that is whole."""
-    kept = [table for table in admin.tables() if table.made.keep and is_dead(table.made.process) is not False]
+    kept = [
+        table
+        for table in admin.tables()
+        if table.made.keep and table.made.suite == YCSB and is_dead(table.made.process) is not False
+    ]
     if not kept:
         raise RunFailed(workload.kind, "there is no table of howdah's to ask", f"run {_LOAD} first")
     table = kept[-1]

@@ -5,22 +5,22 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import cast
 
-from howdah.engines.hbase.admin import MadeFor
 from howdah.engines.hbase.asking import Answered, ask, counts_once, operations_done
+from howdah.engines.hbase.command import FAMILY, splits
 from howdah.engines.hbase.leftovers import kept_table
 from howdah.engines.hbase.probes import RegionProbes
 from howdah.engines.hbase.proof import nothing_lost, told_of_failures, wait_until_whole
 from howdah.engines.hbase.rate import highest_rate
+from howdah.engines.hbase.tables import attributes_of, made_for
 from howdah.engines.hbase.work import HBaseContext, HBaseWork, RunTable, table_name
-from howdah.engines.process import this_process
 from howdah.engines.under_way import PartialResult
 from howdah.errors import RunFailed
 from howdah.model.counters import Counters
 from howdah.model.latencies import LatencyHistogram
 from howdah.model.reported import OperationCount, ResultMetric, latency_metrics
 from howdah.model.run import Outcome, Phase, ValidationError
-from howdah.model.workloads.ycsb import THROUGHPUT, Ycsb, YcsbLoad, YcsbMix
-from howdah.model.workloads.ycsb_options import BlockEncoding, BloomFilter, Compression, Settle
+from howdah.model.workloads.ycsb import THROUGHPUT, YCSB, Ycsb, YcsbLoad, YcsbMix
+from howdah.model.workloads.ycsb_options import Settle
 
 _SHARES = (0.5, 0.95, 0.99, 0.999)
 _FEW = 1_000
@@ -32,19 +32,14 @@ def ycsb_load(work: HBaseWork[YcsbLoad]) -> PartialResult:
     asked, context = work.workload, work.context
     name = table_name(context.job.run_id)
     table = RunTable(name, asked.fields or 1, asked.field_bytes or 1, made_here=True)
+    table.keep = context.job.keep_data
     begun_s = context.clock.now_s()
     context.admin.make(
         table.name,
-        regions=asked.regions or 1,
-        attributes=_attributes(asked),
-        made=MadeFor(
-            process=this_process(),
-            run=context.job.run_id,
-            keep=context.job.keep_data,
-            records=asked.records or 0,
-            fields=table.fields,
-            field_bytes=table.field_bytes,
-        ),
+        family=FAMILY,
+        splits=splits(asked.regions or 1),
+        attributes=attributes_of(asked.compression, asked.block_encoding, asked.bloom_filter),
+        made=made_for(context.job, YCSB, asked.records or 0, table),
     )
     context.table = table
     _probe(context)
@@ -229,14 +224,3 @@ def _operations(
         OperationCount(operation=name, done=done, returns=dict(returns.get(name, {})))
         for name, done in counts.items()
     )
-
-
-def _attributes(workload: YcsbLoad) -> tuple[str, str, str]:
-    """The table's compression, block encoding and bloom filter by HBase's own words."""
-    words = (
-        workload.compression or Compression.NONE,
-        workload.block_encoding or BlockEncoding.NONE,
-        workload.bloom_filter or BloomFilter.ROW,
-    )
-    compression, encoding, bloom = (word.upper().replace("-", "_") for word in words)
-    return compression, encoding, bloom

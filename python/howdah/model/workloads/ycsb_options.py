@@ -128,6 +128,12 @@ def read_mix(text: str, flag: str) -> str:
     return ",".join(f"{name}={shares[name]:g}" for name in OPERATIONS_OF if shares.get(name))
 
 
+def _refuse_durability(value: Durability, engine: str) -> Refusal | None:
+    if engine == "local" and value is Durability.SKIP_WAL:
+        return Refusal("the store on this machine writes nothing without its journal", "give async-wal")
+    return None
+
+
 RECORDS: Final = count("records", "Records of YCSB's table: 1_000_000.")
 FIELDS: Final = count("fields", "Fields of a record.", most=1000, fact="fields of a record")
 FIELD_SIZE: Final = size("field_size", "Size of a field: 100.", refuse=_refuse_field, fact="size of a field")
@@ -142,8 +148,9 @@ TARGET: Final = count(
 DISTRIBUTION: Final = choice(
     "distribution", "Which records are asked for.", Distribution, fact="distribution"
 )
-DURABILITY: Final = choice(
-    "durability", "What an acknowledged write has reached.", Durability, fact="durability"
+DURABILITY: Final = dataclasses.replace(
+    choice("durability", "What an acknowledged write has reached.", Durability, fact="durability"),
+    refuse=_refuse_durability,
 )
 MIX: Final = Option[str](
     name="mix",

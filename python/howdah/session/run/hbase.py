@@ -23,6 +23,8 @@ from howdah.model.engines import CONF, DATA_DIR, FAULT, HBASE, LAB, MEMORY, PLAN
 from howdah.model.host import Host
 from howdah.model.job import Job
 from howdah.model.plan import Plan, Role, Worker
+from howdah.model.workloads.base import Workload
+from howdah.model.workloads.hbase_pe import PE, PE_WRITE
 from howdah.model.workloads.ycsb import YCSB_LOAD, YcsbLoad
 from howdah.planner.local.plan import DEFAULT_DATA_DIR
 from howdah.planner.suite.cluster import size_suite
@@ -53,7 +55,7 @@ def prepare_hbase(
 
     Raises UserError for whatever the request gets wrong, and where what it needs is not there.
     """
-    programs_asked(request, HBASE)
+    _check_rows(programs_asked(request, HBASE)[0])
     host = probe_host()
     with ExitStack() as stack:
         chosen = _choose(request, host, stack, keep_data=keep_data)
@@ -165,6 +167,12 @@ def _reach(request: RunRequest, host: Host) -> tuple[LabState, ReachedHBase] | R
     if plan is not None:
         raise UserError(PLAN.flag, "says what a cluster is, and nothing says which", "give --conf DIR")
     return None
+
+
+def _check_rows(first: type[Workload]) -> None:
+    """Raise UserError for a command of PerformanceEvaluation without the one that makes its table."""
+    if first.reads == PE_WRITE:
+        raise UserError("SUITE", "its rows are those of pe-write, which are not kept", f"run the suite {PE}")
 
 
 def _of_alone(request: RunRequest) -> tuple[tuple[str, object], ...]:
