@@ -17,7 +17,6 @@ import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hbase.ClusterMetrics;
 import org.apache.hadoop.hbase.HBaseConfiguration;
 import org.apache.hadoop.hbase.HRegionLocation;
-import org.apache.hadoop.hbase.RegionMetrics;
 import org.apache.hadoop.hbase.ServerMetrics;
 import org.apache.hadoop.hbase.ServerName;
 import org.apache.hadoop.hbase.Size;
@@ -62,20 +61,26 @@ public final class HBaseTables {
   }
 
   public static void main(String[] arguments) throws IOException {
-    Configuration conf = HBaseConfiguration.create();
+    Configuration soon = HBaseConfiguration.create();
+    // Whoever asks how the cluster is rather has no answer soon than one after minutes.
+    soon.setInt("zookeeper.recovery.retry", 1);
+    soon.setInt("hbase.client.retries.number", 4);
+    soon.setInt("hbase.client.operation.timeout", 60_000);
     var in = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
-    // Whoever waits for an answer rather has none soon than one after minutes.
-    conf.setInt("zookeeper.recovery.retry", 1);
-    conf.setInt("hbase.client.retries.number", 4);
-    conf.setInt("hbase.client.operation.timeout", 60_000);
+    HBaseTables state = null;
     HBaseTables tables = null;
     for (String line = in.readLine(); line != null; line = in.readLine()) {
       var said = new LinkedHashMap<String, Object>();
       try {
-        if (tables == null) {
-          tables = new HBaseTables(ConnectionFactory.createConnection(conf));
+        List<String> words = Arrays.asList(line.split(" "));
+        if (words.get(0).equals("status")) {
+          state = state != null ? state : new HBaseTables(ConnectionFactory.createConnection(soon));
+          said.put("answer", state.status());
+        } else {
+          // A region that is being moved is waited for as long as HBase's own settings have it.
+          tables = tables != null ? tables : new HBaseTables(ConnectionFactory.createConnection());
+          said.put("answer", tables.answer(words));
         }
-        said.put("answer", tables.answer(Arrays.asList(line.split(" "))));
       } catch (Exception error) {
         said.put("error", reason(error));
       }
@@ -97,8 +102,6 @@ public final class HBaseTables {
   private Object answer(List<String> words) throws Exception {
     String table = words.size() > 1 ? words.get(1) : "";
     switch (words.get(0)) {
-      case "status":
-        return status();
       case "tables":
         return tables();
       case "make":
@@ -120,8 +123,6 @@ public final class HBaseTables {
         try (var rows = connection.getTable(own(table))) {
           return Acknowledged.check(rows, Path.of(words.get(2)));
         }
-      case "regions":
-        return regions(own(table));
       default:
         throw new IllegalArgumentException(words.get(0) + " is not a question");
     }
@@ -229,24 +230,6 @@ public final class HBaseTables {
     long missing = all.stream().filter(region -> !served.contains(region.getRegionNameAsString())).count();
     int moving = admin.getClusterMetrics().getRegionStatesInTransition().size();
     return Map.of("regions", all.size(), "unserved", missing, "in_transition", moving);
-  }
-
-  private List<Map<String, Object>> regions(TableName table) throws IOException {
-    var said = new ArrayList<Map<String, Object>>();
-    for (ServerName server : admin.getRegionServers()) {
-      for (RegionMetrics region : admin.getRegionMetrics(server, table)) {
-        var one = new LinkedHashMap<String, Object>();
-        one.put("region", region.getNameAsString());
-        one.put("server", server.getHostname());
-        one.put("reads", region.getReadRequestCount());
-        one.put("writes", region.getWriteRequestCount());
-        one.put("file_bytes", (long) region.getStoreFileSize().get(Size.Unit.BYTE));
-        one.put("memstore_bytes", (long) region.getMemStoreSize().get(Size.Unit.BYTE));
-        one.put("local_share", region.getDataLocality());
-        said.add(one);
-      }
-    }
-    return said;
   }
 
   /** What a table holds: its rows, and how many of them are not what was written. */

@@ -16,12 +16,11 @@ from howdah.render import render
 from howdah.render.directory import write_rendered
 from howdah.store.reader import read_run
 from support.command import HOWDAH, environment
-from support.daemons import FETCH, LIB, ROOT, Daemons, bean, change_properties, move_paths
+from support.daemons import FETCH, HBASE_LIB, LIB, ROOT, Daemons, bean, change_properties, move_paths
 from support.lab_command import CACHE
 from support.ports import free_ports
 from support.single import exported, one_host, planned, planned_number, redirect
 
-HBASE_LIB = ROOT / "build/hbase/2.6.4/lib"
 CLIENT = ROOT / "tests/data/hbase/PutGetScan.java"
 BINDING = ROOT / "hadoop/ycsb/HBaseBinding.java"
 pytestmark = [

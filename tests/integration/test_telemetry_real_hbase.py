@@ -8,17 +8,17 @@ from typing import Any
 
 import pytest
 
+from howdah.installation.command import gc_log_option
 from howdah.services.web import Web
 from howdah.telemetry.beans import beans_of
 from howdah.telemetry.daemons import daemon_source
 from howdah.telemetry.device import Device
-from howdah.telemetry.pauses import gc_log_option, pauses
+from howdah.telemetry.pauses import pauses
 from howdah.telemetry.region_events import region_events
 from howdah.telemetry.regions import region_source
-from support.daemons import FETCH, ROOT, Daemons, bean, change_properties
+from support.daemons import FETCH, HBASE_LIB, ROOT, Daemons, bean, change_properties
 from support.ports import free_ports
 
-HBASE_LIB = ROOT / "build/hbase/2.6.4/lib"
 CLIENT = ROOT / "tests/data/hbase/PutGetScan.java"
 pytestmark = pytest.mark.skipif(not HBASE_LIB.exists(), reason=f"HBase's jars are not there: {FETCH}")
 

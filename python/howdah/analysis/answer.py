@@ -81,8 +81,11 @@ def _told(record: RunRecord, evidence: Evidence, time: WorkloadTime, *, brief: b
     if time.rate is not None:
         text += f", {format_rate(time.rate.bytes_per_s)}"
     result = record.workloads[time.index]
-    if result.metrics:
-        text += f", {listed([f'{metric.name} {metric.in_words()}' for metric in result.metrics])}"
+    # All that it reports, or of more than a few the one that it is run for.
+    main = result.primary if len(result.metrics) > BRIEF_FROM else None
+    reported = result.metrics if main is None else (main,)
+    if reported:
+        text += f", {listed([f'{metric.name} {metric.in_words()}' for metric in reported])}"
     busy = next((use.cpu_busy for use in evidence.use if use.workload == time.workload), None)
     return text + (f": CPU {percent(busy)} busy" if busy is not None else "")
 

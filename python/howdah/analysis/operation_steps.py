@@ -102,9 +102,9 @@ class StepCounts(NamedTuple):
 
 
 def _within_s(counts: NDArray[np.integer[Any]], share: float) -> FloatArray:
-    """HdrHistogram's own rule: the first place with so many operations up to it, rounded to the nearest."""
+    """HdrHistogram's own rule: the first place with so many operations up to it, rounded up."""
     totals = counts.sum(axis=1, dtype=np.int64)
-    wanted = np.maximum(1, np.floor(share * totals + 0.5)).astype(np.int64)
+    wanted = np.maximum(1, np.ceil(share * totals - 1e-9)).astype(np.int64)
     places = (np.cumsum(counts, axis=1, dtype=np.int64) >= wanted[:, None]).argmax(axis=1)
     times_s = up_to_s(counts.shape[1])
     return np.where(totals > 0, times_s[places] if len(times_s) else np.nan, np.nan)

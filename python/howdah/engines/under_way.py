@@ -11,7 +11,6 @@ from typing import TypedDict
 import howdah
 from howdah.model.cluster import ReplicaSpread
 from howdah.model.counters import Counters
-from howdah.model.hbase import TableRegion
 from howdah.model.job import Job
 from howdah.model.reported import FileRate, LinkRate, OperationCount, RateStep, ResultMetric
 from howdah.model.run import (
@@ -74,7 +73,6 @@ class PartialResult(TypedDict, total=False):
     validation_errors: tuple[ValidationError, ...]
     files: tuple[FileRate, ...]
     links: tuple[LinkRate, ...]
-    regions: tuple[TableRegion, ...]
     rates: tuple[RateStep, ...]
     raw_limits: tuple[DeviceLimit, ...]
     operations: tuple[OperationCount, ...]

@@ -52,6 +52,12 @@ BRIEF = ("-XX:TieredStopAtLevel=1",)
 """Options of the JVM for programs that end after seconds: half of their processor time would go to the
 compiler that makes what runs for long fast."""
 
+
+def gc_log_option(path: str) -> str:
+    """The option that makes a JVM write its collector's log to a file, each line with the time in UTC."""
+    return f"-Xlog:gc*:file={path}:utctime,uptime,level,tags:filecount=0"
+
+
 PROGRAMS: Mapping[str, str] = {
     # Daemons.
     "zookeeper": "org.apache.zookeeper.server.quorum.QuorumPeerMain",

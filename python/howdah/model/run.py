@@ -13,7 +13,7 @@ from howdah.model.base import Model
 from howdah.model.cluster import ClusterState, Event, HadoopJob, Laboratory, ReplicaSpread
 from howdah.model.counters import Counters
 from howdah.model.faults import FaultTold, LedgerTold, ProbeTold, RecoveryStep
-from howdah.model.hbase import HBaseStatus, TableRegion
+from howdah.model.hbase import HBaseStatus
 from howdah.model.host import Host
 from howdah.model.plan import Plan
 from howdah.model.reported import FileRate, LinkRate, OperationCount, RateStep, ResultMetric
@@ -99,8 +99,6 @@ class WorkloadResult(Model):
     """The faults TeraValidate found."""
     files: tuple[FileRate, ...] = ()
     """The files of dfsio and storage, one by one."""
-    regions: tuple[TableRegion, ...] = ()
-    """The regions of the table at its end, where it was HBase's."""
     rates: tuple[RateStep, ...] = ()
     """The rates that were asked for where the highest one was looked for, in order."""
     raw_limits: tuple[DeviceLimit, ...] = ()

@@ -1,8 +1,9 @@
 """Pauses of a JVM's collector, from its unified log.
 
-The JVM writes it with the option below (JEP 158, Java 9 and later). A line tells of a pause when it is over
-and how long it was; all collectors begin its name with the same word. ZGC's pauses are short and stand among
-its phases: what its users wait for are allocations that stall, which count here as pauses of their threads.
+The JVM writes it with ``installation.command.gc_log_option`` (JEP 158, Java 9 and later). A line tells of a
+pause when it is over and how long it was; all collectors begin its name with the same word. ZGC's pauses are
+short and stand among its phases: what its users wait for are allocations that stall, which count here as
+pauses of their threads.
 """
 
 from __future__ import annotations
@@ -20,11 +21,6 @@ _LINE = re.compile(
     r"(?:GC\(\d+\) )?(?:[YyOo]: )?(?P<what>(?:Pause|Allocation Stall)\b.*?)"
     r"(?: \d+[KMG]->\d+[KMG]\(\d+[KMG]\))? (?P<ms>[\d.]+)ms$"
 )
-
-
-def gc_log_option(path: str) -> str:
-    """The option that makes a JVM write its log to a file, each line with the time of day in UTC."""
-    return f"-Xlog:gc*:file={path}:utctime,uptime,level,tags:filecount=0"
 
 
 def pauses(lines: Iterable[str], machine: str, daemon: str, start_epoch_s: float) -> Iterator[ServerEvent]:

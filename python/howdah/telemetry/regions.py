@@ -8,11 +8,12 @@ not be asked.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from howdah.services.jmx import JmxReader
 from howdah.services.web import Line, Web
 from howdah.telemetry.beans import Bean
-from howdah.telemetry.daemons import INTERVAL_S, DaemonDevice
+from howdah.telemetry.daemons import INTERVAL_S, DaemonDevice, daemon_source
 from howdah.telemetry.device import MetricReading
 from howdah.telemetry.procfile import Counter
 from howdah.telemetry.source import Source
@@ -26,6 +27,15 @@ _OWN = "hbase"
 """The namespace of HBase's own tables, which nobody asks to be measured."""
 _NAMED = 8
 """Letters of a region's name that tell it from all others of a cluster."""
+
+
+def server_sources(
+    machine: str, daemon: str, url: str, web: Web, interval_s: float = INTERVAL_S
+) -> Iterator[Source]:
+    """All that a daemon is asked for: of a RegionServer its regions too, in questions of their own."""
+    yield daemon_source(machine, daemon, url, web, interval_s)
+    if daemon == "regionserver":
+        yield region_source(machine, url, web)
 
 
 def region_source(machine: str, url: str, web: Web, interval_s: float = INTERVAL_S) -> Source:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from howdah.analysis import analyse
+from howdah.analysis.region_servers import asked_for
 from howdah.analysis.server_events import server_events
 from howdah.analysis.table_flows import rewrites
 from howdah.analysis.timeline import Timeline
@@ -116,3 +117,13 @@ def test_the_hottest_region_is_named(run: RunData) -> None:
     (hot,) = found(table_run(TableScene(steady="hot server", seconds=SECONDS)), "hot-region")
     assert hot.severity == "warning"
     assert "region usertable w1r2 on w1 had 45 % of what was asked of 12 regions, 5.4 × the mean" in hot.text
+
+
+def test_answers_count_what_was_asked_while_warming_up_too() -> None:
+    counts = [
+        OperationCount(operation="read", done=80, returns={"OK": 99, "NOT_FOUND": 1}),
+        OperationCount(operation="update", done=5),
+    ]
+    assert asked_for(counts, ("read",)) == 100
+    assert asked_for(counts, ("read", "update")) == 105
+    assert asked_for(counts, ("scan",)) == 0

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from howdah.telemetry.server_logs import logged_events
+from howdah.telemetry.server_logs import ServerLogs, logged_events
 
 LOGS = Path(__file__).parents[2] / "data/hbase-2.6.4"
 
@@ -24,13 +24,8 @@ def utc(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 def test_both_logs_are_one_course_of_events() -> None:
-    found = logged_events(
-        "w1",
-        "regionserver",
-        log=LOGS / "regionserver.log",
-        gc_log=LOGS / "gc-g1.log",
-        start_epoch_s=1795601160.0,
-    )
+    logs = ServerLogs("w1", "regionserver", LOGS / "regionserver.log", LOGS / "gc-g1.log")
+    found = logged_events(logs, 1795601160.0)
     assert {event.kind for event in found} == {"collection", "flush", "compaction"}
     assert {(event.machine, event.daemon) for event in found} == {("w1", "regionserver")}
     starts = [event.start_s for event in found]
@@ -39,12 +34,12 @@ def test_both_logs_are_one_course_of_events() -> None:
 
 
 def test_a_log_that_is_not_there_tells_nothing(tmp_path: Path) -> None:
-    missing = tmp_path / "gc.log"
-    assert logged_events("w1", "regionserver", log=None, gc_log=missing, start_epoch_s=0.0) == ()
+    logs = ServerLogs("w1", "regionserver", tmp_path / "regionserver.log", tmp_path / "gc.log")
+    assert logged_events(logs, 0.0) == ()
 
 
 def test_a_log_that_ends_within_a_character_is_read_up_to_it(tmp_path: Path) -> None:
     log = tmp_path / "regionserver.log"
     log.write_bytes((LOGS / "regionserver.log").read_bytes() + b"2026-11-25 10:07:00,000 INFO caf\xc3")
-    found = logged_events("w1", "regionserver", log=log, gc_log=None, start_epoch_s=1795601160.0)
+    found = logged_events(ServerLogs("w1", "regionserver", log, tmp_path / "gc.log"), 1795601160.0)
     assert len([event for event in found if event.kind == "flush"]) == 5

@@ -22,7 +22,7 @@ from howdah.engines.hbase.target import HBaseTarget
 from howdah.engines.process import ProcessIdentity
 from howdah.errors import RunFailed
 from howdah.model.base import Model
-from howdah.model.hbase import HBaseStatus, TableRegion
+from howdah.model.hbase import HBaseStatus
 
 _LOG = logging.getLogger(__name__)
 _ANSWER_S = 120.0
@@ -95,7 +95,7 @@ class HeldLedger(Model):
 def opened(target: HBaseTarget) -> Iterator[HBaseAdmin]:
     """Who asks a cluster, in a directory of its own, until it is left."""
     with tempfile.TemporaryDirectory(prefix="howdah-hbase-") as folder:
-        admin = HBaseAdmin(target.admin_command(), Path(folder), target.askers[0].environment)
+        admin = HBaseAdmin(target.admin_command(), Path(folder), target.places[0].environment)
         try:
             yield admin
         finally:
@@ -178,10 +178,6 @@ class HBaseAdmin:
     def compact(self, name: str) -> None:
         """Make one file of each region's files, and wait until that is done."""
         self._ask("compact", name, within_s=_LONG_S)
-
-    def regions(self, name: str) -> tuple[TableRegion, ...]:
-        """A table's regions."""
-        return tuple(TableRegion.model_validate(region) for region in self._ask("regions", name))
 
     def close(self) -> None:
         """End it."""

@@ -45,20 +45,24 @@ class Answered(NamedTuple):
 def ask(work: HBaseWork[Ycsb], table: RunTable, *, told: bool = True) -> Answered:
     """Run a workload by as many clients as it asks for; raises RunFailed where one does not do its part.
 
+    The table then holds the records that were added, too.
+
     What is timed goes to the record unless it is not to be ``told``.
     """
     parts = divided(work.workload, table.rows)
-    askers = work.context.target.askers[: len(parts)]
+    places = work.context.target.places[: len(parts)]
     with ExitStack() as stack:
         # Each JVM may still write where it is ended; what is left goes when all have ended.
         folder = Path(tempfile.mkdtemp(prefix="howdah-ycsb-"))
         stack.callback(shutil.rmtree, folder, ignore_errors=True)
         clients = []
-        for number, (asker, part) in enumerate(zip(askers, parts, strict=True)):
-            client = _AskingClient(work, table, asker, part, folder / str(number))
+        for number, (place, part) in enumerate(zip(places, parts, strict=True)):
+            client = _AskingClient(work, table, place, part, folder / str(number))
             stack.callback(client.end)
             clients.append(client)
-        return _follow(work, clients, sum(part.operations for part in parts), told=told)
+        answered = _follow(work, clients, sum(part.operations for part in parts), told=told)
+    table.rows += answered.returns.get("insert", {}).get("OK", 0)
+    return answered
 
 
 def _follow(work: HBaseWork[Ycsb], clients: Sequence[_AskingClient], total: int, *, told: bool) -> Answered:
@@ -115,25 +119,23 @@ class _AskingClient(RunningProgram):
     """One client of YCSB's, on its machine."""
 
     def __init__(
-        self, work: HBaseWork[Ycsb], table: RunTable, asker: ClientPlace, part: ClientPart, folder: Path
+        self, work: HBaseWork[Ycsb], table: RunTable, place: ClientPlace, part: ClientPart, folder: Path
     ) -> None:
         self.done = 0
         """Operations it has done."""
         self.complaint: str | None = None
         """The first thing that it said was wrong."""
-        self._asker = asker
+        self._place = place
         clock = work.context.clock
         folder.mkdir()
         self.logs = HistogramLogs(
-            folder, work.workload.kind, asker.name, lambda epoch_s: clock.seconds(round(1000 * epoch_s))
+            folder, work.workload.kind, place.name, lambda epoch_s: clock.seconds(round(1000 * epoch_s))
         )
         book = work.context.ledger
         ledger = book / f"{work.workload.kind}-{uuid4().hex}.ledger" if book else None
-        words = arguments(
-            work.workload, part, table=table.name, rows=table.rows, histograms=folder, ledger=ledger
-        )
+        words = arguments(work.workload, part, table, histograms=folder, ledger=ledger)
         super().__init__(
-            work.context.target.java(asker, CLIENT, *words), folder, environment=asker.environment
+            work.context.target.java(place, CLIENT, *words), folder, environment=place.environment
         )
 
     def said(self, line: str) -> None:
@@ -148,5 +150,5 @@ class _AskingClient(RunningProgram):
         printed = read_printed(self.lines)
         if printed is None or not printed.begun_ms:
             why = self.complaint or (self.lines[-1] if self.lines else f"exit code {self.exit_code()}")
-            raise RunFailed(f"YCSB's client on {self._asker.name}", f"did nothing: {why}")
+            raise RunFailed(f"YCSB's client on {self._place.name}", f"did nothing: {why}")
         return printed

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
+from howdah.engines.hbase.work import RunTable
 from howdah.model.workloads.ycsb import MOST_SCANNED, Ycsb, YcsbLoad, YcsbMix
 
 CLIENT = "site.ycsb.Client"
@@ -34,8 +35,8 @@ class ClientPart(NamedTuple):
     first: int
     """The number of the first record that it inserts."""
     threads: int
-    target: float | None
-    """Operations a second."""
+    target: int | None
+    """Operations a second: YCSB takes whole ones."""
 
 
 def divided(workload: Ycsb, rows: int) -> tuple[ClientPart, ...]:
@@ -45,9 +46,9 @@ def divided(workload: Ycsb, rows: int) -> tuple[ClientPart, ...]:
     """
     clients = workload.clients or 1
     operations = workload.asked.number if workload.asked else 0
-    target = workload.target / clients if workload.target else None
+    targets = _evenly(max(clients, workload.target), clients) if workload.target else [None] * clients
     parts, first = [], 0
-    for part in _evenly(operations, clients):
+    for part, target in zip(_evenly(operations, clients), targets, strict=True):
         parts.append(
             ClientPart(part, first if isinstance(workload, YcsbLoad) else rows, workload.threads or 1, target)
         )
@@ -61,33 +62,33 @@ def splits(regions: int) -> list[str]:
 
 
 def arguments(
-    workload: Ycsb, asked: ClientPart, *, table: str, rows: int, histograms: Path, ledger: Path | None = None
+    workload: Ycsb, asked: ClientPart, table: RunTable, *, histograms: Path, ledger: Path | None = None
 ) -> list[str]:
     """YCSB's command line for one client's part; its histograms are written below a folder each second.
 
     With a ``ledger`` faults are expected: what is acknowledged is written there at the end.
     """
-    given = {**_common(workload, table, histograms), **_own(workload, asked, rows)}
+    given = {**_common(workload, table, histograms), **_own(workload, asked, table.rows)}
     if ledger is not None:
         # Without, the first insert that fails ends its thread, and with it all that the thread had to do.
         given |= {"ledger": str(ledger), "core_workload_insertion_retry_limit": INSERT_RETRIES}
     words = ["-load" if isinstance(workload, YcsbLoad) else "-t", "-s", "-threads", str(asked.threads)]
     if asked.target is not None:
-        words += ["-target", f"{asked.target:.3f}"]
+        words += ["-target", str(asked.target)]
     for name, value in given.items():
         words += ["-p", f"{name}={value}"]
     return words
 
 
-def _common(workload: Ycsb, table: str, histograms: Path) -> dict[str, str | int]:
+def _common(workload: Ycsb, table: RunTable, histograms: Path) -> dict[str, str | int]:
     given: dict[str, str | int] = {
         "db": "HBaseBinding",
         "workload": "RecordWorkload",
         "dataintegrity": "true",
-        "table": table,
+        "table": table.name,
         "columnfamily": FAMILY,
-        "fieldcount": workload.fields or 1,
-        "fieldlength": workload.field_bytes or 1,
+        "fieldcount": table.fields,
+        "fieldlength": table.field_bytes,
         "zeropadding": KEY_DIGITS,
         # Without a rate to keep there is no time at which an operation should have begun.
         "measurement.interval": "both" if workload.target else "op",

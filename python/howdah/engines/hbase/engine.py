@@ -27,6 +27,7 @@ from howdah.model.run import Outcome, RunRecord, WorkloadResult
 from howdah.model.sink import SampleSink
 from howdah.model.workloads.base import Workload
 from howdah.telemetry.sampler import Sampler
+from howdah.telemetry.server_logs import logged_events
 
 
 class AskedHBase(NamedTuple):
@@ -101,6 +102,8 @@ class _HBaseRun:
         finally:
             self._end_faults()
             self._remove_table()
+        for logs in self._target.logs:
+            self._run.sink.server_events(logged_events(logs, self._clock.start_epoch_s))
         for warning in clock_was_set(self._clock):
             self._run.warn(warning.code, warning.text)
         return self._run.record

@@ -47,9 +47,9 @@ def evaluate(work: HBaseWork[PerformanceEvaluation]) -> PartialResult:
         context.admin.make(
             context.table.name,
             family=FAMILY,
-            splits=splits(asked.records or 1, asked.regions or 1),
+            splits=splits(asked.rows, asked.regions or 1),
             attributes=attributes_of(asked.compression, asked.block_encoding, asked.bloom_filter),
-            made=made_for(context.job, PE, asked.records or 0, context.table),
+            made=made_for(context.job, PE, asked.rows, context.table),
         )
         phases.append(Phase(name="make the table", start_s=begun_s, end_s=clock.now_s()))
     if context.table is None:
@@ -59,19 +59,18 @@ def evaluate(work: HBaseWork[PerformanceEvaluation]) -> PartialResult:
     phases.append(Phase(name="run", start_s=begun_s, end_s=clock.now_s()))
     faults: tuple[ValidationError, ...] = ()
     if isinstance(asked, PeWrite):
-        context.table.rows = asked.records or 0
+        context.table.rows = asked.rows
         rows = context.admin.count(context.table.name).rows
         if rows != context.table.rows:
             message = f"the table has {rows:,} rows, and {context.table.rows:,} were written"
             faults = (ValidationError(kind="rows", message=message),)
-    done = asked.records or 0
+    done = asked.rows
     return PartialResult(
         outcome=Outcome.FAILED if faults else Outcome.SUCCEEDED,
         validation_errors=faults,
         phases=tuple(phases),
         operations=(OperationCount(operation=asked.operation, done=done),),
         metrics=_metrics(asked.operation, done, found),
-        regions=context.admin.regions(context.table.name),
     )
 
 
@@ -86,7 +85,7 @@ def arguments(asked: PerformanceEvaluation, table: str) -> list[str]:
     return [
         "--nomapred",
         f"--table={table}",
-        f"--rows={-(-(asked.records or 1) // threads)}",
+        f"--rows={asked.rows // threads}",
         f"--valueSize={asked.field_bytes or 1}",
         "--autoFlush=true",
         "--oneCon=true",
@@ -108,9 +107,9 @@ def read_evaluated(lines: Iterable[str]) -> Evaluated | None:
 
 def _run(work: HBaseWork[PerformanceEvaluation], table: str) -> Evaluated:
     target = work.context.target
-    place = target.askers[0]
+    place = target.places[0]
     command = target.java(place, MAIN, *arguments(work.workload, table))
-    total = work.workload.records or 1
+    total = work.workload.rows
     with TemporaryDirectory(prefix="howdah-pe-") as folder:
         program = _Evaluating(command, Path(folder), environment=place.environment)
         try:

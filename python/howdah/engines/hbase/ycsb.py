@@ -17,14 +17,10 @@ from howdah.engines.under_way import PartialResult
 from howdah.errors import RunFailed
 from howdah.model.counters import Counters
 from howdah.model.latencies import LatencyHistogram
-from howdah.model.reported import OperationCount, ResultMetric, latency_metrics
+from howdah.model.reported import OperationCount, ResultMetric
 from howdah.model.run import Outcome, Phase, ValidationError
-from howdah.model.workloads.ycsb import THROUGHPUT, YCSB, Ycsb, YcsbLoad, YcsbMix
+from howdah.model.workloads.ycsb import YCSB, Ycsb, YcsbLoad, YcsbMix, results
 from howdah.model.workloads.ycsb_options import Settle
-
-_SHARES = (0.5, 0.95, 0.99, 0.999)
-_FEW = 1_000
-"""Of fewer operations nothing can be told of the slowest thousandth."""
 
 
 def ycsb_load(work: HBaseWork[YcsbLoad]) -> PartialResult:
@@ -75,18 +71,16 @@ def ycsb_mix(work: HBaseWork[YcsbMix]) -> PartialResult:
         better="higher",
         over=f"{len(steps)} rates that were tried",
     )
-    return PartialResult(**{**result, "rates": steps, "metrics": (*result["metrics"], found)})
+    return PartialResult(**{**result, "rates": steps, "metrics": (found, *result["metrics"])})
 
 
 def _asked(work: HBaseWork[Ycsb], table: RunTable, before: tuple[Phase, ...]) -> PartialResult:
     """Time the operations, and look whether all that was acknowledged is there."""
     answered = ask(work, table)
-    table.rows += answered.returns.get("insert", {}).get("OK", 0)
     ran = Phase(name="run", start_s=answered.begun_s, end_s=answered.ended_s)
     healed = _healed(work, table)
-    regions = work.context.admin.regions(table.name)
     faults, after, metrics = _read_back(work, table, unsure=_unsure(work, answered))
-    faults = (*told_of_failures(work, _faults(work.workload, answered)), *faults)
+    faults = (*told_of_failures(work, operation_faults(work.workload, answered)), *faults)
     counted_s, timed = _counted(work, answered)
     return PartialResult(
         outcome=Outcome.FAILED if faults else Outcome.SUCCEEDED,
@@ -94,8 +88,7 @@ def _asked(work: HBaseWork[Ycsb], table: RunTable, before: tuple[Phase, ...]) ->
         validation_errors=faults,
         phases=(*before, ran, *healed, *after),
         operations=_operations(timed, answered.returns),
-        metrics=(*_throughput(timed, counted_s), *latency_metrics(timed, _SHARES, "operation"), *metrics),
-        regions=regions,
+        metrics=(*results(operations_done(timed), counted_s, timed), *metrics),
     )
 
 
@@ -129,7 +122,7 @@ def _unsure(work: HBaseWork[Ycsb], answered: Answered) -> int:
     return asked - acknowledged if "insert" in work.workload.shares else 0
 
 
-def _faults(workload: Ycsb, answered: Answered) -> tuple[ValidationError, ...]:
+def operation_faults(workload: Ycsb, answered: Answered) -> tuple[ValidationError, ...]:
     """Operations that were not done, and those that came to something else than OK."""
     faults = []
     for operation, returns in answered.returns.items():
@@ -202,14 +195,6 @@ def _counted(work: HBaseWork[Ycsb], answered: Answered) -> tuple[float, tuple[La
             "ask for more --operations, or a shorter --warm-up",
         )
     return answered.ended_s - min(row.start_s for row in timed), timed
-
-
-def _throughput(timed: tuple[LatencyHistogram, ...], seconds: float) -> tuple[ResultMetric, ...]:
-    if seconds <= 0:
-        return ()
-    value = operations_done(timed) / seconds
-    over = "from the first operation's beginning to the last one's end"
-    return (ResultMetric(name=THROUGHPUT, value=value, unit="1/s", better="higher", over=over),)
 
 
 def _operations(

@@ -31,9 +31,10 @@ from howdah.model.workloads.ycsb import (
     Ycsb,
     YcsbLoad,
     YcsbMix,
+    check_shape,
     results,
 )
-from howdah.model.workloads.ycsb_options import FIELD_SIZE, FIELDS, RECORDS, Distribution, Durability
+from howdah.model.workloads.ycsb_options import Distribution, Durability
 from howdah.units import MIB, format_per_s
 
 _TABLE = "table.json"
@@ -193,15 +194,7 @@ def table_shape(data_dirs: Iterable[str]) -> TableShape:
 
 def check_ready(data_dirs: Iterable[str], workload: YcsbMix) -> None:
     """Raise UserError unless a kept load left the table that a mix alone is of."""
-    shape = table_shape(data_dirs)
-    for option, there in ((RECORDS, shape.records), (FIELDS, shape.fields), (FIELD_SIZE, shape.field_bytes)):
-        asked = option.of(workload)
-        if asked not in (None, there):
-            raise UserError(
-                option.flag,
-                f"the table that was kept has {there:,}, not {asked:,}",
-                f"leave {option.flag} out, or load another table with `howdah run {YCSB_LOAD}`",
-            )
+    check_shape(lambda option: option.of(workload), table_shape(data_dirs))
 
 
 def room_bytes(workload: Ycsb, data_dirs: int) -> int:

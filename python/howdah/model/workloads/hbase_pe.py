@@ -30,7 +30,7 @@ class PerformanceEvaluation(Workload):
     """One of its commands, which all know a table of rows of one value, numbered from zero."""
 
     records: int | None = None
-    """Rows of the table; as many operations are asked."""
+    """Rows that the table is to have at least; see ``rows``."""
     field_bytes: int | None = None
     """Size of a row's one value."""
     threads: int | None = None
@@ -51,13 +51,19 @@ class PerformanceEvaluation(Workload):
     """What YCSB would call one of its operations."""
 
     @property
+    def rows(self) -> int:
+        """Rows of the table, and operations: all threads have as many."""
+        threads = self.threads or 1
+        return -(-(self.records or 1) // threads) * threads
+
+    @property
     def asked(self) -> Amount | None:
-        return None if self.records is None else Amount(self.records, "operation")
+        return None if self.records is None else Amount(self.rows, "operation")
 
     def in_words(self) -> tuple[str, ...]:
         if self.records is None:
             return ()
-        return (f"{format_counted(self.records, 'row')} of {format_bytes(self.field_bytes or 0)}",)
+        return (f"{format_counted(self.rows, 'row')} of {format_bytes(self.field_bytes or 0)}",)
 
 
 class PeWrite(PerformanceEvaluation):

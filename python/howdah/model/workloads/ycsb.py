@@ -7,9 +7,10 @@ write replaces the whole record, as an application's does that keeps its records
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar, Final, Literal, NamedTuple
 
+from howdah.errors import UserError
 from howdah.model.latencies import LatencyHistogram
 from howdah.model.reported import ResultMetric, latency_metrics
 from howdah.model.workloads.base import TOGETHER, Amount, Workload
@@ -67,6 +68,18 @@ class TableShape(NamedTuple):
     records: int
     fields: int
     field_bytes: int
+
+
+def check_shape(given: Callable[[Option[int]], int | None], shape: TableShape) -> None:
+    """Raise UserError where another table is wanted than the one that is there."""
+    for option, there in ((RECORDS, shape.records), (FIELDS, shape.fields), (FIELD_SIZE, shape.field_bytes)):
+        wanted = given(option)
+        if wanted not in (None, there):
+            raise UserError(
+                option.flag,
+                f"the table that was kept has {there:,}, not {wanted:,}",
+                f"leave {option.flag} out, or load another table with `howdah run {YCSB_LOAD}`",
+            )
 
 
 class Ycsb(Workload):

@@ -18,6 +18,7 @@ T = TypeVar("T")
 HBASE_ONLY: Final = ("hbase",)
 MOST_FIELD_BYTES: Final = 10 * MIB
 """HBase refuses a larger cell by default (hbase.client.keyvalue.maxsize)."""
+MOST_CLIENTS: Final = 64
 SUM_SLACK: Final = 2e-3
 """So far the shares of a mix may be from one: three thirds of a few digits are a whole."""
 
@@ -183,7 +184,7 @@ P99: Final = Option[float](
 CLIENTS: Final = count(
     "clients",
     "Clients that ask, each a JVM of its own; in a laboratory each on another machine.",
-    most=64,
+    most=MOST_CLIENTS,
     engines=HBASE_ONLY,
     fact="clients",
 )

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from howdah.engines.hbase.engine import AskedHBase, HBaseEngine, Opened
+from howdah.engines.hbase.leftovers import LOAD, NO_TABLE, newest_kept
 from howdah.engines.hbase.standalone import standing_alone
 from howdah.engines.hbase.work import table_name
 from howdah.errors import UserError
@@ -25,7 +26,8 @@ from howdah.model.job import Job
 from howdah.model.plan import Plan, Role, Worker
 from howdah.model.workloads.base import Workload
 from howdah.model.workloads.hbase_pe import PE, PE_WRITE
-from howdah.model.workloads.ycsb import YCSB_LOAD, YcsbLoad
+from howdah.model.workloads.ycsb import YCSB_LOAD, TableShape, YcsbLoad, check_shape
+from howdah.model.workloads.ycsb_options import CLIENTS, FIELD_SIZE, FIELDS, MOST_CLIENTS, RECORDS
 from howdah.planner.local.plan import DEFAULT_DATA_DIR
 from howdah.planner.suite.cluster import size_suite
 from howdah.planner.suite.line import suite_line
@@ -59,6 +61,8 @@ def prepare_hbase(
     host = probe_host()
     with ExitStack() as stack:
         chosen = _choose(request, host, stack, keep_data=keep_data)
+        _check_clients(request, chosen.places)
+        request = chosen.request
         sized = size_suite(request, AtOnce(0, 0), engine=HBASE, hosts=chosen.servers)
         job = new_job(
             sized.suite,
@@ -84,6 +88,10 @@ class _Chosen(NamedTuple):
 
     plan: Plan
     servers: int
+    places: int
+    """How many clients may ask."""
+    request: RunRequest
+    """What is asked of it; of a table that was kept, as that one is."""
     version: str
     opened: Opened
     line: str
@@ -108,6 +116,8 @@ def _choose(request: RunRequest, host: Host, stack: ExitStack, *, keep_data: boo
         return _Chosen(
             reached.plan,
             len(reached.status.servers),
+            len(reached.target.places),
+            _of_kept(request, reached),
             reached.target.installation.version,
             partial(_there_already, asked),
             reached.line,
@@ -120,10 +130,33 @@ def _choose(request: RunRequest, host: Host, stack: ExitStack, *, keep_data: boo
     return _Chosen(
         plan,
         1,
+        MOST_CLIENTS,
+        request,
         installation.version,
         partial(standing_alone, installation=installation),
         f"{installation.version} alone on this machine, in one JVM of {heap}",
     )
+
+
+def _of_kept(request: RunRequest, reached: ReachedHBase) -> RunRequest:
+    """A mix alone is of the table that was kept; raises UserError without one, or where another is wanted."""
+    if programs_asked(request, HBASE)[0].reads != YCSB_LOAD:
+        return request
+    table = newest_kept(reached.admin)
+    if table is None:
+        raise UserError("SUITE", NO_TABLE, f"run {LOAD} first")
+    made = table.made
+    check_shape(request.of, TableShape(made.records, made.fields, made.field_bytes))
+    for option, value in ((RECORDS, made.records), (FIELDS, made.fields), (FIELD_SIZE, made.field_bytes)):
+        request = request.with_value(option, value)
+    return request
+
+
+def _check_clients(request: RunRequest, places: int) -> None:
+    clients = request.of(CLIENTS)
+    if clients is not None and clients > places:
+        what = f"{clients} are more than the {places} machines that can ask"
+        raise UserError(CLIENTS.flag, what, f"give at most {places}, with more --threads")
 
 
 def _there_already(asked: AskedHBase, job: Job) -> AbstractContextManager[AskedHBase]:

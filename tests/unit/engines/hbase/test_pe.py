@@ -24,8 +24,10 @@ def test_one_that_did_not_come_to_its_end_told_nothing() -> None:
 
 
 def test_each_thread_has_its_own_rows() -> None:
-    words = arguments(PeRead(records=1001, field_bytes=1000, threads=4), "howdah-1")
+    asked = PeRead(records=1001, field_bytes=1000, threads=4)
+    words = arguments(asked, "howdah-1")
     assert "--rows=251" in words
+    assert asked.rows == 4 * 251
     assert words[-2:] == ["randomRead", "4"]
 
 
