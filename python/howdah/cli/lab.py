@@ -33,7 +33,7 @@ EXAMPLES = """
 * `howdah lab ssh h1-1 -- hdfs dfs -ls /` runs a command on a worker; without one it opens a shell
 * `howdah lab kill h1-2` cuts a worker's power, `howdah lab kill h1-2 datanode` ends one daemon; then
 * `howdah lab start h1-2` starts again what is missing
-* `howdah lab fault "pause regionserver@h1-1 for 20s"` does a fault and undoes it; `howdah lab heal` undoes all
+* `howdah lab fault "pause regionserver@h1-1 for 20s"` does a fault, and undoes it
 * `howdah lab down` leaves nothing behind
 """
 UP_EXAMPLES = """

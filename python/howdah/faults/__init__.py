@@ -1,1 +1,1 @@
-"""Faults on schedule: written, checked, played beside a workload; what clients saw, and what became of what they wrote."""
+"""Faults of a cluster at work: what they are called, when they are done, and what is seen of them."""

@@ -1,4 +1,4 @@
-"""A fault in one line: ``kill regionserver@h1-1 at ycsb-a 40%``, ``slow-disk worker:w1 to 10MB/s at 30s for 20s``."""
+"""A fault in one line: ``kill regionserver@h1-1 at ycsb-a 40%``, ``pause worker:w1 at 30s for 20s``."""
 
 from __future__ import annotations
 

@@ -1,17 +1,17 @@
-"""What a probe was answered, one question after the other, and the gaps in it: an outage as clients see it."""
+"""What a probe was answered, one question after the other: its gaps are outages as clients see them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from howdah.model.faults import Outage, ProbeTold
+from howdah.model.faults import ProbeOutage, ProbeTold
 
 LEAST_S = 1.0
 """A shorter gap between two good answers is a slow one: questions are asked ten times a second."""
 
 
-class Answer(NamedTuple):
+class ProbeAnswer(NamedTuple):
     """One question of a probe, and what came of it."""
 
     asked_s: float
@@ -38,11 +38,11 @@ class ProbeLog:
         self._end_s = 0.0
         self._asked = self._failed = 0
         self._longest_s = 0.0
-        self._since: list[Answer] = []
+        self._since: list[ProbeAnswer] = []
         """What failed since the last good answer."""
-        self._outages: list[Outage] = []
+        self._outages: list[ProbeOutage] = []
 
-    def add(self, answer: Answer) -> None:
+    def add(self, answer: ProbeAnswer) -> None:
         """Note an answer."""
         if self._begin_s is None:
             # Before its first question nothing is known, and what fails from then on is an outage.
@@ -78,9 +78,9 @@ class ProbeLog:
             self._outages.append(self._outage(end_s, ended=ended))
         self._since = []
 
-    def _outage(self, end_s: float, *, ended: bool) -> Outage:
+    def _outage(self, end_s: float, *, ended: bool) -> ProbeOutage:
         said = self._since[0].error if self._since else None
-        return Outage(start_s=self._good_s, end_s=end_s, ended=ended, failed=len(self._since), said=said)
+        return ProbeOutage(start_s=self._good_s, end_s=end_s, ended=ended, failed=len(self._since), said=said)
 
 
 def probes_told(logs: Iterable[ProbeLog]) -> tuple[ProbeTold, ...]:

@@ -106,7 +106,7 @@ def check_schedule(
     programs: Mapping[str, Sequence[str]],
     where: str = "--fault",
 ) -> None:
-    """Raise UserError for the first fault that names nobody, waits for what does not run, or excludes another.
+    """Raise UserError for the first fault that hits nobody, waits for what does not run, or excludes another.
 
     ``programs`` are the run's workloads with their phases, as far as these are known beforehand.
     """

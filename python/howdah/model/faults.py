@@ -1,4 +1,4 @@
-"""Faults as data: what is done to whom of a cluster while it works, when and for how long, and what came of it."""
+"""Faults as data: what is done to whom of a cluster at work, when, for how long, and what came of it."""
 
 from __future__ import annotations
 
@@ -155,7 +155,7 @@ class FaultTold(Model):
     """Why it did not happen, or what of it could not be undone."""
 
 
-class Outage(Model):
+class ProbeOutage(Model):
     """A stretch in which a probe had no answer: from its last good one to the next."""
 
     start_s: float
@@ -192,7 +192,7 @@ class ProbeTold(Model):
     """How many questions came to an error."""
     longest_s: float
     """The longest time that a good answer took."""
-    outages: tuple[Outage, ...] = ()
+    outages: tuple[ProbeOutage, ...] = ()
     """When it had no answer for longer than a second."""
 
     @property

@@ -11,7 +11,7 @@ from threading import Lock, Thread
 
 from howdah.engines.children import end_with_parent
 from howdah.engines.hbase.target import HBaseTarget
-from howdah.faults.outages import Answer, ProbeLog, probes_told
+from howdah.faults.outages import ProbeAnswer, ProbeLog, probes_told
 from howdah.model.faults import ProbeTold
 
 _LOG = logging.getLogger(__name__)
@@ -39,9 +39,9 @@ class RegionProbes:
         words = (table, str(MOST_REGIONS), str(_EVERY_MS), str(_TIMEOUT_MS))
         options = ("-Xmx256m", "-XX:+UseSerialGC")
         self._process = subprocess.Popen(
-            target.java(target.askers[0], _PROGRAM, *words, options=options),
+            target.java(target.places[0], _PROGRAM, *words, options=options),
             cwd=Path(self._folder.name),
-            env=target.askers[0].environment,
+            env=target.places[0].environment,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
@@ -89,7 +89,9 @@ class RegionProbes:
                 f"region {region}: write {first} was acknowledged, and {second} is the last one there"
             )
         elif kind in ("read", "write"):
-            answer = Answer(self._seconds(int(first)), int(second) / 1e6, None if said == _GOOD else said)
+            answer = ProbeAnswer(
+                self._seconds(int(first)), int(second) / 1e6, None if said == _GOOD else said
+            )
             with self._lock:
                 log = self._logs.setdefault((region, kind), ProbeLog(f"region {region}", kind))
                 log.add(answer)

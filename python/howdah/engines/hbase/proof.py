@@ -1,4 +1,4 @@
-"""What holds for a table after faults: all of it is served again, and nothing that was acknowledged is lost."""
+"""What holds for a table after faults: all of it is served, and nothing that was acknowledged is lost."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from howdah.model.run import ValidationError
 from howdah.model.workloads.ycsb import Ycsb
 
 WHOLE_S = 600.0
-"""How long regions may take: a log of a few hundred MB is split within a minute, and each fault adds its own."""
+"""How long regions may take: a log of a few hundred MB is split within a minute."""
 _POLL_S = 1.0
 
 
@@ -29,7 +29,7 @@ def wait_until_whole(work: HBaseWork[Ycsb], table: RunTable) -> None:
         else:
             if found.whole:
                 return
-            why = f"{found.unserved} of {found.regions} regions are not served, {found.in_transition} in transition"
+            why = f"{found.unserved} of {found.regions} regions are not served"
         regions = found.regions if found else 0
         work.progress("wait for regions", regions - (found.unserved if found else 0), regions)
         time.sleep(_POLL_S)

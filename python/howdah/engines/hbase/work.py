@@ -57,7 +57,7 @@ class HBaseContext:
 
     @property
     def faulty(self) -> bool:
-        """Whether faults are done meanwhile: then operations may fail, and what was acknowledged may not be lost."""
+        """Whether faults are done meanwhile: operations may fail then, and nothing acknowledged may be lost."""
         return self.target.heal is not None
 
 

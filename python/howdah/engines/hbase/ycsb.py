@@ -99,7 +99,7 @@ def _probe(context: HBaseContext) -> None:
 
 
 def _healed(work: HBaseWork[Ycsb], table: RunTable) -> tuple[Phase, ...]:
-    """Wait until all regions are served where faults were asked for; at the run's end all is undone before."""
+    """Wait until all regions are served where faults were asked for; at the run's end all is undone first."""
     context = work.context
     if context.target.heal is None:
         return ()

@@ -31,7 +31,7 @@ class _Deed(NamedTuple):
 def do_fault(state: LabState, fault: ClusterFault, *, own: bool = True) -> FaultInForce:
     """Do a fault; the laboratory's lock is held. ``own`` is what this process will undo.
 
-    Raises UserError for whom the laboratory does not have, and RunFailed for whom cannot be hit at this moment.
+    Raises UserError for whom the laboratory does not have, and RunFailed for whom cannot be hit now.
     """
     crew(state).check(fault, fault.text)
     deed = _deed(state, fault)

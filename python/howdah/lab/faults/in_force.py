@@ -72,7 +72,7 @@ def in_force(state: LabState) -> tuple[FaultInForce, ...]:
 def note(
     state: LabState, fault: str, hit: tuple[str, ...], undo: tuple[Undo, ...], *, own: bool
 ) -> FaultInForce:
-    """Write down what is about to be done; the laboratory's lock is held. ``own`` is what this process undoes."""
+    """Write down what is about to be done; the lock is held. ``own`` is what this process undoes."""
     there = in_force(state)
     number = max((each.id for each in there), default=0) + 1
     owner = _identity(os.getpid()) if own else None

@@ -66,7 +66,7 @@ def machines_meant(state: LabState, whom: Whom) -> tuple[LabSystem, ...]:
 
 
 def daemon_meant(state: LabState, whom: Whom) -> HitDaemon:
-    """The daemon that is meant, and its process; raises RunFailed where none of the kind runs, or is in this state."""
+    """The daemon that is meant, and its process; RunFailed where none runs, or is in this state."""
     if whom.daemon == APPLICATION_MASTER:
         for process in _application_masters(state):
             return HitDaemon(None, process)

@@ -1,4 +1,4 @@
-"""The logs of a laboratory's daemons from the moment a run began: what they tell of recovering from faults."""
+"""The logs of a laboratory's daemons since a run began: what they tell of recovering from faults."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A run with faults: the schedule read and checked beforehand, played beside the engine, undone at its end."""
+"""A run with faults: the schedule is read and checked, played beside the engine, and undone at its end."""
 
 from __future__ import annotations
 
@@ -24,6 +24,7 @@ from howdah.model.faults import ClusterFault, FaultFile
 from howdah.model.job import Job
 from howdah.model.latencies import LatencyHistogram
 from howdah.model.run import RunRecord, RunWarning, Sample, TaskAttempt
+from howdah.model.server_events import ServerEvent
 from howdah.model.sink import Progress, SampleSink
 from howdah.model.workloads.registered import programs
 from howdah.model.workloads.suite import suites
@@ -156,6 +157,9 @@ class _Watched:
 
     def latencies(self, rows: Sequence[LatencyHistogram]) -> None:
         self._sink.latencies(rows)
+
+    def server_events(self, rows: Sequence[ServerEvent]) -> None:
+        self._sink.server_events(rows)
 
     def sample_table(self, rows: pa.Table) -> None:
         self._sink.sample_table(rows)
