@@ -57,7 +57,7 @@ class HBaseContext:
 
     @property
     def faulty(self) -> bool:
-        """Whether faults are done meanwhile: operations may fail then, and nothing acknowledged may be lost."""
+        """Whether faults are done meanwhile: operations may fail then, nothing acknowledged may be lost."""
         return self.target.heal is not None
 
 

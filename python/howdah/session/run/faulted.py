@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
 from threading import RLock
+from typing import NamedTuple
 
 import pyarrow as pa
 
@@ -20,41 +21,56 @@ from howdah.faults.schedule import Crew, check_schedule, random_schedule
 from howdah.lab.faults.in_force import in_force
 from howdah.lab.faults.whom import crew
 from howdah.lab.state import LabState
+from howdah.model.engines import FAULT
 from howdah.model.faults import ClusterFault, FaultFile
 from howdah.model.job import Job
 from howdah.model.latencies import LatencyHistogram
 from howdah.model.run import RunRecord, RunWarning, Sample, TaskAttempt
 from howdah.model.server_events import ServerEvent
 from howdah.model.sink import Progress, SampleSink
-from howdah.model.workloads.registered import programs
 from howdah.model.workloads.suite import suites
+from howdah.planner.suite.request import RunRequest
 from howdah.session.cluster.recovery import LabLogs
-from howdah.session.lab.faults import LabFaults
+from howdah.session.lab.faults import LabFaults, heal_orphans
 
-_FLAG = "--fault"
 _RANDOM = re.compile(r"random +(\d+) +seed +(\d+) +within +(\d+(?:\.\d+)?)s")
 _FILE_HINT = "give a file with a list 'faults:' of lines as --fault takes them"
 
 
-def refuse_elsewhere(given: tuple[str, ...] | None) -> None:
-    """Raise UserError for faults that would hit a cluster of a user's own."""
-    if given:
+class Playing(NamedTuple):
+    """A schedule that was asked for, and the laboratory that it is played on."""
+
+    player: FaultPlayer
+    state: LabState
+
+    def beside(self, engine: Engine) -> Engine:
+        """The engine with the schedule played beside it."""
+        return FaultedEngine(engine, self.player, self.state)
+
+
+def faults_asked(request: RunRequest, state: LabState | None) -> Playing | None:
+    """The schedule that a run asks for; None where it asks for none.
+
+    Raises UserError for a schedule that cannot be played on this laboratory, and for any where there is no
+    laboratory. What a howdah that was killed left in force is undone first.
+    """
+    given = request.of(FAULT)
+    if not given:
+        if state is not None:
+            heal_orphans(state)
+        return None
+    if state is None:
         raise UserError(
-            _FLAG,
+            FAULT.flag,
             "harms what it is done to, and howdah does so to laboratories of its own alone",
             "howdah lab up PLAN builds one like your cluster; give --lab NAME",
         )
-
-
-def planned_faults(given: tuple[str, ...] | None, state: LabState, suite: str) -> tuple[ClusterFault, ...]:
-    """The schedule that was asked for; raises UserError for one that cannot be played on this laboratory."""
-    if not given:
-        return ()
     found = crew(state)
     schedule = tuple(fault for text in given for fault in _faults(text, found))
-    kinds = {kind: programs()[kind] for kind in suites()[suite]}
-    check_schedule(schedule, found, dict.fromkeys(kinds, ()), _FLAG)
-    return schedule
+    kinds = suites()[request.suite]
+    check_schedule(schedule, found, dict.fromkeys(kinds, ()), FAULT.flag)
+    heal_orphans(state)
+    return Playing(FaultPlayer(schedule, LabFaults(state)), state)
 
 
 def _faults(text: str, found: Crew) -> tuple[ClusterFault, ...]:
@@ -63,36 +79,37 @@ def _faults(text: str, found: Crew) -> tuple[ClusterFault, ...]:
         number, seed, within = int(chosen[1]), int(chosen[2]), float(chosen[3])
         if not 1 <= number <= 100 or within <= 0:
             raise UserError(
-                f"{_FLAG} '{text}'", "asks for no schedule", "random 3 seed 7 within 60s; at most 100 faults"
+                f"{FAULT.flag} '{text}'",
+                "asks for no schedule",
+                "random 3 seed 7 within 60s; at most 100 faults",
             )
         return random_schedule(seed, number, found, within)
     if text.startswith("random"):
         raise UserError(
-            f"{_FLAG} '{text}'", "does not say how many, and from which seed", "random 3 seed 7 within 60s"
+            f"{FAULT.flag} '{text}'",
+            "does not say how many, and from which seed",
+            "random 3 seed 7 within 60s",
         )
     if " " not in text.strip():
         file = read_document(Path(text), FaultFile, "a list of faults", _FILE_HINT)
         return tuple(parse_fault(line, text) for line in file.faults)
-    return (parse_fault(text, _FLAG),)
+    return (parse_fault(text, FAULT.flag),)
 
 
 class FaultedEngine:
     """An engine with a schedule that is played beside it; see ``howdah.engines.base.Engine``."""
 
-    def __init__(
-        self, engine: Engine, player: FaultPlayer, state: LabState, beside: Beside | None = None
-    ) -> None:
+    def __init__(self, engine: Engine, player: FaultPlayer, state: LabState) -> None:
         self.name = engine.name
         self.version = engine.version
         self._engine = engine
         self._player = player
         self._state = state
-        self._beside = beside
 
     def run(self, job: Job, sink: SampleSink) -> RunRecord:
         """Run the job; all faults are undone when it ends, however that is."""
         logs = LabLogs(self._state)
-        watched = _Watched(sink, self._player, self._beside)
+        watched = _Watched(sink, self._player)
         standing = tuple(each.fault for each in in_force(self._state))
         try:
             record = self._engine.run(job, watched)
@@ -106,30 +123,8 @@ class FaultedEngine:
                 "warnings": (*record.warnings, *_warnings(standing)),
             }
         )
-        return self._beside.end(record) if self._beside else record
-
-
-class Beside:
-    """What else is done beside the engine while faults are; nothing, unless it is said."""
-
-    def begin(self, now_s: Callable[[], float]) -> None:
-        """The run has begun."""
-
-    def end(self, record: RunRecord) -> RunRecord:
-        """All faults are undone; the record with what was found."""
+        sink.update(record)
         return record
-
-
-def with_faults(
-    engine: Engine, player: FaultPlayer | None, state: LabState | None, beside: Beside | None = None
-) -> Engine:
-    """The engine, with the schedule where there is one."""
-    return FaultedEngine(engine, player, state, beside) if player and state else engine
-
-
-def player_of(schedule: Sequence[ClusterFault], state: LabState) -> FaultPlayer | None:
-    """Who plays a schedule on a laboratory; None where there is none to play."""
-    return FaultPlayer(schedule, LabFaults(state)) if schedule else None
 
 
 def _warnings(standing: Sequence[str]) -> tuple[RunWarning, ...]:
@@ -142,10 +137,9 @@ def _warnings(standing: Sequence[str]) -> tuple[RunWarning, ...]:
 class _Watched:
     """A sink that tells the player how far the run is, and every record of what the player did."""
 
-    def __init__(self, sink: SampleSink, player: FaultPlayer, beside: Beside | None) -> None:
+    def __init__(self, sink: SampleSink, player: FaultPlayer) -> None:
         self._sink = sink
         self._player = player
-        self._beside = beside
         self._record: RunRecord | None = None
         self._lock = RLock()
 
@@ -191,8 +185,6 @@ class _Watched:
             return time.monotonic() - zero
 
         self._player.begin(now_s, self._changed)
-        if self._beside is not None:
-            self._beside.begin(now_s)
 
     def _changed(self) -> None:
         with self._lock:

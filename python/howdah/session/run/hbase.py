@@ -15,12 +15,10 @@ from howdah.engines.hbase.leftovers import LOAD, NO_TABLE, newest_kept
 from howdah.engines.hbase.standalone import standing_alone
 from howdah.engines.hbase.work import table_name
 from howdah.errors import UserError
-from howdah.faults.player import FaultPlayer
 from howdah.installation.find import find_hbase
 from howdah.installation.ycsb import with_ycsb
-from howdah.lab.state import LabState
 from howdah.model.at_once import AtOnce
-from howdah.model.engines import CONF, DATA_DIR, FAULT, HBASE, LAB, MEMORY, PLAN
+from howdah.model.engines import CONF, DATA_DIR, HBASE, LAB, MEMORY, PLAN
 from howdah.model.host import Host
 from howdah.model.job import Job
 from howdah.model.plan import Plan, Role, Worker
@@ -35,8 +33,7 @@ from howdah.planner.suite.request import RunRequest, programs_asked
 from howdah.probe import probe_host
 from howdah.session.cluster.reached_hbase import ReachedHBase, reach_lab_hbase, reach_own_hbase
 from howdah.session.cluster.reached_lab import whole_lab
-from howdah.session.lab.faults import heal_orphans
-from howdah.session.run.faulted import planned_faults, player_of, refuse_elsewhere, with_faults
+from howdah.session.run.faulted import Playing, faults_asked
 from howdah.session.run.prepared import Prepared, new_job
 from howdah.units import GIB, format_memory
 
@@ -74,9 +71,10 @@ def prepare_hbase(
             keep_data=keep_data,
             sample_interval_s=sized.sample_interval_s,
         )
+        engine = HBaseEngine(chosen.version, chosen.opened)
         return Prepared(
             job=job,
-            engine=with_faults(HBaseEngine(chosen.version, chosen.opened), chosen.player, chosen.state),
+            engine=chosen.playing.beside(engine) if chosen.playing else engine,
             introduction=(("HBase", chosen.line), ("plan", suite_line(sized.suite))),
             kept=partial(_kept, job),
             close=stack.pop_all().close,
@@ -95,23 +93,16 @@ class _Chosen(NamedTuple):
     version: str
     opened: Opened
     line: str
-    player: FaultPlayer | None = None
-    state: LabState | None = None
+    playing: Playing | None = None
+    """The faults that are done to it meanwhile."""
 
 
 def _choose(request: RunRequest, host: Host, stack: ExitStack, *, keep_data: bool) -> _Chosen:
     """The one that is there, or one that is started here; what was opened to ask it ends with the stack."""
-    found = _reach(request, host)
-    state, reached = found if isinstance(found, tuple) else (None, found)
-    if state is None:
-        refuse_elsewhere(request.of(FAULT))
+    reached, playing = _reach(request, host)
     if reached is not None:
         stack.enter_context(reached.close)
-        player, target = None, reached.target
-        if state is not None:
-            player = player_of(planned_faults(request.of(FAULT), state, request.suite), state)
-        if player is not None:
-            target = replace(target, heal=player.heal)
+        target = replace(reached.target, heal=playing.player.heal) if playing else reached.target
         asked = AskedHBase(target, reached.admin)
         return _Chosen(
             reached.plan,
@@ -121,8 +112,7 @@ def _choose(request: RunRequest, host: Host, stack: ExitStack, *, keep_data: boo
             reached.target.installation.version,
             partial(_there_already, asked),
             reached.line,
-            player,
-            state,
+            playing,
         )
     _check_alone(request, keep_data=keep_data)
     installation, plan = with_ycsb(find_hbase()), _plan_alone(request, host)
@@ -169,8 +159,11 @@ def _kept(job: Job) -> Mapping[str, Sequence[str]]:
     return {"HBase": [table_name(job.run_id)]} if job.keep_data and makes else {}
 
 
-def _reach(request: RunRequest, host: Host) -> tuple[LabState, ReachedHBase] | ReachedHBase | None:
-    """The HBase that was chosen, or the laboratory that is up; None where one is to be started here."""
+def _reach(request: RunRequest, host: Host) -> tuple[ReachedHBase | None, Playing | None]:
+    """The HBase that was chosen, or the laboratory that is up, and the faults that are done to it meanwhile.
+
+    Nobody where one is to be started here.
+    """
     conf, lab, plan = request.of(CONF), request.of(LAB), request.of(PLAN)
     if conf is not None and lab is not None:
         raise UserError(LAB.flag, f"and {CONF.flag} name two clusters", "leave one of them out")
@@ -179,7 +172,7 @@ def _reach(request: RunRequest, host: Host) -> tuple[LabState, ReachedHBase] | R
         if conf is not None or lab is not None:
             what = f"is of an HBase that is started here, and {(CONF if conf else LAB).flag} names another"
             raise UserError(alone, what, "leave one of them out")
-        return None
+        return None, faults_asked(request, None)
     named = os.environ.get(_CONF_DIR)
     directory = conf or (Path(named) if named else None)
     if lab is not None or conf is None:
@@ -193,13 +186,14 @@ def _reach(request: RunRequest, host: Host) -> tuple[LabState, ReachedHBase] | R
                 )
             if plan is not None:
                 raise UserError(PLAN.flag, "a laboratory has its own", f"use it with {CONF.flag}")
-            heal_orphans(state)
-            return state, reach_lab_hbase(state)
+            playing = faults_asked(request, state)
+            return reach_lab_hbase(state), playing
+    faults_asked(request, None)
     if directory is not None:
-        return reach_own_hbase(directory, plan, host.name)
+        return reach_own_hbase(directory, plan, host.name), None
     if plan is not None:
         raise UserError(PLAN.flag, "says what a cluster is, and nothing says which", "give --conf DIR")
-    return None
+    return None, None
 
 
 def _check_rows(first: type[Workload]) -> None:
