@@ -33,13 +33,13 @@ WORDS = (
         "recovery begun",
         r"Start pid=\d+, state=RUNNABLE.*ServerCrashProcedure|state=RUNNABLE:SERVER_CRASH_START",
     ),
-    _word("hmaster", "logs split", r"Finished splitting .* in \d+ ?ms|SERVER_CRASH_SPLIT_WALS.*SUCCESS"),
+    _word("hmaster", "meta open", r"Finished pid=\d+, .*TransitRegionStateProcedure table=hbase:meta,"),
+    _word("hmaster", "logs split", r"Finished pid=\d+, .*; SplitWALProcedure (?!.*\.meta\.)"),
     _word("hmaster", "recovery ended", r"Finished pid=\d+, .*ServerCrashProcedure"),
     _word("hmaster", "HMaster active", r"Master has completed initialization"),
-    _word("regionserver", "region open", r"Opened [^ ]*howdah-"),
+    _word("regionserver", "regions open", r"AssignRegionHandler: Opened [^ ]*howdah-"),
     _word("regionserver", "region replayed", r"Applied \d+, skipped \d+, firstSequenceIdInLog"),
     # HDFS 3.5 and its failover controllers.
-    _word("zookeeper", "session expired", r"Expiring session 0x"),
     _word(
         "zkfc",
         "NameNode missed",

@@ -10,6 +10,10 @@ from pydantic import Field
 from howdah.model.base import Model
 from howdah.units import exact_bits_per_s, exact_bytes
 
+CELLS_READ = "last acknowledged writes of fields read back"
+CELLS_LOST = "last acknowledged writes of fields lost"
+"""Metrics of a workload of rows that ran while faults were done."""
+
 
 class Action(StrEnum):
     """What is done; each can be undone."""
@@ -207,7 +211,7 @@ class RecoveryStep(Model):
     time_s: float
     """When it was logged, seconds since the start of the run."""
     name: str
-    """What was reached: ``detected``, ``log split``, ``region open``."""
+    """What was reached: ``RegionServer missed``, ``logs split``, ``regions open``."""
     machine: str
     """Whose log."""
     daemon: str

@@ -7,6 +7,7 @@ import time
 from howdah.engines.hbase.admin import Serving
 from howdah.engines.hbase.work import HBaseWork, RunTable
 from howdah.errors import RunFailed
+from howdah.model.faults import CELLS_LOST, CELLS_READ
 from howdah.model.reported import ResultMetric
 from howdah.model.run import ValidationError
 from howdah.model.workloads.ycsb import Ycsb
@@ -47,15 +48,15 @@ def nothing_lost(
     metrics: list[ResultMetric] = []
     if context.ledger is not None:
         held = context.admin.acknowledged(table.name, context.ledger)
-        what = "last acknowledged writes of fields"
-        metrics.append(
-            ResultMetric(name=f"{what} read back", value=float(held.cells), unit="1", over="all clients")
-        )
-        metrics.append(ResultMetric(name=f"{what} lost", value=float(held.lost), unit="1", better="lower"))
+        metrics += [
+            ResultMetric(name=CELLS_READ, value=float(held.cells), unit="1", over="all clients"),
+            ResultMetric(name=CELLS_LOST, value=float(held.lost), unit="1", better="lower"),
+        ]
         if held.lost:
             faults.append(
                 ValidationError(
-                    kind="lost", message=f"{held.lost:,} of {held.cells:,} {what} are lost: {held.first}"
+                    kind="lost",
+                    message=f"{held.lost:,} of {held.cells:,} acknowledged writes are lost: {held.first}",
                 )
             )
     if context.probes is not None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Generic, NamedTuple, TypeVar
 
 from howdah.report.figure import Figure, FigureSource
+from howdah.report.figures.availability import availability
 from howdah.report.figures.by_machine import by_machine
 from howdah.report.figures.elapsed import elapsed
 from howdah.report.figures.flow import flow_figures
@@ -51,6 +52,7 @@ class Figures(NamedTuple, Generic[Kind]):
 def draw(source: FigureSource) -> Figures[Figure]:
     """Every figure the record has data for."""
     over_time = [
+        availability(source),
         operations(source),
         tail(source),
         cpu(source),

@@ -1,0 +1,123 @@
+"""What is told of faults: who had no answer for how long, what logs say about it, and what was lost."""
+
+from __future__ import annotations
+
+import pytest
+
+from howdah.analysis import analyse
+from howdah.model.faults import CELLS_LOST, CELLS_READ, FaultTold, ProbeOutage, ProbeTold, RecoveryStep
+from howdah.model.reported import ResultMetric
+from howdah.model.tables import RunData
+from support.findings import found, value
+from support.table_runs import TableScene, table_run
+
+KILL = FaultTold(
+    fault="kill regionserver@w1 at ycsb-a 40%",
+    state="undone",
+    came_s=20.0,
+    begun_s=20.1,
+    ended_s=44.0,
+    hit=("regionserver on w1",),
+)
+LINES = (
+    ("RegionServer missed", 26.1),
+    ("regions open", 29.0),
+    ("regions open", 31.0),
+    ("regions open", 43.0),
+)
+
+
+def probe(of: str, *outages: ProbeOutage) -> ProbeTold:
+    return ProbeTold(
+        of=of, operation="write", start_s=5, end_s=44, asked=390, failed=3, longest_s=0.2, outages=outages
+    )
+
+
+def faulted(*faults: FaultTold, lost: int = 0, probes: tuple[ProbeTold, ...] = ()) -> RunData:
+    run = table_run(TableScene(seconds=40))
+    (result,) = run.record.workloads
+    metrics = (
+        ResultMetric(name=CELLS_READ, value=1000.0, unit="1"),
+        ResultMetric(name=CELLS_LOST, value=float(lost), unit="1", better="lower"),
+    )
+    steps = tuple(
+        RecoveryStep(time_s=time_s, name=name, machine="m1", daemon="hmaster", line=name)
+        for name, time_s in LINES
+    )
+    update = {
+        "faults": faults,
+        "probes": probes,
+        "recovery": steps,
+        "workloads": (result.model_copy(update={"metrics": (*result.metrics, *metrics)}),),
+    }
+    return run._replace(record=run.record.model_copy(update=update))
+
+
+OUT = (
+    probe("region -", ProbeOutage(start_s=20.0, end_s=31.0, failed=11, said="ConnectException")),
+    probe("region user3", ProbeOutage(start_s=20.1, end_s=29.1)),
+    probe("region user6"),
+)
+
+
+def test_a_fault_is_told_with_its_outages_and_the_way_back() -> None:
+    (told,) = found(faulted(KILL, probes=OUT), "fault")
+    assert told.severity == "note"
+    assert told.text == (
+        "kill regionserver@w1 at ycsb-a 40% hit regionserver on w1 at 20.1 s: 2 of 3 probes had no answer, "
+        "the longest for 11.0 s; all had one again 10.9 s after it (RegionServer missed after 6.00 s and "
+        "regions open after 10.9 s)"
+    )
+    assert value(told, "longest without an answer") == 11
+    assert value(told, "regions open") == pytest.approx(10.9)
+
+
+def test_an_outage_belongs_to_the_fault_that_was_done_last_before_it() -> None:
+    later = KILL.model_copy(update={"fault": "pause regionserver@w2 at 35s", "begun_s": 35.0})
+    first, second = analyse(faulted(later, KILL, probes=OUT)).evidence.fault_effects
+    assert (first.fault, first.out, first.longest_s) == (KILL, 2, 11)
+    assert (second.fault, second.out, second.back_s) == (later, 0, 0.0)
+    assert second.steps == ()
+
+
+def test_what_was_not_over_when_probes_ended_is_a_warning() -> None:
+    open_end = probe("region -", ProbeOutage(start_s=20, end_s=44, ended=False))
+    (told,) = found(faulted(KILL, probes=(open_end,)), "fault")
+    assert told.severity == "warning"
+    assert "not all had one when probing ended" in told.text
+
+
+def test_the_answer_begins_with_what_was_done_and_whether_anything_is_lost() -> None:
+    (answer,) = found(faulted(KILL, probes=OUT), "answer")
+    assert answer.text.startswith(
+        "after kill regionserver@w1: up to 11.0 s without an answer, nothing acknowledged lost; ycsb-a "
+    )
+    (kept,) = found(faulted(KILL, probes=OUT), "acknowledged")
+    assert (kept.severity, value(kept, CELLS_READ)) == ("note", 1000)
+    (answer,) = found(faulted(KILL, lost=3, probes=OUT), "answer")
+    assert "3 acknowledged writes lost" in answer.text
+    (gone,) = found(faulted(KILL, lost=3), "acknowledged")
+    assert gone.severity == "warning"
+    assert "3 are lost" in gone.text
+
+
+def test_faults_that_did_not_happen_or_stay_are_warnings() -> None:
+    never = FaultTold(fault="kill hmaster at 900s", state="not happened", why="the moment never came")
+    stays = KILL.model_copy(update={"state": "not undone", "why": "start w1: it does not start"})
+    told = found(faulted(never, stays), "fault-state")
+    assert [one.text for one in told] == [
+        "kill hmaster at 900s did not happen: the moment never came",
+        "kill regionserver@w1 at ycsb-a 40% could not be undone: start w1: it does not start",
+    ]
+    assert {one.severity for one in told} == {"warning"}
+
+
+def test_without_faults_nothing_is_said_of_any() -> None:
+    run = table_run(TableScene(seconds=40))
+    assert analyse(run).evidence.fault_effects == ()
+    assert found(run, "fault") == found(run, "acknowledged") == []
+
+
+def test_servers_counts_are_held_against_clients_only_without_faults() -> None:
+    assert analyse(table_run(TableScene(seconds=40))).evidence.request_checks
+    assert analyse(faulted(KILL, probes=OUT)).evidence.request_checks == ()
