@@ -23,6 +23,7 @@ from howdah.engines.process import ProcessIdentity
 from howdah.errors import RunFailed
 from howdah.model.base import Model
 from howdah.model.hbase import HBaseStatus
+from howdah.services.errors import NotReachable
 
 _LOG = logging.getLogger(__name__)
 _ANSWER_S = 120.0
@@ -100,10 +101,6 @@ def opened(target: HBaseTarget) -> Iterator[HBaseAdmin]:
             yield admin
         finally:
             admin.close()
-
-
-class _Unanswered(RunFailed):
-    """No answer came in time; it may come later."""
 
 
 class HBaseAdmin:
@@ -207,7 +204,7 @@ class HBaseAdmin:
             self._owed -= 1
         try:
             said = json.loads(self._line(out, end, words[0]))
-        except _Unanswered:
+        except NotReachable:
             self._owed += 1
             raise
         if "error" in said:
@@ -217,7 +214,7 @@ class HBaseAdmin:
     def _line(self, out: IO[bytes], end: float, question: str) -> bytes:
         while b"\n" not in self._unread:
             if time.monotonic() > end:
-                raise _Unanswered(f"HBase: {question}", "did not answer in time")
+                raise NotReachable(f"HBase: {question}", "did not answer in time")
             if not select.select([out], [], [], _POLL_S)[0]:
                 continue
             part = os.read(out.fileno(), 1 << 16)
