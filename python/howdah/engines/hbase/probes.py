@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-import logging
-import subprocess
-import tempfile
 from collections.abc import Callable
-from pathlib import Path
-from threading import Lock, Thread
+from threading import Lock
 
-from howdah.engines.children import end_with_parent
+from howdah.engines.beside import ProgramBeside
 from howdah.engines.hbase.target import HBaseTarget
 from howdah.faults.outages import ProbeAnswer, ProbeLog, probes_told
 from howdah.model.faults import ProbeTold
 
-_LOG = logging.getLogger(__name__)
 _PROGRAM = "HBaseProbe"
 MOST_REGIONS = 16
 """More are not probed: each has two threads that ask."""
@@ -35,21 +30,9 @@ class RegionProbes:
         """Its own writes that were acknowledged and are not there, in words."""
         self.kept = 0
         """Regions whose last acknowledged write is there."""
-        self._folder = tempfile.TemporaryDirectory(prefix="howdah-probe-")
         words = (table, str(MOST_REGIONS), str(_EVERY_MS), str(_TIMEOUT_MS))
-        options = ("-Xmx256m", "-XX:+UseSerialGC")
-        self._process = subprocess.Popen(
-            target.java(target.places[0], _PROGRAM, *words, options=options),
-            cwd=Path(self._folder.name),
-            env=target.places[0].environment,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            start_new_session=True,
-            preexec_fn=end_with_parent,  # noqa: PLW1509 (it calls one function that was loaded before)
-        )
-        self._reader = Thread(target=self._read, name="howdah-probe", daemon=True)
-        self._reader.start()
+        command = target.java(target.places[0], _PROGRAM, *words, options=("-Xmx256m", "-XX:+UseSerialGC"))
+        self._program = ProgramBeside(command, self._note, environment=target.places[0].environment)
 
     def told(self) -> tuple[ProbeTold, ...]:
         """What all probes saw so far."""
@@ -58,27 +41,10 @@ class RegionProbes:
 
     def end(self) -> None:
         """Let it read its own writes back and end; one that does not is ended. Safe to repeat."""
-        if self._process.poll() is not None:
-            return
-        assert self._process.stdin is not None
-        try:
-            self._process.stdin.close()
-            self._process.wait(_END_S)
-        except (OSError, subprocess.TimeoutExpired):
-            _LOG.info("the probe of regions did not end by itself")
-        finally:
-            self._process.kill()
-            self._process.wait()
-            self._reader.join(_END_S)
-            self._folder.cleanup()
+        self._program.end(_END_S)
 
-    def _read(self) -> None:
-        assert self._process.stdout is not None
-        with self._process.stdout as lines:
-            for line in lines:
-                self._note(line.decode(errors="replace").rstrip("\n").split(" ", 4))
-
-    def _note(self, words: list[str]) -> None:
+    def _note(self, line: str) -> None:
+        words = line.split(" ", 4)
         if len(words) != 5:
             return
         kind, first, second, said, region = words

@@ -25,6 +25,7 @@ from howdah.session.cluster.reached import Reached, directory_of
 from howdah.session.cluster.reached_conf import reach_cluster
 from howdah.session.cluster.reached_lab import reach_lab, running_lab
 from howdah.session.run.faulted import Playing, faults_asked
+from howdah.session.run.hdfs_clients import HdfsClients
 from howdah.session.run.prepared import Prepared, new_job
 
 _QUEUE = "default"
@@ -82,7 +83,7 @@ def prepare_cluster(
     engine = HadoopEngine(target)
     return Prepared(
         job=job,
-        engine=playing.beside(engine) if playing else engine,
+        engine=playing.beside(engine, HdfsClients(target, runs_dir)) if playing else engine,
         introduction=(("cluster", reached.line), ("plan", suite_line(sized.suite))),
         kept=partial(kept, target, job),
         close=reached.close,

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from pathlib import Path
 from threading import RLock
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import pyarrow as pa
 
@@ -37,15 +37,25 @@ _RANDOM = re.compile(r"random +(\d+) +seed +(\d+) +within +(\d+(?:\.\d+)?)s")
 _FILE_HINT = "give a file with a list 'faults:' of lines as --fault takes them"
 
 
+class Beside(Protocol):
+    """What else is done beside the engine while faults are."""
+
+    def begin(self, record: RunRecord, seconds: Callable[[float], float]) -> None:
+        """The run has begun; ``seconds`` makes seconds since its start of those since 1970."""
+
+    def end(self, record: RunRecord) -> RunRecord:
+        """All faults are undone; the record with what was found."""
+
+
 class Playing(NamedTuple):
     """A schedule that was asked for, and the laboratory that it is played on."""
 
     player: FaultPlayer
     state: LabState
 
-    def beside(self, engine: Engine) -> Engine:
-        """The engine with the schedule played beside it."""
-        return FaultedEngine(engine, self.player, self.state)
+    def beside(self, engine: Engine, besides: Beside | None = None) -> Engine:
+        """The engine with the schedule played beside it, and with what else is done meanwhile."""
+        return FaultedEngine(engine, self.player, self.state, besides)
 
 
 def faults_asked(request: RunRequest, state: LabState | None) -> Playing | None:
@@ -99,17 +109,18 @@ def _faults(text: str, found: Crew) -> tuple[ClusterFault, ...]:
 class FaultedEngine:
     """An engine with a schedule that is played beside it; see ``howdah.engines.base.Engine``."""
 
-    def __init__(self, engine: Engine, player: FaultPlayer, state: LabState) -> None:
+    def __init__(self, engine: Engine, player: FaultPlayer, state: LabState, beside: Beside | None) -> None:
         self.name = engine.name
         self.version = engine.version
         self._engine = engine
         self._player = player
         self._state = state
+        self._beside = beside
 
     def run(self, job: Job, sink: SampleSink) -> RunRecord:
         """Run the job; all faults are undone when it ends, however that is."""
         logs = LabLogs(self._state)
-        watched = _Watched(sink, self._player)
+        watched = _Watched(sink, self._player, self._beside)
         standing = tuple(each.fault for each in in_force(self._state))
         try:
             record = self._engine.run(job, watched)
@@ -123,6 +134,8 @@ class FaultedEngine:
                 "warnings": (*record.warnings, *_warnings(standing)),
             }
         )
+        if self._beside is not None:
+            record = self._beside.end(record)
         sink.update(record)
         return record
 
@@ -137,9 +150,10 @@ def _warnings(standing: Sequence[str]) -> tuple[RunWarning, ...]:
 class _Watched:
     """A sink that tells the player how far the run is, and every record of what the player did."""
 
-    def __init__(self, sink: SampleSink, player: FaultPlayer) -> None:
+    def __init__(self, sink: SampleSink, player: FaultPlayer, beside: Beside | None) -> None:
         self._sink = sink
         self._player = player
+        self._beside = beside
         self._record: RunRecord | None = None
         self._lock = RLock()
 
@@ -178,13 +192,16 @@ class _Watched:
 
     def _begin(self, record: RunRecord) -> None:
         # The run's clock began when its record says; what has passed since is the same on every clock.
-        passed_s = time.time() - datetime.fromisoformat(record.created).timestamp()
+        start_epoch_s = datetime.fromisoformat(record.created).timestamp()
+        passed_s = time.time() - start_epoch_s
         zero = time.monotonic() - passed_s
 
         def now_s() -> float:
             return time.monotonic() - zero
 
         self._player.begin(now_s, self._changed)
+        if self._beside is not None:
+            self._beside.begin(record, lambda epoch_s: epoch_s - start_epoch_s)
 
     def _changed(self) -> None:
         with self._lock:
