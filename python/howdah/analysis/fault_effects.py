@@ -82,9 +82,9 @@ def find_not_done(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
 
 
 def find_kept(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
-    """Whether anything that was acknowledged is lost."""
+    """Whether anything that was acknowledged is lost, of rows and of what clients wrote to HDFS."""
     del evidence
-    counted = kept(record)
+    counted, ledger = kept(record), record.ledger
     if counted is not None:
         read, lost = counted
         yield _finding(
@@ -95,6 +95,19 @@ def find_kept(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
             f"were undone: {f'{format_count(lost)} are lost' if lost else 'none is lost'}",
             number(CELLS_READ, read, "1"),
             number(CELLS_LOST, lost, "1"),
+        )
+    if ledger is not None:
+        broken = [f"{listed(what)} {name}" for name, what in ledger.broken.items()]
+        yield _finding(
+            record,
+            "acknowledged",
+            "warning" if broken else "note",
+            f"{format_counted(ledger.clients, 'client')} asked HDFS for {format_count(ledger.asked)} things, "
+            f"{format_count(ledger.acknowledged)} were acknowledged, and "
+            f"{format_counted(ledger.files, 'file')} read back after all faults were undone: "
+            f"{'; '.join(broken) or 'all is as HDFS promises'}",
+            number("acknowledged", ledger.acknowledged, "1"),
+            number("failed", ledger.failed, "1"),
         )
 
 
@@ -113,12 +126,11 @@ def in_short(record: RunRecord, evidence: Evidence) -> str:
         )
         text += f": {out}"
     counted = kept(record)
-    if counted is not None:
-        lost = counted[1]
-        text += (
-            f", {f'{format_count(lost)} acknowledged writes lost' if lost else 'nothing acknowledged lost'}"
-        )
-    return text
+    if counted is not None and counted[1]:
+        return f"{text}, {format_count(counted[1])} acknowledged writes lost"
+    if record.ledger is not None and not record.ledger.sound:
+        return f"{text}, HDFS did not keep its word"
+    return text if counted is None and record.ledger is None else f"{text}, nothing acknowledged lost"
 
 
 def kept(record: RunRecord) -> tuple[int, int] | None:

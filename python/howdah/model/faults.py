@@ -243,6 +243,17 @@ class LedgerTold(Model):
     """What is there twice."""
 
     @property
+    def broken(self) -> dict[str, tuple[str, ...]]:
+        """What is not as HDFS promises, by what is the matter with it."""
+        every = {
+            "lost": self.lost,
+            "there unasked": self.unasked,
+            "out of order": self.disordered,
+            "there twice": self.doubled,
+        }
+        return {name: what for name, what in every.items() if what}
+
+    @property
     def sound(self) -> bool:
         """Whether all is as HDFS promises."""
-        return not (self.lost or self.unasked or self.disordered or self.doubled)
+        return not self.broken

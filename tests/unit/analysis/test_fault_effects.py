@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from howdah.analysis import analyse
-from howdah.model.faults import CELLS_READ, FaultTold, ProbeOutage
+from howdah.model.faults import CELLS_READ, FaultTold, LedgerTold, ProbeOutage
 from support.faulted_runs import KILL, OUT, faulted, probe
 from support.findings import found, value
 from support.table_runs import TableScene, table_run
@@ -72,3 +72,23 @@ def test_without_faults_nothing_is_said_of_any() -> None:
 def test_servers_counts_are_held_against_clients_only_without_faults() -> None:
     assert analyse(table_run(TableScene(seconds=40))).evidence.request_checks
     assert analyse(faulted(KILL, probes=OUT)).evidence.request_checks == ()
+
+
+def test_what_hdfs_kept_is_told_and_what_it_did_not() -> None:
+    run = table_run(TableScene(seconds=24))
+    sound = LedgerTold(clients=2, asked=300, acknowledged=298, failed=2, files=20)
+    record = run.record.model_copy(update={"faults": (KILL,), "ledger": sound})
+    (told,) = found(run._replace(record=record), "acknowledged")
+    assert told.text == (
+        "2 clients asked HDFS for 300 things, 298 were acknowledged, and 20 files read back after all faults "
+        "were undone: all is as HDFS promises"
+    )
+    (answer,) = found(run._replace(record=record), "answer")
+    assert answer.text.startswith("after kill regionserver@w1, nothing acknowledged lost; ")
+    broken = sound.model_copy(update={"lost": ("record 3 of 0/f1", "file 0/f2"), "doubled": ("0/f4",)})
+    record = record.model_copy(update={"ledger": broken})
+    (told,) = found(run._replace(record=record), "acknowledged")
+    assert told.severity == "warning"
+    assert told.text.endswith("record 3 of 0/f1 and file 0/f2 lost; 0/f4 there twice")
+    (answer,) = found(run._replace(record=record), "answer")
+    assert answer.text.startswith("after kill regionserver@w1, HDFS did not keep its word; ")

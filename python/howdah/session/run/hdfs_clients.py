@@ -14,7 +14,6 @@ from howdah.faults.ledger import Content, Entry, held_against
 from howdah.faults.outages import ProbeAnswer, ProbeLog, probes_told
 from howdah.installation.command import java_command
 from howdah.installation.compiled import compiled
-from howdah.model.faults import LedgerTold
 from howdah.model.run import Outcome, RunRecord, RunWarning
 
 JOURNAL = "ledger.tsv"
@@ -71,7 +70,8 @@ class HdfsClients:
         told = held_against([self._asked[key] for key in sorted(self._asked)], self._found)
         update: dict[str, object] = {"ledger": told}
         if not told.sound and record.outcome is Outcome.SUCCEEDED:
-            update |= {"outcome": Outcome.FAILED, "error": f"HDFS did not keep its word: {_first(told)}"}
+            first = "; ".join(f"{what[0]} is {name}" for name, what in told.broken.items())
+            update |= {"outcome": Outcome.FAILED, "error": f"HDFS did not keep its word: {first}"}
         return record.model_copy(update=update)
 
     def _said(self, line: str) -> None:
@@ -116,11 +116,3 @@ class HdfsClients:
             self._asked[key] = Entry(key[0], what, path, of)
         elif kind == "ack":
             self._asked[key] = self._asked[key]._replace(acknowledged=True)
-
-
-def _first(told: LedgerTold) -> str:
-    kinds = {
-        "lost": told.lost, "there unasked": told.unasked, "out of order": told.disordered,
-        "there twice": told.doubled,
-    }  # fmt: skip
-    return "; ".join(f"{what[0]} is {name}" for name, what in kinds.items() if what)
