@@ -1,8 +1,8 @@
 """The exam of protection: a laboratory with two masters of each kind is broken at random while it sorts.
 
-``PYTHONPATH=tests .venv/bin/python -m exams.broken --schedules 4 --seed 1`` prints a line for each schedule: what
-was done, how long HDFS had no answer, whether the sort ended well, and whether anything that was acknowledged
-is lost. It needs root, and about two minutes for each; a hundred take a night.
+``PYTHONPATH=tests .venv/bin/python -m exams.broken --schedules 4 --seed 1`` prints a line for each schedule:
+what was done, how long HDFS had no answer, whether the sort ended well, and whether anything that was
+acknowledged is lost. It needs root, and about two minutes for each; a hundred take a night.
 """
 
 from __future__ import annotations
