@@ -269,7 +269,7 @@ RULES: tuple[Rule, ...] = (
         file="hbase-site.xml",
         key="zookeeper.session.timeout",
         says="A silent RegionServer is given up after 90 seconds.",
-        sources=("HBase 2.6.4: hbase-default.xml", "howdah: docs/faults.md"),
+        sources=("HBase 2.6.4: hbase-default.xml", "howdah"),
         severity=Severity.MAY,
         decide=fixed(
             _SESSION_MS,
@@ -284,7 +284,7 @@ RULES: tuple[Rule, ...] = (
         file="hbase-site.xml",
         key="hbase.client.operation.timeout",
         says="A client gives an operation up after minutes, and not before a lost RegionServer is replaced.",
-        sources=("HBase 2.6.4: hbase-default.xml", "howdah: docs/faults.md"),
+        sources=("HBase 2.6.4: hbase-default.xml", "howdah"),
         severity=Severity.MAY,
         decide=fixed(
             _PATIENCE_MS,
@@ -314,7 +314,7 @@ RULES: tuple[Rule, ...] = (
     Counsel(
         id="hbase.log-disks",
         says="HBase's log needs no disks of its own while it is not synced to them.",
-        sources=("HBASE-20461", "howdah: docs/faults.md"),
+        sources=("HBASE-20461", "howdah"),
         severity=Severity.MAY,
         applies=with_hbase,
         condition="with HBase",
