@@ -227,13 +227,18 @@ SET: Final = Option[tuple[tuple[str, str], ...]](
     refuse=_refuse_properties,
     several=True,
 )
+def _lines(said: str | tuple[str, ...]) -> tuple[str, ...]:
+    """A study's cell has one fault, or several."""
+    return (said,) if isinstance(said, str) else said
+
+
 FAULT: Final = Option[tuple[str, ...]](
     name="fault",
     field="faults",
     help="Do this meanwhile, in a laboratory: 'kill regionserver@h1-1 at ycsb-a 40%', or a file; repeatable.",
     metavar="FAULT",
     parse=lambda text, flag: (text,),
-    studied=None,
+    studied=StudiedAs("fault", str | tuple[str, ...], _lines),
     engines=(HADOOP, HBASE),
     several=True,
 )
