@@ -25,6 +25,8 @@ class ForecastStretch(NamedTuple):
     """Seconds, or what the metric is counted in."""
     metric: str | None = None
     """The metric, by name; None for the elapsed time."""
+    most: float = math.inf
+    """No more can it be, however unsure it is: what is asked for in a second."""
 
 
 def forecasts(
@@ -69,7 +71,7 @@ def _forecast(stretch: ForecastStretch, values: Sequence[float], calibration: Ca
         phase=stretch.phase,
         metric=stretch.metric,
         unit="1/s" if stretch.metric == THROUGHPUT else "s",
-        low=median / reach,
-        median=median,
-        high=median * reach,
+        low=min(median / reach, stretch.most),
+        median=min(median, stretch.most),
+        high=min(median * reach, stretch.most),
     )

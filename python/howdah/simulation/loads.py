@@ -56,19 +56,17 @@ def simulate_loads(
         loaded = suite.model_copy(update={"workloads": (mix.model_copy(update={quantity: load}),)})
         several += scenarios(plan, loaded, known, count=replications, seed=seed)
     summaries = simulate(several, tell)
-    points = [
+    points = tuple(
         _point(load, summaries[place * replications : (place + 1) * replications], known)
         for place, load in enumerate(loads)
-    ]
-    if quantity == "target":
-        points = [_within_target(point) for point in points]
+    )
     return LoadSweep(
         suite=suite.name,
         quantity=quantity,
         calibration=known.name if known else None,
         replications=replications,
         seed=seed,
-        points=tuple(points),
+        points=points,
         warnings=calibration_warnings(plan, suite, known),
     )
 
@@ -84,13 +82,6 @@ def _point(load: int, summaries: Sequence[Summary], known: Calibration | None) -
         station=busiest.station,
         busy=busiest.busy,
     )
-
-
-def _within_target(point: LoadPoint) -> LoadPoint:
-    """No more is done than is asked for, however sure that is."""
-    rate, *times = point.forecasts
-    capped = {name: min(getattr(rate, name), float(point.asked)) for name in ("low", "median", "high")}
-    return point.model_copy(update={"forecasts": (rate.model_copy(update=capped), *times)})
 
 
 def _loads(asked: str) -> tuple[Quantity, list[int]]:

@@ -91,6 +91,8 @@ class AskedOutcome(Model):
 
     throughput_per_s: float
     """Operations in a second."""
+    target_per_s: float | None
+    """Operations in a second that were asked for; None: as many as are answered."""
     simulated: int
     """Operations that were simulated for all."""
     latencies: tuple[TimedOperations, ...]

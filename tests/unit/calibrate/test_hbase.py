@@ -8,6 +8,7 @@ import pytest
 
 from howdah import _native
 from howdah.calibrate.calibrate import calibrate
+from howdah.calibrate.extents import beyond
 from howdah.calibrate.forecast import forecasts
 from howdah.calibrate.hbase import HBASE, asked_hbase, metrics_of
 from howdah.calibrate.problem import free_parameters
@@ -18,6 +19,7 @@ from howdah.errors import UserError
 from howdah.model.calibration import Calibration
 from howdah.model.prediction import Prediction
 from howdah.model.run import Origin, RunRecord
+from howdah.simulation.calibrations import load_calibration
 from howdah.simulation.cases import simulate_case
 from howdah.simulation.replications import scenarios, simulate, stretches
 from support.predicted import MADE
@@ -101,6 +103,29 @@ def test_a_mix_that_was_not_fitted_comes_to_what_is_predicted(suite: str) -> Non
 
     assert all(abs(score.error) < 0.3 for score in slowest)
     assert all(score.inside for score in scores.values())
+
+
+def test_what_was_fitted_to_operations_says_nothing_of_jobs() -> None:
+    plan, jobs = hbase_plan(), small_run().record
+    known = _calibration()
+    assert beyond(known, plan, suite_on(plan, "ycsb-b", **_ASKED)) == ()
+    (far,) = beyond(known, plan, suite_on(plan, "ycsb-b", records=1_000_000))
+    assert far == "records 1M, calibrated at 50k"
+    assert "jobs, calibrated by operations on a table" in beyond(known, jobs.plan, jobs.suite)
+    published = load_calibration("published")
+    assert "operations on a table, calibrated by jobs" in beyond(published, plan, suite_on(plan, "ycsb-b"))
+
+
+def test_no_more_is_predicted_than_is_asked_for() -> None:
+    plan = hbase_plan()
+    asked = suite_on(plan, "ycsb-c", **_ASKED, operations=5_000, target=1_000)
+    several = list(scenarios(plan, asked, _calibration(), count=3, seed=5))
+    alike = [stretches(one) for one in simulate(several, lambda done: None)]
+    assert {one[0].most for one in alike} == {1_000}
+    rate, *times = forecasts(alike, _calibration())
+    assert rate.low <= rate.median <= rate.high <= 1_000
+    assert rate.median == pytest.approx(1_000, rel=0.02)
+    assert all(time.low < time.median < time.high for time in times)
 
 
 def test_runs_of_jobs_and_of_operations_are_calibrated_apart() -> None:

@@ -42,6 +42,8 @@ use stream::Stream;
 pub struct Asked {
     /// Operations in a second.
     pub throughput_per_s: f64,
+    /// Operations in a second that were asked for; null: as many as are answered.
+    pub target_per_s: Option<f64>,
     /// Operations that were simulated for all.
     pub simulated: u64,
     /// Their times, kind by kind.

@@ -355,6 +355,7 @@ impl<'a> Stream<'a> {
         Told {
             asked: Asked {
                 throughput_per_s: self.counted as f64 / seconds,
+                target_per_s: self.program.target_per_s,
                 simulated: self.counted,
                 latencies: self.times.told(),
                 intervals: self.intervals,
