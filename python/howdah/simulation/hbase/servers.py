@@ -32,7 +32,7 @@ def asks_hbase(suite: Suite) -> bool:
 
 
 def no_tasks(kind: Worker) -> AtOnce:
-    """What a worker runs beside its RegionServer: nothing. Raises UserError for one that has none."""
+    """A worker's places for tasks, of which none runs; raises UserError for one without a RegionServer."""
     if Role.REGIONSERVER not in kind.roles:
         raise UserError(
             f"plan: worker {kind.name}",
@@ -46,7 +46,8 @@ def hbase_of(
     plan: Plan, cluster: Cluster, suite: Suite, hosts: tuple[Hosts, ...], cpu_quota: float | None
 ) -> SimulatedHBase:
     """HBase as planned, and the suite's programs; ``cpu_quota`` is what limits leave of CPU time."""
-    kind = plan.workers[0]
+    # Where kinds differ, the smallest speaks for all: its cache is the first to be too small.
+    kind = min(plan.workers, key=lambda worker: worker.memory_bytes)
     planned = PlannedSettings(plan, cluster, kind)
     servers = sum(group.count * sum(workers.count for workers in group.workers) for group in hosts)
     heap, beside = _memory(planned, kind)
