@@ -104,6 +104,12 @@ def test_everything_is_said(said: str) -> None:
     assert said in _shown(_status())
 
 
+def test_faults_in_force_are_said() -> None:
+    said = _shown(_status(faults=("kill namenode", "slow-link worker:h1-1 to 10Mb/s")))
+    assert "in force kill namenode\n         slow-link worker:h1-1 to 10Mb/s" in said.replace(" \n", "\n")
+    assert "in force" not in _shown(_status())
+
+
 def test_hbase_says_who_leads_and_who_serves() -> None:
     health = _status().health
     assert health is not None
