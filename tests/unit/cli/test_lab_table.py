@@ -106,7 +106,8 @@ def test_everything_is_said(said: str) -> None:
 
 def test_faults_in_force_are_said() -> None:
     said = _shown(_status(faults=("kill namenode", "slow-link worker:h1-1 to 10Mb/s")))
-    assert "in force kill namenode\n         slow-link worker:h1-1 to 10Mb/s" in said.replace(" \n", "\n")
+    lines = [line.rstrip() for line in said.splitlines()]
+    assert lines[1:3] == ["in force kill namenode", "         slow-link worker:h1-1 to 10Mb/s"]
     assert "in force" not in _shown(_status())
 
 
