@@ -6,12 +6,11 @@ from functools import cache
 from pathlib import Path
 
 from howdah.documents.files import read_inventory
-from howdah.model.at_once import at_once
 from howdah.model.plan import Plan
 from howdah.model.request import Demand, Hypervisor, PlanRequest, Profile
 from howdah.model.workloads.suite import Suite
 from howdah.planner.cluster import plan_cluster
-from howdah.planner.suite.cluster import size_suite
+from howdah.planner.suite.cluster import size_planned
 from howdah.units import MIB
 from support.requests import run_request
 
@@ -46,9 +45,7 @@ def slots_plan() -> Plan:
 
 def suite_on(plan: Plan, suite: str = "terasuite", **asked: object) -> Suite:
     """A suite of the size that was asked for, else of the plan's own."""
-    request = run_request(suite, **asked)
-    dataset = plan.cluster.request.dataset_bytes if plan.cluster else None
-    return size_suite(request, at_once(plan), engine="sim", dataset_bytes=dataset).suite
+    return size_planned(run_request(suite, **asked), plan).suite
 
 
 def small_suite(plan: Plan) -> Suite:

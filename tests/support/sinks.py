@@ -12,7 +12,7 @@ from howdah.model.latencies import LatencyHistogram
 from howdah.model.run import RunRecord, Sample, TaskAttempt
 from howdah.model.server_events import ServerEvent
 from howdah.model.sink import Progress
-from howdah.model.tables import SAMPLES_SCHEMA, TASKS_SCHEMA, RunData
+from howdah.model.tables import LATENCIES_SCHEMA, SAMPLES_SCHEMA, TASKS_SCHEMA, RunData
 
 
 @dataclass
@@ -76,6 +76,7 @@ class TableSink(MemorySink):
             self.records[-1],
             pa.concat_tables([TASKS_SCHEMA.empty_table(), *self.task_tables]).combine_chunks(),
             pa.concat_tables([SAMPLES_SCHEMA.empty_table(), *self.sample_tables]).combine_chunks(),
+            pa.Table.from_pylist([row._asdict() for row in self.timed], schema=LATENCIES_SCHEMA),
         )
 
 

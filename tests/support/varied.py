@@ -66,9 +66,7 @@ def grown(*points: Point) -> Sweep:
 
 def predicted(workload: str, median_s: float, phase: str | None = None) -> Forecast:
     """A time that is known within 10 %."""
-    return Forecast(
-        workload=workload, phase=phase, low_s=0.9 * median_s, median_s=median_s, high_s=median_s / 0.9
-    )
+    return Forecast(workload=workload, phase=phase, low=0.9 * median_s, median=median_s, high=median_s / 0.9)
 
 
 def scored(run: str, forecast: Forecast, measured_s: float) -> Score:
@@ -79,5 +77,5 @@ def scored(run: str, forecast: Forecast, measured_s: float) -> Score:
         engine="hadoop",
         calibration="mine",
         forecast=forecast,
-        measured_s=measured_s,
+        measured=measured_s,
     )

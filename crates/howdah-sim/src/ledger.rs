@@ -23,7 +23,11 @@ impl Ledger {
 
     pub(crate) fn begin_workload(&mut self, kind: &'static str, begun: Totals) {
         let start_ns = begun.time.0;
-        self.outcome.summary.workloads.push(WorkloadSummary { kind, start_ns, ..Default::default() });
+        self.outcome.summary.workloads.push(WorkloadSummary {
+            kind: kind.into(),
+            start_ns,
+            ..Default::default()
+        });
         self.begun = begun;
     }
 

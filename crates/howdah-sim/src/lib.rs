@@ -5,6 +5,7 @@ mod cluster;
 mod columns;
 mod error;
 mod files;
+pub mod hbase;
 mod job;
 mod ledger;
 mod local;

@@ -1,8 +1,11 @@
 //! What a simulation returns: a summary, and rows of tasks and samples as columns.
 
+use std::borrow::Cow;
+
 use serde::Serialize;
 
 pub use crate::columns::{Samples, Tasks};
+use crate::hbase::Asked;
 
 /// The result of a simulation.
 #[derive(Clone, Debug, Default)]
@@ -38,7 +41,7 @@ pub struct Summary {
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct WorkloadSummary {
     /// The program's name.
-    pub kind: &'static str,
+    pub kind: Cow<'static, str>,
     /// When it was submitted, nanoseconds since the start of the run.
     pub start_ns: i64,
     /// When it had ended.
@@ -59,6 +62,9 @@ pub struct WorkloadSummary {
     pub replicas: Vec<u32>,
     /// Blocks that it wrote with two replicas on one host.
     pub sharing_host: u64,
+    /// What clients of HBase saw, where it asks one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub asked: Option<Asked>,
 }
 
 /// One phase of a workload.

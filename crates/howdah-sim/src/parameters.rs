@@ -100,6 +100,18 @@ parameters! {
     namenode_beat_s = 1.0e-4, 0.0 ..= 1.0, "The NameNode's CPU for each DataNode's heartbeat.";
     scheduler_task_s = 5.4e-3, 0.0 ..= 1.0, "The scheduler's CPU for each task: set up, assigned, followed, committed.";
     scheduler_beat_s = 2.0e-4, 0.0 ..= 1.0, "The scheduler's CPU for each worker's heartbeat.";
+    hbase_client_s = 6.0e-5, 0.0 ..= 1.0, "CPU of a client for one operation of YCSB, its values apart.";
+    hbase_read_s = 1.0e-4, 0.0 ..= 1.0, "CPU of a RegionServer for one record that is read, its bytes apart.";
+    hbase_write_s = 1.0e-4, 0.0 ..= 1.0, "CPU of a RegionServer for one record that is written, its bytes apart.";
+    hbase_scan_row_s = 1.0e-5, 0.0 ..= 1.0, "CPU of a RegionServer for each record that a scan reads.";
+    hbase_byte_s = 1.0e-8, 0.0 ..= 1e-6, "CPU of each end of a request for each byte asked and answered.";
+    hbase_miss_s = 1.5e-4, 0.0 ..= 1.0, "CPU of reading one block that memory does not hold: HDFS's client and checksums.";
+    hbase_round_trip_s = 3.0e-4, 0.0 ..= 1.0, "From client to RegionServer and back without load, threads woken on both sides.";
+    hbase_sync_s = 5.0e-4, 0.0 ..= 1.0, "What a DataNode takes to answer a sync of the log, in addition to its CPU.";
+    hbase_sync_cpu_s = 5.0e-5, 0.0 ..= 1.0, "CPU of a DataNode for one sync of the log, its bytes apart.";
+    hbase_merge_byte_s = 1.0e-8, 0.0 ..= 1e-6, "CPU of a RegionServer for each byte that compactions merge.";
+    hbase_pause_s = 2.0e-2, 0.0 ..= 10.0, "Mean time that a RegionServer stands still at once, for a collection of its heap or for want of processors.";
+    hbase_pause_share = 2.0e-2, 0.0 ..= 0.9, "Share of the time that a RegionServer stands still.";
     lockstep_cost = 0.05, 0.0 ..= 5.0, "CPU added to a master that runs in lockstep with a shadow, as a share of its work.";
 }
 

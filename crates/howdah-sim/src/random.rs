@@ -63,6 +63,11 @@ impl Random {
         radius * (std::f64::consts::TAU * self.unit()).cos()
     }
 
+    /// A number with mean 1 from the exponential distribution.
+    pub fn exponential(&mut self) -> f64 {
+        -(1.0 - self.unit()).ln()
+    }
+
     /// Puts items into random order (Fisher and Yates).
     pub fn shuffle<T>(&mut self, items: &mut [T]) {
         for last in (1..items.len()).rev() {

@@ -3,6 +3,7 @@
 use crate::cluster::Sharing;
 use crate::error::Result;
 use crate::files::Files;
+use crate::hbase;
 use crate::outcome::Outcome;
 use crate::scenario::{Scenario, Workload};
 use crate::watch::Watch;
@@ -24,6 +25,9 @@ pub fn simulate(scenario: &Scenario, watch: &dyn Watch) -> Result<Outcome> {
 
 /// Simulates a scenario with the sharing that is asked for.
 pub fn simulate_with(scenario: &Scenario, sharing: Sharing, watch: &dyn Watch) -> Result<Outcome> {
+    if let Some(asked) = &scenario.hbase {
+        return hbase::simulate(scenario, asked, watch);
+    }
     let mut world = World::new(scenario, sharing, watch);
     watch.expect(scenario.workloads.iter().map(|workload| scenario.moved(workload)).sum());
     let mut left = Left::default();

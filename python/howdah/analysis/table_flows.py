@@ -28,12 +28,9 @@ from howdah.analysis.timeline import Timeline
 from howdah.analysis.wording import number, percent, times
 from howdah.model.finding import Finding
 from howdah.model.run import RunRecord, WorkloadResult
-from howdah.model.workloads.ycsb import Ycsb
+from howdah.model.workloads.ycsb import KEY_BYTES, Ycsb
 from howdah.units import format_bytes
 
-KEY_BYTES = 50
-"""What HBase stores with each value: lengths of key and value (8), of the row (2) and the family (1), the row
-(``user`` and 19 digits), a family and a column (7), a timestamp (8) and a type (1); KeyValue's own layout."""
 MERGED = 3
 """Files that a compaction merges at least (hbase.hstore.compaction.min, its default)."""
 WORTH = 0.9

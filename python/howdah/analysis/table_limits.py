@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import chain
 
 from howdah.analysis.evidence import (
     Evidence,
@@ -19,7 +20,7 @@ from howdah.analysis.timeline import Timeline
 from howdah.analysis.use import cpu_share
 from howdah.analysis.wording import delay, number, percent
 from howdah.model.finding import Finding
-from howdah.model.run import Outcome, RunRecord
+from howdah.model.run import Outcome, RunRecord, WorkloadResult
 from howdah.model.workloads.ycsb import Ycsb
 from howdah.units import format_counted, format_per_s
 
@@ -27,6 +28,13 @@ ON_TARGET = 0.98
 """So much of the rate that was asked for is what was asked for."""
 OWN_TIME = 0.7
 """Clients with fewer requests under way, of those that they could have, are busy with themselves."""
+_STATIONS: Mapping[str, ThroughputBound] = {
+    "client processors": "client CPU",
+    "server processors": "server CPU",
+    "disks": "disk",
+    "links": "link",
+    "log": "log",
+}
 HELD_UP = 0.1
 """Writes that are held up for so much of the time limit what can be done."""
 
@@ -53,7 +61,7 @@ def _limit(
     if target and per_s >= ON_TARGET * target:
         bound = "the target", per_s / target, ""
     else:
-        bound = next(_bounds(timed, servers, time), ("waiting", 0.0, ""))
+        bound = next(chain(_simulated(result), _bounds(timed, servers, time)), ("waiting", 0.0, ""))
     return ThroughputLimit(time.workload, per_s, *bound, at_once, answered_per_s * mean_s, mean_s)
 
 
@@ -78,6 +86,14 @@ def _bounds(
         most, ratio = hottest(servers)
         if ratio >= hot_from(len(servers)):
             yield "hot server", ratio / len(servers), most.machine
+
+
+def _simulated(result: WorkloadResult) -> Iterator[tuple[ThroughputBound, float, str]]:
+    """What was full in a simulation, which knows how busy the busiest station of each kind was."""
+    for station in sorted(result.used.stations if result.used else (), key=lambda each: -each.busy):
+        bound = _STATIONS.get(station.station)
+        if bound is not None and station.busy >= (FULL if bound.endswith("CPU") else BUSY):
+            yield bound, station.busy, "" if bound == "client CPU" else "the busiest RegionServer"
 
 
 def _used(
@@ -118,9 +134,13 @@ def limited_by(limit: ThroughputLimit) -> str:
     share, machine = percent(limit.value), limit.machine
     what = {
         "blocked writes": f"full memstores: {machine} held up writes {share} of the time",
-        "client CPU": f"the client {machine}, its CPU {share} busy",
+        "client CPU": f"the client {machine}, its CPU {share} busy"
+        if machine
+        else f"the busiest client, its CPU {share} busy",
         "server CPU": f"the CPU of {machine}, {share} busy",
         "disk": f"a disk of {machine}, {share} busy",
+        "log": f"the log of {machine}, a sync under way for {share} of the time",
+        "link": f"the link of {machine}, {share} busy",
         "hot server": f"{machine}, which had {share} of the requests",
     }
     return f"limited by {what[limit.bound]}"

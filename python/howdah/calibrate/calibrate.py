@@ -9,7 +9,7 @@ from types import MappingProxyType
 import numpy as np
 
 from howdah.calibrate.ablation import ablate
-from howdah.calibrate.case import Case, Simulate, is_load, workload_of
+from howdah.calibrate.case import Case, Simulate, is_load, metric_kind, metric_of, unit_of, workload_of
 from howdah.calibrate.extents import extents
 from howdah.calibrate.fit import Fit, fit, rests_on
 from howdah.calibrate.leave_out import NINETY, LeftOut, half_width, leave_out, residuals
@@ -85,7 +85,8 @@ def _correlations(full: Fit) -> Iterator[float]:
 
 
 def _half(figure: FittedFigure, index: int, left_out: LeftOut, unexplained: Sequence[Residual]) -> float:
-    name = workload_of(figure.quantity)
+    metric = metric_of(figure.quantity)
+    name = workload_of(figure.quantity) if metric is None else metric_kind(metric)
     elapsed_s = float(left_out.simulated[index])
     rest = next((residual.of(elapsed_s) for residual in unexplained if residual.quantity == name), 0.0)
     if is_load(figure.quantity):
@@ -98,7 +99,7 @@ def _cell(figure: FittedFigure, simulated: float, left_out: float, half: float) 
     return CalibrationCell(
         case=figure.case.name,
         quantity=figure.quantity,
-        unit="%" if load else "s",
+        unit=unit_of(figure.quantity),
         known=figure.known,
         simulated=_short(simulated),
         left_out=_short(left_out),

@@ -4,12 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from itertools import pairwise
-from typing import NamedTuple
+from types import MappingProxyType
+from typing import Final, Literal, NamedTuple
 
 from howdah.calibrate.study import StudyScheduling
 from howdah.model.plan import Plan
 from howdah.model.run import WorkloadResult
 from howdah.model.workloads.suite import Suite
+from howdah.model.workloads.ycsb import THROUGHPUT
+
+WITHIN: Final = " % within"
+"""How the name of a metric ends that is the time within which so many operations ended."""
+SHARES: Final = (0.5, 0.99)
+"""The shares of operations whose times are fitted and predicted."""
 
 
 class CaseWork(NamedTuple):
@@ -62,6 +69,24 @@ def is_load(quantity: str) -> bool:
     return quantity.endswith("-cpu")
 
 
+def metric_of(quantity: str) -> str | None:
+    """The metric that a quantity is, where a workload is run for metrics: ``read, 99 % within``."""
+    metric = quantity.partition("/")[2]
+    return metric if metric == THROUGHPUT or metric.endswith(WITHIN) else None
+
+
+def metric_kind(metric: str) -> str:
+    """What metrics of several operations have in common: ``throughput``, ``99 % within``."""
+    return metric.rpartition(", ")[2]
+
+
+def unit_of(quantity: str) -> Literal["s", "%", "1/s"]:
+    """What a quantity is counted in."""
+    if is_load(quantity):
+        return "%"
+    return "1/s" if metric_of(quantity) == THROUGHPUT else "s"
+
+
 def workload_of(quantity: str) -> str:
     """The workload that a quantity belongs to: ``terasort`` of ``terasort/map-shuffle``."""
     return quantity.partition("/")[0]
@@ -89,6 +114,8 @@ class SimulatedWorkload(NamedTuple):
     """Seconds from its submission to its end."""
     phases: tuple[SimulatedPhase, ...]
     """Its phases in their order."""
+    metrics: Mapping[str, float] = MappingProxyType({})
+    """The metrics that it is run for, by name; of the others time is what counts."""
 
 
 def simulated_quantities(workloads: Iterable[SimulatedWorkload]) -> dict[str, float]:
@@ -96,6 +123,9 @@ def simulated_quantities(workloads: Iterable[SimulatedWorkload]) -> dict[str, fl
     result: dict[str, float] = {}
     for workload in workloads:
         kind = workload.kind
+        if workload.metrics:
+            result |= {f"{kind}/{name}": value for name, value in workload.metrics.items()}
+            continue
         result[kind] = workload.elapsed_s
         for phase in workload.phases:
             result[f"{kind}/{phase.name}"] = phase.elapsed_s

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from howdah.calibrate.hbase import HBASE
 from howdah.model.calibration import Calibration, Extent
 from howdah.model.inventory import HostGroup
 from howdah.model.placement import placed_workers
 from howdah.model.plan import Plan
 from howdah.model.workloads.suite import Suite
 from howdah.model.workloads.terasort import ROW_BYTES, ROWS
+from howdah.model.workloads.ycsb import Ycsb
+from howdah.model.workloads.ycsb_options import RECORDS
 from howdah.units import format_bits_per_s, format_bytes, format_count_short
 
+_OF_TABLES = frozenset(parameter.name for parameter in HBASE)
 _SLACK = 1.5
 """So much beyond the last run is no extrapolation worth a word."""
 
@@ -30,12 +34,24 @@ def extents(works: Iterable[tuple[Plan, Suite]]) -> tuple[Extent, ...]:
 def beyond(calibration: Calibration, plan: Plan, suite: Suite) -> tuple[str, ...]:
     """What of a run lies outside the runs that a calibration was made from, each in words."""
     known = {extent.name: extent for extent in calibration.extents}
-    return tuple(
+    return tuple(_other_work(calibration, suite)) + tuple(
         f"{name} {_said(value, unit)}, calibrated {_reach(extent)}"
         for name, unit, value in _quantities(plan, suite)
         if (extent := known.get(name)) is not None
         and not extent.low / _SLACK <= value <= extent.high * _SLACK
     )
+
+
+def _other_work(calibration: Calibration, suite: Suite) -> Iterator[str]:
+    """Costs of jobs are none of operations on a table, nor the other way round."""
+    of_tables = any(value.name in _OF_TABLES for value in calibration.parameters)
+    asks = any(isinstance(workload, Ycsb) for workload in suite.workloads)
+    if asks != of_tables:
+        yield (
+            "operations on a table, calibrated by jobs"
+            if asks
+            else "jobs, calibrated by operations on a table"
+        )
 
 
 def _quantities(plan: Plan, suite: Suite) -> Iterator[tuple[str, str, float]]:
@@ -49,6 +65,9 @@ def _quantities(plan: Plan, suite: Suite) -> Iterator[tuple[str, str, float]]:
     yield "workers on a host", "", len(workers) / len(hosts)
     for group in cluster.inventory.worker_groups:
         yield from _hardware(group)
+    records = suite.first(RECORDS)
+    if records is not None:
+        yield "records", "", float(records)
     rows = suite.first(ROWS)
     if rows is not None:
         yield "dataset", "B", float(rows * ROW_BYTES)

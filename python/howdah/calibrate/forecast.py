@@ -8,18 +8,25 @@ from typing import NamedTuple
 
 import numpy as np
 
+from howdah.calibrate.case import metric_kind
 from howdah.calibrate.leave_out import half_width
 from howdah.calibrate.noise import typical
 from howdah.model.calibration import Calibration
 from howdah.model.prediction import Forecast
+from howdah.model.workloads.ycsb import THROUGHPUT
 
 
 class ForecastStretch(NamedTuple):
-    """A workload, or one of its phases, as one simulation has it."""
+    """A workload, one of its phases or its metrics as one simulation has it."""
 
     workload: str
     phase: str | None
-    elapsed_s: float
+    value: float
+    """Seconds, or what the metric is counted in."""
+    metric: str | None = None
+    """The metric, by name; None for the elapsed time."""
+    most: float = math.inf
+    """No more can it be, however unsure it is: what is asked for in a second."""
 
 
 def forecasts(
@@ -33,16 +40,17 @@ def forecasts(
     """
     result = []
     for alike in zip(*simulations, strict=True):
-        elapsed_s = [stretch.elapsed_s for stretch in alike]
-        if min(elapsed_s) > 0:
-            result.append(_forecast(alike[0], elapsed_s, calibration))
+        values = [stretch.value for stretch in alike]
+        if min(values) > 0:
+            result.append(_forecast(alike[0], values, calibration))
     return tuple(result)
 
 
 def unexplained(calibration: Calibration | None, workload: str, elapsed_s: float) -> float:
     """Standard deviation of a time's logarithm that parameters and seeds do not explain.
 
-    That of the workloads known least well for one that the calibration says nothing of.
+    ``workload`` is a workload's name, or a kind of metrics. That of those known least well for one that the
+    calibration says nothing of.
     """
     if calibration is None:
         return 0.0
@@ -50,19 +58,20 @@ def unexplained(calibration: Calibration | None, workload: str, elapsed_s: float
     return known.get(workload, max(known.values(), default=0.0))
 
 
-def _forecast(
-    stretch: ForecastStretch, elapsed_s: Sequence[float], calibration: Calibration | None
-) -> Forecast:
-    logarithms = np.log(elapsed_s)
-    explained = float(np.std(logarithms, ddof=1)) if len(elapsed_s) > 1 else 0.0
-    median_s = float(np.exp(np.median(logarithms)))
-    reach = math.exp(half_width(explained, unexplained(calibration, stretch.workload, median_s)))
-    if calibration is not None:
-        median_s = typical(median_s, stretch.workload, calibration.best_of)
+def _forecast(stretch: ForecastStretch, values: Sequence[float], calibration: Calibration | None) -> Forecast:
+    logarithms = np.log(values)
+    explained = float(np.std(logarithms, ddof=1)) if len(values) > 1 else 0.0
+    median = float(np.exp(np.median(logarithms)))
+    kind = stretch.workload if stretch.metric is None else metric_kind(stretch.metric)
+    reach = math.exp(half_width(explained, unexplained(calibration, kind, median)))
+    if calibration is not None and stretch.metric is None:
+        median = typical(median, stretch.workload, calibration.best_of)
     return Forecast(
         workload=stretch.workload,
         phase=stretch.phase,
-        low_s=median_s / reach,
-        median_s=median_s,
-        high_s=median_s * reach,
+        metric=stretch.metric,
+        unit="1/s" if stretch.metric == THROUGHPUT else "s",
+        low=min(median / reach, stretch.most),
+        median=min(median, stretch.most),
+        high=min(median * reach, stretch.most),
     )

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
-from collections.abc import Callable, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
 from scipy.optimize import brentq
 from scipy.stats import norm
 
-from howdah.calibrate.case import is_load, workload_of
+from howdah.calibrate.case import is_load, metric_kind, metric_of, workload_of
 from howdah.calibrate.fit import Fit, covariance, refit_without
 from howdah.calibrate.problem import FittedFigure, Problem, Vector
 from howdah.model.calibration import Residual
@@ -58,9 +58,13 @@ def residuals(figures: Sequence[FittedFigure], left_out: LeftOut) -> tuple[Resid
     besides are seconds that do not grow with the time. Both are the same for all workloads: each by itself
     has too few figures to tell its tenth part from chance.
     """
-    times = [index for index, figure in enumerate(figures) if not is_load(figure.quantity)]
+    times = [
+        index
+        for index, figure in enumerate(figures)
+        if not is_load(figure.quantity) and metric_of(figure.quantity) is None
+    ]
     if not times:
-        return ()
+        return tuple(_of_metrics(figures, left_out))
     off = np.array([figures[i].distance(float(left_out.simulated[i])) for i in times])
     explained, elapsed_s = left_out.explained[times], left_out.simulated[times]
     longer = elapsed_s >= np.median(elapsed_s)
@@ -73,6 +77,18 @@ def residuals(figures: Sequence[FittedFigure], left_out: LeftOut) -> tuple[Resid
         Residual(quantity=name, relative=relative, seconds=seconds, least_s=round(shortest_s, 3), cells=count)
         for name, count in counts.items()
     )
+
+
+def _of_metrics(figures: Sequence[FittedFigure], left_out: LeftOut) -> Iterator[Residual]:
+    """The same of throughputs and of times of operations, kind by kind."""
+    kinds: defaultdict[str, list[int]] = defaultdict(list)
+    for index, figure in enumerate(figures):
+        if (metric := metric_of(figure.quantity)) is not None:
+            kinds[metric_kind(metric)].append(index)
+    for kind, places in kinds.items():
+        off = np.array([figures[i].distance(float(left_out.simulated[i])) for i in places])
+        relative = enough_to_cover(off, left_out.explained[places])
+        yield Residual(quantity=kind, relative=relative, cells=len(places))
 
 
 def half_width(explained: float, unexplained: float) -> float:

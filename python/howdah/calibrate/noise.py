@@ -8,10 +8,13 @@ from __future__ import annotations
 from scipy.integrate import quad
 from scipy.stats import norm
 
-from howdah.calibrate.case import is_load, workload_of
+from howdah.calibrate.case import is_load, metric_kind, metric_of, workload_of
+from howdah.model.workloads.ycsb import THROUGHPUT
 
 _RUN_TO_RUN = {"teravalidate": 0.05}
 _OTHERWISE = 0.01
+_OF_METRICS = {THROUGHPUT: 0.05, "50 % within": 0.1, "99 % within": 0.2}
+"""What two runs of YCSB on one laboratory lie apart: the slower the operations, the more chance there is."""
 _LOAD_POINTS = 3.0
 """The fault-tolerance study calls its figures of CPU noisy; FT on and off differ by up to 6 points."""
 
@@ -20,6 +23,8 @@ def run_to_run(quantity: str) -> float:
     """Standard deviation between runs: relative, or in points for a load."""
     if is_load(quantity):
         return _LOAD_POINTS
+    if (metric := metric_of(quantity)) is not None:
+        return _OF_METRICS[metric_kind(metric)]
     return _RUN_TO_RUN.get(workload_of(quantity), _OTHERWISE)
 
 

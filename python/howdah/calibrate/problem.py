@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from howdah.calibrate.case import Case, Simulate, is_load
+from howdah.calibrate.case import Case, Simulate, is_load, metric_of
 from howdah.calibrate.noise import run_to_run
 from howdah.calibrate.study import PublishedStudy
 from howdah.model.parameter import Parameter
@@ -237,10 +237,11 @@ class Problem:
 def _chance(figure: FittedFigure) -> float:
     """How far a figure moves by chance alone: as far as two runs lie apart, where that is much.
 
-    Runs of one's own are simulated often enough for chance to have little part.
+    Runs of one's own are simulated often enough for chance to have little part, and so are operations.
     """
     noise = run_to_run(figure.quantity)
-    calm = is_load(figure.quantity) or figure.case.noise is not None or noise < _CALM
+    often = figure.case.noise is not None or metric_of(figure.quantity) is not None
+    calm = is_load(figure.quantity) or often or noise < _CALM
     return 0.0 if calm else noise
 
 

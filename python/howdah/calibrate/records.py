@@ -9,9 +9,10 @@ from statistics import fmean
 
 from howdah.calibrate.built import as_built, cpu_share
 from howdah.calibrate.case import Case, CaseWork, phase_times
+from howdah.calibrate.hbase import asked_hbase, metrics_of
 from howdah.errors import UserError
 from howdah.model.calibration import CalibratedValue
-from howdah.model.parameter import Parameter
+from howdah.model.parameter import CPU_QUOTA, Parameter
 from howdah.model.run import Outcome, RunRecord, WorkloadResult
 
 _PHASES = ("map-shuffle", "reduce-merge")
@@ -66,22 +67,28 @@ def cases_of(records: Sequence[RunRecord]) -> tuple[Case, ...]:
     for record in records:
         _check(record)
     _alike(records, "origin", [record.origin.value for record in records])
-    _alike(records, "release of Hadoop", [record.engine_version for record in records])
+    _alike(records, "kind of work", ["YCSB" if asked_hbase(record) else "jobs" for record in records])
+    product = "HBase" if asked_hbase(records[0]) else "Hadoop"
+    _alike(records, f"release of {product}", [record.engine_version for record in records])
     _alike(records, "share of a CPU", [f"{_share(record):g}" for record in records])
+    if asked_hbase(records[0]):
+        return tuple(_asked(record) for record in records)
     noise = run_to_run(records)
     return tuple(_case(record, noise) for record in records)
 
 
 def laboratory_values(records: Sequence[RunRecord]) -> tuple[CalibratedValue, ...]:
-    """What no plan says of the hosts: the share of a CPU that a laboratory gave them, where one did."""
+    """What no plan says of the hosts: the share of a CPU that a laboratory gave them, where one did.
+
+    A task of seconds has so much slower a core; an operation of a millisecond runs, or stands still.
+    """
     labs = [record for record in records if record.laboratory]
     if not labs or (share := _share(labs[0])) == 1:
         return ()
     rests_on = (f"run {labs[0].id}: the laboratory's share of a CPU for a thread",)
+    name = CPU_QUOTA if asked_hbase(records[0]) else "core_speed"
     return (
-        CalibratedValue(
-            name="core_speed", value=share, low=share, high=share, origin="measured", rests_on=rests_on
-        ),
+        CalibratedValue(name=name, value=share, low=share, high=share, origin="measured", rests_on=rests_on),
     )
 
 
@@ -145,6 +152,17 @@ def _case(record: RunRecord, noise: float) -> Case:
             if seconds > 0
         },
         noise=noise,
+    )
+
+
+def _asked(record: RunRecord) -> Case:
+    """A run that asked HBase, on the plan's own hosts; ``laboratory_values`` has what limits left of them."""
+    known = dict(known for result in record.workloads for known in metrics_of(result))
+    return Case(
+        name=f"run {record.id}",
+        study=record.engine,
+        work=CaseWork(plan=record.plan, suite=record.suite),
+        known={name: value for name, value in known.items() if value > 0},
     )
 
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from howdah.calibrate.case import phase_times
 from howdah.errors import UserError
 from howdah.model.plan import Plan
-from howdah.model.prediction import Prediction, Score
+from howdah.model.prediction import Forecast, Prediction, Score
 from howdah.model.run import Origin, Outcome, RunRecord, WorkloadResult
 from howdah.model.workloads.suite import Suite
 
@@ -46,11 +46,10 @@ def score_times(prediction: Prediction, record: RunRecord) -> tuple[Score, ...]:
             engine=record.engine,
             calibration=prediction.calibration,
             forecast=forecast,
-            measured_s=elapsed_s,
+            measured=came_to,
         )
         for forecast in prediction.forecasts
-        if (elapsed_s := _elapsed_s(measured[forecast.workload], forecast.phase)) is not None
-        and elapsed_s > 0
+        if (came_to := _measured(measured[forecast.workload], forecast)) is not None and came_to > 0
     )
 
 
@@ -120,5 +119,7 @@ def _configured(plan: Plan) -> dict[tuple[str, ...], object]:
     }
 
 
-def _elapsed_s(result: WorkloadResult, phase: str | None) -> float | None:
-    return result.elapsed_s if phase is None else phase_times(result).get(phase)
+def _measured(result: WorkloadResult, forecast: Forecast) -> float | None:
+    if forecast.metric is not None:
+        return next((metric.value for metric in result.metrics if metric.name == forecast.metric), None)
+    return result.elapsed_s if forecast.phase is None else phase_times(result).get(forecast.phase)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 import typer
 from rich.console import RenderableType
 
+from howdah.cli.load_table import load_json, load_shown
 from howdah.cli.options import options_on, with_options
 from howdah.cli.output import print_json, show
 from howdah.cli.predict_table import prediction_table
@@ -31,6 +32,7 @@ EXAMPLES = """
 * `howdah predict plan.yaml --calibration mine.yaml --what-if disks=10 --what-if nic-speed=40Gb/s`
 * `howdah predict plan.yaml --calibration mine.yaml --what-if all -o tornado` draws what each change would do
 * `howdah predict plan.yaml --calibration mine.yaml --sweep hosts=10..1000` says when a master saturates
+* `howdah predict plan.yaml --suite ycsb-b --sweep threads=1..256` says when an HBase is saturated
 * `howdah score last` then compares the newest run with what was predicted for it
 """
 
@@ -71,7 +73,8 @@ def predict(
     sweep: Annotated[
         str | None,
         typer.Option(
-            help="How it grows: hosts=10..1000 with as much work for each, or dataset=1TB..100TB.",
+            help="How it grows: hosts=10..1000 with as much work for each, or dataset=1TB..100TB; what a mix "
+            "of YCSB's comes to: threads=1..256 or target=1000..20000.",
             metavar="NAME=FROM..TO",
         ),
     ] = None,
@@ -110,7 +113,9 @@ def predict(
         pages.check_directory(output)
     asked = _Asked(plan, request, calibration, replications, parse_seed(seed) if seed is not None else None)
     with SimulationBar(silent=json or quiet) as bar:
-        if sweep:
+        if sweep and session.sweeps_load(sweep):
+            shown = _load_sweep(asked, sweep, output, bar.tell)
+        elif sweep:
             shown = _sweep(asked, sweep, output, bar.tell)
         elif what_if:
             shown = _what_if(asked, what_if, output, bar.tell)
@@ -189,3 +194,17 @@ def _sweep(asked: _Asked, sizes: str, output: Path | None, tell: Callable[[Done]
     )
     page = pages.write_variation(answer, asked.calibration, output) if output is not None else None
     return _Shown(sweep_json(answer), sweep_table(answer), page)
+
+
+def _load_sweep(asked: _Asked, loads: str, output: Path | None, tell: Callable[[Done], None]) -> _Shown:
+    answer = session.load_sweep(
+        asked.plan,
+        asked.request,
+        loads,
+        calibration=asked.calibration,
+        replications=_OF_A_SIZE if asked.replications is None else asked.replications,
+        seed=1 if asked.seed is None else asked.seed,
+        tell=tell,
+    )
+    page = pages.write_variation(answer, asked.calibration, output) if output is not None else None
+    return _Shown(load_json(answer), load_shown(answer), page)

@@ -13,21 +13,23 @@ from howdah.model.prediction import Forecast, Prediction, Score
 from howdah.session.predict.pages import scored_runs
 from howdah.session.predict.predicting import replicas_said
 from howdah.session.predict.scoring import Scored, Tally, tally
-from howdah.units import format_counted, format_seconds
+from howdah.units import format_counted
 
 
 def prediction_table(prediction: Prediction, path: Path) -> RenderableType:
     """Every predicted time with its interval, what it rests on, and where it is kept."""
     table = _table(("workload", "phase"), ("median", "90 % interval", "width"))
+    named = ""
     for forecast in prediction.forecasts:
         table.add_row(
-            forecast.workload if forecast.phase is None else "",
-            forecast.phase or "",
-            format_seconds(forecast.median_s),
+            forecast.workload if forecast.workload != named else "",
+            forecast.part or "",
+            forecast.said(forecast.median),
             _interval(forecast),
             f"± {forecast.width:.0%}",
             style="" if forecast.phase is None else "dim",
         )
+        named = forecast.workload
     return Group(
         table,
         Text(),
@@ -41,16 +43,18 @@ def prediction_table(prediction: Prediction, path: Path) -> RenderableType:
 def score_table(scored: Scored) -> RenderableType:
     """Every predicted time compared with the measured one, and how accurate predictions were so far."""
     table = _table(("workload", "phase"), ("predicted", "90 % interval", "measured", "error", ""))
+    named = ""
     for score in scored.scores:
         table.add_row(
-            score.forecast.workload if score.forecast.phase is None else "",
-            score.forecast.phase or "",
-            format_seconds(score.forecast.median_s),
+            score.forecast.workload if score.forecast.workload != named else "",
+            score.forecast.part or "",
+            score.forecast.said(score.forecast.median),
             _interval(score.forecast),
-            format_seconds(score.measured_s),
+            score.forecast.said(score.measured),
             f"{score.error:+.1%}",
             Text("inside") if score.inside else Text("outside", style="yellow"),
         )
+        named = score.forecast.workload
     return Group(
         Text(f"{scored.run} · predicted by {scored.prediction.id}", style="dim"),
         table,
@@ -79,7 +83,7 @@ def _so_far(tally: Tally) -> str:
 
 def _interval(forecast: Forecast) -> str:
     """Both ends of a 90 % interval."""
-    return f"{format_seconds(forecast.low_s)} to {format_seconds(forecast.high_s)}"
+    return f"{forecast.said(forecast.low)} to {forecast.said(forecast.high)}"
 
 
 def _table(texts: tuple[str, ...], numbers: tuple[str, ...]) -> Table:

@@ -52,8 +52,8 @@ class CalibrationCell(Model):
     """The run that it is a figure of."""
     quantity: str
     """What of that run: ``teragen``, ``terasort/map-shuffle``, ``terasort/jobtracker-cpu``."""
-    unit: Literal["s", "%", "x"] = "s"
-    """Seconds, per cent of a core, or a ratio of two runs."""
+    unit: Literal["s", "%", "x", "1/s"] = "s"
+    """Seconds, per cent of a core, a ratio of two runs, or operations in a second."""
     known: Finite
     """The published or measured figure."""
     simulated: Finite
@@ -85,7 +85,7 @@ class Residual(Model):
     """How far off left-out figures of one kind are, beyond what parameters and seeds explain."""
 
     quantity: str
-    """The workload whose figures they are."""
+    """The workload whose figures they are, or the kind of metric, of any workload."""
     relative: Annotated[float, Field(ge=0, allow_inf_nan=False)]
     """Standard deviation of the logarithm."""
     seconds: Annotated[float, Field(ge=0, allow_inf_nan=False)] = 0.0

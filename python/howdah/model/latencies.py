@@ -65,6 +65,15 @@ def encoded(times_s: Iterable[float]) -> str:
     return text.decode("ascii")
 
 
+def encoded_counts(times: Iterable[tuple[int, int]]) -> str:
+    """How often each time was taken, in microseconds, as one histogram's text."""
+    histogram = _empty()
+    for microseconds, count in times:
+        histogram.record_value(min(_MOST_S * _MICROSECONDS, max(1, microseconds)), count)
+    text: bytes = histogram.encode()
+    return text.decode("ascii")
+
+
 def summary(histograms: Iterable[str], shares: Iterable[float] = SHARES) -> LatencySummary | None:
     """What histograms come to together; None where they hold no operation."""
     merged = together(histograms)

@@ -175,6 +175,8 @@ PARAMETERS: tuple[Parameter, ...] = (
     ),
 )
 
-HARDWARE = ("core_speed", "controller_bytes_per_s")
+CPU_QUOTA = "cpu_quota"
+"""What a laboratory's limits leave of a worker's CPU time; operations on a table feel each stop by itself."""
+HARDWARE = ("core_speed", "controller_bytes_per_s", CPU_QUOTA)
 """Quantities of hosts that an inventory does not hold and a calibration may: the speed of a core relative
 to the reference study's, and the bytes per second that the disks' controller carries."""

@@ -2,39 +2,60 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import AliasChoices, Field
 
 from howdah.model.base import Model
 from howdah.model.plan import Plan
+from howdah.model.reported import Unit, format_value
 from howdah.model.run import RunWarning
 from howdah.model.workloads.suite import Suite
+from howdah.units import format_seconds
 
 PREDICTION_VERSION: Literal[1] = 1
 
 
-Seconds = Annotated[float, Field(gt=0, allow_inf_nan=False)]
+Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
+Seconds = Positive
+
+
+def _formerly(name: str) -> Any:
+    """A field that was of seconds alone before metrics were predicted; what was kept then is still read."""
+    return Field(validation_alias=AliasChoices(name, f"{name}_s"))
 
 
 class Forecast(Model):
-    """The elapsed time of a workload, or of one of its phases, as it is predicted."""
+    """The elapsed time of a workload or of one of its phases, or a metric of it, as it is predicted."""
 
     workload: str
     """The workload's kind."""
     phase: str | None = None
     """Its phase; None for the whole workload."""
-    low_s: Seconds
+    metric: str | None = None
+    """The metric of its results, by name; None for its elapsed time."""
+    unit: Unit = "s"
+    """What the numbers are counted in."""
+    low: Positive = _formerly("low")
     """The lower end of the 90 % interval."""
-    median_s: Seconds
+    median: Positive = _formerly("median")
     """The median."""
-    high_s: Seconds
+    high: Positive = _formerly("high")
     """The upper end of the 90 % interval."""
+
+    @property
+    def part(self) -> str | None:
+        """What of the workload it is about; None where that is the whole of it."""
+        return self.phase or self.metric
 
     @property
     def width(self) -> float:
         """How far the interval reaches to the farther side, as a share of the median."""
-        return max(self.high_s / self.median_s, self.median_s / self.low_s) - 1
+        return max(self.high / self.median, self.median / self.low) - 1
+
+    def said(self, value: float) -> str:
+        """A value of the same, for people to read."""
+        return format_seconds(value) if self.metric is None else format_value(value, self.unit)
 
 
 class Prediction(Model):
@@ -63,13 +84,13 @@ class Prediction(Model):
     suite: Suite
     """The work that it is about."""
     forecasts: tuple[Forecast, ...]
-    """Workload by workload, each followed by its phases."""
+    """Workload by workload, each followed by its phases; or the metrics of those that are run for some."""
     warnings: tuple[RunWarning, ...] = ()
     """What a reader of the numbers should know."""
 
 
 class Score(Model):
-    """One predicted time beside the measured one."""
+    """One predicted time or metric beside the measured one."""
 
     prediction: str
     """The prediction's id."""
@@ -81,15 +102,15 @@ class Score(Model):
     """What the prediction was calibrated by."""
     forecast: Forecast
     """What was predicted."""
-    measured_s: Seconds
-    """What it took."""
+    measured: Positive = _formerly("measured")
+    """What it took, or came to."""
 
     @property
     def error(self) -> float:
-        """How far the median was off, as a share of what it took: 0.1 where too long by 10 %."""
-        return self.forecast.median_s / self.measured_s - 1
+        """How far the median was off, as a share of what was measured: 0.1 where too long by 10 %."""
+        return self.forecast.median / self.measured - 1
 
     @property
     def inside(self) -> bool:
         """Whether what it took lies in the 90 % interval."""
-        return self.forecast.low_s <= self.measured_s <= self.forecast.high_s
+        return self.forecast.low <= self.measured <= self.forecast.high

@@ -28,6 +28,15 @@ class PhaseUse(Model):
     """Share of one core that the ResourceManager was busy, or the JobTracker of Hadoop 1."""
 
 
+class StationUse(Model):
+    """Something that operations on a table wait for, and how busy it was."""
+
+    station: str
+    """What it is: ``server processors``, ``disks``, ``log`` …"""
+    busy: float
+    """Share of the time, of the busiest one of its kind."""
+
+
 class WorkUse(Model):
     """What a workload used, as only a simulator can show it of the whole cluster."""
 
@@ -35,6 +44,10 @@ class WorkUse(Model):
     """Input that was read from another host."""
     phases: tuple[PhaseUse, ...]
     """Phase by phase."""
+    in_memory: float | None = None
+    """Share of reads that no disk was needed for, where a table was asked."""
+    stations: tuple[StationUse, ...] = ()
+    """What operations on the table waited for."""
 
 
 class Band(Model):

@@ -13,6 +13,10 @@ SATURATED = 0.95
 """A master that is busy for so much of one core, as one lock allows, is what everything waits for."""
 
 
+NEARLY = 0.95
+"""So much of all there is counts as all of it: of a rate that is asked for, of the highest throughput."""
+
+
 class Effect(Model):
     """What one change does to the time of the whole suite."""
 
@@ -113,3 +117,53 @@ class Sweep(Model):
             ),
             None,
         )
+
+
+class LoadPoint(Model):
+    """What operations on a table come to where so much is asked of it."""
+
+    asked: int
+    """Threads of each client, or operations a second."""
+    forecasts: tuple[Forecast, ...]
+    """The throughput, then within what times so many operations ended."""
+    station: str
+    """What is busiest: ``server processors``, ``log`` …"""
+    busy: float
+    """Share of the time, of the busiest one of its kind."""
+
+    @property
+    def throughput_per_s(self) -> float:
+        """Operations in a second, the median."""
+        return self.forecasts[0].median
+
+
+class LoadSweep(Model):
+    """A planned HBase asked more and more, the least first."""
+
+    suite: str
+    """The program's name."""
+    quantity: Literal["threads", "target"]
+    """What grows: operations at once of each client, or those asked for in a second."""
+    calibration: str | None
+    """The calibration's name; None where the simulator's parameters are its defaults."""
+    replications: int
+    """Simulations of each point, always with the same draws."""
+    seed: int
+    """Seed of everything random."""
+    points: tuple[LoadPoint, ...]
+    """Point by point."""
+    warnings: tuple[RunWarning, ...]
+    """What a reader of the numbers should know."""
+
+    @property
+    def saturated(self) -> LoadPoint | None:
+        """The first point beyond which nothing is won, or at which less is done than asked; None: none is.
+
+        Of threads, where as much is done as anywhere; it has to be before the last point to tell.
+        """
+        if self.quantity == "target":
+            missed = (point for point in self.points if point.throughput_per_s < NEARLY * point.asked)
+            return next(missed, None)
+        most = max(point.throughput_per_s for point in self.points)
+        first = next(point for point in self.points if point.throughput_per_s >= NEARLY * most)
+        return None if first is self.points[-1] else first

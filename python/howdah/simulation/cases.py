@@ -67,7 +67,8 @@ def _workload(outcome: WorkloadOutcome) -> SimulatedWorkload:
         )
         for phase in outcome.phases
     )
-    return SimulatedWorkload(outcome.kind, (outcome.end_ns - outcome.start_ns) * _NS, phases)
+    metrics = outcome.asked.metrics() if outcome.asked is not None else {}
+    return SimulatedWorkload(outcome.kind, (outcome.end_ns - outcome.start_ns) * _NS, phases, metrics)
 
 
 def shrunk(scenario: Scenario, share: float) -> Scenario:

@@ -6,12 +6,11 @@ from collections.abc import Callable, Iterator
 from itertools import groupby
 from typing import Literal, NamedTuple
 
-from howdah.errors import UserError
+from howdah.model.at_once import AtOnce
 from howdah.model.inventory import DiskKind, DiskRole, DiskSet, HostGroup
 from howdah.model.placement import PlacedHost, placed_hosts
 from howdah.model.plan import Cluster, Plan, Worker
 from howdah.simulation.scenario import Disks, Hosts, Nics, Workers
-from howdah.simulation.settings import tasks_at_once
 from howdah.units import MIB, format_rate
 
 Warn = Callable[[str, str], None]
@@ -89,9 +88,14 @@ class SimulatedHosts(NamedTuple):
     """The number of every worker's host."""
 
 
-def machines_of(plan: Plan, cluster: Cluster, warn: Warn) -> SimulatedHosts:
-    """The plan's hosts in their order, those that carry nothing but masters left out."""
-    kinds = {kind.name: _checked(plan, cluster, kind) for kind in plan.workers}
+def machines_of(
+    plan: Plan, cluster: Cluster, warn: Warn, at_once: Callable[[Worker], AtOnce]
+) -> SimulatedHosts:
+    """The plan's hosts in their order, those that carry nothing but masters left out.
+
+    ``at_once`` says what a kind of worker runs at once, or refuses one that cannot do the work.
+    """
+    kinds = {kind.name: _worker(kind, at_once(kind)) for kind in plan.workers}
     layouts = {layout.group: layout.virtual for layout in cluster.layouts}
     racks = {rack.name: number for number, rack in enumerate(cluster.topology.racks)}
     working = [host for host in placed_hosts(cluster) if host.workers]
@@ -145,14 +149,7 @@ def _workers(group: HostGroup, carried: tuple[str, ...], kinds: dict[str, Worker
         )
 
 
-def _checked(plan: Plan, cluster: Cluster, kind: Worker) -> Workers:
-    at_once = tasks_at_once(plan, cluster, kind)
-    if not at_once.maps or not at_once.reduces:
-        raise UserError(
-            f"plan: worker {kind.name}",
-            "runs no map or no reduce tasks: the plan is not for MapReduce",
-            "plan with --workload terasuite",
-        )
+def _worker(kind: Worker, at_once: AtOnce) -> Workers:
     return Workers(
         count=1,
         vcpus=kind.vcpus or 0,

@@ -2,8 +2,16 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
+from itertools import accumulate
+
+from howdah.calibrate.case import SHARES, WITHIN
 from howdah.model.base import Model
 from howdah.model.counters import Counters
+from howdah.model.simulated import StationUse
+from howdah.model.workloads.ycsb import THROUGHPUT
+
+_MICROSECONDS = 1_000_000
 
 
 class PhaseOutcome(Model):
@@ -51,6 +59,61 @@ class LocalityCounts(Model):
     """In another rack."""
 
 
+class TimedOperations(Model):
+    """How long operations of one kind took."""
+
+    operation: str
+    """What was timed, by YCSB's word."""
+    microseconds: tuple[int, ...]
+    """The times that were taken, in order."""
+    counts: tuple[int, ...]
+    """How many operations took each of them."""
+
+    def within_s(self, share: float) -> float:
+        """The time within which a share of them ended."""
+        ended = list(accumulate(self.counts))
+        return self.microseconds[bisect_left(ended, share * ended[-1])] / _MICROSECONDS
+
+
+class AskedInterval(Model):
+    """What ended in one stretch of the time that was simulated."""
+
+    start_s: float
+    """Seconds since counting began."""
+    end_s: float
+    """Seconds since counting began."""
+    latencies: tuple[TimedOperations, ...]
+    """Times of operations, kind by kind."""
+
+
+class AskedOutcome(Model):
+    """What clients of HBase saw, and what their operations used."""
+
+    throughput_per_s: float
+    """Operations in a second."""
+    target_per_s: float | None
+    """Operations in a second that were asked for; None: as many as are answered."""
+    simulated: int
+    """Operations that were simulated for all."""
+    latencies: tuple[TimedOperations, ...]
+    """Their times, kind by kind."""
+    intervals: tuple[AskedInterval, ...] = ()
+    """The same second by second, where samples are asked for."""
+    in_memory: float
+    """Share of reads that needed no disk."""
+    stations: tuple[StationUse, ...]
+    """What they waited for."""
+
+    def metrics(self) -> dict[str, float]:
+        """What is fitted and predicted, by name: throughput, and within what times so many ended."""
+        within = {
+            f"{times.operation}, {100 * share:g}{WITHIN}": times.within_s(share)
+            for times in self.latencies
+            for share in SHARES
+        }
+        return {THROUGHPUT: self.throughput_per_s, **within}
+
+
 class WorkloadOutcome(Model):
     """One workload as it ran."""
 
@@ -76,6 +139,8 @@ class WorkloadOutcome(Model):
     """Replicas that it wrote, by worker."""
     sharing_host: int
     """Blocks that it wrote with two replicas on one host."""
+    asked: AskedOutcome | None = None
+    """What clients of HBase saw, where it asks one."""
 
 
 class Summary(Model):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
@@ -14,6 +15,7 @@ from howdah.errors import UserError
 from howdah.model.calibration import Calibration
 from howdah.model.plan import Plan
 from howdah.model.workloads.suite import Suite
+from howdah.model.workloads.ycsb import THROUGHPUT
 from howdah.simulation.calibrations import within_range
 from howdah.simulation.outcome import Summary
 from howdah.simulation.scenario import Scenario
@@ -129,9 +131,19 @@ def simulate(several: list[Scenario], tell: Callable[[Done], None]) -> list[Summ
 
 
 def stretches(summary: Summary) -> list[ForecastStretch]:
-    """Every workload's elapsed time, each followed by those of its phases where it has several."""
+    """Every workload's elapsed time, each followed by those of its phases where it has several.
+
+    Of what asks HBase its metrics: how long it takes is as long as anybody asks.
+    """
     result = []
     for workload in summary.workloads:
+        if workload.asked is not None:
+            target = workload.asked.target_per_s or math.inf
+            result += [
+                ForecastStretch(workload.kind, None, value, name, target if name == THROUGHPUT else math.inf)
+                for name, value in workload.asked.metrics().items()
+            ]
+            continue
         result.append(ForecastStretch(workload.kind, None, (workload.end_ns - workload.start_ns) / _NS_PER_S))
         for phase in workload.phases if len(workload.phases) > 1 else ():
             result.append(

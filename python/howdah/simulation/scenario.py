@@ -13,6 +13,7 @@ from pydantic import ConfigDict, Field
 from howdah.model.base import Model
 from howdah.model.plan import Placement
 from howdah.model.workloads.terasort import Codec
+from howdah.simulation.hbase.scenario import SimulatedHBase
 
 
 class Disks(Model):
@@ -220,6 +221,8 @@ class Scenario(Model):
     """NameNode and scheduler."""
     workloads: tuple[ScenarioProgram, ...]
     """What runs, one after another."""
+    hbase: SimulatedHBase | None = None
+    """HBase, where that is what is asked; then no other workload runs."""
     parameters: dict[str, float]
     """What a calibration says; the other parameters have their defaults."""
     seed: int

@@ -50,7 +50,7 @@ class PlannedSettings:
     """The settings that hold for one kind of worker."""
 
     def __init__(self, plan: Plan, cluster: Cluster, kind: Worker) -> None:
-        self._version = cluster.request.hadoop
+        self._versions = cluster.request.hadoop, cluster.request.hbase
         self._values = {
             setting.key: value_text(setting.value)
             for setting in plan.settings
@@ -62,7 +62,9 @@ class PlannedSettings:
         given = self._values.get(key)
         if given is not None:
             return given.strip()
-        return releases.default_of(key, releases.hadoop(self._version)) or ""
+        hadoop, hbase = self._versions
+        found = releases.default_of(key, releases.hadoop(hadoop))
+        return found or releases.default_of(key, releases.hbase(hbase)) or ""
 
     def number(self, key: str) -> float:
         """A property that is a number; raises UserError where it is none."""
@@ -71,6 +73,10 @@ class PlannedSettings:
             return float(text)
         except ValueError as error:
             raise _wrong(key, text, "a number") from error
+
+    def number_or(self, key: str, otherwise: float) -> float:
+        """A property that is a number, or what holds where neither the plan nor the release gives one."""
+        return self.number(key) if self.text(key) else otherwise
 
     def size(self, key: str) -> int:
         """A property that is a size in bytes, with a prefix or without; raises UserError where it is none."""
@@ -116,8 +122,19 @@ def scheduling_kind(cluster: Cluster) -> Literal["slots", "containers"]:
 def tasks_at_once(plan: Plan, cluster: Cluster, kind: Worker) -> AtOnce:
     """The slots that were planned, or as many containers as YARN gives out on the worker.
 
-    No application master is simulated, so none takes a container.
+    No application master is simulated, so none takes a container. Raises UserError where it runs no tasks.
     """
+    at_once = _tasks_at_once(plan, cluster, kind)
+    if not at_once.maps or not at_once.reduces:
+        raise UserError(
+            f"plan: worker {kind.name}",
+            "runs no map or no reduce tasks: the plan is not for MapReduce",
+            "plan with --workload terasuite",
+        )
+    return at_once
+
+
+def _tasks_at_once(plan: Plan, cluster: Cluster, kind: Worker) -> AtOnce:
     if scheduling_kind(cluster) == "slots" or not kind.map_slots or not kind.reduce_slots:
         return AtOnce(kind.map_slots, kind.reduce_slots)
     planned = PlannedSettings(plan, cluster, kind)

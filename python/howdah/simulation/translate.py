@@ -3,21 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from pkgutil import resolve_name
 from typing import NamedTuple
 
 from howdah.errors import UserError
+from howdah.model.parameter import CPU_QUOTA
 from howdah.model.plan import Cluster, Plan
 from howdah.model.run import RunWarning
 from howdah.model.workloads.base import Workload
 from howdah.model.workloads.suite import Suite
 from howdah.model.workloads.terasort import TeraGen, TeraSort
 from howdah.simulation.calibrations import equipped_hosts, equipped_masters, of_software
+from howdah.simulation.hbase.servers import asks_hbase, check_table, hbase_of, no_tasks
 from howdah.simulation.hosts import SimulatedHosts, machines_of
 from howdah.simulation.programs import output_replication
-from howdah.simulation.room import check_room
+from howdah.simulation.room import capacity_bytes, check_room
 from howdah.simulation.scenario import Scenario, ScenarioProgram, Written
-from howdah.simulation.settings import PlannedSettings, hdfs_of, job_of, masters_of, scheduling_of
+from howdah.simulation.settings import (
+    PlannedSettings,
+    hdfs_of,
+    job_of,
+    masters_of,
+    scheduling_of,
+    tasks_at_once,
+)
 
 _SUMMARY_ONLY = Written(tasks=False, sample_interval_s=None)
 
@@ -78,18 +88,19 @@ def translate(
     The parameters are a calibration's values, those of the hosts themselves among them. Nothing is written
     down but a summary, which is what those read who simulate hundreds of times.
     """
-    cluster = _cluster(plan)
+    asked = asks_hbase(suite)
+    cluster = _cluster(plan, suite)
     warnings: dict[str, RunWarning] = {}
 
     def warn(code: str, text: str) -> None:
         warnings.setdefault(text, RunWarning(code=code, text=text))
 
-    if cluster.request.hbase_used:
+    if cluster.request.hbase_used and not asked:
         warn(
             "hbase-not-simulated",
-            "HBase is not simulated: its RegionServers take memory here and nothing else",
+            "nobody asks anything of HBase meanwhile: its RegionServers take memory here and nothing else",
         )
-    machines = machines_of(plan, cluster, warn)
+    machines = machines_of(plan, cluster, warn, no_tasks if asked else partial(tasks_at_once, plan, cluster))
     # Settings of jobs and of the file system are the cluster's: the kinds of workers agree on them.
     planned = PlannedSettings(plan, cluster, plan.workers[0])
     hosts = equipped_hosts(machines.groups, parameters)
@@ -99,20 +110,29 @@ def translate(
         scheduling=scheduling_of(planned, cluster, suite, len(machines.workers)),
         job=job_of(planned, cluster, suite),
         masters=equipped_masters(masters_of(cluster), parameters),
-        workloads=programs_of(suite, planned),
+        workloads=() if asked else programs_of(suite, planned),
+        hbase=hbase_of(plan, cluster, suite, hosts, parameters.get(CPU_QUOTA)) if asked else None,
         parameters=of_software(parameters, hosts),
         seed=seed,
         record=_SUMMARY_ONLY,
     )
     check_room(scenario)
+    if scenario.hbase is not None:
+        check_table(scenario.hbase, capacity_bytes(scenario.hosts))
     return Translated(scenario, machines, tuple(warnings.values()))
 
 
-def _cluster(plan: Plan) -> Cluster:
+def _cluster(plan: Plan, suite: Suite) -> Cluster:
     if plan.cluster is None:
         raise UserError(
             "--plan", "is a plan of one machine, not of a cluster", "make one: howdah plan hosts.yaml"
         )
+    if asks_hbase(suite):
+        if not plan.cluster.request.hbase_used:
+            raise UserError(
+                "--plan", f"has no HBase that {suite.name} could ask", "plan with --workload ycsb:1M"
+            )
+        return plan.cluster
     if not plan.cluster.request.mapreduce and not plan.cluster.request.hbase_used:
         raise UserError(
             "--plan",
@@ -122,8 +142,7 @@ def _cluster(plan: Plan) -> Cluster:
     if not plan.cluster.request.mapreduce:
         raise UserError(
             "--plan",
-            "is of HBase alone, and HBase is not simulated: MapReduce's programs are, and requests to "
-            "RegionServers are not",
-            "plan with --workload terasuite to predict MapReduce on these hosts",
+            f"is of HBase alone: no jobs such as {suite.name} run on it",
+            "give the suite ycsb, or plan with --workload terasuite to predict MapReduce on these hosts",
         )
     return plan.cluster

@@ -19,6 +19,7 @@ from howdah.planner.predictor import Predicted, lag
 from howdah.planner.suite.cluster import size_suite
 from howdah.planner.suite.request import RunRequest
 from howdah.simulation.calibrations import calibration_warnings
+from howdah.simulation.hbase.servers import asks_hbase
 from howdah.simulation.replications import Done, check_replications, scenarios, simulate
 from howdah.simulation.whole_suite import suite_times
 
@@ -150,7 +151,9 @@ def _now(base: Plan, name: str) -> int:
 
 
 def _sized(request: RunRequest, suite: Suite, plan: Plan) -> Suite:
-    """The same data on another plan, with as many tasks as that one runs at once."""
+    """The same data on another plan, with as many tasks as that one runs at once; HBase is asked the same."""
+    if asks_hbase(suite):
+        return suite
     rows = suite.first(ROWS)
     same = request if rows is None else request.with_value(ROWS, rows)
     return size_suite(same, at_once(plan), engine=SIM).suite

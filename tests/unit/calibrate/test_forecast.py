@@ -31,16 +31,16 @@ def test_the_median_lies_inside_and_what_is_unexplained_only_widens(
 ) -> None:
     alone, together = _of(times, None), _of(times, _calibration(relative))
     for one in (alone, together):
-        assert one.low_s <= one.median_s <= one.high_s
-    assert min(times) * (1 - 1e-9) <= together.median_s <= max(times) * (1 + 1e-9)
+        assert one.low <= one.median <= one.high
+    assert min(times) * (1 - 1e-9) <= together.median <= max(times) * (1 + 1e-9)
     assert together.width >= alone.width - 1e-9
 
 
 def test_equal_simulations_leave_the_residual_alone() -> None:
     found = _of([100.0] * 5, _calibration(0.05))
     # 1.645 standard deviations to either side are nine tenths of a normal distribution.
-    assert found.high_s == pytest.approx(100 * math.exp(1.6449 * 0.05), rel=1e-4)
-    assert found.low_s == pytest.approx(100 / math.exp(1.6449 * 0.05), rel=1e-4)
+    assert found.high == pytest.approx(100 * math.exp(1.6449 * 0.05), rel=1e-4)
+    assert found.low == pytest.approx(100 / math.exp(1.6449 * 0.05), rel=1e-4)
 
 
 def test_seconds_that_do_not_grow_widen_short_times_and_not_long_ones() -> None:
@@ -65,7 +65,7 @@ def test_a_workload_without_residuals_is_known_as_badly_as_the_worst() -> None:
 
 def test_the_best_of_several_runs_is_turned_to_a_typical_one() -> None:
     # The best of three is expected 0.846 standard deviations below the mean; TeraSort's is 1 %.
-    assert _of([100.0] * 3, _calibration(0.0, best_of=3)).median_s == pytest.approx(100.85, abs=0.01)
+    assert _of([100.0] * 3, _calibration(0.0, best_of=3)).median == pytest.approx(100.85, abs=0.01)
 
 
 def test_a_phase_that_took_no_time_in_some_simulation_is_not_predicted() -> None:

@@ -2,6 +2,7 @@
 
 use super::{HostGroup, Scenario, Workload};
 use crate::error::{Error, Result};
+use crate::hbase::HBase;
 
 /// The greatest sizes that are simulated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,6 +33,9 @@ impl Scenario {
             group.check(&format!("hosts[{number}]"))?;
         }
         self.check_sizes()?;
+        if let Some(hbase) = &self.hbase {
+            return self.check_hbase(hbase);
+        }
         self.check_settings()?;
         for (number, workload) in self.workloads.iter().enumerate() {
             self.check_workload(&format!("workloads[{number}]"), workload)?;
@@ -58,6 +62,14 @@ impl Scenario {
         }
         let racks = self.hosts.iter().map(|group| group.rack).max().unwrap_or(0);
         most("hosts", "racks", u128::from(racks) + 1, limits.hosts)
+    }
+
+    fn check_hbase(&self, hbase: &HBase) -> Result<()> {
+        if !self.workloads.is_empty() {
+            return Err(Error::input("workloads", "run beside HBase", "simulate one after the other"));
+        }
+        let workers = self.hosts.iter().map(|group| u128::from(group.count) * group.workers_each());
+        hbase.check(workers.sum::<u128>() as usize)
     }
 
     fn check_settings(&self) -> Result<()> {

@@ -17,6 +17,7 @@ pub use software::{Codec, Hdfs, Job, Masters, Placement, Protection, Scheduling,
 pub use workloads::Workload;
 
 use crate::error::{Error, Result};
+use crate::hbase::HBase;
 use crate::parameters::Parameters;
 
 /// Everything that a simulated run depends on: the same scenario gives the same outcome, byte for byte.
@@ -39,6 +40,9 @@ pub struct Scenario {
     pub masters: Masters,
     /// What runs, one after another.
     pub workloads: Vec<Workload>,
+    /// HBase, where that is what is asked; then no other workload runs.
+    #[serde(default)]
+    pub hbase: Option<HBase>,
     /// The calibrated quantities.
     #[serde(default)]
     pub parameters: Parameters,

@@ -39,7 +39,11 @@ class PerformanceEvaluation(Workload):
     options: ClassVar[tuple[Option[Any], ...]] = (RECORDS, FIELD_SIZE, THREADS)
     programs: ClassVar = {"hbase": "howdah.engines.hbase.pe:evaluate"}
     sizes: ClassVar = {"hbase": "howdah.planner.suite.hbase_pe:evaluation"}
-    not_on: ClassVar = {**NOT_ON, "local": "it is HBase's own benchmark, and this engine has no HBase"}
+    not_on: ClassVar = {
+        **NOT_ON,
+        "sim": "its client is not simulated, YCSB's is",
+        "local": "it is HBase's own benchmark, and this engine has no HBase",
+    }
     unit = "operations"
     primary_metric = THROUGHPUT
     importance = TOGETHER

@@ -16,7 +16,7 @@ OPERATIONS: Final = count(
     "operations",
     "Files that each map of nnbench makes; operations of each of YCSB's mixes.",
     metavar="COUNT",
-    engines=("hadoop", "local", "hbase"),
+    engines=("hadoop", "local", "hbase", "sim"),
 )
 
 

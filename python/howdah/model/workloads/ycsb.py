@@ -49,11 +49,14 @@ THROUGHPUT: Final = "throughput"
 MOST_SCANNED: Final = 100
 """Records that a scan of workload E reads at most; as many as one on average are as likely as any."""
 
+KEY_BYTES: Final = 50
+"""What HBase stores with each value: lengths of key and value (8), of the row (2) and the family (1), the row
+(``user`` and 19 digits), a family and a column (7), a timestamp (8) and a type (1); KeyValue's own layout."""
+
 _RECORD = (RECORDS, FIELDS, FIELD_SIZE, THREADS, TARGET, DURABILITY, CLIENTS)
 NOT_ON: Final = {
     "hadoop": "it asks HBase, not MapReduce: use --engine hbase",
     "hosts": "it measures what is between hosts, past HBase",
-    "sim": "the simulator has no HBase",
 }
 """Why nothing that asks HBase runs on other engines."""
 
@@ -142,8 +145,13 @@ class YcsbLoad(Ycsb):
     programs: ClassVar = {
         "local": "howdah.engines.local.ycsb:ycsb_load",
         "hbase": "howdah.engines.hbase.ycsb:ycsb_load",
+        "sim": "howdah.simulation.hbase.programs:load",
     }
-    sizes: ClassVar = {"local": "howdah.planner.local.ycsb:load", "hbase": "howdah.planner.suite.ycsb:load"}
+    sizes: ClassVar = {
+        "local": "howdah.planner.local.ycsb:load",
+        "hbase": "howdah.planner.suite.ycsb:load",
+        "sim": "howdah.planner.suite.ycsb:load",
+    }
     folder = YCSB
 
     @property
@@ -178,8 +186,13 @@ class YcsbMix(Ycsb):
     programs: ClassVar = {
         "local": "howdah.engines.local.ycsb:ycsb_mix",
         "hbase": "howdah.engines.hbase.ycsb:ycsb_mix",
+        "sim": "howdah.simulation.hbase.programs:mix",
     }
-    sizes: ClassVar = {"local": "howdah.planner.local.ycsb:mix", "hbase": "howdah.planner.suite.ycsb:mix"}
+    sizes: ClassVar = {
+        "local": "howdah.planner.local.ycsb:mix",
+        "hbase": "howdah.planner.suite.ycsb:mix",
+        "sim": "howdah.planner.suite.ycsb:mix",
+    }
     reads = YCSB_LOAD
     usual: ClassVar[Distribution] = Distribution.ZIPFIAN
     """Which records it asks for unless the user says otherwise."""

@@ -16,6 +16,8 @@ from howdah.units import MIB
 T = TypeVar("T")
 
 HBASE_ONLY: Final = ("hbase",)
+HBASE: Final = ("hbase", "sim")
+"""HBase that is there, and one that is simulated."""
 MOST_FIELD_BYTES: Final = 10 * MIB
 """HBase refuses a larger cell by default (hbase.client.keyvalue.maxsize)."""
 MOST_CLIENTS: Final = 64
@@ -169,6 +171,8 @@ WARM_UP: Final = Option[float](
     metavar="S",
     parse=_seconds,
     studied=StudiedAs("warm_up", Annotated[float, Field(gt=0)]),
+    # What is simulated is warm from the start.
+    engines=("local", "hbase"),
     fact="seconds of warm-up",
 )
 P99: Final = Option[float](
@@ -185,14 +189,14 @@ CLIENTS: Final = count(
     "clients",
     "Clients that ask, each a JVM of its own; in a laboratory each on another machine.",
     most=MOST_CLIENTS,
-    engines=HBASE_ONLY,
+    engines=HBASE,
     fact="clients",
 )
 REGIONS: Final = count(
     "regions",
     "Regions that the table is made with.",
     most=10_000,
-    engines=HBASE_ONLY,
+    engines=HBASE,
     fact="regions of the table",
 )
 

@@ -9,9 +9,10 @@ from __future__ import annotations
 from pkgutil import resolve_name
 from typing import NamedTuple, TypeVar
 
-from howdah.model.at_once import AtOnce
+from howdah.model.at_once import AtOnce, at_once
 from howdah.model.engines import HADOOP, SAMPLE_INTERVAL, SIM
-from howdah.model.plan import Setting
+from howdah.model.placement import placed_workers
+from howdah.model.plan import Plan, Role, Setting
 from howdah.model.workloads.base import Workload
 from howdah.model.workloads.dfsio import FILE_SIZE, FILES
 from howdah.model.workloads.option import Option
@@ -44,16 +45,20 @@ def size_suite(
     *,
     engine: str = HADOOP,
     dataset_bytes: int | None = None,
+    records: int | None = None,
     hosts: int = 1,
 ) -> SizedSuite:
     """Decide every size of the request's suite; raise UserError for what does not make sense.
 
-    ``dataset_bytes`` is what the cluster was planned to sort, where the engine can be asked for so much;
-    ``hosts`` is how many hosts there are, for programs that are about these.
+    ``dataset_bytes`` and ``records`` are what the cluster was planned to sort and to keep in a table, where
+    the engine can be asked for so much; ``hosts`` is how many hosts or RegionServers there are, for programs
+    that are about these.
     """
     asked = programs_asked(request, engine)
     alone = len(asked) == 1
-    sizes = ClusterSizes(request, capacity, engine, alone=alone, dataset_bytes=dataset_bytes, hosts=hosts)
+    sizes = ClusterSizes(
+        request, capacity, engine, alone=alone, dataset_bytes=dataset_bytes, records=records, hosts=hosts
+    )
     workloads = tuple(sizes.sized(program, engine) for program in asked)
     interval_s = sizes.settings.choose(
         "sample interval",
@@ -63,6 +68,21 @@ def size_suite(
         source="howdah",
     )
     return SizedSuite(Suite(name=request.suite, workloads=workloads), sizes.settings.all(), interval_s)
+
+
+def size_planned(request: RunRequest, plan: Plan) -> SizedSuite:
+    """A suite for a cluster that is planned, as large as it was planned for unless the request says."""
+    cluster = plan.cluster
+    demands = cluster.request.workloads if cluster else ()
+    servers = {kind.name for kind in plan.workers if Role.REGIONSERVER in kind.roles}
+    return size_suite(
+        request,
+        at_once(plan),
+        engine=SIM,
+        dataset_bytes=cluster.request.dataset_bytes if cluster else None,
+        records=max((demand.records for demand in demands if demand.records), default=None),
+        hosts=sum(worker.kind in servers for worker in placed_workers(cluster)) if cluster else 1,
+    )
 
 
 class ClusterSizes:
@@ -79,6 +99,7 @@ class ClusterSizes:
         *,
         alone: bool,
         dataset_bytes: int | None = None,
+        records: int | None = None,
         hosts: int = 1,
     ) -> None:
         self.request = request
@@ -91,6 +112,8 @@ class ClusterSizes:
         """The program whose sizes are being decided."""
         self.rows: int | None = None
         """The rows that an earlier program of the suite generates."""
+        self.records = records
+        """The records of the table that the cluster is planned for."""
         self._dataset_bytes = dataset_bytes
         self._files: tuple[int, int] | None = None
 

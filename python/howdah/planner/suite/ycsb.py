@@ -100,6 +100,14 @@ def choose_regions(sizes: ClusterSizes) -> int:
 def choose_records(sizes: ClusterSizes) -> int:
     """Records of a table."""
     servers = sizes.hosts
+    if sizes.records is not None:
+        return sizes.choose(
+            "records",
+            RECORDS,
+            sizes.records,
+            reason="the table that the cluster is planned for",
+            source="plan",
+        )
     return sizes.choose(
         "records",
         RECORDS,

@@ -13,7 +13,7 @@ from howdah.model.parameter import PARAMETERS
 from howdah.model.placement import placed_workers
 from howdah.model.plan import Plan
 from howdah.model.prediction import Prediction
-from howdah.model.variation import Sweep, WhatIf
+from howdah.model.variation import LoadSweep, Sweep, WhatIf
 from howdah.model.workloads.base import Workload
 from howdah.model.workloads.dfsio import FILES
 from howdah.model.workloads.files import MAPS, REPLICATION
@@ -49,7 +49,7 @@ class Ground(NamedTuple):
         )
 
     @classmethod
-    def of_variation(cls, variation: WhatIf | Sweep, calibration: Calibration | None) -> Self:
+    def of_variation(cls, variation: WhatIf | Sweep | LoadSweep, calibration: Calibration | None) -> Self:
         """That of changes or of growth."""
         best_of = calibration.best_of if calibration else 1
         return cls(variation.calibration, best_of, variation.replications, variation.seed)

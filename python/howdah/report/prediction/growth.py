@@ -62,7 +62,7 @@ def _data(sweep: Sweep) -> tuple[Data, ...]:
         "workloads",
         ("hosts", "dataset_bytes", "workload", "low_s", "median_s", "high_s"),
         tuple(
-            (point.hosts, point.dataset_bytes, each.workload, each.low_s, each.median_s, each.high_s)
+            (point.hosts, point.dataset_bytes, each.workload, each.low, each.median, each.high)
             for point in sweep.points
             for each in point.forecasts
         ),

@@ -81,8 +81,7 @@ def _values(sweep: Sweep) -> list[dict[str, Any]]:
         several = len(point.forecasts) > 1
         times = [(_WHOLE, point.low_s, point.elapsed_s, point.high_s)] if several else []
         times += [
-            (forecast.workload, forecast.low_s, forecast.median_s, forecast.high_s)
-            for forecast in point.forecasts
+            (forecast.workload, forecast.low, forecast.median, forecast.high) for forecast in point.forecasts
         ]
         values += [
             {
@@ -178,7 +177,7 @@ def _time_table(sweep: Sweep) -> Table:
         tuple(
             (
                 _at(sweep, point.hosts, point.dataset_bytes),
-                *(seconds(forecast.median_s) for forecast in point.forecasts),
+                *(seconds(forecast.median) for forecast in point.forecasts),
                 seconds(point.elapsed_s),
                 seconds(point.low_s),
                 seconds(point.high_s),

@@ -10,8 +10,8 @@ from howdah.model.calibration import Calibration
 from howdah.model.prediction import Forecast, Prediction
 from howdah.report.figure import Figure, Key, Table
 from howdah.report.prediction.grounds import Ground, calibration_tables, facts, work_facts
-from howdah.report.prediction.page import Data, PredictionContent
-from howdah.report.prediction.words import SIMULATED, between, unit_of, width
+from howdah.report.prediction.page import Data, PredictionContent, PredictionSection
+from howdah.report.prediction.words import SIMULATED, AxisUnit, interval, said_of, unit_of, width
 from howdah.report.provenance import FactGroup
 from howdah.report.theme import DATA, SHOWN, WIDTH, across, chart, layer, linear
 from howdah.report.words import moment
@@ -20,7 +20,7 @@ from howdah.units import format_counted
 LEFT, RIGHT = 8, 24
 _ROW, _WORD = 48, 12
 _BAND, _POINT = 12, 70
-_COLUMNS = ("workload", "phase", "low_s", "median_s", "high_s")
+_COLUMNS = ("workload", "phase", "metric", "unit", "low", "median", "high")
 _PREDICTED, _INSIDE, _OUTSIDE = "predicted", "measured", "measured outside"
 _TOKENS = {_PREDICTED: "group-1", _INSIDE: "group-2", _OUTSIDE: "fault"}
 
@@ -28,6 +28,7 @@ _TOKENS = {_PREDICTED: "group-1", _INSIDE: "group-2", _OUTSIDE: "fault"}
 def predicted(prediction: Prediction, calibration: Calibration | None) -> PredictionContent:
     """Everything that is said of a prediction; ``calibration`` is the one that it rests on."""
     cluster = prediction.plan.cluster
+    first, sections = drawn([Span(forecast) for forecast in prediction.forecasts])
     return PredictionContent(
         name="prediction",
         title=f"{prediction.suite.name} predicted",
@@ -39,14 +40,14 @@ def predicted(prediction: Prediction, calibration: Calibration | None) -> Predic
         ),
         answer=_answer(prediction.forecasts),
         lead=(
-            f"{SIMULATED} Nine of ten runs are expected between the ends of an interval; "
+            f"{SIMULATED} Nine of ten runs are expected interval the ends of an interval; "
             "howdah score compares a real run with them.",
         ),
         warnings=tuple(warning.text for warning in prediction.warnings),
-        figure=spans([Span(forecast) for forecast in prediction.forecasts]),
-        about_table="Predicted times with their 90 % intervals",
+        figure=first,
+        about_table="What is predicted, with its 90 % intervals",
         table=_table(prediction.forecasts),
-        sections=(),
+        sections=sections,
         facts=(
             *facts(Ground.of(prediction)),
             *work_facts(prediction.plan, prediction.suite),
@@ -58,13 +59,19 @@ def predicted(prediction: Prediction, calibration: Calibration | None) -> Predic
 
 
 def _answer(forecasts: Sequence[Forecast]) -> str:
-    wholes = [forecast for forecast in forecasts if forecast.phase is None]
-    main = max(wholes, key=lambda forecast: forecast.median_s)
+    wholes = [forecast for forecast in forecasts if forecast.part is None]
+    if not wholes:
+        best = forecasts[0]
+        return (
+            f"{best.workload} is predicted to come to {best.part} {said_of(best, best.median)}, "
+            f"nine times in ten {interval(best)}."
+        )
+    main = max(wholes, key=lambda forecast: forecast.median)
     others = format_counted(len(wholes) - 1, "other workload")
-    rest = f"; the {others} {seconds(sum(forecast.median_s for forecast in wholes) - main.median_s)}"
+    rest = f"; the {others} {seconds(sum(forecast.median for forecast in wholes) - main.median)}"
     return (
-        f"{main.workload} is predicted to take {seconds(main.median_s)}, nine times in ten "
-        f"{between(main.low_s, main.high_s)}{rest if len(wholes) > 1 else ''}."
+        f"{main.workload} is predicted to take {seconds(main.median)}, nine times in ten "
+        f"{interval(main)}{rest if len(wholes) > 1 else ''}."
     )
 
 
@@ -73,9 +80,9 @@ def _table(forecasts: Sequence[Forecast]) -> Table:
         ("workload", "median", "90 % interval", "width"),
         tuple(
             (
-                named(forecast.workload, forecast.phase),
-                seconds(forecast.median_s),
-                between(forecast.low_s, forecast.high_s),
+                named(forecast.workload, forecast.part),
+                said_of(forecast, forecast.median),
+                interval(forecast),
                 width(forecast),
             )
             for forecast in forecasts
@@ -84,29 +91,58 @@ def _table(forecasts: Sequence[Forecast]) -> Table:
 
 
 class Span(NamedTuple):
-    """A predicted time and, where the work ran afterwards, what it took."""
+    """What is predicted and, where the work ran afterwards, what was measured."""
 
     forecast: Forecast
-    measured_s: float | None = None
+    measured: float | None = None
 
     @property
     def outside(self) -> bool:
         """Whether it was measured, and not where it was predicted."""
-        return self.measured_s is not None and not (
-            self.forecast.low_s <= self.measured_s <= self.forecast.high_s
-        )
+        return self.measured is not None and not (self.forecast.low <= self.measured <= self.forecast.high)
 
 
-def spans(some: Sequence[Span]) -> Figure:
+def drawn(some: Sequence[Span]) -> tuple[Figure, tuple[PredictionSection, ...]]:
+    """What can share an axis in one figure each: elapsed times, times of operations, rates."""
+    figures = []
+    for axis in dict.fromkeys(_axis_of(span.forecast) for span in some):
+        figures.append(_spans([span for span in some if _axis_of(span.forecast) is axis], axis))
+    first, *others = figures
+    sections = (PredictionSection("others", "Others", "The other numbers", "", tuple(others)),)
+    return first, sections if others else ()
+
+
+class _Axis(NamedTuple):
+    """What several numbers have in common."""
+
+    id: str
+    of: str
+    """What they are, in the plural."""
+    title: str
+    """What an axis says, before its unit."""
+
+
+_TIMES = _Axis("times", "times", "elapsed")
+_DELAYS = _Axis("delays", "times of operations", "within")
+_RATES = _Axis("rates", "rates", "operations a second")
+
+
+def _axis_of(forecast: Forecast) -> _Axis:
+    if forecast.metric is None:
+        return _TIMES
+    return _DELAYS if forecast.unit == "s" else _RATES
+
+
+def _spans(some: Sequence[Span], axis: _Axis) -> Figure:
     """The figure; what was computed is a hollow point, what was measured a solid one."""
-    scored = any(span.measured_s is not None for span in some)
+    scored = any(span.measured is not None for span in some)
     measured = " A solid point is what was measured, red where it lies outside." if scored else ""
-    said = dict.fromkeys(_series(span) for span in some if span.measured_s is not None)
+    said = dict.fromkeys(_series(span) for span in some if span.measured is not None)
     return Figure(
-        id="times",
-        title="Predicted and measured times" if scored else "Predicted times",
+        id=axis.id,
+        title=f"Predicted and measured {axis.of}" if scored else f"Predicted {axis.of}",
         caption=f"A hollow point is the median, its bar the 90 % interval; all of it is simulated.{measured}",
-        spec=_spec(some),
+        spec=_spec(some, axis),
         table=_figure_table(some, scored=scored),
         keys=tuple(Key(name, _TOKENS[name]) for name in (_PREDICTED, *said)) if scored else (),
         marks=4 * len(some),
@@ -117,13 +153,13 @@ def _series(span: Span) -> str:
     return _OUTSIDE if span.outside else _INSIDE
 
 
-def _spec(some: Sequence[Span]) -> dict[str, Any]:
-    longest = max(max(span.forecast.high_s, span.measured_s or 0.0) for span in some)
-    unit = unit_of(longest)
+def _spec(some: Sequence[Span], axis: _Axis) -> dict[str, Any]:
+    longest = max(max(span.forecast.high, span.measured or 0.0) for span in some)
+    unit = AxisUnit(1.0, "") if axis is _RATES else unit_of(longest)
     x = {
         "type": "quantitative",
         "scale": {"domain": [0, 1.02 * longest / unit.size_s], "nice": False},
-        "axis": across(f"elapsed ({unit.name})", tickCount=6),
+        "axis": across(f"{axis.title} ({unit.name})" if unit.name else axis.title, tickCount=6),
     }
     height = _ROW * len(some)
     y = linear("y", [0, height], down=True, zero=False)
@@ -138,11 +174,11 @@ def _spec(some: Sequence[Span]) -> dict[str, Any]:
         {
             "series": _series(span),
             "y": predicted[place]["y"],
-            "value": span.measured_s / unit.size_s,
-            "said": f"{predicted[place]['what']}: {seconds(span.measured_s)} measured",
+            "value": span.measured / unit.size_s,
+            "said": f"{predicted[place]['what']}: {said_of(span.forecast, span.measured)} measured",
         }
         for place, span in enumerate(some)
-        if span.measured_s is not None
+        if span.measured is not None
     ]
     point = {"x": {**x, "field": "value"}, "y": y, "color": colour}
     layers: list[dict[str, Any]] = [
@@ -190,15 +226,15 @@ def _spec(some: Sequence[Span]) -> dict[str, Any]:
 
 def _datum(place: int, span: Span, unit_s: float) -> dict[str, Any]:
     forecast = span.forecast
-    what = named(forecast.workload, forecast.phase)
-    said = f"{seconds(forecast.median_s)}, {between(forecast.low_s, forecast.high_s)}"
-    took = f"; measured {seconds(span.measured_s)}" if span.measured_s is not None else ""
+    what = named(forecast.workload, forecast.part)
+    said = f"{said_of(forecast, forecast.median)}, {interval(forecast)}"
+    took = f"; measured {said_of(forecast, span.measured)}" if span.measured is not None else ""
     return {
         "series": _PREDICTED,
         "y": _ROW * (place + 0.64),
-        "value": forecast.median_s / unit_s,
-        "low": forecast.low_s / unit_s,
-        "high": forecast.high_s / unit_s,
+        "value": forecast.median / unit_s,
+        "low": forecast.low / unit_s,
+        "high": forecast.high / unit_s,
         "what": what,
         "head": f"{what}: {said}{took}",
         "said": f"{what}: {said}",
@@ -213,11 +249,12 @@ def _figure_table(some: Sequence[Span], *, scored: bool) -> Table:
         (*columns, "measured") if scored else columns,
         tuple(
             (
-                named(span.forecast.workload, span.forecast.phase),
-                seconds(span.forecast.median_s),
-                seconds(span.forecast.low_s),
-                seconds(span.forecast.high_s),
-                *([seconds(span.measured_s)] if span.measured_s is not None else []),
+                named(span.forecast.workload, span.forecast.part),
+                *(
+                    said_of(span.forecast, value)
+                    for value in (span.forecast.median, span.forecast.low, span.forecast.high)
+                ),
+                *([said_of(span.forecast, span.measured)] if span.measured is not None else []),
             )
             for span in some
         ),

@@ -7,14 +7,14 @@ from itertools import groupby
 from statistics import median
 from typing import Any
 
-from howdah.analysis.wording import named, percent, seconds, signed
-from howdah.model.prediction import Prediction, Score
+from howdah.analysis.wording import named, percent, signed
+from howdah.model.prediction import Forecast, Prediction, Score
 from howdah.report.cluster import Titled
 from howdah.report.figure import Figure, Key, Table, series_colour
 from howdah.report.prediction.grounds import Ground, facts, work_facts
 from howdah.report.prediction.page import Data, PredictionContent, PredictionSection
-from howdah.report.prediction.predicted import Span, spans
-from howdah.report.prediction.words import between, scored_runs
+from howdah.report.prediction.predicted import Span, drawn
+from howdah.report.prediction.words import interval, said_of, scored_runs
 from howdah.report.provenance import FactGroup
 from howdah.report.theme import DATA, SHOWN, WIDTH, chart, layer, level_title, linear
 from howdah.report.words import moment
@@ -28,6 +28,7 @@ _KEYS = (Key("inside", "group-2"), Key("outside", "fault"))
 def scored(prediction: Prediction, scores: Sequence[Score], history: Sequence[Score]) -> PredictionContent:
     """Everything that is said of a run's scores; ``history`` holds all so far, these among them."""
     inside = sum(score.inside for score in history)
+    first, others = drawn([Span(score.forecast, score.measured) for score in scores])
     return PredictionContent(
         name="score",
         title=f"{prediction.suite.name} scored",
@@ -39,10 +40,11 @@ def scored(prediction: Prediction, scores: Sequence[Score], history: Sequence[Sc
             f"is {percent(median(abs(score.error) for score in history))}.",
         ),
         warnings=tuple(warning.text for warning in prediction.warnings),
-        figure=spans([Span(score.forecast, score.measured_s) for score in scores]),
-        about_table="Every predicted time compared with the measured one",
+        figure=first,
+        about_table="Everything that was predicted compared with what was measured",
         table=_table(scores),
         sections=(
+            *others,
             PredictionSection(
                 "history", "History", "Every score so far", "", (hits(history),), (_runs(history),)
             ),
@@ -61,16 +63,25 @@ def scored(prediction: Prediction, scores: Sequence[Score], history: Sequence[Sc
 
 
 def _answer(scores: Sequence[Score]) -> str:
-    main = max(
-        (score for score in scores if score.forecast.phase is None), key=lambda score: score.measured_s
-    )
+    wholes = [score for score in scores if score.forecast.part is None]
+    main = max(wholes, key=lambda score: score.measured) if wholes else scores[0]
     place = "inside" if main.inside else "outside"
-    several = f"; {sum(score.inside for score in scores)} of {len(scores)} times lie inside theirs"
+    what = "times" if wholes else "figures"
+    several = f"; {sum(score.inside for score in scores)} of {len(scores)} {what} lie inside theirs"
+    measured, predicted = (said_of(main.forecast, value) for value in (main.measured, main.forecast.median))
     return (
-        f"{main.forecast.workload} took {seconds(main.measured_s)} and was predicted to take "
-        f"{seconds(main.forecast.median_s)}: {signed(main.error)}, {place} its interval"
+        f"{main.forecast.workload} {_took(main.forecast)} {measured} and was predicted to "
+        f"{_take(main.forecast)} {predicted}: {signed(main.error)}, {place} its interval"
         f"{several if len(scores) > 1 else ''}."
     )
+
+
+def _took(forecast: Forecast) -> str:
+    return "took" if forecast.metric is None else f"came to {forecast.metric}"
+
+
+def _take(forecast: Forecast) -> str:
+    return "take" if forecast.metric is None else "come to"
 
 
 def _table(scores: Sequence[Score]) -> Table:
@@ -78,10 +89,10 @@ def _table(scores: Sequence[Score]) -> Table:
         ("workload", "predicted", "90 % interval", "measured", "error", "verdict"),
         tuple(
             (
-                named(score.forecast.workload, score.forecast.phase),
-                seconds(score.forecast.median_s),
-                between(score.forecast.low_s, score.forecast.high_s),
-                seconds(score.measured_s),
+                named(score.forecast.workload, score.forecast.part),
+                said_of(score.forecast, score.forecast.median),
+                interval(score.forecast),
+                said_of(score.forecast, score.measured),
                 signed(score.error),
                 "inside" if score.inside else "outside",
             )
@@ -97,7 +108,10 @@ def _runs(history: Sequence[Score]) -> Titled:
 def _data(name: str, scores: Sequence[Score]) -> Data:
     return Data(
         name,
-        ("prediction", "run", "engine", "workload", "phase", "low_s", "median_s", "high_s", "measured_s"),
+        (
+            *("prediction", "run", "engine", "workload", "phase", "metric", "unit"),
+            *("low", "median", "high", "measured"),
+        ),
         tuple(
             (
                 score.prediction,
@@ -105,10 +119,12 @@ def _data(name: str, scores: Sequence[Score]) -> Data:
                 score.engine,
                 score.forecast.workload,
                 score.forecast.phase,
-                score.forecast.low_s,
-                score.forecast.median_s,
-                score.forecast.high_s,
-                score.measured_s,
+                score.forecast.metric,
+                score.forecast.unit,
+                score.forecast.low,
+                score.forecast.median,
+                score.forecast.high,
+                score.measured,
             )
             for score in scores
         ),
@@ -117,7 +133,7 @@ def _data(name: str, scores: Sequence[Score]) -> Data:
 
 def hits(history: Sequence[Score]) -> Figure:
     """The figure; each time is divided by what was predicted of it."""
-    drawn = history[-MOST:]
+    newest = history[-MOST:]
     left_out = f" The {MOST} newest of {len(history):,} are drawn." if len(history) > MOST else ""
     return Figure(
         id="hits",
@@ -126,20 +142,20 @@ def hits(history: Sequence[Score]) -> Figure:
             "Every measured time divided by the predicted one, oldest run first: on the line at 1 both are "
             f"equal. Bars are the 90 % intervals, which nine of ten points should lie in.{left_out}"
         ),
-        spec=_spec(drawn),
-        table=_figure_table(drawn),
+        spec=_spec(newest),
+        table=_figure_table(newest),
         keys=_KEYS,
-        marks=3 * len(drawn),
+        marks=3 * len(newest),
     )
 
 
-def _spec(drawn: Sequence[Score]) -> dict[str, Any]:
-    values = [_datum(place, score) for place, score in enumerate(drawn)]
+def _spec(newest: Sequence[Score]) -> dict[str, Any]:
+    values = [_datum(place, score) for place, score in enumerate(newest)]
     runs = []
-    for run, some in groupby(enumerate(drawn), key=lambda each: (each[1].run, each[1].prediction)):
+    for run, some in groupby(enumerate(newest), key=lambda each: (each[1].run, each[1].prediction)):
         first = next(iter(some))[0]
         runs.append({"at": first - 0.5, "text": run[0]})
-    x = linear("at", [-0.5, len(drawn) - 0.5], zero=False)
+    x = linear("at", [-0.5, len(newest) - 0.5], zero=False)
     ends = [value[name] for value in values for name in ("low", "ratio", "high")]
     y = {
         "field": "ratio",
@@ -187,36 +203,36 @@ def _spec(drawn: Sequence[Score]) -> dict[str, Any]:
 
 def _datum(place: int, score: Score) -> dict[str, Any]:
     predicted = score.forecast
-    ratio = score.measured_s / predicted.median_s
+    ratio = score.measured / predicted.median
     return {
         "at": place,
         "run": score.run,
-        "what": named(predicted.workload, predicted.phase),
+        "what": named(predicted.workload, predicted.part),
         "series": "inside" if score.inside else "outside",
-        "low": predicted.low_s / predicted.median_s,
+        "low": predicted.low / predicted.median,
         "ratio": ratio,
-        "high": predicted.high_s / predicted.median_s,
+        "high": predicted.high / predicted.median,
         "said": f"{ratio:.2f} ({signed(ratio - 1)})",
     }
 
 
-def _figure_table(drawn: Sequence[Score]) -> Table:
+def _figure_table(newest: Sequence[Score]) -> Table:
     return Table(
         ("run and time", "measured / predicted", "5 % are below", "5 % are above", "verdict"),
         tuple(
             (
-                f"{score.run} {named(score.forecast.workload, score.forecast.phase)}",
-                f"{score.measured_s / score.forecast.median_s:.2f}",
-                f"{score.forecast.low_s / score.forecast.median_s:.2f}",
-                f"{score.forecast.high_s / score.forecast.median_s:.2f}",
+                f"{score.run} {named(score.forecast.workload, score.forecast.part)}",
+                f"{score.measured / score.forecast.median:.2f}",
+                f"{score.forecast.low / score.forecast.median:.2f}",
+                f"{score.forecast.high / score.forecast.median:.2f}",
                 "inside" if score.inside else f"outside by {percent(_beyond(score))}",
             )
-            for score in drawn
+            for score in newest
         ),
     )
 
 
 def _beyond(score: Score) -> float:
     """How far beyond the nearer end of its interval a time lies, as a share of that end."""
-    end = score.forecast.high_s if score.measured_s > score.forecast.high_s else score.forecast.low_s
-    return abs(score.measured_s / end - 1)
+    end = score.forecast.high if score.measured > score.forecast.high else score.forecast.low
+    return abs(score.measured / end - 1)

@@ -9,10 +9,10 @@ from typing import NamedTuple
 
 from howdah.analysis.wording import percent, seconds
 from howdah.model.prediction import Forecast, Score
-from howdah.model.variation import SATURATED, Point, Sweep
+from howdah.model.variation import SATURATED, LoadPoint, LoadSweep, Point, Sweep
 from howdah.report.figure import Table
 from howdah.report.words import NONE
-from howdah.units import format_bytes, format_counted
+from howdah.units import format_bytes, format_counted, format_per_s
 
 SIMULATED = "Simulated, nothing measured."
 
@@ -20,6 +20,16 @@ SIMULATED = "Simulated, nothing measured."
 def between(low_s: float, high_s: float) -> str:
     """Both ends of an interval of times."""
     return f"{seconds(low_s)} to {seconds(high_s)}"
+
+
+def interval(forecast: Forecast) -> str:
+    """Both ends of what is predicted."""
+    return f"{said_of(forecast, forecast.low)} to {said_of(forecast, forecast.high)}"
+
+
+def said_of(forecast: Forecast, value: float) -> str:
+    """A value of what is predicted."""
+    return seconds(value) if forecast.metric is None else forecast.said(value)
 
 
 def width(forecast: Forecast) -> str:
@@ -41,6 +51,8 @@ class AxisUnit(NamedTuple):
 
 def unit_of(longest_s: float) -> AxisUnit:
     """The unit in which the longest time is a number that one can read."""
+    if longest_s < 1:
+        return AxisUnit(1e-3, "ms")
     if longest_s >= 4 * 3600:
         return AxisUnit(3600.0, "h")
     return AxisUnit(60.0, "min") if longest_s >= 240 else AxisUnit(1.0, "s")
@@ -56,6 +68,28 @@ def saturation_said(sweep: Sweep) -> str:
         return f"The {_master(sweep.points[0])} is saturated at {_size(sweep, sweep.points[0])} already."
     load = f"the {_master(last)} is busy for {last.busiest:.0%} of a core"
     return f"No master saturates: at {_size(sweep, last)} {load}."
+
+
+def load_said(sweep: LoadSweep) -> str:
+    """From which load on nothing is won, and what is full there."""
+    last, full = sweep.points[-1], sweep.saturated
+    if full is None:
+        done = "all of it is done" if sweep.quantity == "target" else "throughput still grows"
+        return f"Nothing is saturated: with {_load(sweep, last)} {done}; {_busiest(last)}."
+    rate = format_per_s(full.throughput_per_s)
+    if sweep.quantity == "target":
+        return f"Of {_load(sweep, full)} only {rate} are done; {_busiest(full)}."
+    return f"More than {_load(sweep, full)} hardly help: they come to {rate}; {_busiest(full)}."
+
+
+def _busiest(point: LoadPoint) -> str:
+    return f"busiest: {point.station}, for {percent(point.busy)} of the time"
+
+
+def _load(sweep: LoadSweep, point: LoadPoint) -> str:
+    if sweep.quantity == "threads":
+        return format_counted(point.asked, "thread")
+    return f"{format_per_s(point.asked)} asked for"
 
 
 def _master(point: Point) -> str:

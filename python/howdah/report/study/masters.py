@@ -71,7 +71,7 @@ def _loads(cell: CellRuns) -> Iterator[Load]:
     for workload in workloads:
         busy = [cell.values(measure, workload, None) for _, measure in MASTERS]
         times = cell.values(ELAPSED, workload, None)
-        if any(busy) and times:
+        if any(map(any, busy)) and times:
             blocks = cell.data_bytes / cell.block_bytes if cell.data_bytes and cell.block_bytes else None
             yield Load(
                 cell=cell,

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from howdah.calibrate.calibrate import calibrate as fit_cases
 from howdah.calibrate.case import Case
+from howdah.calibrate.hbase import HBASE, asked_hbase
 from howdah.calibrate.links import link_values, measures_links
 from howdah.calibrate.problem import Free, free_hardware, free_parameters
 from howdah.calibrate.records import OWN, laboratory_values
@@ -78,17 +79,21 @@ def _from_runs(
             "give a run of a workload on these hosts too",
         )
     cases = cases_of_records(timed)
-    known = {value.name: value.value for value in measured}
+    asked = asked_hbase(timed[0])
+    simulate = simulate_case if asked else simulate_typical
+    of_hosts = laboratory_values(timed)
+    # Jobs in a laboratory are simulated on the hosts that it built, operations on the planned ones.
+    known = {value.name: value.value for value in (*measured, *(of_hosts if asked else ()))}
     fitted = fit_cases(
         _name(cases),
         cases,
-        free_parameters((*PARAMETERS, *OWN)),
-        lambda work, values, seed: simulate_typical(work, {**values, **known}, seed),
+        free_parameters(HBASE if asked else (*PARAMETERS, *OWN)),
+        lambda work, values, seed: simulate(work, {**values, **known}, seed),
         seed=seed,
         threads=threads,
         tell=tell,
     )
-    parameters = (*fitted.parameters, *measured, *laboratory_values(timed))
+    parameters = (*fitted.parameters, *measured, *of_hosts)
     return fitted.model_copy(update={"parameters": parameters})
 
 

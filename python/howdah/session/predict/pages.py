@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 from howdah.calibrate.document import accuracy_page
 from howdah.errors import UserError
 from howdah.model.prediction import Prediction
-from howdah.model.variation import Sweep, WhatIf
-from howdah.report.prediction.words import saturation_said, scored_runs
+from howdah.model.variation import LoadSweep, Sweep, WhatIf
+from howdah.report.prediction.loads import load_table, loads
+from howdah.report.prediction.words import load_said, saturation_said, scored_runs
 from howdah.session.predict.scoring import Scored
 from howdah.simulation.calibrations import PUBLISHED, load_calibration
 
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 
 __all__ = [
     "check_directory",
+    "load_said",
+    "load_table",
     "saturation_said",
     "scored_runs",
     "write_predicted",
@@ -45,14 +48,19 @@ def write_predicted(prediction: Prediction, calibration: str | None, out_dir: Pa
     return _write(predicted(prediction, known), out_dir)
 
 
-def write_variation(variation: WhatIf | Sweep, calibration: str | None, out_dir: Path) -> Path:
-    """Write the page of changes or of growth into a directory; raises UserError if it cannot be written."""
+def write_variation(variation: WhatIf | Sweep | LoadSweep, calibration: str | None, out_dir: Path) -> Path:
+    """Write the page of changes, growth or loads into a directory; raises UserError if it fails."""
     from howdah.report.prediction.changes import changes  # noqa: PLC0415
     from howdah.report.prediction.growth import growth  # noqa: PLC0415
 
     known = load_calibration(calibration) if calibration is not None else None
-    said = changes(variation, known) if isinstance(variation, WhatIf) else growth(variation, known)
-    return _write(said, out_dir)
+    match variation:
+        case WhatIf():
+            return _write(changes(variation, known), out_dir)
+        case Sweep():
+            return _write(growth(variation, known), out_dir)
+        case LoadSweep():
+            return _write(loads(variation, known), out_dir)
 
 
 def write_scored(scored: Scored, out_dir: Path) -> Path:

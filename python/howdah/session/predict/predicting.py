@@ -12,17 +12,16 @@ from howdah.calibrate.forecast import forecasts
 from howdah.documents.files import read_plan, write_calibration
 from howdah.engines.digests import sha256
 from howdah.errors import UserError
-from howdah.model.at_once import at_once
 from howdah.model.calibration import Calibration
-from howdah.model.engines import SIM
 from howdah.model.plan import Plan
 from howdah.model.prediction import Prediction
-from howdah.model.variation import Sweep, WhatIf
+from howdah.model.variation import LoadSweep, Sweep, WhatIf
 from howdah.model.workloads.suite import Suite
 from howdah.model.workloads.terasort import OUTPUT_REPLICATION, TeraSort
-from howdah.planner.suite.cluster import size_suite
+from howdah.planner.suite.cluster import size_planned
 from howdah.planner.suite.request import RunRequest
 from howdah.simulation.calibrations import calibration_warnings, load_calibration, saturation_warnings
+from howdah.simulation.loads import simulate_loads, sweeps_load
 from howdah.simulation.replications import Done, check_replications, scenarios, simulate, stretches
 from howdah.simulation.sweep import simulate_sizes
 from howdah.simulation.translate import replicas_of
@@ -34,11 +33,13 @@ from howdah.units import format_counted
 __all__ = [
     "DEFAULT_PREDICTIONS_DIR",
     "RunRequest",
+    "load_sweep",
     "planned_work",
     "predict",
     "replicas_said",
     "save_prediction",
     "sweep",
+    "sweeps_load",
     "what_if",
 ]
 
@@ -56,9 +57,8 @@ def planned_work(file: Path, request: RunRequest) -> tuple[Plan, Suite]:
             "is a plan of one machine, not of a cluster",
             "howdah plan hosts.yaml makes one of a cluster; --engine sim --probe simulates a machine",
         )
-    dataset_bytes = plan.cluster.request.dataset_bytes
     try:
-        return plan, size_suite(request, at_once(plan), engine=SIM, dataset_bytes=dataset_bytes).suite
+        return plan, size_planned(request, plan).suite
     except UserError as error:
         # Here the suite is what a flag says, not a word of the command's own.
         where = "--suite" if error.where == "SUITE" else error.where
@@ -136,6 +136,22 @@ def sweep(
     return simulate_sizes(
         plan, suite, request, asked, known=known, replications=replications, seed=seed, tell=tell
     )
+
+
+def load_sweep(
+    file: Path,
+    request: RunRequest,
+    asked: str,
+    *,
+    calibration: str | None,
+    replications: int,
+    seed: int,
+    tell: Callable[[Done], None],
+) -> LoadSweep:
+    """What the HBase that is planned in a file comes to as more is asked of it; raises UserError."""
+    plan, suite = planned_work(file, request)
+    known = load_calibration(calibration) if calibration is not None else None
+    return simulate_loads(plan, suite, asked, known=known, replications=replications, seed=seed, tell=tell)
 
 
 def replicas_said(prediction: Prediction) -> str | None:

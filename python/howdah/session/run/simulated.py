@@ -13,13 +13,12 @@ from howdah.engines.digests import sha256
 from howdah.engines.sim.engine import SimEngine, SimTarget
 from howdah.engines.sim.results import sample_interval_s
 from howdah.errors import UserError
-from howdah.model.at_once import at_once
 from howdah.model.calibration import Calibration
 from howdah.model.engines import CALIBRATION, PLAN, PROBE, REPLICATIONS, SAMPLE_INTERVAL, SIM
 from howdah.model.plan import Plan
 from howdah.model.run import RunWarning
 from howdah.model.workloads.suite import Suite
-from howdah.planner.suite.cluster import size_suite
+from howdah.planner.suite.cluster import size_planned
 from howdah.planner.suite.line import suite_line
 from howdah.planner.suite.request import RunRequest, programs_asked
 from howdah.probe import probe_host
@@ -53,12 +52,7 @@ def prepare_simulation(
         raise UserError("--keep-data", "a simulation makes no data that could be kept", "leave it out")
     seed = secrets.randbelow(2**32) if seed is None else seed
     plan = _plan(request.of(PLAN))
-    sized = size_suite(
-        request,
-        at_once(plan),
-        engine=SIM,
-        dataset_bytes=plan.cluster.request.dataset_bytes if plan.cluster else None,
-    )
+    sized = size_planned(request, plan)
     target = _target(request, plan, sized.suite, seed)
     translated = translate(plan, sized.suite, target.parameters, seed=seed)
     job = new_job(

@@ -28,12 +28,13 @@ from howdah.session.run.runs import DEFAULT_RUNS_DIR, list_runs, record
 from howdah.session.study.cells import plan_path, prepare_cell, run_request
 from howdah.session.study.directory import StudyDirectory
 from howdah.simulation.calibrations import PUBLISHED, load_calibration
-from howdah.simulation.replications import Simulations, simulate, stretches
+from howdah.simulation.replications import Simulations, simulate
 from howdah.simulation.scenario import Scenario
 from howdah.simulation.translate import translate
 from howdah.study.matrix import Cell
 from howdah.study.schedule import Due
 
+_NS_PER_S = 1e9
 EARLIER = "as earlier runs in {} took"
 SIMULATED = "as simulated on the laboratory's plan, calibrated by published studies"
 TRIED = "as one simulation just took"
@@ -113,7 +114,7 @@ def _on_lab(study: Study, cell: Cell, there: StudyDirectory) -> float | None:
     except UserError:
         # What the simulator does not know can still run.
         return None
-    return sum(stretch.elapsed_s for stretch in stretches(summary) if stretch.phase is None)
+    return sum(workload.end_ns - workload.start_ns for workload in summary.workloads) / _NS_PER_S
 
 
 def _lab_plan(cell: Cell, there: StudyDirectory) -> Plan | None:

@@ -171,6 +171,6 @@ def test_a_page_its_pictures_and_its_numbers_are_written(tmp_path: Path, publish
     assert "## What it rests on" in (tmp_path / "out/prediction.md").read_text()
     with (tmp_path / "out/data/forecasts.csv").open() as file:
         rows = list(csv.DictReader(file))
-    assert [float(row["median_s"]) for row in rows] == [one.median_s for one in made.forecasts]
+    assert [float(row["median"]) for row in rows] == [one.median for one in made.forecasts]
     again = write_page(predicted(made, published), tmp_path / "again")
     assert again.read_bytes() == path.read_bytes()

@@ -1,0 +1,122 @@
+"""A plan's RegionServers as the simulator takes them: memory, handlers, log and replicas."""
+
+from __future__ import annotations
+
+from pkgutil import resolve_name
+from typing import Literal
+
+from howdah.errors import UserError
+from howdah.model.at_once import AtOnce
+from howdah.model.heap import direct_bytes, heap_bytes
+from howdah.model.plan import Cluster, Plan, Role, Worker
+from howdah.model.workloads.suite import Suite
+from howdah.model.workloads.ycsb import Ycsb, YcsbLoad
+from howdah.simulation.hbase.scenario import AskingProgram, SimulatedHBase
+from howdah.simulation.scenario import Hosts
+from howdah.simulation.settings import PlannedSettings
+from howdah.units import MIB, format_bytes, format_count_short, format_counted
+
+REGIONS_PER_SERVER = 4
+"""What a table has that the suite does not make: as many as howdah makes one with."""
+_HEAP_SHARE = 0.4
+"""Of block cache and of memstores, where nothing is set: the release's own."""
+_FILLED = 0.9
+"""Of the data disks: HDFS is as good as full then, and a compaction has no room for its result."""
+_PIPELINE = "filesystem"
+"""The log whose replicas are a chain of DataNodes (``hbase.wal.provider``)."""
+
+
+def asks_hbase(suite: Suite) -> bool:
+    """Whether the suite is of operations on a table rather than of jobs."""
+    return any(isinstance(workload, Ycsb) for workload in suite.workloads)
+
+
+def no_tasks(kind: Worker) -> AtOnce:
+    """A worker's places for tasks, of which none runs; raises UserError for one without a RegionServer."""
+    if Role.REGIONSERVER not in kind.roles:
+        raise UserError(
+            f"plan: worker {kind.name}",
+            "has no RegionServer, and an HBase is simulated whose workers all have one",
+            "plan hosts of HBase by themselves, with --workload ycsb",
+        )
+    return AtOnce(1, 1)
+
+
+def hbase_of(
+    plan: Plan, cluster: Cluster, suite: Suite, hosts: tuple[Hosts, ...], cpu_quota: float | None
+) -> SimulatedHBase:
+    """HBase as planned, and the suite's programs; ``cpu_quota`` is what limits leave of CPU time."""
+    # Where kinds differ, the smallest speaks for all: its cache is the first to be too small.
+    kind = min(plan.workers, key=lambda worker: worker.memory_bytes)
+    planned = PlannedSettings(plan, cluster, kind)
+    servers = sum(group.count * sum(workers.count for workers in group.workers) for group in hosts)
+    heap, beside = _memory(planned, kind)
+    cache_mb = planned.number_or("hbase.bucketcache.size", 0.0)
+    return SimulatedHBase(
+        handlers=int(planned.number("hbase.regionserver.handler.count")),
+        # With a cache outside the heap, that in the heap holds indexes alone.
+        block_cache_bytes=cache_mb * MIB
+        if cache_mb
+        else heap * planned.number_or("hfile.block.cache.size", _HEAP_SHARE),
+        page_cache_bytes=float(max(0, kind.memory_bytes - heap - beside)),
+        memstore_bytes=heap * planned.number_or("hbase.regionserver.global.memstore.size", _HEAP_SHARE),
+        flush_bytes=planned.number("hbase.hregion.memstore.flush.size"),
+        compacted_files=int(
+            planned.number_or(
+                "hbase.hstore.compaction.min", planned.number("hbase.hstore.compactionThreshold")
+            )
+        ),
+        log=_log(planned),
+        replication=int(planned.number("dfs.replication")),
+        client_cpus=cluster.inventory.worker_groups[0].cpu.threads,
+        cpu_quota=cpu_quota,
+        programs=_programs(suite, servers),
+    )
+
+
+def _memory(planned: PlannedSettings, kind: Worker) -> tuple[int, int]:
+    """A RegionServer's heap, and what it and the worker's other daemons have outside of it, bytes."""
+    options = planned.text("HBASE_REGIONSERVER_OPTS")
+    heap = heap_bytes(options)
+    if heap is None:
+        raise UserError(
+            "plan: HBASE_REGIONSERVER_OPTS",
+            f"{options!r} names no heap, and so no sizes of caches",
+            "give -Xmx, or plan again",
+        )
+    others = heap_bytes(planned.text("HDFS_DATANODE_OPTS")) or 0
+    if Role.NODEMANAGER in kind.roles:
+        others += int(planned.number("yarn.nodemanager.resource.memory-mb")) * MIB
+    return heap, others + (direct_bytes(options) or 0)
+
+
+def _log(planned: PlannedSettings) -> Literal["fan-out", "pipeline"]:
+    return "pipeline" if planned.text("hbase.wal.provider") == _PIPELINE else "fan-out"
+
+
+def _programs(suite: Suite, servers: int) -> tuple[AskingProgram, ...]:
+    made = next((workload.regions for workload in suite.workloads if isinstance(workload, YcsbLoad)), None)
+    regions = made or REGIONS_PER_SERVER * servers
+    programs = []
+    for workload in suite.workloads:
+        simulate = workload.programs.get("sim")
+        if simulate is None:
+            raise UserError("SUITE", f"{workload.kind} is not simulated", "run it with --engine hbase")
+        programs.append(resolve_name(simulate)(workload, regions))
+    return tuple(programs)
+
+
+def check_table(hbase: SimulatedHBase, free_bytes: int) -> None:
+    """Raise UserError where the planned disks have no room for the table."""
+    table = max(program.records * program.record_bytes for program in hbase.programs)
+    records = max(program.records for program in hbase.programs)
+    needed = table * hbase.replication
+    if needed > _FILLED * free_bytes:
+        fitting = int(records * _FILLED * free_bytes / needed)
+        raise UserError(
+            "--records",
+            f"{format_count_short(records)} records take {format_bytes(needed)} with their keys, in "
+            f"{format_counted(hbase.replication, 'replica')}; the planned data disks have "
+            f"{format_bytes(free_bytes)}",
+            f"give at most --records {format_count_short(fitting)}, fewer replicas, or plan for more disks",
+        )
