@@ -24,7 +24,7 @@ MOST_TOLD = 20
 WRITES = frozenset({"hflush", "hsync"})
 
 
-class Entry(NamedTuple):
+class LedgerEntry(NamedTuple):
     """One thing that a client asked for, one after the other."""
 
     client: int
@@ -58,7 +58,7 @@ class _Expected:
     acknowledged: list[int] = field(default_factory=list)
 
 
-def held_against(history: Sequence[Entry], found: Mapping[str, Content]) -> LedgerTold:
+def held_against(history: Sequence[LedgerEntry], found: Mapping[str, Content]) -> LedgerTold:
     """Hold what was asked, client by client in its order, against the files that are there."""
     files = _expected(history)
     lost, unasked, disordered, doubled = [], [], [], []
@@ -92,7 +92,7 @@ def held_against(history: Sequence[Entry], found: Mapping[str, Content]) -> Ledg
     )
 
 
-def _expected(history: Iterable[Entry]) -> list[_Expected]:
+def _expected(history: Iterable[LedgerEntry]) -> list[_Expected]:
     """The files that are there after everything, or may be; those whose removal was acknowledged are not."""
     files: dict[str, _Expected] = {}
     for entry in history:

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from howdah.faults.ledger import MOST_TOLD, Content, Entry, held_against
+from howdah.faults.ledger import MOST_TOLD, Content, LedgerEntry, held_against
 from howdah.model.faults import LedgerTold
 
 
@@ -19,7 +19,7 @@ class Cluster:
     """HDFS that keeps its word, and a client that works on it; what is not acknowledged is done or not."""
 
     source: Random
-    history: list[Entry] = field(default_factory=list)
+    history: list[LedgerEntry] = field(default_factory=list)
     files: dict[str, Content] = field(default_factory=dict)
     record: int = 0
 
@@ -28,7 +28,7 @@ class Cluster:
         fails = self.source.random() < 0.1
         if not fails or self.source.random() < 0.5:
             deed()
-        self.history.append(Entry(0, what, path, of, not fails))
+        self.history.append(LedgerEntry(0, what, path, of, not fails))
         return not fails
 
     def work_on(self, number: int) -> None:
@@ -125,7 +125,10 @@ def _double_a_record(cluster: Cluster, source: Random) -> None:
 
 
 def _keep_both_names(cluster: Cluster, source: Random) -> None:
-    cluster.history += [Entry(0, "create", "0/f900", "", True), Entry(0, "rename", "0/f900", "0/r900")]
+    cluster.history += [
+        LedgerEntry(0, "create", "0/f900", "", True),
+        LedgerEntry(0, "rename", "0/f900", "0/r900"),
+    ]
     cluster.files |= {"0/f900": Content(), "0/r900": Content()}
     source.random()
 
@@ -157,7 +160,7 @@ def test_every_violation_is_found_and_called_what_it_is(
 
 
 def test_of_many_the_first_are_told_by_name() -> None:
-    history = [Entry(0, "create", f"0/f{number}", "", True) for number in range(30)]
+    history = [LedgerEntry(0, "create", f"0/f{number}", "", True) for number in range(30)]
     told = held_against(history, {})
     assert told.lost[0] == "file 0/f0"
     assert told.lost[MOST_TOLD:] == ("and 10 more",)
@@ -165,9 +168,9 @@ def test_of_many_the_first_are_told_by_name() -> None:
 
 def test_a_client_that_was_cut_off_leaves_its_last_question_open() -> None:
     history = [
-        Entry(0, "create", "0/f0", "", True),
-        Entry(0, "hsync", "0/f0", "1", True),
-        Entry(0, "hflush", "0/f0", "2"),
+        LedgerEntry(0, "create", "0/f0", "", True),
+        LedgerEntry(0, "hsync", "0/f0", "1", True),
+        LedgerEntry(0, "hflush", "0/f0", "2"),
     ]
     assert held_against(history, {"0/f0": Content([1])}).sound
     assert held_against(history, {"0/f0": Content([1, 2])}).sound

@@ -10,7 +10,7 @@ from threading import Lock
 
 from howdah.engines.beside import ProgramBeside
 from howdah.engines.hadoop.target import HadoopTarget
-from howdah.faults.ledger import Content, Entry, held_against
+from howdah.faults.ledger import Content, LedgerEntry, held_against
 from howdah.faults.outages import ProbeAnswer, ProbeLog, probes_told
 from howdah.installation.command import java_command
 from howdah.installation.compiled import compiled
@@ -38,7 +38,7 @@ class HdfsClients:
         self._seconds: Callable[[float], float] = lambda epoch_s: epoch_s
         self._lock = Lock()
         self._logs: dict[str, ProbeLog] = {}
-        self._asked: dict[tuple[int, int], Entry] = {}
+        self._asked: dict[tuple[int, int], LedgerEntry] = {}
         self._found: dict[str, Content] = {}
         self._ended = False
         self._trouble: str | None = None
@@ -113,6 +113,6 @@ class HdfsClients:
         key = int(words[0]), int(words[1])
         if kind == "ask":
             what, path, of = words[3:6]
-            self._asked[key] = Entry(key[0], what, path, of)
+            self._asked[key] = LedgerEntry(key[0], what, path, of)
         elif kind == "ack":
             self._asked[key] = self._asked[key]._replace(acknowledged=True)
