@@ -16,6 +16,12 @@ RUN_JSON = "run.json"
 LOGS = "logs"
 LOG_FILE = f"{LOGS}/howdah.log"
 
+ANNOTATION = "notes.json"
+"""What people say of a run afterwards."""
+
+PROGRESS = ".progress.json"
+"""How far a run is, while it goes."""
+
 LOCK = ".lock"
 """Held by the process that writes a run; gone once the record is complete."""
 
@@ -52,7 +58,12 @@ SAMPLES = TableFiles("samples", SAMPLES_SCHEMA, last="time_s")
 LATENCIES = TableFiles("latencies", LATENCIES_SCHEMA, last="end_s", optional=True)
 TABLES = (TASKS, SAMPLES, LATENCIES)
 
-RECORD_FILES = (RUN_JSON, *(name for table in TABLES for name in (table.parquet, table.stream)), LOG_FILE)
+RECORD_FILES = (
+    RUN_JSON,
+    *(name for table in TABLES for name in (table.parquet, table.stream)),
+    LOG_FILE,
+    ANNOTATION,
+)
 """Every file that belongs to a record, in the order an archive holds them."""
 
 

@@ -1,0 +1,200 @@
+"""Runs: the list, one run as its report or under way, what is said of it, and stopping it."""
+
+from __future__ import annotations
+
+import asyncio
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated, Any
+from urllib.parse import urlencode
+
+from fastapi import APIRouter, Query, Request
+from starlette.responses import Response
+
+from howdah.errors import RecordError, UserError
+from howdah.model.annotation import Annotation
+from howdah.model.base import Model
+from howdah.model.run import RunRecord
+from howdah.report.document import ShownPage, figure_data
+from howdah.report.write import shown_report
+from howdah.serve.figures import growing_figures
+from howdah.serve.finding import FoundRuns, Wanted, bars, find_runs
+from howdah.serve.places import NotServed, run_place, signature
+from howdah.serve.routes.answers import Here, html, stream, svg
+from howdah.serve.rows import UNREADABLE, row_of
+from howdah.serve.site import Site
+from howdah.serve.stopping import stop_run
+from howdah.session.run.reporting import analyse_run
+from howdah.store.annotations import read_annotation, write_annotation
+from howdah.store.reader import read_record
+
+router = APIRouter()
+
+Asked = Annotated[Wanted, Query()]
+
+
+class RunDetail(Model):
+    """A run's record, and what was said of it."""
+
+    record: RunRecord
+    annotation: Annotation
+
+
+@router.get("/", include_in_schema=False)
+def runs_page(request: Request, site: Here, wanted: Asked) -> Response:
+    """The list of runs."""
+    if site.static:
+        wanted = wanted.model_copy(update={"limit": 10**6})
+    found = find_runs(site.index, wanted)
+
+    def query(**changed: Any) -> str:
+        asked = wanted.model_dump(exclude_defaults=True) | changed
+        told = {
+            name: str(value).lower() if isinstance(value, bool) else value for name, value in asked.items()
+        }
+        return urlencode({name: value for name, value in told.items() if value != ""})
+
+    return html(
+        site.page(
+            "runs.html.j2",
+            request.url.path,
+            "Runs",
+            found=found,
+            wanted=wanted,
+            lengths=bars(found.rows),
+            query=query,
+            complete=site.watch.complete,
+            version_of_list=site.index.version,
+        )
+    )
+
+
+@router.get("/api/v1/runs")
+def runs(site: Here, wanted: Asked) -> FoundRuns:
+    """The runs that fit, page by page."""
+    return find_runs(site.index, wanted)
+
+
+@router.get("/api/v1/events", response_class=Response)
+async def events(site: Here) -> Response:
+    """Server-sent events: ``runs`` whenever runs appear, change or go, ``studies`` likewise."""
+    site.hub.check_room()
+    return stream(site.hub.listen(site.watch.TOPIC))
+
+
+@router.get("/runs/{name}/", include_in_schema=False)
+async def run_page(name: str, request: Request, site: Here) -> Response:
+    """A run's report, or the run under way."""
+    path = run_place(site.settings.runs_dir, name)
+    return html(await site.working(lambda: run_html(site, path, request.url.path)))
+
+
+def run_html(site: Site, path: Path, address: str) -> str:
+    """The page of the run in a directory: its report once it has ended, and before that what it does."""
+    row = row_of(path)
+    if row.outcome not in (UNREADABLE, "running"):
+        try:
+            return _report(site, path, address).html
+        except RecordError as error:
+            row = row.model_copy(
+                update={"outcome": UNREADABLE, "error": str(error).replace(str(path), row.id)}
+            )
+    figures = growing_figures()
+    return site.page(
+        "live.html.j2",
+        address,
+        "Runs",
+        run=row,
+        figures=figures,
+        data=figure_data(row.id, figures),
+        **_said_of(path),
+    )
+
+
+def _report(site: Site, path: Path, address: str) -> ShownPage:
+    def make() -> ShownPage:
+        data, analysis = analyse_run(path)
+        values = {"run": row_of(path), **_said_of(path)}
+        return shown_report(data, analysis, site.shell(address, "Runs", values))
+
+    return site.shown.page(_key(path, address), make)
+
+
+def _key(path: Path, address: str) -> tuple[str, ...]:
+    return ("run", str(path), address, signature(path))
+
+
+def _said_of(path: Path) -> dict[str, Any]:
+    try:
+        return {"annotation": read_annotation(path), "annotation_error": "", "notable": True}
+    except RecordError as error:
+        told = str(error).replace(str(path.parent), "")
+        return {"annotation": Annotation(), "annotation_error": told, "notable": False}
+
+
+@router.get("/runs/{name}/figures/{figure}.svg", include_in_schema=False)
+async def run_picture(name: str, figure: str, request: Request, site: Here) -> Response:
+    """A still picture of a report, for paper."""
+    path = run_place(site.settings.runs_dir, name)
+    address = f"/runs/{name}/"
+
+    def draw() -> str | None:
+        return site.shown.picture(_key(path, address), figure, lambda: _report(site, path, address))
+
+    drawn = await site.working(draw)
+    if drawn is None:
+        raise NotServed(figure)
+    return svg(drawn)
+
+
+@router.get("/api/v1/runs/{name}")
+def run(name: str, site: Here) -> RunDetail:
+    """The record of a run, and what was said of it."""
+    path = run_place(site.settings.runs_dir, name)
+    return RunDetail(record=read_record(path), annotation=read_annotation(path))
+
+
+@router.get("/api/v1/runs/{name}/events", response_class=Response)
+async def run_events(name: str, site: Here) -> Response:
+    """Server-sent events of a run under way: ``state`` (a LiveRun), ``figures`` (LiveFigures), ``log``."""
+    site.hub.check_room()
+    first = await site.live.begin(name)
+    return stream(site.hub.listen(site.live.topic(name), first))
+
+
+class AnnotationChange(Model):
+    """What is to be said of a run."""
+
+    tags: tuple[str, ...] = ()
+    note: str = ""
+
+
+@router.put("/api/v1/runs/{name}/annotation")
+async def annotate(name: str, change: AnnotationChange, site: Here) -> Annotation:
+    """Replace the tags and the note of a run."""
+    path = run_place(site.settings.runs_dir, name)
+    now = datetime.now(UTC).isoformat(timespec="seconds")
+    try:
+        said = Annotation(tags=change.tags, note=change.note, changed=now)
+    except ValueError as error:
+        raise UserError(
+            "tags", "are words of up to 64 letters, 32 at most; a note has up to 20,000", "shorten them"
+        ) from error
+    await asyncio.to_thread(write_annotation, path, said)
+    await asyncio.to_thread(site.index.read_again, name)
+    site.watch.tell({name})
+    return said
+
+
+class Asking(Model):
+    """What was asked of a run under way."""
+
+    asked: str
+
+
+@router.post("/api/v1/runs/{name}/stop")
+async def stop(name: str, site: Here) -> Asking:
+    """Stop a run that is under way, as Ctrl-C would."""
+    path = run_place(site.settings.runs_dir, name)
+    await asyncio.to_thread(stop_run, path)
+    return Asking(asked="to stop")
