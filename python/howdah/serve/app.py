@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 
 from fastapi import FastAPI, Request
 from starlette.responses import PlainTextResponse, Response
 
 import howdah
 from howdah.serve.places import NotServed
-from howdah.serve.routes import runs, signing
+from howdah.serve.routes import compare, predictions, runs, signing, studies
 from howdah.serve.routes.answers import REFUSED, Here, refusal
 from howdah.serve.security import Guard
 from howdah.serve.site import Site
@@ -24,14 +23,9 @@ def application(site: Site) -> FastAPI:
 
     @asynccontextmanager
     async def running(app: FastAPI) -> AsyncIterator[None]:
-        following = asyncio.create_task(site.watch.follow())
+        site.beside(site.watch.follow())
         yield
-        site.hub.close()
-        following.cancel()
-        with suppress(asyncio.CancelledError):
-            await following
-        await site.live.close()
-        site.index.close()
+        await site.close()
 
     app = FastAPI(
         title="howdah",
@@ -43,12 +37,13 @@ def application(site: Site) -> FastAPI:
         lifespan=running,
     )
     app.state.site = site
-    for subject in (runs, signing):
+    for subject in (runs, compare, studies, predictions, signing):
         app.include_router(subject.router)
     app.get("/assets/{name}", include_in_schema=False)(_asset)
     for error in REFUSED:
         app.exception_handler(error)(refusal)
     app.exception_handler(404)(_nothing)
+    app.exception_handler(500)(refusal)
     app.add_middleware(
         Guard,
         keys=site.keys,

@@ -205,22 +205,24 @@ def _since_s(created: str) -> float:
 class LiveRuns:
     """The runs that somebody watches, each read by one task for all who do."""
 
-    def __init__(self, runs_dir: Path, hub: Hub) -> None:
-        self._runs_dir, self._hub = runs_dir, hub
+    def __init__(self, hub: Hub) -> None:
+        self._hub = hub
         self._followed: dict[str, asyncio.Task[None]] = {}
         self._known: dict[str, FollowedRun] = {}
 
-    async def begin(self, name: str) -> bytes:
+    async def begin(self, runs_dir: Path, name: str) -> bytes:
         """Follow a run, unless that is done already, and return what a page has to know first.
 
         Raises NotServed where there is no such run.
         """
-        if name not in self._known:
-            followed = FollowedRun(self._runs_dir, name)
+        topic = self.topic(runs_dir, name)
+        if topic not in self._known:
+            followed = FollowedRun(runs_dir, name)
             await asyncio.to_thread(followed.look)
-            self._known.setdefault(name, followed)
-            self._followed.setdefault(name, asyncio.create_task(self._follow(name)))
-        followed = self._known[name]
+            if topic not in self._known:
+                self._known[topic] = followed
+                self._followed[topic] = asyncio.create_task(self._follow(topic))
+        followed = self._known[topic]
         assert followed.state is not None
         return (
             encoded("state", followed.state.model_dump_json())
@@ -229,12 +231,12 @@ class LiveRuns:
         )
 
     @staticmethod
-    def topic(name: str) -> str:
+    def topic(runs_dir: Path, name: str) -> str:
         """What those who watch a run listen to."""
-        return f"run/{name}"
+        return f"run/{runs_dir}/{name}"
 
-    async def _follow(self, name: str) -> None:
-        followed, topic = self._known[name], self.topic(name)
+    async def _follow(self, topic: str) -> None:
+        followed = self._known[topic]
         try:
             while True:
                 await asyncio.sleep(INTERVAL_S)
@@ -250,8 +252,8 @@ class LiveRuns:
                 if followed.over:
                     return
         finally:
-            self._known.pop(name, None)
-            self._followed.pop(name, None)
+            self._known.pop(topic, None)
+            self._followed.pop(topic, None)
 
     async def close(self) -> None:
         """Follow nothing any more."""

@@ -6,9 +6,9 @@ import os
 import stat
 from pathlib import Path
 
-from howdah.store.layout import ANNOTATION, LOG_FILE, LOGS, PROGRESS, RECORD_FILES, RUN_ID
+from howdah.store.layout import ANNOTATION, LOCK, LOG_FILE, LOGS, PROGRESS, RECORD_FILES, RUN_ID
 
-_OWN_FILES = (*RECORD_FILES, PROGRESS)
+_OWN_FILES = (*RECORD_FILES, PROGRESS, LOCK)
 
 
 class NotServed(LookupError):

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Coroutine, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
 import jinja2
 
 import howdah
+from howdah.model.annotation import Annotation
 from howdah.report.document import Shell, environment
 from howdah.serve.assets import Assets
 from howdah.serve.hub import Hub
@@ -49,11 +50,27 @@ class Site:
         self.hub = Hub()
         self.index = RunIndex(settings.runs_dir, index_file)
         self.watch = RunsWatch(self.index, self.hub)
-        self.live = LiveRuns(settings.runs_dir, self.hub)
+        self.live = LiveRuns(self.hub)
         self.assets = Assets()
         self.shown = Shown()
         self._work = asyncio.Semaphore(_AT_ONCE)
         self._waiting = 0
+        self._beside: set[asyncio.Task[None]] = set()
+
+    def beside(self, work: Coroutine[Any, Any, None]) -> None:
+        """Let something go on beside the requests, until it or the server ends."""
+        task = asyncio.create_task(work)
+        self._beside.add(task)
+        task.add_done_callback(self._beside.discard)
+
+    async def close(self) -> None:
+        """End all that goes on, and close the index."""
+        self.hub.close()
+        for task in self._beside:
+            task.cancel()
+        await asyncio.gather(*self._beside, return_exceptions=True)
+        await self.live.close()
+        self.index.close()
 
     async def working(self, work: Callable[[], T]) -> T:
         """Do what takes its time in a thread, a few at once; raises Busy where too many wait already."""
@@ -95,7 +112,13 @@ class Site:
         own = self.values(path, here)
         # The page's own policy and version are those of the report.
         del own["policy"], own["version"]
-        defaults = {"run": None, "trail": (), "annotation": None, "notable": False}
+        defaults = {
+            "run": None,
+            "trail": (),
+            "annotation": Annotation(),
+            "annotation_error": "",
+            "notable": False,
+        }
         return Shell(PACKAGE, "shown.html.j2", {**defaults, **own, **values})
 
 

@@ -69,7 +69,10 @@ def _said(error: Exception) -> tuple[int, Refusal]:
         return 503, Refusal(what="The server is busy.", hint="Ask again in a few seconds.")
     if isinstance(error, BodyTooLarge):
         return 413, Refusal(what="The request is too large.", hint="")
-    raise error
+    return 500, Refusal(
+        what="This page cannot be made: that is a defect of howdah's.",
+        hint="What went wrong is told where howdah serve was started.",
+    )
 
 
 REFUSED = (HowdahError, NotServed, Busy, TooManyListeners, BodyTooLarge)

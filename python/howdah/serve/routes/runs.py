@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 from urllib.parse import urlencode
 
 from fastapi import APIRouter, Query, Request
@@ -86,65 +86,88 @@ async def events(site: Here) -> Response:
 async def run_page(name: str, request: Request, site: Here) -> Response:
     """A run's report, or the run under way."""
     path = run_place(site.settings.runs_dir, name)
-    return html(await site.working(lambda: run_html(site, path, request.url.path)))
+    return html(await site.working(lambda: run_html(site, RunPlace(path, request.url.path))))
 
 
-def run_html(site: Site, path: Path, address: str) -> str:
-    """The page of the run in a directory: its report once it has ended, and before that what it does."""
+class RunPlace(NamedTuple):
+    """Where a run lies, and where its page does."""
+
+    path: Path
+    address: str
+    trail: tuple[tuple[str, str | None], ...] = ()
+    """What leads to it, where it is a study's."""
+
+    @property
+    def key(self) -> tuple[str, ...]:
+        """What its page depends on."""
+        return ("run", str(self.path), self.address, signature(self.path))
+
+    def said(self) -> dict[str, Any]:
+        """What was said of it; of a study's run nothing is."""
+        if self.trail:
+            return {"trail": self.trail, "run": None}
+        row = row_of(self.path)
+        try:
+            return {"run": row, "annotation": read_annotation(self.path), "notable": True}
+        except RecordError as error:
+            return {"run": row, "annotation_error": str(error).replace(str(self.path.parent), "")}
+
+
+def run_html(site: Site, place: RunPlace) -> str:
+    """The page of a run: its report once it has ended, and before that what it does."""
+    path = place.path
     row = row_of(path)
     if row.outcome not in (UNREADABLE, "running"):
         try:
-            return _report(site, path, address).html
+            return _report(site, place).html
         except RecordError as error:
             row = row.model_copy(
                 update={"outcome": UNREADABLE, "error": str(error).replace(str(path), row.id)}
             )
     figures = growing_figures()
+    values = {
+        "annotation": Annotation(),
+        "annotation_error": "",
+        "notable": False,
+        "trail": (),
+        **place.said(),
+    }
     return site.page(
         "live.html.j2",
-        address,
-        "Runs",
-        run=row,
+        place.address,
+        "Studies" if place.trail else "Runs",
+        now=row,
+        stoppable=not place.trail,
+        events=f"api/v1{place.address}events",
         figures=figures,
         data=figure_data(row.id, figures),
-        **_said_of(path),
+        **values,
     )
 
 
-def _report(site: Site, path: Path, address: str) -> ShownPage:
+def _report(site: Site, place: RunPlace) -> ShownPage:
     def make() -> ShownPage:
-        data, analysis = analyse_run(path)
-        values = {"run": row_of(path), **_said_of(path)}
-        return shown_report(data, analysis, site.shell(address, "Runs", values))
+        data, analysis = analyse_run(place.path)
+        here = "Studies" if place.trail else "Runs"
+        return shown_report(data, analysis, site.shell(place.address, here, place.said()))
 
-    return site.shown.page(_key(path, address), make)
-
-
-def _key(path: Path, address: str) -> tuple[str, ...]:
-    return ("run", str(path), address, signature(path))
+    return site.shown.page(place.key, make)
 
 
-def _said_of(path: Path) -> dict[str, Any]:
-    try:
-        return {"annotation": read_annotation(path), "annotation_error": "", "notable": True}
-    except RecordError as error:
-        told = str(error).replace(str(path.parent), "")
-        return {"annotation": Annotation(), "annotation_error": told, "notable": False}
+def run_picture_of(site: Site, place: RunPlace, figure: str) -> str:
+    """A still picture of a run's report; raises NotServed where it has no such figure."""
+    drawn = site.shown.picture(place.key, figure, lambda: _report(site, place))
+    if drawn is None:
+        raise NotServed(figure)
+    return drawn
 
 
 @router.get("/runs/{name}/figures/{figure}.svg", include_in_schema=False)
-async def run_picture(name: str, figure: str, request: Request, site: Here) -> Response:
+async def run_picture(name: str, figure: str, site: Here) -> Response:
     """A still picture of a report, for paper."""
     path = run_place(site.settings.runs_dir, name)
-    address = f"/runs/{name}/"
-
-    def draw() -> str | None:
-        return site.shown.picture(_key(path, address), figure, lambda: _report(site, path, address))
-
-    drawn = await site.working(draw)
-    if drawn is None:
-        raise NotServed(figure)
-    return svg(drawn)
+    place = RunPlace(path, f"/runs/{name}/")
+    return svg(await site.working(lambda: run_picture_of(site, place, figure)))
 
 
 @router.get("/api/v1/runs/{name}")
@@ -158,8 +181,13 @@ def run(name: str, site: Here) -> RunDetail:
 async def run_events(name: str, site: Here) -> Response:
     """Server-sent events of a run under way: ``state`` (a LiveRun), ``figures`` (LiveFigures), ``log``."""
     site.hub.check_room()
-    first = await site.live.begin(name)
-    return stream(site.hub.listen(site.live.topic(name), first))
+    return await followed_run(site, site.settings.runs_dir, name)
+
+
+async def followed_run(site: Site, runs_dir: Path, name: str) -> Response:
+    """The events of a run under way, in whichever folder of runs it is."""
+    first = await site.live.begin(runs_dir, name)
+    return stream(site.hub.listen(site.live.topic(runs_dir, name), first))
 
 
 class AnnotationChange(Model):

@@ -78,7 +78,7 @@
     document.dispatchEvent(new CustomEvent("howdah:grown", { detail: grown }));
   }
 
-  const stream = listen(`api/v1/runs/${run}/events`, {
+  const stream = listen(place.dataset.events, {
     state: show,
     figures: grow,
     log({ text: words }) {
