@@ -16,9 +16,11 @@ from howdah.serve.assets import Assets
 from howdah.serve.hub import Hub
 from howdah.serve.index import RunIndex
 from howdah.serve.live import LiveRuns
+from howdah.serve.plan_store import PlanStore
 from howdah.serve.security import POLICY, Keys
 from howdah.serve.settings import ServeSettings
 from howdah.serve.shown import Shown
+from howdah.serve.turns import Turns
 from howdah.serve.watching import RunsWatch
 from howdah.units import format_seconds
 
@@ -27,6 +29,7 @@ T = TypeVar("T")
 _AT_ONCE = 2
 """Reports, comparisons and simulations that are worked on at once."""
 _MOST_WAITING = 32
+_MOST_SIMULATIONS = 8
 
 _PLACES = (
     ("Runs", ""),
@@ -55,6 +58,10 @@ class Site:
         self.shown = Shown()
         self._work = asyncio.Semaphore(_AT_ONCE)
         self._waiting = 0
+        self.simulations = Turns()
+        self.plans = PlanStore()
+        self._simulating = asyncio.Semaphore(1)
+        self._waiting_simulations = 0
         self._beside: set[asyncio.Task[None]] = set()
 
     def beside(self, work: Coroutine[Any, Any, None]) -> None:
@@ -71,6 +78,17 @@ class Site:
         await asyncio.gather(*self._beside, return_exceptions=True)
         await self.live.close()
         self.index.close()
+
+    async def simulating(self, work: Callable[[], T]) -> T:
+        """Simulate, one after the other, since each uses every processor; raises Busy as ``working`` does."""
+        if self._waiting_simulations >= _MOST_SIMULATIONS:
+            raise Busy
+        self._waiting_simulations += 1
+        try:
+            async with self._simulating:
+                return await asyncio.to_thread(work)
+        finally:
+            self._waiting_simulations -= 1
 
     async def working(self, work: Callable[[], T]) -> T:
         """Do what takes its time in a thread, a few at once; raises Busy where too many wait already."""

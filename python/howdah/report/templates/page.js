@@ -103,13 +103,14 @@
     }
   });
 
-  // Of a run under way the figures grow: what they are drawn from is told anew, one drawing at a time.
+  // Of a run under way the figures grow: what they are drawn from is told anew, or all of it, one drawing at a time.
   let growing = Promise.resolve();
   document.addEventListener("howdah:grown", ({ detail }) => {
     growing = growing.then(async () => {
-      for (const { id, values } of detail) {
+      for (const { id, values, spec } of detail) {
         const figure = figures.find((one) => one.id === id);
-        figure.spec.data.values = values;
+        if (spec) figure.spec = spec;
+        else figure.spec.data.values = values;
         await draw(figure);
       }
     });

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from howdah.cli.request import (
+from howdah.session.plan.asked import (
     parse_demands,
     parse_file_size,
     parse_growth,
