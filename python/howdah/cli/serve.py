@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from rich.console import Console
+from rich.markup import escape
 
 from howdah.errors import UserError
 from howdah.serve.settings import DEFAULT_PORT, LOOPBACK, ServeSettings
@@ -109,6 +111,9 @@ def serve(
         host=listen or LOOPBACK[0],
     )
     _check(settings, listen, certificate, key, password_file)
+    if export is not None:
+        _export(settings, export)
+        return
     password = _password(password_file) if password_file is not None else None
     # What serves takes a second to import, which no mistake above should wait for.
     from howdah.serve import server  # noqa: PLC0415
@@ -120,6 +125,14 @@ def serve(
         certificate=server.Certificate(certificate, key) if certificate else None,
         tell=_tell,
     )
+
+
+def _export(settings: ServeSettings, directory: Path) -> None:
+    from howdah.serve.export import export  # noqa: PLC0415
+
+    with Console(stderr=True, highlight=False).status("") as status:
+        count = export(settings, directory, lambda address: status.update(f"  {escape(address)}"))
+    print(f"export  {directory / 'index.html'} and {count - 1} pages more")
 
 
 def _tell(address: str, token: str, file: Path) -> None:

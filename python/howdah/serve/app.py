@@ -10,7 +10,7 @@ from starlette.responses import PlainTextResponse, Response
 
 import howdah
 from howdah.serve.places import NotServed
-from howdah.serve.routes import compare, plans, predictions, runs, signing, studies
+from howdah.serve.routes import compare, plans, predictions, runs, signing, starts, studies
 from howdah.serve.routes.answers import REFUSED, Here, refusal
 from howdah.serve.security import Guard
 from howdah.serve.site import Site
@@ -24,6 +24,8 @@ def application(site: Site) -> FastAPI:
     @asynccontextmanager
     async def running(app: FastAPI) -> AsyncIterator[None]:
         site.beside(site.watch.follow())
+        if site.settings.allow_runs:
+            site.beside(site.starter.follow())
         yield
         await site.close()
 
@@ -37,7 +39,7 @@ def application(site: Site) -> FastAPI:
         lifespan=running,
     )
     app.state.site = site
-    for subject in (runs, compare, studies, plans, predictions, signing):
+    for subject in (runs, compare, studies, plans, predictions, starts, signing):
         app.include_router(subject.router)
     app.get("/assets/{name}", include_in_schema=False)(_asset)
     for error in REFUSED:

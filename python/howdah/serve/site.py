@@ -20,6 +20,7 @@ from howdah.serve.plan_store import PlanStore
 from howdah.serve.security import POLICY, Keys
 from howdah.serve.settings import ServeSettings
 from howdah.serve.shown import Shown
+from howdah.serve.starting import Starter
 from howdah.serve.turns import Turns
 from howdah.serve.watching import RunsWatch
 from howdah.units import format_seconds
@@ -56,6 +57,7 @@ class Site:
         self.live = LiveRuns(self.hub)
         self.assets = Assets()
         self.shown = Shown()
+        self.starter = Starter(settings.state_dir, self._starts_changed)
         self._work = asyncio.Semaphore(_AT_ONCE)
         self._waiting = 0
         self.simulations = Turns()
@@ -63,6 +65,9 @@ class Site:
         self._simulating = asyncio.Semaphore(1)
         self._waiting_simulations = 0
         self._beside: set[asyncio.Task[None]] = set()
+
+    def _starts_changed(self) -> None:
+        self.hub.publish(RunsWatch.TOPIC, "starts", "{}")
 
     def beside(self, work: Coroutine[Any, Any, None]) -> None:
         """Let something go on beside the requests, until it or the server ends."""

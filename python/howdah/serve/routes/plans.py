@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from howdah.errors import UserError
 from howdah.model.base import Model
 from howdah.model.check import CheckReport, CheckVerdict
 from howdah.model.plan import Plan
+from howdah.planner.changes import QUANTITIES
 from howdah.report.document import ShownPage, figure_data, folded
 from howdah.report.figure import Figure, Table
 from howdah.report.plan.content import content
@@ -93,13 +95,15 @@ class PlanAnswer(Model):
     growth: dict[str, Any] | None
     """The curve of what the data need, as Vega-Lite, where growth was asked for."""
     growth_caption: str
+    now: dict[str, float]
+    """What the sliders change, as it is planned: bytes, bits a second, counts."""
 
 
-def _found(site: Site, key: str) -> Plan:
+def find_plan(site: Site, key: str) -> Plan:
     """A plan that was made here, or ``file-N`` for one that the server was given."""
     plan = site.plans.get(key)
     if plan is None:
-        plan = load_plan(_file(site, key))
+        plan = load_plan(plan_file_of(site, key))
     if plan.cluster is None:
         raise UserError(
             key, "is a plan of one machine, not of a cluster", "howdah plan makes one of a cluster"
@@ -107,7 +111,7 @@ def _found(site: Site, key: str) -> Plan:
     return plan
 
 
-def _file(site: Site, key: str) -> Path:
+def plan_file_of(site: Site, key: str) -> Path:
     head, _, number = key.partition("-")
     files = site.settings.plans
     if head != "file" or not number.isdecimal() or not 0 < int(number[:6]) <= len(files):
@@ -191,7 +195,23 @@ def _answer(site: Site, made: Plan) -> PlanAnswer:
         advice=tuple(one.text for one, _ in said.advice),
         growth=folded(curve.spec) if curve else None,
         growth_caption=curve.caption if curve else "",
+        now=_now(made),
     )
+
+
+def _now(made: Plan) -> dict[str, float]:
+    cluster = made.cluster
+    assert cluster is not None
+    group = cluster.inventory.worker_groups[0]
+    names = ("hosts", "block-size", "replication", "nic-speed")
+    now: dict[str, float] = {}
+    for name in names:
+        # A plan for HBase or storage alone lacks some of them.
+        with suppress(StopIteration, ValueError):
+            now[name] = QUANTITIES[name].now(made, group)
+    now["workers_per_host"] = len(cluster.layouts[0].workers)
+    now["dataset"] = cluster.request.dataset_bytes or 0
+    return now
 
 
 @router.post("/api/v1/what-if", responses={409: {"model": Refusal}})
@@ -229,21 +249,21 @@ async def whole_plan_picture(key: str, figure: str, site: Here) -> Response:
 @router.get("/api/v1/plans/{key}", response_class=Response)
 async def plan_file(key: str, site: Here) -> Response:
     """A plan as the file that `howdah render` and `howdah predict` read."""
-    text = await site.working(lambda: write_plan(_found(site, key)))
+    text = await site.working(lambda: write_plan(find_plan(site, key)))
     disposition = {"Content-Disposition": 'attachment; filename="plan.yaml"'}
     return Response(text, media_type="application/yaml; charset=utf-8", headers=disposition)
 
 
 def _key(site: Site, key: str) -> tuple[str, ...]:
-    mark = signature_of_file(_file(site, key)) if key.startswith("file-") else ""
+    mark = signature_of_file(plan_file_of(site, key)) if key.startswith("file-") else ""
     return ("plan", key, mark)
 
 
 def _page(site: Site, key: str) -> ShownPage:
     def make() -> ShownPage:
-        name = _file(site, key).name if key.startswith("file-") else "made here"
+        name = plan_file_of(site, key).name if key.startswith("file-") else "made here"
         shell = site.shell(f"/plans/{key}/", "Plan", {"trail": (("Plan", "plan/"), (name, None))})
-        return shown_plan(_found(site, key), grounds(), shell)
+        return shown_plan(find_plan(site, key), grounds(), shell)
 
     return site.shown.page(_key(site, key), make)
 

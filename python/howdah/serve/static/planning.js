@@ -124,6 +124,7 @@
       }),
     );
     find();
+    place(plan.now);
     id("curve").hidden = !plan.growth;
     if (plan.growth) {
       id("caption-growth").textContent = plan.growth_caption;
@@ -250,6 +251,23 @@
     }
     simulate();
   });
+
+  // Puts each slider where the plan is: at the value that is nearest by ratio.
+  function place(now) {
+    for (const slider of document.querySelectorAll("#sliders input")) {
+      const planned = now[slider.dataset.quantity];
+      if (!planned) continue;
+      const apart = slider.dataset.values.split("|").map((text) => Math.abs(Math.log(amount(text) / planned)));
+      slider.first = String(apart.indexOf(Math.min(...apart)));
+      if (!moved.has(slider.dataset.quantity)) slider.value = slider.first;
+    }
+  }
+
+  function amount(text) {
+    const [, digits, unit] = /^([\d.]+)(\D*)$/.exec(text);
+    const factors = { "": 1, MiB: 2 ** 20, GiB: 2 ** 30, GB: 1e9, TB: 1e12, PB: 1e15, "Gb/s": 1e9 };
+    return Number(digits) * factors[unit];
+  }
 
   let typed;
   editor.addEventListener("input", () => {
