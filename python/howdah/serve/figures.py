@@ -77,10 +77,12 @@ def _figure(
         "color": series_colour(keys),
     }
     mark = {"type": "area", "opacity": 0.85} if stacked else {"type": "line", "strokeWidth": 1.6}
+    # A scale of no values at all is a warning on the reader's console.
+    nothing = {"time_s": 0, "series": keys[0].name, "value": 0}
     layer = {
         "transform": [{"filter": SHOWN}],
         "mark": {**mark, "interpolate": "step-before"},
         "encoding": encoding,
     }
-    spec = chart([layer], height=120, width=390, right=14, data={"values": []})
+    spec = chart([layer], height=120, width=390, right=14, data={"values": [nothing]})
     return Figure(name, title, caption, spec, _NONE, keys, half=True)

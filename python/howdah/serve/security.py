@@ -16,6 +16,7 @@ from typing import Final
 from urllib.parse import quote
 
 from starlette.datastructures import Headers, MutableHeaders
+from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -161,8 +162,11 @@ def _protect(headers: MutableHeaders, *, secure: bool) -> None:
         headers["Strict-Transport-Security"] = "max-age=31536000"
 
 
-class BodyTooLarge(RuntimeError):
+class BodyTooLarge(HTTPException):
     """A request went on for longer than it may."""
+
+    def __init__(self) -> None:
+        super().__init__(413)
 
 
 class _Limited:

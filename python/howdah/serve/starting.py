@@ -168,7 +168,7 @@ class Starter:
             self.look()
             run = self._run(number)
             if run.state == "refused":
-                what, _, hint = run.said.removeprefix("error: ").partition("\n")
+                what, _, hint = run.said.partition("\n")
                 raise UserError("", what, " ".join(hint.split()))
             if run.state != "running":
                 break
@@ -218,7 +218,7 @@ class Starter:
     def _ended(self, run: StartedRun) -> None:
         process = self._processes.pop(run.number, None)
         code = process.poll() if process is not None else None
-        said = self._said(run)
+        said = "\n".join(line.strip() for line in self._said(run).removeprefix("error: ").splitlines())
         # Of a process that another server began only its end is known.
         state = _ENDS.get(code, "failed") if code is not None else "ended"
         with contextlib.suppress(OSError):

@@ -74,7 +74,11 @@
         }
       }
     }
-    const grown = Object.entries(rows).map(([id, values]) => ({ id, values: { columns: ["time_s", "series", "value"], rows: values } }));
+    // A scale of no values at all would be a warning on the console.
+    const grown = Object.entries(rows).map(([id, values]) => ({
+      id,
+      values: { columns: ["time_s", "series", "value"], rows: values.length ? values : [[0, columns[id][0][0], 0]] },
+    }));
     document.dispatchEvent(new CustomEvent("howdah:grown", { detail: grown }));
   }
 

@@ -18,7 +18,8 @@
     id("for-lab").hidden = !["hadoop", "hbase"].includes(name);
     const before = id("suite").value;
     id("suite").replaceChildren(...Object.keys(offered[name]).map((suite) => made("option", suite)));
-    if (offered[name][before]) id("suite").value = before;
+    const usual = offered[name].terasuite ? "terasuite" : id("suite").value;
+    id("suite").value = offered[name][before] ? before : usual;
     suite();
   }
 
