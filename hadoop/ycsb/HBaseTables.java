@@ -15,7 +15,6 @@ import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hbase.ClusterMetrics;
 import org.apache.hadoop.hbase.HBaseConfiguration;
 import org.apache.hadoop.hbase.HRegionLocation;
-import org.apache.hadoop.hbase.RegionMetrics;
 import org.apache.hadoop.hbase.ServerMetrics;
 import org.apache.hadoop.hbase.ServerName;
 import org.apache.hadoop.hbase.Size;
@@ -46,6 +45,7 @@ import org.apache.hbase.thirdparty.com.google.gson.Gson;
 public final class HBaseTables {
   static final String FAMILY = "f";
   private static final String MARK = "howdah";
+  private static final String NONE = "-";
   private static final Gson GSON = new Gson();
   private static final int THREADS = 4;
   private static final int AT_ONCE = 500;
@@ -59,20 +59,26 @@ public final class HBaseTables {
   }
 
   public static void main(String[] arguments) throws IOException {
-    Configuration conf = HBaseConfiguration.create();
+    Configuration soon = HBaseConfiguration.create();
+    // Whoever asks how the cluster is rather has no answer soon than one after minutes.
+    soon.setInt("zookeeper.recovery.retry", 1);
+    soon.setInt("hbase.client.retries.number", 4);
+    soon.setInt("hbase.client.operation.timeout", 60_000);
     var in = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
-    // Whoever waits for an answer rather has none soon than one after minutes.
-    conf.setInt("zookeeper.recovery.retry", 1);
-    conf.setInt("hbase.client.retries.number", 4);
-    conf.setInt("hbase.client.operation.timeout", 60_000);
+    HBaseTables state = null;
     HBaseTables tables = null;
     for (String line = in.readLine(); line != null; line = in.readLine()) {
       var said = new LinkedHashMap<String, Object>();
       try {
-        if (tables == null) {
-          tables = new HBaseTables(ConnectionFactory.createConnection(conf));
+        List<String> words = Arrays.asList(line.split(" "));
+        if (words.get(0).equals("status")) {
+          state = state != null ? state : new HBaseTables(ConnectionFactory.createConnection(soon));
+          said.put("answer", state.status());
+        } else {
+          // A region that is being moved is waited for as long as HBase's own settings have it.
+          tables = tables != null ? tables : new HBaseTables(ConnectionFactory.createConnection());
+          said.put("answer", tables.answer(words));
         }
-        said.put("answer", tables.answer(Arrays.asList(line.split(" "))));
       } catch (Exception error) {
         said.put("error", reason(error));
       }
@@ -94,8 +100,6 @@ public final class HBaseTables {
   private Object answer(List<String> words) throws Exception {
     String table = words.size() > 1 ? words.get(1) : "";
     switch (words.get(0)) {
-      case "status":
-        return status();
       case "tables":
         return tables();
       case "make":
@@ -111,8 +115,6 @@ public final class HBaseTables {
         return true;
       case "compact":
         return compact(own(table));
-      case "regions":
-        return regions(own(table));
       default:
         throw new IllegalArgumentException(words.get(0) + " is not a question");
     }
@@ -159,28 +161,22 @@ public final class HBaseTables {
     return said;
   }
 
-  /**
-   * Makes a table that is split evenly over YCSB's keys, which are hashed, padded to 19 digits and so end
-   * below user9224.
-   */
+  /** Makes a table: its family, the keys it is split at, and what is said of the family and the table. */
   private boolean make(String name, List<String> given) throws IOException {
     var family =
-        ColumnFamilyDescriptorBuilder.newBuilder(Bytes.toBytes(FAMILY))
+        ColumnFamilyDescriptorBuilder.newBuilder(Bytes.toBytes(given.get(0)))
             .setMaxVersions(1)
-            .setCompressionType(Compression.Algorithm.valueOf(given.get(1)))
-            .setDataBlockEncoding(DataBlockEncoding.valueOf(given.get(2)))
-            .setBloomFilterType(BloomType.valueOf(given.get(3)))
+            .setCompressionType(Compression.Algorithm.valueOf(given.get(2)))
+            .setDataBlockEncoding(DataBlockEncoding.valueOf(given.get(3)))
+            .setBloomFilterType(BloomType.valueOf(given.get(4)))
             .build();
     TableDescriptor table =
         TableDescriptorBuilder.newBuilder(TableName.valueOf(name))
             .setColumnFamily(family)
-            .setValue(MARK, given.get(4))
+            .setValue(MARK, given.get(5))
             .build();
-    int regions = Integer.parseInt(given.get(0));
-    var splits = new byte[regions - 1][];
-    for (int region = 1; region < regions; region++) {
-      splits[region - 1] = Bytes.toBytes(String.format("user%04d", region * 9224 / regions));
-    }
+    String[] keys = given.get(1).equals(NONE) ? new String[0] : given.get(1).split(",");
+    byte[][] splits = Arrays.stream(keys).map(Bytes::toBytes).toArray(byte[][]::new);
     admin.createTable(table, splits.length > 0 ? splits : null);
     return true;
   }
@@ -212,24 +208,6 @@ public final class HBaseTables {
       Thread.sleep(500);
     }
     return true;
-  }
-
-  private List<Map<String, Object>> regions(TableName table) throws IOException {
-    var said = new ArrayList<Map<String, Object>>();
-    for (ServerName server : admin.getRegionServers()) {
-      for (RegionMetrics region : admin.getRegionMetrics(server, table)) {
-        var one = new LinkedHashMap<String, Object>();
-        one.put("region", region.getNameAsString());
-        one.put("server", server.getHostname());
-        one.put("reads", region.getReadRequestCount());
-        one.put("writes", region.getWriteRequestCount());
-        one.put("file_bytes", (long) region.getStoreFileSize().get(Size.Unit.BYTE));
-        one.put("memstore_bytes", (long) region.getMemStoreSize().get(Size.Unit.BYTE));
-        one.put("local_share", region.getDataLocality());
-        said.add(one);
-      }
-    }
-    return said;
   }
 
   /** What a table holds: its rows, and how many of them are not what was written. */

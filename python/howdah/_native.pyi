@@ -30,6 +30,8 @@ __all__ = [
     "Teragen",
     "Terasort",
     "Teravalidate",
+    "Timed",
+    "Ycsb",
     "dfsio_read",
     "dfsio_write",
     "memory_copy_bytes_per_s",
@@ -45,6 +47,7 @@ __all__ = [
     "terasort",
     "terasort_needs",
     "teravalidate",
+    "ycsb",
 ]
 
 _R_co = TypeVar("_R_co", covariant=True)
@@ -72,7 +75,7 @@ class Pool:
 
 @final
 class Progress:
-    """How far an operation is, input and output counted; pi's bytes are samples."""
+    """How far an operation is, input and output counted; pi's bytes are samples, YCSB's operations."""
 
     @property
     def phase(self) -> str: ...
@@ -107,6 +110,24 @@ class Task:
     def spilled_bytes(self) -> int: ...
 
 @final
+class Timed:
+    """How long operations of one kind took that ended in one interval.
+
+    ``histogram`` has their microseconds in HdrHistogram's compressed form (V2): 1 to an hour, to 3 digits.
+    """
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def start_ns(self) -> int: ...
+    @property
+    def end_ns(self) -> int: ...
+    @property
+    def operations(self) -> int: ...
+    @property
+    def histogram(self) -> bytes: ...
+
+@final
 class Operation(Generic[_R_co]):
     """Work under way; dropping it cancels the work and waits for its end."""
 
@@ -120,6 +141,8 @@ class Operation(Generic[_R_co]):
     def progress(self) -> Progress: ...
     def take_tasks(self) -> list[Task]:
         """The tasks that finished since the last call."""
+    def take_intervals(self) -> list[Timed]:
+        """The intervals that every thread has left since the last call."""
     def phases(self) -> list[tuple[str, int, int]]:
         """(name, start_ns, end_ns) of every phase that has ended."""
     def result(self) -> _R_co:
@@ -289,6 +312,66 @@ def raw_limit(pool: Pool, scratch_files: list[str], bytes_per_file: int, depth: 
 
 def memory_copy_bytes_per_s(pool: Pool, threads: int) -> float:
     """Rate of a plain memcpy over all threads, bytes copied per second (median of several)."""
+
+@final
+class Ycsb:
+    """What a program of YCSB did.
+
+    ``returns`` has each kind of operation with how many ended as ``OK``, ``NOT_FOUND`` or
+    ``UNEXPECTED_STATE``; the parts of a read-modify-write are among the reads and updates. ``times`` are
+    those of all intervals: name, number, histogram, as `Timed` has them. ``records`` and ``version`` are what
+    the next program on the table is told. ``faults`` are the first answers that were wrong, and what is wrong
+    with the table as a whole: where it was found, and what it is.
+    """
+
+    @property
+    def operations(self) -> int: ...
+    @property
+    def elapsed_s(self) -> float: ...
+    @property
+    def returns(self) -> list[tuple[str, dict[str, int]]]: ...
+    @property
+    def times(self) -> list[tuple[str, int, bytes]]: ...
+    @property
+    def records_read(self) -> int: ...
+    @property
+    def records_written(self) -> int: ...
+    @property
+    def records(self) -> int: ...
+    @property
+    def version(self) -> int: ...
+    @property
+    def faults(self) -> list[tuple[str, str]]: ...
+
+def ycsb(
+    dirs: list[str],
+    *,
+    table_seed: int,
+    seed: int,
+    records: int,
+    version: int,
+    fields: int,
+    field_bytes: int,
+    mix: dict[str, float],
+    whole: bool,
+    distribution: str,
+    scanned: int,
+    operations: int,
+    threads: int,
+    target: int | None,
+    warm_up_s: float,
+    interval_s: float,
+    durability: str,
+    cache_bytes: int,
+) -> Operation[Ycsb]:
+    """Ask a mix of operations of an embedded store in these directories, then read all of it back.
+
+    A load has no ``records`` and a mix of inserts, into empty directories; a mix has the ``records`` and
+    ``version`` that the program before it left, and that one's directories in their order, ``table_seed``,
+    fields and sizes. Updates write one field, or all where ``whole``; scans read up to ``scanned`` records.
+    ``target`` is operations a second of all threads: times from when each should have begun come beside
+    the others then, as ``read, intended``. The first ``warm_up_s`` seconds do not count.
+    """
 
 @final
 class SortCost:

@@ -68,13 +68,25 @@ def test_charts_follow_a_change_of_theme_and_keep_what_is_hidden(report: ReportO
 
 
 @pytest.mark.parametrize("width", [360, 390, 768, 1200, 2200])
-@pytest.mark.parametrize("name", ["terasuite", "storage", "failed"])
+@pytest.mark.parametrize("name", ["terasuite", "storage", "failed", "ycsb"])
 def test_no_width_needs_sideways_scrolling(name: str, width: int, report: ReportOf, visit: Visitor) -> None:
     page = visit(viewport=ViewportSize(width=width, height=800)).open(report(name))
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     for place in page.locator(".live").all():
         outer, inner = box_of(place), box_of(place.locator("svg, canvas").first)
         assert inner["x"] + inner["width"] <= outer["x"] + outer["width"] + 1
+
+
+def test_what_servers_did_can_be_hidden(report: ReportOf, visit: Visitor) -> None:
+    """Marks below the lines are as much a series as these are."""
+    page = visit().open(report("ycsb"))
+    pauses = "#live-tail .mark-rect.role-mark path[stroke]"
+    before = page.locator(pauses).count()
+    assert before > 100
+    page.get_by_role("button", name="collections", exact=True).first.click()
+    page.wait_for_function(
+        "([pauses, before]) => document.querySelectorAll(pauses).length < before - 100", arg=[pauses, before]
+    )
 
 
 def test_charts_follow_the_window(report: ReportOf, visit: Visitor) -> None:

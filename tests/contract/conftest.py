@@ -7,9 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from howdah.model.engines import HADOOP, HOSTS, LOCAL, SIM, engines
+from howdah.installation.find import find_hbase
+from howdah.installation.ycsb import with_ycsb
+from howdah.model.engines import HADOOP, HBASE, HOSTS, LOCAL, SIM, engines
 from support import network
+from support.daemons import FETCH, HBASE_LIB
+from support.hbase_rig import HBaseRig
 from support.hosts_rig import HostsRig
+from support.lab_command import CACHE
 from support.own_hosts import OwnHosts, own_hosts
 from support.rigs import (
     DataRig,
@@ -19,6 +24,7 @@ from support.rigs import (
     SimRig,
     SortingRig,
     SortRun,
+    StoreRig,
     SuiteRun,
     run_suite,
     work_dir_of,
@@ -47,17 +53,36 @@ def _on_hosts(request: pytest.FixtureRequest) -> MakeRig:
     return lambda root, test: HostsRig(built, root)
 
 
+STORE = "local, store"
+"""The local engine's other half: it has rows to sort, and a store to ask."""
+
+
+def _on_hbase(request: pytest.FixtureRequest) -> MakeRig:
+    del request
+    if not HBASE_LIB.exists():
+        pytest.skip(f"HBase's jars are not there: {FETCH}")
+    with pytest.MonkeyPatch.context() as changed:
+        changed.setenv("HOWDAH_CACHE", str(CACHE))
+        installation = with_ycsb(find_hbase())
+    return lambda root, test: HBaseRig(installation, root)
+
+
 RIGS: dict[str, Callable[[pytest.FixtureRequest], MakeRig]] = {
     LOCAL: lambda request: lambda root, test: LocalRig(root),
+    STORE: lambda request: lambda root, test: StoreRig(root),
     SIM: lambda request: lambda root, test: SimRig(root),
     HADOOP: _on_hadoop,
     HOSTS: _on_hosts,
+    HBASE: _on_hbase,
 }
 """What each engine runs on here."""
 
 
-_ON_THE_CLUSTER = pytest.mark.xdist_group("cluster")
-_PARAMS = [pytest.param(engine, marks=[_ON_THE_CLUSTER] if engine == HADOOP else []) for engine in engines()]
+_GROUPS = {HADOOP: "cluster", HBASE: "hbase"}
+_PARAMS = [
+    pytest.param(engine, marks=[pytest.mark.xdist_group(_GROUPS[engine])] if engine in _GROUPS else [])
+    for engine in (*engines(), STORE)
+]
 
 
 @pytest.fixture(scope="session", params=_PARAMS)

@@ -39,7 +39,7 @@ def test_terminal_text(name: str) -> None:
     _held(f"{name}.txt", "\n".join(lines) + "\n")
 
 
-@pytest.mark.parametrize("name", ["terasuite", "spilled", "failed", "dfsio", "laboratory"])
+@pytest.mark.parametrize("name", ["terasuite", "spilled", "failed", "dfsio", "laboratory", "ycsb"])
 def test_markdown(name: str, tmp_path: Path) -> None:
     run = RUNS[name]()
     write_report(run, analyse(run), tmp_path)

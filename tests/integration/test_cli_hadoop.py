@@ -206,7 +206,8 @@ def test_an_own_installation_runs(fetched: Path, tmp_path: Path, monkeypatch: py
         (("hive",), "error: hive: is nothing that howdah can fetch\n       one of hadoop, hbase\n"),
         (
             ("hbase", "--release", "2.5.0"),
-            "error: --release: 2.5.0 is not a release of HBase that howdah can fetch\n       one of 2.6.4\n",
+            "error: --release: 2.5.0 is not a release of HBase that howdah can fetch\n"
+            "       one of 2.6.4, or set HBASE_HOME to an installation of your own\n",
         ),
     ],
 )

@@ -12,14 +12,19 @@ from pathlib import Path
 
 import pytest
 
+from howdah.store.reader import read_run
 from support.command import HOWDAH, environment, howdah, tree
 
 ROWS = "3M"
 
 
-def start(cwd: Path) -> subprocess.Popen[str]:
+SORT = ("terasuite", "--rows", ROWS, "--memory", "320MiB")
+ASK = ("ycsb", "--records", "20k", "--operations", "1M", "--target", "20k")
+
+
+def start(cwd: Path, suite: tuple[str, ...] = SORT) -> subprocess.Popen[str]:
     return subprocess.Popen(
-        [HOWDAH, "run", "terasuite", "--rows", ROWS, "--memory", "320MiB"],
+        [HOWDAH, "run", *suite],
         cwd=cwd,
         env=environment(),
         stdout=subprocess.DEVNULL,
@@ -37,9 +42,12 @@ def wait_for_record(cwd: Path) -> Path:
     raise AssertionError("the run made no record")
 
 
+@pytest.mark.parametrize("suite", [SORT, ASK], ids=["sort", "ask"])
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_a_stopped_run_leaves_a_readable_record_and_no_data(tmp_path: Path, number: signal.Signals) -> None:
-    child = start(tmp_path)
+def test_a_stopped_run_leaves_a_readable_record_and_no_data(
+    tmp_path: Path, number: signal.Signals, suite: tuple[str, ...]
+) -> None:
+    child = start(tmp_path, suite)
     run = wait_for_record(tmp_path)
     time.sleep(0.5)
     child.send_signal(number)
@@ -95,6 +103,32 @@ def test_runs_killed_at_random_moments_read_as_aborted_and_the_next_starts_clean
     assert done.returncode == 0, done.stderr
     # The killed runs' empty data directory may stay: the run that ended well did not make it.
     assert {path for path in tree(tmp_path) if path.startswith("build")} <= {"build", "build/data"}
+
+
+def test_a_killed_run_of_operations_keeps_their_times_and_no_table_that_was_not_whole(tmp_path: Path) -> None:
+    kept = howdah("run", "ycsb-load", "--records", "20k", "--keep-data", cwd=tmp_path)
+    assert kept.returncode == 0, kept.stderr
+    before = set((tmp_path / "runs").glob("2*"))
+    child = start(tmp_path, ("ycsb-a", "--operations", "1M", "--target", "5k", "--warm-up", "0.1"))
+    while not set((tmp_path / "runs").glob("2*")) - before and child.poll() is None:
+        time.sleep(0.01)
+    time.sleep(4)
+    child.kill()
+    child.communicate(timeout=20)
+    [run] = set((tmp_path / "runs").glob("2*")) - before
+    timed = read_run(run).latencies
+    assert set(timed["operation"].to_pylist()) >= {"read", "update", "read, intended"}
+    refused = howdah("run", "ycsb-b", cwd=tmp_path)
+    assert refused.returncode == 2
+    assert "did not leave as it should be" in refused.stderr
+    # What the killed run of a load left goes when the next one begins.
+    child = start(tmp_path, ("ycsb-load", "--records", "3M", "--data-dir", str(tmp_path)))
+    time.sleep(3)
+    child.kill()
+    child.communicate(timeout=20)
+    done = howdah("run", "ycsb-load", "--records", "1k", "--data-dir", str(tmp_path), cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert not (tmp_path / "howdah" / "ycsb").exists()
 
 
 def test_a_damaged_output_fails_validation(tmp_path: Path) -> None:

@@ -55,7 +55,7 @@ def test_a_cell_that_cannot_be_planned_is_told_before_anything_runs(file: Path, 
     file.write_text(SIMULATED.replace("hypervisor: none", "hypervisor: none\n  records: 5"))
     refused = howdah("study", file, "--dry-run", cwd=tmp_path)
     assert refused.returncode == 2
-    assert "block size 64MiB, dataset 10GB: has records, which are of HBase's table" in refused.stderr
+    assert "block size 64MiB, dataset 10GB: has records, which are of YCSB's table" in refused.stderr
 
 
 def test_a_killed_study_neither_loses_nor_repeats_a_run(file: Path, tmp_path: Path) -> None:

@@ -10,14 +10,17 @@ import pytest
 
 from howdah.model.heap import heap_bytes
 from howdah.model.request import Demand, Hypervisor, PlanRequest
+from howdah.model.run import Outcome
 from howdah.planner.cluster import plan_cluster
 from howdah.render import render
 from howdah.render.directory import write_rendered
-from support.daemons import FETCH, LIB, ROOT, Daemons, bean, change_properties, move_paths
+from howdah.store.reader import read_run
+from support.command import HOWDAH, environment
+from support.daemons import FETCH, HBASE_LIB, LIB, ROOT, Daemons, bean, change_properties, move_paths
+from support.lab_command import CACHE
 from support.ports import free_ports
 from support.single import exported, one_host, planned, planned_number, redirect
 
-HBASE_LIB = ROOT / "build/hbase/2.6.4/lib"
 CLIENT = ROOT / "tests/data/hbase/PutGetScan.java"
 BINDING = ROOT / "hadoop/ycsb/HBaseBinding.java"
 pytestmark = [
@@ -101,6 +104,35 @@ def _check_mix(done: dict[tuple[str, str], int]) -> None:
     assert not [key for key in done if key[1] not in ("Operations", "Return=OK")]
 
 
+def _howdah(folder: Path, *words: str) -> str:
+    done = subprocess.run(
+        [HOWDAH, "run", *words, "--runs-dir", str(folder / "runs")],
+        cwd=folder,
+        env={**environment(), "HOWDAH_CACHE": str(CACHE)},
+        capture_output=True,
+        text=True,
+        timeout=200,
+        check=False,
+    )
+    return done.stdout + done.stderr
+
+
+def _check_run_on_it(conf: Path, folder: Path) -> None:
+    """A cluster that howdah did not start is asked by its configuration; of tables only howdah's change."""
+    on_it = ("--engine", "hbase", "--conf", str(conf))
+    missing = _howdah(folder, "ycsb-c", *on_it)
+    assert "there is no table of howdah's to ask" in missing
+    loaded = _howdah(folder, "ycsb-load", *on_it, "--records", str(RECORDS), "--keep-data", "--clients", "2")
+    assert "throughput" in loaded
+    asked = _howdah(folder, "ycsb-b", *on_it, "--operations", str(OPERATIONS), "--json")
+    (path,) = (folder / "runs").glob("*-ycsb-b")
+    record = read_run(path).record
+    assert record.outcome is Outcome.SUCCEEDED, asked
+    assert sum(one.done for one in record.workloads[0].operations) == OPERATIONS
+    (read_back,) = (one for one in record.workloads[0].metrics if one.name == "rows read back")
+    assert read_back.value == RECORDS
+
+
 def test_hbase_keeps_rows_on_the_planned_files(tmp_path: Path) -> None:
     plan = plan_cluster(
         one_host("8GiB"),
@@ -137,6 +169,7 @@ def test_hbase_keeps_rows_on_the_planned_files(tmp_path: Path) -> None:
         said = servers.run(str(CLIENT), str(ROWS))
         _compile_binding(servers.logs / "res")
         loaded = _counted(servers.run("site.ycsb.Client", "-load", *YCSB))
+        _check_run_on_it(hbase, tmp_path)
         mixed = _counted(servers.run("site.ycsb.Client", "-t", *YCSB))
         cache = servers.wait("the cache's size", lambda: _cache_bytes(port["hbase.regionserver.info.port"]))
     assert f"got value {ROWS // 2}" in said

@@ -3,25 +3,19 @@
 from __future__ import annotations
 
 import os
-import re
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from howdah.installation.cache import cache_folder
-from howdah.lab.state import read_state
-from howdah.session.cluster.hbase import HBaseClient, hbase_client
-from support.daemons import FETCH, LIB, ROOT
-from support.lab_command import CACHE, Lab
+from howdah.model.run import WorkloadResult
+from support.daemons import FETCH, HBASE_LIB, LIB, ROOT
+from support.lab_command import Lab
 from support.lab_hosts import can_build
 from support.lab_traces import traces
 from support.labs import lab_plan, save_plan, soon
 
-HBASE_LIB = ROOT / "build/hbase/2.6.4/lib"
 CLIENT = ROOT / "tests/data/hbase/PutGetScan.java"
-BINDING = ROOT / "hadoop/ycsb/HBaseBinding.java"
 pytestmark = [
     pytest.mark.xdist_group("laboratory"),
     pytest.mark.skipif(not LIB.exists(), reason=f"Hadoop's jars are not there: {FETCH}"),
@@ -30,12 +24,6 @@ pytestmark = [
 ]
 
 ROWS, RECORDS = 1000, 200
-# The table that the client above made.
-YCSB = (
-    *("-db", "HBaseBinding", "-p", "workload=site.ycsb.workloads.CoreWorkload", "-threads", "2"),
-    *("-p", "table=rows", "-p", "columnfamily=f", "-p", "dataintegrity=true", "-p", "readproportion=1"),
-    *("-p", "updateproportion=0", "-p", f"recordcount={RECORDS}", "-p", f"operationcount={RECORDS}"),
-)
 # As small as it can be: all of a RegionServer's heap is touched when it starts.
 SMALL = {"HBASE_REGIONSERVER_OPTS": "-Xms512m -Xmx512m -XX:+UseG1GC"}
 
@@ -47,43 +35,19 @@ def lab(tmp_path: Path) -> Iterator[Lab]:
     one.try_to("down")
 
 
-@pytest.fixture
-def client(lab: Lab, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> HBaseClient:
-    """A client of a laboratory that is up."""
-    monkeypatch.setenv("HOWDAH_CACHE", str(CACHE))
-    assert cache_folder() == CACHE
+def _run(lab: Lab, *words: str) -> WorkloadResult:
+    """One of YCSB's programs on the laboratory, every row of its table read back."""
+    done = lab.try_to_run(*words, engine="hbase")
+    assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
+    (result,) = lab.last_run().record.workloads
+    (read_back,) = (one for one in result.metrics if one.name == "rows read back")
+    assert read_back.value == RECORDS
+    return result
+
+
+def test_hbase_keeps_its_rows_when_a_regionserver_is_lost(lab: Lab, tmp_path: Path) -> None:
     plan = lab_plan(workers_per_host=None, ycsb=True, jobs=False, settings=SMALL)
     assert "8 daemons started" in lab.up(save_plan(soon(plan), tmp_path))
-    state = read_state(lab.directory)
-    assert state is not None
-    return hbase_client(state)
-
-
-def _binding(folder: Path) -> Path:
-    classes = folder / "classes"
-    command = ["javac", "-d", str(classes), "-cp", f"{HBASE_LIB}/*", "-Werror", str(BINDING)]
-    subprocess.run(command, check=True, timeout=60)
-    return classes
-
-
-def _ycsb(client: HBaseClient, classes: Path, mode: str) -> dict[tuple[str, str], int]:
-    """What YCSB counted, by the operation and what of it: ``Operations``, ``Return=OK``."""
-    done = subprocess.run(
-        client.command("site.ycsb.Client", mode, *YCSB, classes=[classes]),
-        env=dict(client.environment),
-        capture_output=True,
-        text=True,
-        timeout=200,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr[-3000:]
-    lines = re.findall(r"^\[([A-Z-]+)\], (Operations|Return=\w+), (\d+)$", done.stdout, re.MULTILINE)
-    return {(operation, what): int(number) for operation, what, number in lines}
-
-
-def test_hbase_keeps_its_rows_when_a_regionserver_is_lost(
-    lab: Lab, client: HBaseClient, tmp_path: Path
-) -> None:
     found = lab.status()
     assert (found["state"], found["missing"]) == ("up", [])
     assert found["hbase"] == "2.6.4"
@@ -102,16 +66,19 @@ def test_hbase_keeps_its_rows_when_a_regionserver_is_lost(
     out = lab.on("client", "hbase", str(CLIENT), str(ROWS))
     assert f"got value {ROWS // 2}" in out
     assert f"scanned {ROWS}" in out
-    classes = _binding(tmp_path)
-    loaded = _ycsb(client, classes, "-load")
-    assert loaded["INSERT", "Operations"] == loaded["INSERT", "Return=OK"] == RECORDS
+    loaded = _run(lab, "ycsb-load", "--records", str(RECORDS), "--keep-data", "--clients", "2")
+    assert [(one.operation, one.done) for one in loaded.operations] == [("insert", RECORDS)]
 
     assert lab.do("kill", "h2", "regionserver") == "h2: 1 process ended\n"
     assert lab.status()["missing"] == ["regionserver on h2"]
     assert lab.do("start", "h2") == "h2: started regionserver\n"
     assert sorted(lab.status()["health"]["hbase"]["regionservers"]) == ["h1", "h2"]
-    read = _ycsb(client, classes, "-t")
-    assert read["READ", "Return=OK"] == read["VERIFY", "Return=OK"] == RECORDS
+    read = _run(lab, "ycsb-b", "--operations", str(RECORDS))
+    assert sum(one.done for one in read.operations) == RECORDS
+    assert all({*one.returns} == {"OK"} for one in read.operations)
+    sampled = {*lab.last_run().samples.column("metric").to_pylist()}
+    assert {"regionserver/get_requests", "regionserver/wal_appends", "hmaster/live_regionservers"} <= sampled
+    assert any(str(name).startswith("region/howdah-") for name in sampled)
 
     assert lab.do("down") == f"laboratory {lab.name}: nothing is left\n"
     assert traces(lab.name, lab.directory) == []

@@ -9,7 +9,8 @@ import pytest
 
 from howdah.model.run import Sample
 from howdah.services.web import Web
-from howdah.telemetry.daemons import beans_of, daemon_source
+from howdah.telemetry.beans import beans_of
+from howdah.telemetry.daemons import daemon_source
 from howdah.telemetry.sampler import Sampler
 from support.daemons import put
 from support.hadoop_cluster import HadoopCluster, hadoop_cluster, needs_hadoop

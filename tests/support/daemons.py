@@ -16,6 +16,7 @@ from xml.etree import ElementTree
 
 ROOT = Path(__file__).parents[2]
 LIB = ROOT / "build/hadoop/3.5.0/lib"
+HBASE_LIB = ROOT / "build/hbase/2.6.4/lib"
 FETCH = "`make test` fetches them"
 
 _PACKAGES = ("io", "lang", "math", "net", "text", "util", "util.concurrent", "util.zip")

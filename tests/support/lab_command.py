@@ -58,10 +58,10 @@ class Lab:
         found: dict[str, Any] = json.loads(self.try_to("status", "--json").stdout)
         return found
 
-    def try_to_run(self, *words: str) -> subprocess.CompletedProcess[str]:
+    def try_to_run(self, *words: str, engine: str = "hadoop") -> subprocess.CompletedProcess[str]:
         """Run programs on it to their end, whichever that is."""
         return subprocess.run(
-            [*self._prefix, HOWDAH, "run", *words, "--engine", "hadoop", "--lab", self.name, "--json"],
+            [*self._prefix, HOWDAH, "run", *words, "--engine", engine, "--lab", self.name, "--json"],
             cwd=self.folder,
             capture_output=True,
             text=True,

@@ -9,6 +9,7 @@ from howdah.model.tables import RunData
 from support import cluster_reports, records
 from support.network_run import network
 from support.sim_runs import small_run
+from support.table_runs import TableScene, table_run
 
 RUNS: dict[str, Callable[[], RunData]] = {
     "terasuite": records.terasuite,
@@ -21,6 +22,7 @@ RUNS: dict[str, Callable[[], RunData]] = {
     "storage": records.storage,
     "pi": records.pi,
     "network": network,
+    "ycsb": partial(table_run, TableScene(cause="collector")),
     "lossy": cluster_reports.lossy,
     "laboratory": cluster_reports.laboratory,
 }

@@ -13,15 +13,18 @@ from howdah.engines.base import Engine
 from howdah.engines.hadoop.engine import HadoopEngine
 from howdah.engines.hadoop.target import HadoopTarget
 from howdah.engines.local.engine import LocalEngine
-from howdah.engines.local.memory import sort_needs
+from howdah.engines.local.memory import sort_needs, store_needs
+from howdah.engines.local.ready import ready_table
 from howdah.engines.sim.engine import SimEngine, SimTarget
 from howdah.model.at_once import at_once
+from howdah.model.engines import DATA_DIR
 from howdah.model.job import Job
 from howdah.model.plan import Plan
 from howdah.model.run import RunRecord
 from howdah.model.workloads.suite import Suite
 from howdah.planner.local.plan import LocalPlanner
 from howdah.planner.suite.cluster import size_suite
+from howdah.planner.suite.request import programs_asked
 from howdah.probe import probe_host
 from howdah.services.namenode import NameNode
 from support.hadoop_cluster import HadoopCluster
@@ -105,8 +108,12 @@ class LocalRig:
         usual = {"data_dirs": (self.root / "data",), "map_slots": self.maps_at_once, "memory_bytes": 4 << 30}
         values = usual | values
         request = run_request(suite, **values)
-        plan, planned = LocalPlanner(request, probe_host(), sort_needs, input_rows).plan()
-        return rig_job(plan, planned, self.root, keep_data=keep_data)
+        data_dirs = [str(path) for path in request.of(DATA_DIR) or ()]
+        table = ready_table(programs_asked(request)[0], data_dirs)
+        planner = LocalPlanner(
+            request, probe_host(), sort_needs, input_rows, table=table, store_needs=store_needs
+        )
+        return rig_job(*planner.plan(), self.root, keep_data=keep_data)
 
     def too_large(self) -> Job:
         """A terabyte, with memory for its sort."""
@@ -120,6 +127,32 @@ class LocalRig:
         """The part files."""
         files = sorted((self.root / "data").rglob("part-*"))
         return [f"{file} {file.stat().st_mtime_ns}" for file in files]
+
+
+@dataclass(frozen=True)
+class StoreRig:
+    """The local engine with its embedded store, below a directory."""
+
+    root: Path
+
+    @property
+    def engine(self) -> Engine:
+        """The engine."""
+        return LocalEngine()
+
+    def small_job(self) -> Job:
+        """All of YCSB's programs on a small table."""
+        return self.make_job("ycsb", records=2000, operations=1000, warm_up_s=0.02)
+
+    def make_job(
+        self, suite: str, *, keep_data: bool = False, input_rows: int | None = None, **values: object
+    ) -> Job:
+        """A small job on this machine."""
+        return LocalRig(self.root).make_job(suite, keep_data=keep_data, input_rows=input_rows, **values)
+
+    def left(self) -> Sequence[str]:
+        """Everything below the directory."""
+        return LocalRig(self.root).left()
 
 
 @dataclass(frozen=True)

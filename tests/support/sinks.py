@@ -10,6 +10,7 @@ import pyarrow as pa
 from howdah.model.job import Job
 from howdah.model.latencies import LatencyHistogram
 from howdah.model.run import RunRecord, Sample, TaskAttempt
+from howdah.model.server_events import ServerEvent
 from howdah.model.sink import Progress
 from howdah.model.tables import SAMPLES_SCHEMA, TASKS_SCHEMA, RunData
 
@@ -22,6 +23,7 @@ class MemorySink:
     sampled: list[Sample] = field(default_factory=list)
     attempts: list[TaskAttempt] = field(default_factory=list)
     timed: list[LatencyHistogram] = field(default_factory=list)
+    happened: list[ServerEvent] = field(default_factory=list)
     steps: list[Progress] = field(default_factory=list)
     ended: int = 0
     on_update: Callable[[RunRecord], None] = lambda record: None
@@ -34,6 +36,9 @@ class MemorySink:
 
     def latencies(self, rows: Sequence[LatencyHistogram]) -> None:
         self.timed += rows
+
+    def server_events(self, rows: Sequence[ServerEvent]) -> None:
+        self.happened += rows
 
     def sample_table(self, rows: pa.Table) -> None:
         self.sampled += [Sample(**row) for row in rows.to_pylist()]

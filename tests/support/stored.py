@@ -9,7 +9,9 @@ from typing import Any
 
 import pyarrow as pa
 
+from howdah.model.latencies import LatencyHistogram
 from howdah.model.run import Outcome, RunRecord, Sample, TaskAttempt
+from howdah.model.server_events import ServerEvent
 from howdah.model.tables import RunData
 from howdah.store import RunWriter
 
@@ -37,6 +39,8 @@ def write_run(runs_dir: Path, data: RunData) -> Path:
         for tick in sample_ticks(data.samples):
             writer.samples(tick)
         writer.tasks(task_rows(data.tasks))
+        writer.latencies([LatencyHistogram(**row) for row in data.latencies.to_pylist()])
+        writer.server_events([ServerEvent(**row) for row in data.server_events.to_pylist()])
         writer.finish(data.record)
     return writer.path
 

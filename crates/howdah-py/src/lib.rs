@@ -5,6 +5,7 @@
 
 mod allocator;
 mod costs;
+mod embedded;
 mod errors;
 mod kernels;
 mod local;
@@ -25,6 +26,8 @@ mod _native {
     #[pymodule_export]
     use costs::{CodecCost, RowCosts, SortCost, row_costs};
     #[pymodule_export]
+    use embedded::{Ycsb, ycsb};
+    #[pymodule_export]
     use errors::{Cancelled, InputError};
     #[pymodule_export]
     use kernels::{
@@ -34,7 +37,7 @@ mod _native {
     #[pymodule_export]
     use local::simulate_local;
     #[pymodule_export]
-    use operation::{Operation, Progress, Task};
+    use operation::{Operation, Progress, Task, Timed};
     #[pymodule_export]
     use pool::Pool;
     #[pymodule_export]

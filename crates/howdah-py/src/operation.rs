@@ -104,6 +104,10 @@ impl Operation {
         self.shared.context.take_tasks().into_iter().map(Task::from).collect()
     }
 
+    fn take_intervals(&self) -> Vec<Timed> {
+        self.shared.context.take_intervals().into_iter().map(Timed::from).collect()
+    }
+
     fn phases(&self) -> Vec<(&'static str, u64, u64)> {
         let phases = self.shared.context.phases();
         phases
@@ -160,6 +164,28 @@ impl From<howdah_sort::TaskAttempt> for Task {
             input_bytes: task.input_bytes,
             output_bytes: task.output_bytes,
             spilled_bytes: task.spilled_bytes,
+        }
+    }
+}
+
+/// How long operations of one kind took in one interval.
+#[pyclass(frozen, get_all, module = "howdah._native")]
+pub struct Timed {
+    name: &'static str,
+    start_ns: u64,
+    end_ns: u64,
+    operations: u64,
+    histogram: Vec<u8>,
+}
+
+impl From<howdah_sort::TimedInterval> for Timed {
+    fn from(timed: howdah_sort::TimedInterval) -> Self {
+        Self {
+            name: timed.name,
+            start_ns: nanoseconds(timed.start),
+            end_ns: nanoseconds(timed.end),
+            operations: timed.operations,
+            histogram: timed.histogram,
         }
     }
 }

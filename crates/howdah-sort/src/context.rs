@@ -41,6 +41,21 @@ pub struct TaskAttempt {
     pub spilled_bytes: u64,
 }
 
+/// How long operations of one kind took that ended within an interval.
+#[derive(Clone, Debug)]
+pub struct TimedInterval {
+    /// What was timed.
+    pub name: &'static str,
+    /// When the interval began.
+    pub start: Duration,
+    /// When it ended.
+    pub end: Duration,
+    /// How many operations there were.
+    pub operations: u64,
+    /// Their times in microseconds, in HdrHistogram's compressed form (V2).
+    pub histogram: Vec<u8>,
+}
+
 /// How far a kernel is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Progress {
@@ -66,6 +81,7 @@ pub struct Phase {
 #[derive(Default)]
 struct Events {
     finished: Vec<TaskAttempt>,
+    timed: Vec<TimedInterval>,
     phases: Vec<Phase>,
     open: Option<(&'static str, Duration)>,
 }
@@ -130,6 +146,16 @@ impl Context {
     /// Takes the tasks finished since the last call.
     pub fn take_tasks(&self) -> Vec<TaskAttempt> {
         std::mem::take(&mut self.events().finished)
+    }
+
+    /// Reports the times of an interval that is over.
+    pub fn finish_interval(&self, interval: TimedInterval) {
+        self.events().timed.push(interval);
+    }
+
+    /// Takes the intervals that were over since the last call.
+    pub fn take_intervals(&self) -> Vec<TimedInterval> {
+        std::mem::take(&mut self.events().timed)
     }
 
     /// The phases that have ended.

@@ -28,7 +28,7 @@ mod teravalidate;
 mod verdict;
 
 pub use clock::monotonic;
-pub use context::{Context, Phase, Progress, TaskAttempt, TaskKind};
+pub use context::{Context, Phase, Progress, TaskAttempt, TaskKind, TimedInterval};
 pub use costs::{CodecCost, RowCosts, SortCost, row_costs};
 pub use crc::sum_of_crcs;
 pub use dfsio::{dfsio_read, dfsio_write};

@@ -15,17 +15,24 @@ from howdah.analysis.limits import limit_shares
 from howdah.analysis.losses import losses
 from howdah.analysis.machines import cluster_disks, counted, data_disks, machines_of, on_cluster
 from howdah.analysis.masters import master_loads, master_losses
+from howdah.analysis.operation_steps import timed_run
 from howdah.analysis.others import others_uses, shared_series
 from howdah.analysis.overheads import overheads
 from howdah.analysis.phases import workload_times
 from howdah.analysis.poles import spreads
+from howdah.analysis.region_servers import region_server_uses, request_checks
+from howdah.analysis.regions import region_uses
 from howdah.analysis.registry import findings
 from howdah.analysis.replicas import replica_balances
 from howdah.analysis.series import all_series, gauges
+from howdah.analysis.server_events import server_events
 from howdah.analysis.spills import spills
 from howdah.analysis.starving import starvations
 from howdah.analysis.storage import zones
 from howdah.analysis.stragglers import stragglers
+from howdah.analysis.table_flows import table_flows
+from howdah.analysis.table_limits import throughput_limits
+from howdah.analysis.tails import tails
 from howdah.analysis.timeline import Timeline
 from howdah.analysis.use import uses
 from howdah.model.known import KnownTimes
@@ -58,6 +65,8 @@ def gather(run: RunData, floor: RunData | None, known: Sequence[KnownTimes]) -> 
     others = others_uses(record, timeline, use)
     lost = losses(run, timeline, machines, times)
     bytes_moved = accounts(record, timeline, with_disks, times, disks)
+    timed = timed_run(run, timeline, machines, times)
+    servers = region_server_uses(timed)
     return Evidence(
         workloads=times,
         data_disks=disks,
@@ -84,4 +93,12 @@ def gather(run: RunData, floor: RunData | None, known: Sequence[KnownTimes]) -> 
         others=others,
         latencies=latencies(run),
         starvations=starvations(run, times),
+        courses=timed.courses,
+        tails=tails(timed),
+        throughput_limits=throughput_limits(timed, servers),
+        region_servers=servers,
+        regions=region_uses(timed),
+        request_checks=request_checks(timed, servers),
+        table_flows=table_flows(timed, servers, disks),
+        server_events=server_events(run, timeline),
     )

@@ -11,11 +11,15 @@ from howdah.analysis.machines import on_cluster, workers_of
 from howdah.analysis.masters import took_over
 from howdah.analysis.others import disturbance_of, used_meanwhile
 from howdah.analysis.storage import zone_numbers, zone_sentence
+from howdah.analysis.table_limits import answer_sentence
 from howdah.analysis.wording import listed, number, percent, seconds, times
 from howdah.model.finding import Finding, Number
 from howdah.model.run import Outcome, RunRecord
 from howdah.model.workloads.base import TOGETHER
 from howdah.units import format_counted, format_rate
+
+BRIEF_FROM = 2
+"""Of more workloads than this an answer tells only the most important numbers."""
 
 
 def find_answer(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
@@ -43,7 +47,7 @@ def find_answer(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
     elif zone is not None:
         text, numbers = zone_sentence(record, evidence, zone), zone_numbers(record, evidence, zone)
     else:
-        text = "; ".join(_told(record, evidence, time) for time in main)
+        text = "; ".join(_told(record, evidence, time, brief=len(main) > BRIEF_FROM) for time in main)
         if on_cluster(record):
             text += _where(evidence, main)
         text += _meanwhile(evidence, main)
@@ -66,7 +70,10 @@ def answered(record: RunRecord, evidence: Evidence) -> list[WorkloadTime]:
     return main if highest == TOGETHER else [max(main, key=lambda time: time.elapsed_s)]
 
 
-def _told(record: RunRecord, evidence: Evidence, time: WorkloadTime) -> str:
+def _told(record: RunRecord, evidence: Evidence, time: WorkloadTime, *, brief: bool) -> str:
+    operations = answer_sentence(evidence, time, brief=brief)
+    if operations is not None:
+        return operations
     share = _share(evidence, time)
     if share is not None:
         return sentence(share)
@@ -74,8 +81,11 @@ def _told(record: RunRecord, evidence: Evidence, time: WorkloadTime) -> str:
     if time.rate is not None:
         text += f", {format_rate(time.rate.bytes_per_s)}"
     result = record.workloads[time.index]
-    if result.metrics:
-        text += f", {listed([f'{metric.name} {metric.in_words()}' for metric in result.metrics])}"
+    # All that it reports, or of more than a few the one that it is run for.
+    main = result.primary if len(result.metrics) > BRIEF_FROM else None
+    reported = result.metrics if main is None else (main,)
+    if reported:
+        text += f", {listed([f'{metric.name} {metric.in_words()}' for metric in reported])}"
     busy = next((use.cpu_busy for use in evidence.use if use.workload == time.workload), None)
     return text + (f": CPU {percent(busy)} busy" if busy is not None else "")
 

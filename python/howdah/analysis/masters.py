@@ -15,7 +15,7 @@ from howdah.model.run import Outcome, RunRecord, TaskAttempt
 from howdah.model.tables import RunData
 from howdah.units import format_counted
 
-_MASTERS = {"NameNode": "namenode", "ResourceManager": "resourcemanager"}
+_MASTERS = {"NameNode": "namenode", "ResourceManager": "resourcemanager", "HMaster": "hmaster"}
 # A master that was not asked for this share of a workload may have done anything meanwhile.
 _UNSEEN = 0.05
 

@@ -30,12 +30,18 @@ from howdah.analysis.memory import find_budget, find_swapping
 from howdah.analysis.outcome import find_missing, find_simulated, find_unfinished
 from howdah.analysis.overheads import find_overheads
 from howdah.analysis.poles import find_failed_attempts, find_poles, find_slowdown
+from howdah.analysis.region_servers import find_checks, find_skew
+from howdah.analysis.regions import find_hot_regions
 from howdah.analysis.replicas import find_replicas
+from howdah.analysis.returns import find_exceptions, find_failed_operations
 from howdah.analysis.sentences import find_cluster_use, find_outside, find_times
 from howdah.analysis.spills import find_compression, find_spills
 from howdah.analysis.starving import find_starving
 from howdah.analysis.storage import find_zones
 from howdah.analysis.straggler_findings import find_stragglers
+from howdah.analysis.table_flows import find_table_flows
+from howdah.analysis.table_limits import find_throughput
+from howdah.analysis.tails import find_tails
 from howdah.analysis.use import find_coarse, find_use
 from howdah.analysis.validation import find_validation
 from howdah.model.finding import Finding
@@ -54,6 +60,8 @@ FINDERS: tuple[Finder, ...] = (
     find_buffered,
     find_beaten,
     find_floors,
+    find_throughput,
+    find_tails,
     find_times,
     find_use,
     find_cluster_use,
@@ -63,6 +71,12 @@ FINDERS: tuple[Finder, ...] = (
     find_remainders,
     find_shortfalls,
     find_layers,
+    find_table_flows,
+    find_failed_operations,
+    find_exceptions,
+    find_checks,
+    find_skew,
+    find_hot_regions,
     find_replicas,
     find_master_losses,
     find_losses,

@@ -14,7 +14,19 @@ from numpy.typing import NDArray
 
 from howdah.analysis.evidence import FloatArray
 
-_APART = frozenset({"datanode", "nodemanager", "namenode", "resourcemanager", "jvm", "kernel"})
+_APART = frozenset(
+    {
+        "datanode",
+        "nodemanager",
+        "namenode",
+        "resourcemanager",
+        "hmaster",
+        "regionserver",
+        "region",
+        "jvm",
+        "kernel",
+    }
+)
 """What is sampled at times of its own: daemons over the network, and the kernel's many threads."""
 _EMPTY: FloatArray = np.zeros(0)
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Literal
 
 from howdah.model.finding import Number
+from howdah.model.reported import format_value
 from howdah.model.run import Outcome
 from howdah.units import format_seconds
 
@@ -48,6 +49,11 @@ def probability(p: float) -> str:
 def seconds(value: float) -> str:
     """A duration; below a hundredth of a second in milliseconds."""
     return f"{value * 1000:.1f} ms" if 0 < abs(value) < 0.01 else format_seconds(value)
+
+
+def delay(value: float) -> str:
+    """The time of a single operation, with three digits: ``37.2 ms``, ``1.2 s``."""
+    return format_value(value, "s")
 
 
 def times(ratio: float) -> str:

@@ -47,6 +47,7 @@ KILL_EXAMPLES = """
 * `howdah lab kill h1-2` stops a worker as if its power had failed: nobody is notified, and nobody answers
 * `howdah lab kill h1` stops a host with all its workers and masters
 * `howdah lab kill h1-2 datanode` ends a daemon: the kernel refuses its callers at once
+* `howdah lab kill h1-2 regionserver` the same of HBase's, `howdah lab kill m1 hmaster` of its master
 * `howdah lab kill h1-2 --how process` ends all processes of a worker, and its link stays up
 """
 SSH_EXAMPLES = """
@@ -58,7 +59,7 @@ SSH_EXAMPLES = """
 """
 
 app = typer.Typer(
-    help="Build a small data centre on this machine from a plan, with Hadoop running in it.",
+    help="Build a small data centre on this machine from a plan, with Hadoop and HBase running in it.",
     epilog=EXAMPLES,
     add_completion=False,
     rich_markup_mode="markdown",
@@ -140,7 +141,7 @@ def up(
     ] = None,
     json: Json = False,
 ) -> None:
-    """Build a plan's hosts, workers and masters here, scaled to what fits, and start Hadoop on them.
+    """Build a plan's hosts, workers and masters here, scaled to fit, and start Hadoop and HBase on them.
 
     With root each has a network, limits and disks of its own; without, loopback addresses. Says what is
     not as planned. Once more, it brings up what is missing.
@@ -161,7 +162,7 @@ def up(
 
 @app.command(cls=OfALab)
 def status(name: Name = session.DEFAULT_NAME, json: Json = False) -> None:
-    """Say what runs where, how Hadoop is and what is held to the plan.
+    """Say what runs where, how Hadoop and HBase are and what is held to the plan.
 
     Exit code 1 if anything is missing, or could not stand in for another one yet.
     """
@@ -188,7 +189,7 @@ def ssh(
     ] = None,
     name: Name = session.DEFAULT_NAME,
 ) -> None:
-    """Run a command or a shell on a machine: in its network, under its limits, hdfs and yarn on the PATH."""
+    """Run a command or a shell on a machine: its network, its limits, with hdfs, yarn and hbase there."""
     session.shell(name, machine, command or [])
 
 
@@ -198,7 +199,8 @@ def kill(
     daemon: Annotated[
         str | None,
         typer.Argument(
-            help="Only this daemon: datanode, nodemanager … Default: all, and tasks.", autocompletion=_daemons
+            help="Only this daemon: datanode, regionserver … Default: all, and tasks.",
+            autocompletion=_daemons,
         ),
     ] = None,
     how: Annotated[

@@ -48,7 +48,9 @@ COMMANDS = {
     "check": Lazy("check", "Check a configuration, this machine and saved probes against the rules."),
     "rules": Lazy("rules", "List the rules that plans and checks are based on, and explain one."),
     "hadoop": Lazy("hadoop", "Fetch Hadoop's released jars, or show which Hadoop would be used."),
-    "lab": Lazy("lab", "Build a small data centre on this machine from a plan, with Hadoop running in it."),
+    "lab": Lazy(
+        "lab", "Build a small data centre on this machine from a plan, with Hadoop and HBase running in it."
+    ),
     "calibrate": Lazy("calibrate", "Calibrate the simulator: fit what cannot be measured to known runs."),
     "run": Lazy("run", "Run a suite, keep its record, say what limited it, and write a report."),
     "runs": Lazy("runs", "List, show, export and import run records."),

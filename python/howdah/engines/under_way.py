@@ -11,9 +11,8 @@ from typing import TypedDict
 import howdah
 from howdah.model.cluster import ReplicaSpread
 from howdah.model.counters import Counters
-from howdah.model.hbase import RegionUse
 from howdah.model.job import Job
-from howdah.model.reported import FileRate, LinkRate, OperationCount, ResultMetric
+from howdah.model.reported import FileRate, LinkRate, OperationCount, RateStep, ResultMetric
 from howdah.model.run import (
     DeviceLimit,
     Origin,
@@ -74,7 +73,7 @@ class PartialResult(TypedDict, total=False):
     validation_errors: tuple[ValidationError, ...]
     files: tuple[FileRate, ...]
     links: tuple[LinkRate, ...]
-    regions: tuple[RegionUse, ...]
+    rates: tuple[RateStep, ...]
     raw_limits: tuple[DeviceLimit, ...]
     operations: tuple[OperationCount, ...]
     metrics: tuple[ResultMetric, ...]

@@ -36,9 +36,27 @@ _OPENS = (
     "--add-opens=java.base/sun.security.x509=ALL-UNNAMED",
 )
 
+_HBASE_OPENS = (
+    # HBase's own scripts give these besides: without them it copies byte by byte what it could read in place.
+    "--add-modules=jdk.unsupported",
+    "--add-opens=java.base/java.nio=ALL-UNNAMED",
+    "--add-opens=java.base/jdk.internal.ref=ALL-UNNAMED",
+    "--add-exports=java.base/jdk.internal.misc=ALL-UNNAMED",
+    "--add-exports=java.base/sun.net.dns=ALL-UNNAMED",
+    "--add-exports=java.base/sun.net.util=ALL-UNNAMED",
+    "--add-exports=java.security.jgss/sun.security.krb5=ALL-UNNAMED",
+    "-Dorg.apache.hbase.thirdparty.io.netty.tryReflectionSetAccessible=true",
+)
+
 BRIEF = ("-XX:TieredStopAtLevel=1",)
 """Options of the JVM for programs that end after seconds: half of their processor time would go to the
 compiler that makes what runs for long fast."""
+
+
+def gc_log_option(path: str) -> str:
+    """The option that makes a JVM write its collector's log to a file, each line with the time in UTC."""
+    return f"-Xlog:gc*:file={path}:utctime,uptime,level,tags:filecount=0"
+
 
 PROGRAMS: Mapping[str, str] = {
     # Daemons.
@@ -91,6 +109,7 @@ def java_command(
     return [
         str(java_home() / "bin/java"),
         *_OPENS,
+        *(_HBASE_OPENS if isinstance(installation, HBaseInstallation) else ()),
         f"-Dlog4j.configuration={(RESOURCES / 'log4j.properties').as_uri()}",
         f"-Dlog4j2.configurationFile={(RESOURCES / 'log4j2.properties').as_uri()}",
         *native,

@@ -46,22 +46,3 @@ class HBaseStatus(Model):
     """Regions that nobody serves at the moment."""
     balancer: bool
     """Whether regions may be moved at any time."""
-
-
-class RegionUse(Model):
-    """One region of a table: who serves it, and what was asked of it since it was opened."""
-
-    region: str
-    """Its name, which begins with the table's and its first key."""
-    server: str
-    """The machine that serves it."""
-    reads: int
-    """Rows that were read of it."""
-    writes: int
-    """Rows that were written to it."""
-    file_bytes: int
-    """What its files hold."""
-    memstore_bytes: int
-    """What of it is in memory and not in files yet."""
-    local_share: float
-    """How much of its files lies on the machine that serves it, 0 to 1."""

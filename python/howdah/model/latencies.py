@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
@@ -9,6 +10,8 @@ from hdrh.histogram import HdrHistogram
 
 _MICROSECONDS = 1_000_000
 _MOST_S = 3600
+_SLACK = 1e-9
+"""A share is a number of few digits, and 0.99 of 100 no more than 99."""
 _DIGITS = 3
 """Significant digits that a histogram keeps: a time is known to a thousandth of itself."""
 
@@ -64,19 +67,36 @@ def encoded(times_s: Iterable[float]) -> str:
 
 def summary(histograms: Iterable[str], shares: Iterable[float] = SHARES) -> LatencySummary | None:
     """What histograms come to together; None where they hold no operation."""
-    merged = _empty()
-    for text in histograms:
-        merged.decode_and_add(text)
+    merged = together(histograms)
     if not merged.total_count:
         return None
-    within = tuple((share, merged.get_value_at_percentile(100 * share) / _MICROSECONDS) for share in shares)
+    count = int(merged.total_count)
+    within = tuple((share, _within(merged, share, count) / _MICROSECONDS) for share in shares)
     return LatencySummary(merged.total_count, within, merged.get_max_value() / _MICROSECONDS)
+
+
+def _within(histogram: Any, share: float, count: int) -> int:
+    """The least time, in microseconds, that no less than a share of all operations ended within.
+
+    As HdrHistogram of Java has it since 2.1.10; the library's own rounds to the nearest rank.
+    """
+    rank = max(1, math.ceil(share * count - _SLACK))
+    value: int = histogram.get_value_at_percentile(100 * rank / count)
+    return value
 
 
 def count_of(histogram: str) -> int:
     """How many operations a histogram holds."""
     decoded = HdrHistogram.decode(histogram)
     return int(decoded.get_total_count())
+
+
+def together(histograms: Iterable[str]) -> Any:
+    """Histograms' texts as one HdrHistogram."""
+    merged = _empty()
+    for text in histograms:
+        merged.decode_and_add(text)
+    return merged
 
 
 def _empty() -> Any:

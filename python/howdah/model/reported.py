@@ -77,6 +77,19 @@ class OperationCount(Model):
     """How many ended in which way, by YCSB's own words: ``OK``, ``NOT_FOUND``, ``ERROR``."""
 
 
+class RateStep(Model):
+    """One rate at which operations were asked for, and whether they were answered in time."""
+
+    asked_per_s: float
+    """Operations asked for in a second."""
+    done_per_s: float
+    """Operations done in a second."""
+    within_s: float
+    """The time within which 99 % of the slowest kind of operation ended, from when each should have begun."""
+    held: bool
+    """Whether that was in time, and the rate was kept."""
+
+
 class ResultMetric(Model):
     """One number that a workload came to, with all that is needed to compare it with another run's."""
 

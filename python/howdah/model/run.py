@@ -12,10 +12,10 @@ from typing import Literal, NamedTuple
 from howdah.model.base import Model
 from howdah.model.cluster import ClusterState, Event, HadoopJob, Laboratory, ReplicaSpread
 from howdah.model.counters import Counters
-from howdah.model.hbase import HBaseStatus, RegionUse
+from howdah.model.hbase import HBaseStatus
 from howdah.model.host import Host
 from howdah.model.plan import Plan
-from howdah.model.reported import FileRate, LinkRate, OperationCount, ResultMetric
+from howdah.model.reported import FileRate, LinkRate, OperationCount, RateStep, ResultMetric
 from howdah.model.simulated import Simulated, WorkUse
 from howdah.model.workloads.suite import AnyWorkload, Suite
 
@@ -50,12 +50,12 @@ class Phase(Model):
 
 
 class ValidationError(Model):
-    """One fault TeraValidate found, worded as Hadoop words it."""
+    """One fault that a program found in its data; TeraValidate's are worded as Hadoop words them."""
 
     kind: str
-    """The key of TeraValidate's output line."""
+    """The key of TeraValidate's output line; of YCSB's the operation that found it, or ``verify``."""
     message: str
-    """The rest of that line."""
+    """The rest of that line, or what is wrong."""
 
 
 class DeviceLimit(Model):
@@ -98,8 +98,8 @@ class WorkloadResult(Model):
     """The faults TeraValidate found."""
     files: tuple[FileRate, ...] = ()
     """The files of dfsio and storage, one by one."""
-    regions: tuple[RegionUse, ...] = ()
-    """The regions of the table at its end, where it was HBase's."""
+    rates: tuple[RateStep, ...] = ()
+    """The rates that were asked for where the highest one was looked for, in order."""
     raw_limits: tuple[DeviceLimit, ...] = ()
     """What fio measured beside storage, where fio is installed."""
     links: tuple[LinkRate, ...] = ()

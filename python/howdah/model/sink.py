@@ -9,6 +9,7 @@ import pyarrow as pa
 
 from howdah.model.latencies import LatencyHistogram
 from howdah.model.run import RunRecord, Sample, TaskAttempt
+from howdah.model.server_events import ServerEvent
 
 Unit = Literal["B", "points", "operations", "share"]
 """What progress is counted in: bytes read and written, points of pi, operations, or parts of a whole."""
@@ -38,6 +39,9 @@ class SampleSink(Protocol):
 
     def latencies(self, rows: Sequence[LatencyHistogram]) -> None:
         """Append histograms of timed operations, each once its interval is over."""
+
+    def server_events(self, rows: Sequence[ServerEvent]) -> None:
+        """Append what servers did, in any order; their logs may be read once the run is over."""
 
     def sample_table(self, rows: pa.Table) -> None:
         """Append measured values that an engine has as columns: those of SAMPLES_SCHEMA, in its order."""

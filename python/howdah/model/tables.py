@@ -63,6 +63,20 @@ LATENCIES_SCHEMA = pa.schema(_LATENCY_FIELDS)
 """One row per LatencyHistogram, columns in its field order."""
 
 
+_SERVER_EVENT_FIELDS: list[pa.Field[Any]] = [
+    pa.field("start_s", pa.float64()),
+    pa.field("end_s", pa.float64()),
+    pa.field("machine", pa.string()),
+    pa.field("daemon", pa.string()),
+    pa.field("kind", pa.string()),
+    pa.field("detail", pa.string()),
+    pa.field("bytes", pa.int64()),
+]
+
+SERVER_EVENTS_SCHEMA = pa.schema(_SERVER_EVENT_FIELDS)
+"""One row per ServerEvent, columns in its field order."""
+
+
 class RunData(NamedTuple):
     """A run as later stages read it: the record and its tables."""
 
@@ -70,3 +84,4 @@ class RunData(NamedTuple):
     tasks: pa.Table
     samples: pa.Table
     latencies: pa.Table = LATENCIES_SCHEMA.empty_table()
+    server_events: pa.Table = SERVER_EVENTS_SCHEMA.empty_table()

@@ -9,16 +9,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from howdah.analysis.evidence import Analysis, Evidence
+from howdah.analysis.evidence import Analysis, Evidence, WorkloadTime
 from howdah.analysis.wording import seconds, times
 from howdah.model.finding import Finding
-from howdah.model.run import DeviceLimit, Origin, RunRecord
+from howdah.model.run import DeviceLimit, Origin, RunRecord, WorkloadResult
 from howdah.model.tables import RunData
 from howdah.model.workloads.registered import programs
 from howdah.report.accounts import SIMULATED, SURE, accounts
 from howdah.report.cluster import Titled, cluster_tables, grounds
 from howdah.report.figure import Table
 from howdah.report.provenance import FactGroup, cited, provenance
+from howdah.report.region_servers import region_server_tables
 from howdah.report.simulated import simulated_tables
 from howdah.report.words import NONE, moment, number, setting
 from howdah.units import format_rate
@@ -119,7 +120,7 @@ def content(run: RunData, analysis: Analysis) -> RunContent:
         answer=answers[0],
         more_answers=tuple(answers[1:]),
         missing=tuple(_sentence(finding.text) for finding in analysis.findings if finding.id in MISSING),
-        stats=_stats(evidence),
+        stats=_stats(record, evidence),
         dfsio=_dfsio(evidence),
         metrics=_metrics(record, evidence),
         warnings=tuple(
@@ -133,7 +134,11 @@ def content(run: RunData, analysis: Analysis) -> RunContent:
         accounts=account.table,
         accounts_about=account.about,
         explanations=account.explanations,
-        cluster=(*simulated_tables(record, evidence), *cluster_tables(record, evidence)),
+        cluster=(
+            *region_server_tables(evidence),
+            *simulated_tables(record, evidence),
+            *cluster_tables(record, evidence),
+        ),
         grounds=grounds(record),
         limits=_limits(record),
         facts=provenance(record),
@@ -197,7 +202,7 @@ def _sentence(text: str) -> str:
     return text if text.endswith((".", "!", "?")) else text + "."
 
 
-def _stats(evidence: Evidence) -> tuple[Stat, ...]:
+def _stats(record: RunRecord, evidence: Evidence) -> tuple[Stat, ...]:
     limits = {share.workload: share for share in evidence.limits if share.phase is None}
     floors = {floor.workload: times(floor.ratio) for floor in evidence.floors}
     stats = []
@@ -207,7 +212,7 @@ def _stats(evidence: Evidence) -> tuple[Stat, ...]:
             Stat(
                 workload=workload.workload,
                 elapsed=seconds(workload.elapsed_s),
-                rate=format_rate(workload.rate.bytes_per_s) if workload.rate else NONE,
+                rate=_rate(record.workloads[workload.index], workload),
                 of=workload.rate.of if workload.rate else "",
                 times_limit=times(limit.times_limit) if limit and limit.times_limit else NONE,
                 times_floor=floors.get(workload.workload, NONE),
@@ -216,6 +221,14 @@ def _stats(evidence: Evidence) -> tuple[Stat, ...]:
             )
         )
     return tuple(stats)
+
+
+def _rate(result: WorkloadResult, time: WorkloadTime) -> str:
+    """Bytes in a second, or operations where those are what it did."""
+    if time.rate is not None:
+        return format_rate(time.rate.bytes_per_s)
+    counted = result.primary if result.operations else None
+    return counted.in_words() if counted is not None else NONE
 
 
 def _dfsio(evidence: Evidence) -> Table | None:

@@ -71,8 +71,9 @@ class Renderer:
         """End those that have not drawn."""
         for process in self._processes:
             if process.returncode is None:
-                process.kill()
-                process.communicate()
+                # Where the end came while it drew, what it was told has been said and its input is closed.
+                with process:
+                    process.kill()
 
     def pictures(self, figures: Sequence[Figure]) -> dict[str, str]:
         """Every figure as SVG, by its id; asked for once."""

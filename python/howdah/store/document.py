@@ -16,9 +16,10 @@ import pyarrow as pa
 from howdah.model.latencies import LatencyHistogram
 from howdah.model.metrics import METRICS
 from howdah.model.run import SCHEMA_VERSION, RunRecord, Sample, TaskAttempt
+from howdah.model.server_events import ServerEvent
 from howdah.model.workloads.base import Workload
 from howdah.model.workloads.registered import OWN
-from howdah.store.layout import LATENCIES, LOG_FILE, RUN_JSON, SAMPLES, TASKS
+from howdah.store.layout import LATENCIES, LOG_FILE, RUN_JSON, SAMPLES, SERVER_EVENTS, TASKS
 
 _Schema = dict[str, Any]
 
@@ -35,7 +36,8 @@ A run is a directory `runs/<id>/`, and everything that is reported about the run
 | `{TASKS.parquet}` | one row per task attempt ([tasks](#tasks)) |
 | `{SAMPLES.parquet}` | one row per measured value ([samples](#samples)) |
 | `{LATENCIES.parquet}` | one row per timed operation, machine and interval ([latencies](#latencies)) |
-| `{TASKS.stream}`, `{SAMPLES.stream}`, `{LATENCIES.stream}` | the same tables while the run goes |
+| `{SERVER_EVENTS.parquet}` | one row per collection, flush, compaction … ([server_events](#server_events)) |
+| `{TASKS.stream}`, `{SAMPLES.stream}` … | the same tables while the run goes |
 | `{LOG_FILE}` | howdah's log messages of the run |
 
 Other files in the directory, reports for instance, are made from these and can be made again.
@@ -81,7 +83,13 @@ def document() -> str:
     for name in _reachable("RunRecord", definitions):
         parts.append(_class(name, definitions[name], texts))
     parts.append("# The tables\n")
-    for table, row in ((TASKS, TaskAttempt), (SAMPLES, Sample), (LATENCIES, LatencyHistogram)):
+    tables = (
+        (TASKS, TaskAttempt),
+        (SAMPLES, Sample),
+        (LATENCIES, LatencyHistogram),
+        (SERVER_EVENTS, ServerEvent),
+    )
+    for table, row in tables:
         parts.append(_table(table.name, row, table.schema, texts[row.__name__]))
     parts.append(_metrics())
     return "\n".join(parts)

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import pyarrow as pa
 
-from howdah.model.tables import LATENCIES_SCHEMA, SAMPLES_SCHEMA, TASKS_SCHEMA
+from howdah.model.tables import LATENCIES_SCHEMA, SAMPLES_SCHEMA, SERVER_EVENTS_SCHEMA, TASKS_SCHEMA
 
 RUN_JSON = "run.json"
 LOGS = "logs"
@@ -56,7 +56,8 @@ class TableFiles(NamedTuple):
 TASKS = TableFiles("tasks", TASKS_SCHEMA, last="end_s")
 SAMPLES = TableFiles("samples", SAMPLES_SCHEMA, last="time_s")
 LATENCIES = TableFiles("latencies", LATENCIES_SCHEMA, last="end_s", optional=True)
-TABLES = (TASKS, SAMPLES, LATENCIES)
+SERVER_EVENTS = TableFiles("server_events", SERVER_EVENTS_SCHEMA, last="end_s", optional=True)
+TABLES = (TASKS, SAMPLES, LATENCIES, SERVER_EVENTS)
 
 RECORD_FILES = (
     RUN_JSON,

@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 from howdah.errors import RecordError
 from howdah.model.run import Outcome, RunRecord, RunWarning
 from howdah.model.tables import RunData
-from howdah.store.layout import LATENCIES, LOCK, SAMPLES, TABLES, TASKS, TableFiles
+from howdah.store.layout import LATENCIES, LOCK, SAMPLES, SERVER_EVENTS, TABLES, TASKS, TableFiles
 from howdah.store.lock import is_held
 from howdah.store.run_json import load_run_json
 from howdah.store.tables import read_parquet, read_stream
@@ -43,7 +43,7 @@ def read_run(path: Path) -> RunData:
         record = record.model_copy(update={"warnings": record.warnings + torn})
     if state is not _State.ENDED:
         record = _up_to(record, [_last_s(table, rows.table) for table, rows in tables.items()])
-    return RunData(record, *(tables[table].table for table in (TASKS, SAMPLES, LATENCIES)))
+    return RunData(record, *(tables[table].table for table in (TASKS, SAMPLES, LATENCIES, SERVER_EVENTS)))
 
 
 def read_record(path: Path) -> RunRecord:

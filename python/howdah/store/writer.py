@@ -13,8 +13,9 @@ import pyarrow as pa
 
 from howdah.model.latencies import LatencyHistogram
 from howdah.model.run import Outcome, RunRecord, Sample, TaskAttempt
+from howdah.model.server_events import ServerEvent
 from howdah.model.sink import Progress
-from howdah.store.layout import LATENCIES, LOCK, LOG_FILE, LOGS, SAMPLES, TABLES, TASKS
+from howdah.store.layout import LATENCIES, LOCK, LOG_FILE, LOGS, SAMPLES, SERVER_EVENTS, TABLES, TASKS
 from howdah.store.log import RunLog
 from howdah.store.progress import ProgressFile
 from howdah.store.run_json import write_run_json
@@ -63,6 +64,12 @@ class RunWriter:
         with self._calls:
             self._require_open()
             self._streams[LATENCIES].append(rows)
+
+    def server_events(self, rows: Sequence[ServerEvent]) -> None:
+        """Append what servers did as one batch."""
+        with self._calls:
+            self._require_open()
+            self._streams[SERVER_EVENTS].append(rows)
 
     def sample_table(self, rows: pa.Table) -> None:
         """Append measured values that are columns already."""

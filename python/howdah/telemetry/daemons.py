@@ -1,159 +1,48 @@
-"""Hadoop's daemons, through their /jmx."""
+"""Daemons of Hadoop and HBase, through their /jmx."""
 
 from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from fnmatch import fnmatchcase
-from typing import Literal, NamedTuple
 
 from howdah.services.answer import Object
 from howdah.services.errors import ServiceError
 from howdah.services.jmx import JmxReader
 from howdah.services.web import Line, Web
+from howdah.telemetry.beans import Bean, BeanNumber, beans_of, called
 from howdah.telemetry.device import Away, Device, MetricReading
 from howdah.telemetry.procfile import Counter
 from howdah.telemetry.source import Source
 
-_MASTERS = ("namenode", "resourcemanager")
-"""What limits a whole cluster when it is busy, and so is asked for its CPU time."""
-_METRICS = "Metrics"
-_SERVICES = {
-    "namenode": "NameNode",
-    "secondarynamenode": "SecondaryNameNode",
-    "datanode": "DataNode",
-    "journalnode": "JournalNode",
-    "resourcemanager": "ResourceManager",
-    "nodemanager": "NodeManager",
-    "historyserver": "JobHistoryServer",
-}
 INTERVAL_S = 10.0
 """How often a daemon is asked.
 
 Each answer costs it some milliseconds, and it works most numbers out anew no more often: ten seconds is
-the ``*.period`` that hadoop-metrics2.properties ships with. Marks ask at the ends of a workload besides.
+the ``*.period`` that hadoop-metrics2.properties ships with, and HBase's without such a file. Marks ask at
+the ends of a workload besides.
 """
+OFTEN_S = 2.0
+"""How often a daemon may be asked that works its numbers out anew as often, by ``*.period``.
 
-
-class BeanNumber(NamedTuple):
-    """One attribute of a bean, its metric, and the factor to the metric's unit.
-
-    ``total`` only grows, ``gauge`` is the value now. A ``mean`` is a pair of attributes that begin
-    with this name: how many there were in all (``NumOps``) and how long they took on average since
-    it was last worked out (``AvgTime``).
-    """
-
-    attribute: str
-    metric: str
-    kind: Literal["total", "gauge", "mean"]
-    factor: float = 1.0
-
-
-class Bean(NamedTuple):
-    """A bean by its name, in which ``*`` stands for anything, and what is read of it."""
-
-    name: str
-    numbers: tuple[BeanNumber, ...]
-
-    @property
-    def question(self) -> str:
-        """What to ask for: one question gives all the small beans that are called metrics of something."""
-        service, _, name = self.name.partition(",name=")
-        return f"{service},name=*{_METRICS}" if name.endswith(_METRICS) else self.name
-
-
-_NANO, _MILLI = 1e-9, 1e-3
-
-
-_OWN: Mapping[str, tuple[Bean, ...]] = {
-    "datanode": (
-        Bean(
-            "DataNodeActivity-*",
-            (
-                BeanNumber("BytesRead", "datanode/read_bytes", "total"),
-                BeanNumber("BytesWritten", "datanode/written_bytes", "total"),
-                BeanNumber("RemoteBytesRead", "datanode/remote_read_bytes", "total"),
-                BeanNumber("RemoteBytesWritten", "datanode/remote_written_bytes", "total"),
-                BeanNumber("PacketAckRoundTripTimeNanos", "datanode/packet_ack_s", "mean", _NANO),
-                BeanNumber("FlushNanos", "datanode/flush_s", "mean", _NANO),
-                BeanNumber("SendDataPacketBlockedOnNetworkNanos", "datanode/send_blocked_s", "mean", _NANO),
-                BeanNumber("SendDataPacketTransferNanos", "datanode/send_transfer_s", "mean", _NANO),
-            ),
-        ),
-    ),
-    "nodemanager": (
-        Bean("NodeManagerMetrics", (BeanNumber("ContainersRunning", "nodemanager/containers", "gauge"),)),
-        Bean("ShuffleMetrics", (BeanNumber("ShuffleOutputBytes", "nodemanager/shuffled_bytes", "total"),)),
-    ),
-    "namenode": (
-        Bean(
-            "FSNamesystemState",
-            (
-                BeanNumber("NumLiveDataNodes", "namenode/live_datanodes", "gauge"),
-                BeanNumber("BlocksTotal", "namenode/blocks", "gauge"),
-                BeanNumber("UnderReplicatedBlocks", "namenode/under_replicated", "gauge"),
-            ),
-        ),
-        Bean(
-            "RpcActivityForPort*",
-            (
-                BeanNumber("RpcProcessingTimeNumOps", "namenode/calls", "total"),
-                BeanNumber("RpcQueueTime", "namenode/queue_s", "mean", _MILLI),
-                BeanNumber("RpcProcessingTime", "namenode/processing_s", "mean", _MILLI),
-            ),
-        ),
-    ),
-    "resourcemanager": (
-        Bean("ClusterMetrics", (BeanNumber("NumActiveNMs", "resourcemanager/live_nodemanagers", "gauge"),)),
-        Bean(
-            "QueueMetrics,q0=root",
-            (
-                BeanNumber("AllocatedContainers", "resourcemanager/containers", "gauge"),
-                BeanNumber("PendingContainers", "resourcemanager/pending_containers", "gauge"),
-            ),
-        ),
-    ),
-}
-
-
-def called(daemon: str) -> str:
-    """A daemon (``datanode``) as Hadoop writes it, ``DataNode``."""
-    return _SERVICES.get(daemon, daemon)
-
-
-def beans_of(daemon: str) -> tuple[Bean, ...]:
-    """What is read of a daemon (``datanode``): its own beans and its JVM's, none without a web server."""
-    service = _SERVICES.get(daemon)
-    if service is None:
-        return ()
-    memory = Bean(
-        "JvmMetrics",
-        (
-            BeanNumber("GcTimeMillis", f"jvm/{daemon}/gc_s", "total", _MILLI),
-            BeanNumber("MemHeapUsedM", f"jvm/{daemon}/heap_bytes", "gauge", float(2**20)),
-        ),
-    )
-    process = Bean(
-        "java.lang:type=OperatingSystem",
-        (BeanNumber("ProcessCpuTime", f"jvm/{daemon}/cpu_s", "total", _NANO),),
-    )
-    hadoops = tuple(
-        bean._replace(name=f"Hadoop:service={service},name={bean.name}")
-        for bean in (*_OWN.get(daemon, ()), memory)
-    )
-    return (*hadoops, process) if daemon in _MASTERS else hadoops
+What a RegionServer is asked for costs it 7 ms of CPU time, measured with HBase 2.6.4: 0.3 % of a core.
+"""
 
 
 _LONG_S, _REST = 1.0, 9.0
 """A daemon that was waited for this long in vain is left alone for nine times as long."""
 
 
-def daemon_source(machine: str, daemon: str, url: str, web: Web) -> Source:
-    """A daemon (``datanode``) of a machine, at the address of its web server: ``http://w1:9864``."""
+def daemon_source(machine: str, daemon: str, url: str, web: Web, interval_s: float = INTERVAL_S) -> Source:
+    """A daemon (``datanode``) of a machine, at the address of its web server: ``http://w1:9864``.
+
+    ``interval_s`` may be shorter, OFTEN_S for instance, where the daemon works its numbers out as often: else
+    what happened in ten seconds would seem to have happened in the last of them.
+    """
     line = Line(web)
     device = DaemonDevice(daemon, JmxReader(line, url), beans_of(daemon), line.close)
-    return Source(machine, (device,), INTERVAL_S)
+    return Source(machine, (device,), interval_s)
 
 
 class DaemonDevice(Device):
@@ -225,7 +114,7 @@ class DaemonDevice(Device):
     def _value(self, content: Object, number: BeanNumber) -> float | None:
         """The number in its metric's unit; none where this release's bean has none, or an infinite one."""
         if number.kind == "mean":
-            count, each = content.get(f"{number.attribute}NumOps"), content.get(f"{number.attribute}AvgTime")
+            count, each = _mean(content, number.attribute)
         else:
             count, each = content.get(number.attribute), 1.0
         if not isinstance(count, int | float) or not isinstance(each, int | float):
@@ -241,6 +130,14 @@ class DaemonDevice(Device):
                 # What was not there before has counted from zero since.
                 self._sums[key].advance(0, 0.0)
         return self._sums[key].advance(int(count), each * number.factor)
+
+
+def _mean(content: Object, attribute: str) -> tuple[object, object]:
+    """How many there were, and their mean, by the names that Hadoop or HBase gives the two."""
+    for many, each in (("NumOps", "AvgTime"), ("_num_ops", "_mean")):
+        if f"{attribute}{many}" in content:
+            return content[f"{attribute}{many}"], content.get(f"{attribute}{each}")
+    return None, None
 
 
 def _numbers(content: Object, beans: Sequence[Bean]) -> Iterator[BeanNumber]:

@@ -153,6 +153,7 @@ def test_a_plan_of_the_most_hosts_reads_back() -> None:
         ("hosts-nvme", 16, 128),
         ("hosts-mixed", 20, 336),
         ("hosts-lab", 3, 8),
+        ("hosts-lab-hbase", 3, 8),
         ("hosts-lab-ha", 5, 8),
     ],
 )

@@ -88,5 +88,7 @@ def test_daemons_find_their_pages_and_log_as_either_log4j_does(cached: Path, tmp
     assert command[-2:] == ["org.apache.hadoop.hbase.master.HMaster", "start"]
     assert command[command.index("-cp") + 1] == f"{tmp_path}:{RESOURCES}:{cached}/*"
     assert any(option.startswith("-Dlog4j2.configurationFile=file:") for option in command)
+    # Without it HBase writes that it will not use what makes it read numbers in place.
+    assert "--add-opens=java.base/java.nio=ALL-UNNAMED" in command
     pages = {page.parent.name for page in RESOURCES.glob("hbase-webapps/*/index.html")}
     assert pages == {"master", "regionserver", "static"}

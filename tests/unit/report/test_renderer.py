@@ -59,6 +59,16 @@ def test_a_renderer_called_ahead_and_not_needed_is_dismissed() -> None:
     assert _renderers() == []
 
 
+def test_a_renderer_that_is_stopped_while_it_draws_is_dismissed() -> None:
+    renderer = Renderer()
+    for process in renderer._processes:
+        # As far as it is where all that is to be drawn has been said.
+        assert process.stdin is not None
+        process.stdin.close()
+    renderer.dismiss()
+    assert _renderers() == []
+
+
 def test_a_record_that_cannot_be_read_leaves_no_artist(tmp_path: Path) -> None:
     with pytest.raises(Exception, match="no such directory"), ReportWarmup() as warmup:
         warmup.report(tmp_path / "nothing")

@@ -40,7 +40,7 @@ def test_samples_are_added_with_a_note(tmp_path: Path) -> None:
     assert [row.time_s for row in rows] == sorted(row.time_s for row in rows)
     assert {file.name for file in path.iterdir()} == {
         *("run.json", "logs"),
-        *("tasks.parquet", "samples.parquet", "latencies.parquet"),
+        *("tasks.parquet", "samples.parquet", "latencies.parquet", "server_events.parquet"),
     }
 
 

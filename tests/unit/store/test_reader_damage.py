@@ -56,7 +56,7 @@ def test_the_stream_of_a_run_that_ended_must_be_whole(tmp_path: Path) -> None:
     (path / "run.json").write_text(json.dumps(record | {"outcome": "succeeded"}))
     complete = content + b"\xff\xff\xff\xff\0\0\0\0"
     (path / "samples.arrow").write_bytes(complete)
-    for other in ("tasks.arrow", "latencies.arrow"):
+    for other in ("tasks.arrow", "latencies.arrow", "server_events.arrow"):
         (path / other).write_bytes((path / other).read_bytes() + b"\xff\xff\xff\xff\0\0\0\0")
     assert read_run(path).samples.num_rows == 6
     for size in range(len(complete)):
@@ -224,7 +224,7 @@ def test_where_both_forms_are_there_the_whole_one_is_read(tmp_path: Path) -> Non
     # Killed while compacting: the streams are complete, the compacted table may be damaged.
     shutil.copy(ended / "run.json", killed / "run.json")
     (killed / "samples.arrow").write_bytes(stream + b"\xff\xff\xff\xff\0\0\0\0")
-    for other in ("tasks.parquet", "latencies.parquet"):
+    for other in ("tasks.parquet", "latencies.parquet", "server_events.parquet"):
         shutil.copy(ended / other, killed / other)
     (killed / "samples.parquet").write_bytes(parquet[:-20])
     assert read_run(killed).samples.equals(data.samples)

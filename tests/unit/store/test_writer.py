@@ -14,6 +14,7 @@ import pytest
 from howdah.errors import RunFailed, UserError
 from howdah.model.latencies import LatencyHistogram, encoded
 from howdah.model.run import Outcome, Sample
+from howdah.model.server_events import ServerEvent
 from howdah.model.sink import Progress, SampleSink
 from howdah.model.tables import RunData
 from howdah.store import RunWriter, read_record, read_run
@@ -62,7 +63,7 @@ def test_a_finished_run_keeps_only_the_files_of_its_record(tmp_path: Path) -> No
     files = {file.relative_to(path).as_posix() for file in path.rglob("*") if file.is_file()}
     assert files == {
         *("run.json", "logs/howdah.log"),
-        *("tasks.parquet", "samples.parquet", "latencies.parquet"),
+        *("tasks.parquet", "samples.parquet", "latencies.parquet", "server_events.parquet"),
     }
 
 
@@ -261,11 +262,12 @@ def test_whatever_the_end_relies_on_is_on_disk_before_it(
         writer.finish(data.record)
     run_dir = writer.path.name
     assert synced == [
-        *("tasks.arrow", "samples.arrow", "latencies.arrow"),
+        *("tasks.arrow", "samples.arrow", "latencies.arrow", "server_events.arrow"),
         *(".run.json.new", run_dir),
         *(".tasks.parquet.new", run_dir),
         *(".samples.parquet.new", run_dir),
         *(".latencies.parquet.new", run_dir),
+        *(".server_events.parquet.new", run_dir),
     ]
 
 
@@ -285,10 +287,23 @@ def test_timed_operations_are_kept_as_they_come_and_read_whatever_becomes_of_the
     assert [LatencyHistogram(**row) for row in read.latencies.to_pylist()] == rows
 
 
-def test_a_record_of_before_has_no_timed_operations(tmp_path: Path) -> None:
+def test_what_servers_did_is_kept(tmp_path: Path) -> None:
+    data = records.pi()
+    rows = [
+        ServerEvent(1.0, 1.012, "w1", "regionserver", "collection", "Pause Young", None),
+        ServerEvent(0.5, 2.0, "w1", "regionserver", "flush", "52a9f2a9", 5_622_000),
+    ]
+    with RunWriter(tmp_path, as_begun(data.record)) as writer:
+        writer.server_events(rows)
+        writer.finish(data.record)
+    assert [ServerEvent(**row) for row in read_run(writer.path).server_events.to_pylist()] == rows
+
+
+@pytest.mark.parametrize("table", ["latencies", "server_events"])
+def test_a_record_of_before_lacks_later_tables(tmp_path: Path, table: str) -> None:
     path = write_run(tmp_path, records.pi())
-    (path / "latencies.parquet").unlink()
-    assert read_run(path).latencies.num_rows == 0
+    (path / f"{table}.parquet").unlink()
+    assert getattr(read_run(path), table).num_rows == 0
 
 
 def test_the_log_holds_what_howdah_said_while_the_run_went(tmp_path: Path) -> None:

@@ -14,12 +14,14 @@ import pytest
 from howdah.model.metrics import METRICS
 from howdah.services.jmx import JmxReader
 from howdah.services.web import Web
-from howdah.telemetry.daemons import DaemonDevice, beans_of, daemon_source
+from howdah.telemetry.beans import beans_of
+from howdah.telemetry.daemons import DaemonDevice, daemon_source
 from howdah.telemetry.device import Away, Device
 from howdah.telemetry.importers.stretch import pattern_of
 from support.serving import Answer, serving
 
-BEANS = Path(__file__).parents[2] / "data/hadoop-3.5.0/jmx.json"
+DATA = Path(__file__).parents[2] / "data"
+BEANS = (DATA / "hadoop-3.5.0/jmx.json", DATA / "hbase-2.6.4/jmx.json")
 MIB = 2**20
 Bean = dict[str, Any]
 
@@ -52,7 +54,8 @@ def web() -> Iterator[Web]:
 
 
 def recorded(daemon: str) -> Daemon:
-    return Daemon(json.loads(BEANS.read_text())[daemon])
+    answers = {name: beans for path in BEANS for name, beans in json.loads(path.read_text()).items()}
+    return Daemon(answers[daemon])
 
 
 def device_of(daemon: str, port: int, web: Web) -> Device:
@@ -61,7 +64,10 @@ def device_of(daemon: str, port: int, web: Web) -> Device:
     return device
 
 
-@pytest.mark.parametrize("name", ["namenode", "datanode", "resourcemanager", "nodemanager", "historyserver"])
+@pytest.mark.parametrize(
+    "name",
+    ["namenode", "datanode", "resourcemanager", "nodemanager", "historyserver", "regionserver", "hmaster"],
+)
 def test_every_number_is_in_what_the_release_answers(name: str, web: Web) -> None:
     """All that is asked for is there, in few questions, and every metric is a known one."""
     daemon = recorded(name)
@@ -102,6 +108,32 @@ def test_totals_grow_from_the_first_reading_and_means_add_up(web: Web) -> None:
     assert last["datanode/flush_s"] == pytest.approx(10 * 0.2 + 1.0)
     assert last["jvm/datanode/gc_s"] == pytest.approx(0.25)
     assert last["jvm/datanode/heap_bytes"] == 64 * MIB
+
+
+def test_a_regionserver_counts_requests_and_means_under_hbases_names(web: Web) -> None:
+    daemon = recorded("regionserver")
+    server, wal = daemon.bean("RegionServer,sub=Server"), daemon.bean("RegionServer,sub=WAL")
+    with serving(daemon) as port:
+        device = device_of("regionserver", port, web)
+        first = dict(device.tick())
+        server["rpcGetRequestCount"] += 1000
+        server["percentFilesLocal"] = 80.0
+        server["updatesBlockedTime"] += 1500
+        wal["SyncTime_num_ops"] += 40
+        wal["SyncTime_mean"] = 3
+        last = dict(device.tick())
+    assert first["regionserver/get_requests"] == 0
+    assert first["regionserver/regions"] == server["regionCount"]
+    assert last["regionserver/get_requests"] == 1000
+    assert last["regionserver/local_share"] == pytest.approx(0.8)
+    assert last["regionserver/blocked_s"] == pytest.approx(1.5)
+    assert last["regionserver/wal_syncs"] == 40
+    assert last["regionserver/wal_sync_s"] == pytest.approx(0.12)
+
+
+def test_a_daemon_may_be_asked_more_often(web: Web) -> None:
+    assert daemon_source("w1", "regionserver", "http://w1:16030", web).interval_s == 10
+    assert daemon_source("w1", "regionserver", "http://w1:16030", web, 2.0).interval_s == 2
 
 
 def test_a_namenode_with_two_ports_answers_for_both(web: Web) -> None:

@@ -10,6 +10,18 @@ from dataclasses import dataclass
 
 from howdah.analysis.evidence.latencies import OperationLatency
 from howdah.analysis.evidence.losses import MasterLoad, MasterLoss, Wait, WorkerLoss
+from howdah.analysis.evidence.operations import (
+    LatencyCourse,
+    RegionServerUse,
+    RegionUse,
+    RequestCheck,
+    TableFlow,
+    Tail,
+    TailCause,
+    TailKind,
+    ThroughputBound,
+    ThroughputLimit,
+)
 from howdah.analysis.evidence.tasks import Balance, Cause, Sign, Spills, Starvation, Straggler, TaskSpread
 from howdah.analysis.evidence.times import (
     Bound,
@@ -50,6 +62,7 @@ from howdah.analysis.evidence.volumes import (
     StorageZones,
 )
 from howdah.model.finding import Finding
+from howdah.model.server_events import ServerEvent
 
 __all__ = [
     "Analysis",
@@ -75,6 +88,7 @@ __all__ = [
     "HostUse",
     "JobOverhead",
     "KnownTime",
+    "LatencyCourse",
     "LayerAccount",
     "Level",
     "LimitShare",
@@ -86,7 +100,10 @@ __all__ = [
     "OthersUse",
     "PhaseTime",
     "Rate",
+    "RegionServerUse",
+    "RegionUse",
     "ReplicaBalance",
+    "RequestCheck",
     "Series",
     "Sign",
     "Spills",
@@ -94,7 +111,13 @@ __all__ = [
     "StorageZones",
     "Straggler",
     "StretchUse",
+    "TableFlow",
+    "Tail",
+    "TailCause",
+    "TailKind",
     "TaskSpread",
+    "ThroughputBound",
+    "ThroughputLimit",
     "Wait",
     "WorkerLoss",
     "WorkloadTime",
@@ -134,6 +157,14 @@ class Evidence:
     others: tuple[OthersUse, ...] = ()
     latencies: tuple[OperationLatency, ...] = ()
     starvations: tuple[Starvation, ...] = ()
+    courses: tuple[LatencyCourse, ...] = ()
+    tails: tuple[Tail, ...] = ()
+    throughput_limits: tuple[ThroughputLimit, ...] = ()
+    region_servers: tuple[RegionServerUse, ...] = ()
+    regions: tuple[RegionUse, ...] = ()
+    request_checks: tuple[RequestCheck, ...] = ()
+    table_flows: tuple[TableFlow, ...] = ()
+    server_events: tuple[ServerEvent, ...] = ()
 
     def time_of(self, workload: str) -> WorkloadTime:
         """The times of a workload by its name in this evidence."""

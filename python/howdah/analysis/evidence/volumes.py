@@ -53,9 +53,9 @@ class ByteAccount:
     write: ByteSide
 
 
-FlowLayer = Literal["workload", "Hadoop", "DataNodes", "network", "disks"]
-"""Where bytes are counted: the workload's rows; Hadoop's job counters; the DataNodes' own counters; the
-network interfaces and the disks of the workers."""
+FlowLayer = Literal["workload", "Hadoop", "HBase", "DataNodes", "network", "disks"]
+"""Where bytes are counted: the workload's rows; Hadoop's job counters; RegionServers'; the DataNodes' own
+counters; the network interfaces and the disks of the workers."""
 
 Direction = Literal["read", "written", "received", "sent"]
 """Which way bytes went; ``received`` and ``sent`` are the network's."""

@@ -22,7 +22,7 @@ from howdah.engines.hbase.target import HBaseTarget
 from howdah.engines.process import ProcessIdentity
 from howdah.errors import RunFailed
 from howdah.model.base import Model
-from howdah.model.hbase import HBaseStatus, RegionUse
+from howdah.model.hbase import HBaseStatus
 
 _LOG = logging.getLogger(__name__)
 _ANSWER_S = 120.0
@@ -36,6 +36,8 @@ class MadeFor(Model):
 
     run: str
     """The run that made it."""
+    suite: str
+    """Whose rows it holds: ``ycsb``, ``hbase-pe``."""
     process: ProcessIdentity
     """The process that ran it."""
     keep: bool
@@ -67,7 +69,7 @@ class HeldRows(Model):
 def opened(target: HBaseTarget) -> Iterator[HBaseAdmin]:
     """Who asks a cluster, in a directory of its own, until it is left."""
     with tempfile.TemporaryDirectory(prefix="howdah-hbase-") as folder:
-        admin = HBaseAdmin(target.admin_command(), Path(folder), target.askers[0].environment)
+        admin = HBaseAdmin(target.admin_command(), Path(folder), target.places[0].environment)
         try:
             yield admin
         finally:
@@ -106,11 +108,14 @@ class HBaseAdmin:
                 _LOG.info("table %s says that it is howdah's, and not what it is for", table["name"])
         return tuple(sorted(found, key=lambda table: table.made.run))
 
-    def make(self, name: str, *, regions: int, attributes: Sequence[str], made: MadeFor) -> None:
-        """Make a table of so many regions: compression, block encoding and bloom filter by HBase's words."""
-        told = made.model_dump_json()
-        assert " " not in told
-        self._ask("make", name, str(regions), *attributes, told)
+    def make(
+        self, name: str, *, family: str, splits: Sequence[str], attributes: Sequence[str], made: MadeFor
+    ) -> None:
+        """Make a table, its regions but the first beginning with these keys.
+
+        ``attributes`` are compression, block encoding and bloom filter by HBase's words.
+        """
+        self._ask("make", name, family, ",".join(splits) or "-", *attributes, made.model_dump_json())
 
     def remove(self, name: str) -> None:
         """Remove a table that howdah made."""
@@ -132,10 +137,6 @@ class HBaseAdmin:
     def compact(self, name: str) -> None:
         """Make one file of each region's files, and wait until that is done."""
         self._ask("compact", name, within_s=_LONG_S)
-
-    def regions(self, name: str) -> tuple[RegionUse, ...]:
-        """A table's regions."""
-        return tuple(RegionUse.model_validate(region) for region in self._ask("regions", name))
 
     def close(self) -> None:
         """End it."""

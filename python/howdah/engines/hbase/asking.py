@@ -41,28 +41,35 @@ class Answered(NamedTuple):
     """The first thing that a client said was wrong."""
 
 
-def ask(work: HBaseWork[Ycsb], table: RunTable) -> Answered:
-    """Run a workload by as many clients as it asks for; raises RunFailed where one does not do its part."""
+def ask(work: HBaseWork[Ycsb], table: RunTable, *, told: bool = True) -> Answered:
+    """Run a workload by as many clients as it asks for; raises RunFailed where one does not do its part.
+
+    The table then holds the records that were added, too.
+
+    What is timed goes to the record unless it is not to be ``told``.
+    """
     parts = divided(work.workload, table.rows)
-    askers = work.context.target.askers[: len(parts)]
+    places = work.context.target.places[: len(parts)]
     with ExitStack() as stack:
         # Each JVM may still write where it is ended; what is left goes when all have ended.
         folder = Path(tempfile.mkdtemp(prefix="howdah-ycsb-"))
         stack.callback(shutil.rmtree, folder, ignore_errors=True)
         clients = []
-        for number, (asker, part) in enumerate(zip(askers, parts, strict=True)):
-            client = _AskingClient(work, table, asker, part, folder / str(number))
+        for number, (place, part) in enumerate(zip(places, parts, strict=True)):
+            client = _AskingClient(work, table, place, part, folder / str(number))
             stack.callback(client.end)
             clients.append(client)
-        return _follow(work, clients, sum(part.operations for part in parts))
+        answered = _follow(work, clients, sum(part.operations for part in parts), told=told)
+    table.rows += answered.returns.get("insert", {}).get("OK", 0)
+    return answered
 
 
-def _follow(work: HBaseWork[Ycsb], clients: Sequence[_AskingClient], total: int) -> Answered:
+def _follow(work: HBaseWork[Ycsb], clients: Sequence[_AskingClient], total: int, *, told: bool) -> Answered:
     timed: list[LatencyHistogram] = []
     while not all(client.wait(_POLL_S) for client in clients):
-        timed += _passed_on(work, clients)
+        timed += _passed_on(work, clients, told=told)
         work.progress("run", sum(client.done for client in clients), total)
-    timed += _passed_on(work, clients)
+    timed += _passed_on(work, clients, told=told)
     found = [client.printed() for client in clients]
     clock = work.context.clock
     return Answered(
@@ -78,11 +85,25 @@ def _follow(work: HBaseWork[Ycsb], clients: Sequence[_AskingClient], total: int)
     )
 
 
-def _passed_on(work: HBaseWork[Ycsb], clients: Iterable[_AskingClient]) -> list[LatencyHistogram]:
+def _passed_on(
+    work: HBaseWork[Ycsb], clients: Iterable[_AskingClient], *, told: bool
+) -> list[LatencyHistogram]:
     rows = [row for client in clients for row in client.logs.rows()]
-    if rows:
+    if rows and told:
         work.context.sink.latencies(rows)
     return rows
+
+
+def operations_done(rows: Iterable[LatencyHistogram]) -> int:
+    """How many operations rows are of; both halves of one that reads and writes are rows of their own."""
+    counted = [row for row in rows if counts_once(row.operation)]
+    halves = sum(row.operations for row in counted if row.operation == "read-modify-write")
+    return sum(row.operations for row in counted) - 2 * halves
+
+
+def counts_once(operation: str) -> bool:
+    """Whether rows of an operation count each once: what was timed in another way is there already."""
+    return not operation.endswith(", intended")
 
 
 def _summed(counts: Iterable[Mapping[str, int]]) -> dict[str, int]:
@@ -97,21 +118,21 @@ class _AskingClient(RunningProgram):
     """One client of YCSB's, on its machine."""
 
     def __init__(
-        self, work: HBaseWork[Ycsb], table: RunTable, asker: ClientPlace, part: ClientPart, folder: Path
+        self, work: HBaseWork[Ycsb], table: RunTable, place: ClientPlace, part: ClientPart, folder: Path
     ) -> None:
         self.done = 0
         """Operations it has done."""
         self.complaint: str | None = None
         """The first thing that it said was wrong."""
-        self._asker = asker
+        self._place = place
         clock = work.context.clock
         folder.mkdir()
         self.logs = HistogramLogs(
-            folder, work.workload.kind, asker.name, lambda epoch_s: clock.seconds(round(1000 * epoch_s))
+            folder, work.workload.kind, place.name, lambda epoch_s: clock.seconds(round(1000 * epoch_s))
         )
-        words = arguments(work.workload, part, table=table.name, rows=table.rows, histograms=folder)
+        words = arguments(work.workload, part, table, histograms=folder)
         super().__init__(
-            work.context.target.java(asker, CLIENT, *words), folder, environment=asker.environment
+            work.context.target.java(place, CLIENT, *words), folder, environment=place.environment
         )
 
     def said(self, line: str) -> None:
@@ -126,5 +147,5 @@ class _AskingClient(RunningProgram):
         printed = read_printed(self.lines)
         if printed is None or not printed.begun_ms:
             why = self.complaint or (self.lines[-1] if self.lines else f"exit code {self.exit_code()}")
-            raise RunFailed(f"YCSB's client on {self._asker.name}", f"did nothing: {why}")
+            raise RunFailed(f"YCSB's client on {self._place.name}", f"did nothing: {why}")
         return printed

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
+from howdah.engines.hbase.work import RunTable
 from howdah.model.workloads.ycsb import MOST_SCANNED, Ycsb, YcsbLoad, YcsbMix
 
 CLIENT = "site.ycsb.Client"
@@ -14,6 +15,8 @@ FAMILY = "f"
 KEY_DIGITS = 19
 """Keys are hashed numbers of a Java long: all of one length, they spread evenly over a table's regions."""
 
+_FIRST_DIGITS = 9224
+"""No Java long begins with more."""
 _PROPORTIONS = {
     "read": "readproportion",
     "update": "updateproportion",
@@ -30,8 +33,8 @@ class ClientPart(NamedTuple):
     first: int
     """The number of the first record that it inserts."""
     threads: int
-    target: float | None
-    """Operations a second."""
+    target: int | None
+    """Operations a second: YCSB takes whole ones."""
 
 
 def divided(workload: Ycsb, rows: int) -> tuple[ClientPart, ...]:
@@ -41,9 +44,9 @@ def divided(workload: Ycsb, rows: int) -> tuple[ClientPart, ...]:
     """
     clients = workload.clients or 1
     operations = workload.asked.number if workload.asked else 0
-    target = workload.target / clients if workload.target else None
+    targets = _evenly(max(clients, workload.target), clients) if workload.target else [None] * clients
     parts, first = [], 0
-    for part in _evenly(operations, clients):
+    for part, target in zip(_evenly(operations, clients), targets, strict=True):
         parts.append(
             ClientPart(part, first if isinstance(workload, YcsbLoad) else rows, workload.threads or 1, target)
         )
@@ -51,26 +54,31 @@ def divided(workload: Ycsb, rows: int) -> tuple[ClientPart, ...]:
     return tuple(parts)
 
 
-def arguments(workload: Ycsb, asked: ClientPart, *, table: str, rows: int, histograms: Path) -> list[str]:
+def splits(regions: int) -> list[str]:
+    """The first keys of all regions but the first: hashed numbers of 19 digits end below 9224 · 10¹⁵."""
+    return [f"user{number * _FIRST_DIGITS // regions:04d}" for number in range(1, regions)]
+
+
+def arguments(workload: Ycsb, asked: ClientPart, table: RunTable, *, histograms: Path) -> list[str]:
     """YCSB's command line for one client's part; its histograms are written below a folder each second."""
-    given = {**_common(workload, table, histograms), **_own(workload, asked, rows)}
+    given = {**_common(workload, table, histograms), **_own(workload, asked, table.rows)}
     words = ["-load" if isinstance(workload, YcsbLoad) else "-t", "-s", "-threads", str(asked.threads)]
     if asked.target is not None:
-        words += ["-target", f"{asked.target:.3f}"]
+        words += ["-target", str(asked.target)]
     for name, value in given.items():
         words += ["-p", f"{name}={value}"]
     return words
 
 
-def _common(workload: Ycsb, table: str, histograms: Path) -> dict[str, str | int]:
+def _common(workload: Ycsb, table: RunTable, histograms: Path) -> dict[str, str | int]:
     given: dict[str, str | int] = {
         "db": "HBaseBinding",
         "workload": "RecordWorkload",
         "dataintegrity": "true",
-        "table": table,
+        "table": table.name,
         "columnfamily": FAMILY,
-        "fieldcount": workload.fields or 1,
-        "fieldlength": workload.field_bytes or 1,
+        "fieldcount": table.fields,
+        "fieldlength": table.field_bytes,
         "zeropadding": KEY_DIGITS,
         # Without a rate to keep there is no time at which an operation should have begun.
         "measurement.interval": "both" if workload.target else "op",

@@ -23,8 +23,8 @@ from howdah.model.job import Job
 from howdah.model.run import Outcome, RunRecord, WorkloadResult
 from howdah.model.sink import SampleSink
 from howdah.model.workloads.base import Workload
-from howdah.model.workloads.ycsb import Ycsb
 from howdah.telemetry.sampler import Sampler
+from howdah.telemetry.server_logs import logged_events
 
 
 class AskedHBase(NamedTuple):
@@ -96,6 +96,8 @@ class _HBaseRun:
                 self._work(sampler)
         finally:
             self._remove_table()
+        for logs in self._target.logs:
+            self._run.sink.server_events(logged_events(logs, self._clock.start_epoch_s))
         for warning in clock_was_set(self._clock):
             self._run.warn(warning.code, warning.text)
         return self._run.record
@@ -121,7 +123,6 @@ class _HBaseRun:
         known = PartialResult()
         start_s = self._clock.now_s()
         try:
-            assert isinstance(workload, Ycsb)
             work = HBaseWork(workload, self._context, start_s, last)
             known = resolve_name(workload.programs[HBASE])(work)
         except BaseException as error:
@@ -138,7 +139,7 @@ class _HBaseRun:
     def _remove_table(self) -> None:
         """Remove what the run made; what is not removed now goes when the next run starts."""
         table = self._context.table
-        if table is None or not table.made_here or self._job.keep_data:
+        if table is None or not table.made_here or table.keep:
             return
         try:
             self._context.admin.remove(table.name)

@@ -4,28 +4,38 @@ from __future__ import annotations
 
 import logging
 
-from howdah.engines.hbase.admin import HBaseAdmin
+from howdah.engines.hbase.admin import HBaseAdmin, OwnTable
 from howdah.engines.hbase.work import RunTable
 from howdah.engines.process import is_dead
 from howdah.errors import RunFailed
-from howdah.model.workloads.ycsb import YCSB_LOAD, YcsbMix
+from howdah.model.workloads.ycsb import YCSB, YCSB_LOAD, YcsbMix
 
+NO_TABLE = "there is no table of howdah's to ask"
 _LOG = logging.getLogger(__name__)
-_LOAD = f"howdah run {YCSB_LOAD} --engine hbase --keep-data"
+LOAD = f"howdah run {YCSB_LOAD} --engine hbase --keep-data"
+
+
+def newest_kept(admin: HBaseAdmin) -> OwnTable | None:
+    """The table that the newest of earlier runs kept, whole or not; None where there is none."""
+    kept = [
+        table
+        for table in admin.tables()
+        if table.made.keep and table.made.suite == YCSB and is_dead(table.made.process) is not False
+    ]
+    return kept[-1] if kept else None
 
 
 def kept_table(admin: HBaseAdmin, workload: YcsbMix) -> RunTable:
-    """The newest table that an earlier run kept; raises RunFailed where there is none that is whole."""
-    kept = [table for table in admin.tables() if table.made.keep and is_dead(table.made.process) is not False]
-    if not kept:
-        raise RunFailed(workload.kind, "there is no table of howdah's to ask", f"run {_LOAD} first")
-    table = kept[-1]
+    """The newest table that was kept, its rows counted; raises RunFailed where none is whole."""
+    table = newest_kept(admin)
+    if table is None:
+        raise RunFailed(workload.kind, NO_TABLE, f"run {LOAD} first")
     rows = admin.count(table.name).rows
     if rows < table.made.records:
         raise RunFailed(
             f"table {table.name}",
             f"holds {rows:,} of {table.made.records:,} records: its load was interrupted",
-            f"drop it in HBase's shell, and run {_LOAD} again",
+            f"drop it in HBase's shell, and run {LOAD} again",
         )
     return RunTable(table.name, table.made.fields, table.made.field_bytes, rows)
 

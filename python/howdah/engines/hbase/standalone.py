@@ -10,24 +10,26 @@ from __future__ import annotations
 import os
 import socket
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from xml.sax.saxutils import escape
 
 from howdah.engines.hbase.admin import opened
 from howdah.engines.hbase.engine import AskedHBase
-from howdah.engines.hbase.target import ClientPlace, HBaseTarget
+from howdah.engines.hbase.target import HBaseTarget, places_here
 from howdah.engines.local.workspace import Workspace
 from howdah.engines.running import RunningProgram
 from howdah.errors import UserError
-from howdah.installation.command import PROGRAMS, java_command
+from howdah.installation.command import PROGRAMS, gc_log_option, java_command
 from howdah.installation.hbase import HBaseInstallation
 from howdah.model.job import Job
 from howdah.services.errors import ServiceError
 from howdah.services.jmx import JmxReader
 from howdah.services.web import Web
-from howdah.telemetry.daemons import daemon_source
+from howdah.telemetry.daemons import OFTEN_S
+from howdah.telemetry.regions import server_sources
+from howdah.telemetry.server_logs import ServerLogs
 from howdah.telemetry.source import this_machine
 from howdah.units import MIB
 
@@ -63,19 +65,38 @@ def standing_alone(job: Job, installation: HBaseInstallation) -> Iterator[AskedH
         values = dict(zip(_PORTS, ports, strict=True))
         (conf / "hbase-site.xml").write_text(_site(folder, values))
         heap = worker.memory_bytes // MIB
-        command = java_command(
-            installation, conf, PROGRAMS["hmaster"], "start", options=(f"-Xms{heap}m", f"-Xmx{heap}m")
-        )
-        server = RunningProgram(command, folder, environment=_environment(folder), patience_s=_END_S)
+        logs = ServerLogs(job.host.name, "regionserver", folder / "hbase.log", folder / "gc.log")
+        options = (f"-Xms{heap}m", f"-Xmx{heap}m", gc_log_option(str(logs.collector)))
+        (conf / "hadoop-metrics2-hbase.properties").write_text("*.period=1\n")
+        command = java_command(installation, conf, PROGRAMS["hmaster"], "start", options=options)
+        server = _StandAlone(command, folder, logs.own)
         stack.callback(server.end)
         web = stack.enter_context(Web())
         url = f"http://{LOOPBACK}:{values['hbase.master.info.port']}"
         _await(server, JmxReader(web, url))
         name = job.host.name
         # All of it is one process, and either web server shows all beans.
-        sources = (*this_machine(name), daemon_source(name, "regionserver", url, web))
-        target = HBaseTarget(installation, conf, (ClientPlace(name),), sources)
+        sources = (*this_machine(name), *server_sources(name, "regionserver", url, web, OFTEN_S))
+        target = HBaseTarget(installation, conf, places_here(name), sources, (logs,))
         yield AskedHBase(target, stack.enter_context(opened(target)))
+
+
+class _StandAlone(RunningProgram):
+    """Its JVM, which logs to howdah's log and to a file that its events are read from."""
+
+    def __init__(self, command: Sequence[str], folder: Path, log: Path) -> None:
+        self._log = log.open("w", encoding="utf-8")
+        super().__init__(command, folder, environment=_environment(folder), patience_s=_END_S)
+
+    def said(self, line: str) -> None:
+        """Keep it."""
+        self._log.write(f"{line}\n")
+        self._log.flush()
+
+    def end(self) -> None:
+        """End it, and its log."""
+        super().end()
+        self._log.close()
 
 
 def _await(server: RunningProgram, beans: JmxReader) -> None:

@@ -9,6 +9,8 @@ from pathlib import Path
 from howdah.installation.command import java_command
 from howdah.installation.hbase import HBaseInstallation
 from howdah.model.cluster import Laboratory
+from howdah.model.workloads.ycsb_options import MOST_CLIENTS
+from howdah.telemetry.server_logs import ServerLogs
 from howdah.telemetry.source import Source
 
 _TABLES = "HBaseTables"
@@ -28,6 +30,13 @@ class ClientPlace:
     """Options of every JVM there."""
 
 
+def places_here(name: str) -> tuple[ClientPlace, ...]:
+    """Clients on this machine, each under a name of its own."""
+    return tuple(
+        ClientPlace(f"{name} {number}" if number > 1 else name) for number in range(1, MOST_CLIENTS + 1)
+    )
+
+
 @dataclass(frozen=True)
 class HBaseTarget:
     """Everything that the engine needs to know of a cluster."""
@@ -36,20 +45,22 @@ class HBaseTarget:
     """The jars that clients run from, with YCSB's and howdah's own classes."""
     conf_dir: Path
     """The client's configuration directory, which is only read."""
-    askers: tuple[ClientPlace, ...]
+    places: tuple[ClientPlace, ...]
     """The machines that may ask, in the order in which they are taken."""
     sources: Sequence[Source] = ()
     """What is sampled while operations run."""
+    logs: Sequence[ServerLogs] = ()
+    """The daemons' logs, where they can be read."""
     lab: Laboratory | None = None
     """What the cluster was built of, where it is howdah's laboratory."""
 
-    def java(self, asker: ClientPlace, main: str, *arguments: str, options: Sequence[str] = ()) -> list[str]:
+    def java(self, place: ClientPlace, main: str, *arguments: str, options: Sequence[str] = ()) -> list[str]:
         """The command line of a Java program on a machine."""
         command = java_command(
-            self.installation, self.conf_dir, main, *arguments, options=(*asker.options, *options)
+            self.installation, self.conf_dir, main, *arguments, options=(*place.options, *options)
         )
-        return [*asker.prefix, *command]
+        return [*place.prefix, *command]
 
     def admin_command(self) -> list[str]:
         """The command line of what asks for the cluster's state and makes tables."""
-        return self.java(self.askers[0], _TABLES, options=("-Xmx256m", "-XX:+UseSerialGC"))
+        return self.java(self.places[0], _TABLES, options=("-Xmx256m", "-XX:+UseSerialGC"))

@@ -11,9 +11,9 @@ from howdah.engines.hbase.admin import HBaseAdmin
 from howdah.engines.hbase.target import HBaseTarget
 from howdah.model.job import Job
 from howdah.model.sink import Progress, SampleSink
-from howdah.model.workloads.ycsb import Ycsb
+from howdah.model.workloads.base import Workload
 
-W = TypeVar("W", bound=Ycsb)
+W = TypeVar("W", bound=Workload)
 
 
 def table_name(run_id: str) -> str:
@@ -32,6 +32,8 @@ class RunTable:
     """How many records it holds."""
     made_here: bool = False
     """Whether this run made it."""
+    keep: bool = False
+    """Whether later runs are to find it."""
 
 
 @dataclass

@@ -5,23 +5,20 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import cast
 
-from howdah.engines.hbase.admin import MadeFor
-from howdah.engines.hbase.asking import Answered, ask
+from howdah.engines.hbase.asking import Answered, ask, counts_once, operations_done
+from howdah.engines.hbase.command import FAMILY, splits
 from howdah.engines.hbase.leftovers import kept_table
+from howdah.engines.hbase.rate import highest_rate
+from howdah.engines.hbase.tables import attributes_of, made_for
 from howdah.engines.hbase.work import HBaseWork, RunTable, table_name
-from howdah.engines.process import this_process
 from howdah.engines.under_way import PartialResult
 from howdah.errors import RunFailed
 from howdah.model.counters import Counters
 from howdah.model.latencies import LatencyHistogram
-from howdah.model.reported import OperationCount, ResultMetric, latency_metrics
+from howdah.model.reported import OperationCount, ResultMetric
 from howdah.model.run import Outcome, Phase, ValidationError
-from howdah.model.workloads.ycsb import THROUGHPUT, Ycsb, YcsbLoad, YcsbMix
-from howdah.model.workloads.ycsb_options import BlockEncoding, BloomFilter, Compression, Settle
-
-_SHARES = (0.5, 0.95, 0.99, 0.999)
-_FEW = 1_000
-"""Of fewer operations nothing can be told of the slowest thousandth."""
+from howdah.model.workloads.ycsb import YCSB, Ycsb, YcsbLoad, YcsbMix, results
+from howdah.model.workloads.ycsb_options import Settle
 
 
 def ycsb_load(work: HBaseWork[YcsbLoad]) -> PartialResult:
@@ -29,19 +26,14 @@ def ycsb_load(work: HBaseWork[YcsbLoad]) -> PartialResult:
     asked, context = work.workload, work.context
     name = table_name(context.job.run_id)
     table = RunTable(name, asked.fields or 1, asked.field_bytes or 1, made_here=True)
+    table.keep = context.job.keep_data
     begun_s = context.clock.now_s()
     context.admin.make(
         table.name,
-        regions=asked.regions or 1,
-        attributes=_attributes(asked),
-        made=MadeFor(
-            process=this_process(),
-            run=context.job.run_id,
-            keep=context.job.keep_data,
-            records=asked.records or 0,
-            fields=table.fields,
-            field_bytes=table.field_bytes,
-        ),
+        family=FAMILY,
+        splits=splits(asked.regions or 1),
+        attributes=attributes_of(asked.compression, asked.block_encoding, asked.bloom_filter),
+        made=made_for(context.job, YCSB, asked.records or 0, table),
     )
     context.table = table
     made = Phase(name="make the table", start_s=begun_s, end_s=context.clock.now_s())
@@ -60,17 +52,30 @@ def ycsb_mix(work: HBaseWork[YcsbMix]) -> PartialResult:
         settle = context.admin.flush if work.workload.settle is Settle.FLUSH else context.admin.compact
         settle(context.table.name)
         phases = (Phase(name=f"{work.workload.settle}", start_s=begun_s, end_s=context.clock.now_s()),)
-    return _asked(cast(HBaseWork[Ycsb], work), context.table, phases)
+    if work.workload.p99_s is None:
+        return _asked(cast(HBaseWork[Ycsb], work), context.table, phases)
+    rate, steps, searched = highest_rate(work, context.table)
+    # At the rate that was found all of the operations are asked, which is what the run is about.
+    at_rate = HBaseWork(
+        work.workload.model_copy(update={"target": round(rate)}), context, work.start_s, last=work.last
+    )
+    result = _asked(cast(HBaseWork[Ycsb], at_rate), context.table, (*phases, *searched))
+    found = ResultMetric(
+        name=f"highest rate with 99 % within {1000 * work.workload.p99_s:g} ms",
+        value=rate,
+        unit="1/s",
+        better="higher",
+        over=f"{len(steps)} rates that were tried",
+    )
+    return PartialResult(**{**result, "rates": steps, "metrics": (found, *result["metrics"])})
 
 
 def _asked(work: HBaseWork[Ycsb], table: RunTable, before: tuple[Phase, ...]) -> PartialResult:
     """Time the operations, and look whether all that was acknowledged is there."""
     answered = ask(work, table)
-    table.rows += answered.returns.get("insert", {}).get("OK", 0)
     ran = Phase(name="run", start_s=answered.begun_s, end_s=answered.ended_s)
-    regions = work.context.admin.regions(table.name)
     faults, after, metrics = _read_back(work, table)
-    faults = (*_faults(work.workload, answered), *faults)
+    faults = (*operation_faults(work.workload, answered), *faults)
     counted_s, timed = _counted(work, answered)
     return PartialResult(
         outcome=Outcome.FAILED if faults else Outcome.SUCCEEDED,
@@ -78,12 +83,11 @@ def _asked(work: HBaseWork[Ycsb], table: RunTable, before: tuple[Phase, ...]) ->
         validation_errors=faults,
         phases=(*before, ran, *after),
         operations=_operations(timed, answered.returns),
-        metrics=(*_throughput(timed, counted_s), *latency_metrics(timed, _SHARES, "operation"), *metrics),
-        regions=regions,
+        metrics=(*results(operations_done(timed), counted_s, timed), *metrics),
     )
 
 
-def _faults(workload: Ycsb, answered: Answered) -> tuple[ValidationError, ...]:
+def operation_faults(workload: Ycsb, answered: Answered) -> tuple[ValidationError, ...]:
     """Operations that were not done, and those that came to something else than OK."""
     faults = []
     for operation, returns in answered.returns.items():
@@ -153,41 +157,15 @@ def _counted(work: HBaseWork[Ycsb], answered: Answered) -> tuple[float, tuple[La
     return answered.ended_s - min(row.start_s for row in timed), timed
 
 
-def _throughput(timed: tuple[LatencyHistogram, ...], seconds: float) -> tuple[ResultMetric, ...]:
-    done = sum(row.operations for row in timed if _is_whole(row.operation))
-    halves = sum(row.operations for row in timed if row.operation == "read-modify-write")
-    if seconds <= 0:
-        return ()
-    value = (done - 2 * halves) / seconds
-    over = "from the first operation's beginning to the last one's end"
-    return (ResultMetric(name=THROUGHPUT, value=value, unit="1/s", better="higher", over=over),)
-
-
-def _is_whole(operation: str) -> bool:
-    """Whether a row counts operations once: those that were timed in another way, too, are there already."""
-    return not operation.endswith(", intended")
-
-
 def _operations(
     timed: tuple[LatencyHistogram, ...], returns: Mapping[str, Mapping[str, int]]
 ) -> tuple[OperationCount, ...]:
     counts: dict[str, int] = {}
     for row in timed:
-        if _is_whole(row.operation):
+        if counts_once(row.operation):
             name = row.operation.removesuffix(", failed")
             counts[name] = counts.get(name, 0) + row.operations
     return tuple(
         OperationCount(operation=name, done=done, returns=dict(returns.get(name, {})))
         for name, done in counts.items()
     )
-
-
-def _attributes(workload: YcsbLoad) -> tuple[str, str, str]:
-    """The table's compression, block encoding and bloom filter by HBase's own words."""
-    words = (
-        workload.compression or Compression.NONE,
-        workload.block_encoding or BlockEncoding.NONE,
-        workload.bloom_filter or BloomFilter.ROW,
-    )
-    compression, encoding, bloom = (word.upper().replace("-", "_") for word in words)
-    return compression, encoding, bloom

@@ -15,6 +15,11 @@ USUAL_PROCESS_BYTES = 192 * MIB
 _GROWTH_BYTES = 48 * MIB
 _BUFFERS_BYTES = 256 * MIB
 _LEAST_POOL_BYTES = 64 * MIB
+_STORE_BUFFERS_BYTES = 64 * MIB
+"""What the embedded store keeps in each directory's buffers of writes at the most."""
+_LEAST_CACHE_BYTES = 16 * MIB
+_CACHED_FOR_EACH = 1.25
+"""What a byte of records takes in the store's cache, with names and indexes."""
 
 
 def sort_needs(rows: int, reduces: int, slots: int, process_bytes: int | None = None) -> tuple[int, int]:
@@ -44,8 +49,34 @@ def pool_bytes(job: Job, process_bytes: int | None = None) -> int:
             f"give at least {format_memory(process + _LEAST_POOL_BYTES)}",
         )
     sorts = [item for item in job.suite.workloads if isinstance(item, TeraSort)]
-    wanted = max([_BUFFERS_BYTES, *(_in_memory_bytes(job, sort) for sort in sorts)])
+    moves = any(item.uses_disks for item in job.suite.workloads)
+    wanted = max(
+        [_BUFFERS_BYTES if moves else _LEAST_POOL_BYTES, *(_in_memory_bytes(job, sort) for sort in sorts)]
+    )
     return min(left, wanted)
+
+
+def store_needs(table_bytes: int, data_dirs: int) -> int:
+    """The least budget in which the embedded store keeps a table of that size in its cache, bytes."""
+    return _around_cache_bytes(data_dirs) + max(_LEAST_CACHE_BYTES, int(table_bytes * _CACHED_FOR_EACH))
+
+
+def store_cache_bytes(job: Job) -> int:
+    """What the budget leaves the embedded store for its cache; raise UserError if that is too little."""
+    worker = job.plan.workers[0]
+    around = _around_cache_bytes(len(worker.data_dirs))
+    if worker.memory_bytes < around + _LEAST_CACHE_BYTES:
+        raise UserError(
+            "--memory",
+            f"{format_memory(worker.memory_bytes)} is too small for the store of YCSB's table",
+            f"give at least {format_memory(around + _LEAST_CACHE_BYTES)}",
+        )
+    return worker.memory_bytes - around
+
+
+def _around_cache_bytes(data_dirs: int) -> int:
+    process = USUAL_PROCESS_BYTES + _GROWTH_BYTES + _LEAST_POOL_BYTES
+    return process + data_dirs * _STORE_BUFFERS_BYTES
 
 
 def sorts_in_memory(job: Job, workload: TeraSort, size_bytes: int) -> bool:

@@ -6,9 +6,9 @@ import os
 from collections.abc import Iterable
 from pathlib import Path
 
-from howdah.engines.local import dfsio, limits, tera
+from howdah.engines.local import dfsio, limits, tera, ycsb
 from howdah.engines.local.folder import FOLDER, find_kept
-from howdah.engines.local.memory import pool_bytes, sorts_in_memory
+from howdah.engines.local.memory import pool_bytes, sorts_in_memory, store_cache_bytes
 from howdah.engines.local.workspace import Shortage, Workspace
 from howdah.errors import UserError
 from howdah.model.job import Job
@@ -16,6 +16,8 @@ from howdah.model.workloads.base import Workload
 from howdah.model.workloads.dfsio import DFSIO_FOLDER, DfsioRead
 from howdah.model.workloads.storage import Storage
 from howdah.model.workloads.terasort import INPUT, ROW_BYTES, ROWS, TeraRows, TeraSort
+from howdah.model.workloads.ycsb import TableShape, Ycsb, YcsbMix
+from howdah.model.workloads.ycsb_options import RECORDS
 from howdah.units import format_bytes, format_count_short
 
 
@@ -27,6 +29,14 @@ def ready_rows(program: type[Workload], data_dirs: Iterable[str], inputs: Iterab
     if not issubclass(program, TeraRows) or program.reads is None:
         return None
     return tera.ready_rows(data_dirs, inputs, program.reads)
+
+
+def ready_table(program: type[Workload], data_dirs: Iterable[str]) -> TableShape | None:
+    """The table that lies ready for a suite that begins with a program; None if it asks none of earlier runs.
+
+    Raises UserError if there is none, or it is not whole.
+    """
+    return ycsb.table_shape(data_dirs) if issubclass(program, YcsbMix) else None
 
 
 def replaced(job: Job) -> list[str]:
@@ -43,6 +53,10 @@ def check_ready(job: Job) -> None:
     _check_spared(data_dirs, inputs)
     if isinstance(first, DfsioRead):
         dfsio.check_ready(find_kept(data_dirs, DFSIO_FOLDER))
+    if isinstance(first, YcsbMix):
+        ycsb.check_ready(data_dirs, first)
+    if any(isinstance(workload, Ycsb) for workload in job.suite.workloads):
+        store_cache_bytes(job)
     if first.log is not None:
         _check_log(job.results_dir / first.log)
 
@@ -91,6 +105,14 @@ def too_little_room(job: Job, needed: int, shortage: Shortage) -> UserError:
             "give --data-dir on a larger disk, or at most "
             f"--rows {format_count_short(int(rows * shortage.fitting_share))}",
         )
+    records = RECORDS.of(first)
+    if records is not None and first.written_bytes:
+        return UserError(
+            RECORDS.flag,
+            f"{format_count_short(records)} records are {format_bytes(first.written_bytes)} and the "
+            f"suite needs {format_bytes(needed)}; {free}",
+            f"give --data-dir on a larger disk, or fewer {RECORDS.flag}",
+        )
     return UserError(
         "--data-dir",
         f"the suite needs {format_bytes(needed)}; {free}",
@@ -104,6 +126,8 @@ def _held_bytes(job: Job, workload: Workload) -> int:
         # One more file is fio's.
         folders = len(job.plan.workers[0].data_dirs)
         return folders * ((workload.files or 0) + 1) * (workload.file_bytes or 0)
+    if isinstance(workload, Ycsb):
+        return ycsb.room_bytes(workload, len(job.plan.workers[0].data_dirs))
     return workload.written_bytes
 
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import time
+from base64 import b64encode
 from typing import TypeVar
 
 from howdah import _native
+from howdah.model.latencies import LatencyHistogram
 from howdah.model.run import Phase, TaskAttempt
 from howdah.model.sink import Progress, SampleSink, Unit
 
@@ -80,6 +82,21 @@ class Watch:
         tasks = operation.take_tasks()
         if tasks:
             self._sink.tasks([self._attempt(task) for task in tasks])
+        intervals = operation.take_intervals()
+        if intervals:
+            self._sink.latencies([self._histogram(timed) for timed in intervals])
+
+    def _histogram(self, timed: _native.Timed) -> LatencyHistogram:
+        return LatencyHistogram(
+            workload=self._workload,
+            operation=timed.name,
+            host=self._host,
+            peer=None,
+            start_s=self._clock.seconds(timed.start_ns),
+            end_s=self._clock.seconds(timed.end_ns),
+            operations=timed.operations,
+            histogram=b64encode(timed.histogram).decode("ascii"),
+        )
 
     def _attempt(self, task: _native.Task) -> TaskAttempt:
         return TaskAttempt(

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from howdah.errors import RunFailed
 from howdah.installation import BRIEF, PROGRAMS, HBaseInstallation, Installation, java_command, java_home
+from howdah.installation.command import gc_log_option
 from howdah.lab.hadoop.files import cpu_option, directories, name_options
 from howdah.lab.installed import Installed
 from howdah.lab.kernel import enter, processes
@@ -88,6 +89,11 @@ class Daemon(NamedTuple):
         """Where it logs."""
         return self.machine.logs / f"{self.program}.log"
 
+    @property
+    def collector_log(self) -> Path:
+        """Where its JVM logs collections, if it is of HBase, whose answers wait for them."""
+        return self.machine.logs / f"{self.program}-gc.log"
+
 
 def planned(state: LabState) -> Iterator[Daemon]:
     """Every daemon of the plan, in the order they are started."""
@@ -107,7 +113,11 @@ def start(state: LabState, daemon: Daemon, found: Installed) -> Process:
         machine.conf,
         PROGRAMS[daemon.program],
         *_arguments(daemon),
-        options=[*_options(state, machine), *planned_options(machine.conf, PROGRAM[daemon.role])],
+        options=[
+            *_options(state, machine),
+            *([gc_log_option(str(daemon.collector_log))] if daemon.role in OF_HBASE else []),
+            *planned_options(machine.conf, PROGRAM[daemon.role]),
+        ],
     )
     with daemon.log.open("ab") as log:
         started = subprocess.Popen(

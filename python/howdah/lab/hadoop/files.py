@@ -26,7 +26,7 @@ from howdah.model.cluster import Deviation
 from howdah.model.configset import ConfigSet
 from howdah.model.plan import Role
 
-_METRICS = "hadoop-metrics2.properties"
+_METRICS = ("hadoop-metrics2.properties", "hadoop-metrics2-hbase.properties")
 _FRESH = Deviation(
     key="*.period",
     planned="",
@@ -93,7 +93,8 @@ def _machine_files(
     if state.rootless:
         made = rootless.shared_files(made, state.machines)
     _place(machine.conf, made)
-    write_file(machine.conf / _METRICS, f"{_FRESH.key}={_FRESH.used}\n")
+    for name in _METRICS:
+        write_file(machine.conf / name, f"{_FRESH.key}={_FRESH.used}\n")
     if Role.ZOOKEEPER in machine.roles:
         _place_zookeeper(state, machine, rendered)
     return (*deviations(files, wanted, machine.directory), _FRESH)

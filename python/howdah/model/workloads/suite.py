@@ -9,7 +9,7 @@ from typing import Annotated, Any, TypeVar
 from pydantic import BeforeValidator, SerializeAsAny
 
 from howdah.model.base import Model
-from howdah.model.workloads import ycsb
+from howdah.model.workloads import hbase_pe, ycsb
 from howdah.model.workloads.base import Workload
 from howdah.model.workloads.dfsio import DFSIO_READ, DFSIO_WRITE
 from howdah.model.workloads.option import Option
@@ -23,6 +23,7 @@ _TOGETHER = {
     "terasuite": (TERAGEN, TERASORT, TERAVALIDATE),
     "dfsio": (DFSIO_WRITE, DFSIO_READ),
     ycsb.YCSB: tuple(kind_of(program) for program in ycsb.EVERY if program is not ycsb.YcsbOwnMix),
+    hbase_pe.PE: tuple(kind_of(program) for program in hbase_pe.EVERY),
 }
 
 

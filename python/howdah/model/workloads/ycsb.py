@@ -7,9 +7,12 @@ write replaces the whole record, as an application's does that keeps its records
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, ClassVar, Final, Literal
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, ClassVar, Final, Literal, NamedTuple
 
+from howdah.errors import UserError
+from howdah.model.latencies import LatencyHistogram
+from howdah.model.reported import ResultMetric, latency_metrics
 from howdah.model.workloads.base import TOGETHER, Amount, Workload
 from howdah.model.workloads.nnbench import OPERATIONS
 from howdah.model.workloads.option import Option
@@ -23,6 +26,7 @@ from howdah.model.workloads.ycsb_options import (
     FIELD_SIZE,
     FIELDS,
     MIX,
+    P99,
     RECORDS,
     REGIONS,
     SETTLE,
@@ -36,7 +40,7 @@ from howdah.model.workloads.ycsb_options import (
     Durability,
     Settle,
 )
-from howdah.units import format_bytes, format_counted
+from howdah.units import format_bytes, format_counted, format_seconds
 
 YCSB: Final = "ycsb"
 """The suite of all of them, and the folder that its table is kept in."""
@@ -46,11 +50,36 @@ MOST_SCANNED: Final = 100
 """Records that a scan of workload E reads at most; as many as one on average are as likely as any."""
 
 _RECORD = (RECORDS, FIELDS, FIELD_SIZE, THREADS, TARGET, DURABILITY, CLIENTS)
-_NOT_ON: Final = {
+NOT_ON: Final = {
     "hadoop": "it asks HBase, not MapReduce: use --engine hbase",
     "hosts": "it measures what is between hosts, past HBase",
     "sim": "the simulator has no HBase",
 }
+"""Why nothing that asks HBase runs on other engines."""
+
+
+_WITHIN: Final = (0.5, 0.95, 0.99, 0.999)
+"""The shares of operations whose times are metrics."""
+
+
+class TableShape(NamedTuple):
+    """A table that was loaded: how many records, and how they look."""
+
+    records: int
+    fields: int
+    field_bytes: int
+
+
+def check_shape(given: Callable[[Option[int]], int | None], shape: TableShape) -> None:
+    """Raise UserError where another table is wanted than the one that is there."""
+    for option, there in ((RECORDS, shape.records), (FIELDS, shape.fields), (FIELD_SIZE, shape.field_bytes)):
+        wanted = given(option)
+        if wanted not in (None, there):
+            raise UserError(
+                option.flag,
+                f"the table that was kept has {there:,}, not {wanted:,}",
+                f"leave {option.flag} out, or load another table with `howdah run {YCSB_LOAD}`",
+            )
 
 
 class Ycsb(Workload):
@@ -71,11 +100,13 @@ class Ycsb(Workload):
     clients: int | None = None
     """Machines that ask."""
 
-    not_on: ClassVar = _NOT_ON
+    not_on: ClassVar = NOT_ON
     unit = "operations"
     primary_metric = THROUGHPUT
     importance = TOGETHER
     has_tasks = False
+    # What the disks do with large blocks one after another says nothing of single records.
+    uses_disks = False
     limited = False
 
     @property
@@ -140,8 +171,10 @@ class YcsbMix(Ycsb):
     """Seconds of the same operations before, which are not counted."""
     settle: Settle | None = None
     """What is done to the table before."""
+    p99_s: float | None = None
+    """The time within which 99 % are to end at the rate that is looked for."""
 
-    options: ClassVar[tuple[Option[Any], ...]] = (*_RECORD, OPERATIONS, DISTRIBUTION, WARM_UP, SETTLE)
+    options: ClassVar[tuple[Option[Any], ...]] = (*_RECORD, OPERATIONS, DISTRIBUTION, WARM_UP, SETTLE, P99)
     programs: ClassVar = {
         "local": "howdah.engines.local.ycsb:ycsb_mix",
         "hbase": "howdah.engines.hbase.ycsb:ycsb_mix",
@@ -248,6 +281,21 @@ class YcsbOwnMix(YcsbMix):
     def shares(self) -> Mapping[str, float]:
         pairs = (part.partition("=") for part in (self.mix or "read=1").split(","))
         return {name: float(share) for name, _, share in pairs}
+
+
+def results(operations: int, elapsed_s: float, timed: Sequence[LatencyHistogram]) -> tuple[ResultMetric, ...]:
+    """The metrics of a program: its throughput, and within what time its operations ended.
+
+    ``operations`` count a read-modify-write as one; ``timed`` has its parts too, as YCSB's own results do.
+    """
+    throughput = ResultMetric(
+        name=THROUGHPUT,
+        value=operations / elapsed_s if elapsed_s else 0.0,
+        unit="1/s",
+        better="higher",
+        over=f"{format_counted(operations, 'operation')} in {format_seconds(elapsed_s)}",
+    )
+    return (throughput, *latency_metrics(timed, _WITHIN, "operation"))
 
 
 EVERY: Final = (

@@ -18,6 +18,7 @@ T = TypeVar("T")
 HBASE_ONLY: Final = ("hbase",)
 MOST_FIELD_BYTES: Final = 10 * MIB
 """HBase refuses a larger cell by default (hbase.client.keyvalue.maxsize)."""
+MOST_CLIENTS: Final = 64
 SUM_SLACK: Final = 2e-3
 """So far the shares of a mix may be from one: three thirds of a few digits are a whole."""
 
@@ -128,6 +129,12 @@ def read_mix(text: str, flag: str) -> str:
     return ",".join(f"{name}={shares[name]:g}" for name in OPERATIONS_OF if shares.get(name))
 
 
+def _refuse_durability(value: Durability, engine: str) -> Refusal | None:
+    if engine == "local" and value is Durability.SKIP_WAL:
+        return Refusal("the store on this machine writes nothing without its journal", "give async-wal")
+    return None
+
+
 RECORDS: Final = count("records", "Records of YCSB's table: 1_000_000.")
 FIELDS: Final = count("fields", "Fields of a record.", most=1000, fact="fields of a record")
 FIELD_SIZE: Final = size("field_size", "Size of a field: 100.", refuse=_refuse_field, fact="size of a field")
@@ -142,8 +149,9 @@ TARGET: Final = count(
 DISTRIBUTION: Final = choice(
     "distribution", "Which records are asked for.", Distribution, fact="distribution"
 )
-DURABILITY: Final = choice(
-    "durability", "What an acknowledged write has reached.", Durability, fact="durability"
+DURABILITY: Final = dataclasses.replace(
+    choice("durability", "What an acknowledged write has reached.", Durability, fact="durability"),
+    refuse=_refuse_durability,
 )
 MIX: Final = Option[str](
     name="mix",
@@ -163,10 +171,20 @@ WARM_UP: Final = Option[float](
     studied=StudiedAs("warm_up", Annotated[float, Field(gt=0)]),
     fact="seconds of warm-up",
 )
+P99: Final = Option[float](
+    name="p99",
+    field="p99_s",
+    help="Look for the highest rate at which 99 % of each operation end within: 10ms.",
+    metavar="TIME",
+    parse=_seconds,
+    studied=StudiedAs("p99", Annotated[float, Field(gt=0)]),
+    engines=HBASE_ONLY,
+    fact="99 % to end within, s",
+)
 CLIENTS: Final = count(
     "clients",
     "Clients that ask, each a JVM of its own; in a laboratory each on another machine.",
-    most=64,
+    most=MOST_CLIENTS,
     engines=HBASE_ONLY,
     fact="clients",
 )

@@ -20,6 +20,7 @@ from howdah.model.workloads.base import Workload
 from howdah.model.workloads.option import Option
 from howdah.model.workloads.suite import Suite
 from howdah.model.workloads.terasort import ROW_BYTES, ROWS, TeraRows, TeraSort
+from howdah.model.workloads.ycsb import TableShape, Ycsb
 from howdah.planner.suite.request import RunRequest, programs_asked
 from howdah.planner.suite.settings import Settings
 from howdah.units import GIB, MIB, format_memory
@@ -36,6 +37,9 @@ _DEFAULT_MEMORY_MOST = 64 * GIB
 
 T = TypeVar("T", int, float, str)
 
+StoreNeeds = Callable[[int, int], int]
+"""(bytes of a table, data directories) -> the memory in which the embedded store has it in its cache."""
+
 SortNeeds = Callable[[int, int, int], tuple[int, int]]
 """(rows, reduces, slots) -> (least memory that sorts, least that sorts without spilling), bytes."""
 
@@ -44,21 +48,42 @@ class LocalPlanner:
     """Plans one request on one host.
 
     ``sort_needs`` tells how much memory a sort takes; ``input_rows`` is the number of rows that
-    already lie ready for a terasort without a teragen.
+    already lie ready for a terasort without a teragen, ``table`` what is ready for a mix without a load.
     """
 
     def __init__(
-        self, request: RunRequest, host: Host, sort_needs: SortNeeds, input_rows: int | None = None
+        self,
+        request: RunRequest,
+        host: Host,
+        sort_needs: SortNeeds,
+        input_rows: int | None = None,
+        *,
+        table: TableShape | None = None,
+        store_needs: StoreNeeds = lambda table_bytes, data_dirs: table_bytes,
     ) -> None:
         self.request = request
         self._host = host
         self._sort_needs = sort_needs
+        self._store_needs = store_needs
         self.rows = input_rows
+        self.table = table
+        self.program: type[Workload] = Workload
+        """The program whose sizes are being chosen."""
         self._cpus = math.ceil(host.usable_cpus)
         self.settings = Settings()
         self._slots = {"map": 0, "reduce": 0}
         self.alone = False
         """Whether no earlier program of the suite leaves data for a later one."""
+
+    @property
+    def cpus(self) -> int:
+        """Processors that a run may use."""
+        return self._cpus
+
+    @property
+    def memory_bytes(self) -> int:
+        """All memory of the machine."""
+        return self._host.memory.total_bytes
 
     @property
     def map_slots(self) -> int:
@@ -87,17 +112,22 @@ class LocalPlanner:
         if any(program.shuffles for program in asked):
             self._slots["reduce"] = self._choose_slots("reduce", self.request.of(REDUCE_SLOTS), "sorts")
         self.alone = len(asked) == 1
-        workloads = tuple(resolve_name(program.sizes["local"])(self) for program in asked)
+        workloads = tuple(map(self._sized, asked))
         worker = Worker(
             name=self._host.name,
             map_slots=self._slots["map"],
             reduce_slots=self._slots["reduce"],
-            memory_bytes=self._choose_memory(workloads),
+            memory_bytes=self._choose_memory(workloads, len(data_dirs)),
             data_dirs=data_dirs,
         )
         self._choose_interval(workloads)
         plan = Plan(platform="native", workers=(worker,), settings=self.settings.all())
         return plan, Suite(name=self.request.suite, workloads=workloads)
+
+    def _sized(self, program: type[Workload]) -> Workload:
+        self.program = program
+        sized: Workload = resolve_name(program.sizes["local"])(self)
+        return sized
 
     def _data_dirs(self) -> tuple[str, ...]:
         given = self.request.of(DATA_DIR)
@@ -136,7 +166,7 @@ class LocalPlanner:
         )
         return self.rows
 
-    def _choose_memory(self, workloads: tuple[Workload, ...]) -> int:
+    def _choose_memory(self, workloads: tuple[Workload, ...], data_dirs: int) -> int:
         given = self.request.of(MEMORY)
         available = self._host.usable_memory_bytes
         if given is not None and given > available:
@@ -144,6 +174,19 @@ class LocalPlanner:
                 "--memory",
                 f"{format_memory(given)} is more than the {format_memory(available)} available",
                 f"give at most {format_memory(available // 2)}, which leaves room for the page cache",
+            )
+        table = next((item for item in workloads if isinstance(item, Ycsb)), None)
+        if table is not None:
+            needed = _round_up(self._store_needs((table.records or 0) * table.record_bytes, data_dirs))
+            half = available // 2
+            return self.settings.choose(
+                "memory",
+                given,
+                min(needed, half),
+                reason="the table fits the store's cache"
+                if needed <= half
+                else "half of what is available; the rest of the table is in the page cache or on the disk",
+                source="howdah",
             )
         slots = max(self._slots.values())
         sort = next((item for item in workloads if isinstance(item, TeraSort)), None)

@@ -17,6 +17,7 @@ from howdah.model.workloads.ycsb_options import (
     FIELD_SIZE,
     FIELDS,
     MIX,
+    P99,
     RECORDS,
     REGIONS,
     SETTLE,
@@ -36,14 +37,7 @@ _REGIONS_PER_SERVER = 4
 
 def load(sizes: ClusterSizes) -> YcsbLoad:
     """The table, with regions on every RegionServer from the first record on."""
-    servers = sizes.hosts
-    regions = sizes.choose(
-        "regions",
-        REGIONS,
-        _REGIONS_PER_SERVER * servers,
-        reason=f"{_REGIONS_PER_SERVER} for each of {servers} RegionServers, so that all take part at once",
-        source="HBase reference guide: pre-splitting tables",
-    )
+    regions = choose_regions(sizes)
     request = sizes.request
     return YcsbLoad(
         **_common(sizes),
@@ -71,6 +65,7 @@ def mix(sizes: ClusterSizes) -> YcsbMix:
         "distribution": request.of(DISTRIBUTION) or program.usual,
         "warm_up_s": request.of(WARM_UP),
         "settle": request.of(SETTLE),
+        "p99_s": request.of(P99),
     }
     if issubclass(program, YcsbOwnMix):
         given["mix"] = request.of(MIX)
@@ -80,6 +75,9 @@ def mix(sizes: ClusterSizes) -> YcsbMix:
                 "says what the mix is made of, and is missing",
                 f"give {MIX.flag} read=0.7,update=0.3",
             )
+    if given["p99_s"] is not None and given["target"] is not None:
+        what = f"looks for a rate, and {TARGET.flag} names one"
+        raise UserError(P99.flag, what, "leave one of them out")
     workload = program(**given)
     if (workload.clients or 1) > 1 and "insert" in workload.shares:
         # Each client would number the records that it adds from the same one on.
@@ -87,16 +85,45 @@ def mix(sizes: ClusterSizes) -> YcsbMix:
     return workload
 
 
-def _common(sizes: ClusterSizes) -> dict[str, Any]:
-    """What all of YCSB's programs have."""
-    servers, request = sizes.hosts, sizes.request
-    records = sizes.choose(
+def choose_regions(sizes: ClusterSizes) -> int:
+    """Regions that a table is made with."""
+    servers = sizes.hosts
+    return sizes.choose(
+        "regions",
+        REGIONS,
+        _REGIONS_PER_SERVER * servers,
+        reason=f"{_REGIONS_PER_SERVER} for each of {servers} RegionServers, so that all take part at once",
+        source="HBase reference guide: pre-splitting tables",
+    )
+
+
+def choose_records(sizes: ClusterSizes) -> int:
+    """Records of a table."""
+    servers = sizes.hosts
+    return sizes.choose(
         "records",
         RECORDS,
         _RECORDS_PER_SERVER * servers,
         reason=f"{_RECORDS_PER_SERVER:,} for each of {servers} RegionServers: loaded in some tens of seconds",
         source="howdah; the HBase study has 300 million, more than all memory",
     )
+
+
+def choose_threads(sizes: ClusterSizes, *, clients: int) -> int:
+    """Operations at once of each client."""
+    return sizes.choose(
+        "threads",
+        THREADS,
+        max(1, _THREADS_PER_SERVER * sizes.hosts // clients),
+        reason=f"{_THREADS_PER_SERVER} operations at once for each RegionServer, of all clients together",
+        source="howdah: an operation waits for the network and the log most of its time",
+    )
+
+
+def _common(sizes: ClusterSizes) -> dict[str, Any]:
+    """What all of YCSB's programs have."""
+    request = sizes.request
+    records = choose_records(sizes)
     fields = sizes.choose(
         "fields of a record", FIELDS, _FIELDS, reason="YCSB's own number", source="YCSB core properties"
     )
@@ -106,20 +133,12 @@ def _common(sizes: ClusterSizes) -> dict[str, Any]:
     clients = sizes.choose(
         "clients", CLIENTS, 1, reason="one asks more than few RegionServers answer", source="howdah"
     )
-    threads = sizes.choose(
-        "threads",
-        THREADS,
-        max(1, _THREADS_PER_SERVER * servers // clients),
-        reason=f"{_THREADS_PER_SERVER} operations at once for each RegionServer, of all clients together",
-        source="howdah: an operation waits for the network and the log most of its time",
-    )
-    durability = request.of(DURABILITY)
     return {
         "records": records,
         "fields": fields,
         "field_bytes": field_bytes,
-        "threads": threads,
+        "threads": choose_threads(sizes, clients=clients),
         "clients": clients,
         "target": request.of(TARGET),
-        "durability": durability or Durability.SYNC_WAL,
+        "durability": request.of(DURABILITY) or Durability.SYNC_WAL,
     }

@@ -32,7 +32,8 @@ def measured(measure: Measure, value: float) -> str:
     """A value with its unit."""
     match measure.unit:
         case "s":
-            return seconds(value)
+            # Programs report times of single operations, of which hundredths of a second say little.
+            return format_value(value, "s") if measure.kind == "metric" else seconds(value)
         case "B":
             return signed_bytes(value)
         case "share":
@@ -161,7 +162,12 @@ def _pair(against: Against, baseline: str) -> str:
             if result.measure.phase is None
         }
         told = [result for result in against.wholes if result.is_told]
-        main = max(told, key=lambda result: times_s[result.measure.workload], default=main)
+        # Of the workload that takes longest, what differs most.
+        main = max(
+            told,
+            key=lambda result: (times_s[result.measure.workload], _far(result)),
+            default=main,
+        )
     if main.is_told:
         return f"With {against.group}, {_takes(main, baseline)}."
     if all(result.verdict is Verdict.ALIKE for result in against.wholes):
@@ -169,6 +175,12 @@ def _pair(against: Against, baseline: str) -> str:
     seen = _seen(main)
     why = f"{main.why}{_repeats_to(main)}"
     return f"{against.group} cannot be distinguished from {baseline}: {seen}, but {why}."
+
+
+def _far(result: Judged) -> float:
+    """How far the two are apart, twice as much being as far as half."""
+    value = ratio_or_one(result)
+    return abs(math.log(value)) if value > 0 else math.inf
 
 
 def _takes(result: Judged, baseline: str) -> str:

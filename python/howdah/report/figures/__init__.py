@@ -11,8 +11,10 @@ from howdah.report.figures.flow import flow_figures
 from howdah.report.figures.lanes import lanes
 from howdah.report.figures.latencies import latencies
 from howdah.report.figures.links import links
+from howdah.report.figures.operations import operations
 from howdah.report.figures.resources import cpu, memory, network, others, quiet_network
 from howdah.report.figures.storage import storage
+from howdah.report.figures.tail import tail
 from howdah.report.figures.throughput import files, partitions
 from howdah.report.figures.timeaxis import left_out
 from howdah.report.figures.topology import topology
@@ -49,6 +51,8 @@ class Figures(NamedTuple, Generic[Kind]):
 def draw(source: FigureSource) -> Figures[Figure]:
     """Every figure the record has data for."""
     over_time = [
+        operations(source),
+        tail(source),
         cpu(source),
         *storage(source),
         *memory(source),

@@ -28,8 +28,10 @@ _STEPS, _SIDE, _LINE = 20, 8, 13
 
 
 def flow_figures(source: FigureSource) -> list[Figure]:
-    """One picture for every job that moved bytes through more than one layer."""
-    return [_figure(source, flow) for flow in source.evidence.flows if flow.flows]
+    """One picture for every workload that moved bytes through more than one layer."""
+    evidence = source.evidence
+    pictures = (*evidence.flows, *(table.picture for table in evidence.table_flows))
+    return [_figure(source, flow) for flow in pictures if flow.flows]
 
 
 def _visible(picture: ByteFlow) -> ByteFlow:

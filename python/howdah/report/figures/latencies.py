@@ -22,8 +22,14 @@ def latencies(source: FigureSource) -> list[Figure]:
     ]
 
 
+def operation_keys(source: FigureSource) -> dict[str, Key]:
+    """Every operation of the run with its colour, the same in all figures."""
+    names = dict.fromkeys(one.operation for one in source.evidence.latencies)
+    return {name: Key(name, _COLOURS[at % len(_COLOURS)]) for at, name in enumerate(names)}
+
+
 def _figure(source: FigureSource, workload: str, timed: list[OperationLatency]) -> Figure:
-    keys = tuple(Key(one.operation, _COLOURS[at % len(_COLOURS)]) for at, one in enumerate(timed))
+    keys = tuple(operation_keys(source)[one.operation] for one in timed)
     said = ". ".join(
         f"{one.operation[:1].upper()}{one.operation[1:]}: half within {_time(one.within_s[0][1])}, "
         f"99 % within {_time(dict(one.within_s)[0.99])}, the longest {_time(one.longest_s)}"

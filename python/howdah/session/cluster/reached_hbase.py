@@ -9,7 +9,7 @@ from pathlib import Path
 
 from howdah.engines.hbase.admin import HBaseAdmin, opened
 from howdah.engines.hbase.ready import check_status
-from howdah.engines.hbase.target import ClientPlace, HBaseTarget
+from howdah.engines.hbase.target import ClientPlace, HBaseTarget, places_here
 from howdah.errors import UserError
 from howdah.installation.find import find_hbase
 from howdah.installation.ycsb import with_ycsb
@@ -26,12 +26,12 @@ from howdah.services.conf import ClientConf
 from howdah.services.web import Web
 from howdah.session.cluster.reached import open_telemetry
 from howdah.session.lab.telemetry import beneath, lab_telemetry
-from howdah.telemetry.daemons import daemon_source
+from howdah.telemetry.regions import server_sources
+from howdah.telemetry.server_logs import ServerLogs
 from howdah.telemetry.source import Source, this_machine
 from howdah.units import format_counted
 
 _SITE = "hbase-site.xml"
-_MOST_CLIENTS = 64
 
 
 @dataclass(frozen=True)
@@ -66,14 +66,21 @@ def reach_lab_hbase(state: LabState) -> ReachedHBase:
     target = HBaseTarget(
         with_ycsb(installation),
         state.client_conf,
-        tuple(_askers(state)),
+        tuple(_places(state)),
         (*lab_telemetry(state, conf, telemetry), *shared),
+        tuple(_logs(state)),
         state.laboratory.model_copy(update={"machine": shared[0].machine}),
     )
     return _asked(target, telemetry, state.plan, f"laboratory {state.name}")
 
 
-def _askers(state: LabState) -> Iterator[ClientPlace]:
+def _logs(state: LabState) -> Iterator[ServerLogs]:
+    for daemon in daemons.planned(state):
+        if daemon.role in daemons.OF_HBASE:
+            yield ServerLogs(daemon.machine.name, daemon.program, daemon.log, daemon.collector_log)
+
+
+def _places(state: LabState) -> Iterator[ClientPlace]:
     """First where jobs are submitted, which no limit slows; then the workers, beside what they serve."""
     options = tuple(name_options(state))
     environment = daemons.surroundings(state, daemons.configured(state, state.client_conf))
@@ -94,10 +101,7 @@ def reach_own_hbase(directory: Path, plan_file: Path | None, host: str) -> Reach
             f"--conf {directory}", f"has no {_SITE}", "name the directory of HBase's client configuration"
         )
     planned = _read_plan(plan_file) if plan_file else None
-    askers = tuple(
-        ClientPlace(host if not number else f"{host} {number + 1}") for number in range(_MOST_CLIENTS)
-    )
-    target = HBaseTarget(with_ycsb(find_hbase()), directory, askers)
+    target = HBaseTarget(with_ycsb(find_hbase()), directory, places_here(host))
     conf = ClientConf.read(directory)
     reached = _asked(target, open_telemetry(conf), planned, f"HBase of {directory}")
     if planned is not None and plan_file is not None:
@@ -111,8 +115,8 @@ def _asked(target: HBaseTarget, telemetry: Web, plan: Plan | None, called: str) 
         admin = stack.enter_context(opened(target))
         status = check_status(admin)
         if target.lab is None:
-            sources = (*this_machine(target.askers[0].name), *_daemons(status, telemetry))
-            target = HBaseTarget(target.installation, target.conf_dir, target.askers, sources)
+            sources = (*this_machine(target.places[0].name), *_daemons(status, telemetry))
+            target = HBaseTarget(target.installation, target.conf_dir, target.places, sources)
         line = f"{called}: {format_counted(len(status.servers), 'RegionServer')} · HBase {status.version}"
         return ReachedHBase(target, admin, status, plan or _found(status), line, stack.pop_all())
 
@@ -120,10 +124,10 @@ def _asked(target: HBaseTarget, telemetry: Web, plan: Plan | None, called: str) 
 def _daemons(status: HBaseStatus, telemetry: Web) -> Iterator[Source]:
     """What the cluster's daemons tell of themselves."""
     master = status.master
-    yield daemon_source(master.host, "hmaster", f"http://{master.host}:{master.info_port}", telemetry)
+    yield from server_sources(master.host, "hmaster", f"http://{master.host}:{master.info_port}", telemetry)
     for server in status.servers:
         url = f"http://{server.host}:{server.info_port}"
-        yield daemon_source(server.host, "regionserver", url, telemetry)
+        yield from server_sources(server.host, "regionserver", url, telemetry)
 
 
 def _found(status: HBaseStatus) -> Plan:

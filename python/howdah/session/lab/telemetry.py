@@ -11,6 +11,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from howdah.lab.hadoop.daemons import OF_HBASE, PROGRAM
+from howdah.lab.hadoop.hbase import page_url
 from howdah.lab.kernel.cgroups import ControlGroup, machine_group
 from howdah.lab.kernel.disks import devices
 from howdah.lab.kernel.network import INTERFACE, SPACES, UPLINK, space
@@ -120,6 +122,9 @@ def _jmx(machine: LabSystem, conf: ClientConf) -> Iterator[tuple[str, str]]:
         if role in machine.roles:
             port = (own.get(key) or "").rpartition(":")[2]
             yield name, f"http://{machine.name}:{port}"
+    for role in OF_HBASE:
+        if role in machine.roles:
+            yield PROGRAM[role].name, page_url(machine, role)
 
 
 def _cpus() -> float:

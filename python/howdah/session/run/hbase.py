@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from howdah.engines.hbase.engine import AskedHBase, HBaseEngine, Opened
+from howdah.engines.hbase.leftovers import LOAD, NO_TABLE, newest_kept
 from howdah.engines.hbase.standalone import standing_alone
 from howdah.engines.hbase.work import table_name
 from howdah.errors import UserError
@@ -20,7 +21,10 @@ from howdah.model.engines import CONF, DATA_DIR, HBASE, LAB, MEMORY, PLAN
 from howdah.model.host import Host
 from howdah.model.job import Job
 from howdah.model.plan import Plan, Role, Worker
-from howdah.model.workloads.ycsb import YCSB_LOAD, YcsbLoad
+from howdah.model.workloads.base import Workload
+from howdah.model.workloads.hbase_pe import PE, PE_WRITE
+from howdah.model.workloads.ycsb import YCSB_LOAD, TableShape, YcsbLoad, check_shape
+from howdah.model.workloads.ycsb_options import CLIENTS, FIELD_SIZE, FIELDS, MOST_CLIENTS, RECORDS
 from howdah.planner.local.plan import DEFAULT_DATA_DIR
 from howdah.planner.suite.cluster import size_suite
 from howdah.planner.suite.line import suite_line
@@ -48,10 +52,12 @@ def prepare_hbase(
 
     Raises UserError for whatever the request gets wrong, and where what it needs is not there.
     """
-    programs_asked(request, HBASE)
+    _check_rows(programs_asked(request, HBASE)[0])
     host = probe_host()
     with ExitStack() as stack:
         chosen = _choose(request, host, stack, keep_data=keep_data)
+        _check_clients(request, chosen.places)
+        request = chosen.request
         sized = size_suite(request, AtOnce(0, 0), engine=HBASE, hosts=chosen.servers)
         job = new_job(
             sized.suite,
@@ -77,6 +83,10 @@ class _Chosen(NamedTuple):
 
     plan: Plan
     servers: int
+    places: int
+    """How many clients may ask."""
+    request: RunRequest
+    """What is asked of it; of a table that was kept, as that one is."""
     version: str
     opened: Opened
     line: str
@@ -87,11 +97,12 @@ def _choose(request: RunRequest, host: Host, stack: ExitStack, *, keep_data: boo
     reached = _reach(request, host)
     if reached is not None:
         stack.enter_context(reached.close)
-        _check_cluster(request)
         asked = AskedHBase(reached.target, reached.admin)
         return _Chosen(
             reached.plan,
             len(reached.status.servers),
+            len(reached.target.places),
+            _of_kept(request, reached),
             reached.target.installation.version,
             partial(_there_already, asked),
             reached.line,
@@ -102,10 +113,33 @@ def _choose(request: RunRequest, host: Host, stack: ExitStack, *, keep_data: boo
     return _Chosen(
         plan,
         1,
+        MOST_CLIENTS,
+        request,
         installation.version,
         partial(standing_alone, installation=installation),
         f"{installation.version} alone on this machine, in one JVM of {heap}",
     )
+
+
+def _of_kept(request: RunRequest, reached: ReachedHBase) -> RunRequest:
+    """A mix alone is of the table that was kept; raises UserError without one, or where another is wanted."""
+    if programs_asked(request, HBASE)[0].reads != YCSB_LOAD:
+        return request
+    table = newest_kept(reached.admin)
+    if table is None:
+        raise UserError("SUITE", NO_TABLE, f"run {LOAD} first")
+    made = table.made
+    check_shape(request.of, TableShape(made.records, made.fields, made.field_bytes))
+    for option, value in ((RECORDS, made.records), (FIELDS, made.fields), (FIELD_SIZE, made.field_bytes)):
+        request = request.with_value(option, value)
+    return request
+
+
+def _check_clients(request: RunRequest, places: int) -> None:
+    clients = request.of(CLIENTS)
+    if clients is not None and clients > places:
+        what = f"{clients} are more than the {places} machines that can ask"
+        raise UserError(CLIENTS.flag, what, f"give at most {places}, with more --threads")
 
 
 def _there_already(asked: AskedHBase, job: Job) -> AbstractContextManager[AskedHBase]:
@@ -123,6 +157,12 @@ def _reach(request: RunRequest, host: Host) -> ReachedHBase | None:
     conf, lab, plan = request.of(CONF), request.of(LAB), request.of(PLAN)
     if conf is not None and lab is not None:
         raise UserError(LAB.flag, f"and {CONF.flag} name two clusters", "leave one of them out")
+    alone = next((flag for flag, given in _of_alone(request) if given is not None), None)
+    if alone is not None:
+        if conf is not None or lab is not None:
+            what = f"is of an HBase that is started here, and {(CONF if conf else LAB).flag} names another"
+            raise UserError(alone, what, "leave one of them out")
+        return None
     named = os.environ.get(_CONF_DIR)
     directory = conf or (Path(named) if named else None)
     if lab is not None or conf is None:
@@ -144,15 +184,15 @@ def _reach(request: RunRequest, host: Host) -> ReachedHBase | None:
     return None
 
 
-def _check_cluster(request: RunRequest) -> None:
-    """Raise UserError for what only an HBase that is started here has a use for."""
-    for flag, given in ((MEMORY.flag, request.of(MEMORY)), (DATA_DIR.flag, request.of(DATA_DIR))):
-        if given is not None:
-            raise UserError(
-                flag,
-                "is of an HBase that is started here, and there is one already",
-                "leave it out, or howdah lab down",
-            )
+def _check_rows(first: type[Workload]) -> None:
+    """Raise UserError for a command of PerformanceEvaluation without the one that makes its table."""
+    if first.reads == PE_WRITE:
+        raise UserError("SUITE", "its rows are those of pe-write, which are not kept", f"run the suite {PE}")
+
+
+def _of_alone(request: RunRequest) -> tuple[tuple[str, object], ...]:
+    """What only an HBase that is started here has a use for, as far as it was given."""
+    return (MEMORY.flag, request.of(MEMORY)), (DATA_DIR.flag, request.of(DATA_DIR))
 
 
 def _check_alone(request: RunRequest, *, keep_data: bool) -> None:

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from howdah.engines.local.engine import LocalEngine
 from howdah.engines.local.folder import FOLDER
-from howdah.engines.local.memory import sort_needs
-from howdah.engines.local.ready import ready_rows
+from howdah.engines.local.memory import sort_needs, store_needs
+from howdah.engines.local.ready import ready_rows, ready_table
 from howdah.errors import UserError
 from howdah.model.engines import DATA_DIR
 from howdah.model.job import Job
@@ -45,7 +45,10 @@ def prepare_local(
     data_dirs = [str(path) for path in request.of(DATA_DIR) or (DEFAULT_DATA_DIR,)]
     inputs = request.of(INPUT)
     input_rows = ready_rows(programs[0], data_dirs, inputs or ())
-    plan, suite = LocalPlanner(request, host, sort_needs, input_rows).plan()
+    table = ready_table(programs[0], data_dirs)
+    plan, suite = LocalPlanner(
+        request, host, sort_needs, input_rows, table=table, store_needs=store_needs
+    ).plan()
     job = new_job(
         suite,
         plan,

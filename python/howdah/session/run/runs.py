@@ -15,6 +15,7 @@ from howdah.model.counters import Counters
 from howdah.model.job import Job
 from howdah.model.latencies import LatencyHistogram
 from howdah.model.run import RunRecord, Sample, TaskAttempt
+from howdah.model.server_events import ServerEvent
 from howdah.model.sink import Progress
 from howdah.session.run.spent import Spent
 from howdah.session.run.warmup import ReportWarmup
@@ -76,6 +77,10 @@ class _Recorder:
     def latencies(self, rows: Sequence[LatencyHistogram]) -> None:
         if self.writer:
             self.writer.latencies(rows)
+
+    def server_events(self, rows: Sequence[ServerEvent]) -> None:
+        if self.writer:
+            self.writer.server_events(rows)
 
     def sample_table(self, rows: pa.Table) -> None:
         if self.writer:

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from howdah.engines.hbase.command import arguments, divided
+from howdah.engines.hbase.work import RunTable
 from howdah.model.workloads.ycsb import EVERY, Ycsb, YcsbA, YcsbE, YcsbLoad, YcsbMix, YcsbReadHeavy
 from howdah.model.workloads.ycsb_options import Durability
 
@@ -16,7 +17,7 @@ FOLDER = Path("/tmp/histograms")
 
 def properties(workload: Ycsb, rows: int = 1000) -> dict[str, str]:
     (part, *_) = divided(workload, rows)
-    words = arguments(workload, part, table="howdah-1", rows=rows, histograms=FOLDER)
+    words = arguments(workload, part, RunTable("howdah-1", 10, 100, rows), histograms=FOLDER)
     pairs = [words[at + 1].partition("=") for at, word in enumerate(words) if word == "-p"]
     return {name: value for name, _, value in pairs}
 
@@ -33,8 +34,14 @@ def test_the_parts_of_a_load_are_all_of_its_records(records: int, clients: int) 
 
 
 def test_a_rate_is_of_all_clients_together() -> None:
-    parts = divided(YcsbA(operations=10, clients=4, target=1000, threads=8), 10)
-    assert [part.target for part in parts] == [250.0] * 4
+    parts = divided(YcsbA(operations=10, clients=4, target=1002, threads=8), 10)
+    assert [part.target for part in parts] == [251, 251, 250, 250]
+
+
+def test_a_rate_is_a_whole_number_for_ycsb_reads_no_other() -> None:
+    workload = YcsbA(operations=10, clients=3, target=1000, threads=8)
+    words = arguments(workload, divided(workload, 10)[1], RunTable("t", 1, 1), histograms=FOLDER)
+    assert words[words.index("-target") + 1] == "333"
 
 
 def test_every_share_is_said_for_ycsb_has_defaults_of_its_own() -> None:

@@ -28,15 +28,15 @@ from howdah.services.web import Web
 from support.labs import hbase_lab_state, lab_plan
 from support.serving import Answer, serving
 
-NOW_MS = int(time.time() * 1000)
-LONG_AGO_MS = NOW_MS - 3_600_000
-LEADS = {"tag.isActiveMaster": "true", "masterFinishedInitializationTime": NOW_MS}
+LONG_AGO_MS = int(time.time() * 1000) - 3_600_000
+LEADS = {"tag.isActiveMaster": "true", "masterFinishedInitializationTime": LONG_AGO_MS}
 WAITS = {"tag.isActiveMaster": "false", "masterFinishedInitializationTime": 0}
 SERVES = {"regionCount": 3}
 
 
-def _server(name: str, began_ms: int = NOW_MS) -> str:
-    return f"{name},16020,{began_ms}"
+def _server(name: str, began_ms: int | None = None) -> str:
+    """A server as HBase calls it, begun now unless said."""
+    return f"{name},16020,{began_ms or int(time.time() * 1000)}"
 
 
 @pytest.fixture

@@ -1,0 +1,196 @@
+"""Operations counted by how long they took, step by step of a workload: histograms of all clients, merged.
+
+Only operations that were asked of the cluster as a whole are among these; what one machine asks another
+(round trips) has no course.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from howdah.analysis.counted_times import counted, up_to_s
+from howdah.analysis.evidence import FloatArray, LatencyCourse, MachineOfRun, WorkloadTime
+from howdah.analysis.timeline import Timeline
+from howdah.model.latencies import LatencyHistogram
+from howdah.model.tables import RunData
+
+SHARES = (0.5, 0.95, 0.99, 0.999)
+"""The shares whose times are told step by step."""
+ALL = "all requests"
+"""What all operations together are called."""
+MOST_STEPS = 600
+INTENDED = ", intended"
+"""Ends the name of an operation timed from when it should have begun, at the rate that was asked for."""
+_OF_OTHERS = frozenset({"read-modify-write"})
+"""Operations that are made of others, which are counted by themselves."""
+
+
+class TimedRun(NamedTuple):
+    """A run with the requests of its workloads counted step by step, and the course of each operation."""
+
+    run: RunData
+    timeline: Timeline
+    machines: tuple[MachineOfRun, ...]
+    times: tuple[WorkloadTime, ...]
+    steps: Mapping[str, StepCounts]
+    courses: tuple[LatencyCourse, ...]
+
+    def requests(self, time: WorkloadTime) -> StepCounts | None:
+        """All requests of a workload; None where none was timed."""
+        return self.steps.get(time.workload)
+
+    def clients(self, time: WorkloadTime) -> tuple[str, ...]:
+        """The machines that asked."""
+        rows = _rows_of(self.run, time)
+        return tuple(str(host) for host in rows.column("host").unique().to_pylist())
+
+    def host_of(self, machine: str) -> str:
+        """The host that a machine is on; its own name where nothing tells."""
+        return next((one.host for one in self.machines if one.name == machine), machine)
+
+
+class StepCounts(NamedTuple):
+    """How many operations took how long in each step.
+
+    ``edges_s`` bounds the steps, seconds since the run's start; ``counts`` has a row for each of them and a
+    column for each place of ``howdah.analysis.counted_times.up_to_s``.
+    """
+
+    edges_s: FloatArray
+    counts: NDArray[np.int32]
+
+    @property
+    def step_s(self) -> float:
+        """How long a step is."""
+        return float(np.diff(self.edges_s).mean())
+
+    @property
+    def operations(self) -> NDArray[np.int64]:
+        """How many ended in each step."""
+        return np.asarray(self.counts.sum(axis=1, dtype=np.int64))
+
+    def within_s(self, share: float) -> FloatArray:
+        """The time within which a share of each step's operations ended; NaN where none did."""
+        return _within_s(self.counts, share)
+
+    def together_s(self, share: float, steps: NDArray[np.bool_] | None = None) -> float | None:
+        """The same over many steps, all of them unless told which; None where none ended in them."""
+        rows = self.counts if steps is None else self.counts[steps]
+        merged = rows.sum(axis=0, keepdims=True, dtype=np.int64)
+        return float(_within_s(merged, share)[0]) if merged.sum() else None
+
+    def longest_s(self) -> FloatArray:
+        """The slowest operation of each step; NaN where none ended."""
+        return _within_s(self.counts, 1.0)
+
+    def slower(self, than_s: float) -> NDArray[np.int64]:
+        """How many operations of each step took longer."""
+        first = int(np.searchsorted(up_to_s(self.counts.shape[1]), than_s, side="right"))
+        return np.asarray(self.counts[:, first:].sum(axis=1, dtype=np.int64))
+
+    def mean_s(self) -> float:
+        """The mean time of all operations."""
+        every = self.counts.sum(axis=0, dtype=np.int64)
+        return float(every @ up_to_s(len(every)) / every.sum())
+
+
+def _within_s(counts: NDArray[np.integer[Any]], share: float) -> FloatArray:
+    """HdrHistogram's own rule: the first place with so many operations up to it, rounded up."""
+    totals = counts.sum(axis=1, dtype=np.int64)
+    wanted = np.maximum(1, np.ceil(share * totals - 1e-9)).astype(np.int64)
+    places = (np.cumsum(counts, axis=1, dtype=np.int64) >= wanted[:, None]).argmax(axis=1)
+    times_s = up_to_s(counts.shape[1])
+    return np.where(totals > 0, times_s[places] if len(times_s) else np.nan, np.nan)
+
+
+def operation_steps(run: RunData, time: WorkloadTime) -> Iterator[tuple[str, StepCounts]]:
+    """All requests of a workload together, then every operation; nothing where none was timed.
+
+    The counts of a long workload take room, so that they are given one by one and only their sum is kept.
+    """
+    table = _rows_of(run, time)
+    rows = [
+        row
+        for values in zip(*(column.to_pylist() for column in table.columns), strict=True)
+        if (row := LatencyHistogram(*values)).peer is None and row.operations
+    ]
+    asked = [row for row in rows if is_request(row.operation)]
+    if not asked or time.end_s <= time.start_s:
+        return
+    edges_s = _edges(rows, time)
+    yield ALL, _counts(asked, edges_s)
+    for operation in dict.fromkeys(row.operation for row in rows):
+        yield operation, _counts([row for row in rows if row.operation == operation], edges_s)
+
+
+def _rows_of(run: RunData, time: WorkloadTime) -> pa.Table:
+    """A workload's intervals by their middles: its kind may have run before, if only to warm up."""
+    rows, kind = run.latencies, run.record.workloads[time.index].workload.kind
+    rows = rows.filter(pc.equal(rows.column("workload"), pa.scalar(kind)))
+    starts, ends = (rows.column(name).to_numpy() for name in ("start_s", "end_s"))
+    middles = (starts + ends) / 2
+    return rows.filter(pa.array((middles >= time.start_s) & (middles <= time.end_s)))
+
+
+def is_request(operation: str) -> bool:
+    """Whether a client sent one request for each of these, and counted its own time."""
+    return operation not in _OF_OTHERS and not operation.endswith(INTENDED)
+
+
+def timed_run(
+    run: RunData,
+    timeline: Timeline,
+    machines: tuple[MachineOfRun, ...],
+    times: tuple[WorkloadTime, ...],
+) -> TimedRun:
+    """The run with its operations counted."""
+    steps: dict[str, StepCounts] = {}
+    courses: list[LatencyCourse] = []
+    for time in times:
+        for operation, counts in operation_steps(run, time):
+            courses.append(_course(time.workload, operation, counts))
+            if operation == ALL:
+                steps[time.workload] = counts
+    return TimedRun(run, timeline, machines, times, steps, tuple(courses))
+
+
+def _course(workload: str, operation: str, counts: StepCounts) -> LatencyCourse:
+    return LatencyCourse(
+        workload=workload,
+        operation=operation,
+        requests=operation == ALL,
+        edges_s=counts.edges_s,
+        per_s=counts.operations / np.diff(counts.edges_s),
+        within_s=tuple((share, counts.within_s(share)) for share in SHARES),
+        longest_s=counts.longest_s(),
+    )
+
+
+def _edges(rows: Sequence[LatencyHistogram], time: WorkloadTime) -> FloatArray:
+    """Equal steps from the first interval to the last, none shorter than an interval or than a second."""
+    start_s, end_s = min(row.start_s for row in rows), max(row.end_s for row in rows)
+    interval_s = float(np.median([row.end_s - row.start_s for row in rows]))
+    step_s = max(1.0, round(interval_s), np.ceil((end_s - start_s) / MOST_STEPS))
+    many = max(1, round((end_s - start_s) / step_s))
+    return np.asarray(start_s + (end_s - start_s) * np.arange(many + 1) / many)
+
+
+def _counts(rows: Sequence[LatencyHistogram], edges_s: FloatArray) -> StepCounts:
+    """The rows by steps; an interval counts for the step that its middle is in."""
+    middles = np.array([(row.start_s + row.end_s) / 2 for row in rows])
+    at = np.clip(np.searchsorted(edges_s, middles, side="right") - 1, 0, len(edges_s) - 2)
+    histograms: defaultdict[int, list[str]] = defaultdict(list)
+    for step, row in zip(at, rows, strict=True):
+        histograms[int(step)].append(row.histogram)
+    each = {step: counted(texts) for step, texts in histograms.items()}
+    counts = np.zeros((len(edges_s) - 1, max(len(values) for values in each.values())), dtype=np.int32)
+    for step, values in each.items():
+        counts[step, : len(values)] = values
+    return StepCounts(edges_s, counts)

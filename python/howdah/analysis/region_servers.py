@@ -1,0 +1,222 @@
+"""What each RegionServer did in each workload, whether equally much, and as much as clients asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from howdah.analysis.evidence import Evidence, RegionServerUse, RequestCheck, WorkloadTime
+from howdah.analysis.operation_steps import TimedRun
+from howdah.analysis.step_causes import SERVER, hot_from, region_servers
+from howdah.analysis.timeline import Timeline
+from howdah.analysis.wording import listed, number, percent, signed, times
+from howdah.model.finding import Finding
+from howdah.model.reported import OperationCount
+from howdah.model.run import RunRecord, WorkloadResult
+from howdah.model.server_events import COLLECTION, ServerEvent
+from howdah.model.workloads.ycsb import Ycsb
+from howdah.model.workloads.ycsb_options import Durability
+from howdah.units import format_counted
+
+AGREE = 0.01
+"""Requests for the table of regions, and those that were sent again, are counted besides."""
+SAME = 0.0005
+"""A smaller difference is not worth a word."""
+UNEVEN = 1.3
+"""A server with so many times the mean of the requests is worth a word."""
+_READS, _WRITES, _SCANS = ("read",), ("update", "insert"), ("scan",)
+"""Operations by the request that each makes; one that reads and writes is counted as both of its halves."""
+
+
+def region_server_uses(timed: TimedRun) -> tuple[RegionServerUse, ...]:
+    """Every RegionServer that was sampled, in every workload in which it answered anything."""
+    timeline, times_ = timed.timeline, timed.times
+    servers = region_servers(timeline)
+    if not servers:
+        return ()
+    pauses = [
+        event
+        for event in (ServerEvent(**row) for row in timed.run.server_events.to_pylist())
+        if event.kind == COLLECTION and event.daemon == SERVER
+    ]
+    uses = (
+        _use(timeline, name, time, seen_until(timeline, name, time, times_), pauses)
+        for time in times_
+        for name in servers
+    )
+    return tuple(use for use in uses if use.requests)
+
+
+def interval_s(timeline: Timeline, machine: str) -> float:
+    """How far apart a server's samples are, as a rule; what it says is as old at most."""
+    track = timeline.track(machine, f"{SERVER}/get_requests")
+    return float(np.median(np.diff(track.times_s))) if track and len(track.times_s) > 1 else 0.0
+
+
+def seen_until(timeline: Timeline, machine: str, time: WorkloadTime, times_: Sequence[WorkloadTime]) -> float:
+    """When samples tell of all that a workload did: an interval after it, or when the next one began."""
+    late_s = time.end_s + interval_s(timeline, machine)
+    return min([late_s, *(other.start_s for other in times_ if other.start_s >= time.end_s)])
+
+
+def _use(
+    timeline: Timeline, machine: str, time: WorkloadTime, end_s: float, pauses: Sequence[ServerEvent]
+) -> RegionServerUse:
+    start_s = time.start_s
+
+    def grown(metric: str, subject: str = SERVER) -> float:
+        return timeline.growth(machine, f"{subject}/{metric}", start_s, end_s)
+
+    def most(metric: str) -> float | None:
+        """The most that was sampled between the ends, or at them."""
+        track = timeline.track(machine, f"{SERVER}/{metric}")
+        if track is None:
+            return None
+        inside = track.values[(track.times_s >= start_s) & (track.times_s <= end_s)]
+        return float(np.max([*inside, *track.at(np.array([start_s, end_s]))]))
+
+    hits, misses, syncs = grown("cache_hits"), grown("cache_misses"), grown("wal_syncs")
+    told = [event for event in pauses if event.machine == machine]
+    inside = [event.seconds for event in told if event.end_s >= start_s and event.start_s <= end_s]
+    return RegionServerUse(
+        workload=time.workload,
+        machine=machine,
+        gets=grown("get_requests"),
+        mutations=grown("mutate_requests"),
+        scans=grown("scan_requests"),
+        seconds=time.elapsed_s,
+        hit_share=hits / (hits + misses) if hits + misses else None,
+        memstore_bytes=most("memstore_bytes") or 0.0,
+        flushes=grown("flushes"),
+        flushed_bytes=grown("flushed_bytes"),
+        compactions=grown("compactions"),
+        compacted_bytes=grown("compacted_bytes"),
+        compaction_queue=most("compaction_queue") or 0.0,
+        wal_appends=grown("wal_appends"),
+        wal_bytes=grown("wal_written_bytes"),
+        sync_s=grown("wal_sync_s") / syncs if syncs else None,
+        blocked_s=grown("blocked_s"),
+        gc_share=grown(f"{SERVER}/gc_s", "jvm") / time.elapsed_s if time.elapsed_s else 0.0,
+        longest_pause_s=max(inside, default=0.0) if told else None,
+        exceptions=grown("exceptions"),
+        too_busy=grown("too_busy"),
+        not_serving=grown("not_serving"),
+        cpu_s=grown(f"{SERVER}/cpu_s", "jvm"),
+        regions=most("regions") or 0.0,
+        local_share=most("local_share"),
+    )
+
+
+def request_checks(timed: TimedRun, uses: Sequence[RegionServerUse]) -> tuple[RequestCheck, ...]:
+    """What clients count beside what servers do, of every workload whose operations were counted."""
+    found: list[RequestCheck] = []
+    for time in timed.times:
+        result = timed.run.record.workloads[time.index]
+        mine = [use for use in uses if use.workload == time.workload]
+        # Where the highest rate was looked for, servers were asked for much beside what the record counts.
+        if not result.operations or not mine or result.rates:
+            continue
+        writes = asked_for(result.operations, _WRITES)
+        counted = {
+            "gets": (asked_for(result.operations, _READS), sum(use.gets for use in mine)),
+            "mutations": (writes, sum(use.mutations for use in mine)),
+            "entries in the WAL": (writes if is_logged(result) else 0, sum(use.wal_appends for use in mine)),
+        }
+        found += [
+            RequestCheck(time.workload, what, float(asked), server, _blur(timed.timeline, mine, time) * asked)
+            for what, (asked, server) in counted.items()
+            if asked
+        ]
+    return tuple(found)
+
+
+def _blur(timeline: Timeline, uses: Sequence[RegionServerUse], time: WorkloadTime) -> float:
+    """The share of a workload that may count for its neighbours: an interval at each end."""
+    most_s = max(interval_s(timeline, use.machine) for use in uses)
+    return min(1.0, 2 * most_s / time.elapsed_s)
+
+
+def is_logged(result: WorkloadResult) -> bool:
+    """Whether a workload's writes go to the WAL."""
+    workload = result.workload
+    return not (isinstance(workload, Ycsb) and workload.durability is Durability.SKIP_WAL)
+
+
+def asked_for(operations: Sequence[OperationCount], names: Sequence[str]) -> int:
+    """How many a client asked for, those of its warm-up too, of which it has but the answers."""
+    mine = [count for count in operations if count.operation in names]
+    return sum(sum(count.returns.values()) or count.done for count in mine)
+
+
+def hottest(uses: Sequence[RegionServerUse]) -> tuple[RegionServerUse, float]:
+    """The server with most requests, and how many times the mean of all that is."""
+    most = max(uses, key=lambda use: use.requests)
+    return most, most.requests * len(uses) / sum(use.requests for use in uses)
+
+
+def find_checks(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
+    """Whether servers counted what clients asked for: a warning where they did not."""
+    for workload in dict.fromkeys(check.workload for check in evidence.request_checks):
+        mine = [check for check in evidence.request_checks if check.workload == workload]
+        off = [
+            check
+            for check in mine
+            if abs(check.counted - check.asked) > AGREE * check.asked + check.resolution
+        ]
+        if off:
+            text = "; ".join(
+                f"RegionServers counted {check.counted:,.0f} {check.what} where clients asked for "
+                f"{check.asked:,.0f} ({signed(check.apart)})"
+                for check in off
+            )
+        else:
+            each = listed([_counted(check) for check in mine])
+            text = f"RegionServers counted {each} for what clients asked for"
+            blur = max(check.resolution / check.asked for check in mine)
+            if blur > AGREE:
+                text += f"; samples tell that to {percent(blur)}"
+        yield Finding(
+            id="request-accounting",
+            severity="warning" if off else "note",
+            workload=workload,
+            text=f"{workload}: {text}",
+            sure="measured",
+            origin=record.origin,
+            numbers=tuple(
+                item
+                for check in mine
+                for item in (
+                    number(f"{check.what}, asked for", check.asked, "1"),
+                    number(f"{check.what}, counted", check.counted, "1"),
+                )
+            ),
+        )
+
+
+def _counted(check: RequestCheck) -> str:
+    text = f"{check.counted:,.0f} {check.what}"
+    return text if abs(check.apart) < SAME else f"{text} ({signed(check.apart)})"
+
+
+def find_skew(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
+    """How requests spread over servers: a warning where one has a multiple of the others'."""
+    for workload in dict.fromkeys(use.workload for use in evidence.region_servers):
+        mine = [use for use in evidence.region_servers if use.workload == workload]
+        if len(mine) < 2:
+            continue
+        most, ratio = hottest(mine)
+        share = ratio / len(mine)
+        many = format_counted(len(mine), "RegionServer")
+        text = f"{most.machine} had {percent(share)} of the requests of {many}"
+        even = f", {times(ratio)} the mean" if ratio >= UNEVEN else ": they were spread evenly"
+        hot = ratio >= hot_from(len(mine))
+        yield Finding(
+            id="request-skew",
+            severity="warning" if hot else "note",
+            workload=workload,
+            text=f"{workload}: {text}{even}",
+            sure="measured",
+            origin=record.origin,
+            numbers=tuple(number(f"requests of {use.machine}", use.requests, "1") for use in mine),
+        )

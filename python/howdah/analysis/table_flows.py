@@ -1,0 +1,242 @@
+"""The bytes of a workload's writes: from clients to the WAL, flushes, compactions, HDFS and disks.
+
+What theory expects: every value is stored with its key, once in the WAL and once in a flushed file, and
+each file is read and written again by as many compactions as it takes to merge so many files a few at a
+time. HDFS keeps each of these as many times as it replicates. Whatever HBase has still in memory at the end
+was not flushed, and a compaction works on what was flushed before as well, so that counted and expected may
+differ by either.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+
+from howdah.analysis.evidence import (
+    ByteFlow,
+    Evidence,
+    Flow,
+    FlowNode,
+    RegionServerUse,
+    TableFlow,
+    WorkloadTime,
+)
+from howdah.analysis.machines import counted
+from howdah.analysis.operation_steps import TimedRun
+from howdah.analysis.region_servers import asked_for, is_logged
+from howdah.analysis.timeline import Timeline
+from howdah.analysis.wording import number, percent, times
+from howdah.model.finding import Finding
+from howdah.model.run import RunRecord, WorkloadResult
+from howdah.model.workloads.ycsb import Ycsb
+from howdah.units import format_bytes
+
+KEY_BYTES = 50
+"""What HBase stores with each value: lengths of key and value (8), of the row (2) and the family (1), the row
+(``user`` and 19 digits), a family and a column (7), a timestamp (8) and a type (1); KeyValue's own layout."""
+MERGED = 3
+"""Files that a compaction merges at least (hbase.hstore.compaction.min, its default)."""
+WORTH = 0.9
+"""Where less than this was flushed, it is said."""
+
+NODES = (
+    FlowNode("clients", "clients", "workload", 0),
+    FlowNode("servers", "RegionServers", "HBase", 1),
+    FlowNode("wal", "WAL", "HBase", 2),
+    FlowNode("memstores", "memstores", "HBase", 2),
+    FlowNode("flushed", "flushed files", "HBase", 3),
+    FlowNode("compacted", "compactions", "HBase", 4),
+    FlowNode("blocks", "HDFS", "DataNodes", 5),
+    FlowNode("disks-written", "disks", "disks", 6),
+)
+"""Every box there can be, by columns."""
+
+
+def table_flows(
+    timed: TimedRun, uses: Sequence[RegionServerUse], disks: Sequence[str]
+) -> tuple[TableFlow, ...]:
+    """Every workload that wrote to a table and whose RegionServers were sampled."""
+    found = []
+    for time in timed.times:
+        result = timed.run.record.workloads[time.index]
+        mine = [use for use in uses if use.workload == time.workload]
+        # Where the highest rate was looked for, much was written beside what the record counts.
+        if mine and not result.rates and _cells(result):
+            found.append(_flow(timed, mine, time, disks))
+    return tuple(found)
+
+
+def _cells(result: WorkloadResult) -> float:
+    """Values that clients wrote: all fields of a record that is inserted, of an update one or all."""
+    workload = result.workload
+    if not isinstance(workload, Ycsb) or not workload.fields or not workload.field_bytes:
+        return 0.0
+    inserted, updated = (asked_for(result.operations, (name,)) for name in ("insert", "update"))
+    return inserted * workload.fields + updated * (workload.fields if workload.replaces_whole else 1)
+
+
+def _flow(
+    timed: TimedRun, uses: Sequence[RegionServerUse], time: WorkloadTime, disks: Sequence[str]
+) -> TableFlow:
+    record, timeline, machines = timed.run.record, timed.timeline, timed.machines
+    result = record.workloads[time.index]
+    workload, cells = result.workload, _cells(result)
+    value_bytes = (workload.field_bytes or 0) if isinstance(workload, Ycsb) else 0
+    stored = cells * (value_bytes + KEY_BYTES)
+    logged = stored if is_logged(result) else 0.0
+    wal, flushed, compacted, flushes, regions = (
+        sum(values)
+        for values in zip(
+            *(
+                (use.wal_bytes, use.flushed_bytes, use.compacted_bytes, use.flushes, use.regions)
+                for use in uses
+            ),
+            strict=True,
+        )
+    )
+    replication = replication_of(record)
+    again = rewrites(flushes, regions)
+    expected = replication * (logged + stored * (1 + again))
+    blocks = _grown(timeline, counted(machines, timeline, "datanode"), ["datanode/written_bytes"], time)
+    disk = _grown(
+        timeline,
+        counted(machines, timeline, "disk"),
+        [f"disk/{name}/written_bytes" for name in disks],
+        time,
+    )
+    wrote = blocks if blocks is not None else replication * (wal + flushed + compacted)
+    client = cells * value_bytes
+    theory = {"wal": logged, "stored": stored, "again": stored * again, "blocks": expected}
+    counts = {"wal": wal, "flushed": flushed, "compacted": compacted, "blocks": blocks, "disks": disk}
+    return TableFlow(
+        workload=time.workload,
+        cells=cells,
+        client_bytes=client,
+        wal_bytes=wal,
+        flushed_bytes=flushed,
+        compacted_bytes=compacted,
+        replication=replication,
+        datanode_bytes=blocks,
+        disk_bytes=disk,
+        amplification=wrote / client,
+        expected=expected / client,
+        flushed_share=min(1.0, flushed / stored),
+        picture=_picture(time.workload, client, replication, theory, counts),
+    )
+
+
+def rewrites(flushes: float, regions: float) -> float:
+    """How often a flushed byte is written again until all of a region's files were merged, a few at a time.
+
+    Files of one size are merged by threes, and what that gives again: so many times as three goes into the
+    number of files (a log-structured merge tree's levels; O'Neil et al. 1996).
+    """
+    files = flushes / regions if regions else 0.0
+    return math.log(files, MERGED) if files >= MERGED else 0.0
+
+
+def replication_of(record: RunRecord) -> int:
+    """Replicas that HDFS keeps of HBase's files: of a laboratory or a plan; 1 where nobody says."""
+    lab = record.laboratory
+    used = [one.used for one in lab.deviations if one.key == "dfs.replication"] if lab else []
+    planned = [str(one.value) for one in record.plan.settings if one.key == "dfs.replication"]
+    return next((int(value) for value in (*used, *planned) if value.isdigit()), 1)
+
+
+def _grown(
+    timeline: Timeline, machines: Sequence[str], metrics: Sequence[str], time: WorkloadTime
+) -> float | None:
+    tracks = [
+        track
+        for machine in machines
+        for metric in metrics
+        if (track := timeline.track(machine, metric)) is not None
+    ]
+    return sum(track.growth(time.start_s, time.end_s) for track in tracks) if tracks else None
+
+
+def _picture(
+    workload: str,
+    client: float,
+    replication: int,
+    theory: dict[str, float],
+    counts: dict[str, float | None],
+) -> ByteFlow:
+    wal, flushed, compacted = (counts[key] or 0.0 for key in ("wal", "flushed", "compacted"))
+    every, blocks = wal + flushed + compacted, counts["blocks"]
+    # A DataNode cannot tell what it writes: its bytes are shared out as HBase counts them.
+    share = replication if blocks is None or not every else blocks / every
+    by = "HBase's counters, " + ("times replicas" if blocks is None else "sharing out datanode/written_bytes")
+    again, written = theory["again"], "regionserver/compacted_bytes"
+    stored = [
+        Flow(source, "blocks", f"{what}, every replica", replication * theory[key], share * amount, by)
+        for source, what, key, amount in (
+            ("wal", "the WAL", "wal", wal),
+            ("flushed", "flushed files", "stored", flushed),
+            ("compacted", "merged files", "again", compacted),
+        )
+    ]
+    flows = (
+        Flow("clients", "servers", "values", client, client, "clients' operations"),
+        Flow("servers", "wal", "writes", theory["wal"], wal, "regionserver/wal_written_bytes"),
+        Flow("servers", "memstores", "writes", theory["stored"], None, ""),
+        Flow("memstores", "flushed", "flushes", theory["stored"], flushed, "regionserver/flushed_bytes"),
+        Flow("flushed", "compacted", "compactions", again, compacted, written),
+        *stored,
+        Flow(
+            "blocks", "disks-written", "replicas", theory["blocks"], counts["disks"], "disk/*/written_bytes"
+        ),
+    )
+    drawn = tuple(flow for flow in flows if flow.theory or flow.measured)
+    met = {end for flow in drawn for end in (flow.source, flow.target)}
+    return ByteFlow(
+        workload=workload,
+        replication=replication,
+        codec_ratio=1.0,
+        map_spills=1.0,
+        reduce_spills=1.0,
+        local_share=None,
+        remote_share=None,
+        nodes=tuple(node for node in NODES if node.key in met),
+        flows=drawn,
+        layers=(),
+    )
+
+
+def find_table_flows(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
+    """How many bytes were written for each byte of the clients', and what theory says of it."""
+    for flow in evidence.table_flows:
+        who = "HDFS" if flow.datanode_bytes is not None else "HBase"
+        parts = (
+            f"WAL {format_bytes(flow.wal_bytes)}, flushes {format_bytes(flow.flushed_bytes)}, compactions "
+            f"{format_bytes(flow.compacted_bytes)}"
+        )
+        text = (
+            f"{flow.workload}: {who} wrote {times(flow.amplification)} the "
+            f"{format_bytes(flow.client_bytes)} that clients wrote, theory says {times(flow.expected)}: "
+            f"{parts}"
+        )
+        text += f", {flow.replication} replicas" if flow.replication > 1 else ""
+        if flow.disk_bytes is not None:
+            text += f"; disks wrote {format_bytes(flow.disk_bytes)}"
+        if flow.flushed_share < WORTH:
+            left = percent(1 - flow.flushed_share)
+            text += f"; {left} was not flushed: still in memory, or overwritten there"
+        yield Finding(
+            id="write-amplification",
+            severity="note",
+            workload=flow.workload,
+            text=text,
+            sure="measured",
+            origin=record.origin,
+            numbers=(
+                number("clients wrote", flow.client_bytes, "B"),
+                number("WAL", flow.wal_bytes, "B"),
+                number("flushed", flow.flushed_bytes, "B"),
+                number("compacted", flow.compacted_bytes, "B"),
+                number("amplification", flow.amplification, "1"),
+                number("amplification, theory", flow.expected, "1"),
+                *([] if flow.datanode_bytes is None else [number("DataNodes", flow.datanode_bytes, "B")]),
+                *([] if flow.disk_bytes is None else [number("disks", flow.disk_bytes, "B")]),
+            ),
+        )

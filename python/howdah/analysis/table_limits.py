@@ -1,0 +1,178 @@
+"""What kept a workload of single operations from doing more in a second, and its answer in a sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+from howdah.analysis.evidence import (
+    Evidence,
+    RegionServerUse,
+    ThroughputBound,
+    ThroughputLimit,
+    WorkloadTime,
+)
+from howdah.analysis.operation_steps import StepCounts, TimedRun
+from howdah.analysis.region_servers import hottest
+from howdah.analysis.step_causes import BUSY, FULL, hot_from, region_servers
+from howdah.analysis.tails import set_by
+from howdah.analysis.timeline import Timeline
+from howdah.analysis.use import cpu_share
+from howdah.analysis.wording import delay, number, percent
+from howdah.model.finding import Finding
+from howdah.model.run import Outcome, RunRecord
+from howdah.model.workloads.ycsb import Ycsb
+from howdah.units import format_counted, format_per_s
+
+ON_TARGET = 0.98
+"""So much of the rate that was asked for is what was asked for."""
+OWN_TIME = 0.7
+"""Clients with fewer requests under way, of those that they could have, are busy with themselves."""
+HELD_UP = 0.1
+"""Writes that are held up for so much of the time limit what can be done."""
+
+
+def throughput_limits(timed: TimedRun, servers: Sequence[RegionServerUse]) -> tuple[ThroughputLimit, ...]:
+    """Every workload whose requests were timed."""
+    return tuple(
+        _limit(timed, [use for use in servers if use.workload == time.workload], time, requests)
+        for time in timed.times
+        if (requests := timed.requests(time)) is not None
+    )
+
+
+def _limit(
+    timed: TimedRun, servers: Sequence[RegionServerUse], time: WorkloadTime, requests: StepCounts
+) -> ThroughputLimit:
+    result = timed.run.record.workloads[time.index]
+    workload, primary, mean_s = result.workload, result.primary, requests.mean_s()
+    answered_per_s = float(requests.operations.sum() / (requests.edges_s[-1] - requests.edges_s[0]))
+    per_s = primary.value if primary and primary.unit == "1/s" else answered_per_s
+    threads, target = (workload.threads, workload.target) if isinstance(workload, Ycsb) else (None, None)
+    at_once = threads * len(timed.clients(time)) if threads else None
+    bound: tuple[ThroughputBound, float, str]
+    if target and per_s >= ON_TARGET * target:
+        bound = "the target", per_s / target, ""
+    else:
+        bound = next(_bounds(timed, servers, time), ("waiting", 0.0, ""))
+    return ThroughputLimit(time.workload, per_s, *bound, at_once, answered_per_s * mean_s, mean_s)
+
+
+def _bounds(
+    timed: TimedRun, servers: Sequence[RegionServerUse], time: WorkloadTime
+) -> Iterator[tuple[ThroughputBound, float, str]]:
+    """What was held up or full, the most special first."""
+    clients = timed.clients(time)
+    names = region_servers(timed.timeline) or clients
+    apart = [name for name in clients if name not in names]
+    candidates: tuple[tuple[ThroughputBound, dict[str, float], float], ...] = (
+        ("blocked writes", {use.machine: use.blocked_s / use.seconds for use in servers}, HELD_UP),
+        ("client CPU", _used(timed, apart, time, _cpu), FULL),
+        ("server CPU", _used(timed, names, time, _cpu), FULL),
+        ("disk", _used(timed, names, time, _disk), BUSY),
+    )
+    for bound, values, least in candidates:
+        machine = max(values, key=lambda name: values[name], default=None)
+        if machine is not None and values[machine] >= least:
+            yield bound, values[machine], machine
+    if len(servers) > 1:
+        most, ratio = hottest(servers)
+        if ratio >= hot_from(len(servers)):
+            yield "hot server", ratio / len(servers), most.machine
+
+
+def _used(
+    timed: TimedRun,
+    names: Sequence[str],
+    time: WorkloadTime,
+    share: Callable[[Timeline, str, WorkloadTime], float | None],
+) -> dict[str, float]:
+    """What was used of each machine, or of its host where the machine's own use was not sampled."""
+    found = {}
+    for name in names:
+        places = dict.fromkeys((name, timed.host_of(name)))
+        known = (used for place in places if (used := share(timed.timeline, place, time)) is not None)
+        if (used := next(known, None)) is not None:
+            found[name] = used
+    return found
+
+
+def _cpu(timeline: Timeline, machine: str, time: WorkloadTime) -> float | None:
+    share = cpu_share(timeline, machine, time.start_s, time.end_s)
+    return share.busy if share else None
+
+
+def _disk(timeline: Timeline, machine: str, time: WorkloadTime) -> float | None:
+    grown = [
+        timeline.growth(machine, f"disk/{disk}/busy_s", time.start_s, time.end_s)
+        for disk in timeline.instances(machine, "disk")
+    ]
+    return min(1.0, max(grown) / time.elapsed_s) if grown else None
+
+
+def limited_by(limit: ThroughputLimit) -> str:
+    """What limited it, in words."""
+    if limit.bound == "the target":
+        return "as many as were asked for"
+    if limit.bound == "waiting":
+        return f"nothing was full: {_waiting(limit)}"
+    share, machine = percent(limit.value), limit.machine
+    what = {
+        "blocked writes": f"full memstores: {machine} held up writes {share} of the time",
+        "client CPU": f"the client {machine}, its CPU {share} busy",
+        "server CPU": f"the CPU of {machine}, {share} busy",
+        "disk": f"a disk of {machine}, {share} busy",
+        "hot server": f"{machine}, which had {share} of the requests",
+    }
+    return f"limited by {what[limit.bound]}"
+
+
+def _waiting(limit: ThroughputLimit) -> str:
+    """Little's law: requests under way are those of a second times how long each took."""
+    under_way, each = limit.under_way, delay(limit.mean_s)
+    if limit.at_once is None:
+        return f"{under_way:.3g} requests at once waited for their answers, {each} each"
+    many = format_counted(limit.at_once, "request")
+    if under_way < OWN_TIME * limit.at_once:
+        return (
+            f"of {many} that clients could have under way they had {under_way:.3g}, {each} each, and took "
+            "the rest of the time themselves"
+        )
+    return f"{many} at once waited for their answers, {each} each"
+
+
+def find_throughput(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
+    """One note for each workload: what limited its throughput."""
+    for limit in evidence.throughput_limits:
+        yield Finding(
+            id="throughput-limit",
+            severity="note",
+            workload=limit.workload,
+            text=f"{limit.workload}: {format_per_s(limit.per_s)}, {limited_by(limit)}",
+            sure="likely",
+            origin=record.origin,
+            numbers=(
+                number("operations", limit.per_s, "1/s"),
+                *([number("used of it", 100 * limit.value, "%")] if limit.value else []),
+                number("requests under way", limit.under_way, "1"),
+                number("mean time of a request", limit.mean_s, "s"),
+            ),
+        )
+
+
+def answer_sentence(evidence: Evidence, time: WorkloadTime, *, brief: bool) -> str | None:
+    """A workload of single operations in a sentence: how many, what limited them, and what set the tail.
+
+    The limit is left to the findings where it shall be brief. None for any other workload.
+    """
+    limit = next((one for one in evidence.throughput_limits if one.workload == time.workload), None)
+    if limit is None or time.outcome is not Outcome.SUCCEEDED:
+        return None
+    text = f"{time.workload} did {format_per_s(limit.per_s)}"
+    text += "" if brief else f", {limited_by(limit)}"
+    tail = next((one for one in evidence.tails if one.workload == time.workload), None)
+    if tail is not None:
+        cause = set_by(tail)
+        text += "," if brief else ";"
+        text += f" 99 % of requests took {delay(tail.within_s)} at most: "
+        text += f"the tail was set by {cause}" if cause else "what set the tail cannot be told"
+    return text

@@ -1,0 +1,249 @@
+"""What set the tail of a workload's requests: with which causes the slowest hundredth of them coincided.
+
+A cause that has nothing to do with the tail holds for about as many slow requests as others; one that made
+them slow holds for most of them and few others. How many it would catch by chance is found by shifting it
+through the workload's steps: what comes in bursts, as slow requests and their causes do, stays in bursts.
+What held nearly all the time cannot be held against times without it, and is told as such.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howdah.analysis.evidence import Evidence, Tail, TailCause, TailKind, WorkloadTime
+from howdah.analysis.machines import on_cluster
+from howdah.analysis.operation_steps import INTENDED, StepCounts, TimedRun
+from howdah.analysis.step_causes import Mask, StepCause, region_servers, scene, step_causes
+from howdah.analysis.wording import Sure, delay, listed, number, percent
+from howdah.analysis.wording import times as multiple
+from howdah.model.finding import Finding, Number
+from howdah.model.run import RunRecord
+from howdah.units import format_counted
+
+SLOW = 0.99
+"""The share of the requests that are not slow."""
+OVER_CHANCE = 2.0
+"""A cause catches so many times the slow requests that it would if it had nothing to do with them."""
+LEAST_CAUGHT = 0.1
+"""A cause of fewer slow requests than this share is not worth a word."""
+RARE = 0.05
+"""What chance does more often proves nothing."""
+NEARLY_ALL = 0.8
+"""What held for so much of the time has nothing to be compared with."""
+SET = 0.3
+"""A cause of fewer slow requests than this share did not set the tail."""
+_STEADY: frozenset[TailKind] = frozenset({"server CPU", "client CPU", "disk", "cache misses", "hot server"})
+"""What makes requests wait as long as it lasts."""
+
+WORDS: Mapping[TailKind, str] = {
+    "collector": "pauses of the RegionServers' collectors",
+    "WAL sync": "syncs of the WAL",
+    "blocked writes": "writes held up by full memstores",
+    "regions in transition": "regions that moved or split",
+    "flushes": "flushes",
+    "compactions": "compactions",
+    "cache misses": "reads that a busy disk served instead of the cache",
+    "disk": "a busy disk",
+    "server CPU": "a full CPU",
+    "client CPU": "a full CPU of the machine that asks",
+    "hot server": "one RegionServer with most of the requests",
+}
+"""What a cause is called, to be said after ``set by``."""
+
+
+def tails(timed: TimedRun) -> tuple[Tail, ...]:
+    """The tail of every workload whose requests were timed."""
+    found = []
+    for time in timed.times:
+        requests = timed.requests(time)
+        if requests is not None and (tail := _tail(timed, time, requests)) is not None:
+            found.append(tail)
+    return tuple(found)
+
+
+def _tail(timed: TimedRun, time: WorkloadTime, requests: StepCounts) -> Tail | None:
+    within_s = requests.together_s(SLOW)
+    if within_s is None:
+        return None
+    slow = requests.slower(within_s)
+    if not slow.sum():
+        return None
+    sought = list(step_causes(scene(timed, time, requests, within_s)))
+    known = tuple(cause.kind for cause in sought)
+    # A store within the program that asks has no servers that could have been sampled.
+    looked = on_cluster(timed.run.record) or region_servers(timed.timeline)
+    always = [cause for cause in sought if _share(cause.steps, requests.operations) >= NEARLY_ALL]
+    return Tail(
+        workload=time.workload,
+        within_s=within_s,
+        slow=int(slow.sum()),
+        step_s=requests.step_s,
+        causes=tuple(_explained(requests, slow, [cause for cause in sought if cause not in always])),
+        steady=tuple(
+            _told(requests, slow, cause, cause.steps, 1.0) for cause in always if cause.kind in _STEADY
+        ),
+        sought=known,
+        unknown=tuple(kind for kind in WORDS if kind not in known) if looked else (),
+    )
+
+
+def _explained(
+    requests: StepCounts, slow: NDArray[np.int64], causes: Sequence[StepCause]
+) -> Iterator[TailCause]:
+    """Causes one by one, the one that explains most first; what one has caught counts for no other."""
+    left: Mask = np.ones(len(slow), dtype=bool)
+    waiting = list(causes)
+    while waiting:
+        tried = [
+            (_told(requests, slow, cause, cause.steps & left, _chance(cause.steps, left, slow)), cause)
+            for cause in waiting
+        ]
+        fit = [(told, cause) for told, cause in tried if _counts(told, len(slow))]
+        if not fit:
+            return
+        # Special causes stand before general ones, and win where they explain as much.
+        told, cause = max(fit, key=lambda pair: round(pair[0].caught - pair[0].held, 2))
+        yield told
+        left = left & ~cause.steps
+        waiting.remove(cause)
+
+
+def _counts(told: TailCause, steps: int) -> bool:
+    """Whether a cause catches many more slow requests than chance would; few steps prove little."""
+    return (
+        told.caught >= LEAST_CAUGHT
+        and told.caught >= OVER_CHANCE * told.held
+        and told.chance <= max(RARE, 1 / steps)
+    )
+
+
+def _told(
+    requests: StepCounts, slow: NDArray[np.int64], cause: StepCause, steps: Mask, chance: float
+) -> TailCause:
+    return TailCause(
+        kind=cause.kind,
+        caught=_share(steps, slow),
+        held=_share(steps, requests.operations),
+        without_s=requests.together_s(SLOW, ~cause.steps),
+        measure=cause.measure,
+        most=cause.most,
+        unit=cause.unit,
+        machine=cause.machine,
+        chance=chance,
+    )
+
+
+def _share(steps: Mask, counts: NDArray[np.int64]) -> float:
+    return float(counts[steps].sum() / counts.sum())
+
+
+def _chance(steps: Mask, left: Mask, slow: NDArray[np.int64]) -> float:
+    """In how many of all shifts, its own included, a cause catches as many slow requests as in its own."""
+    own = slow[steps & left].sum()
+    caught = [slow[np.roll(steps, shift) & left].sum() for shift in range(len(steps))]
+    return float(np.mean(np.asarray(caught) >= own))
+
+
+def set_by(tail: Tail) -> str | None:
+    """What set the tail, in words; None where that cannot be told."""
+    main = [cause for cause in tail.causes if cause.caught >= SET]
+    if main:
+        return WORDS[main[0].kind]
+    return WORDS[tail.steady[0].kind] if tail.steady else None
+
+
+def find_tails(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
+    """One finding for each: what the slowest requests coincided with, or that it cannot be told."""
+    for tail in evidence.tails:
+        numbers = [
+            number("99 % of requests within", tail.within_s, "s"),
+            number("slower requests", tail.slow, "1"),
+        ]
+        for cause in (*tail.causes, *tail.steady):
+            numbers.append(number(f"{cause.kind}: of slower requests", 100 * cause.caught, "%"))
+            numbers.append(number(f"{cause.kind}: of all requests", 100 * cause.held, "%"))
+            numbers.append(_measure(cause))
+            if cause.without_s is not None:
+                numbers.append(number(f"{cause.kind}: 99 % within otherwise", cause.without_s, "s"))
+        yield Finding(
+            id="tail",
+            severity="note",
+            workload=tail.workload,
+            text=_text(tail) + _intended(evidence, tail),
+            sure=_sure(tail),
+            origin=record.origin,
+            numbers=tuple(numbers),
+        )
+
+
+def _any(names: Sequence[str]) -> str:
+    """Names of which none is meant: ``a``, ``a or b``, ``a, b or c``."""
+    return " or ".join(filter(None, (", ".join(names[:-1]), names[-1] if names else "anything")))
+
+
+def _intended(evidence: Evidence, tail: Tail) -> str:
+    """What those waited who asked at a rate: a request that cannot begin in time is late before it begins."""
+    late = [
+        f"{delay(dict(one.within_s)[SLOW])} ({one.operation.removesuffix(INTENDED)})"
+        for one in evidence.latencies
+        if one.workload == tail.workload and one.operation.endswith(INTENDED)
+    ]
+    return f"; counted from when they should have begun, 99 % took at most {listed(late)}" if late else ""
+
+
+def _measure(cause: TailCause) -> Number:
+    name = f"{cause.kind}: {cause.measure}"
+    return (
+        number(name, 100 * cause.most, "%") if cause.unit == "share" else number(name, cause.most, cause.unit)
+    )
+
+
+def _text(tail: Tail) -> str:
+    opening = f"{tail.workload}: 99 % of requests ended within {delay(tail.within_s)}"
+    said = [_clause(tail, cause) for cause in tail.causes]
+    said += [
+        f"{WORDS[cause.kind]} {percent(cause.held)} of the time ({_measured(cause)}) makes every request wait"
+        for cause in tail.steady
+    ]
+    if not said:
+        missing = listed([WORDS[kind] for kind in tail.unknown])
+        return (
+            f"{opening}; what made the other {format_counted(tail.slow, 'request')} slow cannot be told: "
+            f"they did not coincide with {_any([WORDS[kind] for kind in tail.sought])}"
+            + (f", and of {missing} nothing is known" if missing else "")
+        )
+    rest = 1 - tail.told
+    if tail.causes and rest >= LEAST_CAUGHT:
+        said.append(f"of {percent(rest)} of them it cannot be told")
+    return f"{opening}; {'; '.join(said)}"
+
+
+def _clause(tail: Tail, cause: TailCause) -> str:
+    when = "second" if round(tail.step_s, 1) == 1 else f"{tail.step_s:.3g} s"
+    text = (
+        f"{percent(cause.caught)} of the slower ones, and {percent(cause.held)} of all, ended in the same "
+        f"{when} as {WORDS[cause.kind]} ({_measured(cause)})"
+    )
+    if cause.without_s is not None and cause.without_s < tail.within_s:
+        text += f", and without these 99 % would be within {delay(cause.without_s)}"
+    return text
+
+
+def _measured(cause: TailCause) -> str:
+    value = {
+        "s": delay(cause.most),
+        "share": percent(cause.most),
+    }.get(cause.unit, f"{cause.most:.3g}")
+    if cause.kind == "hot server":
+        value = multiple(cause.most)
+    return f"{cause.measure} {value} on {cause.machine}"
+
+
+def _sure(tail: Tail) -> Sure:
+    """Coinciding is no proof, but what is much rarer by chance is likely."""
+    if not tail.causes:
+        return "likely" if tail.steady else "guess"
+    return "likely" if tail.causes[0].chance <= RARE else "guess"

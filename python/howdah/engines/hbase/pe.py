@@ -1,0 +1,152 @@
+"""PerformanceEvaluation at work: HBase's own benchmark, on a table of howdah's."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import NamedTuple
+
+from howdah.engines.hbase.tables import attributes_of, made_for
+from howdah.engines.hbase.work import HBaseWork, RunTable, table_name
+from howdah.engines.running import RunningProgram
+from howdah.engines.under_way import PartialResult
+from howdah.errors import RunFailed
+from howdah.model.reported import OperationCount, ResultMetric
+from howdah.model.run import Outcome, Phase, ValidationError
+from howdah.model.workloads.hbase_pe import PE, PerformanceEvaluation, PeWrite
+from howdah.model.workloads.ycsb import THROUGHPUT
+
+MAIN = "org.apache.hadoop.hbase.PerformanceEvaluation"
+FAMILY = "info0"
+"""The column family that it knows; with one family and no other wishes it takes a table as it is."""
+_KEY_DIGITS = 26
+_POLL_S = 0.2
+_TIMINGS = re.compile(r"Summary of timings \(ms\): \[([\d, ]+)\]")
+_LATENCIES = re.compile(r"Latency \(us\) : .*?99th=([\d.]+)")
+_ROWS = re.compile(r"Finished .* over (\d+) rows")
+
+
+class Evaluated(NamedTuple):
+    """What it printed at its end."""
+
+    seconds: float
+    """How long its slowest thread took."""
+    within_s: tuple[float, ...]
+    """The time within which 99 % of each thread's operations ended."""
+
+
+def evaluate(work: HBaseWork[PerformanceEvaluation]) -> PartialResult:
+    """Run one of its commands; it says itself how long each of its threads took."""
+    context, asked = work.context, work.workload
+    clock, phases = context.clock, []
+    if isinstance(asked, PeWrite):
+        begun_s = clock.now_s()
+        context.table = RunTable(table_name(context.job.run_id), 1, asked.field_bytes or 1, made_here=True)
+        context.admin.make(
+            context.table.name,
+            family=FAMILY,
+            splits=splits(asked.rows, asked.regions or 1),
+            attributes=attributes_of(asked.compression, asked.block_encoding, asked.bloom_filter),
+            made=made_for(context.job, PE, asked.rows, context.table),
+        )
+        phases.append(Phase(name="make the table", start_s=begun_s, end_s=clock.now_s()))
+    if context.table is None:
+        raise RunFailed(asked.kind, "there is no table to ask", f"run the suite {PE}")
+    begun_s = clock.now_s()
+    found = _run(work, context.table.name)
+    phases.append(Phase(name="run", start_s=begun_s, end_s=clock.now_s()))
+    faults: tuple[ValidationError, ...] = ()
+    if isinstance(asked, PeWrite):
+        context.table.rows = asked.rows
+        rows = context.admin.count(context.table.name).rows
+        if rows != context.table.rows:
+            message = f"the table has {rows:,} rows, and {context.table.rows:,} were written"
+            faults = (ValidationError(kind="rows", message=message),)
+    done = asked.rows
+    return PartialResult(
+        outcome=Outcome.FAILED if faults else Outcome.SUCCEEDED,
+        validation_errors=faults,
+        phases=tuple(phases),
+        operations=(OperationCount(operation=asked.operation, done=done),),
+        metrics=_metrics(asked.operation, done, found),
+    )
+
+
+def splits(rows: int, regions: int) -> list[str]:
+    """The first keys of all regions but the first: its keys are numbers of 26 digits."""
+    return [f"{number * rows // regions:0{_KEY_DIGITS}d}" for number in range(1, regions)]
+
+
+def arguments(asked: PerformanceEvaluation, table: str) -> list[str]:
+    """Its command line: each thread has its own part of the rows, and nothing is buffered."""
+    threads = asked.threads or 1
+    return [
+        "--nomapred",
+        f"--table={table}",
+        f"--rows={asked.rows // threads}",
+        f"--valueSize={asked.field_bytes or 1}",
+        "--autoFlush=true",
+        "--oneCon=true",
+        asked.command,
+        str(threads),
+    ]
+
+
+def read_evaluated(lines: Iterable[str]) -> Evaluated | None:
+    """What it printed; None where it did not come to its end."""
+    seconds, within = None, []
+    for line in lines:
+        if match := _TIMINGS.search(line):
+            seconds = max(int(number) for number in match[1].split(",")) / 1000
+        elif match := _LATENCIES.search(line):
+            within.append(float(match[1]) / 1e6)
+    return Evaluated(seconds, tuple(within)) if seconds else None
+
+
+def _run(work: HBaseWork[PerformanceEvaluation], table: str) -> Evaluated:
+    target = work.context.target
+    place = target.places[0]
+    command = target.java(place, MAIN, *arguments(work.workload, table))
+    total = work.workload.rows
+    with TemporaryDirectory(prefix="howdah-pe-") as folder:
+        program = _Evaluating(command, Path(folder), environment=place.environment)
+        try:
+            while not program.wait(_POLL_S):
+                work.progress("run", min(program.done, total), total)
+        finally:
+            program.end()
+    found = read_evaluated(program.lines)
+    if found is None:
+        last = program.lines[-1] if program.lines else f"exit code {program.exit_code()}"
+        raise RunFailed("PerformanceEvaluation", f"did not come to its end: {last}")
+    return found
+
+
+class _Evaluating(RunningProgram):
+    """Its JVM; it says every tenth of each thread's part how far it is."""
+
+    done = 0
+
+    def said(self, line: str) -> None:
+        if match := _ROWS.search(line):
+            self.done += int(match[1])
+
+
+def _metrics(operation: str, done: int, found: Evaluated) -> tuple[ResultMetric, ...]:
+    over = "the time of its slowest thread"
+    throughput = ResultMetric(
+        name=THROUGHPUT, value=done / found.seconds, unit="1/s", better="higher", over=over
+    )
+    if not found.within_s:
+        return (throughput,)
+    # Its threads keep histograms of their own, of which it prints no more than percentiles.
+    slowest = ResultMetric(
+        name=f"{operation}, 99 % within",
+        value=max(found.within_s),
+        unit="s",
+        better="lower",
+        over=f"the slowest of {len(found.within_s)} threads",
+    )
+    return (throughput, slowest)

@@ -1,0 +1,250 @@
+"""YCSB's programs on a store in this process: the floor under what the same operations cost on HBase."""
+
+from __future__ import annotations
+
+import json
+import zlib
+from base64 import b64encode
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from pydantic import ValidationError as Unreadable
+
+from howdah import _native
+from howdah.engines.local.context import LocalContext
+from howdah.engines.local.folder import find_kept
+from howdah.engines.local.memory import store_cache_bytes
+from howdah.engines.local.work import Watch
+from howdah.engines.under_way import PartialResult
+from howdah.errors import UserError
+from howdah.model.base import Model
+from howdah.model.counters import Counters
+from howdah.model.latencies import LatencyHistogram
+from howdah.model.reported import OperationCount
+from howdah.model.run import Outcome, ValidationError
+from howdah.model.workloads.ycsb import (
+    MOST_SCANNED,
+    YCSB,
+    YCSB_LOAD,
+    TableShape,
+    Ycsb,
+    YcsbLoad,
+    YcsbMix,
+    check_shape,
+    results,
+)
+from howdah.model.workloads.ycsb_options import Distribution, Durability
+from howdah.units import MIB, format_per_s
+
+_TABLE = "table.json"
+_STORE = "store"
+_LEAST_INTERVAL_S = 1.0
+"""Times are put together over so long at least: less holds too few to say what 99.9 % of them took."""
+_REACHED = 0.95
+"""The share of its target that a run has to reach for its times to be those of that rate."""
+_JOURNAL_BYTES = 512 * MIB
+"""What the store's journal grows to in each directory before its records must be in files."""
+_COPIES = 2
+"""How often the store may have a record at once, while it puts files together."""
+
+
+class LocalTable(Model):
+    """What one data directory's part of a table holds, kept beside it."""
+
+    records: int
+    """Records of all parts."""
+    version: int
+    """The newest write of any record."""
+    fields: int
+    """Fields of each record."""
+    field_bytes: int
+    """Size of each."""
+    seed: int
+    """What its values are made from."""
+    whole: bool
+    """Whether the last run that changed it came to its end, and found all as it should be."""
+    part: int = 0
+    """Which part this is: records are spread by their names."""
+    parts: int = 1
+    """In how many parts it is."""
+
+
+def ycsb_load(context: LocalContext, workload: YcsbLoad, watch: Watch) -> PartialResult:
+    """Make the table, one part in each data directory."""
+    table = LocalTable(
+        records=0,
+        version=0,
+        fields=workload.fields or 1,
+        field_bytes=workload.field_bytes or 1,
+        seed=context.job.seed,
+        whole=False,
+    )
+    asked = _Asked(workload, workload.records or 1)
+    return _ask(context, watch, asked, table, context.workspace.fresh(YCSB))
+
+
+def ycsb_mix(context: LocalContext, workload: YcsbMix, watch: Watch) -> PartialResult:
+    """Ask the mix of the table that a load left."""
+    table, folders = _read_table(context.workspace.existing(YCSB))
+    if table.records < 1:
+        raise _not_whole(folders)
+    shape = {"records": table.records, "fields": table.fields, "field_bytes": table.field_bytes}
+    asked = _Asked(
+        workload.model_copy(update=shape),
+        workload.operations or 1,
+        workload.distribution or workload.usual,
+        workload.warm_up_s or 0.0,
+    )
+    return _ask(context, watch, asked, table, folders)
+
+
+class _Asked(NamedTuple):
+    """What loads and mixes are asked for alike."""
+
+    workload: Ycsb
+    operations: int
+    distribution: Distribution = Distribution.UNIFORM
+    warm_up_s: float = 0.0
+
+
+def _ask(
+    context: LocalContext, watch: Watch, asked: _Asked, table: LocalTable, folders: Sequence[Path]
+) -> PartialResult:
+    workload = asked.workload
+    changes = any(share > 0 for name, share in workload.shares.items() if name not in ("read", "scan"))
+    if changes:
+        _write_table(folders, table.model_copy(update={"whole": False}))
+    done = watch.follow(
+        _native.ycsb(
+            [str(folder / _STORE) for folder in folders],
+            table_seed=table.seed,
+            # Every program asks for other records.
+            seed=(context.job.seed ^ zlib.crc32(workload.kind.encode())),
+            records=table.records,
+            version=table.version,
+            fields=table.fields,
+            field_bytes=table.field_bytes,
+            mix=dict(workload.shares),
+            whole=workload.replaces_whole,
+            distribution=str(asked.distribution),
+            scanned=MOST_SCANNED,
+            operations=asked.operations,
+            threads=workload.threads or 1,
+            target=workload.target,
+            warm_up_s=asked.warm_up_s,
+            interval_s=max(_LEAST_INTERVAL_S, context.job.sample_interval_s),
+            durability=str(workload.durability or Durability.SYNC_WAL),
+            cache_bytes=store_cache_bytes(context.job),
+        )
+    )
+    if changes and not done.faults:
+        left = {"records": done.records, "version": done.version, "whole": True}
+        _write_table(folders, table.model_copy(update=left))
+    _warn_of_target(context, workload, done)
+    return PartialResult(
+        workload=workload,
+        outcome=Outcome.FAILED if done.faults else Outcome.SUCCEEDED,
+        # What the disks move for it is the store's affair: its journal, its files, and putting them together.
+        counters=Counters(input_rows=done.records_read, output_rows=done.records_written),
+        operations=tuple(
+            OperationCount(operation=name, done=sum(returns.values()), returns=returns)
+            for name, returns in done.returns
+        ),
+        metrics=results(done.operations, done.elapsed_s, _timed(context, workload, done)),
+        validation_errors=tuple(ValidationError(kind=where, message=what) for where, what in done.faults),
+    )
+
+
+def _timed(context: LocalContext, workload: Ycsb, done: _native.Ycsb) -> list[LatencyHistogram]:
+    """The times of all intervals, a row for each kind of operation."""
+    return [
+        LatencyHistogram(
+            workload=workload.kind,
+            operation=name,
+            host=context.job.host.name,
+            peer=None,
+            start_s=0.0,
+            end_s=done.elapsed_s,
+            operations=count,
+            histogram=b64encode(histogram).decode("ascii"),
+        )
+        for name, count, histogram in done.times
+    ]
+
+
+def _warn_of_target(context: LocalContext, workload: Ycsb, done: _native.Ycsb) -> None:
+    if workload.target is None or not done.elapsed_s:
+        return
+    reached = done.operations / done.elapsed_s
+    if reached < _REACHED * workload.target:
+        context.warn(
+            "target-missed",
+            f"{workload.kind}: asked for {format_per_s(workload.target)}, and "
+            f"{workload.threads} at once came to {format_per_s(reached)}: intended times grow as long as it "
+            "runs; give more --threads, or a lower --target",
+        )
+
+
+def table_shape(data_dirs: Iterable[str]) -> TableShape:
+    """The table that a kept load left; raises UserError where there is none that could be used."""
+    table, _ = _read_table(find_kept(data_dirs, YCSB))
+    return TableShape(table.records, table.fields, table.field_bytes)
+
+
+def check_ready(data_dirs: Iterable[str], workload: YcsbMix) -> None:
+    """Raise UserError unless a kept load left the table that a mix alone is of."""
+    check_shape(lambda option: option.of(workload), table_shape(data_dirs))
+
+
+def room_bytes(workload: Ycsb, data_dirs: int) -> int:
+    """What a program may add to the table's directories."""
+    if isinstance(workload, YcsbLoad):
+        return _COPIES * workload.written_bytes + data_dirs * _JOURNAL_BYTES
+    operations = (workload.operations or 0) if isinstance(workload, YcsbMix) else 0
+    written = sum(share for name, share in workload.shares.items() if name not in ("read", "scan"))
+    return int(operations * written) * workload.record_bytes
+
+
+def _read_table(folders: Sequence[Path]) -> tuple[LocalTable, list[Path]]:
+    """The table in these folders, and the folders in the order of its parts."""
+    if not folders:
+        raise UserError(
+            "--data-dir",
+            f"holds no table of {YCSB_LOAD} to ask",
+            f"run `howdah run {YCSB_LOAD} --keep-data` first, or `howdah run {YCSB}` for all of it",
+        )
+    parts = {}
+    for folder in folders:
+        try:
+            part = LocalTable.model_validate(json.loads((folder / _TABLE).read_text()))
+        except (OSError, ValueError, Unreadable) as error:
+            raise _not_whole([folder]) from error
+        parts[part.part] = (part, folder)
+    table, first = parts[min(parts)]
+    if set(parts) != set(range(table.parts)):
+        raise UserError(
+            str(first),
+            f"holds one of {table.parts} parts of a table",
+            "give every --data-dir that it was spread over",
+        )
+    if not all(part.whole and part.records == table.records for part, _ in parts.values()):
+        raise _not_whole([folder for _, folder in parts.values()])
+    return table, [parts[number][1] for number in range(table.parts)]
+
+
+def _not_whole(folders: Sequence[Path]) -> UserError:
+    names = " and ".join(str(folder) for folder in folders)
+    return UserError(
+        names,
+        "holds a table that a run did not leave as it should be: it was stopped, or found faults",
+        f"remove it, and run `howdah run {YCSB_LOAD} --keep-data` again",
+    )
+
+
+def _write_table(folders: Sequence[Path], table: LocalTable) -> None:
+    for number, folder in enumerate(folders):
+        part = table.model_copy(update={"part": number, "parts": len(folders)})
+        new = folder / f"{_TABLE}.new"
+        new.write_text(part.model_dump_json())
+        new.replace(folder / _TABLE)

@@ -1,0 +1,1 @@
+../../../../../hadoop/ycsb/FilterAllFilter.java

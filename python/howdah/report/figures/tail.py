@@ -1,0 +1,263 @@
+"""How long requests took over time, and when servers collected, flushed, compacted and moved regions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from howdah.analysis.evidence import LatencyCourse
+from howdah.analysis.operation_steps import SHARES
+from howdah.model.reported import format_value
+from howdah.model.server_events import COLLECTION, COMPACTION, FLUSH, MOVE, SLOW_SYNC, SPLIT, ServerEvent
+from howdah.report.figure import Figure, FigureSource, Key, Table, series_colour
+from howdah.report.figures.header import UNIT_LINE, header
+from howdah.report.figures.timeaxis import TimeUnit, end_of_run_s, start_of_axis_s, time_unit, time_x
+from howdah.report.figures.timeline import Label, label_layers, spread
+from howdah.report.theme import DATA, RIGHT, SHOWN, WIDTH, chart, layer, level_title
+from howdah.units import format_counted
+
+_HEIGHT, _LANE, _GAP = 220.0, 16.0, 12.0
+MOST_STEPS = 1200
+"""Of more steps than this only the slowest of neighbours are drawn."""
+MOST_EVENTS = 500
+"""Of more events of a kind than this only the longest are drawn."""
+_COLOURS = ("group-6", "group-2", "group-3", "group-4")
+_LANES: tuple[tuple[str, tuple[str, ...], str], ...] = (
+    ("collections", (COLLECTION,), "fault"),
+    ("flushes", (FLUSH,), "disk-read"),
+    ("compactions", (COMPACTION,), "memory-process"),
+    ("moves and splits", (MOVE, SPLIT), "net-send"),
+    ("slow syncs", (SLOW_SYNC,), "cpu-iowait"),
+)
+
+
+def tail(source: FigureSource) -> Figure | None:
+    """The figure, or None where no request was timed."""
+    courses = [course for course in source.evidence.courses if course.requests]
+    if not courses:
+        return None
+    keys = tuple(Key(_named(share), colour) for share, colour in zip(SHARES, _COLOURS, strict=True))
+    start_s, end_s = start_of_axis_s(source), end_of_run_s(source)
+    shown = [
+        event for event in source.evidence.server_events if event.end_s >= start_s and event.start_s <= end_s
+    ]
+    lanes = [
+        (Key(name, token), events)
+        for name, kinds, token in _LANES
+        if (events := [event for event in shown if event.kind in kinds])
+    ]
+    spec = _spec(source, courses, keys, lanes)
+    return Figure(
+        id="tail",
+        title="How long requests took",
+        caption=_caption(courses, lanes),
+        spec=spec,
+        table=_table(source, courses, lanes),
+        keys=(*keys, *(key for key, _ in lanes)),
+        marks=len(SHARES) * sum(len(course.per_s) for course in courses)
+        + sum(min(len(events), MOST_EVENTS) for _, events in lanes),
+    )
+
+
+_Lane = tuple[Key, list[ServerEvent]]
+
+
+def _named(share: float) -> str:
+    return f"{100 * share:g} % within"
+
+
+def _caption(courses: Sequence[LatencyCourse], lanes: Sequence[_Lane]) -> str:
+    said = ["The time within which so many of the requests ended, step by step, on a scale of powers of ten."]
+    for course in courses:
+        within = dict(course.within_s)[0.99]
+        if not np.isfinite(within).any():
+            continue
+        said.append(
+            f"{course.workload}: 99 % within {_time(float(np.nanmedian(within)))} in half of the steps, "
+            f"{_time(float(np.nanmax(within)))} in the worst."
+        )
+    if lanes:
+        each = ", ".join(_counted(key, events) for key, events in lanes)
+        said.append(f"Below, what RegionServers did at the same time: {each}.")
+    return " ".join(said)
+
+
+def _counted(key: Key, events: Sequence[ServerEvent]) -> str:
+    text = f"{len(events):,} {key.name}"
+    if len(events) > MOST_EVENTS:
+        text += f", of which the {MOST_EVENTS} longest are drawn"
+    return text
+
+
+def _rows(source: FigureSource, courses: Sequence[LatencyCourse]) -> list[dict[str, Any]]:
+    """A row for each step and share; nothing between workloads, and where no request ended."""
+    unit = time_unit(source)
+    many = -(-sum(len(course.per_s) for course in courses) // MOST_STEPS)
+    rows: list[dict[str, Any]] = []
+    for course in courses:
+        starts = course.edges_s[:-1][::many]
+        for share, values in course.within_s:
+            worst = [
+                float(np.nanmax(some)) if np.isfinite(some := values[at : at + many]).any() else None
+                for at in range(0, len(values), many)
+            ]
+            times = [*starts, course.edges_s[-1], course.edges_s[-1]]
+            for time_s, value in zip(times, [*worst, worst[-1], None], strict=True):
+                rows.append(
+                    {
+                        "series": _named(share),
+                        "workload": course.workload,
+                        "time": round(float(time_s) / unit.seconds, 4),
+                        "ms": None if value is None else float(f"{1000 * value:.4g}"),
+                        "text": "" if value is None else _time(value),
+                    }
+                )
+    return rows
+
+
+def _spec(
+    source: FigureSource, courses: Sequence[LatencyCourse], keys: tuple[Key, ...], lanes: Sequence[_Lane]
+) -> dict[str, Any]:
+    above = header(source, WIDTH)
+    unit = time_unit(source)
+    x = time_x(source)
+    rows = _rows(source, courses)
+    known = [row["ms"] for row in rows if row["ms"] is not None]
+    low, high = 0.8 * min(known), 1.2 * max(known)
+    y = {
+        "field": "ms",
+        "type": "quantitative",
+        "scale": {"type": "log", "domain": [low, high], "range": [_HEIGHT, 0], "nice": False},
+        "axis": {**level_title("ms", above.height), "format": "~g", "values": _decades(low, high)},
+    }
+    height = _HEIGHT + (_GAP + _LANE * len(lanes) if lanes else 0)
+    lines = {
+        "name": DATA,
+        "data": {"values": rows},
+        "transform": [{"filter": SHOWN}],
+        "mark": {
+            "type": "line",
+            "interpolate": "step-after",
+            "strokeWidth": 1.5,
+            "strokeDash": source.dash,
+            "invalid": "break-paths-show-domains",
+            "clip": True,
+        },
+        "encoding": {
+            "x": x,
+            "y": y,
+            "color": series_colour(keys),
+            "detail": {"field": "workload"},
+            "tooltip": [
+                {"field": "time", "type": "quantitative", "title": f"at ({unit.name})"},
+                {"field": "series", "title": "of all"},
+                {"field": "text", "title": "within"},
+            ],
+        },
+    }
+    layers = [*above.layers, lines]
+    for at, (key, events) in enumerate(lanes):
+        layers.append(_lane(key, events, unit, _HEIGHT + _GAP + _LANE * at))
+    layers += label_layers(_labels(rows, keys, (low, high), lanes))
+    return chart(
+        layers,
+        height=height,
+        top=above.height + UNIT_LINE,
+        right=RIGHT,
+        resolve={"scale": {"color": "independent", "opacity": "independent"}},
+    )
+
+
+def _decades(low: float, high: float) -> list[float]:
+    """The powers of ten between two times, or what is between two of them."""
+    powers = [10.0**power for power in range(-3, 8) if low <= 10.0**power <= high]
+    return powers or [float(f"{value:.1g}") for value in (low * 1.3, high / 1.3)]
+
+
+def _lane(key: Key, events: Sequence[ServerEvent], unit: TimeUnit, top: float) -> dict[str, Any]:
+    """Events of one kind as bars from their start to their end, short ones as wide as can be seen."""
+    longest = sorted(events, key=lambda event: event.start_s - event.end_s)[:MOST_EVENTS]
+    values = [
+        {
+            "series": key.name,
+            "start": round(event.start_s / unit.seconds, 4),
+            "end": round(event.end_s / unit.seconds, 4),
+            "top": top + 2,
+            "below": top + _LANE - 2,
+            "where": event.machine,
+            "what": event.detail,
+            "took": _time(event.seconds),
+        }
+        for event in sorted(longest, key=lambda event: event.start_s)
+    ]
+    return layer(
+        values,
+        {
+            "type": "rect",
+            "color": f"${key.token}",
+            "stroke": f"${key.token}",
+            "strokeWidth": 1,
+            "opacity": 0.75,
+            "clip": True,
+        },
+        {
+            "x": {"field": "start", "type": "quantitative"},
+            "x2": {"field": "end"},
+            "y": {"field": "top", "type": "quantitative", "scale": None, "axis": None},
+            "y2": {"field": "below"},
+            "tooltip": [
+                {"field": "where", "title": "where"},
+                {"field": "what", "title": key.name},
+                {"field": "took", "title": "took"},
+            ],
+        },
+        SHOWN,
+    )
+
+
+def _labels(
+    rows: Sequence[dict[str, Any]], keys: tuple[Key, ...], domain: tuple[float, float], lanes: Sequence[_Lane]
+) -> list[Label]:
+    """A line's name at its end, a lane's at its middle."""
+    low, high = (np.log(value) for value in domain)
+    ends = []
+    for key in keys:
+        last = [row["ms"] for row in rows if row["series"] == key.name and row["ms"] is not None][-1]
+        ends.append(Label(key.name, key.token, _HEIGHT * float((high - np.log(last)) / (high - low))))
+    below = [
+        Label(key.name, key.token, _HEIGHT + _GAP + _LANE * (at + 0.5)) for at, (key, _) in enumerate(lanes)
+    ]
+    return [*spread(ends, _HEIGHT), *below]
+
+
+def _table(source: FigureSource, courses: Sequence[LatencyCourse], lanes: Sequence[_Lane]) -> Table:
+    """The worst steps of each workload, with what servers did in them."""
+    unit = time_unit(source)
+    rows = []
+    for course in courses:
+        within = dict(course.within_s)
+        worst = np.argsort(np.nan_to_num(within[0.99], nan=-1.0))[::-1][:8]
+        for at in sorted(worst):
+            start_s, end_s = float(course.edges_s[at]), float(course.edges_s[at + 1])
+            met = [
+                f"{format_counted(many, key.name.removesuffix('s'))}"
+                for key, events in lanes
+                if (many := sum(event.end_s >= start_s and event.start_s <= end_s for event in events))
+            ]
+            rows.append(
+                (
+                    course.workload,
+                    f"{start_s / unit.seconds:.1f}",
+                    f"{course.per_s[at] * (end_s - start_s):,.0f}",
+                    *(_time(float(within[share][at])) for share in SHARES),
+                    ", ".join(met),
+                )
+            )
+    columns = ("workload", f"worst steps, from ({unit.name})", "requests", *map(_named, SHARES), "meanwhile")
+    return Table(columns, tuple(rows))
+
+
+def _time(seconds: float) -> str:
+    return format_value(seconds, "s") if np.isfinite(seconds) else "–"
