@@ -17,7 +17,7 @@ MOST_ROWS = 500
 _COLUMNS = ("suite", "engine", "platform", "outcome")
 
 
-class Wanted(Model):
+class RunsWanted(Model):
     """Which runs are asked for, and in which order."""
 
     search: Annotated[str, Field(max_length=200)] = ""
@@ -66,7 +66,7 @@ class FoundRuns(Model):
     """What runs may be filtered by, the most frequent first."""
 
 
-def find_runs(index: RunIndex, wanted: Wanted) -> FoundRuns:
+def find_runs(index: RunIndex, wanted: RunsWanted) -> FoundRuns:
     """The runs that fit."""
     clauses, values = _conditions(wanted)
     where = f"WHERE {' AND '.join(clauses)}" if clauses else ""
@@ -109,7 +109,7 @@ def _facets(rows: list[tuple[str, int]]) -> tuple[Facet, ...]:
     return tuple(Facet(value=value, count=count) for value, count in rows)
 
 
-def _conditions(wanted: Wanted) -> tuple[list[str], list[object]]:
+def _conditions(wanted: RunsWanted) -> tuple[list[str], list[object]]:
     clauses: list[str] = []
     values: list[object] = []
     for column in _COLUMNS:

@@ -17,7 +17,7 @@ T = TypeVar("T")
 Key = tuple[str, ...]
 
 
-class Shown:
+class ShownPages:
     """The pages that were shown last, and their still pictures, which only paper asks for."""
 
     def __init__(self) -> None:

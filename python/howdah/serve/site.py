@@ -19,7 +19,7 @@ from howdah.serve.live import LiveRuns
 from howdah.serve.plan_store import PlanStore
 from howdah.serve.security import POLICY, Keys
 from howdah.serve.settings import ServeSettings
-from howdah.serve.shown import Shown
+from howdah.serve.shown import ShownPages
 from howdah.serve.starting import Starter
 from howdah.serve.turns import Turns
 from howdah.serve.watching import RunsWatch
@@ -56,7 +56,7 @@ class Site:
         self.watch = RunsWatch(self.index, self.hub)
         self.live = LiveRuns(self.hub)
         self.assets = Assets()
-        self.shown = Shown()
+        self.shown = ShownPages()
         self.starter = Starter(settings.state_dir, self._starts_changed)
         self._work = asyncio.Semaphore(_AT_ONCE)
         self._waiting = 0

@@ -6,7 +6,7 @@ import pytest
 from pydantic import ValidationError
 
 from howdah.model.annotation import Annotation
-from howdah.serve.finding import Wanted, bars, find_runs
+from howdah.serve.finding import RunsWanted, bars, find_runs
 from howdah.serve.index import RunIndex
 from howdah.store.annotations import write_annotation
 from support import records
@@ -30,7 +30,7 @@ def index(tmp_path_factory: pytest.TempPathFactory) -> RunIndex:
 
 
 def ids(index: RunIndex, **wanted: object) -> list[str]:
-    return [row.id for row in find_runs(index, Wanted.model_validate(wanted)).rows]
+    return [row.id for row in find_runs(index, RunsWanted.model_validate(wanted)).rows]
 
 
 def test_the_newest_come_first(index: RunIndex) -> None:
@@ -59,18 +59,18 @@ def test_filters(index: RunIndex, wanted: dict[str, object], found: list[str]) -
 
 def test_an_order_that_is_no_column_is_refused() -> None:
     with pytest.raises(ValidationError):
-        Wanted.model_validate({"order": "id; DROP TABLE runs"})
+        RunsWanted.model_validate({"order": "id; DROP TABLE runs"})
 
 
 def test_the_counts_are_of_all_runs(index: RunIndex) -> None:
-    found = find_runs(index, Wanted(suite="pi"))
+    found = find_runs(index, RunsWanted(suite="pi"))
     assert (found.found, found.known) == (1, 4)
     assert {facet.value: facet.count for facet in found.facets["outcome"]} == {"succeeded": 3, "failed": 1}
     assert found.facets["tag"][0].value == "odd"
 
 
 def test_a_bar_is_beside_the_longest_of_its_suite(index: RunIndex) -> None:
-    rows = find_runs(index, Wanted()).rows
+    rows = find_runs(index, RunsWanted()).rows
     lengths = bars(rows)
     assert lengths["run-0"][0] == 1.0
     assert max(lengths[row.id][0] for row in rows if row.suite == "terasuite") == 1.0

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from howdah.model.annotation import Annotation
-from howdah.serve.finding import Wanted, find_row, find_runs
+from howdah.serve.finding import RunsWanted, find_row, find_runs
 from howdah.serve.index import RunIndex
 from howdah.store import RunWriter
 from howdah.store.annotations import write_annotation
@@ -41,7 +41,7 @@ def test_runs_that_appear_change_and_go_are_told(runs: Path) -> None:
     shutil.rmtree(runs / name)
     assert look(index) == {name}
     assert find_row(index, name) is None
-    assert find_runs(index, Wanted(tag="good")).found == 0
+    assert find_runs(index, RunsWanted(tag="good")).found == 0
 
 
 def test_a_run_under_way_is_seen_to_be_killed(tmp_path: Path) -> None:

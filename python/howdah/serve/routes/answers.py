@@ -17,7 +17,7 @@ from howdah.serve.security import BodyTooLarge
 from howdah.serve.site import Busy, Site
 
 
-class Refusal(Model):
+class Declined(Model):
     """Why something is not done, as the command line would say it."""
 
     where: str = ""
@@ -60,16 +60,16 @@ def refusal(request: Request, error: Exception) -> Response:
     return HTMLResponse(page, status_code=status)
 
 
-def _said(error: Exception) -> tuple[int, Refusal]:
+def _said(error: Exception) -> tuple[int, Declined]:
     if isinstance(error, HowdahError):
-        return 409, Refusal(where=error.where, what=error.what, hint=error.hint)
+        return 409, Declined(where=error.where, what=error.what, hint=error.hint)
     if isinstance(error, NotServed):
-        return 404, Refusal(what="There is nothing of that name here.", hint="It may have been removed.")
+        return 404, Declined(what="There is nothing of that name here.", hint="It may have been removed.")
     if isinstance(error, Busy | TooManyListeners):
-        return 503, Refusal(what="The server is busy.", hint="Ask again in a few seconds.")
+        return 503, Declined(what="The server is busy.", hint="Ask again in a few seconds.")
     if isinstance(error, BodyTooLarge):
-        return 413, Refusal(what="The request is too large.", hint="")
-    return 500, Refusal(
+        return 413, Declined(what="The request is too large.", hint="")
+    return 500, Declined(
         what="This page cannot be made: that is a defect of howdah's.",
         hint="What went wrong is told where howdah serve was started.",
     )

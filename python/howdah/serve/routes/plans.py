@@ -35,7 +35,7 @@ from howdah.serve.planning import (
     plan_asked,
     what_if,
 )
-from howdah.serve.routes.answers import Here, Refusal, html, svg
+from howdah.serve.routes.answers import Declined, Here, html, svg
 from howdah.serve.site import Site
 from howdah.serve.studies import signature_of_file
 from howdah.session.plan.checks import check
@@ -214,7 +214,7 @@ def _now(made: Plan) -> dict[str, float]:
     return now
 
 
-@router.post("/api/v1/what-if", responses={409: {"model": Refusal}})
+@router.post("/api/v1/what-if", responses={409: {"model": Declined}})
 async def what_if_times(asked: WhatIfAsked, site: Here) -> Response:
     """Simulate TeraSort's suite on the plan with its changes; a newer question of the same page ends it."""
     turn = site.simulations.turn(asked.page)
@@ -227,7 +227,7 @@ async def what_if_times(asked: WhatIfAsked, site: Here) -> Response:
             lambda: what_if(asked, site.settings.calibration, superseded)
         )
     except Superseded:
-        return JSONResponse(Refusal(what="asked anew").model_dump(), status_code=409)
+        return JSONResponse(Declined(what="asked anew").model_dump(), status_code=409)
     return JSONResponse(times.model_dump(mode="json"))
 
 

@@ -18,7 +18,7 @@ from howdah.model.run import RunRecord
 from howdah.report.document import ShownPage, figure_data
 from howdah.report.write import shown_report
 from howdah.serve.figures import growing_figures
-from howdah.serve.finding import FoundRuns, Wanted, bars, find_runs
+from howdah.serve.finding import FoundRuns, RunsWanted, bars, find_runs
 from howdah.serve.places import NotServed, run_place, signature
 from howdah.serve.routes.answers import Here, html, stream, svg
 from howdah.serve.rows import UNREADABLE, row_of
@@ -30,7 +30,7 @@ from howdah.store.reader import read_record
 
 router = APIRouter()
 
-Asked = Annotated[Wanted, Query()]
+Asked = Annotated[RunsWanted, Query()]
 
 
 class RunDetail(Model):
@@ -214,15 +214,15 @@ async def annotate(name: str, change: AnnotationChange, site: Here) -> Annotatio
     return said
 
 
-class Asking(Model):
+class StopAsked(Model):
     """What was asked of a run under way."""
 
     asked: str
 
 
 @router.post("/api/v1/runs/{name}/stop")
-async def stop(name: str, site: Here) -> Asking:
+async def stop(name: str, site: Here) -> StopAsked:
     """Stop a run that is under way, as Ctrl-C would."""
     path = run_place(site.settings.runs_dir, name)
     await asyncio.to_thread(stop_run, path)
-    return Asking(asked="to stop")
+    return StopAsked(asked="to stop")
