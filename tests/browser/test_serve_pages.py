@@ -20,8 +20,6 @@ LOOKS: tuple[tuple[Scheme, int], ...] = (("light", 1200), ("dark", 360), ("light
 NAMES = tuple(WholeSite(Path(), ("a", "b"), "", "", "", "").addresses())
 ABSENT = "nothing"
 
-PRINTED = "the run that is printed, the plan and the list"
-
 
 class Seen(NamedTuple):
     """What was seen of a page that was opened once."""
@@ -107,3 +105,58 @@ def test_axe_finds_no_violation(name: str, scheme: Scheme, width: int, see: See)
 @every_look
 def test_nothing_is_beyond_the_edge(name: str, scheme: Scheme, width: int, see: See) -> None:
     assert see(name, scheme, width).beyond <= 0
+
+
+@pytest.mark.parametrize("name", ["runs", "run", "study", "planning", "predictions", "checks", "start"])
+def test_the_keyboard_reaches_everything_that_can_be_used(
+    name: str, visit: Visitor, server: Started, everything: WholeSite
+) -> None:
+    addresses = {**everything.addresses(), "start": "start/"}
+    page = visit().go(server.address + addresses[name])
+    if name == "planning":
+        page.wait_for_selector("#times .time", timeout=60_000)
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.className") == "skip"
+    count = page.evaluate(
+        """() => {
+          const used = "a[href], button:enabled, input:enabled, select, textarea, summary, [tabindex='0']";
+          const seen = (one) => one.checkVisibility({ visibilityProperty: true }) && one.type !== "hidden";
+          window.wanted = [...document.querySelectorAll(used)].filter(seen);
+          return window.wanted.length;
+        }"""
+    )
+    assert count > 5
+    missed = set(range(count))
+    # A field for a date has three stops of its own.
+    for _ in range(count + 12):
+        place, marked = page.evaluate(
+            """() => {
+              const here = document.activeElement;
+              const around = here.closest(".written") ?? here;
+              return [window.wanted.indexOf(here), getComputedStyle(around).outlineStyle !== "none"];
+            }"""
+        )
+        if place >= 0:
+            missed.discard(place)
+            assert marked, page.evaluate("document.activeElement.outerHTML.slice(0, 200)")
+        page.keyboard.press("Tab")
+    assert [page.evaluate("at => window.wanted[at].outerHTML.slice(0, 200)", at) for at in missed] == []
+
+
+@pytest.mark.parametrize("name", ["runs", "run", "comparison", "paper", "plan", "predictions"])
+def test_paper_shows_still_pictures_and_nothing_to_press(
+    name: str, visit: Visitor, server: Started, everything: WholeSite
+) -> None:
+    visiting = visit(color_scheme="dark")
+    page = visiting.go(server.address + everything.addresses()[name])
+    page.emulate_media(media="print", color_scheme="dark")
+    assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
+    assert not page.locator(".site li").first.is_visible()
+    assert not any(one.is_visible() for one in page.locator(".filter, .under-list, .annotate, .live").all())
+    stills = page.locator("figure .still").all()
+    assert bool(stills) == (name != "runs")
+    for still in stills:
+        still.scroll_into_view_if_needed()
+        assert still.evaluate("image => image.decode().then(() => image.naturalWidth)") > 100
+    assert page.pdf(format="A4").startswith(b"%PDF")
+    assert visiting.said == []

@@ -52,6 +52,8 @@
   }
 
   function show(runs) {
+    id("queue-list").hidden = runs.length === 0;
+    id("queue-about").textContent = `One runs at a time, and one may wait.${runs.length ? "" : " Nothing was started yet."}`;
     id("queue").replaceChildren(
       ...runs.map((run) => {
         const row = made("tr");
