@@ -76,6 +76,20 @@ def client_of(folder: Path, *, password: str | None = None, **changed: Any) -> I
         portal.call(site.close)
 
 
+def certificate(folder: Path) -> Path:
+    """A certificate of this machine's own with its key in one file, made with OpenSSL's command."""
+    path, chain = folder / "cluster.pem", folder / "chain.pem"
+    subprocess.run(
+        ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-noenc",
+         "-days", "2", "-subj", "/CN=localhost", "-addext", "subjectAltName=IP:127.0.0.1,IP:127.0.0.2",
+         "-keyout", path, "-out", chain],
+        check=True, capture_output=True,
+    )  # fmt: skip
+    with path.open("ab") as file:
+        file.write(chain.read_bytes())
+    return path
+
+
 class Started(NamedTuple):
     """A server of a process of its own."""
 

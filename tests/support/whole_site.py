@@ -44,8 +44,8 @@ class WholeSite(NamedTuple):
 
     @property
     def arguments(self) -> tuple[str, ...]:
-        """What ``howdah serve`` is started with to show all of it."""
-        return ("--plan", str(self.folder / "plan.yaml"), "--conf", str(CONF), "--calibration", "published")
+        """What ``howdah serve`` is started with in the folder to show all of it."""
+        return ("--plan", "plan.yaml", "--conf", str(CONF), "--calibration", "published")
 
     def addresses(self) -> dict[str, str]:
         """Every kind of page there is, by what it shows."""

@@ -27,6 +27,9 @@ EXAMPLES = """
 * `howdah serve --export public` writes the same pages as files, for any web server
 """
 
+_PUBLISHED = "published"
+"""The calibration that comes with howdah, and is no file."""
+
 app = typer.Typer(add_completion=False, rich_markup_mode="markdown")
 
 
@@ -169,6 +172,22 @@ def _check(
         raise UserError(
             f"--runs-dir {settings.runs_dir}", "is a file", "give the directory that holds the runs"
         )
+    _check_files(settings)
+
+
+def _check_files(settings: ServeSettings) -> None:
+    """Raise UserError for what pages would miss; what is in the files they tell themselves, as it may change."""
+    files = [("--plan", plan) for plan in settings.plans]
+    if settings.inventory is not None:
+        files.append(("--inventory", settings.inventory))
+    if settings.calibration is not None and settings.calibration != _PUBLISHED:
+        files.append(("--calibration", Path(settings.calibration)))
+    for flag, path in files:
+        if not path.is_file():
+            raise UserError(f"{flag} {path}", "is no file", "give one that is there")
+    for path in settings.conf:
+        if not path.is_dir():
+            raise UserError(f"--conf {path}", "is no directory", "give one such as /etc/hadoop/conf")
 
 
 _LEAST_PASSWORD = 12
