@@ -184,11 +184,10 @@ def everything(tmp_path_factory: pytest.TempPathFactory) -> WholeSite:
 
 @pytest.fixture(scope="module")
 def exported(everything: WholeSite) -> Path:
-    """The folder of an export of everything, made twice over."""
-    for _ in range(2):
-        done = howdah("serve", *everything.arguments, "--export", "public", cwd=everything.folder)
-        assert done.returncode == 0, done.stderr
-        assert re.fullmatch(r"export  public/index\.html and \d+ pages more\n", done.stdout)
+    """The folder of an export of everything."""
+    done = howdah("serve", *everything.arguments, "--export", "public", cwd=everything.folder)
+    assert done.returncode == 0, done.stderr
+    assert re.fullmatch(r"export  public/index\.html and \d+ pages more\n", done.stdout)
     return everything.folder / "public"
 
 
@@ -214,6 +213,16 @@ def test_an_export_names_no_place_of_this_machine(exported: Path, everything: Wh
         text = page.read_text()
         assert str(everything.folder) not in text, page
         assert "X-Howdah-Token" not in text
+
+
+def test_an_export_replaces_an_earlier_one(tmp_path: Path) -> None:
+    run = write_run(tmp_path / "runs", records.pi())
+    assert howdah("serve", "--export", "public", cwd=tmp_path).returncode == 0
+    assert (tmp_path / "public" / "runs" / run.name / "index.html").is_file()
+    shutil.rmtree(run)
+    assert howdah("serve", "--export", "public", cwd=tmp_path).returncode == 0
+    assert not (tmp_path / "public" / "runs").exists()
+    assert {path.name for path in tmp_path.iterdir()} == {"public", "runs"}
 
 
 def test_an_export_that_cannot_be_finished_leaves_the_old_one(exported: Path, everything: WholeSite) -> None:

@@ -176,7 +176,7 @@ def _check(
 
 
 def _check_files(settings: ServeSettings) -> None:
-    """Raise UserError for what pages would miss; what is in the files they tell themselves, as it may change."""
+    """Raise UserError for what pages would miss; whether it can be read they tell themselves."""
     files = [("--plan", plan) for plan in settings.plans]
     if settings.inventory is not None:
         files.append(("--inventory", settings.inventory))
