@@ -113,7 +113,7 @@ def test_what_is_too_large_is_refused_and_the_server_goes_on(server: Started) ->
     assert httpx.post(address, content=endless(), headers=headers).status_code == 413
     assert raw(server, "/" + "x" * 200_000)[:13] in (b"", b"HTTP/1.1 400 ")
     deep = "[" * 50_000
-    assert httpx.post(address, content=deep, headers=headers).status_code == 422
+    assert httpx.post(address, content=deep, headers=headers).status_code in (400, 422)
     # YAML that names itself over and over would fill the memory.
     laughs = "a: &a [x, x, x, x, x, x, x, x, x]\n" + "".join(
         f"{after}: &{after} [{', '.join([f'*{before}'] * 9)}]\n"

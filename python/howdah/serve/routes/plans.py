@@ -214,7 +214,11 @@ def _now(made: Plan) -> dict[str, float]:
     return now
 
 
-@router.post("/api/v1/what-if", responses={409: {"model": Declined}})
+@router.post(
+    "/api/v1/what-if",
+    response_model=WhatIfTimes,
+    responses={204: {"description": "The same page has asked something newer."}, 409: {"model": Declined}},
+)
 async def what_if_times(asked: WhatIfAsked, site: Here) -> Response:
     """Simulate TeraSort's suite on the plan with its changes; a newer question of the same page ends it."""
     turn = site.simulations.turn(asked.page)
@@ -227,7 +231,7 @@ async def what_if_times(asked: WhatIfAsked, site: Here) -> Response:
             lambda: what_if(asked, site.settings.calibration, superseded)
         )
     except Superseded:
-        return JSONResponse(Declined(what="asked anew").model_dump(), status_code=409)
+        return Response(status_code=204)
     return JSONResponse(times.model_dump(mode="json"))
 
 

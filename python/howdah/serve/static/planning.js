@@ -192,7 +192,7 @@
     return line;
   }
 
-  function told(times, question) {
+  function told(times) {
     const whole = { low_s: times.low_s, median_s: times.median_s, high_s: times.high_s };
     if (!moved.size && (!base || base.replications <= times.replications)) base = times;
     const before = moved.size ? base : null;
@@ -207,21 +207,26 @@
     );
     id("times").replaceChildren(...rows, grounds);
     id("times").classList.remove("waiting");
-    return question;
   }
 
   let due;
+  let simulated = 0;
   function simulate() {
+    const turn = ++simulated;
     clearTimeout(due);
     id("times").classList.add("waiting");
     due = setTimeout(async () => {
       const question = changed();
       try {
-        // One simulation answers soon; three say how far apart they lie.
-        told(await ask("POST", "api/v1/what-if", { ...question, replications: 1 }), question);
-        told(await ask("POST", "api/v1/what-if", { ...question, replications: 3 }), question);
+        // One simulation answers soon; three say how far apart they lie. What was asked before the newest
+        // question is not asked again, and the server gives no answer to it.
+        for (const replications of [1, 3]) {
+          const times = await ask("POST", "api/v1/what-if", { ...question, replications });
+          if (times === null || turn !== simulated) return;
+          told(times);
+        }
       } catch (error) {
-        if (error.message === "asked anew") return;
+        if (turn !== simulated) return;
         id("times").classList.remove("waiting");
         id("times").replaceChildren(made("p", `${error.message} ${error.hint}`, "fault"));
       }

@@ -23,7 +23,11 @@
     for (const name of ["suite", "engine", "platform", "outcome", "tag"]) {
       const fresh = page.getElementById(name);
       const now = document.getElementById(name);
-      if (document.activeElement !== now) now.replaceChildren(...[...fresh.children].map((one) => document.adoptNode(one)));
+      if (document.activeElement === now) continue;
+      // An option that is taken out of one list and put into another chooses itself on the way.
+      const chosen = now.value;
+      now.replaceChildren(...[...fresh.children].map((one) => document.adoptNode(one)));
+      now.value = chosen;
     }
     if (kept) {
       for (const one of document.querySelectorAll("#list a, #list input")) {
