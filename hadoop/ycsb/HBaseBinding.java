@@ -1,4 +1,5 @@
 import java.io.IOException;
+import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
@@ -28,15 +29,18 @@ import site.ycsb.Status;
  *
  * <p>Properties have the names of YCSB's own binding, which is not published: {@code columnfamily}, which must
  * be there, and {@code durability}, a constant of HBase's Durability. Writes are never buffered by the client:
- * buffered ones take no time of their own, so that nothing could be said of it.
+ * buffered ones take no time of their own, so that nothing could be said of it. {@code ledger} names a file for
+ * what was acknowledged and when it was asked, where that is to be held against the table.
  */
 public class HBaseBinding extends DB {
   private static final String FAMILY = "columnfamily";
   private static final String DURABILITY = "durability";
+  private static final String LEDGER = "ledger";
 
   /** One connection for all threads, as HBase asks for; it is closed by the last one that uses it. */
   private static Connection connection;
   private static int users;
+  private static Acknowledged acknowledged;
 
   private byte[] family;
   private Durability durability;
@@ -58,6 +62,9 @@ public class HBaseBinding extends DB {
     String name = getProperties().getProperty("table", "usertable");
     try {
       Connection shared = connect();
+      if (getProperties().getProperty(LEDGER) != null) {
+        keepLedger();
+      }
       try (var admin = shared.getAdmin()) {
         // Else the first operation would try for minutes.
         if (!admin.tableExists(TableName.valueOf(name))) {
@@ -76,7 +83,7 @@ public class HBaseBinding extends DB {
       if (table != null) {
         table.close();
       }
-      disconnect();
+      disconnect(getProperties().getProperty(LEDGER));
     } catch (IOException error) {
       throw new DBException(error);
     }
@@ -129,8 +136,12 @@ public class HBaseBinding extends DB {
   public Status update(String name, String key, Map<String, ByteIterator> values) {
     Put put = new Put(Bytes.toBytes(key)).setDurability(durability);
     values.forEach((field, value) -> put.addColumn(family, Bytes.toBytes(field), value.toArray()));
+    long asked = System.currentTimeMillis();
     try {
       table.put(put);
+      if (acknowledged != null) {
+        acknowledged.note(key, values.keySet(), asked);
+      }
       return Status.OK;
     } catch (IOException error) {
       return failed(error);
@@ -178,8 +189,17 @@ public class HBaseBinding extends DB {
     return connection;
   }
 
-  private static synchronized void disconnect() throws IOException {
+  private static synchronized void keepLedger() {
+    if (acknowledged == null) {
+      acknowledged = new Acknowledged();
+    }
+  }
+
+  private static synchronized void disconnect(String ledger) throws IOException {
     if (--users == 0) {
+      if (ledger != null) {
+        acknowledged.write(Path.of(ledger));
+      }
       connection.close();
       connection = null;
     }

@@ -2,8 +2,10 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -15,6 +17,7 @@ import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hbase.ClusterMetrics;
 import org.apache.hadoop.hbase.HBaseConfiguration;
 import org.apache.hadoop.hbase.HRegionLocation;
+import org.apache.hadoop.hbase.RegionMetrics;
 import org.apache.hadoop.hbase.ServerMetrics;
 import org.apache.hadoop.hbase.ServerName;
 import org.apache.hadoop.hbase.Size;
@@ -115,6 +118,12 @@ public final class HBaseTables {
         return true;
       case "compact":
         return compact(own(table));
+      case "unserved":
+        return unserved(own(table));
+      case "acknowledged":
+        try (var rows = connection.getTable(own(table))) {
+          return Acknowledged.check(rows, Path.of(words.get(2)));
+        }
       default:
         throw new IllegalArgumentException(words.get(0) + " is not a question");
     }
@@ -210,6 +219,20 @@ public final class HBaseTables {
     return true;
   }
 
+  /** How many regions there are of a table, and how many of them no live server has. */
+  private Map<String, Object> unserved(TableName table) throws IOException {
+    var served = new HashSet<String>();
+    for (ServerName server : admin.getRegionServers(true)) {
+      for (RegionMetrics region : admin.getRegionMetrics(server, table)) {
+        served.add(region.getNameAsString());
+      }
+    }
+    var all = admin.getRegions(table);
+    long missing = all.stream().filter(region -> !served.contains(region.getRegionNameAsString())).count();
+    int moving = admin.getClusterMetrics().getRegionStatesInTransition().size();
+    return Map.of("regions", all.size(), "unserved", missing, "in_transition", moving);
+  }
+
   /** What a table holds: its rows, and how many of them are not what was written. */
   private static final class Held {
     long rows;
@@ -259,6 +282,9 @@ public final class HBaseTables {
     try (var rows = connection.getTable(table);
         var scanner = rows.getScanner(scan)) {
       for (Result row : scanner) {
+        if (HBaseProbe.isProbe(row.getRow())) {
+          continue;
+        }
         held.rows++;
         String fault = fields == 0 ? null : fault(row, fields, fieldBytes);
         if (fault != null) {

@@ -85,7 +85,17 @@ def _cache_bytes(port: int) -> int | None:
 
 
 def _compile_binding(classes: Path) -> None:
-    command = ["javac", "-d", str(classes), "-cp", f"{HBASE_LIB}/*", "-Werror", str(BINDING)]
+    command = [
+        "javac",
+        "-d",
+        str(classes),
+        "-cp",
+        f"{HBASE_LIB}/*",
+        "-Werror",
+        "-sourcepath",
+        str(BINDING.parent),
+        str(BINDING),
+    ]
     subprocess.run(command, check=True, timeout=60)
 
 

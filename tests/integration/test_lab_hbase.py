@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from howdah.model.faults import CELLS_LOST, CELLS_READ
 from howdah.model.run import WorkloadResult
 from support.daemons import FETCH, HBASE_LIB, LIB, ROOT
 from support.lab_command import Lab
@@ -25,7 +26,11 @@ pytestmark = [
 
 ROWS, RECORDS = 1000, 200
 # As small as it can be: all of a RegionServer's heap is touched when it starts.
-SMALL = {"HBASE_REGIONSERVER_OPTS": "-Xms512m -Xmx512m -XX:+UseG1GC"}
+SMALL = {
+    "HBASE_REGIONSERVER_OPTS": "-Xms512m -Xmx512m -XX:+UseG1GC",
+    # A RegionServer that was killed is missed soon.
+    "zookeeper.session.timeout": "10000",
+}
 
 
 @pytest.fixture
@@ -43,6 +48,38 @@ def _run(lab: Lab, *words: str) -> WorkloadResult:
     (read_back,) = (one for one in result.metrics if one.name == "rows read back")
     assert read_back.value == RECORDS
     return result
+
+
+def _lose_a_regionserver(lab: Lab) -> None:
+    """Killed under load: clients wait, regions go elsewhere, and nothing acknowledged is lost."""
+    refused = lab.try_to_run("ycsb-a", "--fault", "kill regionserver@h9", engine="hbase")
+    assert refused.returncode == 2
+    assert "regionserver runs on h1, h2" in refused.stderr
+    asked = ("--operations", "2000", "--fault", "kill regionserver@h2 at ycsb-a 30%")
+    done = lab.try_to_run("ycsb-a", *asked, engine="hbase")
+    assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
+    assert "after kill regionserver@h2: up to " in done.stdout
+    record = lab.last_run().record
+    (told,) = record.faults
+    assert (told.state, told.hit) == ("undone", ("regionserver on h2",))
+    out = [probe for probe in record.probes if probe.outages]
+    assert out
+    assert all(outage.ended and outage.said for probe in out for outage in probe.outages)
+    assert len(out) < len(record.probes), "the other RegionServer answered"
+    assert {"RegionServer missed", "logs split", "regions open"} <= {step.name for step in record.recovery}
+    metrics = {metric.name: metric.value for metric in record.workloads[0].metrics}
+    assert metrics[CELLS_READ] > 0
+    assert metrics[CELLS_LOST] == 0
+
+    assert lab.do("fault", "pause regionserver@h1 for 1s").splitlines() == [
+        "pause regionserver@h1 for 1s: regionserver on h1",
+        "pause regionserver@h1 for 1s: undone",
+    ]
+    assert lab.do("fault", "kill regionserver@h1") == "kill regionserver@h1: regionserver on h1\n"
+    assert lab.status()["missing"] == ["regionserver on h1"]
+    assert lab.do("heal") == "kill regionserver@h1: undone\n"
+    assert lab.status()["missing"] == []
+    assert lab.do("heal") == "nothing is in force\n"
 
 
 def test_hbase_keeps_its_rows_when_a_regionserver_is_lost(lab: Lab, tmp_path: Path) -> None:
@@ -69,9 +106,7 @@ def test_hbase_keeps_its_rows_when_a_regionserver_is_lost(lab: Lab, tmp_path: Pa
     loaded = _run(lab, "ycsb-load", "--records", str(RECORDS), "--keep-data", "--clients", "2")
     assert [(one.operation, one.done) for one in loaded.operations] == [("insert", RECORDS)]
 
-    assert lab.do("kill", "h2", "regionserver") == "h2: 1 process ended\n"
-    assert lab.status()["missing"] == ["regionserver on h2"]
-    assert lab.do("start", "h2") == "h2: started regionserver\n"
+    _lose_a_regionserver(lab)
     assert sorted(lab.status()["health"]["hbase"]["regionservers"]) == ["h1", "h2"]
     read = _run(lab, "ycsb-b", "--operations", str(RECORDS))
     assert sum(one.done for one in read.operations) == RECORDS

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from howdah.model.run import RunRecord
 from support.daemons import FETCH, LIB
 from support.lab_command import Lab
 from support.lab_hosts import can_build
@@ -48,9 +49,27 @@ def _managers(lab: Lab) -> dict[str, str]:
     return {url.removeprefix("http://").partition(":")[0]: said for url, said in told.items()}
 
 
+def _nothing_was_lost(record: RunRecord) -> None:
+    """The other NameNode took over, which is told, and HDFS has all that it acknowledged."""
+    (fault,) = record.faults
+    assert fault.state == "undone"
+    assert fault.hit[0].startswith("namenode on ")
+    assert {(probe.of, probe.operation) for probe in record.probes} == {
+        ("HDFS", "stat"),
+        ("HDFS", "read"),
+        ("HDFS", "write"),
+    }
+    assert "NameNode active" in {step.name for step in record.recovery}
+    assert record.ledger is not None
+    assert record.ledger.sound
+    assert record.ledger.acknowledged > 0
+    assert record.ledger.files > 0
+
+
 def _a_job_runs_and_a_resourcemanager_takes_over(lab: Lab) -> None:
-    told = lab.run("pi", "--maps", "2", "--samples", "1000")
+    told = lab.run("pi", "--maps", "2", "--samples", "1000", "--fault", "kill namenode:active at pi 1s")
     assert told["run"]["outcome"] == "succeeded"
+    _nothing_was_lost(lab.last_run().record)
     # What is said of nodes is in HDFS, where the ResourceManager that takes over finds it.
     lab.on("client", "hdfs", "dfs", "-test", "-e", "/yarn/node-attributes/nodeattribute.mirror")
     states = _managers(lab)

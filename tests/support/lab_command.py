@@ -78,7 +78,9 @@ class Lab:
 
     def last_run(self) -> RunData:
         """What was recorded of the newest run."""
-        return read_run(max((self.folder / "runs").glob("2*")))
+        runs = map(read_run, (self.folder / "runs").glob("2*"))
+        # Names tell the minute alone.
+        return max(runs, key=lambda run: run.record.created)
 
     def on(self, machine: str, *words: str) -> str:
         """Run a command on a machine."""

@@ -8,6 +8,7 @@ from howdah.analysis.accounting import accounts
 from howdah.analysis.balance import balances
 from howdah.analysis.dfsio import all_figures
 from howdah.analysis.evidence import Analysis, Evidence
+from howdah.analysis.fault_effects import fault_effects
 from howdah.analysis.floors import floors, known_times
 from howdah.analysis.flows import flows
 from howdah.analysis.latencies import latencies
@@ -101,4 +102,5 @@ def gather(run: RunData, floor: RunData | None, known: Sequence[KnownTimes]) -> 
         request_checks=request_checks(timed, servers),
         table_flows=table_flows(timed, servers, disks),
         server_events=server_events(run, timeline),
+        fault_effects=fault_effects(record),
     )

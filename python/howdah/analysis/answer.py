@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from howdah.analysis.evidence import Evidence, LimitShare, MasterLoss, StorageZones, WorkerLoss, WorkloadTime
+from howdah.analysis.fault_effects import in_short
 from howdah.analysis.limits import sentence, share_numbers, share_sure
 from howdah.analysis.links import link_numbers, link_sentence
 from howdah.analysis.machines import on_cluster, workers_of
@@ -23,7 +24,14 @@ BRIEF_FROM = 2
 
 
 def find_answer(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
-    """Exactly one finding, whatever the run came to."""
+    """Exactly one finding, whatever the run came to; it begins with what was done meanwhile."""
+    for finding in _answer(record, evidence):
+        faults = in_short(record, evidence)
+        text = f"{faults}; {finding.text}" if faults else finding.text
+        yield finding.model_copy(update={"text": text})
+
+
+def _answer(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
     main = answered(record, evidence)
     if not main:
         yield _plain(record, _unfinished(record, evidence), None, [])

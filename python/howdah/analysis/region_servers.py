@@ -109,7 +109,12 @@ def _use(
 
 
 def request_checks(timed: TimedRun, uses: Sequence[RegionServerUse]) -> tuple[RequestCheck, ...]:
-    """What clients count beside what servers do, of every workload whose operations were counted."""
+    """What clients count beside what servers do, of every workload whose operations were counted.
+
+    Not where faults were done: probes ask beside the clients then, and clients ask again.
+    """
+    if timed.run.record.faults:
+        return ()
     found: list[RequestCheck] = []
     for time in timed.times:
         result = timed.run.record.workloads[time.index]

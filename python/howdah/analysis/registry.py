@@ -20,6 +20,7 @@ from howdah.analysis.disturbance import (
     find_steal,
 )
 from howdah.analysis.evidence import Evidence
+from howdah.analysis.fault_effects import find_faults, find_kept, find_not_done
 from howdah.analysis.floors import find_floors
 from howdah.analysis.flows import find_layers
 from howdah.analysis.limits import find_beaten
@@ -53,6 +54,9 @@ FINDERS: tuple[Finder, ...] = (
     find_answer,
     find_unfinished,
     find_validation,
+    find_kept,
+    find_faults,
+    find_not_done,
     find_simulated,
     find_others,
     find_others_disk,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -16,6 +16,7 @@ from howdah.cli.lab_table import back_text, brought_text, lost_text, status_text
 from howdah.cli.output import print_json, show
 from howdah.cli.values import parse_choice
 from howdah.errors import RunFailed, UserError
+from howdah.session.lab import faults
 from howdah.session.lab import laboratories as session
 from howdah.units import parse_bits_per_s, parse_count
 
@@ -32,6 +33,7 @@ EXAMPLES = """
 * `howdah lab ssh h1-1 -- hdfs dfs -ls /` runs a command on a worker; without one it opens a shell
 * `howdah lab kill h1-2` cuts a worker's power, `howdah lab kill h1-2 datanode` ends one daemon; then
 * `howdah lab start h1-2` starts again what is missing
+* `howdah lab fault "pause regionserver@h1-1 for 20s"` does a fault, and undoes it
 * `howdah lab down` leaves nothing behind
 """
 UP_EXAMPLES = """
@@ -49,6 +51,15 @@ KILL_EXAMPLES = """
 * `howdah lab kill h1-2 datanode` ends a daemon: the kernel refuses its callers at once
 * `howdah lab kill h1-2 regionserver` the same of HBase's, `howdah lab kill m1 hmaster` of its master
 * `howdah lab kill h1-2 --how process` ends all processes of a worker, and its link stays up
+"""
+FAULT_EXAMPLES = """
+**Examples**
+
+* `howdah lab fault "pause regionserver@h1-1 for 20s"` stops a process, and lets it go on
+* `howdah lab fault "kill namenode:active"` kills the one that is active; `howdah lab heal` starts it again
+* `howdah lab fault "cut-link-out worker:h1-1 for 1min"` lets nothing out that a worker sends
+* `howdah lab fault "slow-disk worker:h1-1 to 5MB/s"` holds its data disks to a speed
+* `howdah lab fault "lose host:h1 for 30s"` takes a host's power away
 """
 SSH_EXAMPLES = """
 **Examples**
@@ -217,6 +228,45 @@ def kill(
     """Lose a machine at once, or one of its daemons; `start` brings it back."""
     lost = session.kill(name, machine, daemon, parse_choice("--how", how, session.How) if how else None)
     print(lost_text(machine, lost))
+
+
+@app.command(cls=OfALab, epilog=FAULT_EXAMPLES)
+def fault(
+    text: Annotated[str, typer.Argument(help="What is done, to whom, for how long.", metavar="FAULT")],
+    name: Name = session.DEFAULT_NAME,
+) -> None:
+    """Do a fault at once: a process killed or paused, a link cut or slow, a disk slow, full or failing.
+
+    With `for` it waits so long and undoes it; without it stays until `heal`. What is in force is written
+    down first, so that `heal`, `down` and `howdah run` undo what a killed howdah left.
+    """
+
+    def tell(noted: faults.FaultInForce) -> None:
+        print(f"{noted.fault}: {', '.join(noted.hit)}", flush=True)
+
+    undone = faults.one_fault(name, text, tell)
+    if undone is not None:
+        _tell_undone(name, [undone])
+
+
+@app.command(cls=OfALab)
+def heal(name: Name = session.DEFAULT_NAME) -> None:
+    """Undo every fault that is in force; safe to repeat."""
+    undone = faults.heal_all(name)
+    if not undone:
+        print("nothing is in force")
+    _tell_undone(name, undone)
+
+
+def _tell_undone(name: str, undone: Sequence[faults.Undone]) -> None:
+    for one in undone:
+        if not one.left:
+            print(f"{one.fault.fault}: undone")
+    left = [f"{one.fault.fault}: {text}" for one in undone for text in one.left]
+    if left:
+        raise RunFailed(
+            f"laboratory {name}", "is not whole again", "\n".join([*left, "howdah lab heal tries again"])
+        )
 
 
 @app.command(cls=OfALab)

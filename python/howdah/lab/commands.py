@@ -78,13 +78,13 @@ def kill(state: LabState, name: str, daemon: str | None = None, how: How | None 
     """
     machines = state.machines_of(name)
     how = _possible(state, daemon, how)
-    if daemon is not None and not any(_running(state, machines, daemon)):
+    if daemon is not None and not any(running_on(state, machines, daemon)):
         _refuse(name, machines, daemon)
     if how is How.HOST and state.spec is not None:
         # Before anything ends, or peers would be told of it by the last packets of the dying.
         for machine in machines:
             network.cut(state.spec, state.spec.machine(machine.name))
-    ended = tuple(_running(state, machines, daemon))
+    ended = tuple(running_on(state, machines, daemon))
     for process in ended:
         processes.kill(process)
     return Lost(how, machines, ended)
@@ -120,7 +120,9 @@ def _possible(state: LabState, daemon: str | None, how: How | None) -> How:
     return how or (How.PROCESS if daemon is not None or state.rootless else How.HOST)
 
 
-def _running(state: LabState, machines: Sequence[LabSystem], daemon: str | None) -> Iterator[Process]:
+def running_on(
+    state: LabState, machines: Sequence[LabSystem], daemon: str | None = None
+) -> Iterator[Process]:
     """The processes on these machines, or those of one daemon; tasks carry no machine's name."""
     names = {machine.name for machine in machines}
     marked = [process for process in processes.processes(state.mark) if process.machine in names]

@@ -8,12 +8,25 @@ from contextlib import suppress
 from pathlib import Path
 
 from howdah.lab import registry
+from howdah.lab.faults.in_force import IN_FORCE
 from howdah.lab.kernel import processes
 from howdah.lab.machines import remove_hosts, survey_hosts
 from howdah.lab.registry import Leftover
 from howdah.lab.state import STATE, mark_of
 
-_OWN = (STATE, "lab.new", "hosts", ".hosts.new", "bin", "client", "machines", "disks", "rendered")
+_OWN = (
+    STATE,
+    "lab.new",
+    IN_FORCE,
+    "faults.new",
+    "hosts",
+    ".hosts.new",
+    "bin",
+    "client",
+    "machines",
+    "disks",
+    "rendered",
+)
 """What a laboratory puts into its directory."""
 
 

@@ -227,6 +227,21 @@ SET: Final = Option[tuple[tuple[str, str], ...]](
     refuse=_refuse_properties,
     several=True,
 )
+def _lines(said: str | tuple[str, ...]) -> tuple[str, ...]:
+    """A study's cell has one fault, or several."""
+    return (said,) if isinstance(said, str) else said
+
+
+FAULT: Final = Option[tuple[str, ...]](
+    name="fault",
+    field="faults",
+    help="Do this meanwhile, in a laboratory: 'kill regionserver@h1-1 at ycsb-a 40%', or a file; repeatable.",
+    metavar="FAULT",
+    parse=lambda text, flag: (text,),
+    studied=StudiedAs("fault", str | tuple[str, ...], _lines),
+    engines=(HADOOP, HBASE),
+    several=True,
+)
 PROBE: Final = Option[Path](
     name="probe",
     field="probe",
@@ -279,7 +294,7 @@ OWN: Final = (
         HADOOP,
         "a cluster or the lab",
         "On a Hadoop cluster",
-        (SAMPLE_INTERVAL, PLAN, CONF, LAB, HDFS_DIR, QUEUE, DEADLINE, SET),
+        (SAMPLE_INTERVAL, PLAN, CONF, LAB, HDFS_DIR, QUEUE, DEADLINE, SET, FAULT),
         "howdah.session.run.cluster:prepare_cluster",
         on_laboratories=True,
     ),
@@ -287,7 +302,7 @@ OWN: Final = (
         HBASE,
         "an HBase of the lab, of yours, or alone on this machine",
         "On HBase",
-        (SAMPLE_INTERVAL, PLAN, CONF, LAB, MEMORY, DATA_DIR),
+        (SAMPLE_INTERVAL, PLAN, CONF, LAB, MEMORY, DATA_DIR, FAULT),
         "howdah.session.run.hbase:prepare_hbase",
         on_laboratories=True,
     ),

@@ -12,6 +12,7 @@ from typing import Literal, NamedTuple
 from howdah.model.base import Model
 from howdah.model.cluster import ClusterState, Event, HadoopJob, Laboratory, ReplicaSpread
 from howdah.model.counters import Counters
+from howdah.model.faults import FaultTold, LedgerTold, ProbeTold, RecoveryStep
 from howdah.model.hbase import HBaseStatus
 from howdah.model.host import Host
 from howdah.model.plan import Plan
@@ -226,6 +227,14 @@ class RunRecord(Model):
     """The laboratory it ran on; that of MapReduce's programs is in ``cluster``."""
     events: tuple[Event, ...] = ()
     """What happened to the cluster meanwhile, in order."""
+    faults: tuple[FaultTold, ...] = ()
+    """What was done to the cluster meanwhile, in the schedule's order."""
+    probes: tuple[ProbeTold, ...] = ()
+    """When small questions beside the workloads had no answer, where faults were asked for."""
+    recovery: tuple[RecoveryStep, ...] = ()
+    """What daemons' logs tell of the way from a fault to service again, in order."""
+    ledger: LedgerTold | None = None
+    """What clients of HDFS wrote meanwhile, held against what was there afterwards."""
     simulated: Simulated | None = None
     """What a simulated record rests on."""
     pid: int | None = None

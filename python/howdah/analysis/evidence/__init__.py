@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from howdah.analysis.evidence.faults import FaultEffect
 from howdah.analysis.evidence.latencies import OperationLatency
 from howdah.analysis.evidence.losses import MasterLoad, MasterLoss, Wait, WorkerLoss
 from howdah.analysis.evidence.operations import (
@@ -79,6 +80,7 @@ __all__ = [
     "DiskShare",
     "DiskUse",
     "Evidence",
+    "FaultEffect",
     "FloatArray",
     "FloorDistance",
     "Flow",
@@ -165,6 +167,7 @@ class Evidence:
     request_checks: tuple[RequestCheck, ...] = ()
     table_flows: tuple[TableFlow, ...] = ()
     server_events: tuple[ServerEvent, ...] = ()
+    fault_effects: tuple[FaultEffect, ...] = ()
 
     def time_of(self, workload: str) -> WorkloadTime:
         """The times of a workload by its name in this evidence."""

@@ -23,6 +23,7 @@ from howdah.engines.process import ProcessIdentity
 from howdah.errors import RunFailed
 from howdah.model.base import Model
 from howdah.model.hbase import HBaseStatus
+from howdah.services.errors import NotReachable
 
 _LOG = logging.getLogger(__name__)
 _ANSWER_S = 120.0
@@ -65,6 +66,32 @@ class HeldRows(Model):
     """What is wrong with one of these."""
 
 
+class Serving(Model):
+    """How much of a table is served."""
+
+    regions: int
+    unserved: int
+    """Regions that no live server has."""
+    in_transition: int
+    """Regions of any table that are being moved."""
+
+    @property
+    def whole(self) -> bool:
+        """Whether every region is served, and none is about to be elsewhere."""
+        return not self.unserved and not self.in_transition
+
+
+class HeldLedger(Model):
+    """What clients wrote down, held against the table."""
+
+    cells: int
+    """Fields of rows of which some write was acknowledged."""
+    lost: int
+    """How many of them do not hold the last acknowledged write, or a later one."""
+    first: str | None = None
+    """One of these."""
+
+
 @contextmanager
 def opened(target: HBaseTarget) -> Iterator[HBaseAdmin]:
     """Who asks a cluster, in a directory of its own, until it is left."""
@@ -93,6 +120,8 @@ class HBaseAdmin:
             preexec_fn=end_with_parent,  # noqa: PLW1509 (it calls one function that was loaded before)
         )
         self._unread = b""
+        self._owed = 0
+        """Answers that nobody waits for any more, and that may still come."""
 
     def status(self) -> HBaseStatus:
         """How the cluster is; raises RunFailed where it does not answer."""
@@ -130,6 +159,15 @@ class HBaseAdmin:
         answer = self._ask("verify", name, str(fields), str(field_bytes), within_s=_LONG_S)
         return HeldRows.model_validate(answer)
 
+    def serving(self, name: str) -> Serving:
+        """How much of a table is served at the moment."""
+        return Serving.model_validate(self._ask("unserved", name))
+
+    def acknowledged(self, name: str, folder: Path) -> HeldLedger:
+        """Hold what clients wrote down in a folder against a table."""
+        answer = self._ask("acknowledged", name, str(folder), within_s=_LONG_S)
+        return HeldLedger.model_validate(answer)
+
     def flush(self, name: str) -> None:
         """Write what is in memory to files."""
         self._ask("flush", name)
@@ -160,16 +198,23 @@ class HBaseAdmin:
             into.flush()
         except OSError as error:
             raise RunFailed("HBase", "cannot be asked: the Java program that asks it has ended") from error
-        said = json.loads(self._line(out, within_s, words[0]))
+        end = time.monotonic() + within_s
+        while self._owed:
+            self._line(out, end, words[0])
+            self._owed -= 1
+        try:
+            said = json.loads(self._line(out, end, words[0]))
+        except NotReachable:
+            self._owed += 1
+            raise
         if "error" in said:
             raise RunFailed(f"HBase: {words[0]}", said["error"])
         return said["answer"]
 
-    def _line(self, out: IO[bytes], within_s: float, question: str) -> bytes:
-        end = time.monotonic() + within_s
+    def _line(self, out: IO[bytes], end: float, question: str) -> bytes:
         while b"\n" not in self._unread:
             if time.monotonic() > end:
-                raise RunFailed(f"HBase: {question}", f"did not answer within {within_s:g} s")
+                raise NotReachable(f"HBase: {question}", "did not answer in time")
             if not select.select([out], [], [], _POLL_S)[0]:
                 continue
             part = os.read(out.fileno(), 1 << 16)

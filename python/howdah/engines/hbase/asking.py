@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import NamedTuple
+from uuid import uuid4
 
 from howdah.engines.hbase.command import CLIENT, ClientPart, arguments, divided
 from howdah.engines.hbase.histograms import HistogramLogs
@@ -130,7 +131,9 @@ class _AskingClient(RunningProgram):
         self.logs = HistogramLogs(
             folder, work.workload.kind, place.name, lambda epoch_s: clock.seconds(round(1000 * epoch_s))
         )
-        words = arguments(work.workload, part, table, histograms=folder)
+        book = work.context.ledger
+        ledger = book / f"{work.workload.kind}-{uuid4().hex}.ledger" if book else None
+        words = arguments(work.workload, part, table, histograms=folder, ledger=ledger)
         super().__init__(
             work.context.target.java(place, CLIENT, *words), folder, environment=place.environment
         )

@@ -12,6 +12,8 @@ from howdah.model.workloads.ycsb import MOST_SCANNED, Ycsb, YcsbLoad, YcsbMix
 CLIENT = "site.ycsb.Client"
 FAMILY = "f"
 """The column family of every table of howdah's."""
+INSERT_RETRIES = 20
+"""YCSB waits about three seconds before each, so that an outage of a minute ends no thread."""
 KEY_DIGITS = 19
 """Keys are hashed numbers of a Java long: all of one length, they spread evenly over a table's regions."""
 
@@ -59,9 +61,17 @@ def splits(regions: int) -> list[str]:
     return [f"user{number * _FIRST_DIGITS // regions:04d}" for number in range(1, regions)]
 
 
-def arguments(workload: Ycsb, asked: ClientPart, table: RunTable, *, histograms: Path) -> list[str]:
-    """YCSB's command line for one client's part; its histograms are written below a folder each second."""
+def arguments(
+    workload: Ycsb, asked: ClientPart, table: RunTable, *, histograms: Path, ledger: Path | None = None
+) -> list[str]:
+    """YCSB's command line for one client's part; its histograms are written below a folder each second.
+
+    With a ``ledger`` faults are expected: what is acknowledged is written there at the end.
+    """
     given = {**_common(workload, table, histograms), **_own(workload, asked, table.rows)}
+    if ledger is not None:
+        # Without, the first insert that fails ends its thread, and with it all that the thread had to do.
+        given |= {"ledger": str(ledger), "core_workload_insertion_retry_limit": INSERT_RETRIES}
     words = ["-load" if isinstance(workload, YcsbLoad) else "-t", "-s", "-threads", str(asked.threads)]
     if asked.target is not None:
         words += ["-target", str(asked.target)]

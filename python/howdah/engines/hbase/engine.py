@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import shutil
+import tempfile
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from datetime import UTC, datetime
+from pathlib import Path
 from pkgutil import resolve_name
 from typing import NamedTuple
 
@@ -83,6 +86,8 @@ class _HBaseRun:
             self._run.warn(
                 "data-left", f"table {name} is another machine's run's, which may still be running"
             )
+        if self._context.faulty:
+            self._context.ledger = Path(tempfile.mkdtemp(prefix="howdah-ledger-"))
         try:
             with (
                 self._run.sampled(
@@ -95,6 +100,7 @@ class _HBaseRun:
             ):
                 self._work(sampler)
         finally:
+            self._end_faults()
             self._remove_table()
         for logs in self._target.logs:
             self._run.sink.server_events(logged_events(logs, self._clock.start_epoch_s))
@@ -135,6 +141,17 @@ class _HBaseRun:
             )
             self._run.add(result)
         return result
+
+    def _end_faults(self) -> None:
+        """Undo what is in force, end what asked and wrote down beside the programs, and keep what it saw."""
+        probes, ledger = self._context.probes, self._context.ledger
+        if self._target.heal is not None:
+            self._target.heal()
+        if probes is not None:
+            probes.end()
+            self._run.change(probes=probes.told())
+        if ledger is not None:
+            shutil.rmtree(ledger, ignore_errors=True)
 
     def _remove_table(self) -> None:
         """Remove what the run made; what is not removed now goes when the next run starts."""

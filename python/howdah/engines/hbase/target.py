@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -53,6 +53,8 @@ class HBaseTarget:
     """The daemons' logs, where they can be read."""
     lab: Laboratory | None = None
     """What the cluster was built of, where it is howdah's laboratory."""
+    heal: Callable[[], None] | None = None
+    """Undoes all faults, and lets no more happen; None where none are asked for."""
 
     def java(self, place: ClientPlace, main: str, *arguments: str, options: Sequence[str] = ()) -> list[str]:
         """The command line of a Java program on a machine."""

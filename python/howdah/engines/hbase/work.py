@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Generic, TypeVar
 
 from howdah.engines.clock import RunClock
 from howdah.engines.hbase.admin import HBaseAdmin
+from howdah.engines.hbase.probes import RegionProbes
 from howdah.engines.hbase.target import HBaseTarget
 from howdah.model.job import Job
 from howdah.model.sink import Progress, SampleSink
@@ -48,6 +50,15 @@ class HBaseContext:
     warn: Callable[[str, str], None]
     table: RunTable | None = None
     """The table, once one was made or found."""
+    ledger: Path | None = None
+    """Where clients write down what was acknowledged, where faults are asked for."""
+    probes: RegionProbes | None = None
+    """What probes the table's regions, where faults are asked for."""
+
+    @property
+    def faulty(self) -> bool:
+        """Whether faults are done meanwhile: operations may fail then, nothing acknowledged may be lost."""
+        return self.target.heal is not None
 
 
 @dataclass(frozen=True)

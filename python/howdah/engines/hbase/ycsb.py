@@ -8,9 +8,11 @@ from typing import cast
 from howdah.engines.hbase.asking import Answered, ask, counts_once, operations_done
 from howdah.engines.hbase.command import FAMILY, splits
 from howdah.engines.hbase.leftovers import kept_table
+from howdah.engines.hbase.probes import RegionProbes
+from howdah.engines.hbase.proof import nothing_lost, told_of_failures, wait_until_whole
 from howdah.engines.hbase.rate import highest_rate
 from howdah.engines.hbase.tables import attributes_of, made_for
-from howdah.engines.hbase.work import HBaseWork, RunTable, table_name
+from howdah.engines.hbase.work import HBaseContext, HBaseWork, RunTable, table_name
 from howdah.engines.under_way import PartialResult
 from howdah.errors import RunFailed
 from howdah.model.counters import Counters
@@ -36,6 +38,7 @@ def ycsb_load(work: HBaseWork[YcsbLoad]) -> PartialResult:
         made=made_for(context.job, YCSB, asked.records or 0, table),
     )
     context.table = table
+    _probe(context)
     made = Phase(name="make the table", start_s=begun_s, end_s=context.clock.now_s())
     return _asked(cast(HBaseWork[Ycsb], work), table, (made,))
 
@@ -45,6 +48,7 @@ def ycsb_mix(work: HBaseWork[YcsbMix]) -> PartialResult:
     context = work.context
     if context.table is None:
         context.table = kept_table(context.admin, work.workload)
+    _probe(context)
     phases: tuple[Phase, ...] = ()
     if work.workload.settle not in (None, Settle.NONE):
         begun_s = context.clock.now_s()
@@ -74,17 +78,48 @@ def _asked(work: HBaseWork[Ycsb], table: RunTable, before: tuple[Phase, ...]) ->
     """Time the operations, and look whether all that was acknowledged is there."""
     answered = ask(work, table)
     ran = Phase(name="run", start_s=answered.begun_s, end_s=answered.ended_s)
-    faults, after, metrics = _read_back(work, table)
-    faults = (*operation_faults(work.workload, answered), *faults)
+    healed = _healed(work, table)
+    faults, after, metrics = _read_back(work, table, unsure=_unsure(work, answered))
+    faults = (*told_of_failures(work, operation_faults(work.workload, answered)), *faults)
     counted_s, timed = _counted(work, answered)
     return PartialResult(
         outcome=Outcome.FAILED if faults else Outcome.SUCCEEDED,
         counters=Counters(),
         validation_errors=faults,
-        phases=(*before, ran, *after),
+        phases=(*before, ran, *healed, *after),
         operations=_operations(timed, answered.returns),
         metrics=(*results(operations_done(timed), counted_s, timed), *metrics),
     )
+
+
+def _probe(context: HBaseContext) -> None:
+    """Begin to probe the table's regions where faults are asked for."""
+    if context.faulty and context.probes is None and context.table is not None:
+        context.probes = RegionProbes(context.target, context.table.name, context.clock.seconds)
+
+
+def _healed(work: HBaseWork[Ycsb], table: RunTable) -> tuple[Phase, ...]:
+    """Wait until all regions are served where faults were asked for; at the run's end all is undone first."""
+    context = work.context
+    if context.target.heal is None:
+        return ()
+    begun_s = context.clock.now_s()
+    if work.last:
+        work.progress("undo faults", 0, 0)
+        context.target.heal()
+    wait_until_whole(work, table)
+    if work.last and context.probes is not None:
+        context.probes.end()
+    return (Phase(name="wait for regions", start_s=begun_s, end_s=context.clock.now_s()),)
+
+
+def _unsure(work: HBaseWork[Ycsb], answered: Answered) -> int:
+    """Records that may be there although their insert was not acknowledged."""
+    if not work.context.faulty:
+        return 0
+    asked = work.workload.asked.number if work.workload.asked else 0
+    acknowledged = answered.returns.get("insert", {}).get("OK", 0)
+    return asked - acknowledged if "insert" in work.workload.shares else 0
 
 
 def operation_faults(workload: Ycsb, answered: Answered) -> tuple[ValidationError, ...]:
@@ -110,9 +145,12 @@ def operation_faults(workload: Ycsb, answered: Answered) -> tuple[ValidationErro
 
 
 def _read_back(
-    work: HBaseWork[Ycsb], table: RunTable
+    work: HBaseWork[Ycsb], table: RunTable, *, unsure: int
 ) -> tuple[tuple[ValidationError, ...], tuple[Phase, ...], tuple[ResultMetric, ...]]:
-    """Count the rows after a load, and compare all of them with what was written after the last program."""
+    """Count the rows after a load, and compare all of them with what was written after the last program.
+
+    Of ``unsure`` records nobody knows whether they were inserted.
+    """
     admin, clock = work.context.admin, work.context.clock
     adds = isinstance(work.workload, YcsbLoad) or "insert" in work.workload.shares
     if not work.last and not adds:
@@ -122,7 +160,7 @@ def _read_back(
     work.progress(name, 0, 0)
     held = admin.verify(table.name, table.fields, table.field_bytes) if work.last else admin.count(table.name)
     faults = []
-    if held.rows != table.rows:
+    if not table.rows <= held.rows <= table.rows + unsure:
         faults.append(
             ValidationError(
                 kind="rows", message=f"the table has {held.rows:,} rows, and {table.rows:,} were acknowledged"
@@ -134,11 +172,13 @@ def _read_back(
                 kind="values", message=f"{held.wrong:,} rows are not what was written: {held.first}"
             )
         )
+    table.rows = max(table.rows, held.rows)
     read = ResultMetric(name="rows read back", value=float(held.rows), unit="1", over="all of the table")
+    lost, kept = nothing_lost(work, table) if work.last else ((), ())
     return (
-        tuple(faults),
+        (*faults, *lost),
         (Phase(name=name, start_s=begun_s, end_s=clock.now_s()),),
-        (read,) if work.last else (),
+        (read, *kept) if work.last else (),
     )
 
 

@@ -62,8 +62,11 @@ def congestion_control() -> str:
     return f"congctl {_CUBIC}" if _CUBIC in _AVAILABLE.read_text().split() else ""
 
 
-class _Link(NamedTuple):
-    """A cable: two interfaces in two namespaces, and how fast each end may send."""
+class Link(NamedTuple):
+    """A cable: two interfaces in two namespaces, and how fast each end may send.
+
+    The far end is that of the machine, the host or the client; the near one that of the bridge.
+    """
 
     near_space: str
     near: str
@@ -93,8 +96,11 @@ def client_space(lab: str) -> str:
 
 def build(spec: LabSpec) -> None:
     """Make what of the network is missing; raises RunFailed where Linux refuses."""
-    links = _links(spec)
-    bridges = {switch_space(spec.name), *(_space_of(spec, host) for host in spec.hosts if host.virtual)}
+    links = every_link(spec)
+    bridges = {
+        switch_space(spec.name),
+        *(host_space_of(spec, host.name) for host in spec.hosts if host.virtual),
+    }
     spaces = dict.fromkeys([*(end for link in links for end in (link.near_space, link.far_space)), *bridges])
     for name in spaces:
         _make_space(spec.name, name)
@@ -122,9 +128,20 @@ def join(spec: LabSpec, machine: MachineSpec) -> None:
 
 def is_cut(spec: LabSpec, machine: MachineSpec) -> bool:
     """Whether a machine's cable is out; raises RunFailed where there is none at all."""
-    cable = _cable(spec, machine)
+    cable = cable_of(spec, machine)
     shown = json.loads(run(spec.name, "ip", "-n", cable.near_space, "-j", "link", "show", cable.near))
     return not any("UP" in link["flags"] for link in shown)
+
+
+def uplink_of(spec: LabSpec, host: str) -> Link:
+    """The cable of a physical host to the switch."""
+    name = host_space_of(spec, host)
+    return next(link for link in every_link(spec) if link.far_space == name and link.near.startswith("host"))
+
+
+def host_space_of(spec: LabSpec, host: str) -> str:
+    """The network namespace of a physical host."""
+    return registry.host_space(spec.name, host)
 
 
 def left_spaces(lab: str) -> tuple[Leftover, ...]:
@@ -144,37 +161,38 @@ def remove(lab: str) -> tuple[Leftover, ...]:
     return tuple(left)
 
 
-def _links(spec: LabSpec) -> tuple[_Link, ...]:
+def every_link(spec: LabSpec) -> tuple[Link, ...]:
+    """Every cable of the laboratory."""
     switch = switch_space(spec.name)
-    links = [_Link(switch, registry.CLIENT, client_space(spec.name), INTERFACE)]
+    links = [Link(switch, registry.CLIENT, client_space(spec.name), INTERFACE)]
     for number, host in enumerate(spec.hosts, start=1):
         end = UPLINK if host.virtual else INTERFACE
-        links.append(_Link(switch, f"host{number}", _space_of(spec, host), end, host.uplink_bits_per_s))
+        links.append(
+            Link(switch, f"host{number}", host_space_of(spec, host.name), end, host.uplink_bits_per_s)
+        )
     for number, machine in enumerate(spec.machines, start=1):
         host = _host(spec, machine)
         if host.virtual:
-            links.append(_Link(_space_of(spec, host), f"machine{number}", space(spec, machine), INTERFACE))
+            links.append(
+                Link(host_space_of(spec, host.name), f"machine{number}", space(spec, machine), INTERFACE)
+            )
     return tuple(links)
 
 
-def _cable(spec: LabSpec, machine: MachineSpec) -> _Link:
+def cable_of(spec: LabSpec, machine: MachineSpec) -> Link:
     """What joins a machine to the bridge of its host, or to the switch where it is the host itself."""
     return next(
-        link for link in _links(spec) if (link.far_space, link.far) == (space(spec, machine), INTERFACE)
+        link for link in every_link(spec) if (link.far_space, link.far) == (space(spec, machine), INTERFACE)
     )
 
 
 def _switch(spec: LabSpec, machine: MachineSpec, state: Literal["up", "down"]) -> None:
-    cable = _cable(spec, machine)
+    cable = cable_of(spec, machine)
     run(spec.name, "ip", "-n", cable.near_space, "link", "set", cable.near, state)
 
 
 def _host(spec: LabSpec, machine: MachineSpec) -> HostSpec:
     return next(host for host in spec.hosts if host.name == machine.host)
-
-
-def _space_of(spec: LabSpec, host: HostSpec) -> str:
-    return registry.host_space(spec.name, host.name)
 
 
 def _make_space(lab: str, name: str) -> None:
@@ -191,7 +209,7 @@ def _interfaces(lab: str, name: str) -> set[str]:
     return {link["ifname"] for link in json.loads(run(lab, "ip", "-n", name, "-j", "link", "show"))}
 
 
-def _set_up(spec: LabSpec, links: Iterable[_Link], bridges: dict[str, bool]) -> None:
+def _set_up(spec: LabSpec, links: Iterable[Link], bridges: dict[str, bool]) -> None:
     """Bridge what belongs together, give addresses, switch all on; of bridges, whether one is to be made."""
     lines: dict[str, list[str]] = defaultdict(list)
     for name, missing in bridges.items():
@@ -215,7 +233,7 @@ def _set_up(spec: LabSpec, links: Iterable[_Link], bridges: dict[str, bool]) -> 
         run(spec.name, "ip", "-n", name, "-batch", "-", text="\n".join(["link set lo up", *commands, ""]))
 
 
-def _hold(lab: str, links: Iterable[_Link]) -> None:
+def _hold(lab: str, links: Iterable[Link]) -> None:
     """Hold both ends of each link to its speed: what leaves the host, and what leaves the switch for it."""
     lines: dict[str, list[str]] = defaultdict(list)
     for link in links:

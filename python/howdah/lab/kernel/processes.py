@@ -145,6 +145,13 @@ def kill(process: Process, number: signal.Signals = signal.SIGKILL) -> None:
         os.close(descriptor)
 
 
+def wait_for_end(process: Process) -> None:
+    """Wait until it has ended, so that what it held is free; no longer than a killed one may take."""
+    deadline = time.monotonic() + _GONE_S
+    while is_running(process) and time.monotonic() < deadline:
+        time.sleep(0.02)
+
+
 def kill_all(mark: str, directory: Path | None) -> list[Process]:
     """Kill every process of a laboratory, as often as new ones appear; returns those that stay."""
     deadline = time.monotonic() + _GONE_S

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Generic, NamedTuple, TypeVar
 
 from howdah.report.figure import Figure, FigureSource
+from howdah.report.figures.availability import availability
 from howdah.report.figures.by_machine import by_machine
 from howdah.report.figures.elapsed import elapsed
 from howdah.report.figures.flow import flow_figures
@@ -12,6 +13,7 @@ from howdah.report.figures.lanes import lanes
 from howdah.report.figures.latencies import latencies
 from howdah.report.figures.links import links
 from howdah.report.figures.operations import operations
+from howdah.report.figures.rates import rates
 from howdah.report.figures.resources import cpu, memory, network, others, quiet_network
 from howdah.report.figures.storage import storage
 from howdah.report.figures.tail import tail
@@ -51,6 +53,7 @@ class Figures(NamedTuple, Generic[Kind]):
 def draw(source: FigureSource) -> Figures[Figure]:
     """Every figure the record has data for."""
     over_time = [
+        availability(source),
         operations(source),
         tail(source),
         cpu(source),
@@ -65,7 +68,7 @@ def draw(source: FigureSource) -> Figures[Figure]:
         answer=elapsed(source),
         over_time=tuple(figure for figure in over_time if figure is not None),
         throughput=(*partitions(source), *files(source)),
-        places=(*filter(None, (topology(source),)), *links(source), *latencies(source)),
+        places=(*filter(None, (topology(source),)), *links(source), *rates(source), *latencies(source)),
         flows=tuple(flow_figures(source)),
         not_shown=tuple(filter(None, (left_out(source), quiet_network(source)))),
     )

@@ -86,7 +86,8 @@ def placed(stretches: Sequence[tuple[str, float, float]], shown: float, width: f
 def header(source: FigureSource, width: float) -> Header:
     """The bands and the names above a plot that is ``width`` pixels wide on its still picture."""
     unit = time_unit(source)
-    shown = (end_of_run_s(source) - start_of_axis_s(source)) / unit.seconds
+    shown_until = end_of_run_s(source)
+    shown = (shown_until - start_of_axis_s(source)) / unit.seconds
     every = bands(source)
     rows = [
         {"start": band.start_s / unit.seconds, "end": band.end_s / unit.seconds, "shade": index % 2}
@@ -117,7 +118,33 @@ def header(source: FigureSource, width: float) -> Header:
         },
     )
     names = [*_names(above, "$ink", "bold"), *_names(below, "$muted", "normal")]
-    return Header([bands_layer, *names], ROW * height + 3 * _BELOW)
+    return Header([bands_layer, *_faults(source, shown_until), *names], ROW * height + 3 * _BELOW)
+
+
+def _faults(source: FigureSource, until_s: float) -> list[dict[str, Any]]:
+    """What was done to the cluster, each from its beginning until it was undone."""
+    unit = time_unit(source)
+    values = [
+        {
+            "start": fault.begun_s / unit.seconds,
+            "end": (until_s if fault.state == "in force" else fault.ended_s or fault.begun_s) / unit.seconds,
+            "fault": fault.fault,
+        }
+        for fault in source.record.faults
+        if fault.begun_s is not None
+    ]
+    if not values:
+        return []
+    x = {"field": "start", "type": "quantitative"}
+    tooltip = [{"field": "fault", "title": "fault"}]
+    return [
+        layer(
+            values,
+            {"type": "rect", "color": "$fault", "opacity": 0.1},
+            {"x": x, "x2": {"field": "end"}, "tooltip": tooltip},
+        ),
+        layer(values, {"type": "rule", "color": "$fault"}, {"x": x, "tooltip": tooltip}),
+    ]
 
 
 def _names(names: Sequence[Name], colour: str, weight: str) -> list[dict[str, Any]]:

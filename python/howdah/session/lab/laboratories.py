@@ -151,24 +151,24 @@ def down(name: str, directory: Path | None = None) -> Taken:
 
 def status(name: str) -> LabStatus:
     """What there is of a laboratory; raises UserError if there is none that can be read."""
-    return look(_state(name))
+    return look(state_of(name))
 
 
 def shell(name: str, machine: str, command: Sequence[str]) -> NoReturn:
     """Become a command or a shell on a machine; raises UserError if there is no such one."""
-    commands.run_inside(_state(name), machine, command)
+    commands.run_inside(state_of(name), machine, command)
 
 
 def kill(name: str, machine: str, daemon: str | None, how: How | None) -> Lost:
     """Lose a machine, all machines of a host, or a daemon at once; raises UserError for what cannot be."""
     with registry.locked(name):
-        return commands.kill(_state(name), machine, daemon, how)
+        return commands.kill(state_of(name), machine, daemon, how)
 
 
 def start(name: str, machine: str, tell: Tell) -> Back:
     """Bring back a machine or all machines of a host: their links, and the daemons that do not run."""
     with registry.locked(name):
-        return commands.start(_state(name), machine, tell)
+        return commands.start(state_of(name), machine, tell)
 
 
 def names() -> list[str]:
@@ -200,7 +200,8 @@ def daemon_names(name: str, machine: str) -> list[str]:
     return list(dict.fromkeys(PROGRAM[role].name for lab_machine in machines for role in lab_machine.roles))
 
 
-def _state(name: str) -> LabState:
+def state_of(name: str) -> LabState:
+    """A laboratory that is up; raises UserError that names the others if there is none."""
     state = building.find(name)
     if state is None and registry.belongs_to_root(name):
         raise UserError(f"laboratory {name}", "is root's", "run this as root")

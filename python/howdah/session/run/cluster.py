@@ -24,6 +24,8 @@ from howdah.services.secrets import shown_value
 from howdah.session.cluster.reached import Reached, directory_of
 from howdah.session.cluster.reached_conf import reach_cluster
 from howdah.session.cluster.reached_lab import reach_lab, running_lab
+from howdah.session.run.faulted import Playing, faults_asked
+from howdah.session.run.hdfs_clients import HdfsClients
 from howdah.session.run.prepared import Prepared, new_job
 
 _QUEUE = "default"
@@ -48,7 +50,7 @@ def prepare_cluster(
     _check_secrets(job_settings)
     check_settings(job_settings)
     try:
-        reached = _reach(request)
+        reached, playing = _reach(request)
         work_dir = request.of(HDFS_DIR) or posixpath.join(NameNode(reached.web, reached.conf).home(), _FOLDER)
     except ServiceError as error:
         raise UserError(error.where, error.what, error.hint) from error
@@ -78,9 +80,10 @@ def prepare_cluster(
         keep_data=keep_data,
         sample_interval_s=sized.sample_interval_s,
     )
+    engine = HadoopEngine(target)
     return Prepared(
         job=job,
-        engine=HadoopEngine(target),
+        engine=playing.beside(engine, HdfsClients(target, runs_dir)) if playing else engine,
         introduction=(("cluster", reached.line), ("plan", suite_line(sized.suite))),
         kept=partial(kept, target, job),
         close=reached.close,
@@ -98,8 +101,8 @@ def _check_secrets(settings: Mapping[str, str]) -> None:
             )
 
 
-def _reach(request: RunRequest) -> Reached:
-    """The cluster that was chosen, or the only one there is to choose."""
+def _reach(request: RunRequest) -> tuple[Reached, Playing | None]:
+    """The cluster that was chosen, or the only one there is, and the faults done to it meanwhile."""
     conf, lab, plan = request.of(CONF), request.of(LAB), request.of(PLAN)
     if conf is not None and lab is not None:
         raise UserError("--lab", "and --conf name two clusters", "leave one of them out")
@@ -114,7 +117,9 @@ def _reach(request: RunRequest) -> Reached:
                 )
             if plan is not None:
                 raise UserError("--plan", "a laboratory has its own", "use it with --conf")
-            return reach_lab(state)
+            playing = faults_asked(request, state)
+            return reach_lab(state), playing
+    faults_asked(request, None)
     directory = directory_of(conf)
     if directory is None:
         raise UserError(
@@ -122,7 +127,7 @@ def _reach(request: RunRequest) -> Reached:
             "there is no cluster to run on",
             "give --conf DIR or set HADOOP_CONF_DIR, or build a laboratory: howdah lab up plan.yaml",
         )
-    return reach_cluster(directory, plan)
+    return reach_cluster(directory, plan), None
 
 
 def kept(target: HadoopTarget, job: Job) -> Mapping[str, Sequence[str]]:

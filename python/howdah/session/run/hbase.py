@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, nullcontext
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
@@ -32,6 +33,7 @@ from howdah.planner.suite.request import RunRequest, programs_asked
 from howdah.probe import probe_host
 from howdah.session.cluster.reached_hbase import ReachedHBase, reach_lab_hbase, reach_own_hbase
 from howdah.session.cluster.reached_lab import whole_lab
+from howdah.session.run.faulted import Playing, faults_asked
 from howdah.session.run.prepared import Prepared, new_job
 from howdah.units import GIB, format_memory
 
@@ -69,9 +71,10 @@ def prepare_hbase(
             keep_data=keep_data,
             sample_interval_s=sized.sample_interval_s,
         )
+        engine = HBaseEngine(chosen.version, chosen.opened)
         return Prepared(
             job=job,
-            engine=HBaseEngine(chosen.version, chosen.opened),
+            engine=chosen.playing.beside(engine) if chosen.playing else engine,
             introduction=(("HBase", chosen.line), ("plan", suite_line(sized.suite))),
             kept=partial(_kept, job),
             close=stack.pop_all().close,
@@ -90,14 +93,17 @@ class _Chosen(NamedTuple):
     version: str
     opened: Opened
     line: str
+    playing: Playing | None = None
+    """The faults that are done to it meanwhile."""
 
 
 def _choose(request: RunRequest, host: Host, stack: ExitStack, *, keep_data: bool) -> _Chosen:
     """The one that is there, or one that is started here; what was opened to ask it ends with the stack."""
-    reached = _reach(request, host)
+    reached, playing = _reach(request, host)
     if reached is not None:
         stack.enter_context(reached.close)
-        asked = AskedHBase(reached.target, reached.admin)
+        target = replace(reached.target, heal=playing.player.heal) if playing else reached.target
+        asked = AskedHBase(target, reached.admin)
         return _Chosen(
             reached.plan,
             len(reached.status.servers),
@@ -106,6 +112,7 @@ def _choose(request: RunRequest, host: Host, stack: ExitStack, *, keep_data: boo
             reached.target.installation.version,
             partial(_there_already, asked),
             reached.line,
+            playing,
         )
     _check_alone(request, keep_data=keep_data)
     installation, plan = with_ycsb(find_hbase()), _plan_alone(request, host)
@@ -152,8 +159,11 @@ def _kept(job: Job) -> Mapping[str, Sequence[str]]:
     return {"HBase": [table_name(job.run_id)]} if job.keep_data and makes else {}
 
 
-def _reach(request: RunRequest, host: Host) -> ReachedHBase | None:
-    """The HBase that was chosen, or the laboratory that is up; None where one is to be started here."""
+def _reach(request: RunRequest, host: Host) -> tuple[ReachedHBase | None, Playing | None]:
+    """The HBase that was chosen, or the laboratory that is up, and the faults that are done to it meanwhile.
+
+    Nobody where one is to be started here.
+    """
     conf, lab, plan = request.of(CONF), request.of(LAB), request.of(PLAN)
     if conf is not None and lab is not None:
         raise UserError(LAB.flag, f"and {CONF.flag} name two clusters", "leave one of them out")
@@ -162,7 +172,7 @@ def _reach(request: RunRequest, host: Host) -> ReachedHBase | None:
         if conf is not None or lab is not None:
             what = f"is of an HBase that is started here, and {(CONF if conf else LAB).flag} names another"
             raise UserError(alone, what, "leave one of them out")
-        return None
+        return None, faults_asked(request, None)
     named = os.environ.get(_CONF_DIR)
     directory = conf or (Path(named) if named else None)
     if lab is not None or conf is None:
@@ -176,12 +186,14 @@ def _reach(request: RunRequest, host: Host) -> ReachedHBase | None:
                 )
             if plan is not None:
                 raise UserError(PLAN.flag, "a laboratory has its own", f"use it with {CONF.flag}")
-            return reach_lab_hbase(state)
+            playing = faults_asked(request, state)
+            return reach_lab_hbase(state), playing
+    faults_asked(request, None)
     if directory is not None:
-        return reach_own_hbase(directory, plan, host.name)
+        return reach_own_hbase(directory, plan, host.name), None
     if plan is not None:
         raise UserError(PLAN.flag, "says what a cluster is, and nothing says which", "give --conf DIR")
-    return None
+    return None, None
 
 
 def _check_rows(first: type[Workload]) -> None:

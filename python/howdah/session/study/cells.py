@@ -13,11 +13,13 @@ from howdah.model.inventory import Inventory
 from howdah.model.request import Demand, Override, PlanRequest, Profile, Protection
 from howdah.model.study import Study
 from howdah.model.study_settings import CellSettings
+from howdah.model.workloads.files import REPLICATION
 from howdah.model.workloads.registered import programs
 from howdah.model.workloads.suite import suites
 from howdah.model.workloads.ycsb import YCSB
 from howdah.model.workloads.ycsb_options import RECORDS
 from howdah.planner.cluster import plan_cluster
+from howdah.planner.suite.request import programs_asked
 from howdah.session.run.engines import RunRequest, prepare
 from howdah.session.run.prepared import Prepared
 from howdah.session.study.directory import StudyDirectory, put
@@ -42,7 +44,7 @@ def write_inputs(study: Study, directory: StudyDirectory, cells: Sequence[Cell],
         if settings.records is not None and not _has_records(study.suite):
             raise UserError(cell.name, "has records, which are of YCSB's table", f"give suite: {YCSB}")
         if not cell.planned:
-            _check_unplanned(cell)
+            _check_unplanned(study, cell)
             continue
         if settings.inventory is None:
             raise UserError(cell.name, "is planned and names no hosts", "give inventory: hosts.yaml")
@@ -64,9 +66,10 @@ def _has_records(suite: str) -> bool:
     return any(RECORDS in programs()[kind].options for kind in suites().get(suite, ()))
 
 
-def _check_unplanned(cell: Cell) -> None:
+def _check_unplanned(study: Study, cell: Cell) -> None:
     """Raise UserError for what only a plan has a use for."""
-    given = [name for name in _CLUSTER_ONLY if getattr(cell.settings, name) is not None]
+    names = (*_CLUSTER_ONLY, REPLICATION.name) if _has_records(study.suite) else _CLUSTER_ONLY
+    given = [name for name in names if getattr(cell.settings, name) is not None]
     if given:
         hint = "it belongs to engine sim or plan"
         if engines()[cell.settings.engine or LOCAL].on_laboratories:
@@ -140,6 +143,14 @@ def prepare_cell(
     return prepared._replace(job=prepared.job.model_copy(update={"run_id": due.run_id}))
 
 
+def check_asked(study: Study, cell: Cell) -> None:
+    """Raise UserError for what the programs of a cell have no use for; whom they ask is not looked at."""
+    try:
+        programs_asked(run_request(study, cell.settings), cell.settings.engine or LOCAL)
+    except UserError as error:
+        raise _of(cell, error) from error
+
+
 def _of(cell: Cell, error: UserError) -> UserError:
     return UserError(f"{cell.name}: {error.where}" if error.where else cell.name, error.what, error.hint)
 
@@ -156,7 +167,11 @@ def _calibration_path(directory: StudyDirectory, name: str) -> Path:
 
 def run_request(study: Study, settings: CellSettings) -> RunRequest:
     """What a cell asks of its engine."""
-    return RunRequest(suite=study.suite, given=settings.options())
+    given = settings.options()
+    if _has_records(study.suite):
+        # A table has as many replicas as its cluster's files, which is planned with them.
+        given.pop(REPLICATION.name, None)
+    return RunRequest(suite=study.suite, given=given)
 
 
 def _plan_request(study: Study, settings: CellSettings) -> PlanRequest:

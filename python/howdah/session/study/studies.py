@@ -11,6 +11,7 @@ from typing import NamedTuple
 from howdah.documents.files import read_study, study_schema
 from howdah.documents.text import read_text
 from howdah.errors import UserError
+from howdah.model.engines import LOCAL, engines
 from howdah.model.run import Outcome
 from howdah.model.study import Study
 from howdah.model.study_run import StudyRun
@@ -18,7 +19,7 @@ from howdah.model.study_settings import nearest
 from howdah.model.workloads.suite import suites
 from howdah.probe import probe_host
 from howdah.session.files import replace_file
-from howdah.session.study.cells import prepare_cell, write_inputs
+from howdah.session.study.cells import check_asked, prepare_cell, write_inputs
 from howdah.session.study.directory import StudyDirectory
 from howdah.session.study.expected import guesses
 from howdah.session.study.laboratory import check_laboratories
@@ -165,5 +166,9 @@ def _check(study: Study, cells: tuple[Cell, ...], there: StudyDirectory) -> None
     """
     check_laboratories(study, cells, there)
     for cell in cells:
-        if cell.runs and cell.settings.engine != "hadoop":
+        if not cell.runs:
+            continue
+        if engines()[cell.settings.engine or LOCAL].on_laboratories:
+            check_asked(study, cell)
+        else:
             prepare_cell(study, there, Due(cell, 1, 0)).close()

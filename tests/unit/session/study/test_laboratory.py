@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,7 @@ import pytest
 from howdah.documents.files import read_plan
 from howdah.errors import UserError
 from howdah.session.study import studies as session
-from howdah.session.study.cells import plan_path, write_inputs
+from howdah.session.study.cells import plan_path, run_request, write_inputs
 from howdah.session.study.directory import StudyDirectory
 from howdah.study.matrix import cells_of
 from support.hadoop_cluster import needs_hadoop
@@ -77,3 +78,49 @@ def test_what_cannot_be_built_is_refused_before_anything_is(
     with pytest.raises(UserError) as caught:
         session.dry_run(asked, tmp_path / "there")
     assert says in f"{caught.value.where}: {caught.value.what}; {caught.value.hint}"
+
+
+TABLES = f"""\
+howdah: 1
+study: tables
+question: What do machines cost HBase?
+suite: ycsb
+settings: {{engine: hbase, inventory: {EXAMPLES / "hosts-lab-hbase.yaml"}, replication: 2, records: 2000}}
+factors:
+  - vary: machines
+    levels:
+      - {{label: native, hypervisor: none}}
+      - {{label: 2 VMs, hypervisor: kvm, workers_per_host: 2}}
+baseline: {{machines: native}}
+"""
+
+
+def test_a_tables_replicas_are_those_of_the_planned_cluster(tmp_path: Path) -> None:
+    asked = given(tmp_path, TABLES)
+    cells, there = cells_of(asked.study), StudyDirectory(tmp_path / "there")
+    write_inputs(asked.study, there, cells, asked.folder)
+    for cell in cells:
+        cluster = read_plan(plan_path(there, cell)).cluster
+        assert cluster is not None
+        assert cluster.request.replication == 2
+        # A client that makes a table has no say in it.
+        assert set(run_request(asked.study, cell.settings).given) == {"records"}
+
+
+@pytest.mark.parametrize(
+    ("settings", "says"),
+    [
+        ("records: 2000, replication: 2", "native: replication is not used by its engine"),
+        ("records: 2000, mix: read=1", "native: --mix: ycsb does not use it"),
+    ],
+)
+def test_what_nobody_has_a_use_for_is_told_before_hbase_is_asked(
+    settings: str, says: str, tmp_path: Path
+) -> None:
+    text = re.sub(r"settings: .*", f"settings: {{engine: hbase, {settings}}}", TABLES)
+    text = text.replace("hypervisor: none", "threads: 4").replace(
+        "hypervisor: kvm, workers_per_host: 2", "threads: 8"
+    )
+    with pytest.raises(UserError) as caught:
+        session.dry_run(given(tmp_path, text), tmp_path / "there")
+    assert says in str(caught.value)

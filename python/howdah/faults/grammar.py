@@ -1,0 +1,183 @@
+"""A fault in one line: ``kill regionserver@h1-1 at ycsb-a 40%``, ``pause worker:w1 at 30s for 20s``."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from typing import get_args
+
+from howdah.errors import UserError
+from howdah.model.faults import (
+    AT_ONCE,
+    OF_DAEMONS,
+    OF_PLACES,
+    WITH_RATE,
+    Action,
+    ClusterFault,
+    Moment,
+    Place,
+    Whom,
+)
+from howdah.units import parse_bits_per_s, parse_bytes
+
+APPLICATION_MASTER = "application-master"
+DAEMONS = (
+    "zookeeper",
+    "journalnode",
+    "namenode",
+    "zkfc",
+    "secondarynamenode",
+    "datanode",
+    "resourcemanager",
+    "nodemanager",
+    "historyserver",
+    "hmaster",
+    "regionserver",
+    APPLICATION_MASTER,
+)
+"""Whom a fault may hit, by the names of Hadoop's own scripts."""
+PAIRS = ("namenode", "resourcemanager", "hmaster")
+"""The daemons that stand in for one another."""
+STATES = ("active", "standby")
+
+_PLACES: tuple[Place, ...] = get_args(Place)
+_TIME = re.compile(r"(\d+(?:\.\d+)?)(ms|s|min|h)")
+_SECONDS = {"ms": 0.001, "s": 1.0, "min": 60.0, "h": 3600.0}
+_SHARE = re.compile(r"(\d+(?:\.\d+)?)%")
+_WORDS = ("to", "at", "for")
+EXAMPLE = (
+    "write for instance 'kill regionserver@h1-1 at ycsb-a 40%' or 'pause namenode:active at 30s for 20s'"
+)
+
+
+def parse_fault(text: str, where: str = "--fault") -> ClusterFault:
+    """The fault that a line says; raises UserError naming ``where`` for a line that says none."""
+    words = text.split()
+    place = f"{where} '{text}'"
+    if len(words) < 2:
+        raise UserError(place, "is not a fault", EXAMPLE)
+    what, whom = _action(words[0], place), parse_whom(words[1], place)
+    said = _clauses(words[2:], place)
+    fault = ClusterFault(
+        what=what,
+        whom=whom,
+        when=_moment(said["at"], place) if "at" in said else None,
+        for_s=_time(said["for"], "for", place) if "for" in said else None,
+        rate=_rate(what, said["to"], place) if "to" in said else None,
+    )
+    _check(fault, place)
+    return fault
+
+
+def parse_whom(word: str, where: str) -> Whom:
+    """Who is meant by a word: ``regionserver@h1-1``, ``namenode:active``, ``host:h1``."""
+    head, colon, tail = word.partition(":")
+    if head in _PLACES:
+        if not tail:
+            raise UserError(where, f"{word!r} does not say which {head}", f"{head}:NAME")
+        return Whom(place=head, name=tail)
+    daemon, at, machine = word.partition("@")
+    daemon, colon, state = daemon.partition(":")
+    if daemon not in DAEMONS:
+        hint = f"a daemon ({', '.join(DAEMONS)}), or {', '.join(f'{kind}:NAME' for kind in _PLACES)}"
+        raise UserError(where, f"{word!r} names nobody", hint)
+    if at and not machine:
+        raise UserError(where, f"{word!r} does not say on which machine", f"{daemon}@NAME")
+    if colon:
+        if daemon not in PAIRS or state not in STATES:
+            hint = " or ".join(f"{pair}:{one}" for pair in PAIRS for one in STATES)
+            raise UserError(where, f"{word!r} is no state of a {daemon}", hint)
+        if at:
+            raise UserError(where, f"{word!r} says both who and in which state", "leave one of them out")
+    if daemon == APPLICATION_MASTER and at:
+        raise UserError(where, "an application master runs where YARN puts it", APPLICATION_MASTER)
+    return Whom(daemon=daemon, state=state or None, machine=machine or None)
+
+
+def _action(word: str, where: str) -> Action:
+    try:
+        return Action(word)
+    except ValueError as error:
+        raise UserError(
+            where, f"{word!r} is nothing that can be done", f"one of {', '.join(Action)}"
+        ) from error
+
+
+def _clauses(words: Sequence[str], where: str) -> dict[str, list[str]]:
+    """What follows each of ``to``, ``at`` and ``for``."""
+    said: dict[str, list[str]] = {}
+    current: list[str] | None = None
+    for word in words:
+        if word in _WORDS:
+            if word in said:
+                raise UserError(where, f"says {word!r} twice", "leave one of them out")
+            current = said[word] = []
+        elif current is None:
+            raise UserError(where, f"{word!r} is one word too many", EXAMPLE)
+        else:
+            current.append(word)
+    for word, rest in said.items():
+        if not rest:
+            raise UserError(where, f"nothing follows {word!r}", EXAMPLE)
+    return said
+
+
+def _moment(words: Sequence[str], where: str) -> Moment:
+    first, *rest = words
+    if _TIME.fullmatch(first):
+        if rest:
+            raise UserError(
+                where, f"{' '.join(words)!r} is no moment", "at 30s, at WORKLOAD 40%, at WORKLOAD 10s"
+            )
+        return Moment(after_s=_time(words, "at", where))
+    if not rest:
+        return Moment(workload=first)
+    second = " ".join(rest)
+    if share := _SHARE.fullmatch(second):
+        if float(share[1]) > 100:
+            raise UserError(where, f"{second} is more than there is to do", "0% to 100%")
+        return Moment(workload=first, share=float(share[1]) / 100)
+    if _TIME.fullmatch(second):
+        return Moment(workload=first, after_s=_time(rest, "at", where))
+    if second[0].isdigit():
+        raise UserError(where, f"{second!r} is neither a time nor a share", "10s, 2min, 40%")
+    return Moment(workload=first, phase=second)
+
+
+def _time(words: Sequence[str], after: str, where: str) -> float:
+    match = _TIME.fullmatch("".join(words))
+    if match is None or not math.isfinite(seconds := float(match[1]) * _SECONDS[match[2]]):
+        raise UserError(where, f"{' '.join(words)!r} after {after!r} is not a time", "20s, 500ms, 2min")
+    return seconds
+
+
+def _rate(what: Action, words: Sequence[str], where: str) -> int:
+    text = "".join(words)
+    if what is Action.SLOW_LINK:
+        return parse_bits_per_s(text, where)
+    if what is not Action.SLOW_DISK:
+        raise UserError(where, f"{what} has no speed", f"'to' goes with {' and '.join(sorted(WITH_RATE))}")
+    if not text.endswith("/s"):
+        raise UserError(where, f"{text!r} is not a disk's speed", "10MB/s")
+    return parse_bytes(text.removesuffix("/s"), where)
+
+
+def _check(fault: ClusterFault, where: str) -> None:
+    what, whom = fault.what, fault.whom
+    if whom.place is None and what not in OF_DAEMONS:
+        raise UserError(
+            where, f"{what} is done to a place, and {whom.text} is a daemon", "worker:NAME, host:NAME"
+        )
+    if whom.place is not None and what not in OF_PLACES:
+        hint = f"name a daemon: regionserver@{whom.name}; or lose {whom.text}"
+        raise UserError(where, f"{what} is done to a daemon, and {whom.text} is a place", hint)
+    if whom.daemon == APPLICATION_MASTER and what is Action.RESTART:
+        raise UserError(where, "YARN starts a new application master itself", f"kill {APPLICATION_MASTER}")
+    if what in WITH_RATE and not fault.rate:
+        speed = "10Mb/s" if what is Action.SLOW_LINK else "10MB/s"
+        raise UserError(where, f"does not say to which speed a {what} is", f"{what} {whom.text} to {speed}")
+    if fault.for_s is not None and what in AT_ONCE:
+        raise UserError(where, f"{what} is over when it is done", "leave 'for' out")
+    if fault.for_s is not None and fault.for_s <= 0:
+        raise UserError(where, "lasts no time", "for 20s")

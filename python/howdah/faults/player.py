@@ -1,0 +1,150 @@
+"""A schedule played beside a workload: each fault waits for its moment, is done, and is undone."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from threading import Condition, Lock, Thread
+from typing import NamedTuple, Protocol
+
+from howdah.errors import HowdahError
+from howdah.model.faults import ClusterFault, FaultTold, Moment
+from howdah.model.sink import Progress
+
+_LOG = logging.getLogger(__name__)
+_TICK_S = 0.05
+_NEVER = "the moment never came: the run ended before it"
+
+
+class Deed(NamedTuple):
+    """A fault that was done."""
+
+    number: int
+    """By which it is undone."""
+    hit: tuple[str, ...]
+    """Whom it hit."""
+    lasts: bool
+    """Whether there is anything to undo."""
+
+
+class Doer(Protocol):
+    """Who does faults and undoes them; called from several threads."""
+
+    def do(self, fault: ClusterFault) -> Deed:
+        """Do it; raises HowdahError where it cannot be done at this moment."""
+
+    def undo(self, number: int) -> tuple[str, ...]:
+        """Undo it; what of it could not be undone."""
+
+
+@dataclass
+class _Seen:
+    """What was seen of the run so far."""
+
+    begun_s: dict[str, float] = field(default_factory=dict)
+    """When each workload was seen first."""
+    share: dict[str, float] = field(default_factory=dict)
+    """How much of each is done."""
+    phases: set[tuple[str, str]] = field(default_factory=set)
+
+    def came(self, when: Moment, now_s: float) -> bool:
+        """Whether a moment has come."""
+        begin_s = 0.0 if when.workload is None else self.begun_s.get(when.workload)
+        if begin_s is None:
+            return False
+        if when.share is not None:
+            return self.share.get(when.workload or "", 0.0) >= when.share
+        if when.phase is not None:
+            return (when.workload or "", when.phase) in self.phases
+        return now_s >= begin_s + (when.after_s or 0.0)
+
+
+class FaultPlayer:
+    """Plays a schedule, a thread for each of its faults; ``changed`` hears of what becomes of them."""
+
+    def __init__(self, schedule: Sequence[ClusterFault], doer: Doer) -> None:
+        self._schedule = tuple(schedule)
+        self._doer = doer
+        self._told = [FaultTold(fault=fault.text) for fault in self._schedule]
+        self._seen = _Seen()
+        self._lock = Lock()
+        self._news = Condition(self._lock)
+        self._over = False
+        self._threads: list[Thread] = []
+        self._now_s: Callable[[], float] = time.monotonic
+        self._changed: Callable[[], None] = lambda: None
+
+    @property
+    def told(self) -> tuple[FaultTold, ...]:
+        """What has become of each so far, in the schedule's order."""
+        with self._lock:
+            return tuple(self._told)
+
+    def begin(self, now_s: Callable[[], float], changed: Callable[[], None]) -> None:
+        """Begin to play; ``now_s`` tells seconds since the run's start."""
+        self._now_s, self._changed = now_s, changed
+        for number in range(len(self._schedule)):
+            thread = Thread(target=self._play, args=(number,), name=f"howdah-fault-{number}", daemon=True)
+            self._threads.append(thread)
+            thread.start()
+
+    def progress(self, progress: Progress) -> None:
+        """Told of how far the workload is."""
+        with self._lock:
+            seen, workload = self._seen, progress.workload
+            seen.begun_s.setdefault(workload, self._now_s() - progress.elapsed_s)
+            seen.phases.add((workload, progress.phase))
+            # What is done before and after its own work is a part of none.
+            if progress.total > 0:
+                share = progress.done / progress.total
+                seen.share[workload] = max(share, seen.share.get(workload, 0.0))
+
+    def heal(self) -> None:
+        """Do nothing more, and wait until all is undone."""
+        with self._lock:
+            self._over = True
+            self._news.notify_all()
+        for thread in self._threads:
+            thread.join()
+
+    def _play(self, number: int) -> None:
+        fault = self._schedule[number]
+        if not self._awaited(fault.when or Moment(after_s=0)):
+            self._tell(number, state="not happened", why=_NEVER)
+            return
+        self._tell(number, came_s=self._now_s())
+        try:
+            deed = self._doer.do(fault)
+        except (HowdahError, OSError) as error:
+            _LOG.info("%s: %s", fault.text, error)
+            self._tell(number, state="not happened", why=str(error))
+            return
+        begun_s = self._now_s()
+        self._tell(number, state="in force" if deed.lasts else "done", begun_s=begun_s, hit=deed.hit)
+        if not deed.lasts:
+            return
+        with self._lock:
+            self._news.wait_for(lambda: self._over, timeout=fault.for_s)
+        try:
+            left = self._doer.undo(deed.number)
+        except (HowdahError, OSError) as error:
+            left = (str(error),)
+        state = "not undone" if left else "undone"
+        self._tell(number, state=state, ended_s=self._now_s(), why="; ".join(left) or None)
+
+    def _awaited(self, when: Moment) -> bool:
+        """Wait for a moment; whether it came before the run was over."""
+        while True:
+            with self._lock:
+                if self._over:
+                    return False
+                if self._seen.came(when, self._now_s()):
+                    return True
+            time.sleep(_TICK_S)
+
+    def _tell(self, number: int, **fields: object) -> None:
+        with self._lock:
+            self._told[number] = self._told[number].model_copy(update=fields)
+        self._changed()

@@ -1,0 +1,77 @@
+"""What daemons' logs tell of the way from a fault to service again: each step with the line that says so."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from datetime import datetime
+from typing import NamedTuple
+
+from howdah.model.faults import RecoveryStep
+
+_TIME = re.compile(r"(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d:\d\d)[,.](\d{3}) ")
+_LINE_CHARACTERS = 240
+
+
+class _Word(NamedTuple):
+    """What a line of a log means."""
+
+    daemons: tuple[str, ...]
+    name: str
+    pattern: re.Pattern[str]
+
+
+def _word(daemons: str, name: str, pattern: str) -> _Word:
+    return _Word(tuple(daemons.split()), name, re.compile(pattern))
+
+
+WORDS = (
+    # HBase 2.6: ZooKeeper's session of a RegionServer ends with its ephemeral node.
+    _word("hmaster", "RegionServer missed", r"RegionServer ephemeral node deleted, processing expiration"),
+    _word(
+        "hmaster",
+        "recovery begun",
+        r"Start pid=\d+, state=RUNNABLE.*ServerCrashProcedure|state=RUNNABLE:SERVER_CRASH_START",
+    ),
+    _word("hmaster", "meta open", r"Finished pid=\d+, .*TransitRegionStateProcedure table=hbase:meta,"),
+    _word("hmaster", "logs split", r"Finished pid=\d+, .*; SplitWALProcedure (?!.*\.meta\.)"),
+    _word("hmaster", "recovery ended", r"Finished pid=\d+, .*ServerCrashProcedure"),
+    _word("hmaster", "HMaster active", r"Master has completed initialization"),
+    _word("regionserver", "regions open", r"AssignRegionHandler: Opened [^ ]*howdah-"),
+    _word("regionserver", "region replayed", r"Applied \d+, skipped \d+, firstSequenceIdInLog"),
+    # HDFS 3.5 and its failover controllers.
+    _word(
+        "zkfc",
+        "NameNode missed",
+        r"Transport-level exception trying to monitor health|entered state: SERVICE_NOT_RESPONDING",
+    ),
+    _word("zkfc", "fencing", r"Should fence:|====== Beginning Service Fencing"),
+    _word("zkfc", "fenced", r"====== Fencing successful"),
+    _word("zkfc", "standby asked to be active", r"Trying to make NameNode at .* active"),
+    _word("zkfc", "NameNode active", r"Successfully transitioned NameNode at .* to active state"),
+    _word("namenode", "transition begun", r"Starting services required for active state"),
+    _word("namenode", "DataNode given up", r"removeDeadDatanode: lost heartbeat from"),
+    _word("resourcemanager", "ResourceManager active", r"Transitioned to active state"),
+    _word("resourcemanager", "NodeManager given up", r"Expired:.*Timed out after \d+ secs"),
+)
+"""The words of the releases that howdah fetches."""
+
+
+def steps(
+    lines: Iterable[str], machine: str, daemon: str, *, start_epoch_s: float, between: tuple[float, float]
+) -> Iterator[RecoveryStep]:
+    """What the lines of one log tell, within a stretch of the run; they have this machine's local time."""
+    known = [word for word in WORDS if daemon in word.daemons]
+    for line in lines:
+        meant = next((word for word in known if word.pattern.search(line)), None)
+        if meant is None or (match := _TIME.match(line)) is None:
+            continue
+        time_s = datetime.fromisoformat(f"{match[1]}T{match[2]}.{match[3]}").timestamp() - start_epoch_s
+        if between[0] <= time_s <= between[1]:
+            yield RecoveryStep(
+                time_s=time_s,
+                name=meant.name,
+                machine=machine,
+                daemon=daemon,
+                line=line.strip()[:_LINE_CHARACTERS],
+            )

@@ -1,0 +1,57 @@
+"""howdah's own Java classes, which are compiled against the jars that they run with."""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
+
+from howdah.errors import UserError
+from howdah.installation.cache import cache_folder
+from howdah.installation.command import RESOURCES
+from howdah.installation.java import java_home
+
+_COMPILE_S = 120
+
+
+def compiled(name: str, class_path: tuple[str, ...], hint: str) -> Path:
+    """The folder of the classes of that name, compiled against these jars if that was not done before.
+
+    Raises UserError where there is no compiler, and with a hint where they do not fit the jars.
+    """
+    sources = sorted((RESOURCES / name).glob("*.java"))
+    digest = hashlib.sha256("\0".join(class_path).encode())
+    for source in sources:
+        digest.update(source.read_bytes())
+    folder = cache_folder() / name / digest.hexdigest()[:16]
+    if folder.is_dir():
+        return folder
+    compiler = java_home() / "bin/javac"
+    if not compiler.is_file():
+        raise UserError(
+            str(compiler),
+            "is missing: howdah's own clients of Hadoop and HBase are compiled here",
+            "install a JDK (sudo apt-get install openjdk-17-jdk-headless), or set JAVA_HOME to one",
+        )
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    made = Path(tempfile.mkdtemp(prefix=".compiling-", dir=folder.parent))
+    try:
+        done = subprocess.run(
+            [str(compiler), "-d", str(made), "-cp", ":".join(class_path), *map(str, sources)],
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=_COMPILE_S,
+            check=False,
+        )
+        if done.returncode:
+            first = next((line for line in done.stderr.splitlines() if "error" in line), f"{done.returncode}")
+            raise UserError(f"howdah's classes of {name}", f"cannot be compiled: {first}", hint)
+        if not folder.is_dir():
+            # Whoever compiles the same at the same time leaves the same.
+            made.rename(folder)
+    finally:
+        shutil.rmtree(made, ignore_errors=True)
+    return folder

@@ -1,0 +1,1 @@
+../../../../../hadoop/hdfs/HdfsProbe.java

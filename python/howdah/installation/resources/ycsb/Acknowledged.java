@@ -1,0 +1,1 @@
+../../../../../hadoop/ycsb/Acknowledged.java

@@ -1,0 +1,109 @@
+"""Faults undone, each step by itself and safe to repeat; what cannot be is told and stays written down."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Callable
+from typing import NamedTuple
+
+from howdah.errors import HowdahError
+from howdah.lab.commands import running_on
+from howdah.lab.faults.in_force import FaultInForce, Undo, in_force, strike_off
+from howdah.lab.hadoop import daemons
+from howdah.lab.hadoop.starting import start_missing
+from howdah.lab.installed import installed
+from howdah.lab.kernel import cables, failing, network, processes
+from howdah.lab.kernel.processes import Process
+from howdah.lab.spec import LabSpec
+from howdah.lab.state import LabState
+
+
+class Undone(NamedTuple):
+    """A fault that was to be undone."""
+
+    fault: FaultInForce
+    left: tuple[str, ...]
+    """What of it could not be, and why; it is still written down then."""
+
+
+def undo_fault(state: LabState, fault: FaultInForce) -> Undone:
+    """Undo one; the laboratory's lock is held."""
+    left = []
+    for step in fault.undo:
+        try:
+            _STEPS[step.how](state, step)
+        except (HowdahError, OSError) as error:
+            left.append(f"{step.how} {step.machine or step.host}: {error}")
+    if not left:
+        strike_off(state, fault)
+    return Undone(fault, tuple(left))
+
+
+def heal(state: LabState, which: Callable[[FaultInForce], bool] = lambda fault: True) -> tuple[Undone, ...]:
+    """Undo those in force, the last one first; the laboratory's lock is held."""
+    return tuple(undo_fault(state, fault) for fault in reversed(in_force(state)) if which(fault))
+
+
+def _start(state: LabState, step: Undo) -> None:
+    running = processes.daemons(state)
+    for daemon in daemons.planned(state):
+        if daemon.key == (step.machine, step.daemon) and daemon.key not in running:
+            daemons.start(state, daemon, installed(state))
+
+
+def _start_all(state: LabState, step: Undo) -> None:
+    if state.spec is not None:
+        _link(state, step)
+    start_missing(state, installed(state), lambda text: None, [state.machine(step.machine)])
+
+
+def _resume(state: LabState, step: Undo) -> None:
+    for pid, began in step.processes:
+        processes.kill(Process(pid, began, "", ""), signal.SIGCONT)
+
+
+def _link(state: LabState, step: Undo) -> None:
+    spec = _spec(state)
+    link = (
+        network.uplink_of(spec, step.host)
+        if step.host
+        else network.cable_of(spec, spec.machine(step.machine))
+    )
+    cables.restore(spec.name, link)
+
+
+def _disk_speed(state: LabState, step: Undo) -> None:
+    spec = _spec(state)
+    failing.restore_speed(spec, spec.machine(step.machine))
+
+
+def _disk_room(state: LabState, step: Undo) -> None:
+    failing.make_room(_spec(state).machine(step.machine))
+
+
+def _disk(state: LabState, step: Undo) -> None:
+    """A file system that was shut down is mounted anew, for which nobody may use it."""
+    spec, machine = _spec(state), state.machine(step.machine)
+    ended = list(running_on(state, [machine]))
+    for process in ended:
+        processes.kill(process)
+    for process in ended:
+        processes.wait_for_end(process)
+    failing.mend(spec, spec.machine(step.machine))
+    start_missing(state, installed(state), lambda text: None, [machine])
+
+
+def _spec(state: LabState) -> LabSpec:
+    assert state.spec is not None, "links and disks are refused without root"
+    return state.spec
+
+
+_STEPS: dict[str, Callable[[LabState, Undo], None]] = {
+    "start": _start,
+    "start all": _start_all,
+    "resume": _resume,
+    "link": _link,
+    "disk speed": _disk_speed,
+    "disk room": _disk_room,
+    "disk": _disk,
+}

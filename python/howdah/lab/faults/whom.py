@@ -1,0 +1,124 @@
+"""Who is meant by a fault at this moment: which daemon of which machine, or which machines."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+from urllib.parse import urlsplit
+
+from howdah.errors import RunFailed
+from howdah.faults.grammar import APPLICATION_MASTER
+from howdah.faults.schedule import Crew, CrewMember
+from howdah.lab.hadoop.daemons import PROGRAM, Daemon, planned
+from howdah.lab.hadoop.hbase import hbase_health
+from howdah.lab.hadoop.health import manager_state
+from howdah.lab.kernel import processes
+from howdah.lab.kernel.enter import network_of
+from howdah.lab.kernel.processes import PROC, Process
+from howdah.lab.state import LabState, LabSystem
+from howdah.model.faults import Whom
+from howdah.services.conf import ClientConf
+from howdah.services.errors import ServiceError
+from howdah.services.jmx import JmxReader
+from howdah.services.web import Web
+
+_SILENCE_S = 2.0
+_STATUS = "Hadoop:service=NameNode,name=NameNodeStatus"
+
+
+class HitDaemon(NamedTuple):
+    """A daemon that is hit, and its process."""
+
+    daemon: Daemon | None
+    """None for an application master, which is nobody's daemon."""
+    process: Process
+
+    @property
+    def text(self) -> str:
+        """In words."""
+        if self.daemon is None:
+            return f"{APPLICATION_MASTER}, process {self.process.pid}"
+        return f"{self.daemon.program} on {self.daemon.machine.name}"
+
+
+def crew(state: LabState) -> Crew:
+    """Who is in a laboratory."""
+    return Crew(
+        tuple(
+            CrewMember(
+                name=machine.name,
+                kind=machine.kind,
+                host=machine.host,
+                rack=machine.rack,
+                daemons=tuple(PROGRAM[role].name for role in machine.roles),
+                disks=len(machine.data_dirs) if not state.rootless else 0,
+            )
+            for machine in state.machines
+        ),
+        rootless=state.rootless,
+    )
+
+
+def machines_meant(state: LabState, whom: Whom) -> tuple[LabSystem, ...]:
+    """The machines of a place."""
+    names = {member.name for member in crew(state).at(whom)}
+    return tuple(machine for machine in state.machines if machine.name in names)
+
+
+def daemon_meant(state: LabState, whom: Whom) -> HitDaemon:
+    """The daemon that is meant, and its process; RunFailed where none runs, or is in this state."""
+    if whom.daemon == APPLICATION_MASTER:
+        for process in _application_masters(state):
+            return HitDaemon(None, process)
+        raise RunFailed(whom.text, "no application master runs")
+    running = processes.daemons(state)
+    there = [daemon for daemon in planned(state) if daemon.program == whom.daemon]
+    if whom.state is not None:
+        names = _in_state(state, whom, running)
+        there = [daemon for daemon in there if daemon.machine.name in names]
+    elif whom.machine is not None:
+        there = [daemon for daemon in there if daemon.machine.name == whom.machine]
+    for daemon in there:
+        if daemon.key in running:
+            return HitDaemon(daemon, running[daemon.key])
+    raise RunFailed(whom.text, "does not run" if whom.state is None else f"no {whom.daemon} is {whom.state}")
+
+
+def _in_state(state: LabState, whom: Whom, running: dict[tuple[str, str], Process]) -> set[str]:
+    """The machines whose daemon is ``active``, or is not."""
+    conf = ClientConf.read(state.client_conf)
+    with network_of(state), Web(state.names, silence_s=_SILENCE_S) as web:
+        if whom.daemon == "hmaster":
+            told = hbase_health(state, web, running)
+            said = dict(told.masters) if told else {}
+        elif whom.daemon == "namenode":
+            said = {_host(one.url): _namenode(web, one.url) for one in conf.namenodes()}
+        else:
+            said = {_host(one.url): manager_state(web, one.url) for one in conf.resource_managers()}
+    active = {name.lower() for name, word in said.items() if word.startswith("active")}
+    standby = {name.lower() for name, word in said.items() if word.startswith(("standby", "backup"))}
+    wanted = active if whom.state == "active" else standby
+    if not said or (len(said) == 1 and "" in said.values()):
+        raise RunFailed(whom.text, "nobody says which one is active")
+    return {machine.name for machine in state.machines if machine.name.lower() in wanted}
+
+
+def _namenode(web: Web, url: str) -> str:
+    try:
+        return str((JmxReader(web, url).bean(_STATUS) or {}).get("State") or "")
+    except ServiceError:
+        return ""
+
+
+def _host(url: str) -> str:
+    return urlsplit(url).hostname or ""
+
+
+def _application_masters(state: LabState) -> Iterator[Process]:
+    for process in processes.processes(state.mark, state.directory):
+        try:
+            command = (PROC / str(process.pid) / "cmdline").read_bytes().split(b"\0")
+        except OSError:
+            continue
+        if any(word.endswith(b".MRAppMaster") for word in command) and command[0].endswith(b"/java"):
+            yield process

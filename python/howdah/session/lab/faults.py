@@ -1,0 +1,101 @@
+"""Faults done to a laboratory from the command line, and undone; and a run's, one after the other."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from howdah.errors import RunFailed, UserError
+from howdah.faults.grammar import parse_fault
+from howdah.faults.player import Deed
+from howdah.lab import registry
+from howdah.lab.faults.doing import do_fault
+from howdah.lab.faults.in_force import FaultInForce, in_force
+from howdah.lab.faults.undoing import Undone, heal, undo_fault
+from howdah.lab.state import LabState
+from howdah.model.faults import AT_ONCE, ClusterFault
+from howdah.session.lab.laboratories import state_of
+
+__all__ = ["FaultInForce", "LabFaults", "Undone", "heal_all", "heal_orphans", "one_fault"]
+
+_PATIENCE_S = 20.0
+
+
+def one_fault(name: str, text: str, tell: Callable[[FaultInForce], None]) -> Undone | None:
+    """Do a fault at once; with a duration wait for its end and undo it. None where it stays in force.
+
+    ``tell`` hears whom it hit, once that is done.
+    """
+    fault = parse_fault(text, "FAULT")
+    if fault.when is not None:
+        raise UserError(
+            "FAULT", "is done at once, so that it has no moment", "leave 'at' out; howdah run has --fault"
+        )
+    state = state_of(name)
+    with registry.locked(name):
+        heal(state, lambda each: each.orphaned)
+        noted = do_fault(state, fault, own=fault.for_s is not None)
+    tell(noted)
+    if fault.for_s is None or fault.what in AT_ONCE:
+        return None
+    try:
+        time.sleep(fault.for_s)
+    finally:
+        with _locked_soon(name):
+            undone = undo_fault(state, noted)
+    return undone
+
+
+def heal_all(name: str) -> tuple[Undone, ...]:
+    """Undo all that is in force, whoever did it."""
+    state = state_of(name)
+    with registry.locked(name):
+        return heal(state)
+
+
+def heal_orphans(state: LabState) -> tuple[Undone, ...]:
+    """Undo what a howdah that was killed left in force; what a user did stays."""
+    if not any(each.orphaned for each in in_force(state)):
+        return ()
+    with registry.locked(state.name):
+        return heal(state, lambda each: each.orphaned)
+
+
+class LabFaults:
+    """Does and undoes a run's faults; see ``howdah.faults.player.Doer``."""
+
+    def __init__(self, state: LabState) -> None:
+        self._state = state
+        self._done: dict[int, FaultInForce] = {}
+
+    def do(self, fault: ClusterFault) -> Deed:
+        """Do it; raises HowdahError where it cannot be done at this moment."""
+        with _locked_soon(self._state.name):
+            noted = do_fault(self._state, fault)
+        self._done[noted.id] = noted
+        return Deed(noted.id, noted.hit, lasts=fault.what not in AT_ONCE and bool(noted.undo))
+
+    def undo(self, number: int) -> tuple[str, ...]:
+        """Undo it; what of it could not be undone."""
+        with _locked_soon(self._state.name):
+            return undo_fault(self._state, self._done[number]).left
+
+
+@contextmanager
+def _locked_soon(name: str) -> Iterator[None]:
+    """The laboratory's lock, waited for where another command has it for a moment."""
+    deadline = time.monotonic() + _PATIENCE_S
+    while True:
+        try:
+            lock = registry.locked(name)
+            lock.__enter__()
+            break
+        except UserError as error:
+            if time.monotonic() > deadline:
+                raise RunFailed(error.where, error.what, error.hint) from error
+            time.sleep(0.1)
+    try:
+        yield
+    finally:
+        lock.__exit__(None, None, None)

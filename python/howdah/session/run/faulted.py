@@ -1,0 +1,209 @@
+"""A run with faults: the schedule is read and checked, played beside the engine, and undone at its end."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from pathlib import Path
+from threading import RLock
+from typing import NamedTuple, Protocol
+
+import pyarrow as pa
+
+from howdah.documents.read import read_document
+from howdah.engines.base import Engine
+from howdah.errors import UserError
+from howdah.faults.grammar import parse_fault
+from howdah.faults.player import FaultPlayer
+from howdah.faults.schedule import Crew, check_schedule, random_schedule
+from howdah.lab.faults.in_force import in_force
+from howdah.lab.faults.whom import crew
+from howdah.lab.state import LabState
+from howdah.model.engines import FAULT
+from howdah.model.faults import ClusterFault, FaultFile
+from howdah.model.job import Job
+from howdah.model.latencies import LatencyHistogram
+from howdah.model.run import RunRecord, RunWarning, Sample, TaskAttempt
+from howdah.model.server_events import ServerEvent
+from howdah.model.sink import Progress, SampleSink
+from howdah.model.workloads.suite import suites
+from howdah.planner.suite.request import RunRequest
+from howdah.session.cluster.recovery import LabLogs
+from howdah.session.lab.faults import LabFaults, heal_orphans
+
+_RANDOM = re.compile(r"random +(\d+) +seed +(\d+) +within +(\d+(?:\.\d+)?)s")
+_FILE_HINT = "give a file with a list 'faults:' of lines as --fault takes them"
+
+
+class Beside(Protocol):
+    """What else is done beside the engine while faults are."""
+
+    def begin(self, record: RunRecord, seconds: Callable[[float], float]) -> None:
+        """The run has begun; ``seconds`` makes seconds since its start of those since 1970."""
+
+    def end(self, record: RunRecord) -> RunRecord:
+        """All faults are undone; the record with what was found."""
+
+
+class Playing(NamedTuple):
+    """A schedule that was asked for, and the laboratory that it is played on."""
+
+    player: FaultPlayer
+    state: LabState
+
+    def beside(self, engine: Engine, besides: Beside | None = None) -> Engine:
+        """The engine with the schedule played beside it, and with what else is done meanwhile."""
+        return FaultedEngine(engine, self.player, self.state, besides)
+
+
+def faults_asked(request: RunRequest, state: LabState | None) -> Playing | None:
+    """The schedule that a run asks for; None where it asks for none.
+
+    Raises UserError for a schedule that cannot be played on this laboratory, and for any where there is no
+    laboratory. What a howdah that was killed left in force is undone first.
+    """
+    given = request.of(FAULT)
+    if not given:
+        if state is not None:
+            heal_orphans(state)
+        return None
+    if state is None:
+        raise UserError(
+            FAULT.flag,
+            "harms what it is done to, and howdah does so to laboratories of its own alone",
+            "howdah lab up PLAN builds one like your cluster; give --lab NAME",
+        )
+    found = crew(state)
+    schedule = tuple(fault for text in given for fault in _faults(text, found))
+    kinds = suites()[request.suite]
+    check_schedule(schedule, found, dict.fromkeys(kinds, ()), FAULT.flag)
+    heal_orphans(state)
+    return Playing(FaultPlayer(schedule, LabFaults(state)), state)
+
+
+def _faults(text: str, found: Crew) -> tuple[ClusterFault, ...]:
+    """One line, a line that asks for random ones, or the name of a file of lines."""
+    if chosen := _RANDOM.fullmatch(text.strip()):
+        number, seed, within = int(chosen[1]), int(chosen[2]), float(chosen[3])
+        if not 1 <= number <= 100 or within <= 0:
+            raise UserError(
+                f"{FAULT.flag} '{text}'",
+                "asks for no schedule",
+                "random 3 seed 7 within 60s; at most 100 faults",
+            )
+        return random_schedule(seed, number, found, within)
+    if text.startswith("random"):
+        raise UserError(
+            f"{FAULT.flag} '{text}'",
+            "does not say how many, and from which seed",
+            "random 3 seed 7 within 60s",
+        )
+    if " " not in text.strip():
+        file = read_document(Path(text), FaultFile, "a list of faults", _FILE_HINT)
+        return tuple(parse_fault(line, text) for line in file.faults)
+    return (parse_fault(text, FAULT.flag),)
+
+
+class FaultedEngine:
+    """An engine with a schedule that is played beside it; see ``howdah.engines.base.Engine``."""
+
+    def __init__(self, engine: Engine, player: FaultPlayer, state: LabState, beside: Beside | None) -> None:
+        self.name = engine.name
+        self.version = engine.version
+        self._engine = engine
+        self._player = player
+        self._state = state
+        self._beside = beside
+
+    def run(self, job: Job, sink: SampleSink) -> RunRecord:
+        """Run the job; all faults are undone when it ends, however that is."""
+        logs = LabLogs(self._state)
+        watched = _Watched(sink, self._player, self._beside)
+        standing = tuple(each.fault for each in in_force(self._state))
+        try:
+            record = self._engine.run(job, watched)
+        finally:
+            self._player.heal()
+        told = self._player.told
+        record = record.model_copy(
+            update={
+                "faults": told,
+                "recovery": logs.recovery(told, datetime.fromisoformat(record.created).timestamp()),
+                "warnings": (*record.warnings, *_warnings(standing)),
+            }
+        )
+        if self._beside is not None:
+            record = self._beside.end(record)
+        sink.update(record)
+        return record
+
+
+def _warnings(standing: Sequence[str]) -> tuple[RunWarning, ...]:
+    return tuple(
+        RunWarning(code="fault-in-force", text=f"{fault} was in force when the run began, and stays so")
+        for fault in standing
+    )
+
+
+class _Watched:
+    """A sink that tells the player how far the run is, and every record of what the player did."""
+
+    def __init__(self, sink: SampleSink, player: FaultPlayer, beside: Beside | None) -> None:
+        self._sink = sink
+        self._player = player
+        self._beside = beside
+        self._record: RunRecord | None = None
+        self._lock = RLock()
+
+    def samples(self, rows: Sequence[Sample]) -> None:
+        self._sink.samples(rows)
+
+    def tasks(self, rows: Sequence[TaskAttempt]) -> None:
+        self._sink.tasks(rows)
+
+    def latencies(self, rows: Sequence[LatencyHistogram]) -> None:
+        self._sink.latencies(rows)
+
+    def server_events(self, rows: Sequence[ServerEvent]) -> None:
+        self._sink.server_events(rows)
+
+    def sample_table(self, rows: pa.Table) -> None:
+        self._sink.sample_table(rows)
+
+    def task_table(self, rows: pa.Table) -> None:
+        self._sink.task_table(rows)
+
+    def update(self, record: RunRecord) -> None:
+        begins = self._record is None
+        with self._lock:
+            self._record = record
+            self._sink.update(record.model_copy(update={"faults": self._player.told}))
+        if begins:
+            self._begin(record)
+
+    def progress(self, progress: Progress) -> None:
+        self._player.progress(progress)
+        self._sink.progress(progress)
+
+    def measured(self) -> None:
+        self._sink.measured()
+
+    def _begin(self, record: RunRecord) -> None:
+        # The run's clock began when its record says; what has passed since is the same on every clock.
+        start_epoch_s = datetime.fromisoformat(record.created).timestamp()
+        passed_s = time.time() - start_epoch_s
+        zero = time.monotonic() - passed_s
+
+        def now_s() -> float:
+            return time.monotonic() - zero
+
+        self._player.begin(now_s, self._changed)
+        if self._beside is not None:
+            self._beside.begin(record, lambda epoch_s: epoch_s - start_epoch_s)
+
+    def _changed(self) -> None:
+        with self._lock:
+            if self._record is not None:
+                self._sink.update(self._record.model_copy(update={"faults": self._player.told}))

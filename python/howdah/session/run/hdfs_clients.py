@@ -1,0 +1,118 @@
+"""Clients of HDFS beside a run with faults: probes, and a ledger of what was acknowledged."""
+
+from __future__ import annotations
+
+import os
+import posixpath
+from collections.abc import Callable
+from pathlib import Path
+from threading import Lock
+
+from howdah.engines.beside import ProgramBeside
+from howdah.engines.hadoop.target import HadoopTarget
+from howdah.faults.ledger import Content, Entry, held_against
+from howdah.faults.outages import ProbeAnswer, ProbeLog, probes_told
+from howdah.installation.command import java_command
+from howdah.installation.compiled import compiled
+from howdah.model.run import Outcome, RunRecord, RunWarning
+
+JOURNAL = "ledger.tsv"
+"""The file in a run's directory that has everything that clients asked, and what came of it."""
+_CLASSES, _MAIN = "hdfs", "HdfsBeside"
+_CLIENTS, _EVERY_MS = 2, 100
+_END_S = 600.0
+"""Files whose writers were cut off are closed after minutes."""
+_GOOD = "OK"
+
+
+class HdfsClients:
+    """A Java program that asks, writes and reads back; see ``howdah.session.run.faulted.Beside``."""
+
+    def __init__(self, target: HadoopTarget, runs_dir: Path) -> None:
+        self._target = target
+        self._runs_dir = runs_dir
+        installation = target.installation
+        classes = compiled(_CLASSES, installation.class_path, "name a Hadoop 3.x by HADOOP_HOME")
+        self._installation = installation._replace(class_path=(str(classes), *installation.class_path))
+        self._program: ProgramBeside | None = None
+        self._seconds: Callable[[float], float] = lambda epoch_s: epoch_s
+        self._lock = Lock()
+        self._logs: dict[str, ProbeLog] = {}
+        self._asked: dict[tuple[int, int], Entry] = {}
+        self._found: dict[str, Content] = {}
+        self._ended = False
+        self._trouble: str | None = None
+
+    def begin(self, record: RunRecord, seconds: Callable[[float], float]) -> None:
+        """Begin to ask; ``seconds`` makes seconds since the run's start of those since 1970."""
+        self._seconds = seconds
+        self._journal = (self._runs_dir / record.id / JOURNAL).open("w", encoding="utf-8")
+        words = (posixpath.join(self._target.work_dir, f"{record.id}-beside"), str(_CLIENTS), str(_EVERY_MS))
+        options = ("-Xmx256m", "-XX:+UseSerialGC")
+        command = java_command(self._installation, self._target.conf_dir, _MAIN, *words, options=options)
+        self._program = ProgramBeside([*self._target.client_prefix, *command], self._said)
+
+    def end(self, record: RunRecord) -> RunRecord:
+        """Stop asking, read back, and hold what is there against what was acknowledged; faults are undone."""
+        if self._program is None:
+            return record
+        by_itself = self._program.end(_END_S)
+        self._journal.close()
+        with self._lock:
+            probes = probes_told(self._logs.values())
+        record = record.model_copy(update={"probes": (*record.probes, *probes)})
+        if not (by_itself and self._ended):
+            self._trouble = self._trouble or "the program that reads it back did not come to its end"
+        if self._trouble is not None:
+            text = f"what HDFS acknowledged could not be held against what is there: {self._trouble}"
+            warning = RunWarning(code="ledger-unread", text=text)
+            return record.model_copy(update={"warnings": (*record.warnings, warning)})
+        told = held_against([self._asked[key] for key in sorted(self._asked)], self._found)
+        update: dict[str, object] = {"ledger": told}
+        if not told.sound and record.outcome is Outcome.SUCCEEDED:
+            first = "; ".join(f"{what[0]} is {name}" for name, what in told.broken.items())
+            update |= {"outcome": Outcome.FAILED, "error": f"HDFS did not keep its word: {first}"}
+        return record.model_copy(update=update)
+
+    def _said(self, line: str) -> None:
+        kind, *words = line.split("\t")
+        try:
+            match kind:
+                case "probe":
+                    self._answered(*words)
+                case "ask" | "ack" | "fail":
+                    self._write_down(line)
+                    self._note(kind, words)
+                case "file":
+                    self._found[words[0]] = Content()
+                case "record":
+                    self._found[words[0]].records.append(int(words[1]))
+                case "unread":
+                    self._found[words[0]].unread = words[1]
+                case "failed":
+                    self._trouble = f"{words[0]}: {words[1]}"
+                case "end":
+                    self._ended = True
+        except OSError as error:
+            self._trouble = f"{self._journal.name}: {error.strerror}"
+
+    def _answered(self, operation: str, asked_ms: str, took_us: str, said: str) -> None:
+        answer = ProbeAnswer(
+            self._seconds(int(asked_ms) / 1000), int(took_us) / 1e6, None if said == _GOOD else said
+        )
+        with self._lock:
+            self._logs.setdefault(operation, ProbeLog("HDFS", operation)).add(answer)
+
+    def _write_down(self, line: str) -> None:
+        """Keep it before anything else happens to it: what is on the disk outlives howdah."""
+        self._journal.write(f"{line}\n")
+        self._journal.flush()
+        os.fdatasync(self._journal.fileno())
+
+    def _note(self, kind: str, words: list[str]) -> None:
+        key = int(words[0]), int(words[1])
+        if kind == "ask":
+            what, path, of = words[3:6]
+            self._asked[key] = Entry(key[0], what, path, of)
+        elif kind == "ack":
+            self._asked[key] = self._asked[key]._replace(acknowledged=True)

@@ -1,0 +1,94 @@
+"""What is told of faults: who had no answer for how long, what logs say about it, and what was lost."""
+
+from __future__ import annotations
+
+import pytest
+
+from howdah.analysis import analyse
+from howdah.model.faults import CELLS_READ, FaultTold, LedgerTold, ProbeOutage
+from support.faulted_runs import KILL, OUT, faulted, probe
+from support.findings import found, value
+from support.table_runs import TableScene, table_run
+
+
+def test_a_fault_is_told_with_its_outages_and_the_way_back() -> None:
+    (told,) = found(faulted(KILL, probes=OUT), "fault")
+    assert told.severity == "note"
+    assert told.text == (
+        "kill regionserver@w1 at ycsb-a 40% hit regionserver on w1 at 20.1 s: 2 of 3 probes had no answer, "
+        "the longest for 11.0 s; all had one again 10.9 s after it (RegionServer missed after 6.00 s and "
+        "regions open after 10.9 s)"
+    )
+    assert value(told, "longest without an answer") == 11
+    assert value(told, "regions open") == pytest.approx(10.9)
+
+
+def test_an_outage_belongs_to_the_fault_that_was_done_last_before_it() -> None:
+    later = KILL.model_copy(update={"fault": "pause regionserver@w2 at 35s", "begun_s": 35.0})
+    first, second = analyse(faulted(later, KILL, probes=OUT)).evidence.fault_effects
+    assert (first.fault, first.out, first.longest_s) == (KILL, 2, 11)
+    assert (second.fault, second.out, second.back_s) == (later, 0, 0.0)
+    assert second.steps == ()
+
+
+def test_what_was_not_over_when_probes_ended_is_a_warning() -> None:
+    open_end = probe("region -", ProbeOutage(start_s=20, end_s=44, ended=False))
+    (told,) = found(faulted(KILL, probes=(open_end,)), "fault")
+    assert told.severity == "warning"
+    assert "not all had one when probing ended" in told.text
+
+
+def test_the_answer_begins_with_what_was_done_and_whether_anything_is_lost() -> None:
+    (answer,) = found(faulted(KILL, probes=OUT), "answer")
+    assert answer.text.startswith(
+        "after kill regionserver@w1: up to 11.0 s without an answer, nothing acknowledged lost; ycsb-a "
+    )
+    (kept,) = found(faulted(KILL, probes=OUT), "acknowledged")
+    assert (kept.severity, value(kept, CELLS_READ)) == ("note", 1000)
+    (answer,) = found(faulted(KILL, lost=3, probes=OUT), "answer")
+    assert "3 acknowledged writes lost" in answer.text
+    (gone,) = found(faulted(KILL, lost=3), "acknowledged")
+    assert gone.severity == "warning"
+    assert "3 are lost" in gone.text
+
+
+def test_faults_that_did_not_happen_or_stay_are_warnings() -> None:
+    never = FaultTold(fault="kill hmaster at 900s", state="not happened", why="the moment never came")
+    stays = KILL.model_copy(update={"state": "not undone", "why": "start w1: it does not start"})
+    told = found(faulted(never, stays), "fault-state")
+    assert [one.text for one in told] == [
+        "kill hmaster at 900s did not happen: the moment never came",
+        "kill regionserver@w1 at ycsb-a 40% could not be undone: start w1: it does not start",
+    ]
+    assert {one.severity for one in told} == {"warning"}
+
+
+def test_without_faults_nothing_is_said_of_any() -> None:
+    run = table_run(TableScene(seconds=40))
+    assert analyse(run).evidence.fault_effects == ()
+    assert found(run, "fault") == found(run, "acknowledged") == []
+
+
+def test_servers_counts_are_held_against_clients_only_without_faults() -> None:
+    assert analyse(table_run(TableScene(seconds=40))).evidence.request_checks
+    assert analyse(faulted(KILL, probes=OUT)).evidence.request_checks == ()
+
+
+def test_what_hdfs_kept_is_told_and_what_it_did_not() -> None:
+    run = table_run(TableScene(seconds=24))
+    sound = LedgerTold(clients=2, asked=300, acknowledged=298, failed=2, files=20)
+    record = run.record.model_copy(update={"faults": (KILL,), "ledger": sound})
+    (told,) = found(run._replace(record=record), "acknowledged")
+    assert told.text == (
+        "2 clients asked HDFS for 300 things, 298 were acknowledged, and 20 files read back after all faults "
+        "were undone: all is as HDFS promises"
+    )
+    (answer,) = found(run._replace(record=record), "answer")
+    assert answer.text.startswith("after kill regionserver@w1, nothing acknowledged lost; ")
+    broken = sound.model_copy(update={"lost": ("record 3 of 0/f1", "file 0/f2"), "doubled": ("0/f4",)})
+    record = record.model_copy(update={"ledger": broken})
+    (told,) = found(run._replace(record=record), "acknowledged")
+    assert told.severity == "warning"
+    assert told.text.endswith("record 3 of 0/f1 and file 0/f2 lost; 0/f4 there twice")
+    (answer,) = found(run._replace(record=record), "answer")
+    assert answer.text.startswith("after kill regionserver@w1, HDFS did not keep its word; ")

@@ -1,0 +1,72 @@
+"""Whether an HBase can take a run: who is asked again, and what is said of one that cannot."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+import pytest
+
+from howdah.engines.hbase import ready
+from howdah.engines.hbase.admin import HBaseAdmin
+from howdah.engines.hbase.ready import check_status
+from howdah.errors import RunFailed, UserError
+from howdah.model.hbase import HBaseMaster, HBaseServer, HBaseStatus
+
+STATUS = HBaseStatus(
+    version="2.6.4",
+    master=HBaseMaster(host="m1", port=16000, info_port=16010),
+    servers=(HBaseServer(host="h1", port=16020, info_port=16030, regions=3, heap_bytes=1 << 30),),
+    dead=(),
+    in_transition=0,
+    balancer=True,
+)
+
+
+class Answers:
+    """An HBase that says one thing after the other, and the last one again and again."""
+
+    def __init__(self, *said: HBaseStatus | RunFailed) -> None:
+        self.said = list(said)
+
+    def status(self) -> HBaseStatus:
+        one = self.said.pop(0) if len(self.said) > 1 else self.said[0]
+        if isinstance(one, RunFailed):
+            raise one
+        return one
+
+
+def checked(*said: HBaseStatus | RunFailed) -> HBaseStatus:
+    return check_status(cast(HBaseAdmin, Answers(*said)))
+
+
+def status(**fields: Any) -> HBaseStatus:
+    return STATUS.model_copy(update=fields)
+
+
+@pytest.fixture(autouse=True)
+def soon(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ready, "_POLL_S", 0.001)
+
+
+def test_regions_on_their_way_are_waited_for() -> None:
+    assert (
+        checked(status(in_transition=2), status(in_transition=1), status(in_transition=0)).in_transition == 0
+    )
+
+
+def test_regions_that_nobody_serves_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ready, "MOVED_S", 0.01)
+    with pytest.raises(UserError, match="1 of its regions are served by nobody"):
+        checked(status(in_transition=1))
+
+
+def test_a_cluster_without_servers_is_told_at_once() -> None:
+    with pytest.raises(UserError, match="no RegionServer that is live"):
+        checked(status(servers=(), in_transition=3))
+
+
+def test_no_zookeeper_is_told_from_no_answer() -> None:
+    with pytest.raises(UserError, match=r"hbase\.zookeeper\.quorum: no ZooKeeper"):
+        checked(RunFailed("HBase: status", "ConnectionLossException"))
+    with pytest.raises(UserError, match="HBase: does not answer: "):
+        checked(RunFailed("HBase: status", "did not answer in time"))

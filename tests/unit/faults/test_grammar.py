@@ -1,0 +1,98 @@
+"""A fault's line: read, refused with what would be right, and written as it was read."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from howdah.errors import UserError
+from howdah.faults.grammar import DAEMONS, PAIRS, STATES, parse_fault
+from howdah.model.faults import AT_ONCE, OF_PLACES, WITH_RATE, Action, ClusterFault, Moment, Whom
+
+
+def test_a_line_says_what_whom_when_and_how_long() -> None:
+    fault = parse_fault("pause regionserver@h1-1 at ycsb-a 40% for 20s")
+    assert fault.what is Action.PAUSE
+    assert fault.whom == Whom(daemon="regionserver", machine="h1-1")
+    assert fault.when == Moment(workload="ycsb-a", share=0.4)
+    assert fault.for_s == 20
+
+
+@pytest.mark.parametrize(
+    ("text", "when"),
+    [
+        ("kill namenode:active", None),
+        ("kill namenode:active at 30s", Moment(after_s=30)),
+        ("kill namenode:active at 2min", Moment(after_s=120)),
+        ("kill namenode:active at terasort", Moment(workload="terasort")),
+        ("kill namenode:active at terasort 10s", Moment(workload="terasort", after_s=10)),
+        ("kill namenode:active at terasort reduce-merge", Moment(workload="terasort", phase="reduce-merge")),
+    ],
+)
+def test_moments_are_of_the_run_or_of_a_program(text: str, when: Moment | None) -> None:
+    assert parse_fault(text).when == when
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "is not a fault"),
+        ("kill", "is not a fault"),
+        ("break namenode", "nothing that can be done"),
+        ("kill foo", "names nobody"),
+        ("kill namenode:asleep", "is no state"),
+        ("kill datanode:active", "is no state"),
+        ("kill namenode:active@m1", "no state|both who and in which state"),
+        ("kill datanode@", "on which machine"),
+        ("kill host:h1", "is a place"),
+        ("lose host:", "which host"),
+        ("lose datanode@h1", "is a daemon"),
+        ("kill datanode now", "one word too many"),
+        ("kill datanode at", "nothing follows"),
+        ("kill datanode at 5s at 6s", "says 'at' twice"),
+        ("kill datanode at ycsb-a 140%", "more than there is"),
+        ("kill datanode at ycsb-a 5", "neither a time nor a share"),
+        ("kill datanode at 5s later", "is no moment"),
+        ("pause datanode for ever", "is not a time"),
+        ("pause datanode for 0s", "lasts no time"),
+        ("restart datanode for 5s", "over when it is done"),
+        ("restart application-master", "YARN starts"),
+        ("slow-link worker:w1", "to which speed"),
+        ("slow-disk worker:w1 to 10Mb/s", "bits"),
+        ("slow-disk worker:w1 to 10MB", "not a disk's speed"),
+        ("kill datanode to 10MB/s", "has no speed"),
+    ],
+)
+def test_what_says_no_fault_is_refused(text: str, said: str) -> None:
+    with pytest.raises(UserError, match=said):
+        parse_fault(text)
+
+
+NAMES = st.sampled_from(["h1", "h1-1", "w3", "m-2"])
+DAEMON = st.one_of(
+    st.builds(Whom, daemon=st.sampled_from(DAEMONS[:-1]), machine=st.none() | NAMES),
+    st.builds(Whom, daemon=st.sampled_from(PAIRS), state=st.sampled_from(STATES)),
+)
+PLACE = st.builds(Whom, place=st.sampled_from(["worker", "master", "host", "rack"]), name=NAMES)
+MOMENTS = st.one_of(
+    st.none(),
+    st.builds(Moment, after_s=st.integers(0, 9999).map(float)),
+    st.builds(Moment, workload=st.just("ycsb-a"), share=st.integers(0, 100).map(lambda part: part / 100)),
+    st.builds(Moment, workload=st.just("terasort"), phase=st.just("map-shuffle")),
+)
+
+
+@st.composite
+def faults(draw: st.DrawFn) -> ClusterFault:
+    what = draw(st.sampled_from(list(Action)))
+    place = what in OF_PLACES and (what is not Action.PAUSE or draw(st.booleans()))
+    lasts = None if what in AT_ONCE else draw(st.none() | st.integers(1, 999).map(float))
+    rate = draw(st.integers(1, 10_000)) * 1_000_000 if what in WITH_RATE else None
+    whom = draw(PLACE if place else DAEMON)
+    return ClusterFault(what=what, whom=whom, when=draw(MOMENTS), for_s=lasts, rate=rate)
+
+
+@given(faults())
+def test_a_fault_reads_back_from_its_own_line(fault: ClusterFault) -> None:
+    assert parse_fault(fault.text) == fault

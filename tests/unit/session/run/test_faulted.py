@@ -1,0 +1,92 @@
+"""The faults that a run asks for: read, refused before anything is reached, and played beside the engine."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from howdah.errors import UserError
+from howdah.lab.faults.in_force import in_force, note
+from howdah.lab.state import LabState
+from howdah.model.faults import FaultTold
+from howdah.session.run.faulted import FaultedEngine, Playing, faults_asked
+from support.labs import hbase_lab_state
+from support.requests import run_request
+from support.rigs import LocalRig
+from support.sinks import MemorySink
+
+
+@pytest.fixture
+def state(tmp_path: Path) -> LabState:
+    return hbase_lab_state(tmp_path)
+
+
+def asked(state: LabState | None, *faults: str) -> Playing | None:
+    return faults_asked(run_request("ycsb", faults=faults or None), state)
+
+
+def texts(playing: Playing | None) -> list[str]:
+    assert playing is not None
+    return [told.fault for told in playing.player.told]
+
+
+def test_nobody_asks_for_any(state: LabState) -> None:
+    assert asked(state) is None
+    assert asked(None) is None
+
+
+def test_lines_files_and_random_ones_are_one_schedule(state: LabState, tmp_path: Path) -> None:
+    file = tmp_path / "faults.yaml"
+    file.write_text("howdah: 1\nfaults:\n  - kill hmaster at ycsb-a 40%\n  - pause namenode at 5s for 2s\n")
+    given = ("restart zookeeper at ycsb-load 10%", str(file))
+    assert texts(asked(state, *given)) == [
+        "restart zookeeper at ycsb-load 10%",
+        "kill hmaster at ycsb-a 40%",
+        "pause namenode at 5s for 2s",
+    ]
+    drawn = texts(asked(state, "random 2 seed 7 within 60s"))
+    assert len(drawn) == 2
+    assert drawn == texts(asked(state, "random 2 seed 7 within 60s"))
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ("kill regionserver@h9", "--fault 'kill regionserver@h9': regionserver@h9 is nobody of this cluster"),
+        ("kill hmaster at terasort 40%", "terasort is no part of this run"),
+        ("random three", "--fault 'random three': does not say how many, and from which seed"),
+        ("explode hmaster", "'explode' is nothing that can be done"),
+        ("nowhere.yaml", "nowhere.yaml: no such file"),
+    ],
+)
+def test_what_cannot_be_played_is_refused(state: LabState, given: str, said: str) -> None:
+    with pytest.raises(UserError) as raised:
+        asked(state, given)
+    assert said in str(raised.value)
+
+
+def test_a_cluster_of_ones_own_is_not_harmed() -> None:
+    with pytest.raises(UserError, match="harms what it is done to"):
+        asked(None, "kill hmaster")
+
+
+def test_the_record_has_what_became_of_each(state: LabState, tmp_path: Path) -> None:
+    """On an engine that ends before the moment comes; what was in force before is told, and stays."""
+    playing = asked(state, "kill hmaster at 900s")
+    assert playing is not None
+    note(state, "pause namenode", ("namenode on m1",), (), own=False)
+    rig, sink = LocalRig(tmp_path / "run"), MemorySink()
+    engine = playing.beside(rig.engine)
+    assert isinstance(engine, FaultedEngine)
+    record = engine.run(rig.make_job("pi", maps=1, samples=1000), sink)
+    never = FaultTold(
+        fault="kill hmaster at 900s",
+        state="not happened",
+        why="the moment never came: the run ended before it",
+    )
+    assert record.faults == (never,)
+    assert sink.records[0].faults[0].state == "waiting"
+    assert sink.records[-1] == record
+    assert any(warning.text.startswith("pause namenode was in force") for warning in record.warnings)
+    assert [each.fault for each in in_force(state)] == ["pause namenode"]
