@@ -227,6 +227,8 @@ SET: Final = Option[tuple[tuple[str, str], ...]](
     refuse=_refuse_properties,
     several=True,
 )
+
+
 def _lines(said: str | tuple[str, ...]) -> tuple[str, ...]:
     """A study's cell has one fault, or several."""
     return (said,) if isinstance(said, str) else said

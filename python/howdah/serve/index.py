@@ -84,7 +84,7 @@ class RunIndex:
             yield gone
         # The newest come first: a list begins with them.
         fresh = sorted((name for name in names if name not in self._known), reverse=True)
-        again = [name for name in (list(self._known) if every else self._unsettled) if name not in fresh]
+        again = list(self._known if every else self._unsettled)
         changed = [name for name in again if self._changed(name)]
         wanted = [*changed, *fresh]
         for place in range(0, len(wanted), _BATCH):

@@ -72,6 +72,7 @@ def serve(
             ),
             site,
         )
+        site.warm()
         tell(f"{scheme}://{host}:{bound}/", keys.token, token_file)
         try:
             with suppress(KeyboardInterrupt):

@@ -69,6 +69,12 @@ class Site:
     def _starts_changed(self) -> None:
         self.hub.publish(RunsWatch.TOPIC, "starts", "{}")
 
+    def warm(self) -> None:
+        """Read what every page needs: while very many records are being read, the first one would wait for it."""
+        assert self.assets.files
+        for name in ("runs.html.j2", "base.html.j2", "chrome.html.j2", "macros.html.j2"):
+            _environment().get_template(name)
+
     def beside(self, work: Coroutine[Any, Any, None]) -> None:
         """Let something go on beside the requests, until it or the server ends."""
         task = asyncio.create_task(work)
