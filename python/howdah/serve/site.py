@@ -70,7 +70,7 @@ class Site:
         self.hub.publish(RunsWatch.TOPIC, "starts", "{}")
 
     def warm(self) -> None:
-        """Read what every page needs: while very many records are being read, the first one would wait for it."""
+        """Read what every page needs, for which the first one would wait while many records are read."""
         assert self.assets.files
         for name in ("runs.html.j2", "base.html.j2", "chrome.html.j2", "macros.html.j2"):
             _environment().get_template(name)
