@@ -68,7 +68,7 @@ def server(folder: Path) -> Iterator[Started]:
 def opened(visit: Visitor, server: Started, run: UnderWay, *, token: bool = False) -> Page:
     """The page of a run under way, once its figures have begun to grow."""
     page = visit().go(f"{server.address}runs/{run.path.name}/{f'#token={server.token}' if token else ''}")
-    expect(page.locator("#headline")).to_contain_text("so far", timeout=PATIENCE_MS)
+    expect(page.locator("#headline")).to_contain_text("into the run", timeout=PATIENCE_MS)
     return page
 
 
@@ -91,7 +91,7 @@ def test_a_run_appears_grows_and_is_stopped_from_its_page(
         page = watching.go(f"{server.address}runs/{run.path.name}/#token={server.token}")
         # The token does not stay in the address, which a history would keep.
         assert server.token not in page.url
-        expect(page.locator("#headline")).to_contain_text("so far", timeout=PATIENCE_MS)
+        expect(page.locator("#headline")).to_contain_text("into the run", timeout=PATIENCE_MS)
         expect(page.locator("#log")).to_contain_text("begins", timeout=PATIENCE_MS)
         expect(page.locator("#advance")).to_contain_text("%", timeout=PATIENCE_MS)
         page.wait_for_function("document.querySelectorAll('#live-disks .mark-line path').length > 0")
@@ -159,7 +159,7 @@ def test_a_page_says_that_its_server_is_away_and_goes_on_when_it_is_back(
         assert run.process.poll() is None
         with started(tmp_path, "--port", port):
             expect(page.locator("#away")).to_be_hidden(timeout=PATIENCE_MS)
-            expect(page.locator("#headline")).to_contain_text("so far", timeout=PATIENCE_MS)
+            expect(page.locator("#headline")).to_contain_text("into the run", timeout=PATIENCE_MS)
 
 
 def test_the_matrix_of_a_study_fills_while_it_runs(visit: Visitor, server: Started, folder: Path) -> None:

@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
-from functools import partial
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
@@ -18,7 +14,7 @@ from howdah.store import RunWriter
 from howdah.store.annotations import read_annotation, write_annotation
 from support import records
 from support.browsing import Visitor
-from support.served import HOSTILE, Started, started
+from support.served import HOSTILE, Started, another_site, started
 from support.stored import as_begun, sample_ticks, task_rows, write_run
 
 PATIENCE_MS = 60_000
@@ -84,25 +80,6 @@ def test_what_a_run_under_way_holds_is_text(visit: Visitor, server: Started, fol
         assert page.evaluate("window.caught") is None
         assert page.locator("#log *, #tasks img, #tasks script").count() == 0
         assert visiting.said == []
-
-
-class _Silent(SimpleHTTPRequestHandler):
-    """Serves files and tells nobody."""
-
-    def log_message(self, *_: object) -> None:
-        pass
-
-
-@contextmanager
-def another_site(folder: Path) -> Iterator[str]:
-    """The address of a server of files, which is another origin than howdah's."""
-    site = ThreadingHTTPServer(("127.0.0.1", 0), partial(_Silent, directory=str(folder)))
-    threading.Thread(target=site.serve_forever, daemon=True).start()
-    try:
-        yield f"http://127.0.0.1:{site.server_port}/"
-    finally:
-        site.shutdown()
-        site.server_close()
 
 
 def test_a_page_of_another_site_changes_nothing_and_reads_nothing(

@@ -13,8 +13,9 @@ from howdah.documents.files import write_plan
 from howdah.store.annotations import read_annotation
 from support import records
 from support.browsing import Visitor
+from support.command import howdah
 from support.comparing import stored_runs
-from support.served import Started, certificate, started
+from support.served import Started, another_site, certificate, started
 from support.sim_plans import slots_plan
 from support.stored import write_run
 
@@ -167,6 +168,31 @@ def test_a_run_is_started_from_the_page_and_refused_as_the_command_line_would(
     expect(runs.locator(".runs tbody tr[data-outcome='succeeded']")).to_have_count(1, timeout=PATIENCE_MS)
     # The refusal is an answer of the server's, which Chromium tells on its console.
     assert [line for line in visiting.said if "409" not in line] == []
+
+
+def test_an_export_is_read_and_filtered_on_any_web_server(
+    visit: Visitor, folder: Path, tmp_path: Path
+) -> None:
+    done = howdah("serve", "--export", str(tmp_path / "public"), cwd=folder)
+    assert done.returncode == 0, done.stderr
+    with another_site(tmp_path) as address:
+        visiting = visit()
+        page = visiting.go(f"{address}public/")
+        rows = page.locator(".runs tbody tr:visible")
+        before = rows.count()
+        page.locator("#suite").select_option("pi")
+        page.locator("#search").fill(records.pi().record.id)
+        expect(rows).to_have_count(1)
+        assert before > 1
+        assert page.locator(".tick, #compare, .annotate").count() == 0
+        rows.get_by_role("link").click()
+        page.wait_for_selector("html[data-ready=yes]", timeout=PATIENCE_MS)
+        page.emulate_media(media="print")
+        still = page.locator("figure .still").first
+        assert still.evaluate("image => image.decode().then(() => image.naturalWidth)") > 100
+        assert Axe().run(page).response["violations"] == []
+        assert visiting.said == []
+        assert all(asked.startswith(address) for asked in visiting.asked)
 
 
 def test_from_elsewhere_one_signs_in_and_comes_to_what_one_asked_for(

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import re
 import subprocess
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -88,6 +91,25 @@ def certificate(folder: Path) -> Path:
     with path.open("ab") as file:
         file.write(chain.read_bytes())
     return path
+
+
+class _Silent(SimpleHTTPRequestHandler):
+    """Serves files and tells nobody."""
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+@contextmanager
+def another_site(folder: Path) -> Iterator[str]:
+    """The address of a server of files, for an export, or as another origin than howdah's."""
+    site = ThreadingHTTPServer(("127.0.0.1", 0), partial(_Silent, directory=str(folder)))
+    threading.Thread(target=site.serve_forever, daemon=True).start()
+    try:
+        yield f"http://127.0.0.1:{site.server_port}/"
+    finally:
+        site.shutdown()
+        site.server_close()
 
 
 class Started(NamedTuple):

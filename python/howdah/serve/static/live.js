@@ -27,9 +27,11 @@
       if (state.outcome !== "gone") setTimeout(() => location.reload(), 300);
       return;
     }
-    const { progress } = state;
+    const begun = new Map(state.workloads.map((one) => [one.name, one]));
+    // What a workload has last said of its progress stays until the next one says something.
+    const progress = begun.get(state.progress?.workload)?.outcome === "succeeded" ? null : state.progress;
     const doing = progress ? `${progress.workload}, ${progress.phase}` : state.workloads.at(-1)?.name ?? "getting ready";
-    text("headline", `${doing}, for ${seconds(state.elapsed_s)} so far`);
+    text("headline", `${doing}, ${seconds(state.elapsed_s)} into the run`);
     const bar = document.getElementById("progress");
     const share = progress?.total ? Math.min(1, progress.done / progress.total) : null;
     if (share === null) bar.removeAttribute("value");
@@ -37,13 +39,12 @@
     text("advance", [
       share === null ? "" : `${Math.round(100 * share)} %`,
       progress?.tasks ?? "",
-      state.left_s === null ? "" : `about ${seconds(state.left_s)} left of this workload`,
+      progress === null || state.left_s === null ? "" : `about ${seconds(state.left_s)} left of this workload`,
     ].filter(Boolean).join(" · "));
-    const begun = new Map(state.workloads.map((one) => [one.name, one]));
     document.getElementById("steps").replaceChildren(...state.planned.map((name) => {
       const item = document.createElement("li");
       const one = begun.get(name);
-      const now = progress?.workload === name && one?.outcome !== "succeeded";
+      const now = progress?.workload === name;
       item.className = now ? "running" : one?.outcome ?? "";
       item.textContent = now ? `${name} …` : one ? `${name} ${one.outcome === "succeeded" ? seconds(one.elapsed_s) : one.outcome}` : name;
       return item;
