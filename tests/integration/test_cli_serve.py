@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import os
+import pty
 import re
 import shutil
 import signal
 import socket
+import subprocess
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -16,7 +19,7 @@ import pytest
 
 from howdah.store import RunWriter
 from support import records
-from support.command import howdah, tree
+from support.command import HOWDAH, environment, howdah, tree
 from support.served import Started, certificate, started
 from support.stored import as_begun, write_killed_run, write_run
 from support.whole_site import CONF, WholeSite, whole_site
@@ -106,6 +109,33 @@ def test_a_port_that_is_taken_is_one_message(tmp_path: Path) -> None:
     assert done.stderr.startswith(f"error: --port {port}: is taken by another program\n")
     assert "--port 0" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_a_terminal_is_shown_the_token_where_no_browser_sends_it(tmp_path: Path) -> None:
+    own, terminal = pty.openpty()
+    process = subprocess.Popen(
+        [HOWDAH, "serve", "--port", "0"],
+        cwd=tmp_path,
+        env=environment() | {"XDG_CACHE_HOME": str(tmp_path / "cache"), "COLUMNS": "200"},
+        stdin=subprocess.DEVNULL,
+        stdout=terminal,
+        stderr=terminal,
+    )
+    try:
+        os.close(terminal)
+        said = b""
+        while b"Ctrl-C" not in said:
+            said += os.read(own, 4096)
+        found = re.search(r"serve +(http://127\.0\.0\.1:\d+/)#token=([\w-]+)", said.decode())
+        assert found is not None, said
+        (kept,) = (tmp_path / "cache").rglob("token-*")
+        assert kept.read_text().strip() == found[2]
+        process.send_signal(signal.SIGINT)
+        assert process.wait(PATIENCE_S) == 0
+    finally:
+        process.kill()
+        process.wait()
+        os.close(own)
 
 
 def test_only_this_machine_reaches_it_unless_it_is_told_otherwise(tmp_path: Path) -> None:

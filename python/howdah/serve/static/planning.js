@@ -83,24 +83,26 @@
     id("whole").href = `${root}plans/${plan.key}/`;
     id("file").href = `${root}api/v1/plans/${plan.key}`;
     id("platforms").replaceChildren(
-      ...plan.platforms.map((one) => {
+      ...plan.platforms.flatMap((one) => {
         const row = made("tr", undefined, one.verdict);
         const head = made("th", one.platform);
         head.scope = "row";
         if (one.verdict !== "possible") head.append(made("span", one.verdict, "aside"));
         row.append(head);
         for (let at = 0; at < 5; at += 1) row.append(made("td", one.cells[at] ?? "", "n"));
-        const reasons = made("td");
         const list = made("details");
         const count = (which) => one.reasons.filter(([verdict]) => verdict === which).length;
-        const parts = [["for", "for"], ["against", "against"], ["refused", "refused"]].map(([which, word]) => (count(which) ? `${count(which)} ${word}` : "")).filter(Boolean);
-        list.append(made("summary", parts.join(", ") || "nothing"));
+        const parts = ["for", "against", "refused"].map((which) => (count(which) ? `${count(which)} ${which}` : "")).filter(Boolean);
+        list.append(made("summary", parts.join(", ") || "nothing for or against it"));
         const items = made("ul");
         items.append(...one.reasons.map(([verdict, text, rule]) => made("li", `${verdict}: ${text} (${rule})`, verdict)));
         list.append(items);
+        const reasons = made("td");
+        reasons.colSpan = 6;
         reasons.append(list);
-        row.append(reasons);
-        return row;
+        const under = made("tr", undefined, "reasons");
+        under.append(reasons);
+        return [row, under];
       }),
     );
     id("files").replaceChildren(
@@ -115,7 +117,7 @@
           const name = made("dt", one.key);
           if (one.holds_for) name.append(made("span", ` ${one.holds_for}`, "aside"));
           const value = made("dd");
-          value.append(why(one.value + (one.note ? ` ${one.note}` : ""), `${one.reason} ${one.rule ? `Rule ${one.rule}; ` : ""}source: ${one.source}`));
+          value.append(why(one.value + (one.note ? ` ${one.note}` : ""), `${one.reason.replace(/\.?$/, ".")} ${one.rule ? `Rule ${one.rule}; ` : ""}source: ${one.source}`));
           pair.append(name, value);
           list.append(pair);
         }
@@ -162,9 +164,9 @@
     }
   }
 
-  function changed() {
+  function changed(names) {
     const question = { ...wishes(), changes: {}, page };
-    for (const name of moved) {
+    for (const name of names) {
       const slider = id(`s-${name}`);
       const value = slider.dataset.values.split("|")[slider.value];
       if (name === "workers_per_host") {
@@ -194,7 +196,6 @@
 
   function told(times) {
     const whole = { low_s: times.low_s, median_s: times.median_s, high_s: times.high_s };
-    if (!moved.size && (!base || base.replications <= times.replications)) base = times;
     const before = moved.size ? base : null;
     const rows = [row("whole suite", whole, before)];
     for (const one of times.forecasts.filter(({ phase }) => phase === null)) {
@@ -216,14 +217,16 @@
     clearTimeout(due);
     id("times").classList.add("waiting");
     due = setTimeout(async () => {
-      const question = changed();
+      const planned = new Set();
+      // One simulation answers soon; three say how far apart they lie. A change is held against what is planned.
+      const questions = [...(moved.size && !base ? [[planned, 1]] : []), [new Set(moved), 1], [new Set(moved), 3]];
       try {
-        // One simulation answers soon; three say how far apart they lie. What was asked before the newest
-        // question is not asked again, and the server gives no answer to it.
-        for (const replications of [1, 3]) {
-          const times = await ask("POST", "api/v1/what-if", { ...question, replications });
+        for (const [names, replications] of questions) {
+          const times = await ask("POST", "api/v1/what-if", { ...changed(names), replications });
+          // The server gives no answer to a question after which the page has asked another.
           if (times === null || turn !== simulated) return;
-          told(times);
+          if (!names.size) base = times;
+          if (names.size === moved.size) told(times);
         }
       } catch (error) {
         if (turn !== simulated) return;
