@@ -7,6 +7,7 @@ from typing import Literal
 
 from howdah.analysis.evidence import Evidence, FaultEffect
 from howdah.analysis.wording import listed, number, seconds
+from howdah.faults.recovery import SEVERAL
 from howdah.model.faults import CELLS_LOST, CELLS_READ, FaultTold, ProbeOutage, RecoveryStep
 from howdah.model.finding import Finding, Number
 from howdah.model.run import RunRecord
@@ -51,9 +52,12 @@ def _within(outage: ProbeOutage, begun_s: float, until_s: float) -> bool:
 
 
 def _steps(steps: Sequence[RecoveryStep], begun_s: float, until_s: float) -> tuple[RecoveryStep, ...]:
-    """The last of each name, in order: several logs are split, and several regions opened."""
-    last = {step.name: step for step in steps if begun_s <= step.time_s < until_s}
-    told = [step.model_copy(update={"time_s": step.time_s - begun_s}) for step in last.values()]
+    """One of each name, in order."""
+    each: dict[str, RecoveryStep] = {}
+    for step in steps:
+        if begun_s <= step.time_s < until_s and (step.name not in each or step.name in SEVERAL):
+            each[step.name] = step
+    told = [step.model_copy(update={"time_s": step.time_s - begun_s}) for step in each.values()]
     return tuple(sorted(told, key=lambda step: step.time_s))
 
 

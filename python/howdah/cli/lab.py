@@ -251,8 +251,9 @@ def fault(
 
 @app.command(cls=OfALab)
 def heal(name: Name = session.DEFAULT_NAME) -> None:
-    """Undo every fault that is in force; safe to repeat."""
-    undone = faults.heal_all(name)
+    """Undo every fault that is in force, and wait until the cluster has all of it back; safe to repeat."""
+    with _progress(silent=False) as tell:
+        undone = faults.heal_all(name, tell)
     if not undone:
         print("nothing is in force")
     _tell_undone(name, undone)

@@ -57,17 +57,26 @@ WORDS = (
 """The words of the releases that howdah fetches."""
 
 
+SEVERAL = frozenset({"logs split", "regions open"})
+"""What is reached once for each of several things, so that the last one counts."""
+
+
 def steps(
     lines: Iterable[str], machine: str, daemon: str, *, start_epoch_s: float, between: tuple[float, float]
 ) -> Iterator[RecoveryStep]:
-    """What the lines of one log tell, within a stretch of the run; they have this machine's local time."""
+    """What the lines of one log tell, within a stretch of the run; they have this machine's local time.
+
+    Who misses somebody says so again and again: of such lines the first is told.
+    """
+    last = ""
     known = [word for word in WORDS if daemon in word.daemons]
     for line in lines:
         meant = next((word for word in known if word.pattern.search(line)), None)
         if meant is None or (match := _TIME.match(line)) is None:
             continue
         time_s = datetime.fromisoformat(f"{match[1]}T{match[2]}.{match[3]}").timestamp() - start_epoch_s
-        if between[0] <= time_s <= between[1]:
+        if between[0] <= time_s <= between[1] and (meant.name != last or meant.name in SEVERAL):
+            last = meant.name
             yield RecoveryStep(
                 time_s=time_s,
                 name=meant.name,

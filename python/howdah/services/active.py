@@ -74,6 +74,7 @@ class Active:
 
 def _may_be_standby(error: ServiceError) -> bool:
     if isinstance(error, RefusedByDaemon):
-        return error.exception == "StandbyException"
+        # One that was active, was lost and starts again asks to be asked later, when it is a standby.
+        return error.exception in ("StandbyException", "RetriableException")
     # A ResourceManager on standby sends a page where no other is active either.
     return isinstance(error, NotReachable | Unexpected)

@@ -238,6 +238,23 @@ def test_the_active_one_of_a_pair_is_asked_and_found_again(tmp_path: Path) -> No
         assert len(namenode.list("/in")) == 3
 
 
+def test_one_that_was_active_and_starts_again_is_not_waited_for(tmp_path: Path) -> None:
+    status = json.loads(recorded("namenode-status.json").body)
+    status["beans"][0]["State"] = "standby"
+    said = {"RemoteException": {"exception": "RetriableException", "message": "NameNode still not started"}}
+    starting = {
+        **ANSWERS,
+        f"{BEAN}NameNodeStatus": in_json(status),
+        f"GET {IN}LISTSTATUS": in_json(said, 403),
+    }
+    with Recorded(ANSWERS) as first, Recorded(ANSWERS) as second, Web() as web:
+        namenode = NameNode(web, _conf(tmp_path, first.port, second.port))
+        assert len(namenode.list("/in")) == 3
+        first.answers = starting
+        assert len(namenode.list("/in")) == 3
+        assert second.asked[-1].path == "/webhdfs/v1/in"
+
+
 def test_one_that_is_gone_is_named_with_the_property_that_says_where_it_is(tmp_path: Path) -> None:
     (port,) = free_ports(1)
     with Web() as web, pytest.raises(NotReachable) as told:

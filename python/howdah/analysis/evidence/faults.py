@@ -14,7 +14,7 @@ class FaultEffect:
     ``probes`` is how many probes asked meanwhile, ``out`` how many of them had no answer for a while,
     ``longest_s`` the longest of these outages. ``back_s`` is when the last of them was over, seconds since
     the fault: zero where there was none, None where one was not over when the probes ended. ``steps`` has
-    the last of each name, with ``time_s`` since the fault.
+    one of each name, with ``time_s`` since the fault.
     """
 
     fault: FaultTold

@@ -10,7 +10,7 @@ from howdah.errors import HowdahError
 from howdah.lab.commands import running_on
 from howdah.lab.faults.in_force import FaultInForce, Undo, in_force, strike_off
 from howdah.lab.hadoop import daemons
-from howdah.lab.hadoop.starting import start_missing
+from howdah.lab.hadoop.starting import start_missing, wait_until_ready
 from howdah.lab.installed import installed
 from howdah.lab.kernel import cables, failing, network, processes
 from howdah.lab.kernel.processes import Process
@@ -42,6 +42,14 @@ def undo_fault(state: LabState, fault: FaultInForce) -> Undone:
 def heal(state: LabState, which: Callable[[FaultInForce], bool] = lambda fault: True) -> tuple[Undone, ...]:
     """Undo those in force, the last one first; the laboratory's lock is held."""
     return tuple(undo_fault(state, fault) for fault in reversed(in_force(state)) if which(fault))
+
+
+def await_whole(state: LabState, tell: Callable[[str], None]) -> None:
+    """Wait until all that runs does its part again, where every daemon runs and nothing is in force."""
+    running, every = processes.daemons(state), tuple(daemons.planned(state))
+    there = {daemon: running[daemon.key] for daemon in every if daemon.key in running}
+    if len(there) == len(every) and not in_force(state):
+        wait_until_ready(state, there, tell)
 
 
 def _start(state: LabState, step: Undo) -> None:

@@ -12,7 +12,7 @@ from howdah.faults.player import Deed
 from howdah.lab import registry
 from howdah.lab.faults.doing import do_fault
 from howdah.lab.faults.in_force import FaultInForce, in_force
-from howdah.lab.faults.undoing import Undone, heal, undo_fault
+from howdah.lab.faults.undoing import Undone, await_whole, heal, undo_fault
 from howdah.lab.state import LabState
 from howdah.model.faults import AT_ONCE, ClusterFault
 from howdah.session.lab.laboratories import state_of
@@ -47,11 +47,14 @@ def one_fault(name: str, text: str, tell: Callable[[FaultInForce], None]) -> Und
     return undone
 
 
-def heal_all(name: str) -> tuple[Undone, ...]:
-    """Undo all that is in force, whoever did it."""
+def heal_all(name: str, tell: Callable[[str], None]) -> tuple[Undone, ...]:
+    """Undo all that is in force, whoever did it, and wait until all that was hit does its part again."""
     state = state_of(name)
     with registry.locked(name):
-        return heal(state)
+        undone = heal(state)
+        if undone:
+            await_whole(state, tell)
+    return undone
 
 
 def heal_orphans(state: LabState) -> tuple[Undone, ...]:
