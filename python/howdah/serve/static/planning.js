@@ -8,6 +8,8 @@
   const editor = id("inventory");
   const page = crypto.randomUUID?.() ?? String(Math.random());
   const moved = new Set();
+  // What the plan that is shown was asked for, and what its suite takes.
+  let wished = null;
   let base = null;
   let asked = 0;
   let right = true;
@@ -155,7 +157,9 @@
     }
     said.textContent = "planning …";
     try {
-      show(await ask("POST", "api/v1/plan", wishes()));
+      const question = wishes();
+      show(await ask("POST", "api/v1/plan", question));
+      wished = question;
       said.textContent = "";
       base = null;
       simulate();
@@ -165,7 +169,7 @@
   }
 
   function changed(names) {
-    const question = { ...wishes(), changes: {}, page };
+    const question = { ...wished, changes: {}, page };
     for (const name of names) {
       const slider = id(`s-${name}`);
       const value = slider.dataset.values.split("|")[slider.value];
