@@ -76,7 +76,9 @@ def _lose_a_regionserver(lab: Lab) -> None:
         "pause regionserver@h1 for 1s: undone",
     ]
     assert lab.do("fault", "kill regionserver@h1") == "kill regionserver@h1: regionserver on h1\n"
-    assert lab.status()["missing"] == ["regionserver on h1"]
+    broken = lab.status()
+    assert broken["missing"] == ["regionserver on h1"]
+    assert broken["faults"] == ["kill regionserver@h1"]
     assert lab.do("heal") == "kill regionserver@h1: undone\n"
     assert lab.status()["missing"] == []
     assert lab.do("heal") == "nothing is in force\n"

@@ -88,13 +88,14 @@ def status_text(status: LabStatus) -> RenderableType:
         head.append(f"; missing: {', '.join(status.missing)}")
     files = ("plan", status.plan), ("files", str(status.directory))
     behind = _behind(status.health.behind) if status.health else ()
+    faults = [("" if at else "in force", fault) for at, fault in enumerate(status.faults)]
     differences = (
         *_isolation(status.laboratory),
         *_scaled(status.laboratory, status.notes),
         *_changed(status.laboratory),
     )
     return Group(
-        _facts([(status.name, head), *behind, *files, *_health(status)]),
+        _facts([(status.name, head), *faults, *behind, *files, *_health(status)]),
         Text(),
         _machines(status.machines),
         Text(),

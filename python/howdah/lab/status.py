@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Literal, TypeAlias
 
 from howdah.errors import HowdahError
+from howdah.lab.faults.in_force import in_force
 from howdah.lab.hadoop.daemons import planned
 from howdah.lab.hadoop.health import Health, Key, health, missing
 from howdah.lab.kernel import disks, network, processes
@@ -88,6 +89,8 @@ class LabStatus(Model):
     one yet; degraded where something that was there is missing, incomplete where it never was whole."""
     missing: tuple[str, ...]
     """All that is missing, in words."""
+    faults: tuple[str, ...] = ()
+    """What was done to it and is in force, as it is written in a schedule."""
     machines: tuple[MachineStatus, ...]
     """Its machines, masters first."""
     health: Health | None
@@ -112,6 +115,7 @@ def status(state: LabState) -> LabStatus:
         hbase=state.hbase.version if state.hbase else None,
         state=_word(state, answers, lacking),
         missing=lacking,
+        faults=tuple(each.fault for each in in_force(state)),
         machines=tuple(_machines(state, {key: process.pid for key, process in running.items()}, links)),
         health=answers,
         laboratory=state.laboratory,

@@ -104,6 +104,13 @@ def test_everything_is_said(said: str) -> None:
     assert said in _shown(_status())
 
 
+def test_faults_in_force_are_said() -> None:
+    said = _shown(_status(faults=("kill namenode", "slow-link worker:h1-1 to 10Mb/s")))
+    lines = [line.rstrip() for line in said.splitlines()]
+    assert lines[1:3] == ["in force kill namenode", "         slow-link worker:h1-1 to 10Mb/s"]
+    assert "in force" not in _shown(_status())
+
+
 def test_hbase_says_who_leads_and_who_serves() -> None:
     health = _status().health
     assert health is not None
