@@ -25,6 +25,7 @@ from benches.predicting import predictions
 from benches.process import ProcessFailed
 from benches.race import Course, Wrong
 from benches.result import Report, Result
+from benches.serving import many_readers, many_runs
 from benches.simgrid import simgrid
 from benches.simulator import simulator
 from benches.sizes import Request
@@ -52,6 +53,8 @@ BENCHES: dict[str, Callable[[Course, Request], Result]] = {
     "simgrid": simgrid,
     "simulator": simulator,
     "study": study,
+    "many-runs": many_runs,
+    "many-readers": many_readers,
     "lab-telemetry": lab_telemetry,
     "harness": harness,
 }

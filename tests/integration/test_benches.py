@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from benches import simulator
+from benches import serving, simulator
 from benches.cache import drop_from_cache
 from benches.contestant import PEERS, Contestant, Output, limit, ours, peer
 from benches.limit import WORKS
@@ -329,6 +329,17 @@ class TestCommand:
             least = result.figures[f"{small.name}, activities"]
             assert result.figures[f"{more.name}, activities"] > least > 0
         assert all(value > 0 for value in result.figures.values())
+
+    def test_measures_serving(self, course: Course, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(serving, "RUNS", 30)
+        monkeypatch.setattr(serving, "READERS", 3)
+        request = Request(rows=None, peers=(), seconds=2.0)
+        runs = serving.many_runs(course, request)
+        assert [goal.claim for goal in runs.goals] == ["first page", "filter", "memory"]
+        assert all(value > 0 for value in runs.figures.values())
+        readers = serving.many_readers(course, request)
+        assert set(readers.figures) == {f"share of a core, {count} readers" for count in (0, 1, 3)}
+        assert len(readers.goals) == 1
 
     def test_says_what_it_takes_to_race_simgrid(
         self, course: Course, monkeypatch: pytest.MonkeyPatch

@@ -33,6 +33,14 @@ class Visit:
         self.page.wait_for_selector("html[data-ready=yes]", timeout=30_000)
         return self.page
 
+    def go(self, address: str) -> Page:
+        """Load a page of a server and wait until its scripts have run, and its figures are drawn."""
+        self.page.goto(address)
+        self.page.wait_for_selector("html[data-served=yes]", timeout=30_000)
+        if self.page.locator(".live").count():
+            self.page.wait_for_selector("html[data-ready=yes]", timeout=60_000)
+        return self.page
+
 
 class Visitor:
     """Opens pages, each in a context of its own."""

@@ -88,6 +88,10 @@ COMMANDS = {
         "study_verify",
         "Check that nothing in such a file was changed, and that its records make its page, byte for byte.",
     ),
+    "serve": Lazy(
+        "serve",
+        "Show runs, studies, plans and predictions in a browser, live, from the records that are there.",
+    ),
 }
 """The commands, in the order data flows."""
 

@@ -10,7 +10,11 @@ from typing import Annotated
 import typer
 
 from howdah.cli.output import show
-from howdah.cli.request import (
+from howdah.cli.simulating import SimulationBar
+from howdah.cli.values import parse_choice
+from howdah.model.request import Hypervisor, PlanRequest, Profile, Protection
+from howdah.session.plan import plans as session
+from howdah.session.plan.asked import (
     parse_demands,
     parse_file_size,
     parse_growth,
@@ -18,10 +22,6 @@ from howdah.cli.request import (
     parse_realm,
     parse_whole,
 )
-from howdah.cli.simulating import SimulationBar
-from howdah.cli.values import parse_choice
-from howdah.model.request import Hypervisor, PlanRequest, Profile, Protection
-from howdah.session.plan import plans as session
 from howdah.session.plan.held import held_plan
 from howdah.session.plan.ranking import RANKS, plan_inventory
 

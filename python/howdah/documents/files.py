@@ -9,7 +9,8 @@ from typing import Any
 from pydantic import BaseModel, ValidationError
 from pydantic_core import from_json
 
-from howdah.documents.read import parse_document, read_document
+from howdah.documents.fault import Fault
+from howdah.documents.read import parse_document, read_document, read_whole
 from howdah.documents.text import read_text
 from howdah.documents.validation import key_of, meanings
 from howdah.documents.writing import Comments, write_document
@@ -71,6 +72,11 @@ def read_inventory(path: Path) -> Inventory:
 def parse_inventory(text: str, file: str) -> Inventory:
     """The inventory in a text that is, or is to be, the content of ``file``."""
     return parse_document(text, file, Inventory, _AN_INVENTORY, _INVENTORY_HINT)
+
+
+def inventory_faults(text: str) -> tuple[Fault, ...]:
+    """Everything that is wrong with an inventory's text, each at its place; nothing where it is right."""
+    return read_whole(text, Inventory, _AN_INVENTORY, _INVENTORY_HINT)[1]
 
 
 def write_inventory(inventory: Inventory, comments: Comments | None = None) -> str:

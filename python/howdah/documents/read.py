@@ -34,19 +34,29 @@ def read_document(path: Path, model: type[AnyModel], kind: str, hint: str) -> An
 
 def parse_document(text: str, file: str, model: type[AnyModel], kind: str, hint: str) -> AnyModel:
     """The text as a model; raises UserError that names every fault in ``file``."""
+    result, faults = read_whole(text, model, kind, hint)
+    if result is None:
+        raise error_of(file, faults)
+    return result
+
+
+def read_whole(
+    text: str, model: type[AnyModel], kind: str, hint: str
+) -> tuple[AnyModel | None, tuple[Fault, ...]]:
+    """The text as a model, or every fault that it has."""
     tree = read_tree(text)
     faults = list(tree.faults)
     if tree.whole:
         if strange := _strange(tree, kind, hint):
-            raise error_of(file, [strange])
+            return None, (strange,)
         try:
             result = model.model_validate(tree.data)
         except ValidationError as error:
             faults += faults_of(model, tree, error)
         else:
             if not faults:
-                return result
-    raise error_of(file, faults)
+                return result, ()
+    return None, tuple(sorted(faults))
 
 
 def _strange(tree: Tree, kind: str, hint: str) -> Fault | None:

@@ -16,6 +16,7 @@ import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
+from functools import cache
 from importlib import metadata, resources
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -52,6 +53,27 @@ class Drawn(NamedTuple):
     height: float
 
 
+class Shell(NamedTuple):
+    """What a page stands in where it is not a file of its own: a template that extends the page's.
+
+    Its scripts, styles and still pictures are then files of their own, beside it.
+    """
+
+    package: str
+    """The package whose ``templates`` have the shell's."""
+    template: str
+    """The shell's template; it extends ``inner``, the page's."""
+    values: Mapping[str, Any]
+    """What the shell itself shows."""
+
+
+class ShownPage(NamedTuple):
+    """A page within a shell, and the figures that it has, whose still pictures are files beside it."""
+
+    html: str
+    figures: tuple[Figure, ...]
+
+
 class Scripts(NamedTuple):
     """Everything that runs in a page: a mark that it does, Vega, and what draws and answers buttons."""
 
@@ -79,35 +101,44 @@ def page(
     name: str,
     figures: Iterable[Figure],
     /,
+    *,
     sections: Iterable[tuple[str, str, object]] = (),
     own: str | None = None,
+    shell: Shell | None = None,
     **values: Any,
 ) -> str:
     """A whole HTML document; ``name`` begins the names of saved pictures.
 
     ``sections`` are those that the page may have (id, name, what is in it), of which the empty ones are not
-    linked. ``own`` is the name of the script and of the style sheet of a page that has its own.
+    linked. ``own`` is the name of the script and of the style sheet of a page that has its own. A page in a
+    shell leaves both to it.
     """
-    running = _scripts(*([f"{own}.js"] if own else []))
-    return (
-        _environment()
-        .get_template(template)
-        .render(
-            version=howdah.__version__,
-            sections=[(id_, title) for id_, title, there in sections if there],
-            style=_style(*([f"{own}.css"] if own else [])),
-            scripts=running,
-            policy=running.policy(),
-            data=_data(name, figures),
-            **values,
+    said = {
+        **values,
+        "version": howdah.__version__,
+        "sections": [(id_, title) for id_, title, there in sections if there],
+        "data": figure_data(name, figures),
+    }
+    if shell is not None:
+        return (
+            environment(shell.package)
+            .get_template(shell.template)
+            .render(**said, inner=template, own=own, **shell.values)
         )
+    running = _scripts(*([f"{own}.js"] if own else []))
+    style = style_sheet(*([f"{own}.css"] if own else []))
+    return (
+        environment()
+        .get_template(template)
+        .render(**said, style=style, scripts=running, policy=running.policy())
     )
 
 
-def _environment() -> jinja2.Environment:
-    """The templates, with everything escaped that does not say it is markup."""
+@cache
+def environment(*packages: str) -> jinja2.Environment:
+    """The templates of pages, after those of other packages; what does not say it is markup is escaped."""
     made = jinja2.Environment(
-        loader=jinja2.PackageLoader("howdah.report"),
+        loader=jinja2.ChoiceLoader([jinja2.PackageLoader(name) for name in (*packages, "howdah.report")]),
         autoescape=True,
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
@@ -134,13 +165,13 @@ def _scripts(*more: str) -> Scripts:
     return Scripts(
         mark=Markup('document.documentElement.classList.add("js")'),
         vega=_script(vega_bundle()),
-        page=_script("".join(_text(name) for name in ("page.js", *more))),
+        page=_script("".join(page_text(name) for name in ("page.js", *more))),
     )
 
 
-def _style(*more: str) -> Markup:
+def style_sheet(*more: str) -> Markup:
     """The style sheet of every page, then those of one page's own."""
-    return Markup(_variables() + "".join(_text(name) for name in ("page.css", *more)))
+    return Markup(_variables() + "".join(page_text(name) for name in ("page.css", *more)))
 
 
 def joined(text: str) -> str:
@@ -148,14 +179,15 @@ def joined(text: str) -> str:
     return _WITHIN_NUMBER.sub("\N{NO-BREAK SPACE}", text)
 
 
-def drawn(figure: Figure, pictures: dict[str, str]) -> Drawn:
-    """The figure with its still picture, an SVG by figure id."""
+def drawn(figure: Figure, pictures: Mapping[str, str] | None) -> Drawn:
+    """The figure with its still picture, an SVG by figure id; without pictures, a file beside the page."""
     padding = figure.spec["padding"]
     height = figure.spec["height"] + padding["top"] + padding["bottom"]
-    return Drawn(figure, data_url(pictures[figure.id]), round(height))
+    picture = f"{FIGURES}/{figure.id}.svg" if pictures is None else data_url(pictures[figure.id])
+    return Drawn(figure, picture, round(height))
 
 
-def _data(name: str, figures: Iterable[Figure]) -> Markup:
+def figure_data(name: str, figures: Iterable[Figure]) -> Markup:
     """What a page's script reads; ``name`` begins the names of saved pictures.
 
     ASCII, and without the characters that could end a script element.
@@ -196,7 +228,8 @@ def _table(values: list[Any]) -> Any:
     return {"columns": columns, "rows": [list(value.values()) for value in values]}
 
 
-def _text(name: str) -> str:
+def page_text(name: str) -> str:
+    """A script or a style sheet of pages as it was written."""
     return (resources.files("howdah.report") / "templates" / name).read_text(encoding="utf-8")
 
 

@@ -8,14 +8,27 @@ from howdah.analysis.evidence import Analysis
 from howdah.model.run import RunRecord
 from howdah.model.tables import RunData
 from howdah.report.content import RunContent, content, stats_table
-from howdah.report.document import FIGURES, drawn, page, put_page, svg_files
+from howdah.report.document import FIGURES, Shell, ShownPage, drawn, page, put_page, svg_files
 from howdah.report.figure import Figure, FigureSource
 from howdah.report.figures import Figures, draw
 from howdah.report.markdown import markdown
 from howdah.report.renderer import Renderer
 
 
-def _page(record: RunRecord, said: RunContent, figures: Figures[Figure], pictures: dict[str, str]) -> str:
+def shown_report(run: RunData, analysis: Analysis, shell: Shell) -> ShownPage:
+    """A run's report as a page within a shell."""
+    figures = draw(FigureSource(run, analysis.evidence))
+    html = _page(run.record, content(run, analysis), figures, None, shell)
+    return ShownPage(html, figures.every())
+
+
+def _page(
+    record: RunRecord,
+    said: RunContent,
+    figures: Figures[Figure],
+    pictures: dict[str, str] | None,
+    shell: Shell | None = None,
+) -> str:
     return page(
         "report.html.j2",
         record.id,
@@ -29,6 +42,7 @@ def _page(record: RunRecord, said: RunContent, figures: Figures[Figure], picture
             ("limits", "Limits", said.limits),
             ("provenance", "Provenance", True),
         ),
+        shell=shell,
         record=record,
         said=said,
         stats=stats_table(said.stats),

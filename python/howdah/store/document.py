@@ -60,6 +60,9 @@ killed run: it reads as `aborted`, with its tables up to the last whole batch an
 warning if a part of a batch follows. Where a table is there in both forms, the Parquet file is read
 unless it is damaged.
 
+While it goes, `.progress.json` says once a second how far it is, for those who watch from another process.
+`notes.json` holds the tags and the note that people gave a run afterwards; the record itself is not changed.
+
 ## Versions
 
 `schema_version` counts changes that an older reader would misread. A record of an

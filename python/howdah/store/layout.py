@@ -16,6 +16,12 @@ RUN_JSON = "run.json"
 LOGS = "logs"
 LOG_FILE = f"{LOGS}/howdah.log"
 
+ANNOTATION = "notes.json"
+"""What people say of a run afterwards."""
+
+PROGRESS = ".progress.json"
+"""How far a run is, while it goes."""
+
 LOCK = ".lock"
 """Held by the process that writes a run; gone once the record is complete."""
 
@@ -53,7 +59,12 @@ LATENCIES = TableFiles("latencies", LATENCIES_SCHEMA, last="end_s", optional=Tru
 SERVER_EVENTS = TableFiles("server_events", SERVER_EVENTS_SCHEMA, last="end_s", optional=True)
 TABLES = (TASKS, SAMPLES, LATENCIES, SERVER_EVENTS)
 
-RECORD_FILES = (RUN_JSON, *(name for table in TABLES for name in (table.parquet, table.stream)), LOG_FILE)
+RECORD_FILES = (
+    RUN_JSON,
+    *(name for table in TABLES for name in (table.parquet, table.stream)),
+    LOG_FILE,
+    ANNOTATION,
+)
 """Every file that belongs to a record, in the order an archive holds them."""
 
 

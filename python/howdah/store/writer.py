@@ -17,6 +17,7 @@ from howdah.model.server_events import ServerEvent
 from howdah.model.sink import Progress
 from howdah.store.layout import LATENCIES, LOCK, LOG_FILE, LOGS, SAMPLES, SERVER_EVENTS, TABLES, TASKS
 from howdah.store.log import RunLog
+from howdah.store.progress import ProgressFile
 from howdah.store.run_json import write_run_json
 from howdah.store.staging import staged_run
 from howdah.store.tables import TableStream, read_stream, write_parquet
@@ -43,6 +44,7 @@ class RunWriter:
             write_run_json(staged.path, record)
             self.path = staged.publish()
         self._run_log = RunLog(self.path / LOG_FILE)
+        self._progress = ProgressFile(self.path)
         _log.info("run %s begins: %s", record.id, " ".join(record.command))
 
     def samples(self, rows: Sequence[Sample]) -> None:
@@ -94,7 +96,8 @@ class RunWriter:
             write_run_json(self.path, running, durable=False)
 
     def progress(self, progress: Progress) -> None:
-        """Progress is for whoever watches; a record keeps none."""
+        """Tell those who watch from another process; the record keeps none of it."""
+        self._progress.tell(progress)
 
     def measured(self) -> None:
         """A record is written as quietly before as after."""
@@ -111,6 +114,7 @@ class RunWriter:
                 stream.complete()
             write_run_json(self.path, record)
             self._compact()
+            self._progress.remove()
             _log.info("run %s ended: %s", record.id, record.outcome)
             (self.path / LOCK).unlink()
             self._close()

@@ -18,6 +18,7 @@ from howdah.model.server_events import ServerEvent
 from howdah.model.sink import Progress, SampleSink
 from howdah.model.tables import RunData
 from howdah.store import RunWriter, read_record, read_run
+from howdah.store.layout import PROGRESS
 from support import records
 from support.stored import as_begun, sample_ticks, task_rows, write_run
 
@@ -115,13 +116,17 @@ def test_a_run_killed_after_its_outcome_was_known_but_before_its_tables_were_who
     assert read.record.workloads == data.record.workloads
 
 
-def test_the_writer_is_a_sink_that_keeps_no_progress(tmp_path: Path) -> None:
+def test_the_writer_is_a_sink_whose_record_keeps_no_progress(tmp_path: Path) -> None:
     data = records.terasuite()
     with RunWriter(tmp_path, as_begun(data.record)) as writer:
         sink: SampleSink = writer
         before = {file: file.read_bytes() for file in writer.path.rglob("*") if file.is_file()}
         sink.progress(Progress("terasort", "map-shuffle", 1, 2, "B", 0.5))
-        assert {file: file.read_bytes() for file in writer.path.rglob("*") if file.is_file()} == before
+        after = {file: file.read_bytes() for file in writer.path.rglob("*") if file.is_file()}
+        assert after.pop(writer.path / PROGRESS)
+        assert after == before
+        writer.finish(data.record)
+    assert not (writer.path / PROGRESS).exists()
 
 
 def test_any_thread_may_write(tmp_path: Path) -> None:

@@ -8,12 +8,23 @@ from pathlib import Path
 from howdah.model.comparison import Comparison
 from howdah.report.comparing.content import ComparisonContent, content
 from howdah.report.comparing.draw import ComparisonFigures, Followed, draw
-from howdah.report.document import FIGURES, drawn, page, put_page, svg_files
+from howdah.report.document import FIGURES, Shell, ShownPage, drawn, page, put_page, svg_files
 from howdah.report.markdown import escaped, figure_block, table, titled, together
 from howdah.report.renderer import svg
 
 
-def _page(said: ComparisonContent, figures: ComparisonFigures, pictures: dict[str, str]) -> str:
+def shown_comparison(comparison: Comparison, followed: Followed, shell: Shell) -> ShownPage:
+    """A comparison as a page within a shell."""
+    figures = draw(comparison, followed)
+    return ShownPage(_page(content(comparison), figures, None, shell), figures.every())
+
+
+def _page(
+    said: ComparisonContent,
+    figures: ComparisonFigures,
+    pictures: dict[str, str] | None,
+    shell: Shell | None = None,
+) -> str:
     return page(
         "compare.html.j2",
         "compare",
@@ -27,6 +38,7 @@ def _page(said: ComparisonContent, figures: ComparisonFigures, pictures: dict[st
             ("tests", "Tests", said.tests.table.rows),
             ("runs", "Runs", True),
         ),
+        shell=shell,
         said=said,
         answer=drawn(figures.answer, pictures) if figures.answer else None,
         whose=figures.whose,

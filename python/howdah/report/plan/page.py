@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from howdah.model.plan import Cluster, Plan
-from howdah.report.document import drawn, page
+from howdah.report.document import Shell, ShownPage, drawn, page
+from howdah.report.figure import Figure
 from howdah.report.plan.content import Grounds, content
 from howdah.report.plan.drawings import Drawing
 from howdah.report.plan.drawings.host import host
@@ -19,16 +20,39 @@ _MOST_HOSTS = 8
 
 def plan_page(plan: Plan, grounds: Grounds) -> str:
     """The whole HTML document; the plan is one of a cluster."""
+    figures = _figures(plan)
+    return _page(plan, grounds, figures, {figure.id: svg(figure) for figure in figures})
+
+
+def shown_plan(plan: Plan, grounds: Grounds, shell: Shell) -> ShownPage:
+    """A plan as a page within a shell."""
+    figures = _figures(plan)
+    return ShownPage(_page(plan, grounds, figures, None, shell), figures)
+
+
+def _figures(plan: Plan) -> tuple[Figure, ...]:
+    cluster = _cluster_of(plan)
+    every = (platforms(cluster), memory(plan), growth(cluster.capacity))
+    return tuple(figure for figure in every if figure is not None)
+
+
+def _cluster_of(plan: Plan) -> Cluster:
     cluster = plan.cluster
     if cluster is None:
         raise ValueError("a plan for one machine without Hadoop has no cluster to show")
+    return cluster
+
+
+def _page(
+    plan: Plan,
+    grounds: Grounds,
+    drawings: tuple[Figure, ...],
+    pictures: dict[str, str] | None,
+    shell: Shell | None = None,
+) -> str:
+    cluster = _cluster_of(plan)
     said = content(plan, cluster, grounds)
-    figures = {
-        figure.id: figure
-        for figure in (platforms(cluster), memory(plan), growth(cluster.capacity))
-        if figure is not None
-    }
-    pictures = {id_: svg(figure) for id_, figure in figures.items()}
+    figures = {figure.id: figure for figure in drawings}
     return page(
         "plan.html.j2",
         f"{cluster.inventory.cluster}-plan",
@@ -43,6 +67,7 @@ def plan_page(plan: Plan, grounds: Grounds) -> str:
             ("provenance", "Provenance", True),
         ),
         own="plan",
+        shell=shell,
         said=said,
         cluster=cluster,
         figures={id_: drawn(figure, pictures) for id_, figure in figures.items()},

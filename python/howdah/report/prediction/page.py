@@ -7,7 +7,17 @@ from pathlib import Path
 from typing import NamedTuple, Self
 
 from howdah.report.cluster import Titled
-from howdah.report.document import FIGURES, NUMBERS, csv_text, drawn, page, put_page, svg_files
+from howdah.report.document import (
+    FIGURES,
+    NUMBERS,
+    Shell,
+    ShownPage,
+    csv_text,
+    drawn,
+    page,
+    put_page,
+    svg_files,
+)
 from howdah.report.figure import Figure, Table
 from howdah.report.markdown import escaped, figure_block, table, titled, together
 from howdah.report.provenance import FactGroup
@@ -63,11 +73,17 @@ class PredictionContent(NamedTuple):
             yield from section.figures
 
 
-def _page(said: PredictionContent, pictures: dict[str, str]) -> str:
+def shown_prediction(said: PredictionContent, shell: Shell) -> ShownPage:
+    """A page about predictions within a shell."""
+    return ShownPage(_page(said, None, shell), tuple(said.figures()))
+
+
+def _page(said: PredictionContent, pictures: dict[str, str] | None, shell: Shell | None = None) -> str:
     return page(
         "prediction.html.j2",
         said.name,
         said.figures(),
+        shell=shell,
         said=said,
         answer=drawn(said.figure, pictures) if said.figure else None,
         shown=[

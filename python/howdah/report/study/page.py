@@ -10,7 +10,18 @@ import vl_convert
 
 from howdah.report.comparing.draw import ComparisonFigures as Compared
 from howdah.report.comparing.draw import draw as draw_comparison
-from howdah.report.document import FIGURES, NUMBERS, Drawn, csv_text, drawn, page, put_page, svg_files
+from howdah.report.document import (
+    FIGURES,
+    NUMBERS,
+    Drawn,
+    Shell,
+    ShownPage,
+    csv_text,
+    drawn,
+    page,
+    put_page,
+    svg_files,
+)
 from howdah.report.figure import Figure, Table
 from howdah.report.markdown import escaped, figure_block, table, titled, together
 from howdah.report.renderer import Renderer
@@ -124,7 +135,19 @@ class Shown(NamedTuple):
     whose: str
 
 
-def _page(said: StudyContent, figures: StudyFigures, pictures: dict[str, str]) -> str:
+def shown_paper(findings: StudyFound, shell: Shell) -> ShownPage:
+    """A study's paper, as far as it is, as a page within a shell."""
+    figures = draw(findings)
+    every = tuple(legible(figure) for figure in figures.every())
+    return ShownPage(_page(content(findings), figures, None, shell), every)
+
+
+def _page(
+    said: StudyContent,
+    figures: StudyFigures,
+    pictures: dict[str, str] | None,
+    shell: Shell | None = None,
+) -> str:
     shown = [
         Shown(
             section,
@@ -150,6 +173,7 @@ def _page(said: StudyContent, figures: StudyFigures, pictures: dict[str, str]) -
             ("open", "Open", said.open),
             ("appendix", "Appendix", True),
         ),
+        shell=shell,
         said=said,
         scaling=drawn(figures.scaling, pictures) if figures.scaling else None,
         lead=drawn(figures.lead, pictures) if figures.lead else None,

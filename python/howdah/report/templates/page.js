@@ -103,11 +103,24 @@
     }
   });
 
+  // Of a run under way the figures grow: what they are drawn from is told anew, or all of it, one drawing at a time.
+  let growing = Promise.resolve();
+  document.addEventListener("howdah:grown", ({ detail }) => {
+    growing = growing.then(async () => {
+      for (const { id, values, spec } of detail) {
+        const figure = figures.find((one) => one.id === id);
+        if (spec) figure.spec = spec;
+        else figure.spec.data.values = values;
+        await draw(figure);
+      }
+    });
+  });
+
   async function drawAll() {
     for (const figure of figures) await draw(figure);
   }
 
-  drawAll().then(() => {
+  growing = drawAll().then(() => {
     for (const { id } of figures) widths.observe(document.getElementById(`live-${id}`));
     dark.addEventListener("change", drawAll);
     document.documentElement.dataset.ready = "yes";

@@ -19,7 +19,7 @@ from howdah.store.layout import RUN_JSON
 from howdah.store.listing import find_run, list_runs
 from howdah.store.reader import read_run
 
-__all__ = ["Compared", "compare_runs", "comparison_text", "write_comparison"]
+__all__ = ["Compared", "compare_runs", "comparison_text", "followed", "write_comparison"]
 
 
 class Compared(NamedTuple):
@@ -75,7 +75,7 @@ def write_comparison(compared: Compared, out_dir: Path) -> Path:
     from howdah.report.comparing.page import write_page  # noqa: PLC0415
 
     try:
-        return write_page(compared.comparison, _followed(compared), out_dir)
+        return write_page(compared.comparison, followed(compared), out_dir)
     except OSError as error:
         raise UserError(
             f"--output {out_dir}",
@@ -84,7 +84,7 @@ def write_comparison(compared: Compared, out_dir: Path) -> Path:
         ) from error
 
 
-def _followed(compared: Compared) -> Followed:
+def followed(compared: Compared) -> Followed:
     """What resources did in the workload that takes longest, in the run of each group that is most usual."""
     base, *_ = groups = compared.comparison.groups
     elapsed = {

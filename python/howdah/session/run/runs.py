@@ -101,6 +101,8 @@ class _Recorder:
         self._observer.update(record)
 
     def progress(self, progress: Progress) -> None:
+        if self.writer:
+            self.writer.progress(progress)
         self._observer.progress(progress)
 
     def measured(self) -> None:

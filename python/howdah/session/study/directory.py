@@ -38,8 +38,9 @@ _ENDED = (Outcome.SUCCEEDED, Outcome.FAILED)
 class StudyDirectory:
     """A study's directory, which exists once the study has begun."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, *, read_only: bool = False) -> None:
         self.path = path
+        self._read_only = read_only
         self.runs = path / RUNS
         self.inputs = path / INPUTS
         self.paper = path / PAPER
@@ -138,7 +139,8 @@ class StudyDirectory:
             took_s=read_record(path).elapsed_s if figures.origin is Origin.MEASURED else 0.0,
             figures=figures,
         )
-        put(path / KEPT, run.model_dump_json(indent=1) + "\n")
+        if not self._read_only:
+            put(path / KEPT, run.model_dump_json(indent=1) + "\n")
         return run
 
 

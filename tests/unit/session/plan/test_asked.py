@@ -6,7 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from howdah.cli.request import (
+from howdah.cli.values import parse_choice
+from howdah.errors import UserError
+from howdah.model.request import Demand, Growth, Override, Protection
+from howdah.session.plan.asked import (
     parse_demands,
     parse_file_size,
     parse_growth,
@@ -14,9 +17,6 @@ from howdah.cli.request import (
     parse_realm,
     parse_whole,
 )
-from howdah.cli.values import parse_choice
-from howdah.errors import UserError
-from howdah.model.request import Demand, Growth, Override, Protection
 
 TB = 10**12
 

@@ -1,0 +1,208 @@
+"""``howdah serve``: everything in a browser, live."""
+
+from __future__ import annotations
+
+import stat
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.markup import escape
+
+from howdah.errors import UserError
+from howdah.serve.settings import DEFAULT_PORT, LOOPBACK, ServeSettings
+from howdah.session.predict.predicting import DEFAULT_PREDICTIONS_DIR
+from howdah.session.run.runs import DEFAULT_RUNS_DIR
+
+EXAMPLES = """
+**Examples**
+
+* `howdah serve` shows the runs of this directory at http://127.0.0.1:8642/
+* `howdah serve --plan plan.yaml --conf /etc/hadoop/conf` also shows a plan, and how far a cluster is from it
+* `howdah serve --allow-runs` also starts runs: local ones, simulated ones, and those on a laboratory
+* `howdah serve --listen 0.0.0.0 --certificate cluster.pem --key cluster.key` lets in who has the token
+* `howdah serve --listen 0.0.0.0 --certificate cluster.pem --password-file secret` who has the password
+* `howdah serve --export public` writes the same pages as files, for any web server
+"""
+
+_PUBLISHED = "published"
+"""The calibration that comes with howdah, and is no file."""
+
+app = typer.Typer(add_completion=False, rich_markup_mode="markdown")
+
+
+@app.command("serve", epilog=EXAMPLES)
+def serve(
+    *,
+    port: Annotated[
+        int, typer.Option(help="The port; 0 takes any that is free.", min=0, max=65535)
+    ] = DEFAULT_PORT,
+    listen: Annotated[
+        str | None,
+        typer.Option(
+            help="Let others in at this address, such as 0.0.0.0; needs --certificate. "
+            "Default: only this machine.",
+            metavar="ADDRESS",
+        ),
+    ] = None,
+    certificate: Annotated[
+        Path | None,
+        typer.Option(help="A PEM file with the certificate and its chain, for TLS.", metavar="FILE"),
+    ] = None,
+    key: Annotated[
+        Path | None,
+        typer.Option(help="The certificate's key, where it is not in the same file.", metavar="FILE"),
+    ] = None,
+    password_file: Annotated[
+        Path | None,
+        typer.Option(help="A file with a password that lets others in, as the token does.", metavar="FILE"),
+    ] = None,
+    allow_runs: Annotated[
+        bool, typer.Option("--allow-runs", help="Let those with the token start runs.")
+    ] = False,
+    read_only: Annotated[
+        bool, typer.Option("--read-only", help="Let nobody change anything: no notes, no tags, no stops.")
+    ] = False,
+    plan: Annotated[
+        list[Path] | None, typer.Option(help="A plan to show; repeatable.", metavar="FILE")
+    ] = None,
+    inventory: Annotated[
+        Path | None, typer.Option(help="The inventory that planning begins with.", metavar="FILE")
+    ] = None,
+    conf: Annotated[
+        list[Path] | None,
+        typer.Option(
+            help="A configuration directory that is held against the rules and the first plan; repeatable.",
+            metavar="DIR",
+        ),
+    ] = None,
+    calibration: Annotated[
+        str | None,
+        typer.Option(
+            help="What `howdah calibrate` found, or `published`.", envvar="HOWDAH_CALIBRATION", metavar="FILE"
+        ),
+    ] = None,
+    runs_dir: Annotated[
+        Path, typer.Option(help="Where run records are kept.", envvar="HOWDAH_RUNS_DIR", metavar="DIR")
+    ] = DEFAULT_RUNS_DIR,
+    studies_dir: Annotated[Path, typer.Option(help="Where studies are kept.", metavar="DIR")] = Path("study"),
+    predictions_dir: Annotated[
+        Path, typer.Option(help="Where predictions are kept.", envvar="HOWDAH_PREDICTIONS_DIR", metavar="DIR")
+    ] = DEFAULT_PREDICTIONS_DIR,
+    export: Annotated[
+        Path | None,
+        typer.Option(help="Write the pages as files into this directory, and end.", metavar="DIR"),
+    ] = None,
+) -> None:
+    """Show runs, studies, plans and predictions in a browser, live, from the records that are there.
+
+    Only this machine can reach it unless --listen is given. Whoever may read may not yet change: notes, tags,
+    stopping and starting runs need the token, which is in a file that only this user can read.
+    """
+    settings = ServeSettings(
+        runs_dir=runs_dir,
+        studies_dir=studies_dir,
+        predictions_dir=predictions_dir,
+        plans=tuple(plan or ()),
+        inventory=inventory,
+        conf=tuple(conf or ()),
+        calibration=calibration,
+        allow_runs=allow_runs,
+        read_only=read_only,
+        host=listen or LOOPBACK[0],
+    )
+    _check(settings, listen, certificate, key, password_file)
+    if export is not None:
+        _export(settings, export)
+        return
+    password = _password(password_file) if password_file is not None else None
+    # What serves takes a second to import, which no mistake above should wait for.
+    from howdah.serve import server  # noqa: PLC0415
+
+    server.serve(
+        settings,
+        port=port,
+        password=password,
+        certificate=server.Certificate(certificate, key) if certificate else None,
+        tell=_tell,
+    )
+
+
+def _export(settings: ServeSettings, directory: Path) -> None:
+    from howdah.serve.export import export  # noqa: PLC0415
+
+    with Console(stderr=True, highlight=False).status("") as status:
+        count = export(settings, directory, lambda address: status.update(f"  {escape(address)}"))
+    print(f"export  {directory / 'index.html'} and {count - 1} pages more")
+
+
+def _tell(address: str, token: str, file: Path) -> None:
+    """Say where it is; the token itself only to a terminal, whose lines nobody keeps."""
+    if sys.stdout.isatty():
+        print(f"serve   {address}#token={token}")
+        print("        with the part behind # you may change things, without it read; Ctrl-C ends it")
+    else:
+        print(f"serve   {address}")
+        print(f"token   in {file}")
+    sys.stdout.flush()
+
+
+def _check(
+    settings: ServeSettings,
+    listen: str | None,
+    certificate: Path | None,
+    key: Path | None,
+    password_file: Path | None,
+) -> None:
+    if settings.read_only and settings.allow_runs:
+        raise UserError("--read-only", "and --allow-runs cannot be given together", "give one of them")
+    if not settings.loopback and certificate is None:
+        raise UserError(
+            f"--listen {listen}",
+            "would let others in without TLS",
+            "give --certificate FILE, or leave --listen out and forward the port with ssh -L",
+        )
+    if key is not None and certificate is None:
+        raise UserError("--key", "is a certificate's", "add --certificate FILE")
+    if password_file is not None and settings.loopback:
+        raise UserError("--password-file", "is for those whom --listen lets in", "leave it out")
+    if settings.runs_dir.exists() and not settings.runs_dir.is_dir():
+        raise UserError(
+            f"--runs-dir {settings.runs_dir}", "is a file", "give the directory that holds the runs"
+        )
+    _check_files(settings)
+
+
+def _check_files(settings: ServeSettings) -> None:
+    """Raise UserError for what pages would miss; whether it can be read they tell themselves."""
+    files = [("--plan", plan) for plan in settings.plans]
+    if settings.inventory is not None:
+        files.append(("--inventory", settings.inventory))
+    if settings.calibration is not None and settings.calibration != _PUBLISHED:
+        files.append(("--calibration", Path(settings.calibration)))
+    for flag, path in files:
+        if not path.is_file():
+            raise UserError(f"{flag} {path}", "is no file", "give one that is there")
+    for path in settings.conf:
+        if not path.is_dir():
+            raise UserError(f"--conf {path}", "is no directory", "give one such as /etc/hadoop/conf")
+
+
+_LEAST_PASSWORD = 12
+
+
+def _password(file: Path) -> str:
+    """The password in a file; raises UserError for one that others could read, and for a short one."""
+    where = f"--password-file {file}"
+    try:
+        mode = file.stat().st_mode
+        text = file.read_text(encoding="utf-8").strip()
+    except (OSError, UnicodeDecodeError) as error:
+        raise UserError(where, "cannot be read", "give a file with the password on its one line") from error
+    if mode & (stat.S_IRWXG | stat.S_IRWXO):
+        raise UserError(where, "can be read by others", f"chmod 600 {file}")
+    if len(text) < _LEAST_PASSWORD:
+        raise UserError(where, f"has a password of {len(text)} characters", f"take {_LEAST_PASSWORD} or more")
+    return text

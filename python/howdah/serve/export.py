@@ -1,0 +1,129 @@
+"""The same pages as files, for any web server: asked of the application as a browser would ask it."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+import shutil
+import tempfile
+from collections.abc import AsyncIterator, Callable
+from pathlib import Path
+from urllib.parse import quote
+
+import httpx
+
+import howdah
+from howdah.errors import UserError
+from howdah.serve.app import application
+from howdah.serve.security import Keys
+from howdah.serve.settings import ServeSettings
+from howdah.serve.site import Site
+from howdah.serve.studies import list_studies, study_state
+from howdah.store.predictions import list_predictions, read_scores
+
+_MARK = "howdah-export.json"
+"""By what a directory is known that an export may replace."""
+_PICTURE = re.compile(r'<img class="still"[^>]* src="(figures/[\w.-]+\.svg)"')
+_HERE = "http://localhost"
+
+
+def export(settings: ServeSettings, directory: Path, tell: Callable[[str], None]) -> int:
+    """Write every page into a directory and return how many there are; ``tell`` is told each one's address.
+
+    The directory appears whole, or stays as it was. Raises UserError for one that holds anything else than
+    an earlier export, and where it cannot be written.
+    """
+    if directory.exists() and not _replaceable(directory):
+        raise UserError(
+            f"--export {directory}", "holds other things", "give a new directory, or one that an export made"
+        )
+    try:
+        directory.parent.mkdir(parents=True, exist_ok=True)
+        staged = Path(tempfile.mkdtemp(prefix=".new-", dir=directory.parent))
+        try:
+            count = asyncio.run(_write(settings, staged, tell))
+            (staged / _MARK).write_text(json.dumps({"made_by": f"howdah {howdah.__version__}"}) + "\n")
+            staged.chmod(0o755)
+            _swap(staged, directory)
+        finally:
+            shutil.rmtree(staged, ignore_errors=True)
+    except OSError as error:
+        raise UserError(
+            f"--export {directory}", f"cannot be written ({error.strerror})", "give a directory with room"
+        ) from error
+    return count
+
+
+def _replaceable(directory: Path) -> bool:
+    return directory.is_dir() and ((directory / _MARK).exists() or not any(directory.iterdir()))
+
+
+def _swap(staged: Path, directory: Path) -> None:
+    if not directory.exists():
+        staged.rename(directory)
+        return
+    old = Path(tempfile.mkdtemp(prefix=".old-", dir=directory.parent))
+    directory.rename(old / directory.name)
+    staged.rename(directory)
+    shutil.rmtree(old)
+
+
+async def _write(settings: ServeSettings, folder: Path, tell: Callable[[str], None]) -> int:
+    site = Site(settings, Keys(), static=True)
+    site.watch.look()
+    site.watch.complete = True
+    count = 0
+    transport = httpx.ASGITransport(application(site))
+    async with httpx.AsyncClient(transport=transport, base_url=_HERE, timeout=None) as client:
+        for name, asset in site.assets.files.items():
+            _put(folder / "assets" / name, asset.content)
+        async for address in _addresses(site):
+            tell(address)
+            page = await _asked(client, address)
+            _put(folder / address.lstrip("/") / "index.html", page)
+            for picture in dict.fromkeys(_PICTURE.findall(page.decode())):
+                _put(folder / address.lstrip("/") / picture, await _asked(client, f"{address}{picture}"))
+            count += 1
+    await site.close()
+    return count
+
+
+async def _asked(client: httpx.AsyncClient, address: str) -> bytes:
+    answer = await client.get(quote(address), headers={"Accept": "text/html"})
+    # What cannot be shown has a page that says why, which is worth keeping as well.
+    return answer.content
+
+
+async def _addresses(site: Site) -> AsyncIterator[str]:
+    """Every page's address."""
+    settings = site.settings
+    yield "/"
+    for name in sorted(site.index.names()):
+        yield f"/runs/{name}/"
+    yield "/studies/"
+    for name in list_studies(settings.studies_dir):
+        yield f"/studies/{name}/"
+        yield f"/studies/{name}/paper/"
+        state = study_state(settings.studies_dir, name)
+        for run in (run.run for cell in state.cells for run in cell.runs if run.run):
+            yield f"/studies/{name}/runs/{run}/"
+    yield "/plan/"
+    for number in range(1, len(settings.plans) + 1):
+        yield f"/plans/file-{number}/"
+    if settings.conf:
+        yield "/checks/"
+    yield "/predictions/"
+    for path in list_predictions(settings.predictions_dir):
+        yield f"/predictions/{path.name}/"
+    try:
+        scores = read_scores(settings.predictions_dir)
+    except UserError:
+        scores = []
+    for prediction, run in dict.fromkeys((score.prediction, score.run) for score in scores):
+        yield f"/predictions/{prediction}/{run}/"
+
+
+def _put(path: Path, content: bytes) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(content)

@@ -1,0 +1,156 @@
+"""Runs found in the index: filtered, searched, sorted, and counted by what they may be filtered by."""
+
+from __future__ import annotations
+
+import math
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from howdah.model.base import Model
+from howdah.serve.index import RunIndex
+from howdah.serve.rows import RunRow
+
+Order = Literal["created", "id", "suite", "engine", "platform", "outcome", "elapsed_s", "value"]
+
+MOST_ROWS = 500
+_COLUMNS = ("suite", "engine", "platform", "outcome")
+
+
+class RunsWanted(Model):
+    """Which runs are asked for, and in which order."""
+
+    search: Annotated[str, Field(max_length=200)] = ""
+    """Words that all stand somewhere in its name, suite, host, tags, note or error."""
+    suite: Annotated[str, Field(max_length=100)] = ""
+    """Only of this suite."""
+    engine: Annotated[str, Field(max_length=100)] = ""
+    """Only by this engine."""
+    platform: Annotated[str, Field(max_length=100)] = ""
+    """Only on this platform."""
+    outcome: Annotated[str, Field(max_length=100)] = ""
+    """Only those that ended so."""
+    tag: Annotated[str, Field(max_length=100)] = ""
+    """Only those with this tag."""
+    since: Annotated[str, Field(max_length=40)] = ""
+    """Only those that began then or later: an ISO date, or the beginning of one."""
+    until: Annotated[str, Field(max_length=40)] = ""
+    """Only those that began before the end of this day."""
+    order: Order = "created"
+    """What they are sorted by."""
+    descending: bool = True
+    """Whether the largest come first."""
+    offset: Annotated[int, Field(ge=0, le=10**9)] = 0
+    """How many are passed over."""
+    limit: Annotated[int, Field(ge=1, le=MOST_ROWS)] = 100
+    """How many are wanted at most."""
+
+
+class Facet(Model):
+    """One value that runs may be filtered by, and how many have it."""
+
+    value: str
+    count: int
+
+
+class FoundRuns(Model):
+    """The runs that were found."""
+
+    rows: tuple[RunRow, ...]
+    """Those that were wanted, in order."""
+    found: int
+    """How many there are in all that fit."""
+    known: int
+    """How many runs the index has."""
+    facets: dict[str, tuple[Facet, ...]]
+    """What runs may be filtered by, the most frequent first."""
+
+
+def find_runs(index: RunIndex, wanted: RunsWanted) -> FoundRuns:
+    """The runs that fit."""
+    clauses, values = _conditions(wanted)
+    where = f"WHERE {' AND '.join(clauses)}" if clauses else ""
+    direction = "DESC" if wanted.descending else "ASC"
+    # The names of columns are those of a Literal, which pydantic holds a request to.
+    order = f"ORDER BY {wanted.order} IS NULL, {wanted.order} {direction}, id {direction}"
+    with index.lock:
+        found = index.database.execute(f"SELECT COUNT(*) FROM runs {where}", values).fetchone()[0]
+        rows = index.database.execute(
+            f"SELECT row FROM runs {where} {order} LIMIT ? OFFSET ?", (*values, wanted.limit, wanted.offset)
+        ).fetchall()
+        facets = {name: _counted(index, name) for name in _COLUMNS}
+        facets["tag"] = _facets(index.database.execute(_TAGS).fetchall())
+    return FoundRuns(
+        rows=tuple(RunRow.model_validate_json(row) for (row,) in rows),
+        found=found,
+        known=len(index),
+        facets=facets,
+    )
+
+
+def find_row(index: RunIndex, name: str) -> RunRow | None:
+    """The row of one run."""
+    with index.lock:
+        row = index.database.execute("SELECT row FROM runs WHERE id = ?", (name,)).fetchone()
+    return RunRow.model_validate_json(row[0]) if row else None
+
+
+_TAGS = "SELECT tag, COUNT(*) FROM tags GROUP BY tag ORDER BY 2 DESC, 1 LIMIT 200"
+
+
+def _counted(index: RunIndex, column: str) -> tuple[Facet, ...]:
+    query = (
+        f"SELECT {column}, COUNT(*) FROM runs WHERE {column} != '' GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT 200"
+    )
+    return _facets(index.database.execute(query).fetchall())
+
+
+def _facets(rows: list[tuple[str, int]]) -> tuple[Facet, ...]:
+    return tuple(Facet(value=value, count=count) for value, count in rows)
+
+
+def _conditions(wanted: RunsWanted) -> tuple[list[str], list[object]]:
+    clauses: list[str] = []
+    values: list[object] = []
+    for column in _COLUMNS:
+        if value := getattr(wanted, column):
+            clauses.append(f"{column} = ?")
+            values.append(value)
+    if wanted.tag:
+        clauses.append("id IN (SELECT id FROM tags WHERE tag = ?)")
+        values.append(wanted.tag)
+    if wanted.since:
+        clauses.append("created >= ?")
+        values.append(wanted.since)
+    if wanted.until:
+        clauses.append("created < ?")
+        # What begins with the day sorts before anything that a later day begins with.
+        values.append(f"{wanted.until}\N{DELETE}")
+    for word in wanted.search.casefold().split()[:10]:
+        clauses.append("instr(words, ?) > 0")
+        values.append(word)
+    return clauses, values
+
+
+def bars(rows: tuple[RunRow, ...]) -> dict[str, tuple[float, float]]:
+    """How long each run's bars are, 0 to 1: of its time and of its metric, beside the largest of its kind."""
+    longest: dict[str, float] = {}
+    largest: dict[str, float] = {}
+    for row in rows:
+        longest[row.suite] = max(longest.get(row.suite, 0.0), _plain(row.elapsed_s))
+        largest[row.metric] = max(largest.get(row.metric, 0.0), _plain(row.value))
+    return {
+        row.id: (
+            _share(_plain(row.elapsed_s), longest[row.suite]),
+            _share(_plain(row.value), largest[row.metric]),
+        )
+        for row in rows
+    }
+
+
+def _plain(value: float | None) -> float:
+    return value if value is not None and math.isfinite(value) and value > 0 else 0.0
+
+
+def _share(value: float, largest: float) -> float:
+    return round(value / largest, 4) if largest else 0.0

@@ -1,0 +1,200 @@
+"""An index of the runs directory in SQLite: made anew from the records at any time, and never the truth.
+
+It is kept between starts only so that ten thousand records need not be read again. What it says of a run
+stands beside what was then true of that run's files; where these have changed, the record is read again.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Collection, Iterable, Sequence
+from contextlib import suppress
+from pathlib import Path
+from threading import Lock
+from typing import NamedTuple
+
+import howdah
+from howdah.model.run import Outcome
+from howdah.serve.places import signature
+from howdah.serve.rows import UNREADABLE, RunRow, row_of
+from howdah.store.layout import LOCK, RUN_ID
+from howdah.store.lock import is_held
+
+_LAYOUT = f"1 {howdah.__version__}"
+"""Another layout, or another version's reading of records, is thrown away."""
+_BATCH = 200
+"""Records read before those who wait for the list see them."""
+
+_SCHEMA = """
+CREATE TABLE runs (
+    id TEXT PRIMARY KEY, signature TEXT NOT NULL, row TEXT NOT NULL, created TEXT NOT NULL,
+    suite TEXT NOT NULL, engine TEXT NOT NULL, platform TEXT NOT NULL, outcome TEXT NOT NULL,
+    elapsed_s REAL, metric TEXT NOT NULL, value REAL, words TEXT NOT NULL
+) WITHOUT ROWID;
+CREATE TABLE tags (tag TEXT NOT NULL, id TEXT NOT NULL, PRIMARY KEY (tag, id)) WITHOUT ROWID;
+CREATE INDEX by_time ON runs (created);
+"""
+
+
+class IndexedRun(NamedTuple):
+    """What the index knows of a run without reading its row."""
+
+    signature: str
+    outcome: str
+
+
+class RunIndex:
+    """The runs of a directory; any thread may call any method."""
+
+    def __init__(self, runs_dir: Path, file: Path | None) -> None:
+        self.runs_dir = runs_dir
+        self.database, self.lock = _opened(file), Lock()
+        self._known = self._read_known()
+        self._unsettled = {name for name, run in self._known.items() if run.outcome in _UNSETTLED}
+        self.version = 0
+        """Grows with every change."""
+
+    def __len__(self) -> int:
+        return len(self._known)
+
+    @property
+    def running(self) -> frozenset[str]:
+        """The runs that are under way."""
+        return frozenset(name for name in self._unsettled if self._known[name].outcome == Outcome.RUNNING)
+
+    def names(self) -> list[str]:
+        """The runs that are in the directory now; none where there is no directory."""
+        with suppress(OSError), os.scandir(self.runs_dir) as entries:
+            return [
+                entry.name
+                for entry in entries
+                if RUN_ID.fullmatch(entry.name) and entry.is_dir(follow_symlinks=False)
+            ]
+        return []
+
+    def look(self, names: Collection[str], *, every: bool) -> Iterable[set[str]]:
+        """Bring the index up to date with these names, and say in batches which runs have changed.
+
+        Looks at those that are new or gone and at those whose record may still change; with ``every`` at all.
+        """
+        gone = self._known.keys() - set(names)
+        if gone:
+            self._remove(gone)
+            yield gone
+        # The newest come first: a list begins with them.
+        fresh = sorted((name for name in names if name not in self._known), reverse=True)
+        again = list(self._known if every else self._unsettled)
+        changed = [name for name in again if self._changed(name)]
+        wanted = [*changed, *fresh]
+        for place in range(0, len(wanted), _BATCH):
+            batch = wanted[place : place + _BATCH]
+            self._read(batch)
+            yield set(batch)
+
+    def read_again(self, name: str) -> None:
+        """Read one run anew: it was changed from here."""
+        self._read([name])
+
+    def _changed(self, name: str) -> bool:
+        known = self._known[name]
+        return known.signature != self._signature(name, known.outcome)
+
+    def _signature(self, name: str, outcome: str) -> str:
+        """Of a run under way also whether its writer lives: being killed changes no file."""
+        path = self.runs_dir / name
+        lives = outcome == Outcome.RUNNING and _held(path)
+        return f"{signature(path)}{'+' if lives else ''}"
+
+    def _read(self, names: Sequence[str]) -> None:
+        rows = []
+        for name in names:
+            # What changes while the record is read must look changed afterwards, so this comes first.
+            before = signature(self.runs_dir / name)
+            row = row_of(self.runs_dir / name)
+            lives = "+" if row.outcome == Outcome.RUNNING else ""
+            rows.append((row, f"{before}{lives}"))
+        with self.lock, self.database:
+            self.database.executemany(
+                "INSERT OR REPLACE INTO runs VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                [_values(row, mark) for row, mark in rows],
+            )
+            self.database.executemany("DELETE FROM tags WHERE id = ?", [(row.id,) for row, _ in rows])
+            self.database.executemany(
+                "INSERT INTO tags VALUES (?, ?)", [(tag, row.id) for row, _ in rows for tag in row.tags]
+            )
+            for row, mark in rows:
+                self._known[row.id] = IndexedRun(mark, row.outcome)
+                (self._unsettled.add if row.outcome in _UNSETTLED else self._unsettled.discard)(row.id)
+            self.version += 1
+
+    def _remove(self, names: Collection[str]) -> None:
+        with self.lock, self.database:
+            for table in ("runs", "tags"):
+                self.database.executemany(f"DELETE FROM {table} WHERE id = ?", [(name,) for name in names])
+            for name in names:
+                del self._known[name]
+            self._unsettled -= set(names)
+            self.version += 1
+
+    def _read_known(self) -> dict[str, IndexedRun]:
+        rows = self.database.execute("SELECT id, signature, outcome FROM runs").fetchall()
+        return {name: IndexedRun(mark, outcome) for name, mark, outcome in rows}
+
+    def close(self) -> None:
+        """Close the database."""
+        with self.lock:
+            self.database.close()
+
+
+_UNSETTLED = (Outcome.RUNNING.value, UNREADABLE)
+"""A record that cannot be read may be on its way here."""
+
+
+def _held(path: Path) -> bool:
+    try:
+        return is_held(path / LOCK)
+    except OSError:
+        return False
+
+
+def _values(row: RunRow, mark: str) -> tuple[object, ...]:
+    words = " ".join(
+        (row.id, row.suite, row.engine, row.platform, row.host, row.outcome, *row.tags, row.note, row.error)
+    )
+    return (
+        row.id, mark, row.model_dump_json(), row.created, row.suite, row.engine, row.platform, row.outcome,
+        row.elapsed_s, row.metric, row.value, words.casefold(),
+    )  # fmt: skip
+
+
+def _opened(file: Path | None) -> sqlite3.Connection:
+    """The database, empty where it is new, damaged or another version's; in memory where there is no room."""
+    if file is not None:
+        with suppress(OSError, sqlite3.Error):
+            file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            database = _connected(str(file))
+            with suppress(sqlite3.Error):
+                if database.execute("SELECT layout FROM about").fetchone() == (_LAYOUT,):
+                    return database
+            database.close()
+            for path in (file, *(file.with_name(f"{file.name}-{end}") for end in ("wal", "shm"))):
+                path.unlink(missing_ok=True)
+            return _made(_connected(str(file)))
+    return _made(_connected(":memory:"))
+
+
+def _connected(name: str) -> sqlite3.Connection:
+    database = sqlite3.connect(name, check_same_thread=False, timeout=2.0)
+    # A crash may take the last changes: they are read from the records again.
+    database.execute("PRAGMA journal_mode = WAL")
+    database.execute("PRAGMA synchronous = OFF")
+    return database
+
+
+def _made(database: sqlite3.Connection) -> sqlite3.Connection:
+    with database:
+        database.executescript(_SCHEMA)
+        database.execute("CREATE TABLE about (layout TEXT)")
+        database.execute("INSERT INTO about VALUES (?)", (_LAYOUT,))
+    return database

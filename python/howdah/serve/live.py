@@ -1,0 +1,266 @@
+"""A run under way, for however many browsers: read once a second, told to all of them alike."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import Counter
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pyarrow as pa
+from pydantic_core import to_json
+
+from howdah.errors import RecordError
+from howdah.model.base import Model
+from howdah.model.run import Outcome, RunRecord
+from howdah.serve.courses import COLUMNS, Point, RunCourse
+from howdah.serve.hub import Hub, encoded
+from howdah.serve.places import NotServed, log_tail, run_place, signature
+from howdah.store.layout import LOCK, SAMPLES, TASKS
+from howdah.store.lock import is_held
+from howdah.store.progress import RunProgress, read_progress
+from howdah.store.run_json import load_run_json
+from howdah.store.tailing import TableTail
+
+INTERVAL_S = 1.0
+_LOG_BYTES = 16 * 2**10
+_LAST_TASKS = 12
+
+
+class LiveWorkload(Model):
+    """One workload of a run under way."""
+
+    name: str
+    outcome: str
+    elapsed_s: float
+
+
+class LiveTask(Model):
+    """One of the tasks that ended last."""
+
+    workload: str
+    kind: str
+    task: int
+    worker: str
+    state: str
+    start_s: float
+    end_s: float
+    error: str
+
+
+class LiveRun(Model):
+    """All that a page shows of a run under way, but for its figures and its log."""
+
+    id: str
+    outcome: str
+    """``running``, how it ended, or ``gone`` where its directory was removed."""
+    created: str
+    elapsed_s: float
+    """Seconds from its start to now, or to its end."""
+    workloads: tuple[LiveWorkload, ...]
+    """Those begun so far."""
+    planned: tuple[str, ...]
+    """Those of its suite."""
+    progress: RunProgress | None
+    """How far the operation under way is."""
+    left_s: float | None
+    """Seconds until that ends, if it goes on as it went."""
+    tasks: dict[str, int]
+    """How many tasks have ended, by kind and state."""
+    last_tasks: tuple[LiveTask, ...]
+    """Those that ended last, the newest first."""
+    error: str
+    """Why it failed, or why its record cannot be read."""
+
+
+class LiveFigures(Model):
+    """Points that were added to a run's figures."""
+
+    columns: tuple[str, ...] = COLUMNS
+    points: tuple[Point, ...]
+    whole: bool
+    """Whether these are all points, and replace those that were told before."""
+
+
+class FollowedRun:
+    """Reads on in one run's record; used by one thread at a time."""
+
+    def __init__(self, runs_dir: Path, name: str) -> None:
+        self._runs_dir, self._name = runs_dir, name
+        path = run_place(runs_dir, name)
+        self._samples, self._task_rows = TableTail(path, SAMPLES), TableTail(path, TASKS)
+        self._record: RunRecord | None = None
+        self._signature = ""
+        self._course: RunCourse | None = None
+        self._tasks: Counter[str] = Counter()
+        self._last: list[LiveTask] = []
+        self._step = 1
+        self.state: LiveRun | None = None
+        self.added: LiveFigures | None = None
+        """What the last look added to the figures."""
+        self.log = ""
+        """The end of its log."""
+
+    @property
+    def over(self) -> bool:
+        """Whether the run has ended."""
+        return self.state is not None and self.state.outcome != Outcome.RUNNING
+
+    @property
+    def figures(self) -> LiveFigures:
+        """All points so far."""
+        return LiveFigures(points=tuple(self._course.points) if self._course else (), whole=True)
+
+    def look(self) -> LiveRun:
+        """Read what is new, and say how the run stands."""
+        try:
+            path = run_place(self._runs_dir, self._name)
+            self.state = self._looked(path)
+        except NotServed:
+            self.state = self._ended("gone", "its directory was removed")
+        except RecordError as error:
+            self.state = self._ended("unreadable", str(error).replace(str(self._runs_dir), ""))
+        return self.state
+
+    def _looked(self, path: Path) -> LiveRun:
+        lives = is_held(path / LOCK)
+        now = signature(path)
+        if now != self._signature or self._record is None or not lives:
+            self._record, self._signature = load_run_json(path), now
+        record = self._record
+        if self._course is None:
+            self._course = RunCourse(
+                record.cluster.lab.machine if record.cluster and record.cluster.lab else None
+            )
+        fresh = self._course.feed(self._samples.more())
+        merged = self._course.step != self._step
+        self._step = self._course.step
+        self.added = self.figures if merged else LiveFigures(points=tuple(fresh), whole=False)
+        self._count(self._task_rows.more())
+        going = record.outcome is Outcome.RUNNING and lives
+        outcome = record.outcome
+        if record.outcome is Outcome.RUNNING and not lives:
+            outcome = Outcome.ABORTED
+        self.log = log_tail(path, _LOG_BYTES)
+        progress = read_progress(path) if going else None
+        elapsed_s = _since_s(record.created) if going else record.elapsed_s
+        return LiveRun(
+            id=self._name,
+            outcome=outcome.value,
+            created=record.created,
+            elapsed_s=elapsed_s,
+            workloads=tuple(
+                LiveWorkload(
+                    name=result.workload.kind,
+                    outcome=result.outcome.value,
+                    elapsed_s=result.elapsed_s,
+                )
+                for result in record.workloads
+            ),
+            planned=tuple(workload.kind for workload in record.suite.workloads),
+            progress=progress,
+            left_s=progress.left_s if progress else None,
+            tasks=dict(self._tasks),
+            last_tasks=tuple(self._last),
+            error=record.error
+            or ("" if outcome is not Outcome.ABORTED else "its process has ended before it did"),
+        )
+
+    def _ended(self, outcome: str, error: str) -> LiveRun:
+        self.added = None
+        empty = LiveRun(
+            id=self._name, outcome=outcome, created="", elapsed_s=0.0, workloads=(), planned=(),
+            progress=None, left_s=None, tasks={}, last_tasks=(), error=error,
+        )  # fmt: skip
+        before = self.state or empty
+        return before.model_copy(
+            update={"outcome": outcome, "error": error, "progress": None, "left_s": None}
+        )
+
+    def _count(self, rows: pa.Table) -> None:
+        if not rows.num_rows:
+            return
+        for pair in zip(rows.column("kind").to_pylist(), rows.column("state").to_pylist(), strict=True):
+            self._tasks[" ".join(map(str, pair))] += 1
+        newest = rows.slice(max(0, rows.num_rows - _LAST_TASKS)).to_pylist()
+        fields = ("workload", "kind", "task", "worker", "state", "start_s", "end_s")
+        told = [
+            LiveTask(**{name: row[name] for name in fields}, error=row["error"] or "")
+            for row in reversed(newest)
+        ]
+        self._last = [*told, *self._last][:_LAST_TASKS]
+
+
+def _since_s(created: str) -> float:
+    try:
+        began = datetime.fromisoformat(created)
+    except ValueError:
+        return 0.0
+    if began.tzinfo is None:
+        began = began.replace(tzinfo=UTC)
+    return max(0.0, time.time() - began.timestamp())
+
+
+class LiveRuns:
+    """The runs that somebody watches, each read by one task for all who do."""
+
+    def __init__(self, hub: Hub) -> None:
+        self._hub = hub
+        self._followed: dict[str, asyncio.Task[None]] = {}
+        self._known: dict[str, FollowedRun] = {}
+
+    async def begin(self, runs_dir: Path, name: str) -> bytes:
+        """Follow a run, unless that is done already, and return what a page has to know first.
+
+        Raises NotServed where there is no such run.
+        """
+        topic = self.topic(runs_dir, name)
+        if topic not in self._known:
+            followed = FollowedRun(runs_dir, name)
+            await asyncio.to_thread(followed.look)
+            if topic not in self._known:
+                self._known[topic] = followed
+                self._followed[topic] = asyncio.create_task(self._follow(topic))
+        followed = self._known[topic]
+        assert followed.state is not None
+        return (
+            encoded("state", followed.state.model_dump_json())
+            + encoded("figures", followed.figures.model_dump_json())
+            + encoded("log", _text(followed.log))
+        )
+
+    @staticmethod
+    def topic(runs_dir: Path, name: str) -> str:
+        """What those who watch a run listen to."""
+        return f"run/{runs_dir}/{name}"
+
+    async def _follow(self, topic: str) -> None:
+        followed = self._known[topic]
+        try:
+            while True:
+                await asyncio.sleep(INTERVAL_S)
+                if not self._hub.count(topic):
+                    return
+                before = followed.log
+                state = await asyncio.to_thread(followed.look)
+                self._hub.publish(topic, "state", state.model_dump_json())
+                if followed.log != before:
+                    self._hub.publish(topic, "log", _text(followed.log))
+                if followed.added and followed.added.points:
+                    self._hub.publish(topic, "figures", followed.added.model_dump_json())
+                if followed.over:
+                    return
+        finally:
+            self._known.pop(topic, None)
+            self._followed.pop(topic, None)
+
+    async def close(self) -> None:
+        """Follow nothing any more."""
+        for task in list(self._followed.values()):
+            task.cancel()
+        await asyncio.gather(*self._followed.values(), return_exceptions=True)
+
+
+def _text(text: str) -> str:
+    return to_json({"text": text}).decode()

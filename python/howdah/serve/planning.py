@@ -1,0 +1,201 @@
+"""Planning in the browser: an inventory and wishes, the plan, and what it would take if it were another."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from howdah.calibrate.forecast import forecasts
+from howdah.documents.fault import spell
+from howdah.documents.files import inventory_faults, parse_inventory
+from howdah.errors import UserError
+from howdah.model.at_once import at_once
+from howdah.model.base import Model
+from howdah.model.engines import SIM
+from howdah.model.inventory import Inventory
+from howdah.model.plan import Plan
+from howdah.model.prediction import Forecast
+from howdah.model.request import Hypervisor, PlanRequest, Profile, Protection
+from howdah.planner.changes import QUANTITIES, changed_plan
+from howdah.planner.cluster import plan_cluster
+from howdah.planner.suite.cluster import size_suite
+from howdah.planner.suite.request import RunRequest
+from howdah.session.plan.asked import parse_demands, parse_growth, parse_whole
+from howdah.session.plan.held import held_plan
+from howdah.simulation.calibrations import load_calibration
+from howdah.simulation.replications import Done, scenarios, simulate, stretches
+from howdah.simulation.whole_suite import suite_interval, suite_times
+
+MOST_REPLICATIONS = 5
+_MOST_S = 60.0
+"""A simulation that takes longer is for the command line."""
+_MOST_HOSTS = 2000
+_FILE = "inventory"
+
+Text = Annotated[str, Field(max_length=200)]
+
+
+class InventoryFault(Model):
+    """One thing that is wrong with an inventory's text."""
+
+    line: int
+    column: int
+    key: str
+    what: str
+    hint: str
+
+
+class InventoryText(Model):
+    """An inventory as it is written."""
+
+    inventory: Annotated[str, Field(max_length=500_000)]
+
+
+class PlanAsked(InventoryText):
+    """An inventory, and what is asked of its plan, as the flags of `howdah plan` have it."""
+
+    workload: Text = ""
+    """``terasuite:30TB``, for instance; several with spaces between them."""
+    hypervisor: Hypervisor | None = None
+    workers_per_host: int | None = None
+    replication: int | None = None
+    protection: Protection = Protection.NONE
+    profile: Profile = Profile.PRODUCTION
+    need: Text = ""
+    growth: Text = ""
+    years: Annotated[int, Field(ge=0, le=30)] | None = None
+
+
+Change = Literal["hosts", "nic-speed", "block-size"]
+
+
+class WhatIfAsked(PlanAsked):
+    """A plan, what of it is changed, and how thoroughly it is simulated."""
+
+    changes: dict[Change, Text] = Field(default_factory=dict)
+    """New values, as people write them."""
+    dataset: Text = ""
+    """How much is sorted: ``30TB``."""
+    replications: Annotated[int, Field(ge=1, le=MOST_REPLICATIONS)] = 1
+    """Simulations with other seeds and parameters: the more, the better is the interval known."""
+    seed: Annotated[int, Field(ge=0, lt=2**32)] = 1
+    page: Text = ""
+    """Who asks: a newer question of the same page ends an older one."""
+
+
+class WhatIfTimes(Model):
+    """What a suite takes on a plan, simulated."""
+
+    platform: str
+    hosts: int
+    workers: int
+    dataset_bytes: int | None
+    low_s: float
+    """The lower end of the whole suite's 90 % interval."""
+    median_s: float
+    high_s: float
+    forecasts: tuple[Forecast, ...]
+    """Workload by workload, each followed by its phases."""
+    calibration: str | None
+    simulator: Literal["full"] = "full"
+    """Which simulator it was: the one that simulates every task."""
+    replications: int
+    took_s: float
+    """Seconds that simulating took here."""
+
+
+class Superseded(RuntimeError):
+    """The same page has asked something newer."""
+
+
+def check_inventory(text: str) -> tuple[InventoryFault, ...]:
+    """Everything that is wrong with an inventory's text."""
+    return tuple(
+        InventoryFault(
+            line=fault.mark.line,
+            column=fault.mark.column,
+            key=spell(fault.path),
+            what=fault.what,
+            hint=fault.hint,
+        )
+        for fault in inventory_faults(text)
+    )
+
+
+def plan_asked(asked: PlanAsked) -> Plan:
+    """The plan that is asked for; raises UserError as `howdah plan` does."""
+    inventory, request = _read(asked)
+    return held_plan(plan_cluster(inventory, request), force=False)
+
+
+def _read(asked: PlanAsked, dataset: str = "") -> tuple[Inventory, PlanRequest]:
+    words = asked.workload.split()
+    if any(word.startswith("@") for word in words):
+        # On the command line that reads a file, which a visitor is not to choose.
+        raise UserError(f"workload {asked.workload}", "is a file", "write for instance terasuite:30TB")
+    if dataset:
+        words = [f"terasuite:{dataset}"]
+    request = PlanRequest(
+        workloads=parse_demands(words),
+        hypervisor=asked.hypervisor,
+        workers_per_host=parse_whole("--workers-per-host", asked.workers_per_host),
+        replication=parse_whole("--replication", asked.replication),
+        protection=asked.protection,
+        profile=asked.profile,
+        growth=parse_growth(asked.need or None, asked.growth or None, asked.years),
+    )
+    return parse_inventory(asked.inventory, _FILE), request
+
+
+def what_if(asked: WhatIfAsked, calibration: str | None, superseded: Callable[[], bool]) -> WhatIfTimes:
+    """Simulate the suite of TeraSort on the plan with its changes.
+
+    Raises UserError for what cannot be planned or simulated, Superseded as soon as ``superseded`` says so.
+    """
+    began_s = time.monotonic()
+
+    def tell(_: Done) -> None:
+        if superseded():
+            raise Superseded
+        if time.monotonic() - began_s > _MOST_S:
+            raise UserError(
+                "simulation", f"takes more than {_MOST_S:.0f} s", "use howdah predict for clusters so large"
+            )
+
+    inventory, request = _read(asked, asked.dataset)
+    plan = plan_cluster(inventory, request)
+    for name, text in asked.changes.items():
+        plan = changed_plan(plan, name, QUANTITIES[name].parse(text, name))
+    cluster = plan.cluster
+    assert cluster is not None
+    hosts = sum(group.count for group in cluster.inventory.worker_groups)
+    if hosts > _MOST_HOSTS:
+        raise UserError(
+            "hosts", f"{hosts:,} are too many to wait for", "use howdah predict for clusters so large"
+        )
+    known = load_calibration(calibration) if calibration is not None else None
+    dataset_bytes = cluster.request.dataset_bytes
+    suite = size_suite(
+        RunRequest(suite="terasuite"), at_once(plan), engine=SIM, dataset_bytes=dataset_bytes
+    ).suite
+    several = list(scenarios(plan, suite, known, count=asked.replications, seed=asked.seed))
+    summaries = simulate(several, tell)
+    whole = suite_interval(suite_times(summaries, known))
+    return WhatIfTimes(
+        platform=plan.platform,
+        hosts=hosts,
+        workers=sum(
+            candidate.workers for candidate in cluster.candidates if candidate.verdict == "recommended"
+        ),
+        dataset_bytes=dataset_bytes,
+        low_s=whole.low_s,
+        median_s=whole.median_s,
+        high_s=whole.high_s,
+        forecasts=forecasts([stretches(summary) for summary in summaries], known),
+        calibration=known.name if known else None,
+        replications=asked.replications,
+        took_s=time.monotonic() - began_s,
+    )

@@ -1,0 +1,1 @@
+"""What the server answers: for each subject its pages and its part of the API."""

@@ -1,0 +1,299 @@
+"""Plans: made in an editor, shown with every reason, changed by sliders, and held against what exists."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from fastapi import APIRouter, Request
+from starlette.responses import JSONResponse, Response
+
+from howdah.documents.files import write_plan
+from howdah.documents.text import read_text
+from howdah.errors import UserError
+from howdah.model.base import Model
+from howdah.model.check import CheckReport, CheckVerdict
+from howdah.model.plan import Plan
+from howdah.planner.changes import QUANTITIES
+from howdah.report.document import ShownPage, figure_data, folded
+from howdah.report.figure import Figure, Table
+from howdah.report.plan.content import content
+from howdah.report.plan.growth import growth
+from howdah.report.plan.page import shown_plan
+from howdah.report.plan.words import capacity_line
+from howdah.report.theme import chart, linear
+from howdah.serve.places import NotServed
+from howdah.serve.planning import (
+    InventoryFault,
+    InventoryText,
+    PlanAsked,
+    Superseded,
+    WhatIfAsked,
+    WhatIfTimes,
+    check_inventory,
+    plan_asked,
+    what_if,
+)
+from howdah.serve.routes.answers import Declined, Here, html, svg
+from howdah.serve.site import Site
+from howdah.serve.studies import signature_of_file
+from howdah.session.plan.checks import check
+from howdah.session.plan.plans import grounds, load_plan
+
+router = APIRouter()
+
+_EXAMPLE = """howdah: 1
+cluster: example
+groups:
+  - name: host
+    count: 32
+    cpu: {sockets: 2, cores_per_socket: 10, threads_per_core: 2}
+    memory: 256GiB
+    disks:
+      - {count: 20, kind: hdd, size: 4TB, role: data}
+      - {count: 2, kind: ssd, size: 480GB, role: system}
+    nics:
+      - {count: 2, speed: 10Gb/s}
+"""
+
+
+class PlatformAnswer(Model):
+    """One platform beside the others."""
+
+    platform: str
+    verdict: str
+    cells: tuple[str, ...]
+    """Workers, vCPUs, memory, disks, tasks at once; none where it is refused."""
+    reasons: tuple[tuple[str, str, str], ...]
+    """For or against, what, and by which rule."""
+
+
+class SettingAnswer(Model):
+    """One value with its reason."""
+
+    key: str
+    value: str
+    note: str
+    holds_for: str
+    reason: str
+    rule: str
+    source: str
+
+
+class PlanAnswer(Model):
+    """A plan in short; the whole of it is a page of its own."""
+
+    key: str
+    """Its page is at ``plans/KEY/``, its file at ``api/v1/plans/KEY``."""
+    answer: str
+    capacity: str
+    platforms: tuple[PlatformAnswer, ...]
+    settings: dict[str, tuple[SettingAnswer, ...]]
+    """Every value, by the file that it goes to."""
+    advice: tuple[str, ...]
+    growth: dict[str, Any] | None
+    """The curve of what the data need, as Vega-Lite, where growth was asked for."""
+    growth_caption: str
+    now: dict[str, float]
+    """What the sliders change, as it is planned: bytes, bits a second, counts."""
+
+
+def find_plan(site: Site, key: str) -> Plan:
+    """A plan that was made here, or ``file-N`` for one that the server was given."""
+    plan = site.plans.get(key)
+    if plan is None:
+        plan = load_plan(plan_file_of(site, key))
+    if plan.cluster is None:
+        raise UserError(
+            key, "is a plan of one machine, not of a cluster", "howdah plan makes one of a cluster"
+        )
+    return plan
+
+
+def plan_file_of(site: Site, key: str) -> Path:
+    head, _, number = key.partition("-")
+    files = site.settings.plans
+    if head != "file" or not number.isdecimal() or not 0 < int(number[:6]) <= len(files):
+        raise NotServed(key)
+    return files[int(number) - 1]
+
+
+@router.get("/plan/", include_in_schema=False)
+async def plan_page(request: Request, site: Here) -> Response:
+    """The editor, the plans that the server was given, and the sliders."""
+    given = site.settings.inventory
+    text = read_text(given, "give an inventory") if given is not None else _EXAMPLE
+    figures = () if site.static else (_empty_growth(),)
+    return html(
+        site.page(
+            "planning.html.j2",
+            request.url.path,
+            "Plan",
+            text=text,
+            files=[(f"file-{number}", path.name) for number, path in enumerate(site.settings.plans, start=1)],
+            calibration=site.settings.calibration,
+            figures=figures,
+            data=figure_data("plan", figures),
+        )
+    )
+
+
+def _empty_growth() -> Figure:
+    spec = chart(
+        [{"mark": "bar", "encoding": {"x": linear("year", [0, 1])}}], height=200, data={"values": []}
+    )
+    return Figure("growth", "What the data need, year by year", "", spec, Table(("",), ()), ())
+
+
+@router.post("/api/v1/inventory/check")
+def inventory_check(asked: InventoryText) -> tuple[InventoryFault, ...]:
+    """Everything that is wrong with an inventory, each at its line and column."""
+    return check_inventory(asked.inventory)
+
+
+@router.post("/api/v1/plan")
+async def plan(asked: PlanAsked, site: Here) -> PlanAnswer:
+    """Plan these hosts; nothing is written."""
+    made = await site.working(lambda: plan_asked(asked))
+    return await site.working(lambda: _answer(site, made))
+
+
+def _answer(site: Site, made: Plan) -> PlanAnswer:
+    cluster = made.cluster
+    assert cluster is not None
+    said = content(made, cluster, grounds())
+    curve = growth(cluster.capacity)
+    return PlanAnswer(
+        key=site.plans.keep(made),
+        answer=said.answer,
+        capacity=capacity_line(cluster.capacity),
+        platforms=tuple(
+            PlatformAnswer(
+                platform=one.candidate.platform,
+                verdict=one.candidate.verdict,
+                cells=one.cells,
+                reasons=tuple((verdict, text, rule) for verdict, _, text, rule in one.reasons),
+            )
+            for one in said.choices
+        ),
+        settings={
+            name: tuple(
+                SettingAnswer(
+                    key=one.key,
+                    value=one.value,
+                    note=one.note,
+                    holds_for=one.holds_for,
+                    reason=one.reason,
+                    rule=one.rule or "",
+                    source=", ".join(source.label for source in one.sources),
+                )
+                for one in settings
+            )
+            for name, settings in said.files
+        },
+        advice=tuple(one.text for one, _ in said.advice),
+        growth=folded(curve.spec) if curve else None,
+        growth_caption=curve.caption if curve else "",
+        now=_now(made),
+    )
+
+
+def _now(made: Plan) -> dict[str, float]:
+    cluster = made.cluster
+    assert cluster is not None
+    group = cluster.inventory.worker_groups[0]
+    names = ("hosts", "block-size", "replication", "nic-speed")
+    now: dict[str, float] = {}
+    for name in names:
+        # A plan for HBase or storage alone lacks some of them.
+        with suppress(StopIteration, ValueError):
+            now[name] = QUANTITIES[name].now(made, group)
+    now["workers_per_host"] = len(cluster.layouts[0].workers)
+    now["dataset"] = cluster.request.dataset_bytes or 0
+    return now
+
+
+@router.post(
+    "/api/v1/what-if",
+    response_model=WhatIfTimes,
+    responses={204: {"description": "The same page has asked something newer."}, 409: {"model": Declined}},
+)
+async def what_if_times(asked: WhatIfAsked, site: Here) -> Response:
+    """Simulate TeraSort's suite on the plan with its changes; a newer question of the same page ends it."""
+    turn = site.simulations.turn(asked.page)
+
+    def superseded() -> bool:
+        return site.simulations.is_over(asked.page, turn)
+
+    try:
+        times: WhatIfTimes = await site.simulating(
+            lambda: what_if(asked, site.settings.calibration, superseded)
+        )
+    except Superseded:
+        return Response(status_code=204)
+    return JSONResponse(times.model_dump(mode="json"))
+
+
+@router.get("/plans/{key}/", include_in_schema=False)
+async def whole_plan_page(key: str, site: Here) -> Response:
+    """A whole plan: every value, its rule and its sources."""
+    return html((await site.working(lambda: _page(site, key))).html)
+
+
+@router.get("/plans/{key}/figures/{figure}.svg", include_in_schema=False)
+async def whole_plan_picture(key: str, figure: str, site: Here) -> Response:
+    """A still picture of a plan."""
+    drawn = await site.working(lambda: site.shown.picture(_key(site, key), figure, lambda: _page(site, key)))
+    if drawn is None:
+        raise NotServed(figure)
+    return svg(drawn)
+
+
+@router.get("/api/v1/plans/{key}", response_class=Response)
+async def plan_file(key: str, site: Here) -> Response:
+    """A plan as the file that `howdah render` and `howdah predict` read."""
+    text = await site.working(lambda: write_plan(find_plan(site, key)))
+    disposition = {"Content-Disposition": 'attachment; filename="plan.yaml"'}
+    return Response(text, media_type="application/yaml; charset=utf-8", headers=disposition)
+
+
+def _key(site: Site, key: str) -> tuple[str, ...]:
+    mark = signature_of_file(plan_file_of(site, key)) if key.startswith("file-") else ""
+    return ("plan", key, mark)
+
+
+def _page(site: Site, key: str) -> ShownPage:
+    def make() -> ShownPage:
+        name = plan_file_of(site, key).name if key.startswith("file-") else "made here"
+        shell = site.shell(f"/plans/{key}/", "Plan", {"trail": (("Plan", "plan/"), (name, None))})
+        return shown_plan(find_plan(site, key), grounds(), shell)
+
+    return site.shown.page(_key(site, key), make)
+
+
+@router.get("/checks/", include_in_schema=False)
+async def checks_page(request: Request, site: Here) -> Response:
+    """How far what exists is from the rules and from the plan."""
+    report = await site.working(lambda: _checked(site))
+    worst = [one for one in report.checks if one.verdict is not CheckVerdict.PASS]
+    counts = {verdict.value: sum(one.verdict is verdict for one in report.checks) for verdict in CheckVerdict}
+    return html(
+        site.page("checks.html.j2", request.url.path, "Checks", report=report, worst=worst, counts=counts)
+    )
+
+
+@router.get("/api/v1/checks")
+async def checks(site: Here) -> CheckReport:
+    """What exists, held against the rules and the plan."""
+    return await site.working(lambda: _checked(site))
+
+
+def _checked(site: Site) -> CheckReport:
+    settings = site.settings
+    if not settings.conf:
+        raise UserError(
+            "--conf", "names what is to be checked, and is missing", "start howdah serve with --conf DIR"
+        )
+    plan_path = settings.plans[0] if settings.plans else None
+    return check(folders=settings.conf, this_host=False, probes=(), plan_path=plan_path, hadoop=None)

@@ -1,0 +1,228 @@
+"""Runs: the list, one run as its report or under way, what is said of it, and stopping it."""
+
+from __future__ import annotations
+
+import asyncio
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated, Any, NamedTuple
+from urllib.parse import urlencode
+
+from fastapi import APIRouter, Query, Request
+from starlette.responses import Response
+
+from howdah.errors import RecordError, UserError
+from howdah.model.annotation import Annotation
+from howdah.model.base import Model
+from howdah.model.run import RunRecord
+from howdah.report.document import ShownPage, figure_data
+from howdah.report.write import shown_report
+from howdah.serve.figures import growing_figures
+from howdah.serve.finding import FoundRuns, RunsWanted, bars, find_runs
+from howdah.serve.places import NotServed, run_place, signature
+from howdah.serve.routes.answers import Here, html, stream, svg
+from howdah.serve.rows import UNREADABLE, row_of
+from howdah.serve.site import Site
+from howdah.serve.stopping import stop_run
+from howdah.session.run.reporting import analyse_run
+from howdah.store.annotations import read_annotation, write_annotation
+from howdah.store.reader import read_record
+
+router = APIRouter()
+
+Asked = Annotated[RunsWanted, Query()]
+
+
+class RunDetail(Model):
+    """A run's record, and what was said of it."""
+
+    record: RunRecord
+    annotation: Annotation
+
+
+@router.get("/", include_in_schema=False)
+def runs_page(request: Request, site: Here, wanted: Asked) -> Response:
+    """The list of runs."""
+    if site.static:
+        wanted = wanted.model_copy(update={"limit": 10**6})
+    found = find_runs(site.index, wanted)
+
+    def query(**changed: Any) -> str:
+        asked = wanted.model_dump(exclude_defaults=True) | changed
+        told = {
+            name: str(value).lower() if isinstance(value, bool) else value for name, value in asked.items()
+        }
+        return urlencode({name: value for name, value in told.items() if value != ""})
+
+    return html(
+        site.page(
+            "runs.html.j2",
+            request.url.path,
+            "Runs",
+            found=found,
+            wanted=wanted,
+            lengths=bars(found.rows),
+            query=query,
+            complete=site.watch.complete,
+            version_of_list=site.index.version,
+        )
+    )
+
+
+@router.get("/api/v1/runs")
+def runs(site: Here, wanted: Asked) -> FoundRuns:
+    """The runs that fit, page by page."""
+    return find_runs(site.index, wanted)
+
+
+@router.get("/api/v1/events", response_class=Response)
+async def events(site: Here) -> Response:
+    """Server-sent events: ``runs`` whenever runs appear, change or go, ``studies`` likewise."""
+    site.hub.check_room()
+    return stream(site.hub.listen(site.watch.TOPIC))
+
+
+@router.get("/runs/{name}/", include_in_schema=False)
+async def run_page(name: str, request: Request, site: Here) -> Response:
+    """A run's report, or the run under way."""
+    path = run_place(site.settings.runs_dir, name)
+    return html(await site.working(lambda: run_html(site, RunPlace(path, request.url.path))))
+
+
+class RunPlace(NamedTuple):
+    """Where a run lies, and where its page does."""
+
+    path: Path
+    address: str
+    trail: tuple[tuple[str, str | None], ...] = ()
+    """What leads to it, where it is a study's."""
+
+    @property
+    def key(self) -> tuple[str, ...]:
+        """What its page depends on."""
+        return ("run", str(self.path), self.address, signature(self.path))
+
+    def said(self) -> dict[str, Any]:
+        """What was said of it; of a study's run nothing is."""
+        if self.trail:
+            return {"trail": self.trail, "run": None}
+        row = row_of(self.path)
+        try:
+            return {"run": row, "annotation": read_annotation(self.path), "notable": True}
+        except RecordError as error:
+            return {"run": row, "annotation_error": str(error).replace(str(self.path.parent), "")}
+
+
+def run_html(site: Site, place: RunPlace) -> str:
+    """The page of a run: its report once it has ended, and before that what it does."""
+    path = place.path
+    row = row_of(path)
+    if row.outcome not in (UNREADABLE, "running"):
+        try:
+            return _report(site, place).html
+        except RecordError as error:
+            row = row.model_copy(
+                update={"outcome": UNREADABLE, "error": str(error).replace(str(path), row.id)}
+            )
+    figures = growing_figures()
+    values = {
+        "annotation": Annotation(),
+        "annotation_error": "",
+        "notable": False,
+        "trail": (),
+        **place.said(),
+    }
+    return site.page(
+        "live.html.j2",
+        place.address,
+        "Studies" if place.trail else "Runs",
+        now=row,
+        stoppable=not place.trail,
+        events=f"api/v1{place.address}events",
+        figures=figures,
+        data=figure_data(row.id, figures),
+        **values,
+    )
+
+
+def _report(site: Site, place: RunPlace) -> ShownPage:
+    def make() -> ShownPage:
+        data, analysis = analyse_run(place.path)
+        here = "Studies" if place.trail else "Runs"
+        return shown_report(data, analysis, site.shell(place.address, here, place.said()))
+
+    return site.shown.page(place.key, make)
+
+
+def run_picture_of(site: Site, place: RunPlace, figure: str) -> str:
+    """A still picture of a run's report; raises NotServed where it has no such figure."""
+    drawn = site.shown.picture(place.key, figure, lambda: _report(site, place))
+    if drawn is None:
+        raise NotServed(figure)
+    return drawn
+
+
+@router.get("/runs/{name}/figures/{figure}.svg", include_in_schema=False)
+async def run_picture(name: str, figure: str, site: Here) -> Response:
+    """A still picture of a report, for paper."""
+    path = run_place(site.settings.runs_dir, name)
+    place = RunPlace(path, f"/runs/{name}/")
+    return svg(await site.working(lambda: run_picture_of(site, place, figure)))
+
+
+@router.get("/api/v1/runs/{name}")
+def run(name: str, site: Here) -> RunDetail:
+    """The record of a run, and what was said of it."""
+    path = run_place(site.settings.runs_dir, name)
+    return RunDetail(record=read_record(path), annotation=read_annotation(path))
+
+
+@router.get("/api/v1/runs/{name}/events", response_class=Response)
+async def run_events(name: str, site: Here) -> Response:
+    """Server-sent events of a run under way: ``state`` (a LiveRun), ``figures`` (LiveFigures), ``log``."""
+    site.hub.check_room()
+    return await followed_run(site, site.settings.runs_dir, name)
+
+
+async def followed_run(site: Site, runs_dir: Path, name: str) -> Response:
+    """The events of a run under way, in whichever folder of runs it is."""
+    first = await site.live.begin(runs_dir, name)
+    return stream(site.hub.listen(site.live.topic(runs_dir, name), first))
+
+
+class AnnotationChange(Model):
+    """What is to be said of a run."""
+
+    tags: tuple[str, ...] = ()
+    note: str = ""
+
+
+@router.put("/api/v1/runs/{name}/annotation")
+async def annotate(name: str, change: AnnotationChange, site: Here) -> Annotation:
+    """Replace the tags and the note of a run."""
+    path = run_place(site.settings.runs_dir, name)
+    now = datetime.now(UTC).isoformat(timespec="seconds")
+    try:
+        said = Annotation(tags=change.tags, note=change.note, changed=now)
+    except ValueError as error:
+        raise UserError(
+            "tags", "are words of up to 64 letters, 32 at most; a note has up to 20,000", "shorten them"
+        ) from error
+    await asyncio.to_thread(write_annotation, path, said)
+    await asyncio.to_thread(site.index.read_again, name)
+    site.watch.tell({name})
+    return said
+
+
+class StopAsked(Model):
+    """What was asked of a run under way."""
+
+    asked: str
+
+
+@router.post("/api/v1/runs/{name}/stop")
+async def stop(name: str, site: Here) -> StopAsked:
+    """Stop a run that is under way, as Ctrl-C would."""
+    path = run_place(site.settings.runs_dir, name)
+    await asyncio.to_thread(stop_run, path)
+    return StopAsked(asked="to stop")

@@ -1,0 +1,122 @@
+"""Starting runs, where the server was told to allow it."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+from fastapi import APIRouter, Request
+from starlette.responses import Response
+
+from howdah.documents.files import write_plan
+from howdah.errors import UserError
+from howdah.model.base import Model
+from howdah.serve.places import NotServed
+from howdah.serve.routes.answers import Here, html
+from howdah.serve.routes.plans import find_plan, plan_file_of
+from howdah.serve.site import Site
+from howdah.serve.starting import StartAsked, StartedRun, arguments_of, engines_here, startable
+from howdah.session.lab.laboratories import names
+from howdah.store.staging import replacing
+
+router = APIRouter()
+
+
+class StartOption(Model):
+    """An option that may be given."""
+
+    name: str
+    flag: str
+    help: str
+    choices: tuple[str, ...]
+
+
+class Starts(Model):
+    """What was started from here, the newest first."""
+
+    runs: tuple[StartedRun, ...]
+
+
+@router.get("/start/", include_in_schema=False)
+def start_page(request: Request, site: Here) -> Response:
+    """The form that starts a run, and the queue."""
+    _check_allowed(site)
+    offered = {engine: _suites(engine) for engine, _ in engines_here()}
+    plans = [(f"file-{number}", path.name) for number, path in enumerate(site.settings.plans, start=1)]
+    return html(
+        site.page(
+            "start.html.j2",
+            request.url.path,
+            "Start",
+            engines=list(engines_here()),
+            offered={
+                engine: {
+                    suite: [option.model_dump() for option in options] for suite, options in known.items()
+                }
+                for engine, known in offered.items()
+            },
+            plans=plans,
+            labs=names(),
+        )
+    )
+
+
+def _suites(engine: str) -> dict[str, tuple[StartOption, ...]]:
+    return {
+        suite: tuple(
+            StartOption(
+                name=option.name,
+                flag=option.flag,
+                help=option.help,
+                choices=tuple(str(getattr(choice, "value", choice)) for choice in option.choices),
+            )
+            for option in known
+        )
+        for suite, known in startable(engine).items()
+    }
+
+
+@router.get("/api/v1/starts")
+def starts(site: Here) -> Starts:
+    """What was started from here, and what waits."""
+    _check_allowed(site)
+    return Starts(runs=site.starter.runs)
+
+
+@router.post("/api/v1/starts")
+async def start(asked: StartAsked, site: Here) -> StartedRun:
+    """Start a run; refused as the command line would refuse it."""
+    _check_allowed(site)
+    plan = await asyncio.to_thread(_plan, site, asked.plan) if asked.plan else None
+    arguments = arguments_of(
+        asked, runs_dir=site.settings.runs_dir, plan=plan, calibration=site.settings.calibration
+    )
+    return await site.starter.ask(arguments)
+
+
+@router.delete("/api/v1/starts/{number}")
+async def stop_start(number: int, site: Here) -> Starts:
+    """Stop a run that was started from here, or take it out of the queue."""
+    _check_allowed(site)
+    site.starter.stop(number)
+    return Starts(runs=site.starter.runs)
+
+
+def _check_allowed(site: Site) -> None:
+    if not site.settings.allow_runs or site.static:
+        raise NotServed("start")
+
+
+def _plan(site: Site, key: str) -> Path:
+    """The file of a plan: its own, or one that is written for a plan that was made here."""
+    if key.startswith("file-"):
+        return plan_file_of(site, key).absolute()
+    path = site.settings.state_dir / f"plan-{key}.yaml"
+    text = write_plan(find_plan(site, key))
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        with replacing(path) as file:
+            file.write(text.encode())
+    except OSError as error:
+        raise UserError("plan", f"cannot be kept ({error.strerror})", "free some space") from error
+    return path

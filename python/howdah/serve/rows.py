@@ -1,0 +1,109 @@
+"""A run as a row of a list."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from howdah.errors import RecordError
+from howdah.model.annotation import Annotation
+from howdah.model.base import Model
+from howdah.model.run import Outcome, RunRecord
+from howdah.serve.places import is_plain_run
+from howdah.store.annotations import read_annotation
+from howdah.store.reader import read_record
+
+UNREADABLE = "unreadable"
+"""Stands where a record's outcome would, if it could be read."""
+
+
+class RunRow(Model):
+    """What a list of runs shows of one, and what it is found by."""
+
+    id: str
+    """Its name and its directory's."""
+    created: str = ""
+    """When it began, ISO 8601 in UTC."""
+    suite: str = ""
+    """What was run."""
+    engine: str = ""
+    """What ran it."""
+    origin: str = ""
+    """Whether its figures are measured or simulated."""
+    platform: str = ""
+    """How hosts are divided."""
+    host: str = ""
+    """The machine that it was started on, or the cluster's name."""
+    outcome: str = UNREADABLE
+    """How it ended; ``running`` while it goes, ``unreadable`` for a record that cannot be read."""
+    elapsed_s: float | None = None
+    """Seconds from its start to its end, or to the last sign of life."""
+    metric: str = ""
+    """What it is run for: its primary metric, or its longest workload where that is its time."""
+    value: float | None = None
+    """That metric's value."""
+    unit: str = ""
+    """Its unit."""
+    said: str = ""
+    """The value as people write it."""
+    higher_is_better: bool = False
+    """Whether a higher value is the better one."""
+    tags: tuple[str, ...] = ()
+    """What it was tagged with."""
+    note: str = ""
+    """What was said of it, the beginning."""
+    error: str = ""
+    """Why it did not succeed, or why its record cannot be read."""
+
+
+def row_of(path: Path) -> RunRow:
+    """The run in a directory as a row; a record that cannot be read is a row that says why."""
+    if not is_plain_run(path):
+        return RunRow(id=path.name, error="one of its files is a link, which is not followed")
+    try:
+        record = read_record(path)
+    except RecordError as error:
+        return RunRow(id=path.name, error=str(error).replace(str(path), path.name))
+    try:
+        said = read_annotation(path)
+    except RecordError:
+        said = Annotation()
+    return _row(path.name, record, said)
+
+
+def _row(name: str, record: RunRecord, annotation: Annotation) -> RunRow:
+    cluster = record.plan.cluster
+    primary = next(
+        ((result, metric) for result in record.workloads if (metric := result.primary) is not None), None
+    )
+    row = RunRow(
+        id=name,
+        created=record.created,
+        suite=record.suite.name,
+        engine=record.engine,
+        origin=record.origin.value,
+        platform=record.plan.platform,
+        host=cluster.inventory.cluster if cluster else record.host.name,
+        outcome=record.outcome.value,
+        elapsed_s=record.elapsed_s,
+        tags=annotation.tags,
+        note=annotation.note[:200],
+        error=record.error or "",
+    )
+    if primary is not None:
+        result, metric = primary
+        return row.model_copy(
+            update={
+                "metric": f"{result.workload.kind} {metric.name}",
+                "value": metric.value,
+                "unit": metric.unit,
+                "said": metric.in_words(),
+                "higher_is_better": metric.better == "higher",
+            }
+        )
+    ended = [result for result in record.workloads if result.outcome is Outcome.SUCCEEDED]
+    if len(record.workloads) > 1 and ended:
+        longest = max(ended, key=lambda result: result.elapsed_s)
+        return row.model_copy(
+            update={"metric": longest.workload.kind, "value": longest.elapsed_s, "unit": "s"}
+        )
+    return row

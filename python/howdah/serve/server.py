@@ -1,0 +1,156 @@
+"""The server itself: its port, its token, its start and its end."""
+
+from __future__ import annotations
+
+import errno
+import os
+import socket
+import ssl
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import NamedTuple
+
+import uvicorn
+
+from howdah.errors import UserError
+from howdah.serve.app import application
+from howdah.serve.security import Keys
+from howdah.serve.settings import ServeSettings
+from howdah.serve.site import Site
+
+_INDEX = "runs.sqlite"
+_PATIENCE_S = 2
+"""How long connections may take to end when the server does."""
+
+
+class Certificate(NamedTuple):
+    """Files for TLS."""
+
+    chain: Path
+    key: Path | None
+
+
+def serve(
+    settings: ServeSettings,
+    *,
+    port: int,
+    password: str | None,
+    certificate: Certificate | None,
+    tell: Callable[[str, str, Path], None],
+) -> None:
+    """Serve until the user ends it; raises UserError where it cannot start.
+
+    ``tell`` is told the address, the token, and the file that the token is in.
+    """
+    listening = _listening(settings.host, port)
+    try:
+        if certificate is not None:
+            _check(certificate)
+        keys = Keys(password=password)
+        bound = listening.getsockname()[1]
+        token_file = _keep_token(settings, keys.token, bound)
+        site = Site(settings, keys, index_file=settings.state_dir / _INDEX)
+        scheme = "https" if certificate else "http"
+        host = f"[{settings.host}]" if ":" in settings.host else settings.host
+        server = _Server(
+            uvicorn.Config(
+                application(site),
+                log_level="warning",
+                # What is asked for is nobody's business, and a mistyped address may hold a secret.
+                access_log=False,
+                server_header=False,
+                date_header=False,
+                proxy_headers=False,
+                ws="none",
+                timeout_graceful_shutdown=_PATIENCE_S,
+                timeout_keep_alive=30,
+                limit_concurrency=512,
+                h11_max_incomplete_event_size=64 * 2**10,
+                ssl_certfile=certificate.chain if certificate else None,
+                ssl_keyfile=certificate.key if certificate else None,
+            ),
+            site,
+        )
+        site.warm()
+        tell(f"{scheme}://{host}:{bound}/", keys.token, token_file)
+        try:
+            with suppress(KeyboardInterrupt):
+                server.run(sockets=[listening])
+        finally:
+            with suppress(OSError):
+                token_file.unlink()
+    finally:
+        listening.close()
+
+
+class _Server(uvicorn.Server):
+    """Ends everybody's streams first: they would be waited for."""
+
+    def __init__(self, config: uvicorn.Config, site: Site) -> None:
+        super().__init__(config)
+        self._site = site
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        self._site.hub.close()
+        await super().shutdown(sockets)
+
+
+def _listening(host: str, port: int) -> socket.socket:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        address = socket.getaddrinfo(host, port, family, socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0][4]
+    except OSError as error:
+        raise UserError(
+            f"--listen {host}", "is no address of this machine", "give 0.0.0.0, or one of its own"
+        ) from error
+    listening = socket.socket(family, socket.SOCK_STREAM)
+    try:
+        # A port that a server had until now is free, though the kernel still remembers its connections.
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listening.bind(address)
+        listening.listen(256)
+    except OSError as error:
+        listening.close()
+        raise _unusable(host, port, error) from error
+    listening.set_inheritable(False)
+    return listening
+
+
+def _unusable(host: str, port: int, error: OSError) -> UserError:
+    if error.errno == errno.EADDRINUSE:
+        return UserError(
+            f"--port {port}", "is taken by another program", "give another, or --port 0 for any that is free"
+        )
+    if error.errno == errno.EACCES:
+        return UserError(f"--port {port}", "is not open to this user", "give one from 1024 on")
+    return UserError(
+        f"--listen {host}", f"cannot be listened on ({error.strerror})", "give 0.0.0.0, or one of its own"
+    )
+
+
+def _check(certificate: Certificate) -> None:
+    try:
+        ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_cert_chain(certificate.chain, certificate.key)
+    except (OSError, ssl.SSLError) as error:
+        raise UserError(
+            f"--certificate {certificate.chain}",
+            f"cannot be used with its key ({error.strerror or error})",
+            "give a PEM file with the certificate and its chain, and its key with --key",
+        ) from error
+
+
+def _keep_token(settings: ServeSettings, token: str, port: int) -> Path:
+    """The token in a file that only this user can read: a terminal's lines may be kept by others."""
+    path = settings.state_dir / f"token-{port}"
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        path.unlink(missing_ok=True)
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
+        with os.fdopen(descriptor, "w") as file:
+            file.write(f"{token}\n")
+    except OSError as error:
+        raise UserError(
+            str(path), f"cannot be written ({error.strerror})", "set XDG_CACHE_HOME to a directory with room"
+        ) from error
+    return path

@@ -1,0 +1,287 @@
+"""Runs that are started from the browser: by the command line itself, one at a time, with one that may wait.
+
+A run is a process of its own, which goes on whatever becomes of the server; what was started and what waits
+is kept in a file, so that a server that was killed finds both again. What the command line refuses is refused
+here in its words, because it is the command line that is asked.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import shlex
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, TypeAdapter, ValidationError
+
+from howdah.errors import UserError
+from howdah.model.base import Model
+from howdah.model.engines import HADOOP, LOCAL, SIM, engines
+from howdah.model.workloads.option import Option
+from howdah.model.workloads.registered import programs
+from howdah.model.workloads.suite import suites
+from howdah.planner.suite.request import options_of
+from howdah.store.staging import replacing
+
+_STATE = "starts.json"
+_KEPT = 20
+"""As many that have ended are still shown."""
+_REFUSAL_S = 8.0
+"""A run that is refused ends so soon; one that has not ended by then has begun."""
+_INTERVAL_S = 0.25
+_MOST_SAID = 4000
+_NOT_ASKED = {"PATH", "DIR", "FILE", "COMMAND", "KEY=VALUE", "NAME"}
+"""Options that name files, commands or other clusters are for whoever has the machine, not a browser."""
+_CONF = ("HADOOP_CONF_DIR", "HBASE_CONF_DIR")
+"""A laboratory is meant, whatever else the server's own surroundings lead to."""
+
+_ENDS = {0: "ended", 1: "failed", 2: "refused", 130: "stopped"}
+"""What the command line's exit codes mean."""
+
+Engine = Literal["local", "sim", "hadoop", "hbase"]
+Words = Annotated[str, Field(max_length=200)]
+
+
+class StartAsked(Model):
+    """A run that is to be started."""
+
+    engine: Engine
+    suite: Words
+    options: dict[Words, Words] = Field(default_factory=dict)
+    """Values as one types them, by the options' names."""
+    plan: Words = ""
+    """The key of the plan that is simulated."""
+    lab: Words = ""
+    """The laboratory that it runs on."""
+
+
+class StartedRun(Model):
+    """A run that was started from here."""
+
+    number: int
+    command: tuple[str, ...]
+    """The command line, without the directories that are the server's."""
+    arguments: tuple[str, ...]
+    """All of it."""
+    state: Literal["waiting", "running", "ended", "refused", "failed", "stopped"]
+    asked_s: float
+    """When it was asked for, seconds since 1970."""
+    pid: int | None = None
+    born: str = ""
+    """When that process began, by the kernel: a number may be another process's by now."""
+    said: str = ""
+    """What the command line said, the end of it."""
+
+
+_LIST = TypeAdapter(list[StartedRun])
+
+
+def startable(engine: str) -> dict[str, tuple[Option[Any], ...]]:
+    """What may be asked of each suite that an engine runs."""
+    able: dict[str, tuple[Option[Any], ...]] = {}
+    for suite, kinds in suites().items():
+        each = [programs()[kind] for kind in kinds]
+        if all(engine in program.programs for program in each):
+            own = [option for program in each for option in options_of(program, engine)]
+            every = dict.fromkeys((*own, *engines()[engine].options))
+            able[suite] = tuple(option for option in every if option.metavar not in _NOT_ASKED)
+    return able
+
+
+def arguments_of(
+    asked: StartAsked, *, runs_dir: Path, plan: Path | None, calibration: str | None
+) -> tuple[str, ...]:
+    """The words of `howdah` that start a run; raises UserError for an option that is not asked for here."""
+    known = startable(asked.engine)
+    if asked.suite not in known:
+        raise UserError(
+            "suite", f"{asked.engine} does not run {asked.suite!r} from here", f"one of {', '.join(known)}"
+        )
+    options = {option.name: option for option in known[asked.suite]}
+    words = ["run", asked.suite, "--engine", asked.engine, "--quiet", f"--runs-dir={runs_dir.absolute()}"]
+    for name, text in asked.options.items():
+        if name not in options:
+            raise UserError(name, "is no option of this suite here", "use the command line for others")
+        # Bound to its flag, a value cannot be taken for another flag.
+        words += [f"{options[name].flag}={text}"]
+    if asked.engine == SIM:
+        if plan is None:
+            raise UserError("plan", "says which cluster to simulate, and is missing", "choose one")
+        words += [f"--plan={plan}", *([f"--calibration={calibration}"] if calibration else [])]
+    elif asked.engine != LOCAL:
+        if not asked.lab:
+            raise UserError("laboratory", "is missing", "build one: howdah lab up plan.yaml, then choose it")
+        words += [f"--lab={asked.lab}"]
+    return tuple(words)
+
+
+class Starter:
+    """One run at a time, and one that waits."""
+
+    def __init__(self, state_dir: Path, tell: Callable[[], None]) -> None:
+        self._dir, self._tell = state_dir, tell
+        self._runs = self._read()
+        self._processes: dict[int, subprocess.Popen[bytes]] = {}
+
+    @property
+    def runs(self) -> tuple[StartedRun, ...]:
+        """What was started from here, the newest first."""
+        return tuple(reversed(self._runs))
+
+    async def ask(self, arguments: tuple[str, ...]) -> StartedRun:
+        """Start a run, or let it wait for the one under way; raises UserError as the command line does."""
+        going = self._going()
+        waiting = [run for run in self._runs if run.state == "waiting"]
+        if waiting:
+            raise UserError(
+                "start",
+                f"one run is under way and one waits already: {_command(waiting[0].arguments)}",
+                "wait until it has begun, or take it out of the queue",
+            )
+        shown = tuple(word for word in arguments if not word.startswith(("--runs-dir=", "--quiet")))
+        number = 1 + max((run.number for run in self._runs), default=0)
+        run = StartedRun(
+            number=number,
+            command=("howdah", *shown),
+            arguments=arguments,
+            state="waiting",
+            asked_s=time.time(),
+        )
+        self._runs.append(run)
+        if going is not None:
+            self._keep()
+            return run
+        self._begin(run)
+        return await self._refusal(number)
+
+    async def _refusal(self, number: int) -> StartedRun:
+        until_s = time.monotonic() + _REFUSAL_S
+        while time.monotonic() < until_s:
+            await asyncio.sleep(_INTERVAL_S)
+            self.look()
+            run = self._run(number)
+            if run.state == "refused":
+                what, _, hint = run.said.partition("\n")
+                raise UserError("", what, " ".join(hint.split()))
+            if run.state != "running":
+                break
+        return self._run(number)
+
+    async def follow(self) -> None:
+        """Look after what goes on, and begin what waits, until cancelled."""
+        while True:
+            self.look()
+            await asyncio.sleep(4 * _INTERVAL_S)
+
+    def look(self) -> None:
+        """See what has ended, and begin what waits."""
+        for run in list(self._runs):
+            if run.state == "running" and not self._lives(run):
+                self._ended(run)
+        waiting = next((run for run in self._runs if run.state == "waiting"), None)
+        if waiting is not None and self._going() is None:
+            self._begin(waiting)
+
+    def stop(self, number: int) -> None:
+        """Stop a run as Ctrl-C would, or take it out of the queue; raises UserError where it has ended."""
+        run = next((one for one in self._runs if one.number == number), None)
+        if run is None or run.state not in ("waiting", "running"):
+            raise UserError(f"start {number}", "has ended", "there is nothing to stop")
+        if run.state == "waiting":
+            self._put(run, state="stopped", said="taken out of the queue")
+        elif self._lives(run) and run.pid is not None:
+            os.kill(run.pid, signal.SIGINT)
+
+    def _begin(self, run: StartedRun) -> None:
+        self._dir.mkdir(parents=True, exist_ok=True, mode=0o700)
+        surroundings = {name: value for name, value in os.environ.items() if name not in _CONF}
+        with self._log(run).open("wb") as log:
+            process = subprocess.Popen(
+                [sys.executable, "-c", "from howdah.cli.main import main; main()", *run.arguments],
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+                env=surroundings,
+                # Ctrl-C ends the server, and not the run.
+                start_new_session=True,
+            )
+        self._processes[run.number] = process
+        self._put(run, state="running", pid=process.pid, born=_born(process.pid))
+
+    def _ended(self, run: StartedRun) -> None:
+        process = self._processes.pop(run.number, None)
+        code = process.poll() if process is not None else None
+        said = "\n".join(line.strip() for line in self._said(run).removeprefix("error: ").splitlines())
+        # Of a process that another server began only its end is known.
+        state = _ENDS.get(code, "failed") if code is not None else "ended"
+        with contextlib.suppress(OSError):
+            self._log(run).unlink()
+        self._put(run, state=state, said=said, pid=None)
+
+    def _lives(self, run: StartedRun) -> bool:
+        process = self._processes.get(run.number)
+        if process is not None:
+            return process.poll() is None
+        return run.pid is not None and bool(run.born) and _born(run.pid) == run.born
+
+    def _going(self) -> StartedRun | None:
+        return next((run for run in self._runs if run.state == "running" and self._lives(run)), None)
+
+    def _run(self, number: int) -> StartedRun:
+        return next(run for run in self._runs if run.number == number)
+
+    def _put(self, run: StartedRun, **changes: Any) -> None:
+        self._runs[self._runs.index(run)] = run.model_copy(update=changes)
+        self._keep()
+
+    def _keep(self) -> None:
+        over = [run for run in self._runs if run.state not in ("waiting", "running")]
+        for run in over[:-_KEPT]:
+            self._runs.remove(run)
+        with contextlib.suppress(OSError):
+            self._dir.mkdir(parents=True, exist_ok=True, mode=0o700)
+            with replacing(self._dir / _STATE) as file:
+                file.write(_LIST.dump_json(self._runs))
+        self._tell()
+
+    def _read(self) -> list[StartedRun]:
+        try:
+            return _LIST.validate_json((self._dir / _STATE).read_bytes())
+        except (OSError, ValidationError):
+            return []
+
+    def _log(self, run: StartedRun) -> Path:
+        return self._dir / f"start-{run.number}.log"
+
+    def _said(self, run: StartedRun) -> str:
+        with contextlib.suppress(OSError):
+            return self._log(run).read_bytes()[-_MOST_SAID:].decode(errors="replace").strip()
+        return ""
+
+
+def _born(pid: int) -> str:
+    """When a process began, in the kernel's ticks; empty where there is none that lives."""
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return ""
+    return "" if fields[0] in ("Z", "X") else fields[19]
+
+
+def _command(words: tuple[str, ...]) -> str:
+    return shlex.join(("howdah", *words))
+
+
+def engines_here() -> Iterator[tuple[str, str]]:
+    """The engines that runs are started on from here, and what they are called."""
+    yield (LOCAL, "this machine, without Hadoop")
+    yield (SIM, "the simulator")
+    yield (HADOOP, "Hadoop on a laboratory")
+    yield ("hbase", "HBase on a laboratory")

@@ -1,0 +1,303 @@
+// The plan page: an editor that marks what is wrong, the plan beside it, and sliders that ask the simulator.
+(() => {
+  "use strict";
+  const { root, ask, seconds } = window.howdah;
+  const id = (name) => document.getElementById(name);
+  const form = id("asked");
+  if (!form) return;
+  const editor = id("inventory");
+  const page = crypto.randomUUID?.() ?? String(Math.random());
+  const moved = new Set();
+  // What the plan that is shown was asked for, and what its suite takes.
+  let wished = null;
+  let base = null;
+  let asked = 0;
+  let right = true;
+
+  function made(tag, text, className) {
+    const one = document.createElement(tag);
+    if (text !== undefined) one.textContent = text;
+    if (className) one.className = className;
+    return one;
+  }
+
+  function wishes() {
+    const said = Object.fromEntries([...new FormData(form)].filter(([, value]) => value !== ""));
+    for (const name of ["workers_per_host", "replication", "years"]) if (said[name]) said[name] = Number(said[name]);
+    return said;
+  }
+
+  // The lines' numbers, those with something wrong in them marked.
+  function number(faults = []) {
+    const wrong = new Set(faults.map(({ line }) => line));
+    const count = editor.value.split("\n").length;
+    id("gutter").replaceChildren(...Array.from({ length: count }, (_, at) => made("span", String(at + 1), wrong.has(at + 1) ? "wrong" : "")));
+    id("gutter").scrollTop = editor.scrollTop;
+  }
+
+  function to(line, column) {
+    const lines = editor.value.split("\n");
+    const start = lines.slice(0, line - 1).reduce((sum, text) => sum + text.length + 1, 0);
+    editor.focus();
+    editor.setSelectionRange(start + column - 1, start + (lines[line - 1]?.length ?? column));
+    const height = editor.scrollHeight / lines.length;
+    editor.scrollTop = Math.max(0, (line - 4) * height);
+  }
+
+  async function check() {
+    const turn = ++asked;
+    const faults = await ask("POST", "api/v1/inventory/check", { inventory: editor.value }).catch((error) => [
+      { line: 1, column: 1, key: "", what: error.message, hint: "" },
+    ]);
+    if (turn !== asked) return false;
+    number(faults);
+    right = faults.length === 0;
+    editor.setAttribute("aria-invalid", String(!right));
+    id("faults").replaceChildren(
+      ...faults.map(({ line, column, key, what, hint }) => {
+        const item = made("li");
+        const jump = made("button", `line ${line}`);
+        jump.type = "button";
+        jump.addEventListener("click", () => to(line, column));
+        item.append(jump, made("span", ` ${key ? `${key}: ` : ""}${what}`), made("span", hint ? ` ${hint}` : "", "quiet"));
+        return item;
+      }),
+    );
+    return right;
+  }
+
+  function why(value, reason) {
+    const place = made("span", undefined, "why");
+    const shown = made("button", value);
+    shown.type = "button";
+    const tip = made("span", reason, "tip");
+    tip.id = `why-${(why.count = (why.count ?? 0) + 1)}`;
+    tip.setAttribute("role", "tooltip");
+    shown.setAttribute("aria-describedby", tip.id);
+    place.append(shown, tip);
+    return place;
+  }
+
+  function show(plan) {
+    for (const name of ["answer", "what-if", "values"]) id(name).hidden = false;
+    id("answer-title").textContent = plan.answer;
+    id("capacity").textContent = plan.capacity;
+    id("whole").href = `${root}plans/${plan.key}/`;
+    id("file").href = `${root}api/v1/plans/${plan.key}`;
+    id("platforms").replaceChildren(
+      ...plan.platforms.flatMap((one) => {
+        const row = made("tr", undefined, one.verdict);
+        const head = made("th", one.platform);
+        head.scope = "row";
+        if (one.verdict !== "possible") head.append(made("span", one.verdict, "aside"));
+        row.append(head);
+        for (let at = 0; at < 5; at += 1) row.append(made("td", one.cells[at] ?? "", "n"));
+        const list = made("details");
+        const count = (which) => one.reasons.filter(([verdict]) => verdict === which).length;
+        const parts = ["for", "against", "refused"].map((which) => (count(which) ? `${count(which)} ${which}` : "")).filter(Boolean);
+        list.append(made("summary", parts.join(", ") || "nothing for or against it"));
+        const items = made("ul");
+        items.append(...one.reasons.map(([verdict, text, rule]) => made("li", `${verdict}: ${text} (${rule})`, verdict)));
+        list.append(items);
+        const reasons = made("td");
+        reasons.colSpan = 6;
+        reasons.append(list);
+        const under = made("tr", undefined, "reasons");
+        under.append(reasons);
+        return [row, under];
+      }),
+    );
+    id("files").replaceChildren(
+      ...Object.entries(plan.settings).map(([file, settings], at) => {
+        const part = made("details", undefined, "file");
+        part.open = at === 0;
+        part.append(made("summary", `${file} (${settings.length})`));
+        const list = made("dl");
+        for (const one of settings) {
+          const pair = made("div");
+          pair.dataset.words = `${one.key} ${one.value} ${one.reason}`.toLowerCase();
+          const name = made("dt", one.key);
+          if (one.holds_for) name.append(made("span", ` ${one.holds_for}`, "aside"));
+          const value = made("dd");
+          value.append(why(one.value + (one.note ? ` ${one.note}` : ""), `${one.reason.replace(/\.?$/, ".")} ${one.rule ? `Rule ${one.rule}; ` : ""}source: ${one.source}`));
+          pair.append(name, value);
+          list.append(pair);
+        }
+        part.append(list);
+        return part;
+      }),
+    );
+    find();
+    place(plan.now);
+    id("curve").hidden = !plan.growth;
+    if (plan.growth) {
+      id("caption-growth").textContent = plan.growth_caption;
+      document.dispatchEvent(new CustomEvent("howdah:grown", { detail: [{ id: "growth", spec: plan.growth }] }));
+    }
+  }
+
+  function find() {
+    const words = id("find").value.toLowerCase().split(/\s+/).filter(Boolean);
+    for (const file of document.querySelectorAll("#files .file")) {
+      let left = 0;
+      for (const pair of file.querySelectorAll("[data-words]")) {
+        pair.hidden = !words.every((word) => pair.dataset.words.includes(word));
+        if (!pair.hidden) left += 1;
+      }
+      file.hidden = left === 0;
+      if (words.length) file.open = left > 0;
+    }
+  }
+
+  async function plan() {
+    const said = id("planned");
+    if (!(await check())) {
+      said.textContent = right ? "" : "not planned: see what is wrong";
+      return;
+    }
+    said.textContent = "planning …";
+    try {
+      const question = wishes();
+      show(await ask("POST", "api/v1/plan", question));
+      wished = question;
+      said.textContent = "";
+      base = null;
+      simulate();
+    } catch (error) {
+      said.textContent = `${error.message} ${error.hint}`;
+    }
+  }
+
+  function changed(names) {
+    const question = { ...wished, changes: {}, page };
+    for (const name of names) {
+      const slider = id(`s-${name}`);
+      const value = slider.dataset.values.split("|")[slider.value];
+      if (name === "workers_per_host") {
+        question.workers_per_host = Number(value);
+        // More than one worker on a host are virtual machines, whatever makes them.
+        if (Number(value) > 1) question.hypervisor ??= "vsphere";
+      } else if (name === "replication") question.replication = Number(value);
+      else if (name === "dataset") question.dataset = value;
+      else question.changes[name] = value;
+    }
+    delete question.need;
+    delete question.growth;
+    delete question.years;
+    return question;
+  }
+
+  function row(name, one, before) {
+    const line = made("div", undefined, "time");
+    const most = Math.max(one.high_s, before?.high_s ?? 0);
+    const bar = made("span", undefined, "interval");
+    for (const [part, value] of [["low", one.low_s], ["mid", one.median_s], ["high", one.high_s]]) bar.style.setProperty(`--${part}`, String(value / most));
+    const change = before ? one.median_s / before.median_s - 1 : 0;
+    const words = before && Math.abs(change) >= 0.005 ? `${change > 0 ? "+" : "−"}${Math.abs(100 * change).toFixed(0)} %` : before ? "as planned" : "";
+    line.append(made("b", name), made("span", seconds(one.median_s), "n"), bar, made("span", `${seconds(one.low_s)} to ${seconds(one.high_s)}`, "quiet"), made("span", words, "change"));
+    return line;
+  }
+
+  function told(times) {
+    const whole = { low_s: times.low_s, median_s: times.median_s, high_s: times.high_s };
+    const before = moved.size ? base : null;
+    const rows = [row("whole suite", whole, before)];
+    for (const one of times.forecasts.filter(({ phase }) => phase === null)) {
+      rows.push(row(one.workload, one, before?.forecasts.find((other) => other.workload === one.workload && other.phase === null)));
+    }
+    const grounds = made(
+      "p",
+      `${times.hosts} hosts, ${times.platform}, ${times.workers} workers. 90 % intervals of ${times.replications} ${times.replications === 1 ? "simulation" : "simulations"} by the ${times.simulator} simulator, every task one by one, in ${times.took_s.toFixed(1)} s${times.calibration ? `, calibrated by ${times.calibration}` : ", not calibrated"}.`,
+      "quiet small",
+    );
+    id("times").replaceChildren(...rows, grounds);
+    id("times").classList.remove("waiting");
+  }
+
+  let due;
+  let simulated = 0;
+  function simulate() {
+    const turn = ++simulated;
+    clearTimeout(due);
+    id("times").classList.add("waiting");
+    due = setTimeout(async () => {
+      const planned = new Set();
+      // One simulation answers soon; three say how far apart they lie. A change is held against what is planned.
+      const questions = [...(moved.size && !base ? [[planned, 1]] : []), [new Set(moved), 1], [new Set(moved), 3]];
+      try {
+        for (const [names, replications] of questions) {
+          const times = await ask("POST", "api/v1/what-if", { ...changed(names), replications });
+          // The server gives no answer to a question after which the page has asked another.
+          if (times === null || turn !== simulated) return;
+          if (!names.size) base = times;
+          if (names.size === moved.size) told(times);
+        }
+      } catch (error) {
+        if (turn !== simulated) return;
+        id("times").classList.remove("waiting");
+        id("times").replaceChildren(made("p", `${error.message} ${error.hint}`, "fault"));
+      }
+    }, 120);
+  }
+
+  for (const slider of document.querySelectorAll("#sliders input")) {
+    const say = () => {
+      const value = slider.dataset.values.split("|")[slider.value];
+      id(`o-${slider.dataset.quantity}`).textContent = moved.has(slider.dataset.quantity) ? value : "as planned";
+      slider.setAttribute("aria-valuetext", moved.has(slider.dataset.quantity) ? value : `as planned`);
+    };
+    slider.addEventListener("input", () => {
+      moved.add(slider.dataset.quantity);
+      say();
+      simulate();
+    });
+    slider.say = say;
+    slider.first = slider.value;
+    say();
+  }
+  id("reset").addEventListener("click", () => {
+    moved.clear();
+    for (const slider of document.querySelectorAll("#sliders input")) {
+      slider.value = slider.first;
+      slider.say();
+    }
+    simulate();
+  });
+
+  // Puts each slider where the plan is: at the value that is nearest by ratio.
+  function place(now) {
+    for (const slider of document.querySelectorAll("#sliders input")) {
+      const planned = now[slider.dataset.quantity];
+      if (!planned) continue;
+      const apart = slider.dataset.values.split("|").map((text) => Math.abs(Math.log(amount(text) / planned)));
+      slider.first = String(apart.indexOf(Math.min(...apart)));
+      if (!moved.has(slider.dataset.quantity)) slider.value = slider.first;
+    }
+  }
+
+  function amount(text) {
+    const [, digits, unit] = /^([\d.]+)(\D*)$/.exec(text);
+    const factors = { "": 1, MiB: 2 ** 20, GiB: 2 ** 30, GB: 1e9, TB: 1e12, PB: 1e15, "Gb/s": 1e9 };
+    return Number(digits) * factors[unit];
+  }
+
+  let typed;
+  editor.addEventListener("input", () => {
+    number();
+    clearTimeout(typed);
+    typed = setTimeout(plan, 500);
+  });
+  editor.addEventListener("scroll", () => {
+    id("gutter").scrollTop = editor.scrollTop;
+  });
+  id("find").addEventListener("input", find);
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    plan();
+  });
+  form.addEventListener("change", ({ target }) => {
+    if (target !== editor) plan();
+  });
+  number();
+  plan();
+})();

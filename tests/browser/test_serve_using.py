@@ -1,0 +1,219 @@
+"""What one does on the pages of a server: find, sort, compare, note, plan, ask what if, start, sign in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, expect
+
+from howdah.documents.files import write_plan
+from howdah.store.annotations import read_annotation
+from support import records
+from support.browsing import Visitor
+from support.command import howdah
+from support.comparing import stored_runs
+from support.served import Started, another_site, certificate, started
+from support.sim_plans import slots_plan
+from support.stored import write_run
+
+PATIENCE_MS = 60_000
+PASSWORD = "a password that is long enough"
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Some runs and a plan."""
+    folder = tmp_path_factory.mktemp("using")
+    for data in (*stored_runs(2), records.pi(), records.failed()):
+        write_run(folder / "runs", data)
+    (folder / "plan.yaml").write_text(write_plan(slots_plan()))
+    return folder
+
+
+@pytest.fixture(scope="module")
+def server(folder: Path) -> Iterator[Started]:
+    with started(folder, "--allow-runs", "--plan", "plan.yaml") as one:
+        yield one
+
+
+def test_runs_are_found_sorted_and_compared_at_an_address_of_its_own(visit: Visitor, server: Started) -> None:
+    visiting = visit()
+    page = visiting.go(server.address)
+    rows = page.locator(".runs tbody tr")
+    expect(rows).to_have_count(6, timeout=PATIENCE_MS)
+    page.locator("#suite").select_option("terasuite")
+    page.locator("#outcome").select_option("succeeded")
+    expect(rows).to_have_count(4, timeout=PATIENCE_MS)
+    assert "suite=terasuite" in page.url
+    page.locator("#search").fill("1710")
+    expect(rows).to_have_count(1, timeout=PATIENCE_MS)
+    page.locator("#search").fill("")
+    expect(rows).to_have_count(4, timeout=PATIENCE_MS)
+    page.get_by_role("link", name="elapsed").click()
+    expect(page.locator("[data-c='elapsed_s']")).to_have_attribute("aria-sort", "descending")
+    page.get_by_role("link", name="elapsed").click()
+    expect(page.locator("[data-c='elapsed_s']")).to_have_attribute("aria-sort", "ascending")
+    expect(rows.first).to_have_attribute("data-id", "20261120-1710-terasuite")
+    compare = page.locator("#compare")
+    assert compare.is_disabled()
+    # Ticked in this order, the first is the baseline.
+    for name in ("1712", "1713", "1710", "1711"):
+        page.get_by_role("checkbox", name=name).check()
+    expect(page.locator("#ticked")).to_contain_text("20261120-1712-terasuite is the baseline")
+    compare.click()
+    page.wait_for_selector("html[data-ready=yes]", timeout=PATIENCE_MS)
+    first, *_ = page.url.rpartition("/compare/")[2].split(",")
+    assert first == "20261120-1712-terasuite"
+    assert "terasort took" in page.locator("h1").inner_text()
+    again = visit()
+    assert again.go(page.url).locator("h1").inner_text() == page.locator("h1").inner_text()
+    assert (visiting.said, again.said) == ([], [])
+
+
+def test_a_note_is_kept_with_the_record_and_needs_the_token(
+    visit: Visitor, server: Started, folder: Path
+) -> None:
+    run = records.pi().record.id
+    page = visit().go(f"{server.address}runs/{run}/")
+    answers = iter(["a wrong token", server.token])
+    page.on("dialog", lambda dialog: dialog.accept(next(answers)))
+    page.locator(".annotate summary").click()
+    page.locator("#tags").fill("good, checked")
+    page.locator("#note").fill("<b>After</b> the disks came.")
+    page.get_by_role("button", name="Keep").click()
+    expect(page.locator("#annotated")).to_contain_text("token", timeout=PATIENCE_MS)
+    assert read_annotation(folder / "runs" / run).tags == ()
+    page.get_by_role("button", name="Keep").click()
+    expect(page.locator(".strip .note")).to_have_text("<b>After</b> the disks came.", timeout=PATIENCE_MS)
+    kept = read_annotation(folder / "runs" / run)
+    assert (kept.tags, kept.note) == (("good", "checked"), "<b>After</b> the disks came.")
+    listed = visit().go(f"{server.address}?tag=checked")
+    expect(listed.locator(".runs tbody tr")).to_have_count(1, timeout=PATIENCE_MS)
+
+
+def test_an_inventory_is_marked_where_it_is_wrong_and_planned_where_it_is_right(
+    visit: Visitor, server: Started
+) -> None:
+    visiting = visit()
+    page = visiting.go(f"{server.address}plan/")
+    title = page.locator("#answer-title")
+    expect(title).to_contain_text("32 hosts", timeout=PATIENCE_MS)
+    editor = page.locator("#inventory")
+    right = editor.input_value()
+    editor.fill(right.replace("memory: 256GiB", "memory: 256 parsecs").replace("kind: ssd", "kind: wood"))
+    wrong = [at for at, line in enumerate(right.splitlines(), 1) if "memory" in line or "ssd" in line]
+    expect(page.locator(".gutter .wrong")).to_have_text([str(line) for line in wrong], timeout=PATIENCE_MS)
+    assert editor.get_attribute("aria-invalid") == "true"
+    assert Axe().run(page).response["violations"] == []
+    page.get_by_role("button", name=f"line {wrong[0]}").click()
+    place = editor.evaluate("one => one.value.slice(one.selectionStart, one.selectionEnd)")
+    assert "parsecs" in place
+    editor.fill(right.replace("count: 32", "count: 16"))
+    expect(title).to_contain_text("16 hosts", timeout=PATIENCE_MS)
+    expect(page.locator(".gutter .wrong")).to_have_count(0)
+    page.locator("#need").fill("300TB")
+    page.locator("#growth-rate").fill("40%/year")
+    page.locator("#years").fill("3")
+    page.get_by_role("button", name="Plan", exact=True).click()
+    expect(page.locator("#live-growth svg .mark-rect path").first).to_be_visible(timeout=PATIENCE_MS)
+    value = page.locator("#files .why button").first
+    value.focus()
+    expect(page.locator("#files .why .tip").first).to_be_visible()
+    assert visiting.said == []
+
+
+def test_a_slider_asks_the_simulator(visit: Visitor, server: Started) -> None:
+    visiting = visit()
+    page = visiting.go(f"{server.address}plan/")
+    whole = page.locator(".time").first
+    expect(whole).to_contain_text("whole suite", timeout=PATIENCE_MS)
+    expect(page.locator("#times")).to_contain_text("3 simulations", timeout=2 * PATIENCE_MS)
+    slider = page.locator("#s-hosts")
+    slider.focus()
+    page.keyboard.press("ArrowRight")
+    expect(page.locator("#o-hosts")).to_have_text("48")
+    expect(whole.locator(".change")).to_contain_text("−", timeout=2 * PATIENCE_MS)
+    expect(page.locator("#times")).to_contain_text("48 hosts", timeout=PATIENCE_MS)
+    page.get_by_role("button", name="As planned").click()
+    expect(page.locator("#o-hosts")).to_have_text("as planned")
+    expect(page.locator("#times")).to_contain_text("32 hosts", timeout=2 * PATIENCE_MS)
+    assert visiting.said == []
+
+
+def test_a_run_is_started_from_the_page_and_refused_as_the_command_line_would(
+    visit: Visitor, server: Started
+) -> None:
+    visiting = visit()
+    page = visiting.go(f"{server.address}start/#token={server.token}")
+    page.locator("#suite").select_option("pi")
+    page.locator("#o-maps").fill("many")
+    page.get_by_role("button", name="Start", exact=True).click()
+    expect(page.locator("#started.fault")).to_contain_text("--maps", timeout=PATIENCE_MS)
+    page.locator("#o-maps").fill("2")
+    page.locator("#o-samples").fill("1k")
+    expect(page.locator("#command")).to_have_text("howdah run pi --engine local --maps 2 --samples 1k")
+    page.get_by_role("button", name="Start", exact=True).click()
+    expect(page.locator("#queue tr").first.locator("td").first).to_have_text("ended", timeout=PATIENCE_MS)
+    page.locator("#engine").select_option("sim")
+    expect(page.locator("#for-plan")).to_be_visible()
+    page.locator("#suite").select_option("terasuite")
+    page.locator("#o-rows").fill("100M")
+    page.get_by_role("button", name="Start", exact=True).click()
+    expect(page.locator("#queue tr")).to_have_count(3, timeout=PATIENCE_MS)
+    expect(page.locator("#queue tr").first.locator("td").first).to_have_text("ended", timeout=PATIENCE_MS)
+    runs = visit().go(f"{server.address}?engine=sim")
+    expect(runs.locator(".runs tbody tr[data-outcome='succeeded']")).to_have_count(1, timeout=PATIENCE_MS)
+    # The refusal is an answer of the server's, which Chromium tells on its console.
+    assert [line for line in visiting.said if "409" not in line] == []
+
+
+def test_an_export_is_read_and_filtered_on_any_web_server(
+    visit: Visitor, folder: Path, tmp_path: Path
+) -> None:
+    done = howdah("serve", "--export", str(tmp_path / "public"), cwd=folder)
+    assert done.returncode == 0, done.stderr
+    with another_site(tmp_path) as address:
+        visiting = visit()
+        page = visiting.go(f"{address}public/")
+        rows = page.locator(".runs tbody tr:visible")
+        before = rows.count()
+        page.locator("#suite").select_option("pi")
+        page.locator("#search").fill(records.pi().record.id)
+        expect(rows).to_have_count(1)
+        assert before > 1
+        assert page.locator(".tick, #compare, .annotate").count() == 0
+        rows.get_by_role("link").click()
+        page.wait_for_selector("html[data-ready=yes]", timeout=PATIENCE_MS)
+        page.emulate_media(media="print")
+        still = page.locator("figure .still").first
+        assert still.evaluate("image => image.decode().then(() => image.naturalWidth)") > 100
+        assert Axe().run(page).response["violations"] == []
+        assert visiting.said == []
+        assert all(asked.startswith(address) for asked in visiting.asked)
+
+
+def test_from_elsewhere_one_signs_in_and_comes_to_what_one_asked_for(
+    chromium: Browser, tmp_path: Path
+) -> None:
+    run = write_run(tmp_path / "runs", records.pi()).name
+    (tmp_path / "secret").write_text(PASSWORD)
+    (tmp_path / "secret").chmod(0o600)
+    pem = str(certificate(tmp_path))
+    listen = ("--listen", "127.0.0.2", "--certificate", pem, "--password-file", "secret")
+    with started(tmp_path, *listen) as server:
+        context = chromium.new_context(ignore_https_errors=True)
+        page = context.new_page()
+        page.goto(f"{server.address}runs/{run}/")
+        assert "/sign-in/" in page.url
+        assert Axe().run(page).response["violations"] == []
+        page.get_by_label("Password or token").fill("not the password")
+        page.keyboard.press("Enter")
+        expect(page.locator("#signed")).to_contain_text("this is not it", timeout=PATIENCE_MS)
+        page.get_by_label("Password or token").fill(PASSWORD)
+        page.keyboard.press("Enter")
+        page.wait_for_url(f"**/runs/{run}/", timeout=PATIENCE_MS)
+        page.wait_for_selector("html[data-ready=yes]", timeout=PATIENCE_MS)
+        context.close()

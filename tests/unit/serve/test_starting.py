@@ -1,0 +1,145 @@
+"""Runs started from a browser: what may be asked, a queue of one, and a server that is killed meanwhile."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from howdah.errors import UserError
+from howdah.serve.starting import StartAsked, StartedRun, Starter, arguments_of, startable
+
+SLEEPS = "import sys; sys.argv = ['howdah']; import time; time.sleep(60)"
+
+
+def arguments(tmp_path: Path, **asked: object) -> tuple[str, ...]:
+    return arguments_of(
+        StartAsked.model_validate(asked), runs_dir=tmp_path / "runs", plan=None, calibration=None
+    )
+
+
+def test_a_run_is_the_command_line_s(tmp_path: Path) -> None:
+    words = arguments(tmp_path, engine="local", suite="pi", options={"maps": "4"})
+    assert words == (
+        "run", "pi", "--engine", "local", "--quiet", f"--runs-dir={tmp_path / 'runs'}", "--maps=4"
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("engine", "options"),
+    [
+        ("local", {"data_dirs": "/etc"}),
+        ("local", {"data_dir": "/etc"}),
+        ("local", {"input": "/etc/passwd"}),
+        ("hadoop", {"conf": "/etc/hadoop"}),
+        ("hadoop", {"set": "mapreduce.map.java.opts=-XX"}),
+        ("local", {"--help": ""}),
+    ],
+)
+def test_no_file_and_no_command_is_named_from_a_browser(
+    engine: str, options: dict[str, str], tmp_path: Path
+) -> None:
+    with pytest.raises(UserError):
+        arguments(tmp_path, engine=engine, suite="terasort", options=options, lab="lab")
+
+
+def test_no_option_that_may_be_given_names_a_place() -> None:
+    for engine in ("local", "sim", "hadoop", "hbase"):
+        assert startable(engine)
+        for options in startable(engine).values():
+            assert not {option.flag for option in options} & {
+                "--data-dir", "--conf", "--plan", "--reach", "--set", "--hdfs-dir", "--input", "--probe",
+                "--calibration", "--lab",
+            }  # fmt: skip
+
+
+def test_a_value_cannot_become_a_flag(tmp_path: Path) -> None:
+    words = arguments(tmp_path, engine="local", suite="pi", options={"maps": "--data-dir=/etc"})
+    assert words[-1] == "--maps=--data-dir=/etc"
+
+
+def test_a_simulation_needs_a_plan_and_hadoop_a_laboratory(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="plan"):
+        arguments(tmp_path, engine="sim", suite="terasuite")
+    with pytest.raises(UserError, match="laboratory"):
+        arguments(tmp_path, engine="hadoop", suite="terasuite")
+
+
+def test_what_the_command_line_refuses_is_refused_in_its_words(tmp_path: Path) -> None:
+    starter = Starter(tmp_path / "state", lambda: None)
+    words = arguments(tmp_path, engine="local", suite="pi", options={"maps": "many"})
+    with pytest.raises(UserError) as caught:
+        asyncio.run(starter.ask(words))
+    assert "--maps" in caught.value.what
+    assert caught.value.hint
+    assert starter.runs[0].state == "refused"
+
+
+def _under_way(state: Path) -> tuple[Starter, subprocess.Popen[bytes]]:
+    """A starter of whose runs one is under way, that another server had begun."""
+    process = subprocess.Popen([sys.executable, "-c", SLEEPS])
+    starter = Starter(state, lambda: None)
+    born = Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()[19]
+    run = StartedRun(
+        number=1,
+        command=("howdah",),
+        arguments=("run",),
+        state="running",
+        asked_s=1.0,
+        pid=process.pid,
+        born=born,
+    )
+    starter._runs.append(run)
+    starter._keep()
+    return Starter(state, lambda: None), process
+
+
+def test_one_runs_one_waits_and_a_third_is_refused(tmp_path: Path) -> None:
+    starter, process = _under_way(tmp_path)
+    try:
+        words = ("run", "nothing-like-it", "--engine", "local")
+        assert asyncio.run(starter.ask(words)).state == "waiting"
+        with pytest.raises(UserError, match="one waits already"):
+            asyncio.run(starter.ask(words))
+        # A server that was killed meanwhile finds both.
+        again = Starter(tmp_path, lambda: None)
+        again.look()
+        assert [run.state for run in again.runs] == ["waiting", "running"]
+        again.stop(2)
+        assert [run.state for run in again.runs] == ["stopped", "running"]
+        again.stop(1)
+        assert process.wait(10) != 0
+        again.look()
+        assert again.runs[1].state == "ended"
+    finally:
+        process.kill()
+        process.wait()
+
+
+def test_another_process_s_number_is_not_taken_for_the_run_s(tmp_path: Path) -> None:
+    starter = Starter(tmp_path, lambda: None)
+    starter._runs.append(
+        StartedRun(
+            number=1,
+            command=(),
+            arguments=(),
+            state="running",
+            asked_s=time.time(),
+            pid=os.getpid(),
+            born="1",
+        )
+    )
+    starter.look()
+    assert starter.runs[0].state == "ended"
+    with pytest.raises(UserError, match="has ended"):
+        starter.stop(1)
+
+
+def test_a_state_file_that_is_damaged_is_no_fault(tmp_path: Path) -> None:
+    (tmp_path / "starts.json").write_text("{")
+    assert Starter(tmp_path, lambda: None).runs == ()
