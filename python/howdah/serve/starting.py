@@ -37,7 +37,7 @@ _REFUSAL_S = 8.0
 """A run that is refused ends so soon; one that has not ended by then has begun."""
 _INTERVAL_S = 0.25
 _MOST_SAID = 4000
-_NOT_ASKED = {"PATH", "DIR", "FILE", "COMMAND", "KEY=VALUE", "NAME"}
+_NOT_ASKED = {"PATH", "DIR", "FILE", "COMMAND", "KEY=VALUE", "NAME", "FAULT"}
 """Options that name files, commands or other clusters are for whoever has the machine, not a browser."""
 _CONF = ("HADOOP_CONF_DIR", "HBASE_CONF_DIR")
 """A laboratory is meant, whatever else the server's own surroundings lead to."""

@@ -35,6 +35,7 @@ def test_a_run_is_the_command_line_s(tmp_path: Path) -> None:
     [
         ("local", {"data_dirs": "/etc"}),
         ("local", {"data_dir": "/etc"}),
+        ("hadoop", {"fault": "/etc/passwd"}),
         ("local", {"input": "/etc/passwd"}),
         ("hadoop", {"conf": "/etc/hadoop"}),
         ("hadoop", {"set": "mapreduce.map.java.opts=-XX"}),
