@@ -73,9 +73,9 @@ def serve(
             site,
         )
         site.warm()
-        tell(f"{scheme}://{host}:{bound}/", keys.token, token_file)
         try:
             with suppress(KeyboardInterrupt):
+                tell(f"{scheme}://{host}:{bound}/", keys.token, token_file)
                 server.run(sockets=[listening])
         finally:
             with suppress(OSError):
