@@ -2,35 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import ViewportSize
 
-from howdah.model.sink import Progress
-from howdah.model.study_run import StudyRun
 from howdah.session.study.studies import read, run
-from howdah.study.schedule import Due
 from support.browsing import Scheme, Visitor
-from support.studies import SIMULATED
-
-
-class Nobody:
-    """Watches a study and says nothing."""
-
-    def begins(self, one: Due, left: Sequence[Due], done: Sequence[StudyRun]) -> None:
-        pass
-
-    def tell(self, text: str) -> None:
-        pass
-
-    def progress(self, progress: Progress) -> None:
-        pass
-
-    def ended(self, one: Due, run: StudyRun) -> None:
-        pass
+from support.studies import SIMULATED, Nobody
 
 
 @pytest.fixture(scope="session")

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from howdah.model.run import Outcome
+from howdah.model.sink import Progress
 from howdah.model.study import Study
 from howdah.model.study_run import StudyRun
 from howdah.study.matrix import cells_of
@@ -70,3 +71,19 @@ def all_runs(of: Study, end: Callable[[Due], StudyRun] = ended, done: Sequence[S
         made.append(left[0])
         finished.append(end(left[0]))
     return made
+
+
+class Nobody:
+    """Watches a study and says nothing."""
+
+    def begins(self, one: Due, left: Sequence[Due], done: Sequence[StudyRun]) -> None:
+        """Nothing."""
+
+    def tell(self, text: str) -> None:
+        """Nothing."""
+
+    def progress(self, progress: Progress) -> None:
+        """Nothing."""
+
+    def ended(self, one: Due, run: StudyRun) -> None:
+        """Nothing."""

@@ -3,27 +3,23 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from howdah.documents.files import write_plan
 from howdah.model.annotation import Annotation
-from howdah.model.sink import Progress
-from howdah.model.study_run import StudyRun
 from howdah.model.tables import RunData
 from howdah.session.predict.scoring import score_run
 from howdah.session.study.studies import read, run
 from howdah.store.annotations import write_annotation
 from howdah.store.predictions import save_prediction
-from howdah.study.schedule import Due
 from support import cluster_reports, records
 from support.comparing import stored_runs
 from support.plan_samples import eight_hosts
 from support.predicted import measured_after, small_prediction
 from support.sim_runs import small_run
 from support.stored import write_killed_run, write_run
-from support.studies import SIMULATED
+from support.studies import SIMULATED, Nobody
 
 CONF = Path(__file__).parents[1] / "data" / "conf" / "sound"
 NEWER = "20261121-0901-of-the-future"
@@ -110,20 +106,4 @@ def _unreadable(place: Path, content: str) -> None:
 
 def _study(folder: Path) -> None:
     (folder / "study.yaml").write_text(SIMULATED)
-    run(read(folder / "study.yaml"), folder / "study" / "blocks", _Nobody())
-
-
-class _Nobody:
-    """Watches a study and says nothing."""
-
-    def begins(self, one: Due, left: Sequence[Due], done: Sequence[StudyRun]) -> None:
-        pass
-
-    def tell(self, text: str) -> None:
-        pass
-
-    def progress(self, progress: Progress) -> None:
-        pass
-
-    def ended(self, one: Due, run: StudyRun) -> None:
-        pass
+    run(read(folder / "study.yaml"), folder / "study" / "blocks", Nobody())
