@@ -94,7 +94,7 @@ def test_a_run_appears_grows_and_is_stopped_from_its_page(
         expect(page.locator("#headline")).to_contain_text("into the run", timeout=PATIENCE_MS)
         expect(page.locator("#log")).to_contain_text("begins", timeout=PATIENCE_MS)
         expect(page.locator("#advance")).to_contain_text("%", timeout=PATIENCE_MS)
-        page.wait_for_function("document.querySelectorAll('#live-disks .mark-line path').length > 0")
+        expect(page.locator("#live-disks .mark-line path")).not_to_have_count(0, timeout=PATIENCE_MS)
         before = drawn(page)
         while drawn(page) <= before:
             page.wait_for_timeout(250)
