@@ -12,6 +12,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 
 from howdah.model.run import Outcome, RunRecord
@@ -23,7 +24,8 @@ from support.lab_command import CACHE, Lab
 INVENTORY = ROOT / "examples/hosts-lab-ha.yaml"
 MASTERS = ("--hypervisor", "none", "--protect-masters", "ha", "--replication", "2")
 ROWS = 500_000
-FAULTS, WITHIN_S = 3, 40
+FAULTS, WITHIN_S = 3, 60
+SETTLED_S = 300
 
 
 def longest_s(record: RunRecord) -> float:
@@ -31,9 +33,21 @@ def longest_s(record: RunRecord) -> float:
     return max((outage.elapsed_s for probe in record.probes for outage in probe.outages), default=0.0)
 
 
+def settle(lab: Lab) -> None:
+    """Wait until everything is back that the schedule before took away, so that each begins alike."""
+    until = time.monotonic() + SETTLED_S
+    while (status := lab.try_to("status")).returncode != 0:
+        if time.monotonic() > until:
+            sys.exit(
+                f"the laboratory is not whole {SETTLED_S} s after its faults were undone:\n{status.stdout}"
+            )
+        time.sleep(2)
+
+
 def broken(lab: Lab, seed: int) -> RunRecord:
     """One schedule, drawn from a seed, beside a sort."""
     schedule = f"random {FAULTS} seed {seed} within {WITHIN_S}s"
+    settle(lab)
     done = lab.try_to_run("terasuite", "--rows", str(ROWS), "--fault", schedule)
     if done.returncode not in (0, 1):
         sys.exit(done.stderr)

@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 from howdah.planner.rule import Rule
-from howdah.planner.rules.ha import managers, settings, surviving
+from howdah.planner.rules.ha import managers, settings, surviving, waiting
 
-RULES: tuple[Rule, ...] = (*settings.RULES, *surviving.RULES, *managers.RULES)
+RULES: tuple[Rule, ...] = (*settings.RULES, *waiting.RULES, *surviving.RULES, *managers.RULES)
