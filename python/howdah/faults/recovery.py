@@ -51,6 +51,13 @@ WORDS = (
     _word("zkfc", "NameNode active", r"Successfully transitioned NameNode at .* to active state"),
     _word("namenode", "transition begun", r"Starting services required for active state"),
     _word("namenode", "DataNode given up", r"removeDeadDatanode: lost heartbeat from"),
+    # A NameNode that was away while the other one became active is refused by the journal, and ends itself.
+    _word(
+        "namenode datanode journalnode zkfc resourcemanager nodemanager",
+        "ended by itself",
+        r"ExitUtil: Exiting with status -?[1-9]",
+    ),
+    _word("regionserver hmaster", "ended by itself", r"ABORTING (?:region server|master)"),
     _word("resourcemanager", "ResourceManager active", r"Transitioned to active state"),
     _word("resourcemanager", "NodeManager given up", r"Expired:.*Timed out after \d+ secs"),
 )

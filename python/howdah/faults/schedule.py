@@ -9,9 +9,9 @@ from typing import Literal, NamedTuple
 
 from howdah.errors import UserError
 from howdah.faults.grammar import APPLICATION_MASTER, PAIRS
-from howdah.model.faults import OF_PLACES, Action, ClusterFault, Moment, Whom
+from howdah.model.faults import AT_ONCE, OF_PLACES, Action, ClusterFault, Moment, Whom
 
-_OF_DISKS = frozenset({Action.SLOW_DISK, Action.FILL_DISK, Action.FAIL_DISK})
+_OF_DISKS = frozenset({Action.SLOW_DISK, Action.FILL_DISK, Action.FAIL_DISK, Action.WIPE_DISK})
 _OF_LINKS = frozenset({Action.CUT_LINK, Action.CUT_LINK_IN, Action.CUT_LINK_OUT, Action.SLOW_LINK})
 _PROCESSES = frozenset({Action.KILL, Action.PAUSE, Action.RESTART, Action.LOSE})
 _ALIKE: tuple[frozenset[Action], ...] = (
@@ -19,8 +19,9 @@ _ALIKE: tuple[frozenset[Action], ...] = (
     _OF_LINKS | {Action.LOSE},
     frozenset({Action.SLOW_DISK, Action.FAIL_DISK}),
     frozenset({Action.FILL_DISK, Action.FAIL_DISK}),
-    # A disk that failed is mounted anew when it is undone, for which all that runs there is started again.
-    _PROCESSES | {Action.FAIL_DISK},
+    # Disks that failed are mounted anew, and wiped ones are new: all that runs there is started again.
+    _PROCESSES | {Action.FAIL_DISK, Action.WIPE_DISK},
+    frozenset({Action.FILL_DISK, Action.WIPE_DISK}),
 )
 """Two of one kind cannot be in force on one machine: what the one undoes, the other has done."""
 _SHORTEST_S, _LONGEST_S = 5, 20
@@ -138,7 +139,7 @@ def _exclude(one: ClusterFault, other: ClusterFault, crew: Crew) -> bool:
     if not _meet(one.whom, other.whom, crew):
         return one.whom == other.whom and begin == end
     lasts = first.for_s
-    if first.what is Action.RESTART:
+    if first.what in AT_ONCE:
         return begin == end
     # How long a part of a program's work takes is not known beforehand.
     return begin == end or lasts is None or (begin[1] == "time" and begin[2] + lasts > end[2])

@@ -16,7 +16,7 @@ CELLS_LOST = "last acknowledged writes of fields lost"
 
 
 class Action(StrEnum):
-    """What is done; each can be undone."""
+    """What is done; all but one can be undone: what was wiped is gone."""
 
     KILL = "kill"
     """A daemon's process is killed with SIGKILL; undone by starting it."""
@@ -40,6 +40,8 @@ class Action(StrEnum):
     """No room is left on a place's data disks."""
     FAIL_DISK = "fail-disk"
     """Every read and write of a place's data disks fails."""
+    WIPE_DISK = "wipe-disk"
+    """A place's data disks are exchanged for empty ones, and what runs there is started again."""
 
 
 OF_DAEMONS = frozenset({Action.KILL, Action.PAUSE, Action.RESTART})
@@ -48,7 +50,7 @@ OF_PLACES = frozenset(Action) - {Action.KILL, Action.RESTART}
 """What can be done to a worker, a master, a host or a rack."""
 WITH_RATE = frozenset({Action.SLOW_LINK, Action.SLOW_DISK})
 """What needs a speed."""
-AT_ONCE = frozenset({Action.RESTART})
+AT_ONCE = frozenset({Action.RESTART, Action.WIPE_DISK})
 """What is over when it is done, so that it has no duration."""
 
 Place = Literal["worker", "master", "host", "rack"]

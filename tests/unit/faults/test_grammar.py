@@ -57,6 +57,8 @@ def test_moments_are_of_the_run_or_of_a_program(text: str, when: Moment | None) 
         ("pause datanode for ever", "is not a time"),
         ("pause datanode for 0s", "lasts no time"),
         ("restart datanode for 5s", "over when it is done"),
+        ("wipe-disk worker:h1 for 5s", "over when it is done"),
+        ("wipe-disk datanode@h1", "is done to a place"),
         ("restart application-master", "YARN starts"),
         ("slow-link worker:w1", "to which speed"),
         ("slow-disk worker:w1 to 10Mb/s", "bits"),

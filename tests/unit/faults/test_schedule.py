@@ -59,6 +59,7 @@ def test_without_root_there_are_no_links() -> None:
         ("kill namenode:active at 5s", "pause namenode:active at 5s"),
         ("slow-disk worker:h1-1 to 5MB/s at ycsb-a 10%", "slow-disk host:h1 to 9MB/s at ycsb-a 40%"),
         ("fail-disk worker:h1-1 at 5s", "kill datanode@h1-1 at 9s"),
+        ("wipe-disk worker:h1-1 at 5s", "kill datanode@h1-1 at 5s"),
     ],
 )
 def test_two_that_would_be_in_force_at_once_exclude_one_another(lines: tuple[str, str]) -> None:

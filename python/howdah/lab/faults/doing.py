@@ -11,13 +11,14 @@ from howdah.lab.commands import How, kill, running_on
 from howdah.lab.faults.in_force import FaultInForce, Undo, note, strike_off
 from howdah.lab.faults.whom import crew, daemon_meant, machines_meant
 from howdah.lab.hadoop import daemons
+from howdah.lab.hadoop.starting import start_missing
 from howdah.lab.installed import installed
 from howdah.lab.kernel import cables, failing, network, processes
 from howdah.lab.kernel.network import Link
 from howdah.lab.kernel.processes import Process
 from howdah.lab.spec import LabSpec, MachineSpec
 from howdah.lab.state import LabState, LabSystem
-from howdah.model.faults import Action, ClusterFault, Whom
+from howdah.model.faults import AT_ONCE, Action, ClusterFault, Whom
 
 
 class _Deed(NamedTuple):
@@ -38,7 +39,7 @@ def do_fault(state: LabState, fault: ClusterFault, *, own: bool = True) -> Fault
     noted = note(state, fault.text, deed.hit, deed.undo, own=own)
     for do in deed.do:
         do()
-    if fault.what is Action.RESTART:
+    if fault.what in AT_ONCE:
         strike_off(state, noted)
     return noted
 
@@ -53,6 +54,8 @@ def _deed(state: LabState, fault: ClusterFault) -> _Deed:
             return _lost(state, fault.whom)
         case Action.CUT_LINK | Action.CUT_LINK_IN | Action.CUT_LINK_OUT | Action.SLOW_LINK:
             return _of_links(state, fault)
+        case Action.WIPE_DISK:
+            return _wiped(state, fault.whom)
         case Action.SLOW_DISK | Action.FILL_DISK | Action.FAIL_DISK:
             return _of_disks(state, fault)
     assert_never(fault.what)
@@ -144,6 +147,24 @@ def _of_disks(state: LabState, fault: ClusterFault) -> _Deed:
                 undo.append(Undo(how="disk", machine=machine.name))
                 do.append(partial(failing.fail, cabled))
     return _Deed(_texts(machines), tuple(undo), tuple(do))
+
+
+def _wiped(state: LabState, whom: Whom) -> _Deed:
+    machines = [machine for machine in machines_meant(state, whom) if machine.data_dirs]
+    undo = tuple(Undo(how="start all", machine=machine.name) for machine in machines)
+    do = tuple(partial(_exchange_disks, state, machine) for machine in machines)
+    return _Deed(_texts(machines), undo, do)
+
+
+def _exchange_disks(state: LabState, machine: LabSystem) -> None:
+    """A machine is switched off, given empty disks and switched on."""
+    ended = list(running_on(state, [machine]))
+    for process in ended:
+        processes.kill(process)
+    for process in ended:
+        processes.wait_for_end(process)
+    failing.wipe(_spec(state).machine(machine.name))
+    start_missing(state, installed(state), lambda text: None, [machine])
 
 
 def _spec(state: LabState) -> LabSpec:

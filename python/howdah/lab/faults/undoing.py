@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import signal
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import NamedTuple
 
 from howdah.errors import HowdahError
 from howdah.lab.commands import running_on
 from howdah.lab.faults.in_force import FaultInForce, Undo, in_force, strike_off
 from howdah.lab.hadoop import daemons
+from howdah.lab.hadoop.daemons import Daemon
 from howdah.lab.hadoop.starting import start_missing, wait_until_ready
 from howdah.lab.installed import installed
 from howdah.lab.kernel import cables, failing, network, processes
@@ -42,6 +43,25 @@ def undo_fault(state: LabState, fault: FaultInForce) -> Undone:
 def heal(state: LabState, which: Callable[[FaultInForce], bool] = lambda fault: True) -> tuple[Undone, ...]:
     """Undo those in force, the last one first; the laboratory's lock is held."""
     return tuple(undo_fault(state, fault) for fault in reversed(in_force(state)) if which(fault))
+
+
+def start_fallen(state: LabState, ran: Collection[tuple[str, str]]) -> tuple[Daemon, ...]:
+    """Start those daemons again that ran and ended by themselves, as systemd would.
+
+    ``ran`` has the machine and program of each; the lock is held. What a fault keeps down stays down.
+    """
+    kept = {(step.machine, step.daemon) for fault in in_force(state) for step in fault.undo}
+    running = processes.daemons(state)
+    fallen = tuple(
+        daemon
+        for daemon in daemons.planned(state)
+        if daemon.key in ran
+        and daemon.key not in running
+        and not {daemon.key, (daemon.machine.name, "")} & kept
+    )
+    for daemon in fallen:
+        daemons.start(state, daemon, installed(state))
+    return fallen
 
 
 def await_whole(state: LabState, tell: Callable[[str], None]) -> None:

@@ -1,9 +1,10 @@
-"""What is done to a machine's data disks while they are in use: slower, full, failing; and mended."""
+"""What is done to a machine's data disks in use: slower, full, failing, emptied; and mended."""
 
 from __future__ import annotations
 
 import fcntl
 import os
+import shutil
 import struct
 from pathlib import Path
 
@@ -68,6 +69,16 @@ def fail(machine: MachineSpec) -> None:
             ) from error
         finally:
             os.close(folder)
+
+
+def wipe(machine: MachineSpec) -> None:
+    """Delete all that lies on a machine's disks; nobody uses them."""
+    for disk in machine.disks:
+        for entry in disk.mount.iterdir():
+            if entry.is_dir() and not entry.is_symlink():
+                shutil.rmtree(entry)
+            else:
+                entry.unlink()
 
 
 def mend(spec: LabSpec, machine: MachineSpec) -> None:

@@ -12,12 +12,13 @@ from howdah.faults.player import Deed
 from howdah.lab import registry
 from howdah.lab.faults.doing import do_fault
 from howdah.lab.faults.in_force import FaultInForce, in_force
-from howdah.lab.faults.undoing import Undone, await_whole, heal, undo_fault
+from howdah.lab.faults.undoing import Undone, await_whole, heal, start_fallen, undo_fault
+from howdah.lab.kernel import processes
 from howdah.lab.state import LabState
 from howdah.model.faults import AT_ONCE, ClusterFault
 from howdah.session.lab.laboratories import state_of
 
-__all__ = ["FaultInForce", "LabFaults", "Undone", "heal_all", "heal_orphans", "one_fault"]
+__all__ = ["FaultInForce", "LabFaults", "RunningDaemons", "Undone", "heal_all", "heal_orphans", "one_fault"]
 
 _PATIENCE_S = 20.0
 
@@ -83,6 +84,20 @@ class LabFaults:
         """Undo it; what of it could not be undone."""
         with _locked_soon(self._state.name):
             return undo_fault(self._state, self._done[number]).left
+
+
+class RunningDaemons:
+    """The daemons that ran when this was made, to be started again where they end by themselves."""
+
+    def __init__(self, state: LabState) -> None:
+        self._state = state
+        self._ran = frozenset(processes.daemons(state))
+
+    def start_fallen(self) -> tuple[str, ...]:
+        """Start those again that are gone and that no fault in force keeps down; returns who that was."""
+        with _locked_soon(self._state.name):
+            fallen = start_fallen(self._state, self._ran)
+        return tuple(f"{daemon.program} on {daemon.machine.name}" for daemon in fallen)
 
 
 @contextmanager

@@ -31,7 +31,7 @@ from howdah.model.sink import Progress, SampleSink
 from howdah.model.workloads.suite import suites
 from howdah.planner.suite.request import RunRequest
 from howdah.session.cluster.recovery import LabLogs
-from howdah.session.lab.faults import LabFaults, heal_orphans
+from howdah.session.lab.faults import LabFaults, RunningDaemons, heal_orphans
 
 _RANDOM = re.compile(r"random +(\d+) +seed +(\d+) +within +(\d+(?:\.\d+)?)s")
 _FILE_HINT = "give a file with a list 'faults:' of lines as --fault takes them"
@@ -118,20 +118,21 @@ class FaultedEngine:
         self._beside = beside
 
     def run(self, job: Job, sink: SampleSink) -> RunRecord:
-        """Run the job; all faults are undone when it ends, however that is."""
-        logs = LabLogs(self._state)
+        """Run the job; when it ends, however that is, all faults are undone and who fell is started again."""
+        logs, running = LabLogs(self._state), RunningDaemons(self._state)
         watched = _Watched(sink, self._player, self._beside)
         standing = tuple(each.fault for each in in_force(self._state))
         try:
             record = self._engine.run(job, watched)
         finally:
             self._player.heal()
+            fallen = running.start_fallen()
         told = self._player.told
         record = record.model_copy(
             update={
                 "faults": told,
                 "recovery": logs.recovery(told, datetime.fromisoformat(record.created).timestamp()),
-                "warnings": (*record.warnings, *_warnings(standing)),
+                "warnings": (*record.warnings, *_warnings(standing, fallen)),
             }
         )
         if self._beside is not None:
@@ -140,11 +141,16 @@ class FaultedEngine:
         return record
 
 
-def _warnings(standing: Sequence[str]) -> tuple[RunWarning, ...]:
-    return tuple(
+def _warnings(standing: Sequence[str], fallen: Sequence[str]) -> tuple[RunWarning, ...]:
+    stays = [
         RunWarning(code="fault-in-force", text=f"{fault} was in force when the run began, and stays so")
         for fault in standing
-    )
+    ]
+    fell = [
+        RunWarning(code="daemon-fell", text=f"{daemon} ended by itself meanwhile, and was started again")
+        for daemon in fallen
+    ]
+    return (*stays, *fell)
 
 
 class _Watched:
