@@ -106,9 +106,38 @@ def loses_and_mends(lab: Lab, plan: Path) -> None:
     assert lab.status()["state"] == "up"
 
 
+def exchanges_a_host(lab: Lab, plan: Path) -> None:
+    """A host comes, another one goes when its data is elsewhere, and what is there keeps its address."""
+    before = {machine["name"]: machine["address"] for machine in lab.status()["machines"]}
+    again = lab.try_to("add", "h2")
+    assert (again.returncode, again.stdout) == (2, "")
+    assert "h2: is a host of this cluster already" in again.stderr
+    assert "h3: 2 workers more, 4 daemons started" in lab.do("add", "h3")
+    state = lab.status()
+    assert (state["state"], state["missing"]) == ("up", [])
+    assert state["health"]["datanodes"] == ["h1-1", "h1-2", "h2-1", "h2-2", "h3-1", "h3-2"]
+
+    refused = lab.try_to("remove", "m1")
+    assert refused.returncode == 2
+    assert "hosts with workers alone can be taken away" in refused.stderr
+    assert "h1: emptied and taken away" in lab.do("remove", "h1")
+    after = lab.status()
+    assert (after["state"], after["missing"]) == ("up", [])
+    assert {name: address for name, address in before.items() if not name.startswith("h1")}.items() <= {
+        machine["name"]: machine["address"] for machine in after["machines"]
+    }.items()
+    # Every block has its two replicas, on the two hosts that there are.
+    whole = lab.on("h3-1", "hdfs", "fsck", "/tmp/content", "-files", "-blocks", "-racks")
+    assert "Live_repl=2" in whole
+    assert "/rack-1/h2/" in whole
+    assert "/rack-1/h3/" in whole
+    assert not list((lab.directory / "machines").glob("h1*"))
+    assert "nothing had to be started" in lab.up(plan)
+
+
 @pytest.mark.skipif(not can_build(), reason="needs root, network namespaces, tbf, loop devices and XFS")
 def test_a_laboratory_lives_is_mended_and_leaves_nothing(lab: Lab, tmp_path: Path) -> None:
-    plan = save_plan(soon(lab_plan()), tmp_path)
+    plan = save_plan(soon(lab_plan(disk_bytes=3 * 10**9)), tmp_path)
     (tmp_path / "content").write_bytes(CONTENT)
     assert "4 workers and 1 master on 3 hosts; 12 daemons started" in lab.up(plan)
 
@@ -147,6 +176,7 @@ def test_a_laboratory_lives_is_mended_and_leaves_nothing(lab: Lab, tmp_path: Pat
 
     loses_and_mends(lab, plan)
     assert lab.on("h1-2", "hdfs", "dfs", "-cat", "/tmp/content").encode() == CONTENT
+    exchanges_a_host(lab, plan)
 
     assert lab.do("down") == f"laboratory {lab.name}: nothing is left\n"
     assert traces(lab.name, lab.directory) == []

@@ -9,6 +9,7 @@ from howdah.documents.files import read_inventory, write_plan
 from howdah.lab.machines import NETWORK, machines
 from howdah.lab.state import Jars, LabState
 from howdah.model.cluster import Laboratory
+from howdah.model.inventory import DiskRole, Inventory
 from howdah.model.plan import Plan, Role
 from howdah.model.request import Demand, Hypervisor, Override, PlanRequest, Protection
 from howdah.planner.cluster import plan_cluster
@@ -29,14 +30,15 @@ def lab_plan(
     secure: bool = False,
     ycsb: bool = False,
     jobs: bool = True,
+    disk_bytes: int | None = None,
     settings: Mapping[str, str] | None = None,
 ) -> Plan:
     """A plan of the example's two hosts, virtual unless workers are None; replication 2.
 
-    ``settings`` are insisted on.
+    ``settings`` are insisted on; ``disk_bytes`` is the size of data disks instead of the example's.
     """
     return plan_cluster(
-        read_inventory(HOSTS),
+        _with_disks(read_inventory(HOSTS), disk_bytes),
         PlanRequest(
             hypervisor=Hypervisor.KVM if workers_per_host else Hypervisor.NONE,
             workers_per_host=workers_per_host,
@@ -51,6 +53,23 @@ def lab_plan(
             overrides=tuple(Override(key=key, value=value) for key, value in (settings or {}).items()),
         ),
     )
+
+
+def _with_disks(inventory: Inventory, size_bytes: int | None) -> Inventory:
+    if size_bytes is None:
+        return inventory
+    groups = tuple(
+        group.model_copy(
+            update={
+                "disks": tuple(
+                    disk.model_copy(update={"size_bytes": size_bytes}) if disk.role is DiskRole.DATA else disk
+                    for disk in group.disks
+                )
+            }
+        )
+        for group in inventory.groups
+    )
+    return inventory.model_copy(update={"groups": groups})
 
 
 def trio_plan(*settings: tuple[str, str]) -> Plan:

@@ -2,26 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.console import Console
-from typer.core import TyperCommand
 from typer.exceptions import Exit
 
+from howdah.cli import lab_hosts
+from howdah.cli.lab_options import Json, Machine, Name, OfALab, daemons_there, places, progress
 from howdah.cli.lab_table import back_text, brought_text, lost_text, status_text
 from howdah.cli.output import print_json, show
 from howdah.cli.values import parse_choice
-from howdah.errors import RunFailed, UserError
+from howdah.errors import RunFailed
 from howdah.session.lab import faults
 from howdah.session.lab import laboratories as session
 from howdah.units import parse_bits_per_s, parse_count
 
 if TYPE_CHECKING:
-    from typer._click import Context
+    pass
 
 EXAMPLES = """
 **Examples**
@@ -34,6 +33,7 @@ EXAMPLES = """
 * `howdah lab kill h1-2` cuts a worker's power, `howdah lab kill h1-2 datanode` ends one daemon; then
 * `howdah lab start h1-2` starts again what is missing
 * `howdah lab fault "pause regionserver@h1-1 for 20s"` does a fault, and undoes it
+* `howdah lab add h3` gives it one more host, `howdah lab remove h1` empties one and takes it away
 * `howdah lab down` leaves nothing behind
 """
 UP_EXAMPLES = """
@@ -78,60 +78,6 @@ app = typer.Typer(
 )
 
 
-class OfALab(TyperCommand):
-    """A command of a laboratory, whose name is a flag's: many give it as an argument first."""
-
-    allow_extra_args = True
-
-    def parse_args(self, ctx: Context, args: list[str]) -> list[str]:
-        """Read the arguments; raises UserError for one too many."""
-        left = super().parse_args(ctx, args)
-        if ctx.args and not ctx.resilient_parsing:
-            raise UserError(
-                ctx.args[0],
-                "is one argument too many",
-                f"a laboratory's name is a flag: --name {ctx.args[0]}",
-            )
-        return left
-
-
-def _labs(incomplete: str) -> list[str]:
-    return [name for name in session.names() if name.startswith(incomplete)]
-
-
-def _machines(context: typer.Context, incomplete: str) -> list[str]:
-    lab = context.params.get("name") or session.DEFAULT_NAME
-    return [name for name in session.machine_names(lab) if name.startswith(incomplete)]
-
-
-def _machines_and_hosts(context: typer.Context, incomplete: str) -> list[str]:
-    lab = context.params.get("name") or session.DEFAULT_NAME
-    hosts = [name for name in session.host_names(lab) if name.startswith(incomplete)]
-    return [*_machines(context, incomplete), *hosts]
-
-
-def _places(context: typer.Context, incomplete: str) -> list[str]:
-    client = [session.CLIENT] if session.CLIENT.startswith(incomplete) else []
-    return [*_machines(context, incomplete), *client]
-
-
-def _daemons(context: typer.Context, incomplete: str) -> list[str]:
-    lab = context.params.get("name") or session.DEFAULT_NAME
-    daemons = session.daemon_names(lab, context.params.get("machine") or "")
-    return [name for name in daemons if name.startswith(incomplete)]
-
-
-Name = Annotated[str, typer.Option("--name", help="The laboratory's name.", autocompletion=_labs)]
-Machine = Annotated[
-    str,
-    typer.Argument(
-        help="A worker or a master by its host name, or a host with all that are on it.",
-        autocompletion=_machines_and_hosts,
-    ),
-]
-Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
-
-
 @app.command(cls=OfALab, epilog=UP_EXAMPLES)
 def up(
     plan: Annotated[Path, typer.Argument(help="A plan that `howdah plan` wrote.", metavar="PLAN")],
@@ -163,7 +109,7 @@ def up(
         hosts=parse_count(hosts, "--hosts") if hosts is not None else None,
         link_bits_per_s=parse_bits_per_s(link, "--link") if link is not None else None,
     )
-    with _progress(silent=json) as tell:
+    with progress(silent=json) as tell:
         brought = session.up(plan, wanted, tell)
     if json:
         print_json(session.status(name).model_dump(mode="json"))
@@ -192,7 +138,7 @@ def ssh(
         str,
         typer.Argument(
             help="A worker or a master by its host name, or `client`, where jobs are submitted.",
-            autocompletion=_places,
+            autocompletion=places,
         ),
     ],
     command: Annotated[
@@ -211,7 +157,7 @@ def kill(
         str | None,
         typer.Argument(
             help="Only this daemon: datanode, regionserver … Default: all, and tasks.",
-            autocompletion=_daemons,
+            autocompletion=daemons_there,
         ),
     ] = None,
     how: Annotated[
@@ -252,7 +198,7 @@ def fault(
 @app.command(cls=OfALab)
 def heal(name: Name = session.DEFAULT_NAME) -> None:
     """Undo every fault that is in force, and wait until the cluster has all of it back; safe to repeat."""
-    with _progress(silent=False) as tell:
+    with progress(silent=False) as tell:
         undone = faults.heal_all(name, tell)
     if not undone:
         print("nothing is in force")
@@ -270,10 +216,14 @@ def _tell_undone(name: str, undone: Sequence[faults.Undone]) -> None:
         )
 
 
+app.command(cls=OfALab, epilog=lab_hosts.ADD_EXAMPLES)(lab_hosts.add)
+app.command(cls=OfALab, epilog=lab_hosts.REMOVE_EXAMPLES)(lab_hosts.remove)
+
+
 @app.command(cls=OfALab)
 def start(machine: Machine, name: Name = session.DEFAULT_NAME) -> None:
     """Bring back what is missing of a machine, its link first, and wait until the cluster has it back."""
-    with _progress(silent=False) as tell:
+    with progress(silent=False) as tell:
         back = session.start(name, machine, tell)
     show(back_text(machine, back))
 
@@ -300,22 +250,3 @@ def down(
     if taken.left:
         listed = "\n".join(f"{leftover.kind} {leftover.name}: {leftover.why}" for leftover in taken.left)
         raise RunFailed(f"laboratory {name}", "could not be removed completely", listed)
-
-
-@contextmanager
-def _progress(*, silent: bool) -> Iterator[Callable[[str], None]]:
-    """A moving line in a terminal, one for each step in a pipe."""
-    console = Console(stderr=True, highlight=False, quiet=silent)
-    if console.is_terminal:
-        with console.status("") as moving:
-            yield moving.update
-        return
-    last = ""
-
-    def tell(text: str) -> None:
-        nonlocal last
-        if text != last:
-            console.print(text, soft_wrap=True)
-        last = text
-
-    yield tell

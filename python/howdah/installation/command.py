@@ -77,6 +77,7 @@ PROGRAMS: Mapping[str, str] = {
     "dfsadmin": "org.apache.hadoop.hdfs.tools.DFSAdmin",
     "haadmin": "org.apache.hadoop.hdfs.tools.DFSHAAdmin",
     "fsck": "org.apache.hadoop.hdfs.tools.DFSck",
+    "balancer": "org.apache.hadoop.hdfs.server.balancer.Balancer",
     "rmadmin": "org.apache.hadoop.yarn.client.cli.RMAdminCLI",
     "application": "org.apache.hadoop.yarn.client.cli.ApplicationCLI",
     "node": "org.apache.hadoop.yarn.client.cli.NodeCLI",

@@ -11,6 +11,8 @@ from howdah.lab import registry, rootless
 from howdah.lab.down import remove
 from howdah.lab.hadoop.daemons import Daemon
 from howdah.lab.hadoop.files import write_files
+from howdah.lab.hadoop.health import file_system_answers
+from howdah.lab.hadoop.membership import tell_members
 from howdah.lab.hadoop.redundancy import Behind
 from howdah.lab.hadoop.scripts import write_scripts
 from howdah.lab.hadoop.starting import Tell, start_missing, superuser, wait_until_ready
@@ -155,6 +157,9 @@ def bring_up(state: LabState, rendered: ConfigSet, tell: Tell) -> Brought:
         deviations = _build(state, tell)
         deviations += write_files(state, rendered, found)
         write_scripts(state, found)
+        if not new and not state.complete and file_system_answers(state):
+            # Who was killed while hosts were added may not have told the masters of them.
+            tell_members(state, found)
         running = start_missing(state, found, tell)
         behind = wait_until_ready(state, running.all, tell)
         _open_directories(state)

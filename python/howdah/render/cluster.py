@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from howdah.model.configset import ConfigFile, ConfigSet
 from howdah.model.placement import placed_hosts
 from howdah.model.plan import Plan
@@ -16,10 +18,11 @@ from howdah.render.sources import Spell, sources_file
 from howdah.render.system import system_files
 
 
-def render(plan: Plan, spell: Spell | None = None) -> ConfigSet:
+def render(plan: Plan, spell: Spell | None = None, leaving: Collection[str] = ()) -> ConfigSet:
     """Every file that the plan's cluster needs, sorted by path; the same plan gives the same bytes.
 
-    ``spell`` says what a source is, for the index of sources; without it there is none. Raises UserError if
+    ``spell`` says what a source is, for the index of sources; without it there is none. ``leaving`` are the
+    workers whose data and tasks go elsewhere, before they are taken away. Raises UserError if
     the plan is for one machine without Hadoop, if a name in it is not one, or if a key or value is not what
     the release it is for takes.
     """
@@ -27,7 +30,7 @@ def render(plan: Plan, spell: Spell | None = None) -> ConfigSet:
     check_names(plan, cluster.request)
     hosts = tuple(placed_hosts(cluster))
     files: list[ConfigFile] = [
-        *hadoop_files(plan, cluster, hosts),
+        *hadoop_files(plan, cluster, hosts, leaving),
         *hbase_files(plan, cluster, hosts),
         *zookeeper_files(plan, cluster),
         *framework_files(plan, cluster),

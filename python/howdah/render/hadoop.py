@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from howdah.errors import UserError
 from howdah.model.configset import ConfigFile
@@ -40,9 +40,11 @@ HBASE_FILES = (*HBASE_XML, *HBASE_ENV)
 _MEMBER = "server."
 
 
-def hadoop_files(plan: Plan, cluster: Cluster, hosts: Sequence[PlacedHost]) -> Iterable[ConfigFile]:
+def hadoop_files(
+    plan: Plan, cluster: Cluster, hosts: Sequence[PlacedHost], leaving: Collection[str] = ()
+) -> Iterable[ConfigFile]:
     """Everything of ``hadoop/`` and, where kinds of workers differ, of ``hadoop-<kind>/``."""
-    shared = (*topology_files("hadoop", cluster, hosts), *member_files("hadoop", plan, hosts))
+    shared = (*topology_files("hadoop", cluster, hosts), *member_files("hadoop", plan, hosts, leaving))
     yield from shared
     yield from _hadoop_settings(plan, cluster, EVERYWHERE, "masters, clients and workers")
     if differ(plan, HADOOP_FILES):

@@ -7,7 +7,7 @@ import io
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from pathlib import PurePosixPath
 
 from howdah.errors import UserError
@@ -28,8 +28,13 @@ SCRIPT = "topology.sh"
 TABLE = "topology.data"
 
 
-def member_files(folder: str, plan: Plan, hosts: Sequence[PlacedHost]) -> tuple[ConfigFile, ...]:
-    """``workers`` for the start scripts, and the lists that the plan's settings name, excludes empty."""
+def member_files(
+    folder: str, plan: Plan, hosts: Sequence[PlacedHost], leaving: Collection[str] = ()
+) -> tuple[ConfigFile, ...]:
+    """``workers`` for the start scripts, and the lists that the plan's settings name.
+
+    Excluded are the workers that are ``leaving``, whose data and tasks go elsewhere first.
+    """
     roles = {worker.name: worker.roles for worker in plan.workers}
     workers = [worker for host in hosts for worker in host.workers]
     contents = {"workers": _lines(workers)}
@@ -39,16 +44,16 @@ def member_files(folder: str, plan: Plan, hosts: Sequence[PlacedHost]) -> tuple[
     ):
         if name := _file_name(plan, key):
             members = [worker for worker in workers if role in roles[worker.kind]]
-            contents[name] = _listed(plan, key, members)
+            contents[name] = _listed(plan, key, members, leaving)
     for key in ("dfs.hosts.exclude", "yarn.resourcemanager.nodes.exclude-path"):
         if name := _file_name(plan, key):
-            contents.setdefault(name, "")
+            contents.setdefault(name, _lines([worker for worker in workers if worker.name in leaving]))
     return tuple(
         ConfigFile(path=f"{folder}/{name}", content=content) for name, content in sorted(contents.items())
     )
 
 
-def _listed(plan: Plan, key: str, members: Sequence[PlacedWorker]) -> str:
+def _listed(plan: Plan, key: str, members: Sequence[PlacedWorker], leaving: Collection[str]) -> str:
     upgrade_domains = (
         plan.cluster is not None and plan.cluster.topology.placement is Placement.UPGRADE_DOMAINS
     )
@@ -56,7 +61,10 @@ def _listed(plan: Plan, key: str, members: Sequence[PlacedWorker]) -> str:
         return _lines(members)
     port = _port(planned_text(plan, "dfs.datanode.address"))
     entries = (
-        json.dumps({"hostName": worker.name, "port": port, "upgradeDomain": worker.host})
+        json.dumps(
+            {"hostName": worker.name, "port": port, "upgradeDomain": worker.host}
+            | ({"adminState": "DECOMMISSIONED"} if worker.name in leaving else {})
+        )
         for worker in members
     )
     return "[\n" + ",\n".join(f"  {entry}" for entry in entries) + "\n]\n"

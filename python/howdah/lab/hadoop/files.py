@@ -42,7 +42,7 @@ def write_files(state: LabState, rendered: ConfigSet, found: Installed) -> tuple
     """Write every machine's and the clients' configuration; returns what is not as rendered."""
     lines = (f"{address} {name}\n" for name, address in state.names.items())
     own = f"{state.spec.client_address} {CLIENT}\n" if state.spec else rootless.hosts_lines()
-    write_file(state.hosts_file, "127.0.0.1 localhost\n" + own + "".join(lines))
+    _write_names(state.hosts_file, "127.0.0.1 localhost\n" + own + "".join(lines))
     around = Surroundings(
         task_class_path=found.hadoop.task_class_path,
         native=found.hadoop.native is not None,
@@ -55,6 +55,16 @@ def write_files(state: LabState, rendered: ConfigSet, found: Installed) -> tuple
     for file in _client_files(state, rendered, around):
         result.setdefault(file.key, file)
     return tuple(result[key] for key in sorted(result))
+
+
+def _write_names(path: Path, content: str) -> None:
+    """Write /etc/hosts of all machines, where it is in place: running daemons have this very file mounted."""
+    if not path.exists():
+        write_file(path, content)
+    elif path.read_text() != content:
+        with path.open("r+") as file:
+            file.write(content)
+            file.truncate()
 
 
 def name_options(state: LabState) -> tuple[str, ...]:

@@ -7,7 +7,8 @@ still have the controllers, so each controller is looked for on its own.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from contextlib import suppress
 from enum import StrEnum
 from pathlib import Path
 from typing import NamedTuple, Self
@@ -237,6 +238,14 @@ def remove(lab: str) -> tuple[Leftover, ...]:
         except OSError as error:
             left.append(group._replace(why=error.strerror or str(error)))
     return tuple(left)
+
+
+def remove_hosts(spec: LabSpec, hosts: Collection[str]) -> None:
+    """Remove the groups of some hosts and their machines, whose processes have ended."""
+    for host in hosts:
+        for directory in ControlGroup.of(spec.name, host).below():
+            with suppress(FileNotFoundError):
+                directory.rmdir()
 
 
 def _make(group: ControlGroup, cpus: float | None, memory_bytes: int | None) -> None:

@@ -154,6 +154,17 @@ def remove(lab: str, directory: Path | None) -> tuple[Leftover, ...]:
     return tuple(left)
 
 
+def remove_machine(spec: LabSpec, machine: MachineSpec) -> None:
+    """Unmount, detach and delete the disks of one machine, which nobody uses; raises RunFailed."""
+    images = {image: disk for owner, disk, image in _disks(spec) if owner.name == machine.name}
+    mine = [loop for loop in loops.find(spec.name) if loop.image in images]
+    for mount in reversed(_mounts(tuple(mine))):
+        run(spec.name, "umount", str(mount.point))
+    loops.detach(spec.name, mine)
+    for image in images:
+        image.unlink(missing_ok=True)
+
+
 def _disks(spec: LabSpec) -> Iterator[tuple[MachineSpec, DiskSpec, Path]]:
     for machine in spec.machines:
         for number, disk in enumerate(machine.disks, start=1):

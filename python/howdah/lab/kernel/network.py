@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
+from ipaddress import ip_address
 from pathlib import Path
 from typing import Literal, NamedTuple
 
@@ -161,22 +162,35 @@ def remove(lab: str) -> tuple[Leftover, ...]:
     return tuple(left)
 
 
+def remove_hosts(spec: LabSpec, hosts: Collection[str]) -> None:
+    """Delete the namespaces of some hosts and their machines, and with them the cables that lead there."""
+    gone = [space(spec, machine) for machine in spec.machines if machine.host in hosts]
+    for name in dict.fromkeys([*gone, *(host_space_of(spec, host) for host in hosts)]):
+        if (SPACES / name).exists():
+            run(spec.name, "ip", "netns", "delete", name)
+
+
 def every_link(spec: LabSpec) -> tuple[Link, ...]:
     """Every cable of the laboratory."""
     switch = switch_space(spec.name)
     links = [Link(switch, registry.CLIENT, client_space(spec.name), INTERFACE)]
-    for number, host in enumerate(spec.hosts, start=1):
+    for host in spec.hosts:
         end = UPLINK if host.virtual else INTERFACE
+        # Addresses stay when others come and go, so cables keep the names that are made of them.
+        number = min(_number(machine) for machine in spec.machines if machine.host == host.name)
         links.append(
             Link(switch, f"host{number}", host_space_of(spec, host.name), end, host.uplink_bits_per_s)
         )
-    for number, machine in enumerate(spec.machines, start=1):
+    for machine in spec.machines:
         host = _host(spec, machine)
         if host.virtual:
-            links.append(
-                Link(host_space_of(spec, host.name), f"machine{number}", space(spec, machine), INTERFACE)
-            )
+            near = f"machine{_number(machine)}"
+            links.append(Link(host_space_of(spec, host.name), near, space(spec, machine), INTERFACE))
     return tuple(links)
+
+
+def _number(machine: MachineSpec) -> int:
+    return int(ip_address(machine.address)) - int(SUBNET.network_address)
 
 
 def cable_of(spec: LabSpec, machine: MachineSpec) -> Link:

@@ -130,7 +130,7 @@ def up(path: Path, wanted: Wanted, tell: Tell) -> Brought:
         there = read_state(where) if where else None
         asked = _asked(path, plan, wanted, there)
         state = _again(there, asked) if there else _begun(plan, wanted, asked)
-        return building.bring_up(state, render(state.plan), tell)
+        return building.bring_up(state, render(state.plan, leaving=state.leaving), tell)
 
 
 def check(path: Path, wanted: Wanted) -> None:

@@ -1,0 +1,95 @@
+"""``howdah lab add`` and ``howdah lab remove``: hosts that come and go while a laboratory works."""
+
+from __future__ import annotations
+
+import time
+from typing import Annotated
+
+import typer
+
+from howdah.cli.lab_options import Json, Name, progress
+from howdah.cli.output import print_json
+from howdah.session.lab import hosts as session
+from howdah.session.lab.laboratories import DEFAULT_NAME, host_names, machine_names
+from howdah.units import format_counted, format_seconds
+
+ADD_EXAMPLES = """
+**Examples**
+
+* `howdah lab add h3` builds a host like the others, starts what the plan has on it, and tells the masters
+* `howdah lab add h3 h4 --like h2` builds two, each like h2
+* `howdah lab ssh client -- hdfs balancer -threshold 5` then moves data there; new data goes there anyway
+"""
+REMOVE_EXAMPLES = """
+**Examples**
+
+* `howdah lab remove h1` lets tasks end and data go elsewhere, then takes the host away
+* `howdah lab add h3 && howdah lab remove h1` exchanges a host while a job runs
+"""
+
+
+def _hosts(context: typer.Context, incomplete: str) -> list[str]:
+    lab = context.params.get("name") or DEFAULT_NAME
+    return [name for name in (*host_names(lab), *machine_names(lab)) if name.startswith(incomplete)]
+
+
+def add(
+    hosts: Annotated[list[str], typer.Argument(help="The names of the new hosts.", metavar="HOST...")],
+    *,
+    like: Annotated[
+        str | None,
+        typer.Option(
+            help="A host that they are like. Default: any, where all are alike.",
+            metavar="HOST",
+            autocompletion=_hosts,
+        ),
+    ] = None,
+    name: Name = DEFAULT_NAME,
+    json: Json = False,
+) -> None:
+    """Give a laboratory more hosts with workers while it works; its settings stay as they are.
+
+    Their names go to the lists of members, and the masters read them anew. Killed half-way, `howdah lab up`
+    goes on.
+    """
+    began = time.monotonic()
+    with progress(silent=json) as tell:
+        added = session.add(name, hosts, like, tell)
+    took_s = time.monotonic() - began
+    machines = [machine.name for machine in added.state.machines if machine.host in added.hosts]
+    if json:
+        print_json({"name": name, "added": list(added.hosts), "workers": machines, "took_s": took_s})
+        return
+    print(
+        f"{', '.join(added.hosts)}: {format_counted(len(machines), 'worker')} more, "
+        f"{format_counted(len(added.started), 'daemon')} started, in {format_seconds(took_s)}"
+    )
+    for behind in added.behind:
+        print(f"not yet: {behind.what}; {behind.remedy}")
+
+
+def remove(
+    hosts: Annotated[
+        list[str],
+        typer.Argument(help="The hosts that go.", metavar="HOST...", autocompletion=_hosts),
+    ],
+    name: Name = DEFAULT_NAME,
+    json: Json = False,
+) -> None:
+    """Take hosts away from a laboratory while it works, once others have all their data and tasks.
+
+    NodeManagers get no more tasks, DataNodes are decommissioned, and nothing is ended before every block has
+    its replicas elsewhere. Stopped half-way, the same command goes on. Hosts of masters stay.
+    """
+    began = time.monotonic()
+    with progress(silent=json) as tell:
+        removed = session.remove(name, hosts, tell)
+    took_s = time.monotonic() - began
+    left = sum(machine.kind == "worker" for machine in removed.state.machines)
+    if json:
+        print_json({"name": name, "removed": list(removed.hosts), "workers": left, "took_s": took_s})
+        return
+    print(
+        f"{', '.join(removed.hosts)}: emptied and taken away in {format_seconds(took_s)}; "
+        f"{format_counted(left, 'worker')} left"
+    )

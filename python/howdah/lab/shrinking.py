@@ -1,0 +1,115 @@
+"""A laboratory that works gives hosts away: emptied of data and tasks first, then ended and removed."""
+
+from __future__ import annotations
+
+import shutil
+import signal
+import time
+from collections.abc import Collection, Sequence
+
+from howdah.errors import RunFailed
+from howdah.lab.commands import running_on
+from howdah.lab.hadoop.files import write_files
+from howdah.lab.hadoop.membership import Emptying, emptying, tell_members
+from howdah.lab.hadoop.starting import Tell
+from howdah.lab.installed import installed
+from howdah.lab.kernel import cgroups, disks, network, processes
+from howdah.lab.state import LabState, LabSystem
+from howdah.model.configset import ConfigSet
+from howdah.model.plan import Plan
+from howdah.services.errors import ServiceError
+from howdah.units import format_counted
+
+_POLL_S = 1.0
+_ENDS_S = 30.0
+"""How long daemons may take to end well: a RegionServer closes its regions first."""
+
+
+def begin_leaving(state: LabState, rendered: ConfigSet) -> LabState:
+    """Have the masters empty the workers that ``state`` says are leaving; the lock of its name is held."""
+    found = installed(state)
+    state.write()
+    write_files(state, rendered, found)
+    tell_members(state, found)
+    return state
+
+
+def await_empty(state: LabState, patience_s: float, tell: Tell) -> None:
+    """Wait until nothing is left that only those have who leave; raises RunFailed when it takes too long."""
+    deadline = time.monotonic() + patience_s
+    while True:
+        try:
+            now = emptying(state)
+            if now.over:
+                return
+            said = _said(now)
+        except ServiceError as error:
+            said = f"{error.where} {error.what}"
+        if time.monotonic() > deadline:
+            raise RunFailed(
+                f"laboratory {state.name}",
+                f"waited {patience_s:.0f} s for {', '.join(state.leaving)} to be emptied: {said}",
+                "howdah lab remove goes on waiting; howdah lab fault and lab heal if a daemon is lost",
+            )
+        tell(said)
+        time.sleep(_POLL_S)
+
+
+def take_away(state: LabState, plan: Plan, hosts: Collection[str], rendered: ConfigSet) -> LabState:
+    """End what runs on hosts that are empty, remove all they have here, and have the masters forget them.
+
+    The lock of its name is held. Raises RunFailed for what Linux refuses; done again, it goes on.
+    """
+    assert state.spec is not None
+    gone = [machine for machine in state.machines if machine.host in hosts]
+    _end(state, gone)
+    for machine in gone:
+        disks.remove_machine(state.spec, state.spec.machine(machine.name))
+    network.remove_hosts(state.spec, hosts)
+    cgroups.remove_hosts(state.spec, hosts)
+    for machine in gone:
+        shutil.rmtree(machine.directory, ignore_errors=True)
+    names = {machine.name for machine in gone}
+    smaller = state.model_copy(
+        update={
+            "plan": plan,
+            "machines": tuple(machine for machine in state.machines if machine.name not in names),
+            "spec": state.spec.model_copy(
+                update={
+                    "hosts": tuple(host for host in state.spec.hosts if host.name not in hosts),
+                    "machines": tuple(each for each in state.spec.machines if each.name not in names),
+                }
+            ),
+            "names": {name: address for name, address in state.names.items() if name not in names},
+            "leaving": tuple(name for name in state.leaving if name not in names),
+        }
+    )
+    smaller.write()
+    found = installed(smaller)
+    write_files(smaller, rendered, found)
+    tell_members(smaller, found)
+    return smaller
+
+
+def _end(state: LabState, machines: Sequence[LabSystem]) -> None:
+    """End daemons as an administrator would, and whatever does not end by itself."""
+    for process in running_on(state, machines):
+        processes.kill(process, signal.SIGTERM)
+    deadline = time.monotonic() + _ENDS_S
+    while any(running_on(state, machines)) and time.monotonic() < deadline:
+        time.sleep(0.2)
+    left = list(running_on(state, machines))
+    for process in left:
+        processes.kill(process)
+    for process in left:
+        processes.wait_for_end(process)
+
+
+def _said(now: Emptying) -> str:
+    parts = []
+    if now.with_data:
+        blocks = format_counted(now.behind, "block")
+        parts.append(f"data leaves {', '.join(now.with_data)} ({blocks} with too few replicas)")
+    if now.with_tasks:
+        parts.append(f"tasks end on {', '.join(now.with_tasks)}")
+    return "; ".join(parts)

@@ -1,0 +1,98 @@
+"""Hosts added to a laboratory that works, and taken away from it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from howdah.errors import UserError
+from howdah.lab import registry
+from howdah.lab.growing import build_grown, grown
+from howdah.lab.hadoop.daemons import Daemon
+from howdah.lab.hadoop.redundancy import Behind
+from howdah.lab.hadoop.starting import Tell
+from howdah.lab.shrinking import await_empty, begin_leaving, take_away
+from howdah.lab.state import LabState
+from howdah.model.placement import placed_hosts
+from howdah.planner.membership import with_hosts, without_hosts
+from howdah.render import render
+from howdah.session.lab.laboratories import state_of
+
+__all__ = ["Added", "Removed", "add", "remove"]
+
+_PATIENCE_S = 3600.0
+
+
+class Added(NamedTuple):
+    """Hosts that a laboratory has more."""
+
+    state: LabState
+    hosts: tuple[str, ...]
+    started: tuple[Daemon, ...]
+    behind: tuple[Behind, ...]
+    """What is not redundant yet."""
+
+
+class Removed(NamedTuple):
+    """Hosts that a laboratory has no more."""
+
+    state: LabState
+    hosts: tuple[str, ...]
+
+
+def add(name: str, hosts: Sequence[str], like: str | None, tell: Tell) -> Added:
+    """Give a laboratory more hosts, each like one that it has; what runs goes on.
+
+    Raises UserError for what cannot be added, before anything is made.
+    """
+    with registry.locked(name):
+        state = _whole(name)
+        plan = with_hosts(state.plan, hosts, like or _only_like(state))
+        more = grown(state, plan, hosts, like or _only_like(state))
+        brought = build_grown(more, render(plan, leaving=more.leaving), tell)
+    return Added(brought.state, tuple(hosts), brought.started, brought.behind)
+
+
+def remove(name: str, hosts: Sequence[str], tell: Tell) -> Removed:
+    """Take hosts away from a laboratory once others have their data and tasks; what runs goes on.
+
+    Asked again it goes on with what was stopped. Raises UserError for what cannot be taken away.
+    """
+    with registry.locked(name):
+        state = _whole(name)
+        plan = without_hosts(state.plan, hosts)
+        leaving = [machine.name for machine in state.machines if machine.host in hosts]
+        state = state.model_copy(update={"leaving": tuple(dict.fromkeys([*state.leaving, *leaving]))})
+        begin_leaving(state, render(state.plan, leaving=state.leaving))
+    # The lock is let go meanwhile: data may take long, and faults and runs go on.
+    await_empty(state, _PATIENCE_S, tell)
+    with registry.locked(name):
+        state = take_away(state_of(name), plan, hosts, render(plan))
+    return Removed(state, tuple(hosts))
+
+
+def _whole(name: str) -> LabState:
+    """A laboratory whose hosts can come and go; raises UserError for one that is not up, or not root's."""
+    state = state_of(name)
+    if state.rootless:
+        raise UserError(
+            f"laboratory {name}", "was built without root: its hosts have no links", "build it as root"
+        )
+    if not state.complete:
+        raise UserError(f"laboratory {name}", "has not come up whole", "howdah lab up PLAN goes on")
+    return state
+
+
+def _only_like(state: LabState) -> str:
+    """The host that new ones are like where nobody says so; raises UserError where hosts differ."""
+    assert state.plan.cluster is not None
+    first = {
+        host.group: host.name for host in reversed(list(placed_hosts(state.plan.cluster))) if host.workers
+    }
+    if len(first) > 1:
+        raise UserError(
+            "--like",
+            "is missing: hosts with workers are of several kinds",
+            f"one of {', '.join(first.values())}",
+        )
+    return next(iter(first.values()))
