@@ -11,6 +11,7 @@ from howdah.analysis.evidence import Analysis, Evidence
 from howdah.analysis.fault_effects import fault_effects
 from howdah.analysis.floors import floors, known_times
 from howdah.analysis.flows import flows
+from howdah.analysis.journal import journal_loads
 from howdah.analysis.latencies import latencies
 from howdah.analysis.limits import limit_shares
 from howdah.analysis.losses import losses
@@ -89,6 +90,7 @@ def gather(run: RunData, floor: RunData | None, known: Sequence[KnownTimes]) -> 
         overheads=overheads(run, times),
         masters=master_loads(timeline, times),
         master_losses=master_losses(run, times),
+        journals=journal_loads(timeline, times),
         floors=floors(run, times, use, floor),
         beside=known_times(times, known),
         others=others,

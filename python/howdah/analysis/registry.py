@@ -23,6 +23,7 @@ from howdah.analysis.evidence import Evidence
 from howdah.analysis.fault_effects import find_faults, find_kept, find_not_done
 from howdah.analysis.floors import find_floors
 from howdah.analysis.flows import find_layers
+from howdah.analysis.journal import find_journal
 from howdah.analysis.limits import find_beaten
 from howdah.analysis.links import find_links
 from howdah.analysis.losses import find_losses
@@ -72,6 +73,7 @@ FINDERS: tuple[Finder, ...] = (
     find_outside,
     find_overheads,
     find_masters,
+    find_journal,
     find_remainders,
     find_shortfalls,
     find_layers,

@@ -19,6 +19,7 @@ _APART = frozenset(
         "datanode",
         "nodemanager",
         "namenode",
+        "journalnode",
         "resourcemanager",
         "hmaster",
         "regionserver",

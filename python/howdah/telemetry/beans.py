@@ -102,6 +102,24 @@ _HADOOPS: Mapping[str, tuple[Bean, ...]] = {
                 BeanNumber("RpcProcessingTime", "namenode/processing_s", "mean", _MILLI),
             ),
         ),
+        Bean(
+            "NameNodeActivity",
+            (
+                BeanNumber("TransactionsNumOps", "namenode/edits", "total"),
+                BeanNumber("Syncs", "namenode/edit_sync_s", "mean", _MILLI),
+                BeanNumber("AddBlockOps", "namenode/added_blocks", "total"),
+            ),
+        ),
+    ),
+    "journalnode": (
+        Bean(
+            "Journal-*",
+            (
+                BeanNumber("BytesWritten", "journalnode/written_bytes", "total"),
+                BeanNumber("TxnsWritten", "journalnode/edits", "total"),
+                BeanNumber("BatchesWritten", "journalnode/batches", "total"),
+            ),
+        ),
     ),
     "resourcemanager": (
         Bean("ClusterMetrics", (BeanNumber("NumActiveNMs", "resourcemanager/live_nodemanagers", "gauge"),)),

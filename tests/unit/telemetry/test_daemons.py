@@ -66,7 +66,16 @@ def device_of(daemon: str, port: int, web: Web) -> Device:
 
 @pytest.mark.parametrize(
     "name",
-    ["namenode", "datanode", "resourcemanager", "nodemanager", "historyserver", "regionserver", "hmaster"],
+    [
+        "namenode",
+        "journalnode",
+        "datanode",
+        "resourcemanager",
+        "nodemanager",
+        "historyserver",
+        "regionserver",
+        "hmaster",
+    ],
 )
 def test_every_number_is_in_what_the_release_answers(name: str, web: Web) -> None:
     """All that is asked for is there, in few questions, and every metric is a known one."""

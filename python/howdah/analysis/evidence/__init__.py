@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from howdah.analysis.evidence.faults import FaultEffect
 from howdah.analysis.evidence.latencies import OperationLatency
-from howdah.analysis.evidence.losses import MasterLoad, MasterLoss, Wait, WorkerLoss
+from howdah.analysis.evidence.losses import JournalLoad, MasterLoad, MasterLoss, Wait, WorkerLoss
 from howdah.analysis.evidence.operations import (
     LatencyCourse,
     RegionServerUse,
@@ -89,6 +89,7 @@ __all__ = [
     "Gauge",
     "HostUse",
     "JobOverhead",
+    "JournalLoad",
     "KnownTime",
     "LatencyCourse",
     "LayerAccount",
@@ -154,6 +155,7 @@ class Evidence:
     overheads: tuple[JobOverhead, ...] = ()
     masters: tuple[MasterLoad, ...] = ()
     master_losses: tuple[MasterLoss, ...] = ()
+    journals: tuple[JournalLoad, ...] = ()
     floors: tuple[FloorDistance, ...] = ()
     beside: tuple[KnownTime, ...] = ()
     others: tuple[OthersUse, ...] = ()

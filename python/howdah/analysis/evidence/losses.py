@@ -75,6 +75,24 @@ class MasterLoad:
 
 
 @dataclass(frozen=True)
+class JournalLoad:
+    """What changes of the namespace cost in a workload: on a NameNode, and on the wire to JournalNodes."""
+
+    workload: str
+    namenode: str
+    """The machine of the NameNode that wrote most of them."""
+    edits_per_s: float
+    bytes_per_s: float
+    """To one JournalNode, the busiest; each gets the same."""
+    journals: int
+    """JournalNodes that were sampled."""
+    sync_s: float | None
+    """How long one lot of edits took to be durable at a majority, on average; None where it is not told."""
+    bytes_per_block: float | None
+    """To one JournalNode for each block that was written; None where there was none."""
+
+
+@dataclass(frozen=True)
 class MasterLoss:
     """A master that was lost while a workload ran, or that another one took over from.
 

@@ -18,12 +18,12 @@ from howdah.planner.membership import with_hosts, without_hosts
 from howdah.render import render
 from howdah.session.lab.laboratories import state_of
 
-__all__ = ["Added", "Removed", "add", "remove"]
+__all__ = ["HostsAdded", "HostsRemoved", "add", "remove"]
 
 _PATIENCE_S = 3600.0
 
 
-class Added(NamedTuple):
+class HostsAdded(NamedTuple):
     """Hosts that a laboratory has more."""
 
     state: LabState
@@ -33,14 +33,14 @@ class Added(NamedTuple):
     """What is not redundant yet."""
 
 
-class Removed(NamedTuple):
+class HostsRemoved(NamedTuple):
     """Hosts that a laboratory has no more."""
 
     state: LabState
     hosts: tuple[str, ...]
 
 
-def add(name: str, hosts: Sequence[str], like: str | None, tell: Tell) -> Added:
+def add(name: str, hosts: Sequence[str], like: str | None, tell: Tell) -> HostsAdded:
     """Give a laboratory more hosts, each like one that it has; what runs goes on.
 
     Raises UserError for what cannot be added, before anything is made.
@@ -50,10 +50,10 @@ def add(name: str, hosts: Sequence[str], like: str | None, tell: Tell) -> Added:
         plan = with_hosts(state.plan, hosts, like or _only_like(state))
         more = grown(state, plan, hosts, like or _only_like(state))
         brought = build_grown(more, render(plan, leaving=more.leaving), tell)
-    return Added(brought.state, tuple(hosts), brought.started, brought.behind)
+    return HostsAdded(brought.state, tuple(hosts), brought.started, brought.behind)
 
 
-def remove(name: str, hosts: Sequence[str], tell: Tell) -> Removed:
+def remove(name: str, hosts: Sequence[str], tell: Tell) -> HostsRemoved:
     """Take hosts away from a laboratory once others have their data and tasks; what runs goes on.
 
     Asked again it goes on with what was stopped. Raises UserError for what cannot be taken away.
@@ -68,7 +68,7 @@ def remove(name: str, hosts: Sequence[str], tell: Tell) -> Removed:
     await_empty(state, _PATIENCE_S, tell)
     with registry.locked(name):
         state = take_away(state_of(name), plan, hosts, render(plan))
-    return Removed(state, tuple(hosts))
+    return HostsRemoved(state, tuple(hosts))
 
 
 def _whole(name: str) -> LabState:

@@ -27,6 +27,8 @@ from howdah.telemetry.lab import LabMachine, lab_sources
 from howdah.telemetry.own import grouped_lab, loose_lab
 from howdah.telemetry.source import Source, machine_beneath
 
+_JOURNAL_PAGES = "0.0.0.0:8480"
+"""Where a JournalNode's pages are unless its configuration says otherwise."""
 _CONTROLLERS = {"cpu", "memory"}
 
 
@@ -115,12 +117,13 @@ def _jmx(machine: LabSystem, conf: ClientConf) -> Iterator[tuple[str, str]]:
             if role in machine.roles and urlsplit(address.url).hostname == machine.name:
                 yield name, address.url
     own = ClientConf.read(machine.conf)
-    for role, name, key in (
-        (Role.DATANODE, "datanode", "dfs.datanode.http.address"),
-        (Role.NODEMANAGER, "nodemanager", "yarn.nodemanager.webapp.address"),
+    for role, name, key, otherwise in (
+        (Role.DATANODE, "datanode", "dfs.datanode.http.address", ""),
+        (Role.NODEMANAGER, "nodemanager", "yarn.nodemanager.webapp.address", ""),
+        (Role.JOURNALNODE, "journalnode", "dfs.journalnode.http-address", _JOURNAL_PAGES),
     ):
         if role in machine.roles:
-            port = (own.get(key) or "").rpartition(":")[2]
+            port = (own.get(key) or otherwise).rpartition(":")[2]
             yield name, f"http://{machine.name}:{port}"
     for role in OF_HBASE:
         if role in machine.roles:
