@@ -328,3 +328,28 @@ def test_a_narrow_terminal_is_not_overrun(here: Path) -> None:
     plain = re.sub(r"\x1b\[[0-9;]*m", "", done.stdout)
     assert max(map(len, plain.splitlines())) <= 80
     assert "recommended" in plain
+
+
+def test_a_plan_from_one_that_runs_says_what_changes_and_overwrites_nothing(planned: Path) -> None:
+    (planned / "more.yaml").write_text(
+        (planned / "hosts.yaml").read_text().replace("count: 32", "count: 34").replace("[01-32]", "[01-34]")
+    )
+    before = (planned / "plan.yaml").read_bytes()
+    done = howdah("plan", "more.yaml", "--from", "plan.yaml", "-o", "new.yaml", "--json", cwd=planned)
+    assert done.returncode == 0, done.stderr
+    change = json.loads(done.stdout)["change"]
+    assert len(change["added"]) == 1
+    assert change["removed"] == change["masters"] == []
+    assert [step["what"] for step in change["steps"]][0] == "add"
+    assert any(setting.key == "dfs.blocksize" for setting in read_plan(planned / "new.yaml").settings)
+    for words, said in (
+        (["-o", "plan.yaml"], "is the plan of the cluster that runs"),
+        (["-o", "other.yaml", "--replication", "2"], "keeps what that plan was asked for"),
+    ):
+        refused = howdah("plan", "more.yaml", "--from", "plan.yaml", *words, cwd=planned)
+        assert refused.returncode == 2
+        assert said in refused.stderr
+    assert (planned / "plan.yaml").read_bytes() == before
+    assert not (planned / "other.yaml").exists()
+    same = howdah("plan", "hosts.yaml", "--from", "plan.yaml", "-o", "same.yaml", cwd=planned)
+    assert "nothing: the cluster is as this plan has it" in same.stdout

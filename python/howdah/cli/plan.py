@@ -9,7 +9,8 @@ from typing import Annotated
 
 import typer
 
-from howdah.cli.output import show
+from howdah.cli.change_table import change_text
+from howdah.cli.output import print_json, show
 from howdah.cli.simulating import SimulationBar
 from howdah.cli.values import parse_choice
 from howdah.model.request import Hypervisor, PlanRequest, Profile, Protection
@@ -22,6 +23,7 @@ from howdah.session.plan.asked import (
     parse_realm,
     parse_whole,
 )
+from howdah.session.plan.changing import change_of, check_keeps, load_plan, plan_change
 from howdah.session.plan.held import held_plan
 from howdah.session.plan.ranking import RANKS, plan_inventory
 
@@ -36,6 +38,7 @@ EXAMPLES = """
 * `howdah plan hosts.yaml --set dfs.permissions.enabled=false --force` keeps even a value that is fatal
 * `howdah plan hosts.yaml --need 300TB --growth 40%/year --years 3` says how many hosts that takes
 * `howdah plan hosts.yaml --weigh-virtual --calibration mine.yaml` ranks platforms by simulating each of them
+* `howdah plan more.yaml --from plan.yaml -o new.yaml` says what changes, moves and restarts, in order
 * `howdah plan explain plan.yaml dfs.blocksize` then says why, value by value
 """
 
@@ -142,6 +145,15 @@ def plan(  # noqa: PLR0917 - typer makes options of parameters
             metavar="FILE",
         ),
     ] = None,
+    before: Annotated[
+        Path | None,
+        typer.Option(
+            "--from",
+            help="The plan of the cluster that runs: what it asked for is kept, masters stay, and the steps "
+            "from it are told.",
+            metavar="PLAN",
+        ),
+    ] = None,
     output: Annotated[Path, typer.Option("--output", "-o", help="Where the plan goes.")] = Path("plan.yaml"),
     page: Annotated[
         bool, typer.Option("--page/--no-page", help="Write a page next to the plan, with its charts.")
@@ -175,13 +187,21 @@ def plan(  # noqa: PLR0917 - typer makes options of parameters
     written = session.page_of(output) if page else None
     with SimulationBar(silent=json or quiet) as bar:
         make = partial(plan_inventory, rank=rank, calibration=calibration, tell=bar.tell)
+        if before is not None:
+            check_keeps(request, before, output)
+            make = partial(plan_change, load_plan(before))
         made = held_plan(session.plan_hosts(hosts, request, make), force=force)
     session.save_plan(made, output)
     if written is not None:
         session.write_plan_page(made, written)
-    if json:
+    change = change_of(load_plan(before), made) if before is not None else None
+    if json and change is not None:
+        print_json({"change": change.model_dump(mode="json"), "plan": made.model_dump(mode="json")})
+    elif json:
         sys.stdout.write(made.model_dump_json(indent=2) + "\n")
     elif quiet:
         print(output)
     else:
         show(session.plan_text(made, output, written))
+        if change is not None:
+            show(change_text(change))
