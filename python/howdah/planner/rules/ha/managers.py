@@ -32,7 +32,7 @@ _PAGES_TLS = ("yarn.resourcemanager.webapp.https.address", 8090)
 def _complete_managers(found: Found, facts: Facts) -> Iterator[Observation]:
     """Names of the cluster and of both, ZooKeepers, addresses, and recovery of what runs."""
     reading = ConfigurationReading(found)
-    if not is_paired(reading):
+    if not are_paired(reading):
         return
     for key, what, example in _NEEDED:
         text = reading.text(key) or reading.text(_OTHER_NAMES.get(key, key))
@@ -59,7 +59,7 @@ def _complete_managers(found: Found, facts: Facts) -> Iterator[Observation]:
     )
 
 
-def is_paired(reading: ConfigurationReading) -> bool:
+def are_paired(reading: ConfigurationReading) -> bool:
     """Whether ResourceManagers are highly available."""
     return reading.truth(_ENABLED) is True
 
@@ -117,7 +117,7 @@ def _enabled(found: Found, facts: Facts) -> Iterator[Observation]:
     ids = _ids(reading)
     if len(ids) > 1:
         yield Observation(
-            ok=is_paired(reading),
+            ok=are_paired(reading),
             about=_ENABLED,
             found=reading.text(_ENABLED) or "false (default)",
             expected=f"true, as {_IDS} names {', '.join(ids)}: what is set for each of them is not read "
@@ -131,7 +131,7 @@ def _elected(found: Found, facts: Facts) -> Iterator[Observation]:
     """Whether there is who elects, where it is to be automatic."""
     reading = ConfigurationReading(found)
     key = f"{_ELECTION}embedded"
-    if is_paired(reading) and reading.truth(f"{_ELECTION}enabled") is not False:
+    if are_paired(reading) and reading.truth(f"{_ELECTION}enabled") is not False:
         yield Observation(
             ok=reading.truth(key) is not False or reading.truth(_CURATOR) is True,
             about=key,
@@ -145,7 +145,7 @@ def _elected(found: Found, facts: Facts) -> Iterator[Observation]:
 def _by_itself(found: Found, facts: Facts) -> Iterator[Observation]:
     reading = ConfigurationReading(found)
     key = f"{_ELECTION}enabled"
-    if is_paired(reading):
+    if are_paired(reading):
         yield Observation(
             ok=reading.truth(key) is not False,
             about=key,
@@ -160,7 +160,7 @@ def _named(found: Found, facts: Facts) -> Iterator[Observation]:
     """Whether the ResourceManager that a file says to be the host's is one of the pair."""
     reading = ConfigurationReading(found)
     text, ids = reading.text(_ID), _ids(reading)
-    if text and ids and is_paired(reading):
+    if text and ids and are_paired(reading):
         yield Observation(
             ok=text in ids,
             about=_ID,
@@ -174,7 +174,7 @@ def _named(found: Found, facts: Facts) -> Iterator[Observation]:
 def _own_id(found: Found, facts: Facts) -> Iterator[Observation]:
     reading = ConfigurationReading(found)
     text = reading.text(_ID)
-    if is_paired(reading) and text in _ids(reading):
+    if are_paired(reading) and text in _ids(reading):
         yield Observation(
             ok=False,
             about=_ID,

@@ -8,7 +8,7 @@ from howdah.model.found import Found
 from howdah.planner.facts import Facts
 from howdah.planner.reading import ConfigurationReading
 from howdah.planner.rule import Inspection, Observation, Rule, Severity
-from howdah.planner.rules.ha.managers import is_paired
+from howdah.planner.rules.ha.managers import are_paired
 from howdah.planner.rules.ha.services import pairs
 from howdah.planner.rules.ha.waiting import TRANSITION_S, lost_host
 from howdah.units import format_seconds
@@ -73,7 +73,7 @@ def _clients(found: Found, facts: Facts) -> Iterator[Observation]:
 def _managers(found: Found, facts: Facts) -> Iterator[Observation]:
     reading = ConfigurationReading(found)
     given = next((key for key in (_YARN_ATTEMPTS, _YARN_WAIT) if reading.number(key) is not None), None)
-    if not is_paired(reading) or given is None:
+    if not are_paired(reading) or given is None:
         return
     value = reading.number(given) or 0
     pause = facts.number(_YARN_PAUSE)
@@ -101,7 +101,7 @@ def _followed(found: Found, facts: Facts) -> Iterator[Observation]:
     """Whether clients look for the other ResourceManager."""
     reading = ConfigurationReading(found)
     text = reading.text(_CLIENTS)
-    if text and is_paired(reading):
+    if text and are_paired(reading):
         yield Observation(
             ok="NoHARM" not in text,
             about=_CLIENTS,

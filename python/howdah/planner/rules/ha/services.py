@@ -72,11 +72,10 @@ def host_of(address: str) -> str:
 
 def all_named(found: Found) -> Iterator[NamedPair]:
     """Every name service for which NameNodes are listed, be they one or none."""
+    if found.config is None:
+        return
     reading = ConfigurationReading(found)
-    names = (
-        {entry.name for entry in found.config.effective or found.config.properties} if found.config else ()
-    )
-    for name in sorted(names):
+    for name in sorted({entry.name for entry in found.config.effective or found.config.properties}):
         if name.startswith(_NAMENODES):
             yield NamedPair(name.removeprefix(_NAMENODES), listed(reading.text(name)))
 

@@ -8,7 +8,7 @@ from howdah.model.found import Found
 from howdah.planner.facts import Facts
 from howdah.planner.reading import ConfigurationReading
 from howdah.planner.rule import Inspection, Observation, Rule, Severity
-from howdah.planner.rules.ha.managers import is_paired
+from howdah.planner.rules.ha.managers import are_paired
 
 _STORE = "yarn.resourcemanager.store.class"
 _STORES = "org.apache.hadoop.yarn.server.resourcemanager.recovery."
@@ -23,7 +23,7 @@ def _store(reading: ConfigurationReading) -> str:
 
 def _shared_state(found: Found, facts: Facts) -> Iterator[Observation]:
     reading = ConfigurationReading(found)
-    if is_paired(reading):
+    if are_paired(reading):
         yield _kept(
             reading,
             ok=_store(reading) not in _OF_ONE_HOST,
@@ -33,7 +33,7 @@ def _shared_state(found: Found, facts: Facts) -> Iterator[Observation]:
 
 def _fenced_state(found: Found, facts: Facts) -> Iterator[Observation]:
     reading = ConfigurationReading(found)
-    if is_paired(reading) and _store(reading) not in _OF_ONE_HOST:
+    if are_paired(reading) and _store(reading) not in _OF_ONE_HOST:
         yield _kept(
             reading,
             ok=_store(reading) != "FileSystemRMStateStore",

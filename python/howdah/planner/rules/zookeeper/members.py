@@ -16,7 +16,7 @@ from howdah.planner.rules.ha.quorums import CLIENTS, keepers
 from howdah.planner.rules.ha.services import host_of
 
 _FILE = "zoo.cfg"
-_ADDRESS = re.compile(r"(?P<host>[^:;|\[\]]+|\[[^\]]+\]):\d+:\d+(:(participant|observer))?")
+_ADDRESS = re.compile(r"([^:;|\[\]]+|\[[^\]]+\]):\d+:\d+(:(participant|observer))?")
 _NAMELESS = re.compile(r"[\d.]+|\[.*")
 """An address of numbers, or one of all that a host has."""
 _LIMITS = {"initLimit": "10", "syncLimit": "5"}
@@ -42,19 +42,16 @@ class _Member(NamedTuple):
 
 
 def _members(found: Found) -> tuple[_Member, ...]:
-    config = found.config
-    return (
-        tuple(
-            _Member(
-                entry.name,
-                tuple(address.strip() for address in entry.text.partition(";")[0].split("|")),
-                entry.text.partition(";")[2].rpartition(":")[2].strip(),
-            )
-            for entry in sorted(config.effective or config.properties, key=lambda entry: entry.name)
-            if entry.base_name == _FILE and entry.name.startswith("server.")
+    if found.config is None:
+        return ()
+    return tuple(
+        _Member(
+            entry.name,
+            tuple(address.strip() for address in entry.text.partition(";")[0].split("|")),
+            entry.text.partition(";")[2].rpartition(":")[2].strip(),
         )
-        if config is not None
-        else ()
+        for entry in sorted(found.config.effective or found.config.properties, key=lambda entry: entry.name)
+        if entry.base_name == _FILE and entry.name.startswith("server.")
     )
 
 
