@@ -86,6 +86,109 @@ CONFIGURATIONS = (
         },
     ),
     Sound(
+        "edits shared on a filer",
+        "Hadoop documentation, HDFS High Availability with NFS",
+        {
+            CORE: {"fs.defaultFS": "hdfs://mycluster"},
+            HDFS: {
+                **_STORED,
+                **_pair("mycluster", ("machine1.example.com", "machine2.example.com"), "8020", "9870"),
+                "dfs.namenode.shared.edits.dir": "file:///mnt/filer1/dfs/ha-name-dir-shared",
+                "dfs.ha.fencing.methods": "sshfence([[exampleuser][:22]])",
+                "dfs.ha.fencing.ssh.private-key-files": "/home/exampleuser/.ssh/id_rsa",
+                "dfs.ha.fencing.ssh.connect-timeout": "30000",
+            },
+        },
+    ),
+    Sound(
+        "an observer besides two NameNodes",
+        "Hadoop documentation, Observer NameNode",
+        {
+            CORE: {"fs.defaultFS": "hdfs://mycluster"},
+            HDFS: {
+                **_STORED,
+                **_pair("mycluster", ("machine1.example.com", "machine2.example.com"), "8020", "9870"),
+                "dfs.ha.namenodes.mycluster": "nn1,nn2,nn3",
+                "dfs.namenode.rpc-address.mycluster.nn3": "machine3.example.com:8020",
+                "dfs.namenode.http-address.mycluster.nn3": "machine3.example.com:9870",
+                "dfs.client.failover.proxy.provider.mycluster": (
+                    "org.apache.hadoop.hdfs.server.namenode.ha.ObserverReadProxyProvider"
+                ),
+                "dfs.namenode.shared.edits.dir": (
+                    "qjournal://node1.example.com:8485;node2.example.com:8485;node3.example.com:8485/mycluster"
+                ),
+                "dfs.journalnode.edits.dir": "/path/to/journal/node/local/data",
+                "dfs.journalnode.edit-cache-size.bytes": "1048576",
+                "dfs.ha.fencing.methods": "sshfence",
+                "dfs.ha.fencing.ssh.private-key-files": "/home/exampleuser/.ssh/id_rsa",
+                "dfs.namenode.state.context.enabled": "true",
+                "dfs.ha.tail-edits.in-progress": "true",
+                "dfs.ha.tail-edits.period": "0ms",
+                "dfs.ha.tail-edits.period.backoff-max": "10s",
+                "dfs.client.failover.observer.auto-msync-period.mycluster": "500ms",
+            },
+        },
+    ),
+    Sound(
+        "two clusters that copy from one another",
+        "Cloudera Runtime 7.2, DistCp between HA clusters; HDFS-6376",
+        {
+            CORE: {"fs.defaultFS": "hdfs://HAA"},
+            HDFS: {
+                **_STORED,
+                **_pair("HAA", ("a1.example.com", "a2.example.com"), "8020", "9870"),
+                **_pair("HAB", ("b1.example.com", "b2.example.com"), "8020", "9870"),
+                "dfs.nameservices": "HAA,HAB",
+                "dfs.internal.nameservices": "HAA",
+                "dfs.namenode.shared.edits.dir": (
+                    "qjournal://a1.example.com:8485;a2.example.com:8485;a3.example.com:8485/HAA"
+                ),
+                "dfs.journalnode.edits.dir": "/dfs/jn",
+                "dfs.ha.fencing.methods": "shell(true)",
+                "dfs.ha.automatic-failover.enabled.HAA": "true",
+                "ha.zookeeper.quorum": "a1.example.com:2181,a2.example.com:2181,a3.example.com:2181",
+            },
+        },
+    ),
+    Sound(
+        "two pairs of NameNodes over the same DataNodes",
+        "Hadoop documentation, HDFS Federation and HDFS High Availability: keys end in the name service's ID",
+        {
+            CORE: {"fs.defaultFS": "hdfs://ns1"},
+            HDFS: {
+                **_STORED,
+                **_pair("ns1", ("n1.example.com", "n2.example.com"), "8020", "9870"),
+                **_pair("ns2", ("n3.example.com", "n4.example.com"), "8020", "9870"),
+                "dfs.nameservices": "ns1,ns2",
+                **{
+                    f"dfs.namenode.shared.edits.dir.{service}": (
+                        f"qjournal://j1.example.com:8485;j2.example.com:8485;j3.example.com:8485/{service}"
+                    )
+                    for service in ("ns1", "ns2")
+                },
+                **{f"dfs.journalnode.edits.dir.{service}": "/srv/journal" for service in ("ns1", "ns2")},
+                "dfs.ha.fencing.methods": "sshfence(hdfs)\nshell(/bin/true)",
+                "dfs.ha.fencing.ssh.private-key-files": "/home/hdfs/.ssh/id_rsa",
+                "dfs.ha.automatic-failover.enabled": "true",
+                "ha.zookeeper.quorum": "j1.example.com:2181,j2.example.com:2181,j3.example.com:2181/hdfs",
+            },
+        },
+    ),
+    Sound(
+        "three ZooKeepers of their own",
+        "ZooKeeper Administrator's Guide, Clustered (Multi-Server) Setup",
+        {
+            CORE: {
+                "fs.defaultFS": "hdfs://nn.example.com:8020",
+                "hadoop.zk.address": "zoo1:2181,zoo2:2181,zoo3:2181",
+            }
+        },
+        {
+            "zoo.cfg": "tickTime=2000\ndataDir=/var/lib/zookeeper/\nclientPort=2181\ninitLimit=5\n"
+            "syncLimit=2\nserver.1=zoo1:2888:3888\nserver.2=zoo2:2888:3888\nserver.3=zoo3:2888:3888\n"
+        },
+    ),
+    Sound(
         "two ResourceManagers",
         "Hadoop documentation, ResourceManager High Availability and ResourceManager Restart",
         {

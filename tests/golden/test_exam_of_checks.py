@@ -6,15 +6,23 @@ from pathlib import Path
 
 import pytest
 
-from exams.checks import answer
-from exams.faults import FAULTS
-from support.faults import Fault
+from exams.checks import answer, complaints
+from exams.faults import FAULTS, elected, ha
+from support.faults import Edit, Exhibit, Fault
 
 
 def test_there_are_as_many_as_the_documentation_says() -> None:
-    assert len(FAULTS) >= 150
+    assert len(FAULTS) >= 260
+    assert len(ha.FAULTS) + len(elected.FAULTS) >= 67
     assert len({fault.name for fault in FAULTS}) == len(FAULTS)
     assert all(fault.source for fault in FAULTS)
+
+
+@pytest.mark.parametrize("edit", [elected.MANAGERS, elected.zoo()], ids=["managers", "zookeepers"])
+def test_what_faults_of_pairs_are_seeded_into_is_sound(edit: Edit, tmp_path: Path) -> None:
+    exhibit = Exhibit.sound()
+    edit(exhibit)
+    assert complaints(exhibit, tmp_path) == []
 
 
 @pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.name.replace(" ", "-"))

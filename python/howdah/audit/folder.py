@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 from typing import Literal, NamedTuple
 
@@ -22,6 +22,7 @@ _ENTRY_FILES = (*_ORDER, "hbase-site.xml")
 
 _TOPOLOGY = "topology.data"
 _WORKER_FILES = ("workers", "slaves", "regionservers")
+_BACKUP_MASTERS = "backup-masters"
 
 _JAR = "hadoop-common-"
 
@@ -45,6 +46,7 @@ def read_folders(folders: Sequence[Path]) -> FoundConfig:
     properties: list[FoundProperty] = []
     environment: list[FoundProperty] = []
     workers: list[str] = []
+    backup_masters: list[str] = []
     for folder in folders:
         below = folder.absolute().relative_to(shared)
         names = _names(folder)
@@ -70,8 +72,9 @@ def read_folders(folders: Sequence[Path]) -> FoundConfig:
             elif name == "spark-defaults.conf":
                 properties += _plain(folder / name, str(below / name), _SPARK_LINE)
                 files.append(str(below / name))
-            elif name in _WORKER_FILES:
-                workers += _lines(folder / name)
+            elif name in (*_WORKER_FILES, _BACKUP_MASTERS):
+                hosts = backup_masters if name == _BACKUP_MASTERS else workers
+                hosts += _lines(folder / name)
                 files.append(str(below / name))
     if not any(file.endswith((".xml", ".cfg", "spark-defaults.conf")) for file in files):
         raise UserError(
@@ -87,6 +90,7 @@ def read_folders(folders: Sequence[Path]) -> FoundConfig:
         workers=tuple(dict.fromkeys(workers)),
         included=_included(folders, properties),
         mapped=_mapped(folders),
+        backup_masters=tuple(dict.fromkeys(backup_masters)),
     )
 
 
@@ -104,11 +108,14 @@ def _included(folders: Sequence[Path], properties: Sequence[FoundProperty]) -> t
     return tuple(_lines(file)) if file is not None and file.suffix != ".json" else None
 
 
-def _mapped(folders: Sequence[Path]) -> tuple[str, ...] | None:
-    """The first word of every line of the table that a rendered topology script looks hosts up in."""
+def _mapped(folders: Sequence[Path]) -> Mapping[str, str] | None:
+    """The first two words of every line of the table that a rendered topology script looks hosts up in."""
     files = (folder / _TOPOLOGY for folder in folders)
     file = next((file for file in files if file.is_file()), None)
-    return tuple(line.split()[0] for line in _lines(file)) if file is not None else None
+    if file is None:
+        return None
+    rows = (line.split() for line in _lines(file))
+    return {words[0]: "".join(words[1:2]) for words in rows}
 
 
 def _names(folder: Path) -> list[str]:

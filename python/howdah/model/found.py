@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import PurePosixPath
 
 from howdah.model.base import Model
@@ -50,8 +51,11 @@ class FoundConfig(Model):
     included: tuple[str, ...] | None = None
     """The hosts in the file that ``dfs.hosts`` names; None where that file is not in the directory."""
 
-    mapped: tuple[str, ...] | None = None
-    """The hosts to which ``topology.data`` gives a place; None where there is no such file."""
+    mapped: Mapping[str, str] | None = None
+    """The place that ``topology.data`` gives to each host, ``/rack``; None where there is no such file."""
+
+    backup_masters: tuple[str, ...] = ()
+    """The hosts that HBase's file ``backup-masters`` lists."""
 
     effective: tuple[FoundProperty, ...] = ()
     """What is in force, once for each name of today, variables replaced; empty until it is worked out."""

@@ -63,6 +63,20 @@ def is_paired(role: Role) -> Callable[[Facts], bool]:
     return runs(role, at_least=2)
 
 
+def in_pair(role: Role) -> Callable[[Facts], bool]:
+    """Whether there are two of a daemon; where no cluster is known, whether the configuration has pairs."""
+    paired = is_paired(role)
+
+    def applies(facts: Facts) -> bool:
+        if facts.known_cluster is not None:
+            return paired(facts)
+        if role is Role.RESOURCEMANAGER:
+            return facts.decided.get("yarn.resourcemanager.ha.enabled") is True
+        return facts.request.protection is Protection.HA
+
+    return applies
+
+
 def several_ports(facts: Facts) -> bool:
     """Whether a host has more than one network port."""
     return sum(nic.count for nic in facts.group.nics) > 1

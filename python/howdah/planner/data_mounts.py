@@ -14,6 +14,8 @@ from howdah.planner.rule import Observation
 
 _SYSTEM = re.compile(r"/((boot|dev|efi|etc|home|nix|opt|proc|root|run|snap|sys|tmp|usr|var)(/.*)?)?")
 _NO_DATA = frozenset({"vfat", "iso9660", "squashfs", "udf"})
+_REMOTE = ("nfs", "cifs", "smb", "ceph", "gluster", "lustre", "9p")
+"""How the kinds of file systems begin that another host holds."""
 _DATA_DIRS = "dfs.datanode.data.dir"
 _SHOWN = 3
 
@@ -47,6 +49,42 @@ def data_mounts(found: Found) -> tuple[FileSystem, ...]:
         for file_system in host.file_systems
         if not is_system(file_system.mount) and file_system.kind not in _NO_DATA
     )
+
+
+def data_places(found: Found) -> frozenset[PurePosixPath]:
+    """Where data disks are mounted: by the host's mounts, or else where the directories' paths part."""
+    folders = data_dirs(found.config) if found.config is not None else ()
+    if found.host is not None:
+        mounts = (found.host.mount_of(folder) for folder in folders)
+        return frozenset(PurePosixPath(mount.mount) for mount in mounts if mount is not None)
+    if len(folders) < 2:
+        return frozenset(folders)
+    shared = 0
+    while len({folder.parts[: shared + 1] for folder in folders}) == 1:
+        shared += 1
+    return frozenset(PurePosixPath(*folder.parts[: shared + 1]) for folder in folders)
+
+
+def on_workers(found: Found, hosts: Iterable[str]) -> bool:
+    """Whether daemons on these hosts may run beside a DataNode: not where workers are listed without them."""
+    workers = {worker.lower() for worker in found.config.workers} if found.config is not None else set()
+    return not workers or not workers.isdisjoint(hosts)
+
+
+def below_data(
+    found: Found, folders: Iterable[PurePosixPath], hosts: Iterable[str]
+) -> tuple[PurePosixPath, ...]:
+    """Those of the folders of daemons on these hosts that lie on a disk of blocks."""
+    if not on_workers(found, hosts):
+        return ()
+    disks = data_places(found) - {PurePosixPath("/")}
+    return tuple(folder for folder in folders if any(folder.is_relative_to(disk) for disk in disks))
+
+
+def is_remote(found: Found, folder: PurePosixPath) -> bool:
+    """Whether the host has the folder from another one, over the network; no where no host is known."""
+    mount = found.host.mount_of(folder) if found.host is not None else None
+    return mount is not None and mount.kind.startswith(_REMOTE)
 
 
 def is_system(mount: str) -> bool:

@@ -2,6 +2,14 @@
 
 from __future__ import annotations
 
-from exams.faults import hbase, hdfs, hosts, jobs, spark
+from exams.faults import elected, ha, hbase, hdfs, hosts, jobs, spark
 
-FAULTS = (*hdfs.FAULTS, *jobs.FAULTS, *hbase.FAULTS, *hosts.FAULTS, *spark.FAULTS)
+FAULTS = (
+    *hdfs.FAULTS,
+    *ha.FAULTS,
+    *jobs.FAULTS,
+    *elected.FAULTS,
+    *hbase.FAULTS,
+    *hosts.FAULTS,
+    *spark.FAULTS,
+)

@@ -241,3 +241,13 @@ def test_a_list_may_have_a_line_for_every_worker_of_a_large_cluster(tmp_path: Pa
     line = "worker-with-a-long-name-{:06d}.example.com /rack-1/host-1\n"
     (tmp_path / "topology.data").write_text("".join(line.format(number) for number in range(40_000)))
     assert len(read_folders([tmp_path]).mapped or ()) == 40_000
+
+
+def test_racks_of_hosts_and_second_hmasters_are_read(tmp_path: Path) -> None:
+    (tmp_path / "hbase-site.xml").write_text("<configuration/>")
+    (tmp_path / "topology.data").write_text("# masters\nm1 /r1\nm2 /r2/h2 more\nm3\n")
+    (tmp_path / "backup-masters").write_text("m2\nm2\n\n# m3\n")
+    config = read_folders([tmp_path])
+    assert config.mapped == {"m1": "/r1", "m2": "/r2/h2", "m3": ""}
+    assert config.backup_masters == ("m2",)
+    assert "backup-masters" in config.files

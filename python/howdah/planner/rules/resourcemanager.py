@@ -6,15 +6,16 @@ from collections.abc import Callable, Mapping
 from functools import partial
 
 from howdah.model.plan import Role, Value
-from howdah.planner.conditions import is_paired
+from howdah.planner.conditions import in_pair, is_paired
 from howdah.planner.facts import Facts
 from howdah.planner.rule import Decision, FamilyRule, Rule, SettingRule, Severity
 from howdah.planner.rules.ha.settings import ZOOKEEPER_PORT, numbered, quorum
-from howdah.planner.values import as_number, fixed, set_at_all
+from howdah.planner.values import as_number, between, fixed, set_at_all
 from howdah.releases.catalogue import hadoop
 
 _SOURCES = ("D0 74", "D1 94", "Hadoop 3.5.0")
 _RETRY_MS = 2000
+_SESSION_MS = 10_000
 _MOST_RETRY_MS = 10_000
 _CONDITION = "there are two ResourceManagers"
 _PAIR = is_paired(Role.RESOURCEMANAGER)
@@ -164,6 +165,37 @@ RULES: tuple[Rule, ...] = (
         says="Jobs survive a failover.",
         decide=fixed(True, "without it the standby starts with no jobs"),
         accepts=_is_on,
+    ),
+    _pair_rule(
+        id="resourcemanager.running-containers",
+        key="yarn.resourcemanager.work-preserving-recovery.enabled",
+        says="Tasks that run go on through a failover.",
+        sources=("YARN-556", "howdah"),
+        severity=Severity.SHOULD,
+        applies=in_pair(Role.RESOURCEMANAGER),
+        decide=fixed(
+            True,
+            "without it NodeManagers end all containers when another ResourceManager becomes active; with it "
+            "no task attempt of a laboratory failed when the active one was killed",
+        ),
+        accepts=_is_on,
+        written=False,
+    ),
+    _pair_rule(
+        id="resourcemanager.session",
+        key="hadoop.zk.timeout-ms",
+        says="ZooKeeper misses a lost ResourceManager within seconds, and none that pauses.",
+        sources=("Hadoop 3.5.0: core-default.xml", "howdah"),
+        severity=Severity.SHOULD,
+        applies=in_pair(Role.RESOURCEMANAGER),
+        file="core-site.xml",
+        decide=fixed(
+            _SESSION_MS,
+            "the other one was active 12.3 s after the active one was killed on a laboratory; a shorter one "
+            "takes a pause of Java's for the end",
+        ),
+        accepts=between(4_000, 30_000),
+        written=False,
     ),
     _pair_rule(
         id="resourcemanager.state-store",

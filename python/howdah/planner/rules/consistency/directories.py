@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import PurePosixPath
 
 from howdah.model.found import Found
-from howdah.planner.data_mounts import data_dirs
+from howdah.planner.data_mounts import below_data, data_places, on_workers
 from howdah.planner.facts import Facts
 from howdah.planner.reading import ConfigurationReading
 from howdah.planner.rule import Inspection, Observation, Rule
@@ -16,42 +16,21 @@ _FILE_SYSTEM = "fs.defaultFS"
 _ADDRESS = "dfs.namenode.rpc-address"
 
 
-def _disks(found: Found, folders: Sequence[PurePosixPath]) -> frozenset[PurePosixPath]:
-    """Where data disks are mounted: by the host's mounts, or else where the directories' paths part."""
-    if found.host is not None:
-        mounts = (found.host.mount_of(folder) for folder in folders)
-        return frozenset(PurePosixPath(mount.mount) for mount in mounts if mount is not None)
-    if len(folders) < 2:
-        return frozenset(folders)
-    shared = 0
-    while len({folder.parts[: shared + 1] for folder in folders}) == 1:
-        shared += 1
-    return frozenset(PurePosixPath(*folder.parts[: shared + 1]) for folder in folders)
-
-
-def _on_workers(found: Found) -> bool:
-    """Whether a NameNode may run beside a DataNode: not where the workers are listed without it."""
-    config = found.config
-    workers = {worker.lower() for worker in config.workers} if config is not None else set()
-    hosts = {
+def _hosts(found: Found) -> tuple[str, ...]:
+    """The hosts of the NameNodes."""
+    return tuple(
         entry.text.rpartition("://")[2].partition("/")[0].partition(":")[0].lower()
-        for entry in (config.effective if config is not None else ())
+        for entry in (found.config.effective if found.config is not None else ())
         if entry.name == _FILE_SYSTEM or entry.name.startswith(_ADDRESS)
-    }
-    return not workers or not workers.isdisjoint(hosts)
+    )
 
 
 def _names_apart(found: Found, facts: Facts) -> Iterator[Observation]:
     reading = ConfigurationReading(found)
     folders = [PurePosixPath(path) for path in reading.folders(_NAMES) if path.startswith("/")]
-    data = data_dirs(found.config) if found.config is not None else ()
-    if not folders or not data or not _on_workers(found):
+    if not folders or not on_workers(found, _hosts(found)) or not data_places(found):
         return
-    disks = _disks(found, data)
-    root = PurePosixPath("/")
-    below = [
-        folder for folder in folders if any(disk != root and folder.is_relative_to(disk) for disk in disks)
-    ]
+    below = below_data(found, folders, _hosts(found))
     yield Observation(
         ok=not below,
         about=_NAMES,

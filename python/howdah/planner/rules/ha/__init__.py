@@ -1,8 +1,36 @@
-"""Rules about high availability of HDFS: two NameNodes, a journal of three, failover by itself."""
+"""Rules about high availability: two of each master, three who keep edits and elect, failover by itself."""
 
 from __future__ import annotations
 
 from howdah.planner.rule import Rule
-from howdah.planner.rules.ha import managers, settings, surviving, waiting
+from howdah.planner.rules.ha import (
+    fencing,
+    hmasters,
+    journals,
+    managers,
+    patience,
+    places,
+    quorums,
+    services,
+    settings,
+    standby,
+    state,
+    surviving,
+    waiting,
+)
 
-RULES: tuple[Rule, ...] = (*settings.RULES, *waiting.RULES, *surviving.RULES, *managers.RULES)
+RULES: tuple[Rule, ...] = (
+    *settings.RULES,
+    *waiting.RULES,
+    *standby.RULES,
+    *services.RULES,
+    *journals.RULES,
+    *fencing.RULES,
+    *quorums.RULES,
+    *surviving.RULES,
+    *patience.RULES,
+    *managers.RULES,
+    *state.RULES,
+    *hmasters.RULES,
+    *places.RULES,
+)

@@ -17,6 +17,12 @@ _NEEDED = (
 )
 _OTHER_NAMES = {"yarn.resourcemanager.zk-address": "hadoop.zk.address"}
 _RECOVERY = "yarn.resourcemanager.recovery.enabled"
+_ID = "yarn.resourcemanager.ha.id"
+_ENABLED = "yarn.resourcemanager.ha.enabled"
+_ELECTION = "yarn.resourcemanager.ha.automatic-failover."
+_CURATOR = "yarn.resourcemanager.ha.curator-leader-elector.enabled"
+_CONDITION = "ResourceManagers are highly available"
+_HA_UTIL = ("Hadoop 3.5.0: HAUtil",)
 _HOST = "yarn.resourcemanager.hostname"
 _RPC = "yarn.resourcemanager.address"
 _PAGES = ("yarn.resourcemanager.webapp.address", 8088)
@@ -26,7 +32,7 @@ _PAGES_TLS = ("yarn.resourcemanager.webapp.https.address", 8090)
 def _complete_managers(found: Found, facts: Facts) -> Iterator[Observation]:
     """Names of the cluster and of both, ZooKeepers, addresses, and recovery of what runs."""
     reading = ConfigurationReading(found)
-    if not reading.truth("yarn.resourcemanager.ha.enabled"):
+    if not are_paired(reading):
         return
     for key, what, example in _NEEDED:
         text = reading.text(key) or reading.text(_OTHER_NAMES.get(key, key))
@@ -38,6 +44,8 @@ def _complete_managers(found: Found, facts: Facts) -> Iterator[Observation]:
             fix=f"set {key} to {example} in yarn-site.xml",
             where=reading.where(key) or "yarn-site.xml",
         )
+    if len(_ids(reading)) == 1:
+        yield _no_pair(reading)
     for name in _ids(reading):
         yield _address(reading, name)
         yield _pages(reading, name)
@@ -51,8 +59,25 @@ def _complete_managers(found: Found, facts: Facts) -> Iterator[Observation]:
     )
 
 
+def are_paired(reading: ConfigurationReading) -> bool:
+    """Whether ResourceManagers are highly available."""
+    return reading.truth(_ENABLED) is True
+
+
 def _ids(reading: ConfigurationReading) -> list[str]:
     return [name.strip() for name in (reading.text(_IDS) or "").split(",") if name.strip()]
+
+
+def _no_pair(reading: ConfigurationReading) -> Observation:
+    return Observation(
+        ok=False,
+        about=_IDS,
+        found=reading.text(_IDS) or "",
+        expected="two ResourceManagers at least: none starts otherwise",
+        fix=f"name a second one in {_IDS} in {reading.where(_IDS)} and give it its {_HOST}.ID, or set "
+        f"{_ENABLED} to false",
+        where=reading.where(_IDS),
+    )
 
 
 def _address(reading: ConfigurationReading, name: str) -> Observation:
@@ -86,13 +111,126 @@ def _pages(reading: ConfigurationReading, name: str) -> Observation:
     )
 
 
+def _enabled(found: Found, facts: Facts) -> Iterator[Observation]:
+    """Whether ResourceManagers that are named are a pair."""
+    reading = ConfigurationReading(found)
+    ids = _ids(reading)
+    if len(ids) > 1:
+        yield Observation(
+            ok=are_paired(reading),
+            about=_ENABLED,
+            found=reading.text(_ENABLED) or "false (default)",
+            expected=f"true, as {_IDS} names {', '.join(ids)}: what is set for each of them is not read "
+            "otherwise, and NodeManagers find none",
+            fix=f"set {_ENABLED} to true in yarn-site.xml",
+            where=reading.where(_ENABLED) or reading.where(_IDS),
+        )
+
+
+def _elected(found: Found, facts: Facts) -> Iterator[Observation]:
+    """Whether there is who elects, where it is to be automatic."""
+    reading = ConfigurationReading(found)
+    key = f"{_ELECTION}embedded"
+    if are_paired(reading) and reading.truth(f"{_ELECTION}enabled") is not False:
+        yield Observation(
+            ok=reading.truth(key) is not False or reading.truth(_CURATOR) is True,
+            about=key,
+            found=reading.text(key) or "true (default)",
+            expected="true: nothing else elects a ResourceManager, and none starts",
+            fix=f"remove {key} from {reading.where(key)}",
+            where=reading.where(key),
+        )
+
+
+def _by_itself(found: Found, facts: Facts) -> Iterator[Observation]:
+    reading = ConfigurationReading(found)
+    key = f"{_ELECTION}enabled"
+    if are_paired(reading):
+        yield Observation(
+            ok=reading.truth(key) is not False,
+            about=key,
+            found=reading.text(key) or "true (default)",
+            expected="true: until somebody comes, no ResourceManager is active after the active one is lost",
+            fix=f"remove {key} from {reading.where(key)}",
+            where=reading.where(key),
+        )
+
+
+def _named(found: Found, facts: Facts) -> Iterator[Observation]:
+    """Whether the ResourceManager that a file says to be the host's is one of the pair."""
+    reading = ConfigurationReading(found)
+    text, ids = reading.text(_ID), _ids(reading)
+    if text and ids and are_paired(reading):
+        yield Observation(
+            ok=text in ids,
+            about=_ID,
+            found=text,
+            expected=f"one of {', '.join(ids)}: the ResourceManager does not start otherwise",
+            fix=f"remove {_ID} from {reading.where(_ID)}: each finds by its own address which it is",
+            where=reading.where(_ID),
+        )
+
+
+def _own_id(found: Found, facts: Facts) -> Iterator[Observation]:
+    reading = ConfigurationReading(found)
+    text = reading.text(_ID)
+    if are_paired(reading) and text in _ids(reading):
+        yield Observation(
+            ok=False,
+            about=_ID,
+            found=f"{text}, on every host that has this file",
+            expected="nothing: each ResourceManager finds by its own address which it is, and with this file "
+            "of the other one's host it would take that one's addresses",
+            fix=f"remove {_ID} from {reading.where(_ID)}",
+            where=reading.where(_ID),
+        )
+
+
 RULES: tuple[Rule, ...] = (
     Inspection(
         id="ha.complete-managers",
         says="A pair of ResourceManagers has a name, a quorum and recovery.",
         sources=("Hadoop 3.5.0: ResourceManagerHA",),
         severity=Severity.MUST,
-        condition="ResourceManagers are highly available",
+        condition=_CONDITION,
         inspect=_complete_managers,
+    ),
+    Inspection(
+        id="ha.enabled-managers",
+        says="ResourceManagers that are named as a pair are one.",
+        sources=("Hadoop 3.5.0: yarn-default.xml",),
+        severity=Severity.MUST,
+        condition="two ResourceManagers are named",
+        inspect=_enabled,
+    ),
+    Inspection(
+        id="ha.elected-manager",
+        says="Somebody elects the active ResourceManager.",
+        sources=_HA_UTIL,
+        severity=Severity.MUST,
+        condition=f"{_CONDITION} and are to take over by themselves",
+        inspect=_elected,
+    ),
+    Inspection(
+        id="ha.manager-by-itself",
+        says="The standby ResourceManager takes over by itself.",
+        sources=("Hadoop 3.5.0: ResourceManagerHA",),
+        condition=_CONDITION,
+        inspect=_by_itself,
+    ),
+    Inspection(
+        id="ha.known-manager",
+        says="A file that says which ResourceManager reads it names one of the pair.",
+        sources=_HA_UTIL,
+        severity=Severity.MUST,
+        condition="a configuration says which ResourceManager reads it",
+        inspect=_named,
+    ),
+    Inspection(
+        id="ha.own-manager-id",
+        says="ResourceManagers that share a configuration find out themselves which of the pair they are.",
+        sources=("Hadoop 3.5.0: ResourceManagerHA",),
+        condition="a configuration says which ResourceManager reads it",
+        inspect=_own_id,
     ),
 )

@@ -20,7 +20,7 @@ ZOOKEEPER_PORT = 2181
 _SOURCES = ("D0 74", "D2 100", "Hadoop 3.5.0")
 _CONDITION = "there are two NameNodes"
 _PAIR = is_paired(Role.NAMENODE)
-_JOURNAL_DISK = 2
+JOURNAL_DISK = 2
 """After that of names, which the same hosts may have."""
 _FENCING = "sshfence\nshell(/bin/true)"
 
@@ -122,10 +122,10 @@ _pair_family = partial(
 
 def _journal_dir(facts: Facts) -> Decision:
     lost = "the default is below /tmp, where a reboot may lose the namespace"
-    if facts.own_disks(Role.JOURNALNODE) < _JOURNAL_DISK:
+    if facts.own_disks(Role.JOURNALNODE) < JOURNAL_DISK:
         return Decision("/var/lib/hadoop/journal", lost)
     return Decision(
-        f"/data/{_JOURNAL_DISK:02d}/journal",
+        f"/data/{JOURNAL_DISK:02d}/journal",
         f"{lost}; every change of the namespace waits for this disk, which nothing else uses",
     )
 

@@ -8,9 +8,10 @@ lost host was back; with what is decided here for 15 to 17 s (docs/faults.md).
 from __future__ import annotations
 
 from functools import partial
+from typing import NamedTuple
 
 from howdah.model.plan import Role
-from howdah.planner.conditions import is_paired
+from howdah.planner.conditions import in_pair, is_paired
 from howdah.planner.facts import Facts
 from howdah.planner.rule import Counsel, Rule, SettingRule, Severity
 from howdah.planner.values import at_least, at_most, between, fixed
@@ -23,39 +24,58 @@ _FENCING_MS = 3_000
 _ANSWER_MS = 15_000
 _PAUSE_MS = 2_000
 _ATTEMPTS = 90
-_TRANSITION_S = 4.0
+TRANSITION_S = 4.0
 """From the decision to a NameNode that answers, as measured: edits are finished on the journal, then read."""
+
+_PAIR = in_pair(Role.NAMENODE)
+_CONDITION = "there are two NameNodes"
 
 _waiting_rule = partial(
     SettingRule,
     sources=_SOURCES,
     severity=Severity.SHOULD,
-    applies=is_paired(Role.NAMENODE),
-    condition="there are two NameNodes",
+    applies=_PAIR,
+    condition=_CONDITION,
     file="core-site.xml",
 )
 
 
+class LostHost(NamedTuple):
+    """What is waited for once the host of the active NameNode is lost, seconds each."""
+
+    missed: float
+    asked: float
+    fenced: float
+
+    @property
+    def until_active_s(self) -> float:
+        """Until the other NameNode answers."""
+        return self.missed + self.asked + self.fenced + TRANSITION_S
+
+
+def lost_host(facts: Facts) -> LostHost:
+    """How long each wait is, by the settings; raises CannotTell."""
+    tries = 1 + facts.number("ha.failover-controller.graceful-fence.connection.retries")
+    fence = facts.number("dfs.ha.fencing.ssh.connect-timeout") if _fences_by_ssh(facts) else 0.0
+    return LostHost(
+        missed=facts.number("ha.zookeeper.session-timeout.ms") / 1000,
+        asked=tries * facts.number("ipc.client.connect.timeout") / 1000,
+        fenced=fence / 1000,
+    )
+
+
 def _whole_outage(facts: Facts) -> str | None:
     """What two NameNodes are worth: how long nothing is answered after a process or a host is lost."""
-    session, connect, fence, answer = (
-        facts.number(key) / 1000
-        for key in (
-            "ha.zookeeper.session-timeout.ms",
-            "ipc.client.connect.timeout",
-            "dfs.ha.fencing.ssh.connect-timeout",
-            "ipc.client.rpc-timeout.ms",
-        )
-    )
-    tries = 1 + facts.number("ha.failover-controller.graceful-fence.connection.retries")
-    ready = session + tries * connect + fence + _TRANSITION_S
+    lost = lost_host(facts)
+    answer = facts.number("ipc.client.rpc-timeout.ms") / 1000
     pause = facts.number("dfs.client.failover.sleep.max.millis") / 1000
-    whole = format_seconds(max(ready, answer) + pause)
+    whole = format_seconds(max(lost.until_active_s, answer) + pause)
+    ssh = f", {format_seconds(lost.fenced)} for sshfence" if lost.fenced else ""
     return (
-        f"A NameNode whose process dies is missed for some {format_seconds(_TRANSITION_S)}; one whose host "
-        f"is lost for {whole} at most: {format_seconds(session)} until ZooKeeper misses it, "
-        f"{format_seconds(tries * connect)} in which it is asked to stand by, {format_seconds(fence)} for "
-        f"sshfence, {format_seconds(_TRANSITION_S)} until the other one is active; meanwhile clients give up "
+        f"A NameNode whose process dies is missed for some {format_seconds(TRANSITION_S)}; one whose host "
+        f"is lost for {whole} at most: {format_seconds(lost.missed)} until ZooKeeper misses it, "
+        f"{format_seconds(lost.asked)} in which it is asked to stand by{ssh}, "
+        f"{format_seconds(TRANSITION_S)} until the other one is active; meanwhile clients give up "
         f"connections after {format_seconds(answer)} and ask again every {format_seconds(pause)}. Jobs wait "
         'and go on. `howdah run terasuite --engine hadoop --fault "lose master:m1 at terasort 30% for 2min"` '
         "shows it on a laboratory."
@@ -102,6 +122,8 @@ RULES: tuple[Rule, ...] = (
             _FENCING_MS, "by itself it is 30 s, all of which clients wait before the other one is active"
         ),
         accepts=between(1_000, 10_000),
+        applies=lambda facts: _PAIR(facts) and _fences_by_ssh(facts),
+        condition=f"{_CONDITION} and sshfence is among the ways to fence",
     ),
     _waiting_rule(
         id="ha.answer-timeout",
@@ -139,6 +161,57 @@ RULES: tuple[Rule, ...] = (
         accepts=lambda value, decision, facts: at_least(value, decision, facts) or _pauses_are_long(facts),
         file="hdfs-site.xml",
     ),
+    _waiting_rule(
+        id="ha.client-retries",
+        key="dfs.client.retry.max.attempts",
+        says="A client outlives a NameNode's safe mode after a start, as long as a failover.",
+        sources=("Hadoop 3.5.0: RetryPolicies",),
+        decide=fixed(
+            _ATTEMPTS,
+            "a NameNode that is active and still in the safe mode of its start says to ask again; by itself "
+            f"a client does so ten times, with pauses of {_PAUSE_MS / 1000:.0f} s for less than 20 s",
+        ),
+        accepts=lambda value, decision, facts: at_least(value, decision, facts) or _pauses_are_long(facts),
+        file="hdfs-site.xml",
+    ),
+    _waiting_rule(
+        id="ha.connection-retries",
+        key="dfs.client.failover.connection.retries.on.timeouts",
+        says="A client tries to connect to a lost host once, then the other NameNode.",
+        sources=("HADOOP-7397", "Hadoop 3.5.0: hdfs-default.xml"),
+        decide=fixed(
+            0, "each further attempt costs ipc.client.connect.timeout before the other NameNode is asked"
+        ),
+        accepts=at_most,
+        file="hdfs-site.xml",
+        written=False,
+    ),
+    _waiting_rule(
+        id="ha.health-timeout",
+        key="ha.health-monitor.rpc-timeout.ms",
+        says="A NameNode that pauses is not given up; one that hangs is, within minutes.",
+        sources=("Hadoop 3.5.0: core-default.xml", "howdah"),
+        decide=fixed(
+            45_000,
+            "longer than any pause of a well-sized heap; a process that dies is missed without it, after "
+            "1.0 s on a laboratory",
+        ),
+        accepts=between(15_000, 120_000),
+        written=False,
+    ),
+    _waiting_rule(
+        id="ha.journal-timeout",
+        key="dfs.qjournal.write-txns.timeout.ms",
+        says="The active NameNode waits for JournalNodes that pause.",
+        sources=("Hadoop 3.5.0: QuorumJournalManager",),
+        decide=fixed(
+            20_000,
+            "where most of them do not answer for so long it ends itself, and the other one takes over",
+        ),
+        accepts=between(10_000, 120_000),
+        file="hdfs-site.xml",
+        written=False,
+    ),
     Counsel(
         id="ha.expected-outage",
         says="Two NameNodes are worth as much as the time in which neither answers is short.",
@@ -149,6 +222,10 @@ RULES: tuple[Rule, ...] = (
         tell=_whole_outage,
     ),
 )
+
+
+def _fences_by_ssh(facts: Facts) -> bool:
+    return "sshfence" in str(facts.decided.get("dfs.ha.fencing.methods"))
 
 
 def _pauses_are_long(facts: Facts) -> bool:

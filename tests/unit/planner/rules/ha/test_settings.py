@@ -1,4 +1,4 @@
-"""High availability: the settings of a pair, and the configurations that only look like one."""
+"""High availability: the settings that a plan gives a pair."""
 
 from __future__ import annotations
 
@@ -6,14 +6,13 @@ from collections.abc import Mapping
 
 import pytest
 
-from howdah.model.found import Found, FoundConfig, FoundProperty
 from howdah.model.inventory import HostGroup
 from howdah.model.plan import Value
 from howdah.model.request import Demand, Override, PlanRequest, Protection
 from howdah.planner.decide import decide
 from howdah.planner.facts import ClusterFacts, Facts
 from howdah.planner.masters import place_masters
-from howdah.planner.rule import FamilyRule, Inspection, Observation, Rule, SettingRule
+from howdah.planner.rule import FamilyRule, Rule, SettingRule
 from howdah.planner.rules import addresses, ha, resourcemanager, zookeeper
 from howdah.planner.topology import lay_out
 from howdah.releases import DEFAULT_HADOOP, hadoop
@@ -155,137 +154,6 @@ def test_a_users_address_of_a_pair_is_kept_as_theirs() -> None:
     _, kinds = divided(group, 4)
     (kept,) = [one for one in decide(DECIDING, known(group, request), kinds, (group,)) if one.key == key]
     assert (kept.value, kept.origin, kept.rule) == ("elsewhere:8020", "user", "ha.rpc-addresses")
-
-
-SOUND = {
-    "dfs.nameservices": "ns",
-    "dfs.ha.namenodes.ns": "nn1,nn2",
-    "dfs.namenode.rpc-address.ns.nn1": "h1:8020",
-    "dfs.namenode.rpc-address.ns.nn2": "h2:8020",
-    "dfs.namenode.shared.edits.dir": "qjournal://h1:8485;h2:8485;h3:8485/ns",
-    "dfs.journalnode.edits.dir": "/var/lib/hadoop/journal",
-    "dfs.client.failover.proxy.provider.ns": "x.ConfiguredFailoverProxyProvider",
-    "dfs.ha.fencing.methods": "shell(/bin/true)",
-    "dfs.ha.automatic-failover.enabled": "true",
-    "ha.zookeeper.quorum": "h1:2181,h2:2181,h3:2181",
-    "yarn.resourcemanager.ha.rm-ids": "rm1,rm2",
-    "yarn.resourcemanager.hostname.rm1": "h1",
-    "yarn.resourcemanager.hostname.rm2": "h2",
-}
-
-
-def failures(properties: Mapping[str, str]) -> list[tuple[str, Observation]]:
-    found = Found(
-        config=FoundConfig(
-            folder="conf",
-            files=("hdfs-site.xml",),
-            properties=tuple(
-                FoundProperty(name=name, text=text, file="hdfs-site.xml", line=line)
-                for line, (name, text) in enumerate(properties.items(), start=1)
-            ),
-        )
-    )
-    return [
-        (rule.id, one)
-        for rule in RULES
-        if isinstance(rule, Inspection)
-        for one in rule.inspect(found, Facts(request=PlanRequest()))
-        if not one.ok
-    ]
-
-
-def test_a_sound_pair_passes_and_a_single_name_node_is_not_asked() -> None:
-    assert failures(SOUND) == []
-    assert failures({"fs.defaultFS": "hdfs://h1:8020"}) == []
-
-
-@pytest.mark.parametrize(
-    ("key", "text", "rule", "about"),
-    [
-        ("dfs.namenode.rpc-address.ns.nn2", "H1:8020", "ha.pairs-apart", "dfs.namenode.rpc-address.ns.nn2"),
-        ("yarn.resourcemanager.hostname.rm2", "h1", "ha.pairs-apart", "yarn.resourcemanager.hostname.rm2"),
-        (
-            "dfs.namenode.shared.edits.dir",
-            "qjournal://h1:8485;h2:8485/ns",
-            "ha.journal-quorum",
-            "dfs.namenode.shared.edits.dir",
-        ),
-        (
-            "dfs.namenode.shared.edits.dir",
-            "qjournal://h1:8485;h1:8486;h2:8485/ns",
-            "ha.journal-quorum",
-            "dfs.namenode.shared.edits.dir",
-        ),
-        ("ha.zookeeper.quorum", "h1:2181,h2:2181", "ha.zookeeper-members", "ha.zookeeper.quorum"),
-        ("ha.zookeeper.quorum", "h1:2181", "ha.zookeeper-members", "ha.zookeeper.quorum"),
-        ("dfs.journalnode.edits.dir", "/tmp/journal", "ha.complete", "dfs.journalnode.edits.dir"),
-    ],
-)
-def test_each_fault_of_a_pair_is_found(key: str, text: str, rule: str, about: str) -> None:
-    ((found_rule, one),) = failures({**SOUND, key: text})
-    assert (found_rule, one.about) == (rule, about)
-    assert key in one.fix
-    assert one.where.startswith("hdfs-site.xml:")
-
-
-@pytest.mark.parametrize(
-    "key",
-    [
-        "dfs.namenode.shared.edits.dir",
-        "dfs.ha.fencing.methods",
-        "dfs.client.failover.proxy.provider.ns",
-        "dfs.namenode.rpc-address.ns.nn2",
-        "ha.zookeeper.quorum",
-        "dfs.journalnode.edits.dir",
-    ],
-)
-def test_each_missing_part_of_a_pair_is_found(key: str) -> None:
-    rest = {name: text for name, text in SOUND.items() if name != key}
-    ((rule, one),) = failures(rest)
-    assert (rule, one.about) == ("ha.complete", key)
-
-
-MANAGERS = {
-    "yarn.resourcemanager.ha.enabled": "true",
-    "yarn.resourcemanager.ha.rm-ids": "rm1,rm2",
-    "yarn.resourcemanager.cluster-id": "c",
-    "yarn.resourcemanager.zk-address": "h1:2181,h2:2181,h3:2181",
-    "yarn.resourcemanager.recovery.enabled": "true",
-    "yarn.resourcemanager.hostname.rm1": "h1",
-    "yarn.resourcemanager.hostname.rm2": "h2",
-    "yarn.resourcemanager.webapp.address.rm1": "h1:8088",
-    "yarn.resourcemanager.webapp.address.rm2": "h2:8088",
-}
-"""Two ResourceManagers with all that they and their jobs need."""
-SECURE = {
-    "yarn.http.policy": "HTTPS_ONLY",
-    "yarn.resourcemanager.webapp.https.address.rm1": "h1:8090",
-    "yarn.resourcemanager.webapp.https.address.rm2": "h2:8090",
-}
-
-
-def test_two_sound_managers_pass() -> None:
-    assert failures(MANAGERS) == []
-    assert failures({**MANAGERS, **SECURE}) == []
-
-
-@pytest.mark.parametrize("key", [key for key in MANAGERS if not key.endswith("ha.enabled")])
-def test_each_missing_part_of_two_managers_is_found(key: str) -> None:
-    ((rule, one),) = failures({name: text for name, text in MANAGERS.items() if name != key})
-    assert (rule, one.about) == ("ha.complete-managers", key)
-    assert f"set {key} to " in one.fix
-
-
-def test_pages_over_tls_are_asked_for_where_they_are_served() -> None:
-    (first, second) = failures({**MANAGERS, "yarn.http.policy": "HTTPS_ONLY"})
-    assert first[1].about == "yarn.resourcemanager.webapp.https.address.rm1"
-    assert "yarn.resourcemanager.webapp.https.address.rm2 to h2:8090" in second[1].fix
-
-
-def test_addresses_of_every_kind_do_instead_of_hosts() -> None:
-    rest = {name: text for name, text in MANAGERS.items() if "hostname" not in name}
-    addresses = {f"yarn.resourcemanager.address.rm{number}": f"h{number}:8032" for number in (1, 2)}
-    assert failures({**rest, **addresses}) == []
 
 
 def test_daemons_of_a_pair_have_heaps_of_their_own() -> None:

@@ -1,0 +1,163 @@
+"""Where edits are shared: JournalNodes, their number, and the directory of each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import PurePosixPath
+
+from howdah.model.found import Found
+from howdah.planner.data_mounts import below_data, is_remote
+from howdah.planner.facts import Facts
+from howdah.planner.reading import ConfigurationReading, is_temporary
+from howdah.planner.rule import Inspection, Observation, Rule, Severity
+from howdah.planner.rules.ha.services import SHARED, NamedPair, host_of, listed, own_pairs
+
+_DIR = "dfs.journalnode.edits.dir"
+_SCHEME = "qjournal://"
+_SOURCES = ("D0 74", "D2 100", "Hadoop 3.5.0")
+_USUAL_DIR = "/var/lib/hadoop/journal"
+
+
+def journals(found: Found) -> Iterator[tuple[str, str, NamedPair]]:
+    """Every journal of this cluster's pairs: the key that gives it, its text, and the first pair it is of."""
+    reading = ConfigurationReading(found)
+    seen: set[str] = set()
+    for pair in own_pairs(found):
+        key = pair.key(reading, SHARED)
+        text = reading.text(key) or ""
+        if text.startswith(_SCHEME) and "${" not in text and key not in seen:
+            seen.add(key)
+            yield key, text, pair
+
+
+def members(journal: str) -> tuple[str, ...]:
+    """The JournalNodes of a journal's address, each with its port where it has one."""
+    return listed(journal.removeprefix(_SCHEME).partition("/")[0], ";")
+
+
+def _places(text: str) -> tuple[str, ...]:
+    """Directories and journals that one text lists with commas, as Hadoop divides it."""
+    parts = listed(text)
+    return parts if all("://" in part or part.startswith("/") for part in parts) else (text,)
+
+
+def _forms(found: Found, facts: Facts) -> Iterator[Observation]:
+    """Whether the text is one journal with a name."""
+    reading = ConfigurationReading(found)
+    for key, text, pair in journals(found):
+        places = _places(text)
+        name = places[0].removeprefix(_SCHEME).partition("/")[2]
+        whole = ";".join(members(places[0].replace(",", ";")))
+        yield Observation(
+            ok=len(places) == 1 and bool(name) and "/" not in name and "," not in text,
+            about=key,
+            found=text,
+            expected="one journal, its members with semicolons and its name at the end: the NameNode does "
+            "not start otherwise",
+            fix=f"set {key} to {_SCHEME}{whole}/{name or pair.service} in {reading.where(key)}",
+            where=reading.where(key),
+        )
+
+
+def _quorum(found: Found, facts: Facts) -> Iterator[Observation]:
+    """Whether JournalNodes can lose one."""
+    reading = ConfigurationReading(found)
+    for key, text, _ in journals(found):
+        if len(_places(text)) == 1 and "," not in text:
+            # Anything else is said of its form.
+            yield odd_number(reading, key, members(text), "JournalNodes")
+
+
+def odd_number(reading: ConfigurationReading, key: str, addresses: tuple[str, ...], what: str) -> Observation:
+    """Whether so many may lose one of them, and no fewer of them could."""
+    hosts = {host_of(address) for address in addresses}
+    return Observation(
+        ok=len(hosts) == len(addresses) and len(hosts) >= 3 and len(hosts) % 2 == 1,
+        about=key,
+        found=f"{len(addresses)} {what} on {len(hosts)} hosts",
+        expected=f"3 or 5 {what}, each on a host of its own",
+        fix=f"name 3 hosts in {key}: of two or four, losing half stops all the same",
+        where=reading.where(key),
+    )
+
+
+def _directories(found: Found) -> Iterator[tuple[ConfigurationReading, str, str]]:
+    """Where journals lie, by the key that says it; nothing where it is not set."""
+    reading = ConfigurationReading(found)
+    seen: set[str] = set()
+    for _, _, pair in journals(found):
+        key = pair.key(reading, _DIR)
+        if key not in seen:
+            seen.add(key)
+            yield reading, key, reading.text(key) or ""
+
+
+def _lasting(found: Found, facts: Facts) -> Iterator[Observation]:
+    """Whether a JournalNode starts with its directory, and keeps what is there."""
+    for reading, key, text in _directories(found):
+        path = listed(text)[0].removeprefix("file://") if text else ""
+        usable = path if path.startswith("/") and not is_temporary(path) else _USUAL_DIR
+        yield Observation(
+            ok=text.startswith("/") and "," not in text and not is_temporary(text),
+            about=key,
+            found=text or "not set: /tmp/hadoop/dfs/journalnode",
+            expected="the path of one directory that nothing empties: a JournalNode takes neither a URI "
+            "nor a list",
+            fix=f"set {key} to {usable} in hdfs-site.xml and move the journals there",
+            where=reading.where(key),
+        )
+
+
+def _disks(found: Found, facts: Facts) -> Iterator[Observation]:
+    """Whether something else keeps a journal's disk busy."""
+    hosts = [host_of(member) for _, text, _ in journals(found) for member in members(text)]
+    for reading, key, text in _directories(found):
+        if not text.startswith("/"):
+            continue
+        folder = PurePosixPath(text)
+        blocks = bool(below_data(found, (folder,), hosts))
+        yield Observation(
+            ok=not blocks and not is_remote(found, folder),
+            about=key,
+            found=f"{text}, " + ("on a disk of blocks" if blocks else "on another host's disk"),
+            expected="a disk of its own: every change of the namespace waits until most JournalNodes have "
+            "it on theirs, and what is on one filer is lost with it",
+            fix=f"set {key} to a directory on a disk that nothing else uses, such as {_USUAL_DIR}, and move "
+            "the journal there, one JournalNode after the other",
+            where=reading.where(key),
+        )
+
+
+RULES: tuple[Rule, ...] = (
+    Inspection(
+        id="ha.journal-form",
+        says="Edits are shared in one journal, which has a name.",
+        sources=("HDFS-2752", "Hadoop 3.5.0: QuorumJournalManager"),
+        severity=Severity.MUST,
+        condition="edits are shared through JournalNodes",
+        inspect=_forms,
+    ),
+    Inspection(
+        id="ha.journal-quorum",
+        says="JournalNodes are an odd number, at least three, on different hosts.",
+        sources=_SOURCES,
+        severity=Severity.MUST,
+        condition="edits are shared through JournalNodes",
+        inspect=_quorum,
+    ),
+    Inspection(
+        id="ha.journal-place",
+        says="A JournalNode keeps its journals in one directory, which lasts.",
+        sources=("Hadoop 3.5.0: JournalNode",),
+        severity=Severity.MUST,
+        condition="edits are shared through JournalNodes",
+        inspect=_lasting,
+    ),
+    Inspection(
+        id="ha.journal-disk",
+        says="Journals are on disks of JournalNodes' own hosts that hold no blocks.",
+        sources=("D0 74", "Hadoop 3.5.0: HDFSHighAvailabilityWithQJM"),
+        condition="edits are shared through JournalNodes, and where data disks are is known",
+        inspect=_disks,
+    ),
+)

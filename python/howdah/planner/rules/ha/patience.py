@@ -1,0 +1,141 @@
+"""Whether clients, NodeManagers and application masters hold out until the other master is active."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from howdah.model.found import Found
+from howdah.planner.facts import Facts
+from howdah.planner.reading import ConfigurationReading
+from howdah.planner.rule import Inspection, Observation, Rule, Severity
+from howdah.planner.rules.ha.managers import are_paired
+from howdah.planner.rules.ha.services import pairs
+from howdah.planner.rules.ha.waiting import TRANSITION_S, lost_host
+from howdah.units import format_seconds
+
+_ELECTED_AFTER_S = 2.3
+"""From the end of a ResourceManager's session to the other one's answers, as measured: 12.3 s with 10 s."""
+_HELD_OUT_S = 180
+"""Minutes, as with Hadoop's own values."""
+_ATTEMPTS = "dfs.client.failover.max.attempts"
+_BASE = "dfs.client.failover.sleep.base.millis"
+_MOST = "dfs.client.failover.sleep.max.millis"
+_YARN_ATTEMPTS = "yarn.client.failover-max-attempts"
+_YARN_WAIT = "yarn.resourcemanager.connect.max-wait.ms"
+_YARN_PAUSE = "yarn.resourcemanager.connect.retry-interval.ms"
+_CLIENTS = "yarn.client.failover-proxy-provider"
+_FOLLOWING = "org.apache.hadoop.yarn.client.ConfiguredRMFailoverProxyProvider"
+_FOR_EVER = -1
+
+
+def pauses_s(attempts: int, base_ms: float, most_ms: float) -> float:
+    """How long the pauses between so many attempts are together: none, then doubled up to the longest."""
+    whole, pause, left = 0.0, 2 * base_ms, attempts - 1
+    while left > 0 and 0 < pause < most_ms:
+        whole += pause
+        pause *= 2
+        left -= 1
+    return (whole + max(0, left) * min(pause, most_ms)) / 1000
+
+
+def _enough_attempts(base_ms: float, most_ms: float) -> int:
+    """As many as outlive minutes, in tens."""
+    attempts = 10
+    while pauses_s(attempts, base_ms, most_ms) < _HELD_OUT_S and attempts < 10_000:
+        attempts += 10
+    return attempts
+
+
+def _clients(found: Found, facts: Facts) -> Iterator[Observation]:
+    reading = ConfigurationReading(found)
+    if not pairs(found) or not any(map(reading.text, (_ATTEMPTS, _BASE, _MOST))):
+        # The release's own values outlive the release's own failover.
+        return
+    attempts, base, most = (facts.number(key) for key in (_ATTEMPTS, _BASE, _MOST))
+    paused = pauses_s(int(attempts), base, most)
+    # Every second attempt goes to the host that is lost, and waits for it.
+    held_out = paused + attempts // 2 * facts.number("ipc.client.connect.timeout") / 1000
+    lost = lost_host(facts).until_active_s
+    place = reading.where(_ATTEMPTS)
+    yield Observation(
+        ok=paused >= TRANSITION_S and held_out >= lost,
+        about=_ATTEMPTS,
+        found=f"{attempts:g}{'' if place else ' (default)'}: a client gives up after "
+        f"{format_seconds(paused)}, and {format_seconds(held_out)} where a host is lost",
+        expected=f"attempts for longer than a failover takes: {format_seconds(TRANSITION_S)} after a "
+        f"NameNode's process has died, as measured, and {format_seconds(lost)} after its host is lost, by "
+        "these settings; jobs and HBase's RegionServers end otherwise",
+        fix=f"set {_ATTEMPTS} to {_enough_attempts(base, most)} in {place or 'hdfs-site.xml'}",
+        where=place or reading.where(_MOST) or reading.where(_BASE),
+    )
+
+
+def _managers(found: Found, facts: Facts) -> Iterator[Observation]:
+    reading = ConfigurationReading(found)
+    given = next((key for key in (_YARN_ATTEMPTS, _YARN_WAIT) if reading.number(key) is not None), None)
+    if not are_paired(reading) or given is None:
+        return
+    value = reading.number(given) or 0
+    pause = facts.number(_YARN_PAUSE)
+    held_out = value / 1000
+    if given == _YARN_ATTEMPTS and value != _FOR_EVER:
+        base, most = (
+            reading.number(f"yarn.client.failover-sleep-{what}-ms") or pause for what in ("base", "max")
+        )
+        held_out = pauses_s(int(value), base, most)
+    needed = facts.number("hadoop.zk.timeout-ms") / 1000 + _ELECTED_AFTER_S
+    wanted = "900000, as it is by itself," if given == _YARN_WAIT else "-1, so that the whole wait counts,"
+    yield Observation(
+        ok=value == _FOR_EVER or held_out >= needed,
+        about=given,
+        found=f"{value:g}: given up after {format_seconds(held_out)}",
+        expected=f"longer than the other ResourceManager takes, {format_seconds(needed)} by "
+        "hadoop.zk.timeout-ms and what was measured: NodeManagers and application masters end otherwise, and "
+        "with them all that runs",
+        fix=f"set {given} to {wanted} in {reading.where(given)}",
+        where=reading.where(given),
+    )
+
+
+def _followed(found: Found, facts: Facts) -> Iterator[Observation]:
+    """Whether clients look for the other ResourceManager."""
+    reading = ConfigurationReading(found)
+    text = reading.text(_CLIENTS)
+    if text and are_paired(reading):
+        yield Observation(
+            ok="NoHARM" not in text,
+            about=_CLIENTS,
+            found=text,
+            expected="a class that goes on to the other ResourceManager: NodeManagers, application masters "
+            "and clients ask one alone otherwise",
+            fix=f"set {_CLIENTS} to {_FOLLOWING} in {reading.where(_CLIENTS)}, or remove it",
+            where=reading.where(_CLIENTS),
+        )
+
+
+RULES: tuple[Rule, ...] = (
+    Inspection(
+        id="ha.client-patience",
+        says="A client of HDFS asks for longer than a failover takes.",
+        sources=("Hadoop 3.5.0: RetryPolicies", "howdah"),
+        severity=Severity.MUST,
+        condition="there are two NameNodes, and attempts or pauses of clients are set",
+        inspect=_clients,
+    ),
+    Inspection(
+        id="ha.manager-patience",
+        says="NodeManagers, application masters and clients of YARN ask for longer than a failover takes.",
+        sources=("Hadoop 3.5.0: RMProxy", "howdah"),
+        severity=Severity.MUST,
+        condition="there are two ResourceManagers, and how long they are asked for is set",
+        inspect=_managers,
+    ),
+    Inspection(
+        id="ha.followed-managers",
+        says="Who asked one ResourceManager goes on to the other.",
+        sources=("Hadoop 3.5.0: RMProxy",),
+        severity=Severity.MUST,
+        condition="there are two ResourceManagers, and how they are looked for is set",
+        inspect=_followed,
+    ),
+)

@@ -1,0 +1,247 @@
+"""Name services: what a configuration calls its pairs of NameNodes, and how clients come to them."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from howdah.model.found import Found
+from howdah.planner.facts import Facts
+from howdah.planner.reading import ConfigurationReading
+from howdah.planner.rule import Inspection, Observation, Rule, Severity
+
+SHARED = "dfs.namenode.shared.edits.dir"
+PROVIDER = "dfs.client.failover.proxy.provider"
+_ADDRESS = "dfs.namenode.rpc-address"
+_SERVICES = "dfs.nameservices"
+_OWN = "dfs.internal.nameservices"
+_NAMENODES = "dfs.ha.namenodes."
+_CLASSES = "org.apache.hadoop.hdfs.server.namenode.ha."
+_PROVIDERS = tuple(
+    f"{_CLASSES}{name}"
+    for name in (
+        "ConfiguredFailoverProxyProvider",
+        "RequestHedgingProxyProvider",
+        "IPFailoverProxyProvider",
+        "ObserverReadProxyProvider",
+        "ObserverReadProxyProviderWithIPFailover",
+        "RouterObserverReadProxyProvider",
+        "RouterObserverReadConfiguredFailoverProxyProvider",
+    )
+)
+_USUAL_PORT = "8020"
+"""With this one Hadoop lets a name service pass, as it says nothing else than no port."""
+_OBSERVERS_NEED = {
+    "dfs.namenode.state.context.enabled": "a NameNode then tells clients how far it is, and an observer "
+    "waits until it is as far",
+    "dfs.ha.tail-edits.in-progress": "an observer otherwise knows of a change only once its edits are "
+    "finished, minutes later",
+}
+
+
+class NamedPair(NamedTuple):
+    """A name service of two NameNodes or more, by their names."""
+
+    service: str
+    namenodes: tuple[str, ...]
+
+    def addresses(self) -> tuple[str, ...]:
+        """The keys of its NameNodes' addresses."""
+        return tuple(f"{_ADDRESS}.{self.service}.{name}" for name in self.namenodes)
+
+    def key(self, reading: ConfigurationReading, key: str) -> str:
+        """The key as it is set for this service: for all, or with the service's name, or a NameNode's."""
+        forms = (
+            key,
+            *(f"{key}.{self.service}.{name}" for name in self.namenodes),
+            f"{key}.{self.service}",
+        )
+        return next((form for form in reversed(forms) if reading.text(form)), key)
+
+
+def listed(text: str | None, separator: str = ",") -> tuple[str, ...]:
+    """The parts of a list."""
+    return tuple(part.strip() for part in (text or "").split(separator) if part.strip())
+
+
+def host_of(address: str) -> str:
+    """The host of an address with or without its port."""
+    return address.partition(":")[0].strip().lower()
+
+
+def all_named(found: Found) -> Iterator[NamedPair]:
+    """Every name service for which NameNodes are listed, be they one or none."""
+    if found.config is None:
+        return
+    reading = ConfigurationReading(found)
+    for name in sorted({entry.name for entry in found.config.effective or found.config.properties}):
+        if name.startswith(_NAMENODES):
+            yield NamedPair(name.removeprefix(_NAMENODES), listed(reading.text(name)))
+
+
+def known_services(reading: ConfigurationReading) -> tuple[str, ...]:
+    """The name services that clients may ask for."""
+    return listed(reading.text(_SERVICES))
+
+
+def pairs(found: Found) -> tuple[NamedPair, ...]:
+    """Every name service of two NameNodes at least that clients may ask for, of other clusters too."""
+    named = {pair.service: pair for pair in all_named(found) if len(pair.namenodes) > 1}
+    return tuple(named[name] for name in known_services(ConfigurationReading(found)) if name in named)
+
+
+def own_pairs(found: Found) -> tuple[NamedPair, ...]:
+    """The name services of this cluster's own NameNodes, two at least of each."""
+    own = listed(ConfigurationReading(found).text(_OWN))
+    return tuple(pair for pair in pairs(found) if not own or pair.service in own)
+
+
+def _listed_services(found: Found, facts: Facts) -> Iterator[Observation]:
+    """Whether a service whose NameNodes are listed is one itself."""
+    reading = ConfigurationReading(found)
+    known = known_services(reading)
+    for pair in all_named(found):
+        key = f"{_NAMENODES}{pair.service}"
+        where = reading.where(_SERVICES if known else key)
+        yield Observation(
+            ok=pair.service in known,
+            about=key if known else _SERVICES,
+            found=", ".join(known) or "not set",
+            expected=f"{pair.service} among them: its NameNodes are no pair otherwise, and do not start",
+            fix=f"rename {key} to {_NAMENODES}{known[0]} in {reading.where(key)}, or add {pair.service} to "
+            f"{_SERVICES}"
+            if known
+            else f"set {_SERVICES} to {pair.service} in hdfs-site.xml",
+            where=where,
+        )
+
+
+def _logical_ports(found: Found, facts: Facts) -> Iterator[Observation]:
+    """Whether a name service stands for a host that has a port."""
+    reading = ConfigurationReading(found)
+    services = {pair.service: pair for pair in pairs(found)}
+    for key, path in (("fs.defaultFS", ""), ("hbase.rootdir", "/hbase")):
+        scheme, _, rest = (reading.text(key) or "").partition("://")
+        name, _, port = rest.partition("/")[0].partition(":")
+        if scheme != "hdfs" or name not in services or _by_address(reading, name):
+            continue
+        yield Observation(
+            ok=port in ("", _USUAL_PORT),
+            about=key,
+            found=reading.text(key) or "",
+            expected=f"hdfs://{name}, with no port: clients refuse it, as each NameNode has one of its own",
+            fix=f"set {key} to hdfs://{name}{path} in {reading.where(key)}",
+            where=reading.where(key),
+        )
+
+
+def _by_address(reading: ConfigurationReading, service: str) -> bool:
+    """Whether clients take the service for a host, whose address moves from one NameNode to the other."""
+    return "IPFailover" in (reading.text(f"{PROVIDER}.{service}") or "")
+
+
+def _provider_classes(found: Found, facts: Facts) -> Iterator[Observation]:
+    """Whether there is the class by which clients look for the active NameNode."""
+    reading = ConfigurationReading(found)
+    for pair in pairs(found):
+        key = f"{PROVIDER}.{pair.service}"
+        name = reading.text(key)
+        # What lies in another package is anybody's.
+        if name and (name.startswith("org.apache.hadoop.") or "." not in name):
+            near = difflib.get_close_matches(name, _PROVIDERS, 1, 0.0)[0]
+            yield Observation(
+                ok=name in _PROVIDERS,
+                about=key,
+                found=name,
+                expected="a class that there is: no client reaches HDFS otherwise",
+                fix=f"set {key} to {near} in {reading.where(key)}",
+                where=reading.where(key),
+            )
+
+
+def _observers(found: Found, facts: Facts) -> Iterator[Observation]:
+    """Whether NameNodes keep what reads of an observer need."""
+    reading = ConfigurationReading(found)
+    for pair in own_pairs(found):
+        provider = f"{PROVIDER}.{pair.service}"
+        if "ObserverRead" not in (reading.text(provider) or ""):
+            continue
+        for key, why in _OBSERVERS_NEED.items():
+            yield Observation(
+                ok=reading.truth(key) is True,
+                about=key,
+                found=reading.text(key) or "false (default)",
+                expected=f"true, as clients of {pair.service} read from observers: {why}",
+                fix=f"set {key} to true in hdfs-site.xml on all NameNodes",
+                where=reading.where(key) or reading.where(provider),
+            )
+
+
+def _own_edits(found: Found, facts: Facts) -> Iterator[Observation]:
+    """Whether each of several name services has edits of its own."""
+    reading = ConfigurationReading(found)
+    sharing: dict[str, list[NamedPair]] = {}
+    several = own_pairs(found)
+    for pair in several if len(several) > 1 else ():
+        text = reading.text(pair.key(reading, SHARED))
+        if text:
+            sharing.setdefault(text, []).append(pair)
+    for text, who in sharing.items():
+        owner = next((pair for pair in who if text.endswith(f"/{pair.service}")), who[0])
+        for pair in who:
+            key = f"{SHARED}.{pair.service}"
+            yield Observation(
+                ok=pair is owner,
+                about=key,
+                found=text if pair is owner else f"{text}, which {owner.service} has too",
+                expected="edits that no other name service has: its NameNodes do not start otherwise, and "
+                "where they are another cluster's, DataNodes report to them and are refused",
+                fix=f"set {key} to a journal of its own, or, if {pair.service} is another cluster's, {_OWN} "
+                f"to {owner.service}, in hdfs-site.xml",
+                where=reading.where(pair.key(reading, SHARED)),
+            )
+
+
+RULES: tuple[Rule, ...] = (
+    Inspection(
+        id="ha.listed-services",
+        says="A name service whose NameNodes are listed is in the list of name services.",
+        sources=("Hadoop 3.5.0: FSNamesystem",),
+        severity=Severity.MUST,
+        condition="NameNodes of a name service are listed",
+        inspect=_listed_services,
+    ),
+    Inspection(
+        id="ha.logical-ports",
+        says="A name service has no port.",
+        sources=("Hadoop 3.5.0: NameNodeProxiesClient",),
+        severity=Severity.MUST,
+        condition="a name service of two NameNodes is named",
+        inspect=_logical_ports,
+    ),
+    Inspection(
+        id="ha.provider-classes",
+        says="Clients look for the active NameNode by a class that there is.",
+        sources=("Hadoop 3.5.0: NameNodeProxiesClient",),
+        severity=Severity.MUST,
+        condition="one of Hadoop's own is named",
+        inspect=_provider_classes,
+    ),
+    Inspection(
+        id="ha.observers",
+        says="Where clients read from observers, NameNodes say how far they are and read edits as they come.",
+        sources=("HDFS-12943", "Hadoop 3.5.0: ObserverNameNode"),
+        severity=Severity.MUST,
+        condition="clients read from observers",
+        inspect=_observers,
+    ),
+    Inspection(
+        id="ha.own-edits",
+        says="Each of a cluster's name services has edits of its own, and no other cluster's is one of them.",
+        sources=("HDFS-6376", "Hadoop 3.5.0: HDFSHighAvailabilityWithQJM"),
+        severity=Severity.MUST,
+        condition="there are several name services of two NameNodes",
+        inspect=_own_edits,
+    ),
+)

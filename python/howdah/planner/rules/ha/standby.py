@@ -1,0 +1,125 @@
+"""What a standby NameNode is for: to be as far as the active one, to make checkpoints, and to take over."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+
+from howdah.model.found import Found
+from howdah.model.plan import Role
+from howdah.planner.conditions import in_pair
+from howdah.planner.facts import Facts
+from howdah.planner.reading import ConfigurationReading
+from howdah.planner.rule import Inspection, Observation, Rule, SettingRule, Severity, equal
+from howdah.planner.rules.ha.services import host_of, own_pairs
+from howdah.planner.values import between, fixed
+
+_AUTOMATIC = "dfs.ha.automatic-failover.enabled"
+_ID = "dfs.ha.namenode.id"
+_SECONDARY = "dfs.namenode.secondary.http-address"
+_NOWHERE = ("", "0.0.0.0")
+_ROLL_S = 120
+_LONGEST_ROLL_S = 900
+
+_standby_rule = partial(
+    SettingRule,
+    severity=Severity.SHOULD,
+    applies=in_pair(Role.NAMENODE),
+    condition="there are two NameNodes",
+    file="hdfs-site.xml",
+    written=False,
+)
+
+
+def _by_itself(found: Found, facts: Facts) -> Iterator[Observation]:
+    reading = ConfigurationReading(found)
+    for pair in own_pairs(found):
+        key = pair.key(reading, _AUTOMATIC)
+        yield Observation(
+            ok=reading.truth(key) is True,
+            about=key,
+            found=reading.text(key) or "false (default)",
+            expected="true: until somebody comes, no NameNode is active after the active one's host is lost",
+            fix=f"set {key} to true in hdfs-site.xml, name the ZooKeepers in ha.zookeeper.quorum, then run "
+            "hdfs zkfc -formatZK and start a failover controller beside each NameNode",
+            where=reading.where(key) or "hdfs-site.xml",
+        )
+
+
+def _own_id(found: Found, facts: Facts) -> Iterator[Observation]:
+    reading = ConfigurationReading(found)
+    text = reading.text(_ID)
+    if text and own_pairs(found):
+        yield Observation(
+            ok=False,
+            about=_ID,
+            found=f"{text}, on every host that has this file",
+            expected="nothing: a NameNode finds by its own address which it is, and with this file of the "
+            "other one's host it would take that one's place",
+            fix=f"remove {_ID} from {reading.where(_ID)}",
+            where=reading.where(_ID),
+        )
+
+
+def _no_secondary(found: Found, facts: Facts) -> Iterator[Observation]:
+    reading = ConfigurationReading(found)
+    for pair in own_pairs(found):
+        key = pair.key(reading, _SECONDARY)
+        text = reading.text(key)
+        if text and host_of(text) not in _NOWHERE:
+            yield Observation(
+                ok=False,
+                about=key,
+                found=text,
+                expected="nothing: the standby makes the checkpoints, and a SecondaryNameNode that start "
+                "scripts start there ends at once",
+                fix=f"remove {key} from {reading.where(key)}",
+                where=reading.where(key),
+            )
+
+
+RULES: tuple[Rule, ...] = (
+    _standby_rule(
+        id="ha.standby-checkpoints",
+        key="dfs.ha.standby.checkpoints",
+        says="The standby makes checkpoints.",
+        sources=("Hadoop 3.5.0: hdfs-default.xml",),
+        decide=fixed(
+            True, "nobody else does in a pair, and a NameNode that starts reads all edits since the last one"
+        ),
+        accepts=equal,
+    ),
+    _standby_rule(
+        id="ha.log-roll",
+        key="dfs.ha.log-roll.period",
+        says="The standby is minutes behind the active NameNode, not hours.",
+        sources=("Hadoop 3.5.0: hdfs-default.xml",),
+        decide=fixed(
+            _ROLL_S,
+            "a standby reads edits whose file is finished; all that it has not read when it is to take over, "
+            "clients wait for",
+        ),
+        accepts=between(1, _LONGEST_ROLL_S),
+    ),
+    Inspection(
+        id="ha.by-itself",
+        says="The standby takes over by itself.",
+        sources=("Hadoop 3.5.0: HDFSHighAvailabilityWithQJM",),
+        condition="there are two NameNodes",
+        inspect=_by_itself,
+    ),
+    Inspection(
+        id="ha.own-id",
+        says="NameNodes that share a configuration find out themselves which of the pair they are.",
+        sources=("Hadoop 3.5.0: hdfs-default.xml",),
+        condition="a configuration says which NameNode reads it",
+        inspect=_own_id,
+    ),
+    Inspection(
+        id="ha.no-secondary",
+        says="A pair of NameNodes has no SecondaryNameNode.",
+        sources=("Hadoop 3.5.0: SecondaryNameNode",),
+        condition="a SecondaryNameNode's address is set",
+        inspect=_no_secondary,
+    ),
+)

@@ -1,0 +1,72 @@
+"""Whether the state of jobs goes from one ResourceManager to the other, and only one writes it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from howdah.model.found import Found
+from howdah.planner.facts import Facts
+from howdah.planner.reading import ConfigurationReading
+from howdah.planner.rule import Inspection, Observation, Rule, Severity
+from howdah.planner.rules.ha.managers import are_paired
+
+_STORE = "yarn.resourcemanager.store.class"
+_STORES = "org.apache.hadoop.yarn.server.resourcemanager.recovery."
+_OF_ONE_HOST = ("MemoryRMStateStore", "NullRMStateStore", "LeveldbRMStateStore")
+_CONDITION = "ResourceManagers are highly available"
+
+
+def _store(reading: ConfigurationReading) -> str:
+    """The kind of the store of jobs, without its package."""
+    return (reading.text(_STORE) or "FileSystemRMStateStore").removeprefix(_STORES)
+
+
+def _shared_state(found: Found, facts: Facts) -> Iterator[Observation]:
+    reading = ConfigurationReading(found)
+    if are_paired(reading):
+        yield _kept(
+            reading,
+            ok=_store(reading) not in _OF_ONE_HOST,
+            expected="a store that the other ResourceManager reads as well: it starts with no jobs otherwise",
+        )
+
+
+def _fenced_state(found: Found, facts: Facts) -> Iterator[Observation]:
+    reading = ConfigurationReading(found)
+    if are_paired(reading) and _store(reading) not in _OF_ONE_HOST:
+        yield _kept(
+            reading,
+            ok=_store(reading) != "FileSystemRMStateStore",
+            expected="a store that lets one ResourceManager write at a time: files let both, where the first "
+            "one only paused",
+        )
+
+
+def _kept(reading: ConfigurationReading, *, ok: bool, expected: str) -> Observation:
+    return Observation(
+        ok=ok,
+        about=_STORE,
+        found=reading.text(_STORE) or "FileSystemRMStateStore (default)",
+        expected=expected,
+        fix=f"set {_STORE} to {_STORES}ZKRMStateStore in yarn-site.xml",
+        where=reading.where(_STORE) or "yarn-site.xml",
+    )
+
+
+RULES: tuple[Rule, ...] = (
+    Inspection(
+        id="ha.shared-state",
+        says="What one ResourceManager knows of jobs, the other one reads.",
+        sources=("Hadoop 3.5.0: ResourceManagerRestart",),
+        severity=Severity.MUST,
+        condition=_CONDITION,
+        inspect=_shared_state,
+    ),
+    Inspection(
+        id="ha.fenced-state",
+        says="Only the active ResourceManager can write what is known of jobs.",
+        sources=("Hadoop 3.5.0: ResourceManagerRestart",),
+        condition=_CONDITION,
+        inspect=_fenced_state,
+    ),
+)

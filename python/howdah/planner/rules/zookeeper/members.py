@@ -1,0 +1,253 @@
+"""Whether ZooKeeper's own file makes a quorum that starts, that clients find, and that loses nothing."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import PurePosixPath
+from typing import NamedTuple
+
+from howdah.model.found import Found
+from howdah.planner.data_mounts import below_data
+from howdah.planner.facts import Facts
+from howdah.planner.reading import ConfigurationReading
+from howdah.planner.rule import Inspection, Observation, Rule, Severity
+from howdah.planner.rules.ha.quorums import CLIENTS, keepers
+from howdah.planner.rules.ha.services import host_of
+
+_FILE = "zoo.cfg"
+_ADDRESS = re.compile(r"([^:;|\[\]]+|\[[^\]]+\]):\d+:\d+(:(participant|observer))?")
+_NAMELESS = re.compile(r"[\d.]+|\[.*")
+"""An address of numbers, or one of all that a host has."""
+_LIMITS = {"initLimit": "10", "syncLimit": "5"}
+_USUAL_PORT = "2181"
+_TICK_MS = 3000
+"""A tick where none is set."""
+
+
+class _Member(NamedTuple):
+    """One member: its key, where it is, and the port of its clients where it says one itself."""
+
+    key: str
+    addresses: tuple[str, ...]
+    port: str
+
+    @property
+    def hosts(self) -> tuple[str, ...]:
+        return tuple(host_of(address) for address in self.addresses)
+
+    @property
+    def votes(self) -> bool:
+        return not any(address.endswith(":observer") for address in self.addresses)
+
+
+def _members(found: Found) -> tuple[_Member, ...]:
+    if found.config is None:
+        return ()
+    return tuple(
+        _Member(
+            entry.name,
+            tuple(address.strip() for address in entry.text.partition(";")[0].split("|")),
+            entry.text.partition(";")[2].rpartition(":")[2].strip(),
+        )
+        for entry in sorted(found.config.effective or found.config.properties, key=lambda entry: entry.name)
+        if entry.base_name == _FILE and entry.name.startswith("server.")
+    )
+
+
+def _forms(found: Found, facts: Facts) -> Iterator[Observation]:
+    reading = ConfigurationReading(found)
+    for member in _members(found):
+        text = reading.text(member.key) or ""
+        yield Observation(
+            ok=all(_ADDRESS.fullmatch(address) for address in member.addresses),
+            about=member.key,
+            found=text,
+            expected="host:port:port, the second port for elections: no member starts otherwise",
+            fix=f"set {member.key} to {member.hosts[0]}:2888:3888 in {_FILE} on all members",
+            where=reading.where(member.key),
+        )
+
+
+def _odd(found: Found, facts: Facts) -> Iterator[Observation]:
+    reading = ConfigurationReading(found)
+    voting = [member for member in _members(found) if member.votes]
+    hosts = {member.hosts[0] for member in voting}
+    if len(voting) > 1:
+        # One alone is no quorum, and does for what may stand still.
+        missing = voting[-1].key if len(hosts) < len(voting) else f"server.{len(voting) + 1}"
+        yield Observation(
+            ok=len(hosts) == len(voting) and len(voting) % 2 == 1,
+            about=voting[-1].key,
+            found=f"{len(voting)} members on {len(hosts)} hosts",
+            expected="3 or 5 members, each on a host of its own: half of two or four is no quorum",
+            fix=f"set {missing} to another host's address in {_FILE} on all members, and write its "
+            "number into myid there",
+            where=reading.where(voting[-1].key),
+        )
+
+
+def _limits(found: Found, facts: Facts) -> Iterator[Observation]:
+    reading = ConfigurationReading(found)
+    members = _members(found)
+    for key, usual in _LIMITS.items() if len(members) > 1 else ():
+        text = reading.text(key)
+        yield Observation(
+            ok=bool(text) and text != "0",
+            about=key,
+            found=text or "not set",
+            expected="ticks that members have for one another: none of several starts otherwise",
+            fix=f"add {key}={usual} to {_FILE} on all members",
+            where=reading.where(key) or _FILE,
+        )
+
+
+def _forced(found: Found, facts: Facts) -> Iterator[Observation]:
+    key = "forceSync"
+    reading = ConfigurationReading(found)
+    text = reading.text(key)
+    if text:
+        yield Observation(
+            ok=text.lower() != "no",
+            about=key,
+            found=text,
+            expected="yes: members that lose their power forget what they have promised, such as which "
+            "NameNode is active and which jobs run",
+            fix=f"remove {key} from {reading.where(key)}",
+            where=reading.where(key),
+        )
+
+
+def _sessions(found: Found, facts: Facts) -> Iterator[Observation]:
+    reading = ConfigurationReading(found)
+    least, most = "minSessionTimeout", "maxSessionTimeout"
+    tick = reading.number("tickTime") or _TICK_MS
+    given = [key for key in (least, most) if (reading.number(key) or -1) > 0]
+    if given:
+        shortest = reading.number(least) if least in given else 2 * tick
+        longest = reading.number(most) if most in given else 20 * tick
+        yield Observation(
+            ok=(shortest or 0) <= (longest or 0),
+            about=given[0],
+            found=f"{shortest:g} ms at least and {longest:g} ms at most",
+            expected="the least not above the most, by itself 2 and 20 ticks: no member starts otherwise",
+            fix=f"set {given[0]} {'below' if given[0] == least else 'above'} "
+            f"{longest if given[0] == least else shortest:g} in {reading.where(given[0])}",
+            where=reading.where(given[0]),
+        )
+
+
+def _port(asked: str, ports: Mapping[str, str]) -> str | None:
+    """The port of the member that is asked, whose name may be longer or shorter here; None for no member."""
+    short = asked.partition(".")[0]
+    names = (name for name in ports if name == asked or ("." in name) != ("." in asked))
+    return next((ports[name] for name in names if name.partition(".")[0] == short), None)
+
+
+def _found_by_clients(found: Found, facts: Facts) -> Iterator[Observation]:
+    """Whether who is elected asks members, at the port at which they listen."""
+    reading = ConfigurationReading(found)
+    usual = reading.text("clientPort") or reading.text("secureClientPort") or _USUAL_PORT
+    ports = {host: member.port or usual for member in _members(found) for host in member.hosts}
+    for key in CLIENTS if ports else ():
+        asked = keepers(reading.text(key) or "")
+        if not asked or any(map(_NAMELESS.fullmatch, (*ports, *map(host_of, asked)))):
+            # Which member an address is, the files do not tell.
+            continue
+        answering = {address: _port(host_of(address), ports) for address in asked}
+        strange = [address for address, port in answering.items() if port is None]
+        deaf = [
+            address
+            for address, port in answering.items()
+            if port is not None and port != (address.partition(":")[2] or _USUAL_PORT)
+        ]
+        yield Observation(
+            ok=not strange and not deaf,
+            about=key,
+            found=", ".join(strange or deaf or asked),
+            expected=f"members of {_FILE}, at the port of their clients, {usual}: what is no member, or "
+            "another quorum's, is asked in vain, or answers otherwise",
+            fix=f"name the hosts of server.N in {key} in {reading.where(key)}"
+            if strange
+            else f"set the ports in {key} in {reading.where(key)} to clientPort, {usual}, or clientPort to "
+            "theirs on all members",
+            where=reading.where(key),
+        )
+
+
+def _disks(found: Found, facts: Facts) -> Iterator[Observation]:
+    """Whether the log of transactions is on a disk that HDFS fills with blocks."""
+    reading = ConfigurationReading(found)
+    key = "dataLogDir" if reading.text("dataLogDir") else "dataDir"
+    text = reading.text(key) or ""
+    hosts = [host for member in _members(found) for host in member.hosts]
+    if text.startswith("/"):
+        below = below_data(found, (PurePosixPath(text),), hosts)
+        yield Observation(
+            ok=not below,
+            about=key,
+            found=text,
+            expected="a disk without blocks: ZooKeeper answers no write before it is on this disk, and "
+            "behind a worker's blocks sessions of RegionServers and masters run out",
+            fix=f"set dataLogDir to a directory on a disk that nothing else uses in {_FILE}"
+            + (f", or {key} to one below /var/lib" if key == "dataDir" else ""),
+            where=reading.where(key),
+        )
+
+
+RULES: tuple[Rule, ...] = (
+    Inspection(
+        id="zookeeper.member-form",
+        says="Each member has a host and two ports.",
+        sources=("ZooKeeper 3.8: QuorumPeer",),
+        severity=Severity.MUST,
+        condition="zoo.cfg lists members",
+        inspect=_forms,
+    ),
+    Inspection(
+        id="zookeeper.member-count",
+        says="Members that vote are an odd number, at least three, on different hosts.",
+        sources=("ZooKeeper 3.8: administrator's guide",),
+        condition="zoo.cfg lists several members",
+        inspect=_odd,
+    ),
+    Inspection(
+        id="zookeeper.member-limits",
+        says="Several members say how long they wait for one another.",
+        sources=("ZooKeeper 3.8: QuorumPeerConfig",),
+        severity=Severity.MUST,
+        condition="zoo.cfg lists several members",
+        inspect=_limits,
+    ),
+    Inspection(
+        id="zookeeper.forced-log",
+        says="What ZooKeeper has promised is on its disk.",
+        sources=("ZooKeeper 3.8: administrator's guide",),
+        severity=Severity.MUST,
+        condition="whether its log is forced to the disk is set",
+        inspect=_forced,
+    ),
+    Inspection(
+        id="zookeeper.session-order",
+        says="The shortest session is not longer than the longest.",
+        sources=("ZooKeeper 3.8: QuorumPeerConfig",),
+        severity=Severity.MUST,
+        condition="either is set",
+        inspect=_sessions,
+    ),
+    Inspection(
+        id="zookeeper.asked-members",
+        says="Who is elected through ZooKeeper asks its members, at their port.",
+        sources=("ZooKeeper 3.8: administrator's guide",),
+        severity=Severity.MUST,
+        condition="zoo.cfg lists members and lies with what names them",
+        inspect=_found_by_clients,
+    ),
+    Inspection(
+        id="zookeeper.log-apart",
+        says="ZooKeeper's log is not on a disk of blocks.",
+        sources=("ZooKeeper 3.8: administrator's guide", "HBase 2.6.4: reference guide"),
+        condition="zoo.cfg says where it is, and where data disks are is known",
+        inspect=_disks,
+    ),
+)
