@@ -165,9 +165,9 @@ def _rate(what: Action, words: Sequence[str], where: str) -> int:
 
 def _check(fault: ClusterFault, where: str) -> None:
     what, whom = fault.what, fault.whom
-    if whom.place is None and what not in OF_DAEMONS:
+    if whom.daemon == APPLICATION_MASTER and what not in OF_DAEMONS:
         raise UserError(
-            where, f"{what} is done to a place, and {whom.text} is a daemon", "worker:NAME, host:NAME"
+            where, f"{what} is done to a machine, and nobody knows which one it will be on", "worker:NAME"
         )
     if whom.place is not None and what not in OF_PLACES:
         hint = f"name a daemon: regionserver@{whom.name}; or lose {whom.text}"

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import pyarrow.compute as pc
 
+from howdah.analysis.comparing.unanswered import journal_readings, unanswered_readings
 from howdah.analysis.evidence import OthersUse, PhaseTime, StretchUse, TaskSpread, WorkloadTime
 from howdah.analysis.machines import cluster_disks, counted, data_disks, machines_of, on_cluster
 from howdah.analysis.masters import master_loads
@@ -134,6 +135,8 @@ def readings_of(run: RunData, times: tuple[WorkloadTime, ...], seen: SampledUse)
                 if other.workload == time.workload and (other.phase is None or other.phase in told):
                     yield resource(other.workload, other.phase, LEFT, 1 - other.others, "share")
             yield from master_readings(seen.timeline, time)
+            yield from journal_readings(seen.timeline, time)
+    yield from unanswered_readings(run.record, times)
     readings = spreads(run, times)
     jobs = Counter((spread.workload, spread.kind) for spread in readings)
     for spread in readings:

@@ -98,11 +98,12 @@ def _lost(state: LabState, whom: Whom) -> _Deed:
 
 def _of_links(state: LabState, fault: ClusterFault) -> _Deed:
     spec = _spec(state)
+    machines = machines_meant(state, fault.whom)
     undo, do = [], []
-    for link, how in _links(state, spec, fault.whom):
+    for link, how in _links(spec, machines, fault.whom):
         undo.append(how)
         do.append(partial(_spoil, spec.name, link, fault))
-    return _Deed(_texts(machines_meant(state, fault.whom)), tuple(undo), tuple(do))
+    return _Deed(_texts(machines), tuple(undo), tuple(do))
 
 
 def _spoil(lab: str, link: Link, fault: ClusterFault) -> None:
@@ -117,10 +118,9 @@ def _spoil(lab: str, link: Link, fault: ClusterFault) -> None:
             cables.slow(lab, link, fault.rate or 1)
 
 
-def _links(state: LabState, spec: LabSpec, whom: Whom) -> Iterator[tuple[Link, Undo]]:
+def _links(spec: LabSpec, machines: Sequence[LabSystem], whom: Whom) -> Iterator[tuple[Link, Undo]]:
     """A machine's own cable, or the uplinks of a host or a rack: what is on one host still reaches itself."""
-    machines = machines_meant(state, whom)
-    if whom.place in ("worker", "master"):
+    if whom.place in ("worker", "master", None):
         for machine in machines:
             cable = network.cable_of(spec, spec.machine(machine.name))
             yield cable, Undo(how="link", machine=machine.name)

@@ -60,7 +60,12 @@ def crew(state: LabState) -> Crew:
 
 
 def machines_meant(state: LabState, whom: Whom) -> tuple[LabSystem, ...]:
-    """The machines of a place."""
+    """The machines of a place; of a daemon the one that it is on, RunFailed where none runs."""
+    if whom.place is None:
+        hit = daemon_meant(state, whom).daemon
+        # Who an application master is on is refused where a schedule is read.
+        assert hit is not None
+        return (hit.machine,)
     names = {member.name for member in crew(state).at(whom)}
     return tuple(machine for machine in state.machines if machine.name in names)
 

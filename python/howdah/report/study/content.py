@@ -31,6 +31,7 @@ from howdah.report.study.platforms import (
     runs_table,
 )
 from howdah.report.study.results import Conclusion, conclusions, results_table, sizes_table
+from howdah.report.study.unanswered import unanswered_table
 from howdah.units import format_counted
 
 
@@ -58,6 +59,7 @@ class StudyContent(NamedTuple):
     results: Table
     sizes: Table
     masters: Table
+    unanswered: Table
     beside: Table
     published: Table
     ratios: Table
@@ -91,6 +93,7 @@ def content(findings: StudyFound) -> StudyContent:
         results=results_table(findings),
         sizes=sizes_table(findings),
         masters=masters_table(findings),
+        unanswered=unanswered_table(findings),
         beside=beside_table(findings),
         published=published_table(findings),
         ratios=ratios_table(findings),

@@ -29,6 +29,7 @@ from howdah.report.study.content import StudyContent, StudySection, content
 from howdah.report.study.found import StudyFound
 from howdah.report.study.masters import masters_load
 from howdah.report.study.scaling import scaling
+from howdah.report.study.unanswered import unanswered_figure
 from howdah.report.theme import DATA
 
 _ROW = 20
@@ -45,6 +46,7 @@ class StudyFigures(NamedTuple):
 
     scaling: Figure | None
     masters: tuple[Figure, ...]
+    unanswered: Figure | None
     strata: tuple[Compared, ...]
 
     @property
@@ -55,7 +57,8 @@ class StudyFigures(NamedTuple):
     def every(self) -> tuple[Figure, ...]:
         """All of them in order."""
         compared = (figure for stratum in self.strata for figure in stratum.every())
-        return (*([self.scaling] if self.scaling else []), *self.masters, *compared)
+        alone = [figure for figure in (self.unanswered, self.scaling) if figure]
+        return (*alone, *self.masters, *compared)
 
 
 def draw(findings: StudyFound) -> StudyFigures:
@@ -63,6 +66,7 @@ def draw(findings: StudyFound) -> StudyFigures:
     return StudyFigures(
         scaling=scaling(findings),
         masters=masters_load(findings),
+        unanswered=unanswered_figure(findings),
         strata=tuple(
             _numbered(draw_comparison(stratum.comparison, stratum.followed), number)
             for number, stratum in enumerate(findings.strata, start=1)
@@ -165,6 +169,7 @@ def _page(
         figures.every(),
         sections=(
             ("platforms", "Platforms", said.platforms.rows),
+            ("unanswered", "Unanswered", said.unanswered.rows),
             ("results", "Results", said.results.rows),
             ("scaling-size", "Size", figures.scaling),
             ("masters", "Masters", said.masters.rows),
@@ -178,6 +183,7 @@ def _page(
         scaling=drawn(figures.scaling, pictures) if figures.scaling else None,
         lead=drawn(figures.lead, pictures) if figures.lead else None,
         masters=[drawn(figure, pictures) for figure in figures.masters],
+        unanswered=drawn(figures.unanswered, pictures) if figures.unanswered else None,
         shown=shown,
     )
 
@@ -198,6 +204,10 @@ def _blocks(said: StudyContent, figures: StudyFigures, folder: str) -> Iterator[
     if said.platforms.rows:
         yield "## Platforms"
         yield table(said.platforms)
+    if figures.unanswered:
+        yield "## How long nothing was answered"
+        yield figure_block(figures.unanswered, folder)
+        yield table(said.unanswered)
     if said.results.rows:
         yield "## Results"
         yield table(said.results)
@@ -277,6 +287,7 @@ def _tables(said: StudyContent, figures: StudyFigures) -> Iterator[tuple[str, Ta
         ("results", said.results),
         ("sizes", said.sizes),
         ("masters", said.masters),
+        ("unanswered", said.unanswered),
         ("published", said.published),
         ("published-ratios", said.ratios),
         ("published-platforms", said.published_platforms),

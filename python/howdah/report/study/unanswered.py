@@ -1,0 +1,130 @@
+"""How long nothing was answered in each run of a study of faults: every run a point, cell by cell."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from statistics import median
+from typing import Any, NamedTuple
+
+from howdah.analysis.comparing.unanswered import NO_ANSWER
+from howdah.analysis.wording import seconds
+from howdah.report.figure import MOST_COLOURS, Figure, Key, Table, series_colour
+from howdah.report.study.found import CellRuns, StudyFound
+from howdah.report.theme import DATA, SHOWN, WIDTH, across, chart, layer
+
+_PITCH = 34.0
+_LETTER, _MOST_LABEL = 6.4, 260
+_POINT = 70
+
+
+class Unanswered(NamedTuple):
+    """The longest times without an answer to one operation, a number for each run of a cell."""
+
+    cell: CellRuns
+    operation: str
+    seconds: tuple[float, ...]
+
+
+def unanswered(findings: StudyFound) -> tuple[Unanswered, ...]:
+    """All there are, in the matrix's order; runs that failed had outages too, and count."""
+    return tuple(found for cell in findings.cells for found in _of(cell))
+
+
+def _of(cell: CellRuns) -> Iterator[Unanswered]:
+    every: dict[str, list[float]] = {}
+    for run in cell.runs:
+        for reading in run.readings:
+            if reading.measure.name.startswith(NO_ANSWER):
+                every.setdefault(reading.measure.name.removeprefix(NO_ANSWER), []).append(reading.value)
+    for operation, some in every.items():
+        yield Unanswered(cell, operation, tuple(sorted(some)))
+
+
+def unanswered_table(findings: StudyFound) -> Table:
+    """The shortest, the median and the longest of each cell and operation."""
+    rows = tuple(
+        (
+            found.cell.cell.name,
+            found.operation,
+            str(len(found.seconds)),
+            *(seconds(value) for value in (found.seconds[0], median(found.seconds), found.seconds[-1])),
+        )
+        for found in unanswered(findings)
+    )
+    return Table(("cell", "operation", "runs", "shortest", "median", "longest"), rows)
+
+
+def unanswered_figure(findings: StudyFound) -> Figure | None:
+    """A strip of points for each cell; none where nothing was probed."""
+    every = unanswered(findings)
+    if not every:
+        return None
+    operations = list(dict.fromkeys(found.operation for found in every))[:MOST_COLOURS]
+    keys = tuple(Key(name, f"group-{number}") for number, name in enumerate(operations, start=1))
+    longest = max(found.seconds[-1] for found in every)
+    return Figure(
+        id="unanswered",
+        title="How long nothing was answered",
+        caption="A point for each run and operation: its longest time without an answer, "
+        f"{seconds(longest)} at most. Less than a second counts as none.",
+        spec=_spec(every, keys),
+        table=unanswered_table(findings),
+        keys=keys if len(keys) > 1 else (),
+        marks=sum(len(found.seconds) for found in every),
+    )
+
+
+def _spec(every: tuple[Unanswered, ...], keys: tuple[Key, ...]) -> dict[str, Any]:
+    known = {key.name for key in keys}
+    rows = [
+        {
+            "series": found.operation,
+            "cell": found.cell.cell.name,
+            "seconds": value,
+            "said": seconds(value),
+        }
+        for found in every
+        if found.operation in known
+        for value in found.seconds
+    ]
+    names = list(dict.fromkeys(row["cell"] for row in rows))
+    left = int(min(_MOST_LABEL, max(len(str(name)) for name in names) * _LETTER) + 24)
+    y: dict[str, Any] = {
+        "field": "cell",
+        "type": "nominal",
+        "sort": names,
+        "axis": {"title": None, "labelLimit": _MOST_LABEL, "ticks": False, "domain": False},
+    }
+    x = {
+        "field": "seconds",
+        "type": "quantitative",
+        "scale": {"zero": True, "nice": True},
+        "axis": across("seconds without an answer", tickCount=6),
+    }
+    colour = series_colour(keys)
+    return chart(
+        [
+            layer(
+                rows,
+                {"type": "point", "size": _POINT, "strokeWidth": 1.5, "fillOpacity": 0.35},
+                {
+                    "x": x,
+                    "y": y,
+                    "yOffset": {"field": "series", "type": "nominal", "sort": [key.name for key in keys]},
+                    "color": colour,
+                    "fill": colour,
+                    "tooltip": [
+                        {"field": "cell"},
+                        {"field": "series", "title": "operation"},
+                        {"field": "said", "title": "no answer for"},
+                    ],
+                },
+                SHOWN,
+                name=DATA,
+            )
+        ],
+        height=_PITCH * len(names),
+        width=WIDTH - max(0, left - 60),
+        left=left,
+        resolve={"scale": {"color": "independent", "fill": "independent"}},
+    )
