@@ -340,7 +340,7 @@ def test_a_plan_from_one_that_runs_says_what_changes_and_overwrites_nothing(plan
     change = json.loads(done.stdout)["change"]
     assert len(change["added"]) == 1
     assert change["removed"] == change["masters"] == []
-    assert [step["what"] for step in change["steps"]][0] == "add"
+    assert next(step["what"] for step in change["steps"]) == "add"
     assert any(setting.key == "dfs.blocksize" for setting in read_plan(planned / "new.yaml").settings)
     for words, said in (
         (["-o", "plan.yaml"], "is the plan of the cluster that runs"),

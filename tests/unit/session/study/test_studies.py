@@ -12,10 +12,13 @@ from pathlib import Path
 import pytest
 
 from howdah.errors import UserError
+from howdah.model.comparison import Measure, Reading
 from howdah.model.sink import Progress
 from howdah.model.study_run import StudyRun
 from howdah.report.figures.timeline import LABEL_PITCH
+from howdah.report.study.found import CellRuns
 from howdah.report.study.masters import loads
+from howdah.report.study.unanswered import unanswered_figure
 from howdah.session.study.bundle import export_study, verify_study
 from howdah.session.study.directory import KEPT, StudyDirectory
 from howdah.session.study.paper import find, write_study_paper
@@ -180,6 +183,32 @@ def test_a_master_with_hardly_a_block_to_see_to_is_not_told_by_its_blocks(whole:
     assert load.normalised(0) is not None
     assert load._replace(blocks_per_s=0.5).normalised(0) is None
     assert load._replace(blocks_per_s=None).normalised(0) is None
+
+
+def test_times_without_an_answer_are_a_point_for_each_run(whole: Path) -> None:
+    directory = StudyDirectory(whole)
+    study = directory.study()
+    findings = find(study, cells_of(study), directory)
+    assert unanswered_figure(findings) is None
+
+    def faulted(cell: CellRuns, seconds: float) -> CellRuns:
+        measure = Measure(workload="terasort", kind="resource", name="no answer to write", unit="s")
+        return cell._replace(
+            runs=tuple(
+                run.model_copy(update={"readings": (*run.readings, Reading(measure=measure, value=seconds))})
+                for run in cell.runs
+            )
+        )
+
+    first, second, *others = findings.cells
+    some = findings._replace(cells=(faulted(first, 15.0), faulted(second, 2.5), *others))
+    drawn = unanswered_figure(some)
+    assert drawn is not None
+    assert drawn.marks == len(first.runs) + len(second.runs)
+    assert [(row[0], row[1], row[-1]) for row in drawn.table.rows] == [
+        (first.cell.name, "write", "15.0 s"),
+        (second.cell.name, "write", "2.50 s"),
+    ]
 
 
 def test_what_is_only_planned_says_its_platforms_and_what_was_published(tmp_path: Path) -> None:
