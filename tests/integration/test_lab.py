@@ -106,6 +106,21 @@ def loses_and_mends(lab: Lab, plan: Path) -> None:
     assert lab.status()["state"] == "up"
 
 
+def heals_what_a_killed_howdah_left(lab: Lab) -> None:
+    """A howdah that is killed in the middle of a fault leaves it written down, and the next one undoes it."""
+    doing = lab.start("fault", "cut-link worker:h2-1 for 10min")
+    assert doing.stdout is not None
+    assert doing.stdout.readline() == "cut-link worker:h2-1: h2-1\n"
+    doing.kill()
+    doing.communicate()
+    (noted,) = lab.status()["faults"]
+    assert noted.startswith("cut-link worker:h2-1")
+    assert _reached(lab, "h2-1", DATANODE) == "no answer"
+    lab.do("fault", "restart datanode@h1-1")
+    assert lab.status()["faults"] == []
+    assert _reached(lab, "h2-1", DATANODE) == "answered"
+
+
 def exchanges_a_host(lab: Lab, plan: Path) -> None:
     """A host comes, another one goes when its data is elsewhere, and what is there keeps its address."""
     before = {machine["name"]: machine["address"] for machine in lab.status()["machines"]}
@@ -176,6 +191,7 @@ def test_a_laboratory_lives_is_mended_and_leaves_nothing(lab: Lab, tmp_path: Pat
 
     loses_and_mends(lab, plan)
     assert lab.on("h1-2", "hdfs", "dfs", "-cat", "/tmp/content").encode() == CONTENT
+    heals_what_a_killed_howdah_left(lab)
     exchanges_a_host(lab, plan)
 
     assert lab.do("down") == f"laboratory {lab.name}: nothing is left\n"
