@@ -93,6 +93,9 @@ func equip(model *simulator.Model, names []string) {
 			store.CreateLocalDatastore(context, &types.CreateLocalDatastore{Name: name, Path: path})
 		}
 	}
+	// The simulator makes custom attributes without their type, which pyVmomi refuses to read.
+	fields := context.Map.CustomFieldsManager()
+	fields.Field = append(fields.Field, types.CustomFieldDef{Key: 100, Name: "howdah", Type: "string"})
 	for _, entity := range context.Map.All("VirtualMachine") {
 		machine := entity.(*simulator.VirtualMachine)
 		machine.Runtime.PowerState = types.VirtualMachinePowerStatePoweredOff

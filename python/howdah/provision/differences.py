@@ -1,0 +1,83 @@
+"""What is wanted held against what is found: what to make, what to change, what to leave."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+
+from howdah.errors import UserError
+from howdah.model.machines import Change, Difference, Doing, FoundMachine, Machine
+
+POWER = "power"
+HOST = "host"
+FIRST_BOOT = "first boot"
+DATA_DISK = "data disk"
+Facts = Mapping[str, str]
+"""What something is, in words that plan and hypervisor share."""
+
+def differences(planned: Facts, found: Facts) -> tuple[Difference, ...]:
+    """Everything that is planned and not found so; what nobody planned is none of howdah's business."""
+    return tuple(
+        Difference(what=what, found=found.get(what, ""), planned=value)
+        for what, value in planned.items()
+        if found.get(what, "") != value
+    )
+
+
+def machine_changes(
+    machines: Sequence[Machine],
+    planned: Mapping[str, Facts],
+    found: Mapping[str, FoundMachine],
+    while_running: Collection[str],
+) -> Iterator[Change]:
+    """What becomes of every machine, planned or only found; some things change ``while_running``.
+
+    Raises UserError where a data disk would have to be taken from a machine.
+    """
+    names = set(planned)
+    for machine in machines:
+        there = found.get(machine.name)
+        told = Change(doing=Doing.MAKE, what="machine", name=machine.name, host=machine.host)
+        if there is None:
+            yield told.model_copy(update={"differences": differences(planned[machine.name], {})})
+            continue
+        differ = differences(planned[machine.name], there.facts)
+        _keep_data(machine, there, differ)
+        yield told.model_copy(
+            update={
+                "doing": Doing.CHANGE if differ else Doing.LEAVE,
+                "differences": differ,
+                "restarts": there.running and any(one.what not in while_running for one in differ),
+            }
+        )
+    clusters = {machine.cluster for machine in machines}
+    for name, there in sorted(found.items()):
+        if there.ours in clusters and name not in names:
+            yield Change(doing=Doing.EXTRA, what="machine", name=name, host=there.host)
+
+
+def _keep_data(machine: Machine, there: FoundMachine, differ: tuple[Difference, ...]) -> None:
+    for one in differ:
+        if one.what.startswith(DATA_DISK) and one.found:
+            raise UserError(
+                f"machine {machine.name}",
+                f"its {one.what} is {one.found}, and the plan's is {one.planned}: it may hold data, so howdah "
+                "does not exchange it",
+                "take the disk out by hand once its data is elsewhere, or correct the site",
+            )
+        if one.what == HOST and machine.disks and any(key.startswith(DATA_DISK) for key in there.facts):
+            raise UserError(
+                f"machine {machine.name}",
+                f"is on {one.found}, and planned on {one.planned}, whose disks it would not have there",
+                "move it back by hand, or plan it where it is",
+            )
+
+
+def whole_changes(
+    what: str, planned: Mapping[str, Facts], found: Mapping[str, Facts]
+) -> Iterator[Change]:
+    """The same of things that are no machines, by their names."""
+    for name, facts in planned.items():
+        there = found.get(name)
+        differ = differences(facts, there or {})
+        doing = Doing.MAKE if there is None else Doing.CHANGE if differ else Doing.LEAVE
+        yield Change(doing=doing, what=what, name=name, differences=differ)
