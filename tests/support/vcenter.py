@@ -37,7 +37,9 @@ class VCenterSimulator(NamedTuple):
 @contextmanager
 def vcenter(folder: Path, *, hosts: Sequence[str] = HOSTS, **more: object) -> Iterator[VCenterSimulator]:
     """A simulator that lives as long as the block; ``more`` are its program's own flags."""
-    flags = [f"-{name}={value}" for name, value in {"hosts": ",".join(hosts), "folder": folder, **more}.items()]
+    flags = [
+        f"-{name}={value}" for name, value in {"hosts": ",".join(hosts), "folder": folder, **more}.items()
+    ]
     with subprocess.Popen(
         [PROGRAM, *flags], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
     ) as process:
@@ -66,7 +68,9 @@ def virtual_plan(
     return plan_cluster(inventory, request)
 
 
-def site_text(ca_file: Path, *, more: str = "", hosts: str = "w[1-3].example.com", disks: str = STORED) -> str:
+def site_text(
+    ca_file: Path, *, more: str = "", hosts: str = "w[1-3].example.com", disks: str = STORED
+) -> str:
     """A site for the simulator's hosts, with an address for whatever machine they carry.
 
     Data disks are in datastores: the simulator ends where it is given a raw device map.

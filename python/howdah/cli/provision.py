@@ -28,12 +28,11 @@ EXAMPLES = """
 
 app = typer.Typer(add_completion=False, rich_markup_mode="markdown")
 
-PlanFile = Annotated[Path, typer.Argument(help="A plan that `howdah plan` wrote.", metavar="PLAN")]
-
 
 @app.command("provision", epilog=EXAMPLES)
 def provision(
-    plan: PlanFile,
+    plan: Annotated[Path, typer.Argument(help="A plan that `howdah plan` wrote.", metavar="PLAN")],
+    *,
     site: Annotated[
         Path,
         typer.Option("--site", metavar="FILE", help="What the machines are made on: see docs/provision.md."),
@@ -85,7 +84,9 @@ def password(asked: Wanted, endpoint: Endpoint, file: Path | None) -> str:
     if file is not None:
         return session.password_in(file)
     if not sys.stdin.isatty():
-        raise UserError("--password-file", "is missing, and there is nobody to ask", "give the password's file")
+        raise UserError(
+            "--password-file", "is missing, and there is nobody to ask", "give the password's file"
+        )
     return str(typer.prompt(f"Password of {asked.site.vcenter.user}", hide_input=True, err=True))
 
 
@@ -117,7 +118,9 @@ def _ask(question: str, *, yes: bool) -> None:
     if yes:
         return
     if not sys.stdin.isatty():
-        raise UserError("--yes", "is missing, and there is nobody to ask", "look at --dry-run, then give --yes")
+        raise UserError(
+            "--yes", "is missing, and there is nobody to ask", "look at --dry-run, then give --yes"
+        )
     if not typer.confirm(question):
         raise Aborted("", "nothing was done", "")
 

@@ -68,7 +68,9 @@ def _how(change: Change) -> Iterator[Text]:
 
 def _made(differences: tuple[Difference, ...]) -> str:
     planned = {one.what: one.planned for one in differences}
-    words = [f"{planned[what]} {what if what == 'vCPUs' else ''}".strip() for what in _TOLD if what in planned]
+    words = [
+        f"{planned[what]} {what if what == 'vCPUs' else ''}".strip() for what in _TOLD if what in planned
+    ]
     if disks := sum(what.startswith(DATA_DISK) for what in planned):
         words.append(f"{disks} data disks" if disks > 1 else "1 data disk")
     if not words:

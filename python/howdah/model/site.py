@@ -58,7 +58,9 @@ def _key(text: str) -> str:
         # It must not be repeated on a terminal.
         raise WrongValue("is a private key", "give the public one, the line of a file that ends in .pub")
     if not _KEY.fullmatch(text):
-        raise WrongValue(f"{_shown(text)} is not a public ssh key", "one line, for instance ssh-ed25519 AAAA…")
+        raise WrongValue(
+            f"{_shown(text)} is not a public ssh key", "one line, for instance ssh-ed25519 AAAA…"
+        )
     return text
 
 
@@ -256,7 +258,9 @@ class Site(_Part):
     def addresses(self) -> dict[str, Addresses]:
         """Every machine's addresses by its name."""
         return {
-            name: given for index, entry in enumerate(self.machines) for name, given in _unfolded(entry, (index,))
+            name: given
+            for index, entry in enumerate(self.machines)
+            for name, given in _unfolded(entry, (index,))
         }
 
     @cached_property

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from howdah.errors import UserError
 from howdah.model.hostname import fold
 from howdah.model.machines import FoundMachine, HostState, Machine, Problem
+from howdah.provision.differences import DATA_DISK
 from howdah.units import format_memory
 
 _SHOWN = 3
@@ -117,11 +118,10 @@ def _host(
         )
 
 
-def _disks(
-    host: HostState, here: Sequence[Machine], found: Mapping[str, FoundMachine]
-) -> Iterator[Problem]:
+def _disks(host: HostState, here: Sequence[Machine], found: Mapping[str, FoundMachine]) -> Iterator[Problem]:
     where = f"host {host.name}"
     for machine in here:
+        attached = found[machine.name].facts if machine.name in found else {}
         for disk in machine.disks:
             if disk.kind == "device" and disk.name not in host.devices:
                 yield Problem(where, f"has no device {disk.name}", "correct `devices:` in the site")
@@ -129,7 +129,7 @@ def _disks(
                 yield Problem(where, f"does not reach {disk.name}", "correct `datastores:` in the site")
             elif (
                 disk.kind == "datastore"
-                and f"data disk {disk.number}" not in (found[machine.name].facts if machine.name in found else ())
+                and f"{DATA_DISK} {disk.number}" not in attached
                 and disk.size_bytes > host.datastores[disk.name]
             ):
                 yield Problem(

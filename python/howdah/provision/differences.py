@@ -14,6 +14,7 @@ DATA_DISK = "data disk"
 Facts = Mapping[str, str]
 """What something is, in words that plan and hypervisor share."""
 
+
 def differences(planned: Facts, found: Facts) -> tuple[Difference, ...]:
     """Everything that is planned and not found so; what nobody planned is none of howdah's business."""
     return tuple(
@@ -60,8 +61,8 @@ def _keep_data(machine: Machine, there: FoundMachine, differ: tuple[Difference, 
         if one.what.startswith(DATA_DISK) and one.found:
             raise UserError(
                 f"machine {machine.name}",
-                f"its {one.what} is {one.found}, and the plan's is {one.planned}: it may hold data, so howdah "
-                "does not exchange it",
+                f"its {one.what} is {one.found}, and the plan's is {one.planned}: it may hold data, so it "
+                "is not exchanged",
                 "take the disk out by hand once its data is elsewhere, or correct the site",
             )
         if one.what == HOST and machine.disks and any(key.startswith(DATA_DISK) for key in there.facts):
@@ -72,9 +73,7 @@ def _keep_data(machine: Machine, there: FoundMachine, differ: tuple[Difference, 
             )
 
 
-def whole_changes(
-    what: str, planned: Mapping[str, Facts], found: Mapping[str, Facts]
-) -> Iterator[Change]:
+def whole_changes(what: str, planned: Mapping[str, Facts], found: Mapping[str, Facts]) -> Iterator[Change]:
     """The same of things that are no machines, by their names."""
     for name, facts in planned.items():
         there = found.get(name)

@@ -184,5 +184,5 @@ def _is_shadow(config: Any) -> bool:
 def _tolerance(config: Any, hosts: Mapping[Any, str]) -> dict[str, str]:
     if config.ftInfo is None:
         return {}
-    shadows = [one for one in getattr(config.ftInfo, "secondaries", ()) or ()]
+    shadows = list(getattr(config.ftInfo, "secondaries", ()) or ())
     return {TOLERANCE: hosts.get(shadows[0].runtime.host, "") if shadows else ""}

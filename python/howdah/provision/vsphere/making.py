@@ -78,7 +78,8 @@ class MachineMaker:
         spec = clone_spec(machine, self._place, store)
         try:
             return wait_for(
-                self._place.template.CloneVM_Task(self._place.folder, machine.name, spec), _where(machine.name)
+                self._place.template.CloneVM_Task(self._place.folder, machine.name, spec),
+                _where(machine.name),
             )
         except RunFailed as error:
             if not isinstance(error.__cause__, vim.fault.DuplicateName):

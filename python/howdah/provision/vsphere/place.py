@@ -52,7 +52,9 @@ class VCenterPlace(NamedTuple):
 def find_place(content: Any, site: VCenterSite) -> VCenterPlace:
     """Everything that the site names; raises UserError for the first that is not there."""
     datacenter = _named(content, vim.Datacenter, content.rootFolder, site.datacenter, "vcenter.datacenter")
-    cluster = _named(content, vim.ClusterComputeResource, datacenter.hostFolder, site.cluster, "vcenter.cluster")
+    cluster = _named(
+        content, vim.ClusterComputeResource, datacenter.hostFolder, site.cluster, "vcenter.cluster"
+    )
     stores = {unquote(one.name): one for one in datacenter.datastore}
     groups = _all(content, vim.Network, datacenter)
     if site.port_group not in groups:
@@ -78,7 +80,9 @@ def _template(content: Any, datacenter: Any, name: str) -> Any:
     if name in named:
         return named[name]
     if any(unquote(given["name"]) == name for given in machines.values()):
-        raise UserError("vcenter.template", f"{name!r} is a machine, not a template", "convert it to a template")
+        raise UserError(
+            "vcenter.template", f"{name!r} is a machine, not a template", "convert it to a template"
+        )
     raise _missing("vcenter.template", name, named)
 
 

@@ -167,13 +167,13 @@ class VCenterProvisioner:
                 raise UserError(
                     "ethernet0.virtualDev", f"{card_kind(machine)!r} is not a network card", "vmxnet3"
                 )
-        if any(machine.shadow_host for machine in self._machines):
-            if found_cluster(place)[HA] == "off" and not self._site.high_availability:
-                raise UserError(
-                    f"cluster {self._site.cluster}",
-                    "has vSphere HA switched off, without which there is no Fault Tolerance",
-                    "say `high_availability: true` in the site, or switch it on",
-                )
+        mirrored = any(machine.shadow_host for machine in self._machines)
+        if mirrored and found_cluster(place)[HA] == "off" and not self._site.high_availability:
+            raise UserError(
+                f"cluster {self._site.cluster}",
+                "has vSphere HA switched off, without which there is no Fault Tolerance",
+                "say `high_availability: true` in the site, or switch it on",
+            )
 
     def _changes(self, place: VCenterPlace, seen: Seen, planned: Mapping[str, Facts]) -> Iterator[Change]:
         for what, name, there in (
@@ -197,11 +197,11 @@ class VCenterProvisioner:
         if not drs_on(place):
             yield f"DRS is off in {self._site.cluster}: rules are stored, and nobody keeps them"
         if found_cluster(place)[HA] == "off" and not self._site.high_availability:
-            yield f"vSphere HA is off in {self._site.cluster}: restart priorities are stored for when it is on"
+            yield f"vSphere HA is off in {self._site.cluster}: restart priorities wait until it is on"
         asked = {wanted_hardware(machine, 10**6) for machine in self._machines}
-        if newest := max((one for one in asked if one is not None), default=0):
-            if newest > offered:
-                yield f"this vCenter offers virtual hardware {offered} at most, the plan's is {newest}"
+        newest = max((one for one in asked if one is not None), default=0)
+        if newest > offered:
+            yield f"this vCenter offers virtual hardware {offered} at most, the plan's is {newest}"
 
     def _made_folder(self, place: VCenterPlace, told: Told) -> Any:
         folder = place.datacenter.vmFolder.CreateFolder(self._site.folder)
@@ -211,7 +211,10 @@ class VCenterProvisioner:
 
     def _made_pool(self, place: VCenterPlace, told: Told) -> Any:
         share = vim.ResourceAllocationInfo(
-            reservation=0, expandableReservation=True, limit=-1, shares=vim.SharesInfo(shares=0, level="normal")
+            reservation=0,
+            expandableReservation=True,
+            limit=-1,
+            shares=vim.SharesInfo(shares=0, level="normal"),
         )
         pool = place.cluster.resourcePool.CreateResourcePool(
             self._site.resource_pool, vim.ResourceConfigSpec(cpuAllocation=share, memoryAllocation=share)
@@ -265,5 +268,7 @@ def _side_by_side(do: Callable[[Machine], None], machines: Sequence[Machine]) ->
 def _offered(place: VCenterPlace) -> int:
     """The newest virtual hardware that every host has."""
     known = place.cluster.environmentBrowser.QueryConfigOptionDescriptor()
-    versions = [one.key.removeprefix("vmx-") for one in known if one.key.startswith("vmx-") and one.createSupported]
+    versions = [
+        one.key.removeprefix("vmx-") for one in known if one.key.startswith("vmx-") and one.createSupported
+    ]
     return max((int(one) for one in versions if one.isdigit()), default=0)

@@ -33,7 +33,7 @@ class VCenterLogin(NamedTuple):
 
 @contextmanager
 def logged_in(login: VCenterLogin) -> Iterator[Any]:
-    """The service's content; raises UserError for what was given wrongly, NotReachable for who is not there."""
+    """The service's content; raises UserError for what is wrong, NotReachable where nobody answers."""
     where = f"--vcenter {login.endpoint}"
     host, port = _address(login.endpoint)
     try:
@@ -56,13 +56,16 @@ def logged_in(login: VCenterLogin) -> Iterator[Any]:
             where, f"does not let {login.user} in with this password", "check vcenter.user and the password"
         ) from error
     except ssl.SSLError as error:
+        why = getattr(error, "verify_message", "") or error.reason
         raise UserError(
             where,
-            f"shows a certificate that is not trusted: {getattr(error, 'verify_message', '') or error.reason}",
+            f"shows a certificate that is not trusted: {why}",
             "give vCenter's own in the site, vcenter.ca_file, and the name that it is for",
         ) from error
     except (OSError, http.client.HTTPException, vmodl.MethodFault) as error:
-        raise NotReachable(where, f"cannot be reached: {said(error)}", "is it a vCenter, and running?") from error
+        raise NotReachable(
+            where, f"cannot be reached: {said(error)}", "is it a vCenter, and running?"
+        ) from error
     try:
         yield service.content
     except vim.fault.NoPermission as error:
@@ -72,7 +75,9 @@ def logged_in(login: VCenterLogin) -> Iterator[Any]:
             "give a role that has it, on the datacentre",
         ) from error
     except vmodl.MethodFault as error:
-        raise RunFailed(where, f"answers: {said(error)}", "run it again: what is done is left alone") from error
+        raise RunFailed(
+            where, f"answers: {said(error)}", "run it again: what is done is left alone"
+        ) from error
     except (OSError, http.client.HTTPException) as error:
         raise NotReachable(
             where, f"does not answer any more: {said(error)}", "run it again: what is done is left alone"

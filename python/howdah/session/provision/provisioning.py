@@ -17,7 +17,17 @@ from howdah.provision.backend import Provisioner, Told
 from howdah.provision.wanted import hypervisor_of, machines_of
 from howdah.session.files import replace_file
 
-__all__ = ["Endpoint", "Provisioner", "Wanted", "apply", "password_in", "provisioner", "replace_file", "site_schema", "wanted"]
+__all__ = [
+    "Endpoint",
+    "Provisioner",
+    "Wanted",
+    "apply",
+    "password_in",
+    "provisioner",
+    "replace_file",
+    "site_schema",
+    "wanted",
+]
 
 
 class Endpoint(NamedTuple):
@@ -48,7 +58,9 @@ def wanted(plan_file: Path, site_file: Path, endpoint: Endpoint) -> Wanted:
     ):
         if given is not None and hypervisor is not made_by:
             raise UserError(
-                flag, f"does not go with {plan_file}, whose machines are {hypervisor.value}'s", _right(hypervisor)
+                flag,
+                f"does not go with {plan_file}, whose machines are {hypervisor.value}'s",
+                _right(hypervisor),
             )
         if given is None and hypervisor is made_by:
             raise UserError(flag, "is missing", _right(hypervisor))
@@ -113,7 +125,9 @@ def password_in(file: Path) -> str:
         text = file.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         why = error.strerror if isinstance(error, OSError) else "it is no text"
-        raise UserError(where, f"cannot be read: {why}", "give a file with the password alone in it") from None
+        raise UserError(
+            where, f"cannot be read: {why}", "give a file with the password alone in it"
+        ) from None
     if stat.S_ISREG(mode) and mode & (stat.S_IRWXG | stat.S_IRWXO):
         raise UserError(where, "can be read by others", f"chmod 600 {file}")
     password = text.removesuffix("\n").removesuffix("\r")
