@@ -13,7 +13,8 @@ from howdah.cli.output import print_json, show
 from howdah.cli.provision_table import counted, provision_data, provision_table
 from howdah.errors import Aborted, UserError
 from howdah.session.provision import provisioning as session
-from howdah.session.provision.provisioning import Endpoint, Provisioner, Wanted
+from howdah.session.provision.endpoint import Endpoint
+from howdah.session.provision.provisioning import Provisioner, Wanted
 
 EXAMPLES = """
 **Examples**

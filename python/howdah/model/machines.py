@@ -99,6 +99,8 @@ class HostState(Model):
     """Memory that is promised to machines that are not howdah's."""
     threads: int
     """Its logical CPUs."""
+    cores: int
+    """Its physical cores."""
     clock_mhz: int = 0
     """What a core runs at."""
     nodes: tuple[NumaNode, ...]

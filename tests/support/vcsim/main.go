@@ -16,6 +16,8 @@ import (
 
 	"github.com/vmware/govmomi/simulator"
 	"github.com/vmware/govmomi/simulator/esx"
+	"github.com/vmware/govmomi/vim25/methods"
+	"github.com/vmware/govmomi/vim25/soap"
 	"github.com/vmware/govmomi/vim25/types"
 )
 
@@ -25,8 +27,35 @@ var (
 	cores  = flag.Int("cores", 20, "cores of each host, each of two threads, on two NUMA nodes")
 	disks  = flag.Int("disks", 20, "data disks of each host, and as many datastores")
 	folder = flag.String("folder", "", "where datastores are, and the certificate")
+	mirror = flag.Bool("ft", false, "whether hosts say that they can carry Fault Tolerance")
 	delay  = flag.Int("delay", 0, "milliseconds that each task takes, so that a test can stop in the middle")
 )
+
+// template is the simulator's, but its clones have the parameters that they are to be made with: the
+// simulator itself copies them to a value that it throws away.
+type template struct {
+	*simulator.VirtualMachine
+}
+
+func (vm *template) CloneVMTask(ctx *simulator.Context, req *types.CloneVM_Task) soap.HasFault {
+	task := simulator.CreateTask(vm.VirtualMachine, "cloneVm", func(*simulator.Task) (types.AnyType, types.BaseMethodFault) {
+		answer := vm.VirtualMachine.CloneVMTask(ctx, req).(*methods.CloneVM_TaskBody)
+		inner := ctx.Map.Get(answer.Res.Returnval).(*simulator.Task)
+		inner.Wait()
+		if inner.Info.Error != nil {
+			return nil, inner.Info.Error.Fault.(types.BaseMethodFault)
+		}
+		clone := ctx.Map.Get(inner.Info.Result.(types.ManagedObjectReference)).(*simulator.VirtualMachine)
+		spec := types.VirtualMachineConfigSpec{}
+		if req.Spec.Config != nil {
+			spec.ExtraConfig = req.Spec.Config.ExtraConfig
+		}
+		given := clone.ReconfigVMTask(ctx, &types.ReconfigVM_Task{This: clone.Self, Spec: spec})
+		ctx.Map.Get(given.(*methods.ReconfigVM_TaskBody).Res.Returnval).(*simulator.Task).Wait()
+		return clone.Self, nil
+	})
+	return &methods.CloneVM_TaskBody{Res: &types.CloneVM_TaskResponse{Returnval: task.Run(ctx)}}
+}
 
 func must(err error) {
 	if err != nil {
@@ -79,6 +108,7 @@ func equip(model *simulator.Model, names []string) {
 		host := entity.(*simulator.HostSystem)
 		host.Name, host.Summary.Config.Name = names[index], names[index]
 		short, _, _ := strings.Cut(names[index], ".")
+		host.Capability.FtSupported = mirror
 		store := context.Map.Get(*host.ConfigManager.DatastoreSystem).(*simulator.HostDatastoreSystem)
 		storage := host.Config.StorageDevice
 		for number := 1; number <= *disks; number++ {
@@ -98,6 +128,7 @@ func equip(model *simulator.Model, names []string) {
 	fields.Field = append(fields.Field, types.CustomFieldDef{Key: 100, Name: "howdah", Type: "string"})
 	for _, entity := range context.Map.All("VirtualMachine") {
 		machine := entity.(*simulator.VirtualMachine)
+		context.Map.Put(&template{machine})
 		machine.Runtime.PowerState = types.VirtualMachinePowerStatePoweredOff
 		machine.Summary.Runtime.PowerState = types.VirtualMachinePowerStatePoweredOff
 		machine.Name, machine.Config.Name, machine.Config.Template = "debian-12", "debian-12", true

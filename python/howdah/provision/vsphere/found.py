@@ -25,6 +25,7 @@ from howdah.provision.vsphere.shape import (
     MAC,
     MARK,
     MEMORY,
+    PAIRED,
     PARAMETER,
     PRIORITY,
     RESERVED,
@@ -35,7 +36,13 @@ from howdah.provision.vsphere.shape import (
 )
 from howdah.units import GIB
 
-_LIGHT = ("name", "config.extraConfig", "config.memoryAllocation", "runtime.host", "runtime.powerState")
+_LIGHT = (
+    "name",
+    "config.extraConfig",
+    "config.memoryAllocation",
+    "runtime.host",
+    "runtime.powerState",
+)
 _MOST_DISKS = 45
 _PRIMARY = 1
 """The role of a Fault Tolerance pair's machine that is not the shadow."""
@@ -70,8 +77,7 @@ def look(place: VCenterPlace, cluster: str, names: frozenset[str]) -> Seen:
     taken: dict[str, int] = {}
     for one, given in properties(place.content, vim.VirtualMachine, place.datacenter, _LIGHT).items():
         name = unquote(given.get("name", ""))
-        marks = {option.key: option.value for option in given.get("config.extraConfig", ())}
-        ours = str(marks.get(MARK, ""))
+        ours = owner(given)
         host = hosts.get(given.get("runtime.host"), "")
         running = given.get("runtime.powerState") == "poweredOn"
         if ours != cluster and (held := given.get("config.memoryAllocation")) is not None and running:
@@ -90,9 +96,16 @@ def look(place: VCenterPlace, cluster: str, names: frozenset[str]) -> Seen:
     return Seen(machines, taken)
 
 
+def owner(given: Mapping[str, Any]) -> str:
+    """The howdah cluster that a machine was made for; nothing where it is somebody else's."""
+    marks = {option.key: option.value for option in given.get("config.extraConfig", ())}
+    return str(marks.get(MARK, ""))
+
+
 def _facts(place: VCenterPlace, host: str, config: Any) -> dict[str, str]:
     options = {option.key: str(option.value) for option in config.extraConfig}
     latency = config.latencySensitivity
+    threads = config.hardware.simultaneousThreads
     facts = {
         VCPUS: str(config.hardware.numCPU),
         CORES: str(config.hardware.numCoresPerSocket),
@@ -102,6 +115,7 @@ def _facts(place: VCenterPlace, host: str, config: Any) -> dict[str, str]:
         CPU_RESERVED: f"{config.cpuAllocation.reservation or 0} MHz",
         LATENCY: str(latency.level) if latency else "normal",
         IDENTITY: "true" if config.flags and config.flags.diskUuidEnabled else "false",
+        PAIRED: str(threads or 1),
         HARDWARE: config.version,
         FIRST_BOOT: digest(_decoded(options, "metadata"), _decoded(options, "userdata")),
     }

@@ -12,14 +12,15 @@ from howdah.model.site import SiteHosts, VCenterSite
 from howdah.provision.backend import Told
 from howdah.provision.differences import FIRST_BOOT, HOST
 from howdah.provision.vsphere.api import vim, vmodl
-from howdah.provision.vsphere.found import SeenMachine
+from howdah.provision.vsphere.found import SeenMachine, owner
 from howdah.provision.vsphere.place import VCenterPlace
 from howdah.provision.vsphere.session import properties, said, wait_for
-from howdah.provision.vsphere.shape import HARDWARE, MARK, TOLERANCE, WHILE_RUNNING
+from howdah.provision.vsphere.shape import HARDWARE, TOLERANCE, WHILE_RUNNING
 from howdah.provision.vsphere.spec import clone_spec, config_spec, first_boot_spec
 
 _SHUTDOWN_S = 300
 _CLONE_S = 3600
+_MARKED = ("name", "config.extraConfig")
 
 
 class MachineMaker:
@@ -33,8 +34,11 @@ class MachineMaker:
         self._entries = entries
         self._told = told
 
-    def make(self, machine: Machine, change: Change, seen: SeenMachine | None) -> Any:
-        """The machine as planned, but for its power; it is shut down first where it must be."""
+    def make(self, machine: Machine, change: Change, seen: SeenMachine | None, *, pairs: bool) -> Any:
+        """The machine as planned, but for its power; it is shut down first where it must be.
+
+        ``pairs`` says whether two of its virtual CPUs share a core.
+        """
         where = _where(machine.name)
         one = self._clone(machine) if seen is None else seen.reference
         planned = {difference.what: difference.planned for difference in change.differences}
@@ -48,7 +52,7 @@ class MachineMaker:
         if HARDWARE in planned and int(planned[HARDWARE][4:]) > int(one.config.version[4:]):
             wait_for(one.UpgradeVM_Task(planned[HARDWARE]), where)
         if seen is None or set(planned) - set(WHILE_RUNNING):
-            spec = config_spec(machine, self._place, one.config, self._site.port_group)
+            spec = config_spec(machine, self._place, one.config, self._site.port_group, pairs=pairs)
             wait_for(one.ReconfigVM_Task(spec), where)
         elif FIRST_BOOT in planned:
             wait_for(one.ReconfigVM_Task(first_boot_spec(machine)), where)
@@ -91,14 +95,13 @@ class MachineMaker:
         content, folder = self._place.content, self._place.folder
         deadline = time.monotonic() + _CLONE_S
         while time.monotonic() < deadline:
-            machines = properties(content, vim.VirtualMachine, folder, ("name", "config.extraConfig"))
+            machines = properties(content, vim.VirtualMachine, folder, _MARKED)
             there = [(one, given) for one, given in machines.items() if given.get("name") == machine.name]
             if not there:
                 break
             one, given = there[0]
             if "config.extraConfig" in given:
-                marks = {option.key: option.value for option in given["config.extraConfig"]}
-                if marks.get(MARK) == machine.cluster:
+                if owner(given) == machine.cluster:
                     return one
                 break
             time.sleep(1)
@@ -124,7 +127,7 @@ class MachineMaker:
         host = machine.shadow_host or ""
         store = self._place.datastores[self._system(host)]
         disks = [
-            vim.vm.FaultToleranceDiskSpec(disk=disk, datastore=store)
+            vim.vm.FaultToleranceVMConfigSpec.FaultToleranceDiskSpec(disk=disk, datastore=store)
             for disk in one.config.hardware.device
             if isinstance(disk, vim.vm.device.VirtualDisk)
         ]

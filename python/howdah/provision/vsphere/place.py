@@ -119,6 +119,7 @@ def _hosts(content: Any, datacenter: Any, cluster: Any, stores: Mapping[str, Any
             ready=_ready(given),
             memory_bytes=given["hardware.memorySize"],
             threads=given["hardware.cpuInfo"].numCpuThreads,
+            cores=given["hardware.cpuInfo"].numCpuCores,
             clock_mhz=given["hardware.cpuInfo"].hz // 10**6,
             nodes=tuple(
                 NumaNode(memory_bytes=node.memoryRangeLength, cpus=tuple(node.cpuID))

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-from howdah.errors import RunFailed, UserError
+from howdah.errors import UserError
 from howdah.model.machines import Change, Doing, Machine, Provisioning
 from howdah.model.site import Site, VCenterSite
 from howdah.provision.admission import admit
@@ -27,8 +27,16 @@ from howdah.provision.vsphere.rules import (
     planned_rules,
     removing_spec,
 )
-from howdah.provision.vsphere.session import wait_for
-from howdah.provision.vsphere.shape import PRIORITY, WHILE_RUNNING, planned_facts, wanted_hardware
+from howdah.provision.vsphere.session import settle, wait_for
+from howdah.provision.vsphere.shape import (
+    PAIRED_HARDWARE,
+    PRIORITY,
+    WHILE_RUNNING,
+    latency,
+    paired,
+    planned_facts,
+    wanted_hardware,
+)
 from howdah.provision.vsphere.spec import card_kind, known_card
 
 _AT_ONCE = 8
@@ -70,14 +78,15 @@ class VCenterProvisioner:
             network=self._site.port_group,
             overcommit=self._overcommit,
         )
-        self._check(place)
         offered = _offered(place)
+        self._check(place, offered)
         planned = {
             machine.name: planned_facts(
                 machine,
                 hosts[machine.host],
                 _hardware(machine, offered, seen),
                 self._site.port_group,
+                pairs=paired(self._machines, hosts[machine.host]),
             )
             for machine in self._machines
         }
@@ -100,7 +109,10 @@ class VCenterProvisioner:
 
         def make(machine: Machine) -> None:
             change = changes[machine.name]
-            references[machine.name] = maker.make(machine, change, seen.machines.get(machine.name))
+            pairs = paired(self._machines, place.hosts[machine.host].state)
+            references[machine.name] = maker.make(
+                machine, change, seen.machines.get(machine.name), pairs=pairs
+            )
             if change.restarts:
                 maker.start(machine, references[machine.name])
 
@@ -149,10 +161,22 @@ class VCenterProvisioner:
 
     def _seen(self) -> tuple[VCenterPlace, Seen]:
         place = find_place(self._content, self._site)
+        # What a killed run had begun to clone goes on in the vCenter, and is not whole until it ends.
+        settle(place.template)
         return place, look(place, self._cluster, frozenset(machine.name for machine in self._machines))
 
-    def _check(self, place: VCenterPlace) -> None:
+    def _check(self, place: VCenterPlace, offered: int) -> None:
         """What only vSphere asks for; raises UserError."""
+        for name, host in place.hosts.items():
+            asked = sum(one.vcpus for one in self._machines if one.host == name and latency(one) == "high")
+            most = host.state.cores * (2 if offered >= PAIRED_HARDWARE else 1)
+            if asked > most:
+                raise UserError(
+                    f"host {name}",
+                    f"has {host.state.cores} cores, and its machines ask for {asked} by high latency "
+                    f"sensitivity (virtual hardware {offered} is the newest here)",
+                    "plan with --set sched.cpu.latencySensitivity=normal, or with fewer virtual CPUs",
+                )
         for machine in self._machines:
             entry = self._entries.get(machine.host)
             if entry is None or not (system := entry.names("system_datastore", machine.host)):
@@ -260,7 +284,7 @@ def _side_by_side(do: Callable[[Machine], None], machines: Sequence[Machine]) ->
         try:
             for one in waiting:
                 one.result()
-        except (RunFailed, vim.fault.VimFault):
+        except BaseException:
             pool.shutdown(cancel_futures=True)
             raise
 

@@ -116,6 +116,14 @@ def wait_for(task: Any, where: str) -> Any:
     return info.result
 
 
+def settle(entity: Any) -> None:
+    """Wait until everything that is under way on something has ended, well or not."""
+    for task in entity.recentTask:
+        # A task that ended long ago is gone before it is asked.
+        with suppress(vmodl.fault.ManagedObjectNotFound, RunFailed):
+            wait_for(task, "")
+
+
 def properties(content: Any, kind: Any, root: Any, paths: Sequence[str]) -> dict[Any, dict[str, Any]]:
     """Some properties of every object of a kind below another, in as few calls as there are pages."""
     view = content.viewManager.CreateContainerView(root, [kind], True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from howdah.model.machines import HostState, Machine, MachineDisk
@@ -20,9 +21,12 @@ VCPUS, CORES, MEMORY, LATENCY, IDENTITY = (
     "vCPUs", "cores per socket", "memory", "latency sensitivity", "disk identity",
 )  # fmt: skip
 HARDWARE = "virtual hardware"
+PAIRED = "virtual CPUs on a core"
 WHILE_RUNNING = (POWER, HOST, FIRST_BOOT, PRIORITY, TOLERANCE)
 """What changes without shutting a machine down; what it is told of itself waits for its next start."""
 
+PAIRED_HARDWARE = 20
+"""The first version of the virtual hardware with virtual hyper-threading."""
 _CONTROLLERS = 3
 """Data disks are spread over controllers 1 to 3; the system disk has the first."""
 _RESERVED_UNIT = 7
@@ -57,6 +61,19 @@ def disk_place(number: int) -> DiskPlace:
     return DiskPlace(bus + 1, turn if turn < _RESERVED_UNIT else turn + 1)
 
 
+def latency(machine: Machine) -> str:
+    """How sensitive to latency the plan says it is: ``normal`` or ``high``."""
+    return set_value(machine, "sched.cpu.latencySensitivity", "normal")
+
+
+def paired(machines: Iterable[Machine], host: HostState) -> bool:
+    """Whether two virtual CPUs must share a core of a host, each of its threads one.
+
+    A machine of high latency sensitivity has cores to itself, which otherwise are too few.
+    """
+    return sum(one.vcpus for one in machines if one.host == host.name and latency(one) == "high") > host.cores
+
+
 def set_value(machine: Machine, key: str, default: str) -> str:
     """What the plan sets, as text."""
     return next((value_text(one.value) for one in machine.settings if one.key == key), default)
@@ -75,10 +92,12 @@ def parameters(machine: Machine) -> dict[str, str]:
     return {MARK: machine.cluster, **plain, NODES: ",".join(map(str, machine.nodes))}
 
 
-def planned_facts(machine: Machine, host: HostState, hardware: int | None, network: str) -> dict[str, str]:
+def planned_facts(
+    machine: Machine, host: HostState, hardware: int | None, network: str, *, pairs: bool
+) -> dict[str, str]:
     """What the machine is to be, in the words that what is found has too."""
     cores = machine.vcpus // machine.numa_nodes if machine.vcpus % machine.numa_nodes == 0 else machine.vcpus
-    latency = set_value(machine, "sched.cpu.latencySensitivity", "normal")
+    exclusive = latency(machine) == "high"
     facts = {
         HOST: machine.host,
         VCPUS: str(machine.vcpus),
@@ -86,24 +105,34 @@ def planned_facts(machine: Machine, host: HostState, hardware: int | None, netwo
         MEMORY: spelt_mib(machine.memory_bytes // MIB),
         RESERVED: spelt_mib(reserved_mib(machine)),
         LOCKED: set_value(machine, "sched.mem.pin", "true"),
-        CPU_RESERVED: f"{machine.vcpus * host.clock_mhz if latency == 'high' else 0} MHz",
-        LATENCY: latency,
+        CPU_RESERVED: f"{reserved_mhz(machine, host, pairs=pairs)} MHz",
+        LATENCY: latency(machine),
         IDENTITY: set_value(machine, "disk.EnableUUID", "true"),
         CARD: f"{set_value(machine, 'ethernet0.virtualDev', 'vmxnet3')} on {network}",
     }
+    if exclusive and pairs:
+        facts[PAIRED] = "2"
     if hardware is not None:
         facts[HARDWARE] = f"vmx-{hardware:02d}"
     if machine.mac is not None:
         facts[MAC] = machine.mac
     for disk in machine.disks:
         facts[f"{DATA_DISK} {disk.number}"] = disk_text(disk)
-    facts |= {f"{PARAMETER}{key}": value for key, value in parameters(machine).items() if key != MARK}
+    facts |= {f"{PARAMETER}{key}": value for key, value in parameters(machine).items()}
     facts[FIRST_BOOT] = digest(guest_meta_data(machine), user_data(machine))
     facts[PRIORITY] = "high" if machine.master else "disabled"
     if machine.shadow_host is not None:
         facts[TOLERANCE] = machine.shadow_host
     facts[POWER] = "on"
     return facts
+
+
+def reserved_mhz(machine: Machine, host: HostState, *, pairs: bool) -> int:
+    """The processor time that is reserved: all of it where the plan asks for high latency sensitivity."""
+    if latency(machine) != "high":
+        return 0
+    cores = (machine.vcpus + 1) // 2 if pairs else machine.vcpus
+    return cores * host.clock_mhz
 
 
 def reserved_mib(machine: Machine) -> int:

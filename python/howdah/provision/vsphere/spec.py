@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
-from howdah.model.machines import HostState, Machine, MachineDisk
+from howdah.model.machines import Machine, MachineDisk
 from howdah.provision.first_boot import guest_meta_data, user_data
 from howdah.provision.vsphere.api import vim
 from howdah.provision.vsphere.found import first_card
@@ -17,9 +17,11 @@ from howdah.provision.vsphere.shape import (
     LATENCY,
     LOCKED,
     MARK,
+    PAIRED,
     disk_place,
     parameters,
     planned_facts,
+    reserved_mhz,
     reserved_mib,
 )
 from howdah.units import MIB
@@ -46,17 +48,18 @@ def clone_spec(machine: Machine, place: VCenterPlace, store: Any) -> Any:
     return vim.vm.CloneSpec(location=where, config=config, powerOn=False, template=False)
 
 
-def config_spec(machine: Machine, place: VCenterPlace, config: Any, network: str) -> Any:
+def config_spec(machine: Machine, place: VCenterPlace, config: Any, network: str, *, pairs: bool) -> Any:
     """Everything of a machine that is configuration, held against what it has."""
     host = place.hosts[machine.host]
-    facts = planned_facts(machine, host.state, None, network)
+    facts = planned_facts(machine, host.state, None, network, pairs=pairs)
     return vim.vm.ConfigSpec(
         numCPUs=machine.vcpus,
         numCoresPerSocket=int(facts[CORES]),
         memoryMB=machine.memory_bytes // MIB,
         memoryAllocation=vim.ResourceAllocationInfo(reservation=reserved_mib(machine)),
         memoryReservationLockedToMax=facts[LOCKED] == "true",
-        cpuAllocation=vim.ResourceAllocationInfo(reservation=_reserved_mhz(machine, host.state, facts)),
+        cpuAllocation=vim.ResourceAllocationInfo(reservation=reserved_mhz(machine, host.state, pairs=pairs)),
+        simultaneousThreads=2 if PAIRED in facts else None,
         latencySensitivity=vim.LatencySensitivity(level=facts[LATENCY]),
         flags=vim.vm.FlagInfo(diskUuidEnabled=facts[IDENTITY] == "true"),
         extraConfig=list(_options(machine, config)),
@@ -67,10 +70,6 @@ def config_spec(machine: Machine, place: VCenterPlace, config: Any, network: str
 def first_boot_spec(machine: Machine) -> Any:
     """What cloud-init reads, alone."""
     return vim.vm.ConfigSpec(extraConfig=list(_guest_info(machine)))
-
-
-def _reserved_mhz(machine: Machine, host: HostState, facts: Mapping[str, str]) -> int:
-    return machine.vcpus * host.clock_mhz if facts[LATENCY] == "high" else 0
 
 
 def _options(machine: Machine, config: Any) -> Iterator[Any]:

@@ -8,14 +8,17 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
+from howdah.audit.machines import check_machines
 from howdah.documents.files import read_plan, read_site, site_schema
 from howdah.errors import RunFailed, UserError
+from howdah.model.check import CheckReport
 from howdah.model.machines import Machine, Provisioning
 from howdah.model.request import Hypervisor
 from howdah.model.site import Site
 from howdah.provision.backend import Provisioner, Told
 from howdah.provision.wanted import hypervisor_of, machines_of
 from howdah.session.files import replace_file
+from howdah.session.provision.endpoint import Endpoint
 
 __all__ = [
     "Endpoint",
@@ -27,14 +30,8 @@ __all__ = [
     "replace_file",
     "site_schema",
     "wanted",
+    "with_machines",
 ]
-
-
-class Endpoint(NamedTuple):
-    """Who makes the machines: a vCenter, or each host's libvirt."""
-
-    vcenter: str | None
-    libvirt: str | None
 
 
 class Wanted(NamedTuple):
@@ -79,6 +76,17 @@ def wanted(plan_file: Path, site_file: Path, endpoint: Endpoint) -> Wanted:
 @contextmanager
 def provisioner(asked: Wanted, endpoint: Endpoint, password: str) -> Iterator[Provisioner]:
     """The hypervisor, asked on behalf of what is wanted; raises UserError, and RunFailed if it fails."""
+    try:
+        with _provisioner(asked, endpoint, password) as hypervisor:
+            yield hypervisor
+    except UserError as error:
+        if error.where.startswith(("vcenter.", "libvirt.")):
+            raise UserError(f"{asked.site_file}: {error.where}", error.what, error.hint) from error
+        raise
+
+
+@contextmanager
+def _provisioner(asked: Wanted, endpoint: Endpoint, password: str) -> Iterator[Provisioner]:
     # Only one of the two is asked, and each brings a library that takes long to import or is not there.
     if endpoint.vcenter is not None and asked.site.vcenter is not None:
         from howdah.provision.vsphere.provisioner import VCenterProvisioner  # noqa: PLC0415
@@ -115,6 +123,14 @@ def apply(hypervisor: Provisioner, told: Told) -> Provisioning:
             "look at it in the hypervisor's own log: something else may have changed it",
         )
     return after
+
+
+def with_machines(report: CheckReport, asked: Wanted, endpoint: Endpoint, password: str) -> CheckReport:
+    """A report with what is not as planned of the machines, which are looked at and left alone."""
+    with provisioner(asked, endpoint, password) as hypervisor:
+        checks = tuple(check_machines(hypervisor.look()))
+    looked_at = (*report.looked_at, *(machine.name for machine in asked.machines))
+    return report.model_copy(update={"checks": (*checks, *report.checks), "looked_at": looked_at})
 
 
 def password_in(file: Path) -> str:
