@@ -120,7 +120,7 @@ def _facts(place: VCenterPlace, host: str, config: Any) -> dict[str, str]:
         FIRST_BOOT: digest(_decoded(options, "metadata"), _decoded(options, "userdata")),
     }
     facts |= dict(_card(place, config))
-    facts |= dict(_disks(place, host, config))
+    facts |= dict(data_disks(place, host, config))
     return facts | {f"{PARAMETER}{key}": value for key, value in options.items()}
 
 
@@ -156,7 +156,8 @@ def _network_of(place: VCenterPlace, backing: Any) -> str:
     return str(port.portgroupKey)
 
 
-def _disks(place: VCenterPlace, host: str, config: Any) -> Iterator[tuple[str, str]]:
+def data_disks(place: VCenterPlace, host: str, config: Any) -> Iterator[tuple[str, str]]:
+    """Every disk in a data disk's place, and what it is."""
     devices = {one.key: one for one in config.hardware.device}
     places = {disk_place(number): number for number in range(1, _MOST_DISKS + 1)}
     for disk in devices.values():

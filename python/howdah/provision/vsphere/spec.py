@@ -63,7 +63,7 @@ def config_spec(machine: Machine, place: VCenterPlace, config: Any, network: str
         latencySensitivity=vim.LatencySensitivity(level=facts[LATENCY]),
         flags=vim.vm.FlagInfo(diskUuidEnabled=facts[IDENTITY] == "true"),
         extraConfig=list(_options(machine, config)),
-        deviceChange=[*_disk_changes(machine, host, place, config), *_card_changes(machine, place, config)],
+        deviceChange=[*disk_changes(machine, host, place, config), *_card_changes(machine, place, config)],
     )
 
 
@@ -87,7 +87,7 @@ def _guest_info(machine: Machine) -> Iterator[Any]:
         yield vim.option.OptionValue(key=f"guestinfo.{name}.encoding", value="base64")
 
 
-def _disk_changes(machine: Machine, host: VCenterHost, place: VCenterPlace, config: Any) -> Iterator[Any]:
+def disk_changes(machine: Machine, host: VCenterHost, place: VCenterPlace, config: Any) -> Iterator[Any]:
     """Controllers and disks that are missing; what is attached already stays."""
     device = vim.vm.device
     controllers = {

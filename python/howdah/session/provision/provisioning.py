@@ -98,6 +98,15 @@ def _provisioner(asked: Wanted, endpoint: Endpoint, password: str) -> Iterator[P
             yield VCenterProvisioner(
                 content, asked.site, asked.machines, asked.cluster, overcommit=asked.overcommit
             )
+    elif endpoint.libvirt is not None and asked.site.libvirt is not None:
+        from howdah.provision.kvm.hosts import connected  # noqa: PLC0415
+        from howdah.provision.kvm.provisioner import LibvirtProvisioner  # noqa: PLC0415
+
+        hosts = tuple(dict.fromkeys(machine.host for machine in asked.machines))
+        with connected(endpoint.libvirt, hosts) as connections:
+            yield LibvirtProvisioner(
+                connections, asked.site, asked.machines, asked.cluster, overcommit=asked.overcommit
+            )
     else:
         raise UserError(
             str(asked.site_file),
