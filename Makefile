@@ -56,6 +56,7 @@ docs: $(STAMPS)/native ## Write the generated pages of docs/ anew
 	$(BIN)/python -m howdah.planner.document docs/rules
 	$(BIN)/howdah inventory schema --output schemas/inventory.schema.json
 	$(BIN)/howdah study schema --output schemas/study.schema.json
+	$(BIN)/howdah provision schema --output schemas/site.schema.json
 
 catalogue: $(STAMPS)/prerequisites ## Make the releases' catalogues anew from their jars
 	sh scripts/catalogue.sh

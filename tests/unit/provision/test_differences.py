@@ -1,0 +1,69 @@
+"""What is wanted held against what is found."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from howdah.errors import UserError
+from howdah.model.machines import Change, Doing, FoundMachine
+from howdah.provision.differences import differences, machine_changes, whole_changes
+from support.wanted import found_machine, wanted_machine
+
+_FACTS = st.dictionaries(st.sampled_from(["vCPUs", "memory", "power", "data disk 1"]), st.text(max_size=3))
+
+
+def _changes(found: Sequence[FoundMachine], planned: dict[str, str]) -> list[Change]:
+    machine = wanted_machine()
+    there = {one.name: one for one in found}
+    return list(machine_changes([machine], {machine.name: planned}, there, ("power",)))
+
+
+@given(_FACTS, _FACTS)
+def test_what_was_changed_as_shown_differs_no_more(planned: dict[str, str], found: dict[str, str]) -> None:
+    mended = {**found, **{one.what: one.planned for one in differences(planned, found)}}
+    assert not differences(planned, mended)
+
+
+def test_what_nobody_planned_is_nobodys_business() -> None:
+    assert not differences({"vCPUs": "4"}, {"vCPUs": "4", "annotation": "mine"})
+
+
+def test_a_running_machine_is_restarted_only_where_it_must_be() -> None:
+    (grown,) = _changes([found_machine(facts={"vCPUs": "4", "power": "on"})], {"vCPUs": "8", "power": "on"})
+    assert (grown.doing, grown.restarts) == (Doing.CHANGE, True)
+    off = found_machine(running=False, facts={"vCPUs": "4", "power": "off"})
+    (started,) = _changes([off], {"vCPUs": "8", "power": "on"})
+    assert (started.doing, started.restarts) == (Doing.CHANGE, False)
+    (same,) = _changes([found_machine(facts={"vCPUs": "8"})], {"vCPUs": "8"})
+    assert (same.doing, same.differences) == (Doing.LEAVE, ())
+
+
+def test_a_machine_that_is_not_planned_any_more_is_told_and_left() -> None:
+    left = _changes([found_machine("w9-1.example.com")], {"vCPUs": "8"})
+    assert [(one.name, one.doing) for one in left] == [
+        ("w1-1.example.com", Doing.MAKE),
+        ("w9-1.example.com", Doing.EXTRA),
+    ]
+    strangers = _changes([found_machine("w9-1.example.com", ours="other")], {"vCPUs": "8"})
+    assert [one.doing for one in strangers] == [Doing.MAKE]
+
+
+def test_a_disk_that_may_hold_data_is_never_exchanged() -> None:
+    with pytest.raises(UserError, match="it may hold data, so it is not exchanged"):
+        _changes([found_machine(facts={"data disk 1": "naa.1"})], {"data disk 1": "naa.2"})
+    (added,) = _changes([found_machine(facts={})], {"data disk 1": "naa.2"})
+    assert added.doing is Doing.CHANGE
+
+
+def test_other_things_are_made_changed_or_left() -> None:
+    planned = {"new": {"kind": "a"}, "other": {"kind": "b"}, "same": {"kind": "c"}}
+    found = {"other": {"kind": "x"}, "same": {"kind": "c"}}
+    assert [one.doing for one in whole_changes("rule", planned, found)] == [
+        Doing.MAKE,
+        Doing.CHANGE,
+        Doing.LEAVE,
+    ]
