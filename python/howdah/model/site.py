@@ -214,7 +214,7 @@ class Addresses(NamedTuple):
     mac: str | None
 
 
-class Site(_Part):
+class MachineSite(_Part):
     """Where machines are made, and what they are given that no plan knows."""
 
     howdah: Literal[1] = FORMAT

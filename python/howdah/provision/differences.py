@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from howdah.errors import UserError
-from howdah.model.machines import Change, Difference, Doing, FoundMachine, Machine
+from howdah.model.machines import Difference, Doing, FoundMachine, ProvisionChange, WantedMachine
 
 POWER = "power"
 HOST = "host"
@@ -25,11 +25,11 @@ def differences(planned: Facts, found: Facts) -> tuple[Difference, ...]:
 
 
 def machine_changes(
-    machines: Sequence[Machine],
+    machines: Sequence[WantedMachine],
     planned: Mapping[str, Facts],
     found: Mapping[str, FoundMachine],
     while_running: Collection[str],
-) -> Iterator[Change]:
+) -> Iterator[ProvisionChange]:
     """What becomes of every machine, planned or only found; some things change ``while_running``.
 
     Raises UserError where a data disk would have to be taken from a machine.
@@ -37,7 +37,7 @@ def machine_changes(
     names = set(planned)
     for machine in machines:
         there = found.get(machine.name)
-        told = Change(doing=Doing.MAKE, what="machine", name=machine.name, host=machine.host)
+        told = ProvisionChange(doing=Doing.MAKE, what="machine", name=machine.name, host=machine.host)
         if there is None:
             yield told.model_copy(update={"differences": differences(planned[machine.name], {})})
             continue
@@ -53,10 +53,10 @@ def machine_changes(
     clusters = {machine.cluster for machine in machines}
     for name, there in sorted(found.items()):
         if there.ours in clusters and name not in names:
-            yield Change(doing=Doing.EXTRA, what="machine", name=name, host=there.host)
+            yield ProvisionChange(doing=Doing.EXTRA, what="machine", name=name, host=there.host)
 
 
-def _keep_data(machine: Machine, there: FoundMachine, differ: tuple[Difference, ...]) -> None:
+def _keep_data(machine: WantedMachine, there: FoundMachine, differ: tuple[Difference, ...]) -> None:
     for one in differ:
         if one.what.startswith(DATA_DISK) and one.found:
             raise UserError(
@@ -73,10 +73,12 @@ def _keep_data(machine: Machine, there: FoundMachine, differ: tuple[Difference, 
             )
 
 
-def whole_changes(what: str, planned: Mapping[str, Facts], found: Mapping[str, Facts]) -> Iterator[Change]:
+def whole_changes(
+    what: str, planned: Mapping[str, Facts], found: Mapping[str, Facts]
+) -> Iterator[ProvisionChange]:
     """The same of things that are no machines, by their names."""
     for name, facts in planned.items():
         there = found.get(name)
         differ = differences(facts, there or {})
         doing = Doing.MAKE if there is None else Doing.CHANGE if differ else Doing.LEAVE
-        yield Change(doing=doing, what=what, name=name, differences=differ)
+        yield ProvisionChange(doing=doing, what=what, name=name, differences=differ)

@@ -9,7 +9,7 @@ import hashlib
 import json
 from typing import Any
 
-from howdah.model.machines import FirstBoot, Machine
+from howdah.model.machines import FirstBoot, WantedMachine
 
 
 def network_data(boot: FirstBoot, mac: str | None) -> dict[str, Any]:
@@ -27,12 +27,12 @@ def network_data(boot: FirstBoot, mac: str | None) -> dict[str, Any]:
     return {"version": 2, "ethernets": {"howdah0": card}}
 
 
-def meta_data(machine: Machine) -> str:
+def meta_data(machine: WantedMachine) -> str:
     """Who the machine is: it is configured anew only where its instance-id changes, which is its name."""
     return _text({"instance-id": machine.name, "local-hostname": machine.first_boot.host_name})
 
 
-def guest_meta_data(machine: Machine) -> str:
+def guest_meta_data(machine: WantedMachine) -> str:
     """The same with the network, as cloud-init's source for VMware has both together."""
     return _text(
         {
@@ -43,12 +43,12 @@ def guest_meta_data(machine: Machine) -> str:
     )
 
 
-def network_text(machine: Machine) -> str:
+def network_text(machine: WantedMachine) -> str:
     """The network, as a file of its own."""
     return _text(network_data(machine.first_boot, machine.mac))
 
 
-def user_data(machine: Machine) -> str:
+def user_data(machine: WantedMachine) -> str:
     """Who may log in, by key only."""
     boot = machine.first_boot
     user = {

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from howdah.model.inventory import HostGroup
-from howdah.model.machines import Machine
+from howdah.model.machines import WantedMachine
 
 
-def bound(machines: Sequence[Machine], group: HostGroup) -> tuple[Machine, ...]:
+def bound(machines: Sequence[WantedMachine], group: HostGroup) -> tuple[WantedMachine, ...]:
     """The machines with the nodes that each is bound to: the emptiest one, or all for a larger machine."""
     count = group.cpu.numa_nodes
     memory = [0] * count
-    placed: list[Machine] = []
+    placed: list[WantedMachine] = []
     for machine in machines:
         if machine.numa_nodes > 1:
             nodes = tuple(range(count))

@@ -7,11 +7,11 @@ from itertools import accumulate
 
 from howdah.errors import UserError
 from howdah.model.inventory import DiskRole, HostGroup
-from howdah.model.machines import FirstBoot, Machine, MachineDisk
+from howdah.model.machines import FirstBoot, MachineDisk, WantedMachine
 from howdah.model.placement import PlacedHost, PlacedWorker, placed_hosts, virtual_name
 from howdah.model.plan import Cluster, Layout, Master, Plan, Setting, Worker
 from howdah.model.request import Hypervisor
-from howdah.model.site import Site, SiteHosts
+from howdah.model.site import MachineSite, SiteHosts
 from howdah.provision.nodes import bound
 from howdah.render.names import check_names, guard
 from howdah.render.variant import LIBVIRT, VMX, of_kind, select
@@ -35,7 +35,7 @@ def hypervisor_of(plan: Plan) -> Hypervisor:
     return Hypervisor(dividing)
 
 
-def machines_of(plan: Plan, site: Site) -> tuple[Machine, ...]:
+def machines_of(plan: Plan, site: MachineSite) -> tuple[WantedMachine, ...]:
     """Every machine of the plan, host by host; raises UserError for what the site does not say."""
     cluster = guard(plan)
     check_names(plan, cluster.request)
@@ -46,7 +46,7 @@ def machines_of(plan: Plan, site: Site) -> tuple[Machine, ...]:
 class _Wanted:
     """One plan and one site."""
 
-    def __init__(self, plan: Plan, cluster: Cluster, hypervisor: Hypervisor, site: Site) -> None:
+    def __init__(self, plan: Plan, cluster: Cluster, hypervisor: Hypervisor, site: MachineSite) -> None:
         self._plan = plan
         self._cluster = cluster
         self._hypervisor = hypervisor
@@ -55,7 +55,7 @@ class _Wanted:
         self._layouts = {layout.group: layout for layout in cluster.layouts}
         self._groups = {group.name: group for group in cluster.inventory.groups}
 
-    def on(self, host: PlacedHost) -> tuple[Machine, ...]:
+    def on(self, host: PlacedHost) -> tuple[WantedMachine, ...]:
         """A host's machines, workers first, each bound to NUMA nodes where the site asks for it."""
         layout = self._layouts.get(host.group)
         if not (layout.virtual if layout else self._owned(host)):
@@ -71,11 +71,11 @@ class _Wanted:
         """Whether a host without workers carries masters in machines of their own."""
         return any(not master.shares and master.address != host.name for master in host.masters)
 
-    def _worker(self, host: PlacedHost, placed: PlacedWorker, layout: Layout) -> Machine:
+    def _worker(self, host: PlacedHost, placed: PlacedWorker, layout: Layout) -> WantedMachine:
         kind = self._kinds[placed.kind]
         settings = self._settings(kind)
         cpus, memory = (_number(settings, key) for key in _SIZES[self._hypervisor])
-        return Machine(
+        return WantedMachine(
             name=placed.name,
             cluster=self._cluster.inventory.cluster,
             host=host.name,
@@ -91,14 +91,14 @@ class _Wanted:
             first_boot=self._first_boot(placed.name),
         )
 
-    def _master(self, host: PlacedHost, master: Master, layout: Layout | None) -> Machine:
+    def _master(self, host: PlacedHost, master: Master, layout: Layout | None) -> WantedMachine:
         """A machine for masters has the settings of the workers in whose place it is."""
         places = master.takes or (layout.workers if layout else ())
         kind = self._kinds[places[0]] if places else self._plan.workers[0]
         given = self._site.addresses.get(master.address)
         nodes = self._groups[host.group].cpu.numa_nodes
         fits = master.memory_bytes <= self._groups[host.group].memory_bytes // nodes
-        return Machine(
+        return WantedMachine(
             name=master.address,
             cluster=self._cluster.inventory.cluster,
             host=host.name,

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from howdah.audit.machines import check_machines
 from howdah.model.check import CheckVerdict
-from howdah.model.machines import Change, Difference, Doing, Provisioning
+from howdah.model.machines import Difference, Doing, ProvisionChange, Provisioning
 
 
 def test_every_difference_is_a_finding_with_its_fix() -> None:
     memory = Difference(what="memory reserved", found="0 MiB", planned="61,696 MiB")
     found = Provisioning(
         changes=(
-            Change(doing=Doing.LEAVE, what="folder", name="howdah"),
-            Change(doing=Doing.CHANGE, what="machine", name="w1-1", differences=(memory,), restarts=True),
-            Change(doing=Doing.MAKE, what="machine", name="w1-2"),
-            Change(doing=Doing.EXTRA, what="machine", name="w9-1"),
+            ProvisionChange(doing=Doing.LEAVE, what="folder", name="howdah"),
+            ProvisionChange(
+                doing=Doing.CHANGE, what="machine", name="w1-1", differences=(memory,), restarts=True
+            ),
+            ProvisionChange(doing=Doing.MAKE, what="machine", name="w1-2"),
+            ProvisionChange(doing=Doing.EXTRA, what="machine", name="w9-1"),
         )
     )
     sound, drifted, missing, extra = check_machines(found)

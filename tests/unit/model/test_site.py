@@ -10,14 +10,14 @@ import pytest
 from howdah.documents.files import site_schema
 from howdah.documents.read import parse_document
 from howdah.errors import UserError
-from howdah.model.site import Site
+from howdah.model.site import MachineSite
 from support.vcenter import site_text
 
 TEXT = site_text(Path("ca.pem"))
 
 
-def _read(text: str) -> Site:
-    return parse_document(text, "site.yaml", Site, "a site", "give a site")
+def _read(text: str) -> MachineSite:
+    return parse_document(text, "site.yaml", MachineSite, "a site", "give a site")
 
 
 def test_a_range_counts_addresses_up() -> None:

@@ -8,14 +8,14 @@ from typing import Any
 import pytest
 
 from howdah.errors import UserError
-from howdah.model.machines import FoundMachine, HostState, Machine, MachineDisk
+from howdah.model.machines import FoundMachine, HostState, MachineDisk, WantedMachine
 from howdah.provision.admission import admit
 from howdah.units import GIB
 from support.wanted import found_machine, host_state, wanted_machine
 
 
 def _admit(
-    *machines: Machine, hosts: tuple[HostState, ...] | None = None, found: tuple[FoundMachine, ...] = ()
+    *machines: WantedMachine, hosts: tuple[HostState, ...] | None = None, found: tuple[FoundMachine, ...] = ()
 ) -> None:
     admit(
         machines,

@@ -9,10 +9,10 @@ import pytest
 from howdah.documents.read import parse_document
 from howdah.errors import UserError
 from howdah.model.inventory import Inventory
-from howdah.model.machines import Machine
+from howdah.model.machines import WantedMachine
 from howdah.model.plan import Plan
 from howdah.model.request import Hypervisor, PlanRequest, Protection
-from howdah.model.site import Site
+from howdah.model.site import MachineSite
 from howdah.planner.cluster import plan_cluster
 from howdah.provision.wanted import hypervisor_of, machines_of
 from howdah.units import GIB
@@ -25,9 +25,9 @@ MORE = "".join(
 )
 
 
-def _machines(plan: Plan, *, disks: str = DEVICES, more: str = "") -> dict[str, Machine]:
+def _machines(plan: Plan, *, disks: str = DEVICES, more: str = "") -> dict[str, WantedMachine]:
     text = site_text(Path("ca.pem"), disks=disks, more=more) + MORE
-    site = parse_document(text, "site.yaml", Site, "a site", "")
+    site = parse_document(text, "site.yaml", MachineSite, "a site", "")
     return {machine.name: machine for machine in machines_of(plan, site)}
 
 

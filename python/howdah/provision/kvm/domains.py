@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 from xml.etree import ElementTree
 
-from howdah.model.machines import HostState, Machine, MachineDisk
+from howdah.model.machines import HostState, MachineDisk, WantedMachine
 from howdah.model.site import LibvirtSite
 from howdah.provision.differences import DATA_DISK
 from howdah.render.libvirt import disk_device, domain_element
@@ -20,33 +20,33 @@ _BY_ID = "/dev/disk/by-id/"
 ElementTree.register_namespace("howdah", MARKS)
 
 
-class Mark(NamedTuple):
+class DomainMark(NamedTuple):
     """By what howdah knows its own domains: their cluster, and the seed that was written for them."""
 
     cluster: str
     seed: str
 
 
-class Volume(NamedTuple):
+class DiskVolume(NamedTuple):
     """A volume of a machine, by its pool and its name."""
 
     pool: str
     name: str
 
 
-def system_volume(machine: Machine, site: LibvirtSite) -> Volume:
+def system_volume(machine: WantedMachine, site: LibvirtSite) -> DiskVolume:
     """The machine's system disk."""
-    return Volume(site.pool, f"{machine.name}-system.qcow2")
+    return DiskVolume(site.pool, f"{machine.name}-system.qcow2")
 
 
-def seed_volume(machine: Machine, site: LibvirtSite) -> Volume:
+def seed_volume(machine: WantedMachine, site: LibvirtSite) -> DiskVolume:
     """The disk that cloud-init reads."""
-    return Volume(site.pool, f"{machine.name}-seed.iso")
+    return DiskVolume(site.pool, f"{machine.name}-seed.iso")
 
 
-def data_volume(machine: Machine, disk: MachineDisk) -> Volume:
+def data_volume(machine: WantedMachine, disk: MachineDisk) -> DiskVolume:
     """A data disk that is a volume."""
-    return Volume(disk.name, f"{machine.name}-data-{disk.number:02d}.raw")
+    return DiskVolume(disk.name, f"{machine.name}-data-{disk.number:02d}.raw")
 
 
 def device_path(disk: MachineDisk) -> str:
@@ -55,7 +55,13 @@ def device_path(disk: MachineDisk) -> str:
 
 
 def planned_domain(
-    machine: Machine, site: LibvirtSite, host: HostState, mark: Mark, *, kind: str, uuid: str | None = None
+    machine: WantedMachine,
+    site: LibvirtSite,
+    host: HostState,
+    mark: DomainMark,
+    *,
+    kind: str,
+    uuid: str | None = None,
 ) -> ElementTree.Element:
     """The whole domain, of a ``kind`` that the host runs; one that is there already keeps its ``uuid``."""
     root = domain_element(machine.name, machine.settings, len(machine.disks))
@@ -79,17 +85,21 @@ def planned_domain(
     return root
 
 
-def mark_text(mark: Mark) -> str:
+def mark_text(mark: DomainMark) -> str:
     """The mark alone, as metadata."""
     return ElementTree.tostring(
         ElementTree.Element("machine", cluster=mark.cluster, seed=mark.seed), "unicode"
     )
 
 
-def mark_of(root: ElementTree.Element) -> Mark:
+def mark_of(root: ElementTree.Element) -> DomainMark:
     """Whose a domain is; empty where it is not howdah's."""
     element = root.find(f"metadata/{{{MARKS}}}machine")
-    return Mark("", "") if element is None else Mark(element.get("cluster", ""), element.get("seed", ""))
+    return (
+        DomainMark("", "")
+        if element is None
+        else DomainMark(element.get("cluster", ""), element.get("seed", ""))
+    )
 
 
 def domain_facts(root: ElementTree.Element) -> dict[str, str]:
@@ -116,12 +126,12 @@ def domain_facts(root: ElementTree.Element) -> dict[str, str]:
     return facts | {"balloon": "" if balloon is None else balloon.get("model", "")}
 
 
-def _marked(root: ElementTree.Element, mark: Mark) -> None:
+def _marked(root: ElementTree.Element, mark: DomainMark) -> None:
     metadata = _child(root, "metadata")
     ElementTree.SubElement(metadata, f"{{{MARKS}}}machine", cluster=mark.cluster, seed=mark.seed)
 
 
-def _sized(root: ElementTree.Element, machine: Machine) -> None:
+def _sized(root: ElementTree.Element, machine: WantedMachine) -> None:
     memory, vcpu = _child(root, "memory"), _child(root, "vcpu")
     memory.text, vcpu.text = str(machine.memory_bytes // MIB), str(machine.vcpus)
     memory.set("unit", "MiB")
@@ -138,7 +148,7 @@ def _sized(root: ElementTree.Element, machine: Machine) -> None:
             root.remove(element)
 
 
-def _bound(root: ElementTree.Element, machine: Machine, host: HostState) -> None:
+def _bound(root: ElementTree.Element, machine: WantedMachine, host: HostState) -> None:
     cpus = sorted(cpu for node in machine.nodes for cpu in host.nodes[node].cpus)
     vcpu = _child(root, "vcpu")
     vcpu.set("placement", "static")
@@ -160,7 +170,7 @@ def folded(numbers: list[int] | tuple[int, ...]) -> str:
     return ",".join(f"{run[0]}-{run[-1]}" if len(run) > 1 else str(run[0]) for run in runs)
 
 
-def _disks(devices: ElementTree.Element, machine: Machine, site: LibvirtSite) -> None:
+def _disks(devices: ElementTree.Element, machine: WantedMachine, site: LibvirtSite) -> None:
     system, *data = devices.findall("disk")
     _on_volume(system, system_volume(machine, site))
     for element, disk in zip(data, machine.disks, strict=True):
@@ -177,7 +187,7 @@ def _disks(devices: ElementTree.Element, machine: Machine, site: LibvirtSite) ->
     devices.insert(1 + len(data), seed)
 
 
-def _on_volume(element: ElementTree.Element, volume: Volume) -> None:
+def _on_volume(element: ElementTree.Element, volume: DiskVolume) -> None:
     element.set("type", "volume")
     _child(element, "source").attrib = {"pool": volume.pool, "volume": volume.name}
 

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from xml.etree import ElementTree
 
 from howdah.errors import RunFailed, UserError
-from howdah.model.machines import HostState, NumaNode
+from howdah.model.machines import HostNode, HostState
 from howdah.model.site import LibvirtSite
 from howdah.provision.kvm.api import libvirt
 from howdah.services.errors import NotReachable
@@ -105,8 +105,8 @@ def described(connection: Any, name: str, site: LibvirtSite) -> LibvirtHost:
     return LibvirtHost(connection, state, kind, huge * _HUGE_KIB * 1024)
 
 
-def _node(cell: ElementTree.Element) -> NumaNode:
-    return NumaNode(
+def _node(cell: ElementTree.Element) -> HostNode:
+    return HostNode(
         memory_bytes=int(cell.findtext("memory", "0")) * 1024,
         cpus=tuple(int(cpu.get("id", "0")) for cpu in cell.iterfind("cpus/cpu")),
     )

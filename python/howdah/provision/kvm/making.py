@@ -12,14 +12,14 @@ from typing import Any
 from xml.etree import ElementTree
 
 from howdah.errors import RunFailed
-from howdah.model.machines import Change, FoundMachine, Machine
+from howdah.model.machines import FoundMachine, ProvisionChange, WantedMachine
 from howdah.model.site import LibvirtSite
 from howdah.provision.backend import Told
 from howdah.provision.kvm.api import libvirt
 from howdah.provision.kvm.domains import (
     MARKS,
-    Mark,
-    Volume,
+    DiskVolume,
+    DomainMark,
     data_volume,
     mark_of,
     mark_text,
@@ -41,14 +41,14 @@ class DomainMaker:
         self._site = site
         self._told = told
 
-    def make(self, machine: Machine, change: Change) -> None:
+    def make(self, machine: WantedMachine, change: ProvisionChange) -> None:
         """The machine as planned, and running; raises RunFailed with what libvirt says."""
         try:
             self._make(machine, change)
         except libvirt.libvirtError as error:
             raise failed(f"machine {machine.name}", error) from error
 
-    def _make(self, machine: Machine, change: Change) -> None:
+    def _make(self, machine: WantedMachine, change: ProvisionChange) -> None:
         connection = self._host.connection
         there = find(connection, machine.name)
         if there is not None and change.restarts:
@@ -58,7 +58,7 @@ class DomainMaker:
             machine,
             self._site,
             self._host.state,
-            Mark(machine.cluster, written),
+            DomainMark(machine.cluster, written),
             kind=self._host.kind,
             uuid=there.UUIDString() if there is not None else None,
         )
@@ -66,7 +66,7 @@ class DomainMaker:
         self._volumes(machine)
         if written != seed_digest(machine):
             self._seed(machine)
-            mark = mark_text(Mark(machine.cluster, seed_digest(machine)))
+            mark = mark_text(DomainMark(machine.cluster, seed_digest(machine)))
             kind = libvirt.VIR_DOMAIN_METADATA_ELEMENT
             domain.setMetadata(kind, mark, "howdah", MARKS, libvirt.VIR_DOMAIN_AFFECT_CONFIG)
         domain.setAutostart(1)
@@ -88,7 +88,7 @@ class DomainMaker:
                 if (
                     pool
                     and name.startswith(f"{found.name}-")
-                    and (volume := self._volume(Volume(pool, name)))
+                    and (volume := self._volume(DiskVolume(pool, name)))
                 ):
                     volume.delete()
             domain.undefineFlags(libvirt.VIR_DOMAIN_UNDEFINE_MANAGED_SAVE)
@@ -96,7 +96,7 @@ class DomainMaker:
             raise failed(f"machine {found.name}", error) from error
         self._told(f"removed {found.name}")
 
-    def _volumes(self, machine: Machine) -> None:
+    def _volumes(self, machine: WantedMachine) -> None:
         pool = self._host.connection.storagePoolLookupByName(self._site.pool)
         image = pool.storageVolLookupByName(self._site.image)
         system = system_volume(machine, self._site)
@@ -110,7 +110,7 @@ class DomainMaker:
                 store = self._host.connection.storagePoolLookupByName(wanted.pool)
                 store.createXML(_volume_text(wanted.name, disk.size_bytes, "raw"))
 
-    def _seed(self, machine: Machine) -> None:
+    def _seed(self, machine: WantedMachine) -> None:
         wanted, data = seed_volume(machine, self._site), seed_image(machine)
         pool = self._host.connection.storagePoolLookupByName(wanted.pool)
         if (old := self._volume(wanted)) is not None:
@@ -126,7 +126,7 @@ class DomainMaker:
                 raise
             self._told(f"{wanted.name} is empty, for this libvirt takes no uploads: write it by hand")
 
-    def _volume(self, wanted: Volume) -> Any | None:
+    def _volume(self, wanted: DiskVolume) -> Any | None:
         pool = self._host.connection.storagePoolLookupByName(wanted.pool)
         return pool.storageVolLookupByName(wanted.name) if wanted.name in pool.listVolumes() else None
 

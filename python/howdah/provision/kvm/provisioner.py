@@ -7,13 +7,13 @@ from typing import Any
 from xml.etree import ElementTree
 
 from howdah.errors import UserError
-from howdah.model.machines import Change, FoundMachine, Machine, Problem, Provisioning
-from howdah.model.site import LibvirtSite, Site
+from howdah.model.machines import FoundMachine, Obstacle, ProvisionChange, Provisioning, WantedMachine
+from howdah.model.site import LibvirtSite, MachineSite
 from howdah.provision.admission import admit, refusal
 from howdah.provision.backend import Told
 from howdah.provision.differences import FIRST_BOOT, HOST, POWER, Facts, machine_changes
 from howdah.provision.kvm.api import libvirt
-from howdah.provision.kvm.domains import Mark, domain_facts, mark_of, planned_domain
+from howdah.provision.kvm.domains import DomainMark, domain_facts, mark_of, planned_domain
 from howdah.provision.kvm.hosts import LibvirtHost, described, failed
 from howdah.provision.kvm.making import DomainMaker
 from howdah.provision.kvm.seed import seed_digest
@@ -29,8 +29,8 @@ class LibvirtProvisioner:
     def __init__(
         self,
         connections: Mapping[str, Any],
-        site: Site,
-        machines: Sequence[Machine],
+        site: MachineSite,
+        machines: Sequence[WantedMachine],
         cluster: str,
         *,
         overcommit: bool = False,
@@ -57,7 +57,7 @@ class LibvirtProvisioner:
 
     def apply(self, told: Told) -> None:
         """Do it, a machine after the other: those at work go down one at a time."""
-        pending: dict[str, Change] = {change.name: change for change in self.look().pending}
+        pending: dict[str, ProvisionChange] = {change.name: change for change in self.look().pending}
         makers = {name: DomainMaker(host, self._site, told) for name, host in self._hosts().items()}
         for machine in self._machines:
             if machine.name in pending:
@@ -104,13 +104,13 @@ class LibvirtProvisioner:
                     found[one.name] = one
         return found
 
-    def _facts(self, machine: Machine, host: LibvirtHost) -> Facts:
-        mark = Mark(machine.cluster, seed_digest(machine))
+    def _facts(self, machine: WantedMachine, host: LibvirtHost) -> Facts:
+        mark = DomainMark(machine.cluster, seed_digest(machine))
         root = planned_domain(machine, self._site, host.state, mark, kind=host.kind)
         own = {HOST: machine.host, POWER: "on", _AUTOSTART: "yes", FIRST_BOOT: mark.seed}
         return {**domain_facts(root), **own}
 
-    def _huge_pages(self, hosts: Mapping[str, LibvirtHost]) -> Iterator[Problem]:
+    def _huge_pages(self, hosts: Mapping[str, LibvirtHost]) -> Iterator[Obstacle]:
         for name, host in hosts.items():
             asking = [
                 machine
@@ -121,7 +121,7 @@ class LibvirtProvisioner:
             needed = sum(machine.memory_bytes for machine in asking)
             pages = needed >> 21
             if needed > host.huge_bytes:
-                yield Problem(
+                yield Obstacle(
                     f"host {name}",
                     f"has {format_memory(host.huge_bytes)} in huge pages; its machines take "
                     f"{format_memory(needed)}",
@@ -142,5 +142,5 @@ def _found(domain: Any, host: str) -> FoundMachine:
     return FoundMachine(name=domain.name(), ours=mark.cluster, running=running, host=host, facts=facts)
 
 
-def _mark(domain: Any) -> Mark:
+def _mark(domain: Any) -> DomainMark:
     return mark_of(ElementTree.fromstring(domain.XMLDesc(libvirt.VIR_DOMAIN_XML_INACTIVE)))

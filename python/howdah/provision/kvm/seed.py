@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from io import BytesIO
 
-from howdah.model.machines import Machine
+from howdah.model.machines import WantedMachine
 from howdah.provision.first_boot import digest, meta_data, network_text, user_data
 from howdah.provision.kvm.api import pycdlib
 
@@ -12,7 +12,7 @@ _LABEL = "cidata"
 """By which cloud-init's NoCloud source finds it."""
 
 
-def seed_image(machine: Machine) -> bytes:
+def seed_image(machine: WantedMachine) -> bytes:
     """An ISO image with the three files that cloud-init reads."""
     image = pycdlib.PyCdlib()
     image.new(joliet=3, rock_ridge="1.09", vol_ident=_LABEL)
@@ -26,12 +26,12 @@ def seed_image(machine: Machine) -> bytes:
     return written.getvalue()
 
 
-def seed_digest(machine: Machine) -> str:
+def seed_digest(machine: WantedMachine) -> str:
     """By which a seed that is there is told from the planned one."""
     return digest(*_files(machine).values())
 
 
-def _files(machine: Machine) -> dict[str, str]:
+def _files(machine: WantedMachine) -> dict[str, str]:
     return {
         "meta-data": meta_data(machine),
         "user-data": user_data(machine),

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from howdah.errors import RunFailed
-from howdah.model.machines import Change, Machine
+from howdah.model.machines import ProvisionChange, WantedMachine
 from howdah.model.site import SiteHosts, VCenterSite
 from howdah.provision.backend import Told
 from howdah.provision.differences import FIRST_BOOT, HOST
@@ -34,7 +34,9 @@ class MachineMaker:
         self._entries = entries
         self._told = told
 
-    def make(self, machine: Machine, change: Change, seen: SeenMachine | None, *, pairs: bool) -> Any:
+    def make(
+        self, machine: WantedMachine, change: ProvisionChange, seen: SeenMachine | None, *, pairs: bool
+    ) -> Any:
         """The machine as planned, but for its power; it is shut down first where it must be.
 
         ``pairs`` says whether two of its virtual CPUs share a core.
@@ -59,7 +61,7 @@ class MachineMaker:
         self._told(f"{'made' if seen is None else 'changed'} {machine.name} on {machine.host}")
         return one
 
-    def start(self, machine: Machine, one: Any) -> None:
+    def start(self, machine: WantedMachine, one: Any) -> None:
         """Its Fault Tolerance shadow, then its power."""
         if machine.shadow_host is not None and one.config.ftInfo is None:
             self._mirror(machine, one)
@@ -77,7 +79,7 @@ class MachineMaker:
         wait_for(one.Destroy_Task(), where)
         self._told(f"removed {name}")
 
-    def _clone(self, machine: Machine) -> Any:
+    def _clone(self, machine: WantedMachine) -> Any:
         store = self._place.datastores[self._system(machine.host)]
         spec = clone_spec(machine, self._place, store)
         try:
@@ -91,7 +93,7 @@ class MachineMaker:
             # A run that was killed left its clone under way in the vCenter, which ends it by itself.
             return self._cloned(machine, error)
 
-    def _cloned(self, machine: Machine, error: RunFailed) -> Any:
+    def _cloned(self, machine: WantedMachine, error: RunFailed) -> Any:
         content, folder = self._place.content, self._place.folder
         deadline = time.monotonic() + _CLONE_S
         while time.monotonic() < deadline:
@@ -123,7 +125,7 @@ class MachineMaker:
             time.sleep(0.5)
         self._told(f"shut down {where.removeprefix('machine ')}")
 
-    def _mirror(self, machine: Machine, one: Any) -> None:
+    def _mirror(self, machine: WantedMachine, one: Any) -> None:
         host = machine.shadow_host or ""
         store = self._place.datastores[self._system(host)]
         disks = [

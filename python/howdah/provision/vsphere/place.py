@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from urllib.parse import unquote
 
 from howdah.errors import UserError
-from howdah.model.machines import HostState, NumaNode
+from howdah.model.machines import HostNode, HostState
 from howdah.model.site import VCenterSite
 from howdah.provision.vsphere.api import vim
 from howdah.provision.vsphere.session import properties
@@ -122,7 +122,7 @@ def _hosts(content: Any, datacenter: Any, cluster: Any, stores: Mapping[str, Any
             cores=given["hardware.cpuInfo"].numCpuCores,
             clock_mhz=given["hardware.cpuInfo"].hz // 10**6,
             nodes=tuple(
-                NumaNode(memory_bytes=node.memoryRangeLength, cpus=tuple(node.cpuID))
+                HostNode(memory_bytes=node.memoryRangeLength, cpus=tuple(node.cpuID))
                 for node in (numa.numaNode if numa else ())
             ),
             devices={disk.canonicalName: disk.capacity.block * disk.capacity.blockSize for disk in disks},

@@ -7,8 +7,8 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from howdah.errors import UserError
-from howdah.model.machines import Change, Doing, Machine, Provisioning
-from howdah.model.site import Site, VCenterSite
+from howdah.model.machines import Doing, ProvisionChange, Provisioning, WantedMachine
+from howdah.model.site import MachineSite, VCenterSite
 from howdah.provision.admission import admit
 from howdah.provision.backend import Told
 from howdah.provision.differences import Facts, machine_changes, whole_changes
@@ -49,7 +49,13 @@ class VCenterProvisioner:
     """One vCenter, on behalf of one plan and site."""
 
     def __init__(
-        self, content: Any, site: Site, machines: Sequence[Machine], cluster: str, *, overcommit: bool = False
+        self,
+        content: Any,
+        site: MachineSite,
+        machines: Sequence[WantedMachine],
+        cluster: str,
+        *,
+        overcommit: bool = False,
     ) -> None:
         if site.vcenter is None:
             raise UserError("the site", "says nothing of a vCenter", "add `vcenter:` to it")
@@ -107,7 +113,7 @@ class VCenterProvisioner:
         changing = [machine for machine in self._machines if machine.name in changes]
         references = {name: one.reference for name, one in seen.machines.items()}
 
-        def make(machine: Machine) -> None:
+        def make(machine: WantedMachine) -> None:
             change = changes[machine.name]
             pairs = paired(self._machines, place.hosts[machine.host].state)
             references[machine.name] = maker.make(
@@ -199,12 +205,14 @@ class VCenterProvisioner:
                 "say `high_availability: true` in the site, or switch it on",
             )
 
-    def _changes(self, place: VCenterPlace, seen: Seen, planned: Mapping[str, Facts]) -> Iterator[Change]:
+    def _changes(
+        self, place: VCenterPlace, seen: Seen, planned: Mapping[str, Facts]
+    ) -> Iterator[ProvisionChange]:
         for what, name, there in (
             ("folder", self._site.folder, place.folder),
             ("resource pool", self._site.resource_pool, place.resource_pool),
         ):
-            yield Change(doing=Doing.MAKE if there is None else Doing.LEAVE, what=what, name=name)
+            yield ProvisionChange(doing=Doing.MAKE if there is None else Doing.LEAVE, what=what, name=name)
         if self._site.high_availability:
             yield from whole_changes(
                 "cluster", {self._site.cluster: {HA: "on"}}, {self._site.cluster: found_cluster(place)}
@@ -263,11 +271,11 @@ class VCenterProvisioner:
                 yield what, entity
 
 
-def _tells_cluster(change: Change) -> bool:
+def _tells_cluster(change: ProvisionChange) -> bool:
     return any(difference.what == PRIORITY for difference in change.differences)
 
 
-def _hardware(machine: Machine, offered: int, seen: Seen) -> int | None:
+def _hardware(machine: WantedMachine, offered: int, seen: Seen) -> int | None:
     """What is newer than planned stays: virtual hardware is never made older."""
     wanted = wanted_hardware(machine, offered)
     there = seen.machines.get(machine.name)
@@ -277,7 +285,7 @@ def _hardware(machine: Machine, offered: int, seen: Seen) -> int | None:
     return max(wanted, int(version)) if version.isdigit() else wanted
 
 
-def _side_by_side(do: Callable[[Machine], None], machines: Sequence[Machine]) -> None:
+def _side_by_side(do: Callable[[WantedMachine], None], machines: Sequence[WantedMachine]) -> None:
     """The first failure is raised once those under way have ended; those that wait do not begin."""
     with ThreadPoolExecutor(_AT_ONCE) as pool:
         waiting = [pool.submit(do, machine) for machine in machines]

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from howdah.model.machines import Machine
+from howdah.model.machines import WantedMachine
 from howdah.provision.differences import Facts
 from howdah.provision.vsphere.api import vim
 from howdah.provision.vsphere.place import VCenterPlace
@@ -24,7 +24,7 @@ def prefix(cluster: str) -> str:
     return f"howdah {cluster}: "
 
 
-def planned_groups(machines: Sequence[Machine]) -> dict[str, Facts]:
+def planned_groups(machines: Sequence[WantedMachine]) -> dict[str, Facts]:
     """A group of machines and a group of one host, for each host; members by name."""
     groups: dict[str, Facts] = {}
     for host in dict.fromkeys(machine.host for machine in machines):
@@ -38,7 +38,7 @@ def planned_groups(machines: Sequence[Machine]) -> dict[str, Facts]:
     return groups
 
 
-def planned_rules(machines: Sequence[Machine]) -> dict[str, Facts]:
+def planned_rules(machines: Sequence[WantedMachine]) -> dict[str, Facts]:
     """Machines with their host's disks stay there; masters of one role stay on different hosts."""
     rules: dict[str, Facts] = {}
     for name in planned_groups(machines):
@@ -100,7 +100,7 @@ def drs_on(place: VCenterPlace) -> bool:
 
 
 def cluster_spec(
-    place: VCenterPlace, machines: Sequence[Machine], references: Mapping[str, Any], *, ha: bool
+    place: VCenterPlace, machines: Sequence[WantedMachine], references: Mapping[str, Any], *, ha: bool
 ) -> Any:
     """Groups, rules, restart priorities and HA, in one change; groups before the rules that name them."""
     there = place.cluster.configurationEx
@@ -169,7 +169,7 @@ def _rule_specs(
 
 
 def _priority_specs(
-    there: Iterable[Any], machines: Iterable[Machine], references: Mapping[str, Any]
+    there: Iterable[Any], machines: Iterable[WantedMachine], references: Mapping[str, Any]
 ) -> Iterable[Any]:
     known = {one.key for one in there}
     for machine in machines:

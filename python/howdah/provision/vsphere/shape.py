@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from howdah.model.machines import HostState, Machine, MachineDisk
+from howdah.model.machines import HostState, MachineDisk, WantedMachine
 from howdah.model.value import value_text
 from howdah.provision.differences import DATA_DISK, FIRST_BOOT, HOST, POWER
 from howdah.provision.first_boot import digest, guest_meta_data, user_data
@@ -61,12 +61,12 @@ def disk_place(number: int) -> DiskPlace:
     return DiskPlace(bus + 1, turn if turn < _RESERVED_UNIT else turn + 1)
 
 
-def latency(machine: Machine) -> str:
+def latency(machine: WantedMachine) -> str:
     """How sensitive to latency the plan says it is: ``normal`` or ``high``."""
     return set_value(machine, "sched.cpu.latencySensitivity", "normal")
 
 
-def paired(machines: Iterable[Machine], host: HostState) -> bool:
+def paired(machines: Iterable[WantedMachine], host: HostState) -> bool:
     """Whether two virtual CPUs must share a core of a host, each of its threads one.
 
     A machine of high latency sensitivity has cores to itself, which otherwise are too few.
@@ -74,12 +74,12 @@ def paired(machines: Iterable[Machine], host: HostState) -> bool:
     return sum(one.vcpus for one in machines if one.host == host.name and latency(one) == "high") > host.cores
 
 
-def set_value(machine: Machine, key: str, default: str) -> str:
+def set_value(machine: WantedMachine, key: str, default: str) -> str:
     """What the plan sets, as text."""
     return next((value_text(one.value) for one in machine.settings if one.key == key), default)
 
 
-def parameters(machine: Machine) -> dict[str, str]:
+def parameters(machine: WantedMachine) -> dict[str, str]:
     """Every advanced parameter, the mark and what cloud-init reads among them.
 
     One whose value is empty is taken away where it is there.
@@ -93,7 +93,7 @@ def parameters(machine: Machine) -> dict[str, str]:
 
 
 def planned_facts(
-    machine: Machine, host: HostState, hardware: int | None, network: str, *, pairs: bool
+    machine: WantedMachine, host: HostState, hardware: int | None, network: str, *, pairs: bool
 ) -> dict[str, str]:
     """What the machine is to be, in the words that what is found has too."""
     cores = machine.vcpus // machine.numa_nodes if machine.vcpus % machine.numa_nodes == 0 else machine.vcpus
@@ -127,7 +127,7 @@ def planned_facts(
     return facts
 
 
-def reserved_mhz(machine: Machine, host: HostState, *, pairs: bool) -> int:
+def reserved_mhz(machine: WantedMachine, host: HostState, *, pairs: bool) -> int:
     """The processor time that is reserved: all of it where the plan asks for high latency sensitivity."""
     if latency(machine) != "high":
         return 0
@@ -135,7 +135,7 @@ def reserved_mhz(machine: Machine, host: HostState, *, pairs: bool) -> int:
     return cores * host.clock_mhz
 
 
-def reserved_mib(machine: Machine) -> int:
+def reserved_mib(machine: WantedMachine) -> int:
     """The memory that is reserved: for masters all of it, else what the plan says."""
     whole = machine.memory_bytes // MIB
     return whole if machine.master else int(set_value(machine, "sched.mem.min", "0") or 0)
@@ -153,7 +153,7 @@ def disk_text(disk: MachineDisk) -> str:
     return f"{what} at pvscsi {place.bus}:{place.unit}"
 
 
-def wanted_hardware(machine: Machine, offered: int) -> int | None:
+def wanted_hardware(machine: WantedMachine, offered: int) -> int | None:
     """The version of the virtual hardware: the plan's, or the newest that is offered."""
     asked = set_value(machine, "virtualHW.version", "")
     return min(int(asked), offered) if asked.isdigit() else None

@@ -6,7 +6,7 @@ import base64
 from collections.abc import Iterator
 from typing import Any
 
-from howdah.model.machines import Machine, MachineDisk
+from howdah.model.machines import MachineDisk, WantedMachine
 from howdah.provision.first_boot import guest_meta_data, user_data
 from howdah.provision.vsphere.api import vim
 from howdah.provision.vsphere.found import first_card
@@ -39,7 +39,7 @@ _CREATE = vim.vm.device.VirtualDeviceSpec.FileOperation.create
 _NEW_KEY = -1000
 
 
-def clone_spec(machine: Machine, place: VCenterPlace, store: Any) -> Any:
+def clone_spec(machine: WantedMachine, place: VCenterPlace, store: Any) -> Any:
     """The clone carries howdah's mark from its first moment on: a run that is killed leaves none without."""
     where = vim.vm.RelocateSpec(
         pool=place.resource_pool, host=place.hosts[machine.host].reference, datastore=store
@@ -48,7 +48,9 @@ def clone_spec(machine: Machine, place: VCenterPlace, store: Any) -> Any:
     return vim.vm.CloneSpec(location=where, config=config, powerOn=False, template=False)
 
 
-def config_spec(machine: Machine, place: VCenterPlace, config: Any, network: str, *, pairs: bool) -> Any:
+def config_spec(
+    machine: WantedMachine, place: VCenterPlace, config: Any, network: str, *, pairs: bool
+) -> Any:
     """Everything of a machine that is configuration, held against what it has."""
     host = place.hosts[machine.host]
     facts = planned_facts(machine, host.state, None, network, pairs=pairs)
@@ -67,12 +69,12 @@ def config_spec(machine: Machine, place: VCenterPlace, config: Any, network: str
     )
 
 
-def first_boot_spec(machine: Machine) -> Any:
+def first_boot_spec(machine: WantedMachine) -> Any:
     """What cloud-init reads, alone."""
     return vim.vm.ConfigSpec(extraConfig=list(_guest_info(machine)))
 
 
-def _options(machine: Machine, config: Any) -> Iterator[Any]:
+def _options(machine: WantedMachine, config: Any) -> Iterator[Any]:
     there = {option.key for option in config.extraConfig}
     for key, value in parameters(machine).items():
         if value or key in there:
@@ -80,14 +82,16 @@ def _options(machine: Machine, config: Any) -> Iterator[Any]:
     yield from _guest_info(machine)
 
 
-def _guest_info(machine: Machine) -> Iterator[Any]:
+def _guest_info(machine: WantedMachine) -> Iterator[Any]:
     for name, text in (("metadata", guest_meta_data(machine)), ("userdata", user_data(machine))):
         encoded = base64.b64encode(text.encode()).decode()
         yield vim.option.OptionValue(key=f"guestinfo.{name}", value=encoded)
         yield vim.option.OptionValue(key=f"guestinfo.{name}.encoding", value="base64")
 
 
-def disk_changes(machine: Machine, host: VCenterHost, place: VCenterPlace, config: Any) -> Iterator[Any]:
+def disk_changes(
+    machine: WantedMachine, host: VCenterHost, place: VCenterPlace, config: Any
+) -> Iterator[Any]:
     """Controllers and disks that are missing; what is attached already stays."""
     device = vim.vm.device
     controllers = {
@@ -140,7 +144,7 @@ def _backing(disk: MachineDisk, host: VCenterHost, place: VCenterPlace) -> Any:
     )
 
 
-def _card_changes(machine: Machine, place: VCenterPlace, config: Any) -> Iterator[Any]:
+def _card_changes(machine: WantedMachine, place: VCenterPlace, config: Any) -> Iterator[Any]:
     """One card of the planned kind on the planned network; a template's of another kind is replaced."""
     device = vim.vm.device
     kind = _CARDS[card_kind(machine)]
@@ -161,7 +165,7 @@ def _card_changes(machine: Machine, place: VCenterPlace, config: Any) -> Iterato
     yield device.VirtualDeviceSpec(operation=_EDIT if card is not None else _ADD, device=wanted)
 
 
-def card_kind(machine: Machine) -> str:
+def card_kind(machine: WantedMachine) -> str:
     """The kind of network card that the plan sets."""
     return next((str(one.value) for one in machine.settings if one.key == "ethernet0.virtualDev"), "vmxnet3")
 

@@ -12,18 +12,18 @@ from howdah.audit.machines import check_machines
 from howdah.documents.files import read_plan, read_site, site_schema
 from howdah.errors import RunFailed, UserError
 from howdah.model.check import CheckReport
-from howdah.model.machines import Machine, Provisioning
+from howdah.model.machines import Provisioning, WantedMachine
 from howdah.model.request import Hypervisor
-from howdah.model.site import Site
+from howdah.model.site import MachineSite
 from howdah.provision.backend import Provisioner, Told
 from howdah.provision.wanted import hypervisor_of, machines_of
 from howdah.session.files import replace_file
 from howdah.session.provision.endpoint import Endpoint
 
 __all__ = [
+    "AskedMachines",
     "Endpoint",
     "Provisioner",
-    "Wanted",
     "apply",
     "password_in",
     "provisioner",
@@ -34,18 +34,18 @@ __all__ = [
 ]
 
 
-class Wanted(NamedTuple):
+class AskedMachines(NamedTuple):
     """What a plan and a site ask for."""
 
-    site: Site
+    site: MachineSite
     site_file: Path
     hypervisor: Hypervisor
     cluster: str
-    machines: tuple[Machine, ...]
+    machines: tuple[WantedMachine, ...]
     overcommit: bool
 
 
-def wanted(plan_file: Path, site_file: Path, endpoint: Endpoint) -> Wanted:
+def wanted(plan_file: Path, site_file: Path, endpoint: Endpoint) -> AskedMachines:
     """Everything that is asked for, held against the rules; raises UserError before anybody is asked."""
     plan = read_plan(plan_file)
     hypervisor = hypervisor_of(plan)
@@ -68,13 +68,13 @@ def wanted(plan_file: Path, site_file: Path, endpoint: Endpoint) -> Wanted:
         raise UserError(f"{site_file}: {error.where}", error.what, error.hint) from error
     cluster = plan.cluster
     assert cluster is not None
-    return Wanted(
+    return AskedMachines(
         site, site_file, hypervisor, cluster.inventory.cluster, machines, cluster.request.overcommit
     )
 
 
 @contextmanager
-def provisioner(asked: Wanted, endpoint: Endpoint, password: str) -> Iterator[Provisioner]:
+def provisioner(asked: AskedMachines, endpoint: Endpoint, password: str) -> Iterator[Provisioner]:
     """The hypervisor, asked on behalf of what is wanted; raises UserError, and RunFailed if it fails."""
     try:
         with _provisioner(asked, endpoint, password) as hypervisor:
@@ -86,7 +86,7 @@ def provisioner(asked: Wanted, endpoint: Endpoint, password: str) -> Iterator[Pr
 
 
 @contextmanager
-def _provisioner(asked: Wanted, endpoint: Endpoint, password: str) -> Iterator[Provisioner]:
+def _provisioner(asked: AskedMachines, endpoint: Endpoint, password: str) -> Iterator[Provisioner]:
     # Only one of the two is asked, and each brings a library that takes long to import or is not there.
     if endpoint.vcenter is not None and asked.site.vcenter is not None:
         from howdah.provision.vsphere.provisioner import VCenterProvisioner  # noqa: PLC0415
@@ -134,7 +134,9 @@ def apply(hypervisor: Provisioner, told: Told) -> Provisioning:
     return after
 
 
-def with_machines(report: CheckReport, asked: Wanted, endpoint: Endpoint, password: str) -> CheckReport:
+def with_machines(
+    report: CheckReport, asked: AskedMachines, endpoint: Endpoint, password: str
+) -> CheckReport:
     """A report with what is not as planned of the machines, which are looked at and left alone."""
     with provisioner(asked, endpoint, password) as hypervisor:
         checks = tuple(check_machines(hypervisor.look()))

@@ -10,16 +10,16 @@ from xml.etree import ElementTree
 
 import pytest
 
-from howdah.model.machines import Machine, MachineDisk
+from howdah.model.machines import MachineDisk, WantedMachine
 from howdah.model.site import LibvirtSite
-from howdah.provision.kvm.domains import Mark, domain_facts, folded, mark_of, planned_domain
+from howdah.provision.kvm.domains import DomainMark, domain_facts, folded, mark_of, planned_domain
 from support.libvirt_hosts import small_plan
 from support.wanted import host_state, wanted_machine
 
 SITE = LibvirtSite(pool="howdah", image="debian-12.qcow2", bridge="br0")
 
 
-def _machine(**more: Any) -> Machine:
+def _machine(**more: Any) -> WantedMachine:
     settings = tuple(one for one in small_plan().settings if one.file == "kvm.xml")
     disks = (
         MachineDisk(number=1, kind="device", name="wwn-1", size_bytes=10**9),
@@ -28,8 +28,8 @@ def _machine(**more: Any) -> Machine:
     return wanted_machine(settings=settings, disks=disks, vcpus=8, **more)
 
 
-def _domain(machine: Machine) -> ElementTree.Element:
-    return planned_domain(machine, SITE, host_state(), Mark("sample", "abc"), kind="kvm")
+def _domain(machine: WantedMachine) -> ElementTree.Element:
+    return planned_domain(machine, SITE, host_state(), DomainMark("sample", "abc"), kind="kvm")
 
 
 def test_a_bound_machine_has_its_nodes_cpus_and_memory() -> None:
@@ -42,8 +42,8 @@ def test_a_bound_machine_has_its_nodes_cpus_and_memory() -> None:
 
 def test_the_mark_is_in_the_domain_itself() -> None:
     root = ElementTree.fromstring(ElementTree.tostring(_domain(_machine())))
-    assert mark_of(root) == Mark("sample", "abc")
-    assert mark_of(ElementTree.fromstring("<domain/>")) == Mark("", "")
+    assert mark_of(root) == DomainMark("sample", "abc")
+    assert mark_of(ElementTree.fromstring("<domain/>")) == DomainMark("", "")
 
 
 def test_a_hostile_name_stays_a_name() -> None:

@@ -13,7 +13,7 @@ from howdah.documents.read import parse_document
 from howdah.errors import UserError
 from howdah.model.machines import Doing
 from howdah.model.plan import Plan
-from howdah.model.site import Site
+from howdah.model.site import MachineSite
 from howdah.provision.wanted import machines_of
 from support.libvirt_hosts import NO_HUGE_PAGES, libvirt_hosts, libvirt_site, needs_libvirt, small_plan
 
@@ -32,7 +32,7 @@ def _provisioner(hosts: dict[str, Any], plan: Plan, site: str) -> Any:
     # The extra may be missing, which only these tests ask for.
     from howdah.provision.kvm.provisioner import LibvirtProvisioner  # noqa: PLC0415
 
-    read = parse_document(site, "site.yaml", Site, "a site", "")
+    read = parse_document(site, "site.yaml", MachineSite, "a site", "")
     return LibvirtProvisioner(hosts, read, machines_of(plan, read), "small")
 
 

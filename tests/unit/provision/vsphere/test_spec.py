@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from pyVmomi.SoapAdapter import SerializeToStr
 
-from howdah.model.machines import HostState, MachineDisk
-from howdah.model.machines import Machine as WantedMachine
+from howdah.model.machines import HostState, MachineDisk, WantedMachine
 from howdah.provision.vsphere.api import vim
 from howdah.provision.vsphere.found import data_disks
 from howdah.provision.vsphere.place import VCenterHost, VCenterPlace
