@@ -10,7 +10,7 @@ import typer
 from rich.console import Console
 
 from howdah.cli.output import print_json, show
-from howdah.cli.provision_table import counted, provision_data, provision_table
+from howdah.cli.provision_table import counted, plain, provision_data, provision_table
 from howdah.errors import Aborted, UserError
 from howdah.session.provision import provisioning as session
 from howdah.session.provision.endpoint import Endpoint
@@ -107,7 +107,11 @@ def _provision(hypervisor: Provisioner, *, dry_run: bool, yes: bool, json: bool)
 def _destroy(asked: AskedMachines, hypervisor: Provisioner, *, dry_run: bool, yes: bool, json: bool) -> None:
     made = list(hypervisor.made())
     if not json:
-        print("\n".join([*made, f"{len(made)} to remove"] if made else ["howdah has made nothing here"]))
+        print(
+            "\n".join(
+                [*map(plain, made), f"{len(made)} to remove"] if made else ["howdah has made nothing here"]
+            )
+        )
     if made and not dry_run:
         _ask(f"Remove all of this, and the data on it, of cluster {asked.cluster}?", yes=yes)
         hypervisor.destroy(_told)

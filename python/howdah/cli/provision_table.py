@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from itertools import groupby
 
 from rich import box
 from rich.console import Group, RenderableType
@@ -14,6 +15,8 @@ from howdah.model.machines import Difference, Doing, ProvisionChange, Provisioni
 from howdah.provision.differences import DATA_DISK
 
 _STYLES = {Doing.MAKE: "green", Doing.CHANGE: "yellow", Doing.LEAVE: "dim", Doing.EXTRA: "cyan"}
+_ALIKE = 4
+"""As many groups or rules of one kind as are named one by one."""
 _SHOWN = 8
 """As many differences of one thing as a table lists."""
 _TOLD = ("vCPUs", "memory", "network card")
@@ -27,16 +30,21 @@ def provision_table(provisioning: Provisioning) -> RenderableType:
         table.add_column(column, no_wrap=column != "name", overflow="fold")
     table.add_column("how")
     shown = [change for change in provisioning.changes if change.doing is not Doing.LEAVE]
-    for change in shown:
-        table.add_row(
-            Text(change.doing.value, style=_STYLES[change.doing]),
-            change.what,
-            Text(change.name),
-            Text(change.host),
-            Text("\n").join(_how(change)),
-        )
+    for what, alike in groupby(shown, key=_kind):
+        changes = list(alike)
+        if len(changes) > _ALIKE and what[1] != "machine" and changes[0].doing is Doing.MAKE:
+            # They are made of what the machines' own lines say already.
+            changes = [changes[0].model_copy(update={"name": f"{len(changes)} of them", "differences": ()})]
+        for change in changes:
+            table.add_row(
+                Text(change.doing.value, style=_STYLES[change.doing]),
+                change.what,
+                Text(plain(change.name)),
+                Text(change.host),
+                Text("\n").join(_how(change)),
+            )
     parts: list[RenderableType] = [table, Text()] if shown else []
-    parts += [Text(f"note    {note}") for note in provisioning.notes]
+    parts += [Text(plain(f"note    {note}")) for note in provisioning.notes]
     return Group(*parts, Text(f"in all  {counted(provisioning)}"))
 
 
@@ -49,6 +57,15 @@ def counted(provisioning: Provisioning) -> str:
     return text
 
 
+def plain(text: str) -> str:
+    """A text from elsewhere without what would move a terminal's cursor or change its colours."""
+    return "".join(character if character.isprintable() else "?" for character in text)
+
+
+def _kind(change: ProvisionChange) -> tuple[Doing, str]:
+    return change.doing, change.what
+
+
 def provision_data(provisioning: Provisioning) -> dict[str, object]:
     """The same for other programs."""
     return provisioning.model_dump(mode="json")
@@ -59,7 +76,7 @@ def _how(change: ProvisionChange) -> Iterator[Text]:
         yield Text(_made(change.differences))
         return
     for one in change.differences[:_SHOWN]:
-        yield Text(f"{one.what}: {one.found or 'none'} → {one.planned or 'none'}")
+        yield Text(plain(f"{one.what}: {one.found or 'none'} → {one.planned or 'none'}"))
     if len(change.differences) > _SHOWN:
         yield Text(f"and {len(change.differences) - _SHOWN} more")
     if change.restarts:

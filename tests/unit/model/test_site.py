@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from howdah.documents.files import site_schema
+from howdah.documents.files import read_site, site_schema
 from howdah.documents.read import parse_document
 from howdah.errors import UserError
 from howdah.model.site import MachineSite
@@ -76,3 +76,9 @@ def test_the_schema_describes_every_key() -> None:
         for key, described in part.get("properties", {}).items():
             assert "description" in described, f"{name}.{key}"
     assert json.loads((Path(__file__).parents[3] / "schemas" / "site.schema.json").read_text()) == schema
+
+
+@pytest.mark.parametrize("example", ["vsphere", "kvm"])
+def test_the_examples_are_sites(example: str) -> None:
+    file = Path(__file__).parents[3] / "examples" / "sites" / f"{example}.yaml"
+    assert read_site(file).addresses

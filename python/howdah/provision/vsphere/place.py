@@ -98,7 +98,9 @@ def _named(content: Any, kind: Any, root: Any, name: str, where: str) -> Any:
 
 
 def _missing(where: str, name: str, there: Mapping[str, Any]) -> UserError:
-    known = ", ".join(sorted(there)[:8]) or "none"
+    # Names are others': none may move a terminal's cursor.
+    shown = (text if text.isprintable() else ascii(text) for text in sorted(there)[:8])
+    known = ", ".join(shown) or "none"
     return UserError(where, f"there is no {name!r}", f"there: {known}{' …' if len(there) > 8 else ''}")
 
 
