@@ -30,6 +30,8 @@ _FIX = "howdah provision"
 
 def _differences(change: ProvisionChange) -> Iterator[Check]:
     fix = f"{_FIX}, which shuts it down and starts it again" if change.restarts else _FIX
+    if change.refused:
+        fix = change.refused
     for one in change.differences:
         yield _check(change.name, one.what, one.found or "none", one.planned or "none", ok=False, fix=fix)
 

@@ -96,6 +96,7 @@ def _provision(hypervisor: Provisioner, *, dry_run: bool, yes: bool, json: bool)
     if not json:
         show(provision_table(before))
     if not dry_run and before.pending:
+        session.refuse(before.pending)
         _ask("Make and change these?", yes=yes)
         after = session.apply(hypervisor, _told)
         if not json:

@@ -79,7 +79,9 @@ def _how(change: ProvisionChange) -> Iterator[Text]:
         yield Text(plain(f"{one.what}: {one.found or 'none'} → {one.planned or 'none'}"))
     if len(change.differences) > _SHOWN:
         yield Text(f"and {len(change.differences) - _SHOWN} more")
-    if change.restarts:
+    if change.refused:
+        yield Text(f"is not done: {change.refused}", style="bold red")
+    elif change.restarts:
         yield Text("is shut down for it, and started again", style="bold")
 
 

@@ -163,6 +163,8 @@ class ProvisionChange(Model):
     """The host it is on, where it is on one."""
     differences: tuple[Difference, ...] = ()
     """What is not as planned."""
+    refused: str = ""
+    """Why howdah does not do it, where it does not."""
     restarts: bool = False
     """Whether a running machine must be shut down for it, and started again."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from howdah.errors import UserError
 from howdah.model.machines import Difference, Doing, FoundMachine, ProvisionChange, WantedMachine
@@ -30,10 +30,7 @@ def machine_changes(
     found: Mapping[str, FoundMachine],
     while_running: Collection[str],
 ) -> Iterator[ProvisionChange]:
-    """What becomes of every machine, planned or only found; some things change ``while_running``.
-
-    Raises UserError where a data disk would have to be taken from a machine.
-    """
+    """What becomes of every machine, planned or only found; some things change ``while_running``."""
     names = set(planned)
     for machine in machines:
         there = found.get(machine.name)
@@ -42,11 +39,11 @@ def machine_changes(
             yield told.model_copy(update={"differences": differences(planned[machine.name], {})})
             continue
         differ = differences(planned[machine.name], there.facts)
-        _keep_data(machine, there, differ)
         yield told.model_copy(
             update={
                 "doing": Doing.CHANGE if differ else Doing.LEAVE,
                 "differences": differ,
+                "refused": _refused(machine, there, differ),
                 "restarts": there.running and any(one.what not in while_running for one in differ),
             }
         )
@@ -56,21 +53,24 @@ def machine_changes(
             yield ProvisionChange(doing=Doing.EXTRA, what="machine", name=name, host=there.host)
 
 
-def _keep_data(machine: WantedMachine, there: FoundMachine, differ: tuple[Difference, ...]) -> None:
+def _refused(machine: WantedMachine, there: FoundMachine, differ: tuple[Difference, ...]) -> str:
+    """Why a machine cannot be changed without taking data from it; nothing where it can."""
     for one in differ:
         if one.what.startswith(DATA_DISK) and one.found:
-            raise UserError(
-                f"machine {machine.name}",
-                f"its {one.what} is {one.found}, and the plan's is {one.planned}: it may hold data, so it "
-                "is not exchanged",
-                "take the disk out by hand once its data is elsewhere, or correct the site",
-            )
+            return f"its {one.what} may hold data, so it is not exchanged: do it by hand, or correct the site"
         if one.what == HOST and machine.disks and any(key.startswith(DATA_DISK) for key in there.facts):
-            raise UserError(
-                f"machine {machine.name}",
-                f"is on {one.found}, and planned on {one.planned}, whose disks it would not have there",
-                "move it back by hand, or plan it where it is",
+            return f"its data disks are on {one.found}, so it is not moved: move it back by hand"
+    return ""
+
+
+def refuse(changes: Iterable[ProvisionChange]) -> None:
+    """Raise UserError for the first change that howdah does not make."""
+    for change in changes:
+        if change.refused:
+            shown = "; ".join(
+                f"{one.what} is {one.found}, planned {one.planned}" for one in change.differences[:2]
             )
+            raise UserError(f"{change.what} {change.name}", shown, change.refused)
 
 
 def whole_changes(

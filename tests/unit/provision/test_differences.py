@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from howdah.errors import UserError
-from howdah.model.machines import Doing, FoundMachine, ProvisionChange
-from howdah.provision.differences import differences, machine_changes, whole_changes
+from howdah.model.machines import Doing, FoundMachine, MachineDisk, ProvisionChange
+from howdah.provision.differences import differences, machine_changes, refuse, whole_changes
 from support.wanted import found_machine, wanted_machine
 
 _FACTS = st.dictionaries(st.sampled_from(["vCPUs", "memory", "power", "data disk 1"]), st.text(max_size=3))
@@ -53,10 +53,28 @@ def test_a_machine_that_is_not_planned_any_more_is_told_and_left() -> None:
 
 
 def test_a_disk_that_may_hold_data_is_never_exchanged() -> None:
-    with pytest.raises(UserError, match="it may hold data, so it is not exchanged"):
-        _changes([found_machine(facts={"data disk 1": "naa.1"})], {"data disk 1": "naa.2"})
+    (changed,) = _changes([found_machine(facts={"data disk 1": "naa.1"})], {"data disk 1": "naa.2"})
+    with pytest.raises(UserError) as caught:
+        refuse([changed])
+    assert str(caught.value) == "machine w1-1.example.com: data disk 1 is naa.1, planned naa.2"
+    assert "may hold data, so it is not exchanged" in caught.value.hint
     (added,) = _changes([found_machine(facts={})], {"data disk 1": "naa.2"})
-    assert added.doing is Doing.CHANGE
+    assert (added.doing, added.refused) == (Doing.CHANGE, "")
+
+
+def test_a_machine_with_data_disks_is_never_moved() -> None:
+    disk = MachineDisk(number=1, kind="device", name="naa.1", size_bytes=1)
+    facts = {"host": "w2", "data disk 1": "naa.1"}
+    planned = {"host": "w1", "data disk 1": "naa.1"}
+    there = {"w1-1.example.com": found_machine(facts=facts)}
+    machines = [wanted_machine(disks=(disk,))]
+    (moved,) = machine_changes(machines, {"w1-1.example.com": planned}, there, ("host",))
+    assert "its data disks are on w2, so it is not moved" in moved.refused
+    (free,) = machine_changes(
+        [wanted_machine()], {"w1-1.example.com": {"host": "w1"}},
+        {"w1-1.example.com": found_machine(facts={"host": "w2"})}, ("host",),
+    )  # fmt: skip
+    assert (free.refused, free.restarts) == ("", False)
 
 
 def test_other_things_are_made_changed_or_left() -> None:

@@ -14,7 +14,7 @@ from howdah.provision.differences import FIRST_BOOT, HOST
 from howdah.provision.vsphere.api import vim, vmodl
 from howdah.provision.vsphere.found import SeenMachine, owner
 from howdah.provision.vsphere.place import VCenterPlace
-from howdah.provision.vsphere.session import properties, said, wait_for
+from howdah.provision.vsphere.session import properties, said, settle, wait_for
 from howdah.provision.vsphere.shape import HARDWARE, TOLERANCE, WHILE_RUNNING
 from howdah.provision.vsphere.spec import clone_spec, config_spec, first_boot_spec
 
@@ -43,6 +43,8 @@ class MachineMaker:
         """
         where = _where(machine.name)
         one = self._clone(machine) if seen is None else seen.reference
+        # A run that was killed may have left a change under way, which ends by itself.
+        settle(one)
         planned = {difference.what: difference.planned for difference in change.differences}
         if change.restarts:
             self._shut_down(one, where)

@@ -7,11 +7,11 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from howdah.errors import UserError
-from howdah.model.machines import Doing, ProvisionChange, Provisioning, WantedMachine
+from howdah.model.machines import Doing, FoundMachine, ProvisionChange, Provisioning, WantedMachine
 from howdah.model.site import MachineSite, VCenterSite
 from howdah.provision.admission import admit
 from howdah.provision.backend import Told
-from howdah.provision.differences import Facts, machine_changes, whole_changes
+from howdah.provision.differences import HOST, Facts, machine_changes, whole_changes
 from howdah.provision.vsphere.api import vim
 from howdah.provision.vsphere.found import Seen, look
 from howdah.provision.vsphere.making import MachineMaker
@@ -31,6 +31,7 @@ from howdah.provision.vsphere.session import settle, wait_for
 from howdah.provision.vsphere.shape import (
     PAIRED_HARDWARE,
     PRIORITY,
+    TOLERANCE,
     WHILE_RUNNING,
     latency,
     paired,
@@ -86,16 +87,16 @@ class VCenterProvisioner:
         )
         offered = _offered(place)
         self._check(place, offered)
-        planned = {
-            machine.name: planned_facts(
+        planned: dict[str, Facts] = {}
+        for machine in self._machines:
+            facts = planned_facts(
                 machine,
                 hosts[machine.host],
                 _hardware(machine, offered, seen),
                 self._site.port_group,
                 pairs=paired(self._machines, hosts[machine.host]),
             )
-            for machine in self._machines
-        }
+            planned[machine.name] = _mirrored(facts, seen.found.get(machine.name))
         return Provisioning(
             changes=tuple(self._changes(place, seen, planned)), notes=tuple(self._notes(place, offered))
         )
@@ -273,6 +274,14 @@ class VCenterProvisioner:
 
 def _tells_cluster(change: ProvisionChange) -> bool:
     return any(difference.what == PRIORITY for difference in change.differences)
+
+
+def _mirrored(facts: Facts, there: FoundMachine | None) -> Facts:
+    """A master and its shadow that changed places, as they do when a host is lost, are where they belong."""
+    if there is None or TOLERANCE not in facts:
+        return facts
+    turned = {HOST: facts[TOLERANCE], TOLERANCE: facts[HOST]}
+    return {**facts, **turned} if turned.items() <= there.facts.items() else facts
 
 
 def _hardware(machine: WantedMachine, offered: int, seen: Seen) -> int | None:

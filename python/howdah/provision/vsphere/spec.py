@@ -112,12 +112,14 @@ def disk_changes(
             yield device.VirtualDeviceSpec(operation=_ADD, device=controller)
         if (controllers[bus], unit) not in attached:
             key -= 1
+            # A device has the size that it has, whatever the inventory says.
+            size = host.state.devices.get(disk.name, disk.size_bytes)
             made = device.VirtualDisk(
                 key=key,
                 controllerKey=controllers[bus],
                 unitNumber=unit,
-                capacityInKB=disk.size_bytes // 1024,
-                capacityInBytes=disk.size_bytes,
+                capacityInKB=size // 1024,
+                capacityInBytes=size,
                 backing=_backing(disk, host, place),
             )
             yield device.VirtualDeviceSpec(operation=_ADD, fileOperation=_CREATE, device=made)

@@ -16,6 +16,7 @@ from howdah.model.machines import Provisioning, WantedMachine
 from howdah.model.request import Hypervisor
 from howdah.model.site import MachineSite
 from howdah.provision.backend import Provisioner, Told
+from howdah.provision.differences import refuse
 from howdah.provision.wanted import hypervisor_of, machines_of
 from howdah.session.files import replace_file
 from howdah.session.provision.endpoint import Endpoint
@@ -27,6 +28,7 @@ __all__ = [
     "apply",
     "password_in",
     "provisioner",
+    "refuse",
     "replace_file",
     "site_schema",
     "wanted",
