@@ -85,6 +85,13 @@ def planned_domain(
     return root
 
 
+def keep_mac(root: ElementTree.Element, before: ElementTree.Element) -> None:
+    """Give a card the address that libvirt chose when the domain was first defined, not another one."""
+    chosen, card = before.find("devices/interface/mac"), root.find("devices/interface")
+    if chosen is not None and card is not None and card.find("mac") is None:
+        ElementTree.SubElement(card, "mac", address=chosen.get("address", ""))
+
+
 def mark_text(mark: DomainMark) -> str:
     """The mark alone, as metadata."""
     return ElementTree.tostring(

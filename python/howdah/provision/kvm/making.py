@@ -21,6 +21,7 @@ from howdah.provision.kvm.domains import (
     DiskVolume,
     DomainMark,
     data_volume,
+    keep_mac,
     mark_of,
     mark_text,
     planned_domain,
@@ -31,6 +32,7 @@ from howdah.provision.kvm.hosts import LibvirtHost, failed
 from howdah.provision.kvm.seed import seed_digest, seed_image
 
 _SHUTDOWN_S = 300
+_DEFINED = libvirt.VIR_DOMAIN_XML_INACTIVE
 
 
 class DomainMaker:
@@ -53,7 +55,8 @@ class DomainMaker:
         there = find(connection, machine.name)
         if there is not None and change.restarts:
             self._shut_down(there)
-        written = mark_of(ElementTree.fromstring(there.XMLDesc())).seed if there is not None else ""
+        before = ElementTree.fromstring(there.XMLDesc(_DEFINED) if there is not None else "<domain/>")
+        written = mark_of(before).seed
         root = planned_domain(
             machine,
             self._site,
@@ -62,6 +65,7 @@ class DomainMaker:
             kind=self._host.kind,
             uuid=there.UUIDString() if there is not None else None,
         )
+        keep_mac(root, before)
         domain = connection.defineXML(ElementTree.tostring(root, "unicode"))
         self._volumes(machine)
         if written != seed_digest(machine):

@@ -10,12 +10,12 @@ from howdah.errors import RunFailed
 from howdah.model.machines import ProvisionChange, WantedMachine
 from howdah.model.site import SiteHosts, VCenterSite
 from howdah.provision.backend import Told
-from howdah.provision.differences import FIRST_BOOT, HOST
+from howdah.provision.differences import FIRST_BOOT, HOST, POWER
 from howdah.provision.vsphere.api import vim, vmodl
 from howdah.provision.vsphere.found import SeenMachine, owner
 from howdah.provision.vsphere.place import VCenterPlace
 from howdah.provision.vsphere.session import properties, said, settle, wait_for
-from howdah.provision.vsphere.shape import HARDWARE, TOLERANCE, WHILE_RUNNING
+from howdah.provision.vsphere.shape import HARDWARE, PRIORITY, TOLERANCE, WHILE_RUNNING
 from howdah.provision.vsphere.spec import clone_spec, config_spec, first_boot_spec
 
 _SHUTDOWN_S = 300
@@ -60,7 +60,8 @@ class MachineMaker:
             wait_for(one.ReconfigVM_Task(spec), where)
         elif FIRST_BOOT in planned:
             wait_for(one.ReconfigVM_Task(first_boot_spec(machine)), where)
-        self._told(f"{'made' if seen is None else 'changed'} {machine.name} on {machine.host}")
+        if seen is None or set(planned) - {POWER, PRIORITY, TOLERANCE}:
+            self._told(f"{'made' if seen is None else 'changed'} {machine.name} on {machine.host}")
         return one
 
     def start(self, machine: WantedMachine, one: Any) -> None:

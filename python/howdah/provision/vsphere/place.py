@@ -36,7 +36,11 @@ class VCenterHost(NamedTuple):
 
 
 class VCenterPlace(NamedTuple):
-    """Everything in a vCenter that the site names, or None for what is still to be made."""
+    """Everything in a vCenter that the site names.
+
+    The folder and the pool are None while they are to be made, template and port group where machines are
+    only removed and they are gone.
+    """
 
     content: Any
     datacenter: Any
@@ -49,15 +53,18 @@ class VCenterPlace(NamedTuple):
     datastores: Mapping[str, Any]
 
 
-def find_place(content: Any, site: VCenterSite) -> VCenterPlace:
-    """Everything that the site names; raises UserError for the first that is not there."""
+def find_place(content: Any, site: VCenterSite, *, removing: bool = False) -> VCenterPlace:
+    """Everything that the site names; raises UserError for the first that is not there.
+
+    For ``removing`` machines, what new ones are made of may be missing.
+    """
     datacenter = _named(content, vim.Datacenter, content.rootFolder, site.datacenter, "vcenter.datacenter")
     cluster = _named(
         content, vim.ClusterComputeResource, datacenter.hostFolder, site.cluster, "vcenter.cluster"
     )
     stores = {unquote(one.name): one for one in datacenter.datastore}
     groups = _all(content, vim.Network, datacenter)
-    if site.port_group not in groups:
+    if site.port_group not in groups and not removing:
         raise _missing("vcenter.port_group", site.port_group, groups)
     folders = _all(content, vim.Folder, datacenter.vmFolder)
     pools = {unquote(one.name): one for one in cluster.resourcePool.resourcePool}
@@ -65,8 +72,8 @@ def find_place(content: Any, site: VCenterSite) -> VCenterPlace:
         content=content,
         datacenter=datacenter,
         cluster=cluster,
-        template=_template(content, datacenter, site.template),
-        port_group=groups[site.port_group],
+        template=None if removing else _template(content, datacenter, site.template),
+        port_group=groups.get(site.port_group),
         folder=folders.get(site.folder),
         resource_pool=pools.get(site.resource_pool),
         hosts=_hosts(content, datacenter, cluster, stores),

@@ -7,19 +7,19 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from howdah.errors import UserError
-from howdah.model.machines import Doing, FoundMachine, ProvisionChange, Provisioning, WantedMachine
+from howdah.model.machines import Doing, ProvisionChange, Provisioning, WantedMachine
 from howdah.model.site import MachineSite, VCenterSite
 from howdah.provision.admission import admit
 from howdah.provision.backend import Told
-from howdah.provision.differences import HOST, Facts, machine_changes, whole_changes
-from howdah.provision.vsphere.api import vim
+from howdah.provision.differences import Facts, machine_changes, whole_changes
 from howdah.provision.vsphere.found import Seen, look
+from howdah.provision.vsphere.holders import made_folder, made_pool, own_holders
+from howdah.provision.vsphere.limits import as_mirrored, check_limits, hardware_of, newest_hardware, notes
 from howdah.provision.vsphere.making import MachineMaker
 from howdah.provision.vsphere.place import VCenterPlace, find_place
 from howdah.provision.vsphere.rules import (
     HA,
     cluster_spec,
-    drs_on,
     found_cluster,
     found_groups,
     found_rules,
@@ -29,21 +29,14 @@ from howdah.provision.vsphere.rules import (
 )
 from howdah.provision.vsphere.session import settle, wait_for
 from howdah.provision.vsphere.shape import (
-    PAIRED_HARDWARE,
     PRIORITY,
-    TOLERANCE,
     WHILE_RUNNING,
-    latency,
     paired,
     planned_facts,
-    wanted_hardware,
 )
-from howdah.provision.vsphere.spec import card_kind, known_card
 
 _AT_ONCE = 8
 """vCenter clones eight machines to one host at a time, and others wait."""
-_FIELD = "howdah"
-"""The custom attribute by which howdah knows folders and pools that it made."""
 
 
 class VCenterProvisioner:
@@ -66,7 +59,6 @@ class VCenterProvisioner:
         self._machines = machines
         self._cluster = cluster
         self._overcommit = overcommit
-        self._field: int | None = None
 
     def look(self) -> Provisioning:
         """What stands between what is there and what is planned; raises UserError for what cannot be."""
@@ -85,20 +77,21 @@ class VCenterProvisioner:
             network=self._site.port_group,
             overcommit=self._overcommit,
         )
-        offered = _offered(place)
-        self._check(place, offered)
+        offered = newest_hardware(place)
+        check_limits(place, self._site, self._entries, self._machines, offered)
         planned: dict[str, Facts] = {}
         for machine in self._machines:
             facts = planned_facts(
                 machine,
                 hosts[machine.host],
-                _hardware(machine, offered, seen),
+                hardware_of(machine, offered, seen),
                 self._site.port_group,
                 pairs=paired(self._machines, hosts[machine.host]),
             )
-            planned[machine.name] = _mirrored(facts, seen.found.get(machine.name))
+            planned[machine.name] = as_mirrored(facts, seen.found.get(machine.name))
         return Provisioning(
-            changes=tuple(self._changes(place, seen, planned)), notes=tuple(self._notes(place, offered))
+            changes=tuple(self._changes(place, seen, planned)),
+            notes=tuple(notes(place, self._site, self._machines, offered)),
         )
 
     def apply(self, told: Told) -> None:
@@ -106,8 +99,8 @@ class VCenterProvisioner:
         place, seen = self._seen()
         pending = self._looked(place, seen).pending
         place = place._replace(
-            folder=place.folder or self._made_folder(place, told),
-            resource_pool=place.resource_pool or self._made_pool(place, told),
+            folder=place.folder or made_folder(place, self._site, self._cluster, told),
+            resource_pool=place.resource_pool or made_pool(place, self._site, self._cluster, told),
         )
         maker = MachineMaker(place, self._site, self._entries, told)
         changes = {change.name: change for change in pending if change.what == "machine"}
@@ -138,7 +131,7 @@ class VCenterProvisioner:
 
     def made(self) -> Sequence[str]:
         """Everything that howdah made for this cluster, a line for each."""
-        place, seen = self._seen()
+        place, seen = self._seen(removing=True)
         lines = [
             f"machine {name} on {one.machine.host or 'no known host'} with its disks in datastores"
             for name, one in sorted(seen.machines.items())
@@ -147,11 +140,14 @@ class VCenterProvisioner:
         names = {one.reference: name for name, one in seen.machines.items()}
         lines += [f"rule {name}" for name in found_rules(place, self._cluster, names)]
         lines += [f"group {name}" for name in found_groups(place, self._cluster, names)]
-        return [*lines, *(f"{what} {one.name}, if it is empty then" for what, one in self._own(place))]
+        return [
+            *lines,
+            *(f"{what} {one.name}, if it is empty then" for what, one in own_holders(place, self._cluster)),
+        ]
 
     def destroy(self, told: Told) -> None:
         """Remove exactly that: machines first, then what held them."""
-        place, seen = self._seen()
+        place, seen = self._seen(removing=True)
         maker = MachineMaker(place, self._site, self._entries, told)
         if (spec := removing_spec(place, self._cluster)) is not None:
             where = f"cluster {self._site.cluster}"
@@ -160,51 +156,18 @@ class VCenterProvisioner:
         for name, one in sorted(seen.machines.items()):
             if one.machine.ours == self._cluster:
                 maker.remove(name, one)
-        for what, one in self._own(place):
+        for what, one in own_holders(place, self._cluster):
             if not (one.childEntity if what == "folder" else one.vm):
                 name = one.name
                 wait_for(one.Destroy_Task(), f"{what} {name}")
                 told(f"removed {what} {name}")
 
-    def _seen(self) -> tuple[VCenterPlace, Seen]:
-        place = find_place(self._content, self._site)
-        # What a killed run had begun to clone goes on in the vCenter, and is not whole until it ends.
-        settle(place.template)
+    def _seen(self, *, removing: bool = False) -> tuple[VCenterPlace, Seen]:
+        place = find_place(self._content, self._site, removing=removing)
+        if place.template is not None:
+            # What a killed run had begun to clone goes on in the vCenter, and is not whole until it ends.
+            settle(place.template)
         return place, look(place, self._cluster, frozenset(machine.name for machine in self._machines))
-
-    def _check(self, place: VCenterPlace, offered: int) -> None:
-        """What only vSphere asks for; raises UserError."""
-        for name, host in place.hosts.items():
-            asked = sum(one.vcpus for one in self._machines if one.host == name and latency(one) == "high")
-            most = host.state.cores * (2 if offered >= PAIRED_HARDWARE else 1)
-            if asked > most:
-                raise UserError(
-                    f"host {name}",
-                    f"has {host.state.cores} cores, and its machines ask for {asked} by high latency "
-                    f"sensitivity (virtual hardware {offered} is the newest here)",
-                    "plan with --set sched.cpu.latencySensitivity=normal, or with fewer virtual CPUs",
-                )
-        for machine in self._machines:
-            entry = self._entries.get(machine.host)
-            if entry is None or not (system := entry.names("system_datastore", machine.host)):
-                raise UserError(
-                    f"host {machine.host}", "has no system_datastore in the site", "add it to `hosts:`"
-                )
-            if system[0] not in place.hosts[machine.host].state.datastores:
-                raise UserError(
-                    f"host {machine.host}", f"does not reach {system[0]}", "correct `system_datastore:`"
-                )
-            if not known_card(card_kind(machine)):
-                raise UserError(
-                    "ethernet0.virtualDev", f"{card_kind(machine)!r} is not a network card", "vmxnet3"
-                )
-        mirrored = any(machine.shadow_host for machine in self._machines)
-        if mirrored and found_cluster(place)[HA] == "off" and not self._site.high_availability:
-            raise UserError(
-                f"cluster {self._site.cluster}",
-                "has vSphere HA switched off, without which there is no Fault Tolerance",
-                "say `high_availability: true` in the site, or switch it on",
-            )
 
     def _changes(
         self, place: VCenterPlace, seen: Seen, planned: Mapping[str, Facts]
@@ -226,72 +189,9 @@ class VCenterProvisioner:
             "rule", planned_rules(self._machines), found_rules(place, self._cluster, names)
         )
 
-    def _notes(self, place: VCenterPlace, offered: int) -> Iterator[str]:
-        if not drs_on(place):
-            yield f"DRS is off in {self._site.cluster}: rules are stored, and nobody keeps them"
-        if found_cluster(place)[HA] == "off" and not self._site.high_availability:
-            yield f"vSphere HA is off in {self._site.cluster}: restart priorities wait until it is on"
-        asked = {wanted_hardware(machine, 10**6) for machine in self._machines}
-        newest = max((one for one in asked if one is not None), default=0)
-        if newest > offered:
-            yield f"this vCenter offers virtual hardware {offered} at most, the plan's is {newest}"
-
-    def _made_folder(self, place: VCenterPlace, told: Told) -> Any:
-        folder = place.datacenter.vmFolder.CreateFolder(self._site.folder)
-        self._mark(folder)
-        told(f"made folder {self._site.folder}")
-        return folder
-
-    def _made_pool(self, place: VCenterPlace, told: Told) -> Any:
-        share = vim.ResourceAllocationInfo(
-            reservation=0,
-            expandableReservation=True,
-            limit=-1,
-            shares=vim.SharesInfo(shares=0, level="normal"),
-        )
-        pool = place.cluster.resourcePool.CreateResourcePool(
-            self._site.resource_pool, vim.ResourceConfigSpec(cpuAllocation=share, memoryAllocation=share)
-        )
-        self._mark(pool)
-        told(f"made resource pool {self._site.resource_pool}")
-        return pool
-
-    def _mark(self, entity: Any) -> None:
-        manager = self._content.customFieldsManager
-        if self._field is None:
-            known = [one.key for one in manager.field if one.name == _FIELD]
-            self._field = known[0] if known else manager.AddCustomFieldDef(_FIELD, None, None, None).key
-        manager.SetField(entity, self._field, self._cluster)
-
-    def _own(self, place: VCenterPlace) -> Iterator[tuple[str, Any]]:
-        """The folder and the pool, where howdah made them for this cluster."""
-        keys = {one.key for one in self._content.customFieldsManager.field if one.name == _FIELD}
-        for what, entity in (("folder", place.folder), ("resource pool", place.resource_pool)):
-            marks = () if entity is None else entity.customValue
-            if any(one.key in keys and one.value == self._cluster for one in marks):
-                yield what, entity
-
 
 def _tells_cluster(change: ProvisionChange) -> bool:
     return any(difference.what == PRIORITY for difference in change.differences)
-
-
-def _mirrored(facts: Facts, there: FoundMachine | None) -> Facts:
-    """A master and its shadow that changed places, as they do when a host is lost, are where they belong."""
-    if there is None or TOLERANCE not in facts:
-        return facts
-    turned = {HOST: facts[TOLERANCE], TOLERANCE: facts[HOST]}
-    return {**facts, **turned} if turned.items() <= there.facts.items() else facts
-
-
-def _hardware(machine: WantedMachine, offered: int, seen: Seen) -> int | None:
-    """What is newer than planned stays: virtual hardware is never made older."""
-    wanted = wanted_hardware(machine, offered)
-    there = seen.machines.get(machine.name)
-    if wanted is None or there is None:
-        return wanted
-    version = there.config.version.removeprefix("vmx-")
-    return max(wanted, int(version)) if version.isdigit() else wanted
 
 
 def _side_by_side(do: Callable[[WantedMachine], None], machines: Sequence[WantedMachine]) -> None:
@@ -304,12 +204,3 @@ def _side_by_side(do: Callable[[WantedMachine], None], machines: Sequence[Wanted
         except BaseException:
             pool.shutdown(cancel_futures=True)
             raise
-
-
-def _offered(place: VCenterPlace) -> int:
-    """The newest virtual hardware that every host has."""
-    known = place.cluster.environmentBrowser.QueryConfigOptionDescriptor()
-    versions = [
-        one.key.removeprefix("vmx-") for one in known if one.key.startswith("vmx-") and one.createSupported
-    ]
-    return max((int(one) for one in versions if one.isdigit()), default=0)

@@ -45,6 +45,12 @@ def _domain(hosts: dict[str, Any], name: str) -> ElementTree.Element:
     return ElementTree.fromstring(domain.XMLDesc())
 
 
+def _mac(hosts: dict[str, Any], name: str) -> str:
+    card = _domain(hosts, name).find("devices/interface/mac")
+    assert card is not None
+    return card.get("address", "")
+
+
 def test_machines_are_made_with_the_hosts_own_disks_and_then_left_alone(hosts: dict[str, Any]) -> None:
     provisioner = _provisioner(hosts, small_plan(NO_HUGE_PAGES), libvirt_site())
     before = provisioner.look()
@@ -78,6 +84,7 @@ def test_data_disks_may_be_volumes(hosts: dict[str, Any]) -> None:
 def test_what_differs_is_changed_and_the_machine_started_again(hosts: dict[str, Any]) -> None:
     _provisioner(hosts, small_plan(NO_HUGE_PAGES), libvirt_site()).apply(_quiet)
     identity = _domain(hosts, "h1-1.example.com").findtext("uuid")
+    chosen = _mac(hosts, "h1-2.example.com")
     changed = _provisioner(
         hosts, small_plan(NO_HUGE_PAGES), libvirt_site(more="").replace("52:54:00:00:01", "52:54:00:00:09")
     )
@@ -88,6 +95,11 @@ def test_what_differs_is_changed_and_the_machine_started_again(hosts: dict[str, 
     changed.apply(_quiet)
     assert not changed.look().pending
     assert _domain(hosts, "h1-1.example.com").findtext("uuid") == identity
+    assert _mac(hosts, "h1-1.example.com") == "52:54:00:00:09:01"
+    # What libvirt chose itself stays, whatever else changes.
+    hosts["h1.example.com"].lookupByName("h1-2.example.com").setAutostart(0)
+    changed.apply(_quiet)
+    assert _mac(hosts, "h1-2.example.com") == chosen
 
 
 def test_a_machine_that_was_switched_off_is_started(hosts: dict[str, Any]) -> None:
