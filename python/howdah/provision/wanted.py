@@ -83,7 +83,7 @@ class _Wanted:
             roles=kind.roles,
             master=False,
             vcpus=cpus or kind.vcpus or 1,
-            memory_bytes=memory * MIB or kind.memory_bytes // MIB * MIB,
+            memory_bytes=memory * MIB or _stepped(kind.memory_bytes),
             numa_nodes=kind.numa_nodes or 1,
             settings=settings,
             disks=self._disks(host, _first_disk(placed, layout, self._kinds), kind.data_disks or 0),
@@ -106,7 +106,7 @@ class _Wanted:
             roles=master.roles,
             master=True,
             vcpus=master.vcpus,
-            memory_bytes=master.memory_bytes // MIB * MIB,
+            memory_bytes=_stepped(master.memory_bytes),
             numa_nodes=1 if fits else nodes,
             settings=self._settings(kind),
             mac=given.mac if given else None,
@@ -157,6 +157,11 @@ class _Wanted:
             user=ssh.user,
             keys=ssh.keys,
         )
+
+
+def _stepped(memory_bytes: int) -> int:
+    """Memory in steps that every hypervisor takes: vSphere's are of 4 MiB."""
+    return memory_bytes // (4 * MIB) * (4 * MIB)
 
 
 def _number(settings: Sequence[Setting], key: str) -> int:

@@ -11,8 +11,21 @@ from howdah.provision.differences import HOST, Facts
 from howdah.provision.vsphere.found import Seen
 from howdah.provision.vsphere.place import VCenterPlace
 from howdah.provision.vsphere.rules import HA, drs_on, found_cluster
-from howdah.provision.vsphere.shape import PAIRED_HARDWARE, TOLERANCE, latency, wanted_hardware
+from howdah.provision.vsphere.shape import (
+    PAIRED_HARDWARE,
+    TOLERANCE,
+    latency,
+    set_value,
+    spelt_mib,
+    wanted_hardware,
+)
 from howdah.provision.vsphere.spec import card_kind, known_card
+from howdah.units import MIB
+
+_MEMORY_STEP = 4
+"""vSphere gives memory in steps of so many MiB."""
+_LATENCIES = ("normal", "high")
+"""The levels that vSphere still keeps apart."""
 
 
 def check_limits(
@@ -34,6 +47,7 @@ def check_limits(
                 "plan with --set sched.cpu.latencySensitivity=normal, or with fewer virtual CPUs",
             )
     for machine in machines:
+        _check_values(machine)
         entry = entries.get(machine.host)
         if entry is None or not (system := entry.names("system_datastore", machine.host)):
             raise UserError(
@@ -43,10 +57,6 @@ def check_limits(
             raise UserError(
                 f"host {machine.host}", f"does not reach {system[0]}", "correct `system_datastore:`"
             )
-        if not known_card(card_kind(machine)):
-            raise UserError(
-                "ethernet0.virtualDev", f"{card_kind(machine)!r} is not a network card", "vmxnet3"
-            )
     mirrored = any(machine.shadow_host for machine in machines)
     if mirrored and found_cluster(place)[HA] == "off" and not site.high_availability:
         raise UserError(
@@ -54,6 +64,32 @@ def check_limits(
             "has vSphere HA switched off, without which there is no Fault Tolerance",
             "say `high_availability: true` in the site, or switch it on",
         )
+
+
+def _check_values(machine: WantedMachine) -> None:
+    """Values that a plan may have and vSphere does not take; it would say so half-way, machine by machine."""
+    for key in ("cpuid.coresPerSocket", "sched.mem.min"):
+        if not set_value(machine, key, "0").isdigit():
+            raise UserError(f"the plan: {key}", f"{set_value(machine, key, '')!r} is not a whole number", "")
+    cores = int(set_value(machine, "cpuid.coresPerSocket", "0")) or machine.vcpus
+    if machine.vcpus % cores and not machine.master:
+        raise UserError(
+            "the plan: cpuid.coresPerSocket",
+            f"{machine.vcpus} virtual CPUs do not divide into sockets of {cores} cores",
+            "leave it to the plan",
+        )
+    if machine.memory_bytes % (_MEMORY_STEP * MIB):
+        raise UserError(
+            f"machine {machine.name}",
+            f"has {spelt_mib(machine.memory_bytes // MIB)}, which is no multiple of {_MEMORY_STEP} MiB",
+            "plan with another memSize: vSphere takes no other",
+        )
+    if latency(machine) not in _LATENCIES:
+        raise UserError(
+            "the plan: sched.cpu.latencySensitivity", f"{latency(machine)!r} is no level", "normal or high"
+        )
+    if not known_card(card_kind(machine)):
+        raise UserError("ethernet0.virtualDev", f"{card_kind(machine)!r} is not a network card", "vmxnet3")
 
 
 def notes(
