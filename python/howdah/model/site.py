@@ -205,13 +205,16 @@ class SiteMachines(_Part):
     """The address of the first of them."""
     mac: MacAddress | None = None
     """The MAC address of the first of them; the hypervisor chooses where left out."""
+    numa_node: Annotated[int, Field(strict=True, ge=0, le=63)] | None = None
+    """The NUMA node that each of them is bound to, counted from 0."""
 
 
 class Addresses(NamedTuple):
-    """One machine's addresses."""
+    """One machine's addresses, and the node it is bound to."""
 
     address: str
     mac: str | None
+    numa_node: int | None
 
 
 class MachineSite(_Part):
@@ -287,7 +290,8 @@ def _unfolded(entry: SiteMachines, at: tuple[int, ...]) -> Iterator[tuple[str, A
     if card is not None and card + len(names) > 1 << 48:
         raise WrongValue("leaves too few addresses above it", "begin lower", ("machines", *at, "mac"))
     for number, name in enumerate(names):
-        yield name, Addresses(str(first + number), None if card is None else _spelt(card + number))
+        mac = None if card is None else _spelt(card + number)
+        yield name, Addresses(str(first + number), mac, entry.numa_node)
 
 
 def _spelt(card: int) -> str:

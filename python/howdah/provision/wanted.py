@@ -54,6 +54,9 @@ class _Wanted:
         self._kinds = {worker.name: worker for worker in plan.workers}
         self._layouts = {layout.group: layout for layout in cluster.layouts}
         self._groups = {group.name: group for group in cluster.inventory.groups}
+        self._nodes = {
+            name: given.numa_node for name, given in site.addresses.items() if given.numa_node is not None
+        }
 
     def on(self, host: PlacedHost) -> tuple[WantedMachine, ...]:
         """A host's machines, workers first, each bound to NUMA nodes where the site asks for it."""
@@ -62,9 +65,7 @@ class _Wanted:
             return ()
         machines = [self._worker(host, placed, layout) for placed in host.workers if layout]
         machines += [self._master(host, master, layout) for master in host.masters if not master.shares]
-        if self._site.pin_numa:
-            return bound(machines, self._groups[host.group])
-        return tuple(machines)
+        return bound(machines, self._groups[host.group], self._nodes, in_turn=self._site.pin_numa)
 
     @staticmethod
     def _owned(host: PlacedHost) -> bool:

@@ -22,9 +22,9 @@ def _read(text: str) -> MachineSite:
 
 def test_a_range_counts_addresses_up() -> None:
     addresses = _read(TEXT).addresses
-    assert addresses["w1-1.example.com"] == ("10.0.1.1", "00:50:56:00:01:01")
-    assert addresses["w3-1.example.com"] == ("10.0.1.3", "00:50:56:00:01:03")
-    assert addresses["w3-2.example.com"] == ("10.0.2.3", None)
+    assert addresses["w1-1.example.com"] == ("10.0.1.1", "00:50:56:00:01:01", None)
+    assert addresses["w3-1.example.com"] == ("10.0.1.3", "00:50:56:00:01:03", None)
+    assert addresses["w3-2.example.com"] == ("10.0.2.3", None, None)
 
 
 def test_names_of_devices_stand_for_many() -> None:

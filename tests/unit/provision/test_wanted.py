@@ -61,6 +61,13 @@ def test_machines_are_bound_to_nodes_in_turn_where_the_site_says_so() -> None:
     assert whole["w1-1.example.com"].nodes == (0, 1)
 
 
+def test_a_machine_has_the_node_that_the_site_names() -> None:
+    text = site_text(Path("ca.pem"), disks=DEVICES).replace("10.0.2.1}", "10.0.2.1, numa_node: 1}")
+    site = parse_document(text, "site.yaml", MachineSite, "a site", "")
+    nodes = {machine.name: machine.nodes for machine in machines_of(virtual_plan(), site)}
+    assert (nodes["w1-1.example.com"], nodes["w1-2.example.com"]) == ((), (1,))
+
+
 def test_a_data_disk_in_a_datastore_leaves_it_some_room() -> None:
     stored = _machines(virtual_plan(), disks='datastores: ["{host}-[01-20]"]')
     disk = stored["w1-1.example.com"].disks[0]
