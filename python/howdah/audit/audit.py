@@ -45,7 +45,7 @@ def audit(
         values = Values(config, (hadoop(releases.hadoop), hbase(releases.hbase)))
         config = config.model_copy(update={"effective": values.effective()})
     checks: dict[Check, None] = {}
-    for host in hosts or (None,):
+    for host in hosts or ((None,) if config is not None else ()):
         evidence = Found(config=config, host=host)
         part = part_of(plan, evidence, values)
         # What a configuration alone comes to is the same on every host, and is said once.

@@ -15,8 +15,10 @@ from rich.table import Table
 from rich.text import Text
 
 from howdah.cli.output import show
+from howdah.errors import UserError
 from howdah.model.check import Check, CheckReport, CheckVerdict, HostRole
 from howdah.session.plan import checks as session
+from howdah.session.provision.endpoint import Endpoint
 from howdah.units import format_counted
 
 _STYLES = {
@@ -36,6 +38,7 @@ EXAMPLES = """
 * `howdah check --probe worker-7.yaml --all` looks at another machine, and lists what passes, too
 * `howdah check --conf client-conf --role client` leaves out what only daemons read
 * `howdah check --conf conf --sarif check.sarif --severity warn` is for a CI system
+* `howdah check --vcenter vc.example.com --plan plan.yaml` looks at the plan's virtual machines
 """
 
 
@@ -180,6 +183,21 @@ def check(
             "themselves; other folders are taken for the whole cluster's.",
         ),
     ] = None,
+    vcenter: Annotated[
+        str | None,
+        typer.Option("--vcenter", metavar="HOST[:PORT]", help="A vCenter with the plan's virtual machines."),
+    ] = None,
+    libvirt: Annotated[
+        str | None,
+        typer.Option("--libvirt", metavar="URI", help="libvirt's URI, {host} being each host's name."),
+    ] = None,
+    site: Annotated[
+        Path, typer.Option("--site", metavar="FILE", help="What the machines were made on.")
+    ] = Path("site.yaml"),
+    password_file: Annotated[
+        Path | None,
+        typer.Option("--password-file", metavar="FILE", help="vCenter's password, which is else asked for."),
+    ] = None,
     severity: Annotated[
         Least, typer.Option("--severity", help="The exit code is 1 from this verdict on.")
     ] = Least.FAIL,
@@ -195,15 +213,18 @@ def check(
     something is, and 2 if the input cannot be read.
     """
     folders = conf or []
+    machines = vcenter is not None or libvirt is not None
     report = session.check(
         folders=folders,
-        this_host=host or not (folders or probe),
+        this_host=host or not (folders or probe or machines),
         probes=probe or [],
         plan_path=plan,
         hadoop=hadoop,
         hbase=hbase,
         role=role,
     )
+    if machines:
+        report = with_machines(report, plan, site, Endpoint(vcenter, libvirt), password_file)
     if sarif is not None:
         session.write_sarif(report, folders, sarif)
     if json:
@@ -212,6 +233,20 @@ def check(
         show(check_table(report, everything=everything))
     if _is_found(report, severity):
         raise typer.Exit(1)
+
+
+def with_machines(
+    report: CheckReport, plan: Path | None, site: Path, endpoint: Endpoint, password_file: Path | None
+) -> CheckReport:
+    """The report, and what is not as planned of the plan's virtual machines."""
+    # pyVmomi takes long to import, and few checks need it.
+    from howdah.cli.provision import password  # noqa: PLC0415
+    from howdah.session.provision import provisioning  # noqa: PLC0415
+
+    if plan is None:
+        raise UserError("--plan", "is missing: whose machines?", "give the plan that they were made for")
+    asked = provisioning.wanted(plan, site, endpoint)
+    return provisioning.with_machines(report, asked, endpoint, password(asked, endpoint, password_file))
 
 
 def _is_found(report: CheckReport, least: Least) -> bool:

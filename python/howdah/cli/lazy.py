@@ -45,6 +45,13 @@ COMMANDS = {
         "render",
         "Write what a planned cluster needs: Hadoop, HBase, operating system, disks, network, hypervisor.",
     ),
+    "provision": Lazy(
+        "provision", "Make a plan's virtual machines in a vCenter or by libvirt: shown first, then made."
+    ),
+    "provision schema": Lazy(
+        "provision_schema",
+        "Print the JSON schema of sites (draft 2020-12), with which an editor completes and checks them.",
+    ),
     "check": Lazy("check", "Check a configuration, this machine and saved probes against the rules."),
     "rules": Lazy("rules", "List the rules that plans and checks are based on, and explain one."),
     "hadoop": Lazy("hadoop", "Fetch Hadoop's released jars, or show which Hadoop would be used."),

@@ -19,6 +19,15 @@ from howdah.model.calibration import Calibration
 from howdah.model.host import Host
 from howdah.model.inventory import CpuLayout, DiskSet, HostGroup, Inventory, NicSet
 from howdah.model.plan import Plan
+from howdah.model.site import (
+    LibvirtSite,
+    MachineSite,
+    SiteHosts,
+    SiteMachines,
+    SiteNetwork,
+    SiteSsh,
+    VCenterSite,
+)
 from howdah.model.study import Budget, Factor, Published, PublishedCell, PublishedRatio, Repeats, Study
 from howdah.model.study_settings import CellSettings, Level
 from howdah.model.survey import Work
@@ -29,6 +38,11 @@ _CALIBRATION_HINT = "give a calibration that `howdah calibrate` wrote, calibrati
 _HOST_HINT = "give a file that `howdah probe --output` or `howdah probe --json` wrote"
 _AN_INVENTORY = "an inventory"
 _INVENTORY_HINT = "give a list of hosts, hosts.yaml for instance: see docs/inventory.md"
+_A_SITE = "a site"
+_SITE_HINT = "give what machines are made on, site.yaml for instance: see docs/provision.md"
+_SITE: tuple[type[BaseModel], ...] = (
+    VCenterSite, LibvirtSite, SiteNetwork, SiteSsh, SiteHosts, SiteMachines,
+)  # fmt: skip
 _A_STUDY = "a study"
 _STUDY_HINT = "give a study, study.yaml for instance: see docs/study.md"
 _INVENTORY: tuple[type[BaseModel], ...] = (HostGroup, CpuLayout, DiskSet, NicSet)
@@ -94,6 +108,11 @@ def write_plan(plan: Plan) -> str:
     return write_document(plan)
 
 
+def read_site(path: Path) -> MachineSite:
+    """The site in a file; raises UserError that names every fault at its line and column."""
+    return read_document(path, MachineSite, _A_SITE, _SITE_HINT)
+
+
 def read_study(path: Path) -> Study:
     """The study in a file; raises UserError that names every fault at its line and column."""
     return read_document(path, Study, _A_STUDY, _STUDY_HINT)
@@ -114,6 +133,11 @@ def write_work(work: Work) -> str:
 def inventory_schema() -> str:
     """JSON Schema, draft 2020-12, with the words of the classes' docstrings."""
     return _schema("howdah inventory", Inventory, _INVENTORY)
+
+
+def site_schema() -> str:
+    """JSON Schema, draft 2020-12, with the words of the classes' docstrings."""
+    return _schema("howdah site", MachineSite, _SITE)
 
 
 def study_schema() -> str:

@@ -19,6 +19,7 @@ _KINDS = {
     "a plan": frozenset({"platform", "workers", "settings"}),
     "an inventory": frozenset({"groups"}),
     "a calibration": frozenset({"calibration", "parameters"}),
+    "a site": frozenset({"machines", "ssh"}),
     "the probe of a host": frozenset({"cpu", "memory", "file_systems"}),
 }
 """What howdah's documents are, by keys that only they have."""

@@ -28,50 +28,57 @@ def domain(worker: Worker, settings: Sequence[Setting]) -> str:
     A key such as ``cpu.@mode`` is a path of elements, its end an attribute where it has an ``@``; keys
     below ``devices.disk`` hold for every data disk.
     """
-    root = ElementTree.Element("domain", type="kvm")
-    ElementTree.SubElement(root, "name").text = f"{worker.name}-1"
-    ElementTree.SubElement(ElementTree.SubElement(root, "os"), "type").text = "hvm"
+    root = domain_element(f"{worker.name}-1", settings, worker.data_disks or 0)
     reasons = [f"For every machine of the kind {worker.name}.", *textwrap.wrap(_SITES_OWN, 100)]
     for setting in settings:
-        _put(root, setting)
         reasons += ["", f"{setting.key} = {setting_text(setting)}", *reason_lines(setting)]
-    devices = _child(root, "devices")
-    pattern = _child(devices, "disk")
-    devices.remove(pattern)
-    for position, disk in enumerate((_system_disk(worker), *_data_disks(pattern, worker))):
-        devices.insert(position, disk)
-    card = _child(devices, "interface")
-    card.set("type", "bridge")
-    ElementTree.SubElement(card, "source", bridge="br0")
     ElementTree.indent(root)
     comment = xml_comment([line.rstrip() for line in reasons])
     return f"{comment}\n{ElementTree.tostring(root, encoding='unicode')}\n"
 
 
-def _system_disk(worker: Worker) -> ElementTree.Element:
+def domain_element(name: str, settings: Sequence[Setting], data_disks: int) -> ElementTree.Element:
+    """The domain alone: its system disk first, then its data disks, with examples for what a site knows."""
+    root = ElementTree.Element("domain", type="kvm")
+    ElementTree.SubElement(root, "name").text = name
+    ElementTree.SubElement(ElementTree.SubElement(root, "os"), "type").text = "hvm"
+    for setting in settings:
+        _put(root, setting)
+    devices = _child(root, "devices")
+    pattern = _child(devices, "disk")
+    devices.remove(pattern)
+    for position, disk in enumerate((_system_disk(name), *_data_disks(pattern, data_disks))):
+        devices.insert(position, disk)
+    card = _child(devices, "interface")
+    card.set("type", "bridge")
+    ElementTree.SubElement(card, "source", bridge="br0")
+    return root
+
+
+def _system_disk(name: str) -> ElementTree.Element:
     disk = ElementTree.Element("disk", type="file", device="disk")
     ElementTree.SubElement(disk, "driver", name="qemu", type="qcow2")
-    ElementTree.SubElement(disk, "source", file=f"/var/lib/libvirt/images/{worker.name}-1.qcow2")
-    ElementTree.SubElement(disk, "target", dev=_device(0), bus="virtio")
+    ElementTree.SubElement(disk, "source", file=f"/var/lib/libvirt/images/{name}.qcow2")
+    ElementTree.SubElement(disk, "target", dev=disk_device(0), bus="virtio")
     return disk
 
 
-def _data_disks(pattern: ElementTree.Element, worker: Worker) -> Iterator[ElementTree.Element]:
+def _data_disks(pattern: ElementTree.Element, count: int) -> Iterator[ElementTree.Element]:
     """The pattern once for each data disk, with an I/O thread and a serial number of its own."""
-    for number in range(1, (worker.data_disks or 0) + 1):
+    for number in range(1, count + 1):
         disk = deepcopy(pattern)
         disk.set("device", "disk")
         driver = _child(disk, "driver")
         driver.set("name", "qemu")
         driver.set("iothread", str(number))
         ElementTree.SubElement(disk, "source", dev=f"/dev/disk/by-id/DATA-DISK-{number:02d}")
-        _child(disk, "target").set("dev", _device(number))
+        _child(disk, "target").set("dev", disk_device(number))
         ElementTree.SubElement(disk, "serial").text = f"data-{number:02d}"
         yield disk
 
 
-def _device(position: int) -> str:
-    """``vda``, ``vdb``, after ``vdz`` ``vdaa``."""
+def disk_device(position: int) -> str:
+    """The name of a disk by its place: ``vda``, ``vdb``, after ``vdz`` ``vdaa``."""
     letters = string.ascii_lowercase
     first, last = divmod(position, len(letters))
     return f"vd{letters[first - 1] if first else ''}{letters[last]}"

@@ -33,4 +33,10 @@ WORKERS = Rule(
     sources=("howdah",),
     severity=Severity.MUST,
 )
-RULES: tuple[Rule, ...] = (CHANGED, MISSING, EXTRA, HARDWARE, WORKERS)
+MACHINES = Rule(
+    id="drift.machines",
+    says="A virtual machine is as it was planned, and where.",
+    sources=("howdah",),
+    severity=Severity.MUST,
+)
+RULES: tuple[Rule, ...] = (CHANGED, MISSING, EXTRA, HARDWARE, WORKERS, MACHINES)

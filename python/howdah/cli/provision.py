@@ -1,0 +1,135 @@
+"""``howdah provision``: the virtual machines of a plan."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from howdah.cli.output import print_json, show
+from howdah.cli.provision_table import counted, plain, provision_data, provision_table
+from howdah.errors import Aborted, UserError
+from howdah.session.provision import provisioning as session
+from howdah.session.provision.endpoint import Endpoint
+from howdah.session.provision.provisioning import AskedMachines, Provisioner
+
+EXAMPLES = """
+**Examples**
+
+* `howdah provision plan.yaml --vcenter vc.example.com --dry-run` shows what would be made and changed
+* `howdah provision plan.yaml --vcenter vc.example.com` shows it, asks, then does it and reads it back
+* `howdah provision plan.yaml --vcenter vc.example.com --password-file vc.txt --yes` asks nothing, for CI
+* `howdah provision plan.yaml --libvirt 'qemu+ssh://root@{host}/system'` makes them on each KVM host
+* `howdah provision plan.yaml --vcenter vc.example.com --destroy` removes what howdah made, and nothing else
+* `howdah check --vcenter vc.example.com --plan plan.yaml` says what has drifted since
+"""
+
+app = typer.Typer(add_completion=False, rich_markup_mode="markdown")
+
+
+@app.command("provision", epilog=EXAMPLES)
+def provision(
+    plan: Annotated[Path, typer.Argument(help="A plan that `howdah plan` wrote.", metavar="PLAN")],
+    *,
+    site: Annotated[
+        Path,
+        typer.Option("--site", metavar="FILE", help="What the machines are made on: see docs/provision.md."),
+    ] = Path("site.yaml"),
+    vcenter: Annotated[
+        str | None, typer.Option("--vcenter", metavar="HOST[:PORT]", help="The vCenter, for vSphere's plans.")
+    ] = None,
+    libvirt: Annotated[
+        str | None,
+        typer.Option(
+            "--libvirt", metavar="URI", help="libvirt's URI, for KVM's plans; {host} is each host's name."
+        ),
+    ] = None,
+    password_file: Annotated[
+        Path | None,
+        typer.Option(
+            "--password-file", metavar="FILE", help="A file with vCenter's password, which is else asked for."
+        ),
+    ] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would be done; do nothing.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Do it without asking.")] = False,
+    destroy: Annotated[
+        bool, typer.Option("--destroy", help="Remove the machines that howdah made, and nothing else.")
+    ] = False,
+    json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Make a plan's virtual machines in a vCenter or by libvirt: shown first, then made.
+
+    What is as planned is left alone; what differs is shown, and changed once you agree. Run it again at any
+    time, after a failure, too. Every value is read back and compared.
+    """
+    if json and not (yes or dry_run):
+        raise UserError("--json", "leaves nobody to ask", "give --dry-run with it, or --yes")
+    endpoint = Endpoint(vcenter, libvirt)
+    asked = session.wanted(plan, site, endpoint)
+    with session.provisioner(asked, endpoint, password(asked, endpoint, password_file)) as hypervisor:
+        if destroy:
+            _destroy(asked, hypervisor, dry_run=dry_run, yes=yes, json=json)
+        else:
+            _provision(hypervisor, dry_run=dry_run, yes=yes, json=json)
+
+
+def password(asked: AskedMachines, endpoint: Endpoint, file: Path | None) -> str:
+    """vCenter's password, from a file or a terminal; libvirt's transports have their own ways to log in."""
+    if endpoint.vcenter is None or asked.site.vcenter is None:
+        if file is not None:
+            raise UserError("--password-file", "is for --vcenter", "libvirt logs in by ssh's keys or TLS")
+        return ""
+    if file is not None:
+        return session.password_in(file)
+    if not sys.stdin.isatty():
+        raise UserError(
+            "--password-file", "is missing, and there is nobody to ask", "give the password's file"
+        )
+    return str(typer.prompt(f"Password of {asked.site.vcenter.user}", hide_input=True, err=True))
+
+
+def _provision(hypervisor: Provisioner, *, dry_run: bool, yes: bool, json: bool) -> None:
+    before = hypervisor.look()
+    if not json:
+        show(provision_table(before))
+    if not dry_run and before.pending:
+        session.refuse(before.pending)
+        _ask("Make and change these?", yes=yes)
+        after = session.apply(hypervisor, _told)
+        if not json:
+            print(f"done    everything was read back: {counted(after)}")
+    if json:
+        print_json({**provision_data(before), "done": not dry_run})
+
+
+def _destroy(asked: AskedMachines, hypervisor: Provisioner, *, dry_run: bool, yes: bool, json: bool) -> None:
+    made = list(hypervisor.made())
+    if not json:
+        print(
+            "\n".join(
+                [*map(plain, made), f"{len(made)} to remove"] if made else ["howdah has made nothing here"]
+            )
+        )
+    if made and not dry_run:
+        _ask(f"Remove all of this, and the data on it, of cluster {asked.cluster}?", yes=yes)
+        hypervisor.destroy(_told)
+    if json:
+        print_json({"removed": [] if dry_run else made, "to_remove": made if dry_run else []})
+
+
+def _ask(question: str, *, yes: bool) -> None:
+    if yes:
+        return
+    if not sys.stdin.isatty():
+        raise UserError(
+            "--yes", "is missing, and there is nobody to ask", "look at --dry-run, then give --yes"
+        )
+    if not typer.confirm(question):
+        raise Aborted("", "nothing was done", "")
+
+
+def _told(line: str) -> None:
+    Console(stderr=True, highlight=False, markup=False).print(line, soft_wrap=True)

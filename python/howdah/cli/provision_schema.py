@@ -1,0 +1,26 @@
+"""``howdah provision schema``: by which an editor completes and checks a site's file."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from howdah.session.provision import provisioning as session
+
+app = typer.Typer(add_completion=False, rich_markup_mode="markdown")
+
+
+@app.command("provision schema")
+def schema(
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Write to this file instead of the terminal.")
+    ] = None,
+) -> None:
+    """Print the JSON schema of sites (draft 2020-12), with which an editor completes and checks them."""
+    if output is None:
+        sys.stdout.write(session.site_schema())
+    else:
+        session.replace_file(output, session.site_schema())

@@ -1,0 +1,191 @@
+"""Machines as they are wanted and as they are found, and what it takes to make one the other."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import StrEnum
+from typing import Literal, NamedTuple
+
+from howdah.model.base import Model
+from howdah.model.plan import Role, Setting
+
+
+class MachineDisk(Model):
+    """One data disk of a machine: a device of its host's, or room in a datastore or pool."""
+
+    number: int
+    """From 1."""
+    kind: Literal["device", "datastore"]
+    """What it is."""
+    name: str
+    """The device's id, or the datastore's or pool's name."""
+    size_bytes: int
+    """Its size; of a device what the inventory says."""
+
+
+class FirstBoot(Model):
+    """What a machine is told when it first starts."""
+
+    host_name: str
+    """The name it answers to."""
+    address: str
+    """Its address."""
+    prefix: int
+    """Bits of the address that name the network."""
+    gateway: str | None
+    """The way to other networks."""
+    name_servers: tuple[str, ...]
+    """Who resolves names."""
+    user: str
+    """Who may log in, and become root."""
+    keys: tuple[str, ...]
+    """Their public ssh keys."""
+
+
+class WantedMachine(Model):
+    """One virtual machine as plan and site want it."""
+
+    name: str
+    """Its name, under the hypervisor and in the network."""
+    cluster: str
+    """The cluster it is part of."""
+    host: str
+    """The host it is made on."""
+    kind: str
+    """The kind of worker whose settings it has."""
+    roles: tuple[Role, ...]
+    """What will run on it."""
+    master: bool
+    """Whether it carries masters."""
+    vcpus: int
+    """Its virtual CPUs."""
+    memory_bytes: int
+    """Its memory, whole MiB."""
+    numa_nodes: int
+    """NUMA nodes it draws on."""
+    nodes: tuple[int, ...] = ()
+    """The NUMA nodes it is bound to; none leaves it to the hypervisor."""
+    settings: tuple[Setting, ...]
+    """What the plan sets for the hypervisor."""
+    disks: tuple[MachineDisk, ...] = ()
+    """Its data disks."""
+    mac: str | None = None
+    """Its card's address; the hypervisor's choice where there is none."""
+    shadow_host: str | None = None
+    """The host of its Fault Tolerance shadow."""
+    first_boot: FirstBoot
+    """What it is told when it first starts."""
+
+
+class HostNode(Model):
+    """One NUMA node of a host."""
+
+    memory_bytes: int
+    """Its memory."""
+    cpus: tuple[int, ...]
+    """Its logical CPUs."""
+
+
+class HostState(Model):
+    """A host as its hypervisor describes it."""
+
+    name: str
+    """Its name."""
+    ready: str = ""
+    """Why no machine can be started on it; nothing where one can."""
+    memory_bytes: int
+    """All of its memory."""
+    taken_bytes: int = 0
+    """Memory that is promised to machines that are not howdah's."""
+    threads: int
+    """Its logical CPUs."""
+    cores: int
+    """Its physical cores."""
+    clock_mhz: int = 0
+    """What a core runs at."""
+    nodes: tuple[HostNode, ...]
+    """Its NUMA nodes."""
+    devices: Mapping[str, int]
+    """Disks by the names that they may be given by, with their sizes."""
+    datastores: Mapping[str, int]
+    """Datastores or pools it reaches, with what is free in each."""
+    networks: frozenset[str]
+    """Port groups or bridges that it has."""
+    no_fault_tolerance: str = ""
+    """Why it cannot carry Fault Tolerance; nothing where it can."""
+
+
+class FoundMachine(Model):
+    """A machine that is there."""
+
+    name: str
+    """Its name."""
+    ours: str = ""
+    """The howdah cluster it was made for, by its own metadata; nothing where it is somebody else's."""
+    running: bool
+    """Whether it is powered on."""
+    host: str
+    """The host it is on."""
+    facts: Mapping[str, str]
+    """What it is, in the words that what is wanted has too."""
+
+
+class Difference(Model):
+    """One thing of a machine that is not as planned."""
+
+    what: str
+    """What it is."""
+    found: str
+    """How it is; nothing where it is not there."""
+    planned: str
+    """How it should be."""
+
+
+class Doing(StrEnum):
+    """What becomes of one thing."""
+
+    MAKE = "make"
+    CHANGE = "change"
+    LEAVE = "leave"
+    EXTRA = "no longer planned"
+
+
+class ProvisionChange(Model):
+    """What is to be done with one thing, a machine or what holds several."""
+
+    doing: Doing
+    """What."""
+    what: str
+    """``machine``, ``folder``, ``rule``."""
+    name: str
+    """Its name."""
+    host: str = ""
+    """The host it is on, where it is on one."""
+    differences: tuple[Difference, ...] = ()
+    """What is not as planned."""
+    refused: str = ""
+    """Why howdah does not do it, where it does not."""
+    restarts: bool = False
+    """Whether a running machine must be shut down for it, and started again."""
+
+
+class Provisioning(Model):
+    """Everything that stands between what is there and what is planned."""
+
+    changes: tuple[ProvisionChange, ...]
+    """What becomes of each thing, in the order in which it is done."""
+    notes: tuple[str, ...] = ()
+    """What an administrator should know beside."""
+
+    @property
+    def pending(self) -> tuple[ProvisionChange, ...]:
+        """What is not as planned."""
+        return tuple(one for one in self.changes if one.doing in (Doing.MAKE, Doing.CHANGE))
+
+
+class Obstacle(NamedTuple):
+    """Why something cannot be made: where, what, and what would help."""
+
+    where: str
+    what: str
+    hint: str

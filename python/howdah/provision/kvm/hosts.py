@@ -1,0 +1,133 @@
+"""Each host's libvirt: a connection to it, and the host as it describes it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from typing import Any, NamedTuple
+from xml.etree import ElementTree
+
+from howdah.errors import RunFailed, UserError
+from howdah.model.machines import HostNode, HostState
+from howdah.model.site import LibvirtSite
+from howdah.provision.kvm.api import libvirt
+from howdah.services.errors import NotReachable
+from howdah.units import MIB
+
+HOST = "{host}"
+_HUGE_KIB = 2048
+_BY_ID = "/dev/disk/by-id/"
+
+
+class LibvirtHost(NamedTuple):
+    """A host's connection, what it is, and what kind of domains it runs."""
+
+    connection: Any
+    state: HostState
+    kind: str
+    huge_bytes: int
+    """Memory that was set aside in huge pages."""
+
+
+@contextmanager
+def connected(uri: str, hosts: Sequence[str]) -> Iterator[dict[str, Any]]:
+    """Connections to the libvirt of each host; raises UserError where one URI would stand for several."""
+    if len(hosts) > 1 and HOST not in uri:
+        raise UserError(
+            f"--libvirt {uri}", f"is one libvirt, and the plan has {len(hosts)} hosts", f"put {HOST} into it"
+        )
+    connections: dict[str, Any] = {}
+    try:
+        for host in hosts:
+            connections[host] = opened(uri, host)
+        yield connections
+    finally:
+        for connection in connections.values():
+            with suppress(libvirt.libvirtError):
+                connection.close()
+
+
+def opened(uri: str, host: str) -> Any:
+    """A connection to a host's libvirt; raises NotReachable, or UserError for what is no URI."""
+    where = f"--libvirt {uri.replace(HOST, host)}"
+    try:
+        return libvirt.open(uri.replace(HOST, host))
+    except libvirt.libvirtError as error:
+        if error.get_error_code() in (libvirt.VIR_ERR_INVALID_ARG, libvirt.VIR_ERR_XML_ERROR):
+            raise UserError(where, f"is not one of libvirt's: {said(error)}", "see --help") from error
+        raise NotReachable(
+            where, f"cannot be reached: {said(error)}", f"is libvirt running on {host}, and may you log in?"
+        ) from error
+
+
+def said(error: Any) -> str:
+    """What libvirt says, on one line."""
+    return " ".join(str(error.get_error_message() or error).split())[:300]
+
+
+def failed(where: str, error: Any) -> RunFailed:
+    """An error of libvirt's as howdah's."""
+    return RunFailed(where, said(error), "mend it, then run the command again: what is done is left alone")
+
+
+def described(connection: Any, name: str, site: LibvirtSite) -> LibvirtHost:
+    """The host behind a connection; raises UserError where it has no pool or image of the site's."""
+    root = ElementTree.fromstring(connection.getCapabilities())
+    kinds = {element.get("type", "") for element in root.iterfind("guest/arch/domain")}
+    kind = next((one for one in ("kvm", "test") if one in kinds), "")
+    information = connection.getInfo()
+    cells = root.findall("host/topology/cells/cell")
+    pages = root.findall("host/topology/cells/cell/pages")
+    state = HostState(
+        name=name,
+        ready="" if kind else "has no KVM: libvirt runs its guests without it",
+        memory_bytes=information[1] * MIB,
+        threads=information[2],
+        cores=information[4] * information[5] * information[6],
+        clock_mhz=information[3],
+        nodes=tuple(_node(cell) for cell in cells),
+        devices=dict(_devices(connection)),
+        datastores={
+            pool.name(): pool.info()[3] for pool in connection.listAllStoragePools() if pool.isActive()
+        },
+        networks=frozenset(_bridges(connection)),
+    )
+    if site.pool not in state.datastores:
+        raise UserError(
+            f"libvirt.pool: {site.pool}", f"is no active pool of host {name}", "make it there and start it"
+        )
+    pool = connection.storagePoolLookupByName(site.pool)
+    if site.image not in pool.listVolumes():
+        raise UserError(
+            f"libvirt.image: {site.image}", f"is not in {site.pool} on host {name}", "put the image there"
+        )
+    huge = sum(int(one.text or 0) for one in pages if one.get("size") == str(_HUGE_KIB))
+    return LibvirtHost(connection, state, kind, huge * _HUGE_KIB * 1024)
+
+
+def _node(cell: ElementTree.Element) -> HostNode:
+    return HostNode(
+        memory_bytes=int(cell.findtext("memory", "0")) * 1024,
+        cpus=tuple(int(cpu.get("id", "0")) for cpu in cell.iterfind("cpus/cpu")),
+    )
+
+
+def _devices(connection: Any) -> Iterator[tuple[str, int]]:
+    """Whole disks by every path that leads to them; below /dev/disk/by-id by the name alone, too."""
+    for device in connection.listAllDevices(libvirt.VIR_CONNECT_LIST_NODE_DEVICES_CAP_STORAGE):
+        root = ElementTree.fromstring(device.XMLDesc())
+        size = int(root.findtext("capability/size", "0") or 0)
+        paths = [element.text or "" for element in root.iterfind("devnode")]
+        for path in (*paths, root.findtext("capability/block", "")):
+            if path:
+                yield path, size
+                yield path.removeprefix(_BY_ID), size
+
+
+def _bridges(connection: Any) -> Iterator[str]:
+    """Bridges of libvirt's networks, and interfaces of the host, a bridge of its own among them."""
+    for network in connection.listAllNetworks():
+        with suppress(libvirt.libvirtError):
+            yield network.bridgeName()
+    for device in connection.listAllDevices(libvirt.VIR_CONNECT_LIST_NODE_DEVICES_CAP_NET):
+        yield ElementTree.fromstring(device.XMLDesc()).findtext("capability/interface", "")

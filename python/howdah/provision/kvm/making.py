@@ -1,0 +1,183 @@
+"""One machine made, changed, started or removed by libvirt, in an order that a kill may end anywhere.
+
+The domain comes first, for it carries the mark; what it is made of follows, and that its seed is written
+is noted last, so that what is missing shows.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from typing import Any
+from xml.etree import ElementTree
+
+from howdah.errors import RunFailed
+from howdah.model.machines import FoundMachine, ProvisionChange, WantedMachine
+from howdah.model.site import LibvirtSite
+from howdah.provision.backend import Told
+from howdah.provision.kvm.api import libvirt
+from howdah.provision.kvm.domains import (
+    MARKS,
+    DiskVolume,
+    DomainMark,
+    data_volume,
+    keep_mac,
+    mark_of,
+    mark_text,
+    planned_domain,
+    seed_volume,
+    system_volume,
+)
+from howdah.provision.kvm.hosts import LibvirtHost, failed
+from howdah.provision.kvm.seed import seed_digest, seed_image
+
+_SHUTDOWN_S = 300
+_DEFINED = libvirt.VIR_DOMAIN_XML_INACTIVE
+
+
+class DomainMaker:
+    """Makes the domains of one host what they should be."""
+
+    def __init__(self, host: LibvirtHost, site: LibvirtSite, told: Told) -> None:
+        self._host = host
+        self._site = site
+        self._told = told
+
+    def make(self, machine: WantedMachine, change: ProvisionChange) -> None:
+        """The machine as planned, and running; raises RunFailed with what libvirt says."""
+        try:
+            self._make(machine, change)
+        except libvirt.libvirtError as error:
+            raise failed(f"machine {machine.name}", error) from error
+
+    def _make(self, machine: WantedMachine, change: ProvisionChange) -> None:
+        connection = self._host.connection
+        there = find(connection, machine.name)
+        if there is not None and change.restarts:
+            self._shut_down(there)
+        before = ElementTree.fromstring(there.XMLDesc(_DEFINED) if there is not None else "<domain/>")
+        written = mark_of(before).seed
+        root = planned_domain(
+            machine,
+            self._site,
+            self._host.state,
+            DomainMark(machine.cluster, written),
+            kind=self._host.kind,
+            uuid=there.UUIDString() if there is not None else None,
+        )
+        keep_mac(root, before)
+        domain = connection.defineXML(ElementTree.tostring(root, "unicode"))
+        self._volumes(machine)
+        if written != seed_digest(machine):
+            self._seed(machine)
+            mark = mark_text(DomainMark(machine.cluster, seed_digest(machine)))
+            kind = libvirt.VIR_DOMAIN_METADATA_ELEMENT
+            domain.setMetadata(kind, mark, "howdah", MARKS, libvirt.VIR_DOMAIN_AFFECT_CONFIG)
+        domain.setAutostart(1)
+        self._told(f"{'made' if there is None else 'changed'} {machine.name} on {machine.host}")
+        if not domain.isActive():
+            domain.create()
+            self._told(f"started {machine.name}")
+
+    def remove(self, found: FoundMachine) -> None:
+        """A domain that howdah made, with the volumes made for it; raw devices keep what they hold."""
+        try:
+            domain = self._host.connection.lookupByName(found.name)
+            root = ElementTree.fromstring(domain.XMLDesc())
+            if domain.isActive():
+                domain.destroy()
+            # The volumes first: without the domain, nobody would know whose they are.
+            for source in root.iterfind("devices/disk/source"):
+                pool, name = source.get("pool", ""), source.get("volume", "")
+                if (
+                    pool
+                    and name.startswith(f"{found.name}-")
+                    and (volume := self._volume(DiskVolume(pool, name)))
+                ):
+                    volume.delete()
+            domain.undefineFlags(libvirt.VIR_DOMAIN_UNDEFINE_MANAGED_SAVE)
+        except libvirt.libvirtError as error:
+            raise failed(f"machine {found.name}", error) from error
+        self._told(f"removed {found.name}")
+
+    def _volumes(self, machine: WantedMachine) -> None:
+        pool = self._host.connection.storagePoolLookupByName(self._site.pool)
+        image = pool.storageVolLookupByName(self._site.image)
+        system = system_volume(machine, self._site)
+        if self._volume(system) is None:
+            size = max(self._site.system_disk, image.info()[1])
+            base = {"path": image.path(), "format": _format(image)}
+            pool.createXML(_volume_text(system.name, size, "qcow2", base))
+        for disk in machine.disks:
+            wanted = data_volume(machine, disk)
+            if disk.kind == "datastore" and self._volume(wanted) is None:
+                store = self._host.connection.storagePoolLookupByName(wanted.pool)
+                store.createXML(_volume_text(wanted.name, disk.size_bytes, "raw"))
+
+    def _seed(self, machine: WantedMachine) -> None:
+        wanted, data = seed_volume(machine, self._site), seed_image(machine)
+        pool = self._host.connection.storagePoolLookupByName(wanted.pool)
+        if (old := self._volume(wanted)) is not None:
+            old.delete()
+        volume = pool.createXML(_volume_text(wanted.name, len(data), "raw"))
+        stream = self._host.connection.newStream()
+        try:
+            volume.upload(stream, 0, len(data))
+            stream.sendAll(lambda _, size, source: source.read(size), _Reader(data))
+            stream.finish()
+        except libvirt.libvirtError as error:
+            if error.get_error_code() != libvirt.VIR_ERR_NO_SUPPORT:
+                raise
+            self._told(f"{wanted.name} is empty, for this libvirt takes no uploads: write it by hand")
+
+    def _volume(self, wanted: DiskVolume) -> Any | None:
+        pool = self._host.connection.storagePoolLookupByName(wanted.pool)
+        return pool.storageVolLookupByName(wanted.name) if wanted.name in pool.listVolumes() else None
+
+    def _shut_down(self, domain: Any) -> None:
+        domain.shutdown()
+        deadline = time.monotonic() + _SHUTDOWN_S
+        while domain.isActive():
+            if time.monotonic() > deadline:
+                raise RunFailed(
+                    f"machine {domain.name()}",
+                    f"does not shut down in {_SHUTDOWN_S} s",
+                    "shut it down by hand, then run the command again",
+                )
+            time.sleep(0.5)
+        self._told(f"shut down {domain.name()}")
+
+
+class _Reader:
+    """Bytes that libvirt's stream takes piece by piece."""
+
+    def __init__(self, data: bytes) -> None:
+        self._left = data
+
+    def read(self, size: int) -> bytes:
+        """The next bytes, none at the end."""
+        piece, self._left = self._left[:size], self._left[size:]
+        return piece
+
+
+def find(connection: Any, name: str) -> Any | None:
+    """The domain of a name; None where there is none."""
+    return next((one for one in connection.listAllDomains() if one.name() == name), None)
+
+
+def _format(volume: Any) -> str:
+    element = ElementTree.fromstring(volume.XMLDesc()).find("target/format")
+    return "raw" if element is None else element.get("type", "raw")
+
+
+def _volume_text(name: str, size: int, kind: str, base: Mapping[str, str] | None = None) -> str:
+    root = ElementTree.Element("volume")
+    ElementTree.SubElement(root, "name").text = name
+    ElementTree.SubElement(root, "capacity", unit="bytes").text = str(size)
+    ElementTree.SubElement(root, "allocation", unit="bytes").text = "0" if base else str(size)
+    ElementTree.SubElement(ElementTree.SubElement(root, "target"), "format", type=kind)
+    if base is not None:
+        store = ElementTree.SubElement(root, "backingStore")
+        ElementTree.SubElement(store, "path").text = base["path"]
+        ElementTree.SubElement(store, "format", type=base["format"])
+    return ElementTree.tostring(root, "unicode")

@@ -1,0 +1,146 @@
+"""A plan's machines by libvirt, host by host: looked at, made and changed, removed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+from xml.etree import ElementTree
+
+from howdah.errors import UserError
+from howdah.model.machines import FoundMachine, Obstacle, ProvisionChange, Provisioning, WantedMachine
+from howdah.model.site import LibvirtSite, MachineSite
+from howdah.provision.admission import admit, refusal
+from howdah.provision.backend import Told
+from howdah.provision.differences import FIRST_BOOT, HOST, POWER, Facts, machine_changes
+from howdah.provision.kvm.api import libvirt
+from howdah.provision.kvm.domains import DomainMark, domain_facts, mark_of, planned_domain
+from howdah.provision.kvm.hosts import LibvirtHost, described, failed
+from howdah.provision.kvm.making import DomainMaker
+from howdah.provision.kvm.seed import seed_digest
+from howdah.units import format_memory
+
+_AUTOSTART = "started with its host"
+_WHILE_RUNNING = (POWER, FIRST_BOOT, HOST, _AUTOSTART)
+
+
+class LibvirtProvisioner:
+    """The libvirt of each host, on behalf of one plan and site."""
+
+    def __init__(
+        self,
+        connections: Mapping[str, Any],
+        site: MachineSite,
+        machines: Sequence[WantedMachine],
+        cluster: str,
+        *,
+        overcommit: bool = False,
+    ) -> None:
+        if site.libvirt is None:
+            raise UserError("the site", "says nothing of libvirt", "add `libvirt:` to it")
+        self._connections = connections
+        self._site: LibvirtSite = site.libvirt
+        self._machines = machines
+        self._cluster = cluster
+        self._overcommit = overcommit
+
+    def look(self) -> Provisioning:
+        """What stands between what is there and what is planned; raises UserError for what cannot be."""
+        hosts = self._hosts()
+        found = self._found()
+        states = {name: host.state for name, host in hosts.items()}
+        admit(self._machines, states, found, network=self._site.bridge, overcommit=self._overcommit)
+        if problems := [*self._huge_pages(hosts)]:
+            raise refusal(problems)
+        planned = {machine.name: self._facts(machine, hosts[machine.host]) for machine in self._machines}
+        changes = tuple(machine_changes(self._machines, planned, found, _WHILE_RUNNING))
+        return Provisioning(changes=changes)
+
+    def apply(self, told: Told) -> None:
+        """Do it, a machine after the other: those at work go down one at a time."""
+        pending: dict[str, ProvisionChange] = {change.name: change for change in self.look().pending}
+        makers = {name: DomainMaker(host, self._site, told) for name, host in self._hosts().items()}
+        for machine in self._machines:
+            if machine.name in pending:
+                makers[machine.host].make(machine, pending[machine.name])
+
+    def made(self) -> Sequence[str]:
+        """Every domain that howdah made for this cluster."""
+        return [
+            f"machine {one.name} on {one.host} with its volumes"
+            for one in self._found().values()
+            if one.ours == self._cluster
+        ]
+
+    def destroy(self, told: Told) -> None:
+        """Remove exactly those, with the volumes that were made for them."""
+        hosts = self._hosts()
+        for one in self._found().values():
+            if one.ours == self._cluster:
+                DomainMaker(hosts[one.host], self._site, told).remove(one)
+
+    def _hosts(self) -> dict[str, LibvirtHost]:
+        hosts: dict[str, LibvirtHost] = {}
+        for name, connection in self._connections.items():
+            try:
+                host = described(connection, name, self._site)
+                taken = sum(
+                    domain.info()[1] * 1024
+                    for domain in connection.listAllDomains()
+                    if domain.isActive() and _mark(domain).cluster != self._cluster
+                )
+            except libvirt.libvirtError as error:
+                raise failed(f"host {name}", error) from error
+            hosts[name] = host._replace(state=host.state.model_copy(update={"taken_bytes": taken}))
+        return hosts
+
+    def _found(self) -> dict[str, FoundMachine]:
+        names = {machine.name: machine.host for machine in self._machines}
+        found: dict[str, FoundMachine] = {}
+        for host, connection in self._connections.items():
+            for domain in connection.listAllDomains():
+                one = _found(domain, host)
+                # A stranger of a planned name on another host stands in nobody's way.
+                if one.ours == self._cluster or names.get(one.name) == host:
+                    found[one.name] = one
+        return found
+
+    def _facts(self, machine: WantedMachine, host: LibvirtHost) -> Facts:
+        mark = DomainMark(machine.cluster, seed_digest(machine))
+        root = planned_domain(machine, self._site, host.state, mark, kind=host.kind)
+        own = {HOST: machine.host, POWER: "on", _AUTOSTART: "yes", FIRST_BOOT: mark.seed}
+        return {**domain_facts(root), **own}
+
+    def _huge_pages(self, hosts: Mapping[str, LibvirtHost]) -> Iterator[Obstacle]:
+        for name, host in hosts.items():
+            asking = [
+                machine
+                for machine in self._machines
+                if machine.host == name
+                and any(one.key == "memoryBacking.hugepages" and one.value for one in machine.settings)
+            ]
+            needed = sum(machine.memory_bytes for machine in asking)
+            pages = needed >> 21
+            if needed > host.huge_bytes:
+                yield Obstacle(
+                    f"host {name}",
+                    f"has {format_memory(host.huge_bytes)} in huge pages; its machines take "
+                    f"{format_memory(needed)}",
+                    f"set {pages} of 2 MiB aside: hugepages={pages} on its kernel's command line",
+                )
+
+
+def _found(domain: Any, host: str) -> FoundMachine:
+    root = ElementTree.fromstring(domain.XMLDesc(libvirt.VIR_DOMAIN_XML_INACTIVE))
+    mark, running = mark_of(root), bool(domain.isActive())
+    facts = {
+        **domain_facts(root),
+        HOST: host,
+        POWER: "on" if running else "off",
+        _AUTOSTART: "yes" if domain.autostart() else "no",
+        FIRST_BOOT: mark.seed,
+    }
+    return FoundMachine(name=domain.name(), ours=mark.cluster, running=running, host=host, facts=facts)
+
+
+def _mark(domain: Any) -> DomainMark:
+    return mark_of(ElementTree.fromstring(domain.XMLDesc(libvirt.VIR_DOMAIN_XML_INACTIVE)))

@@ -1,0 +1,206 @@
+"""A plan's machines in a vCenter: looked at, made and changed, removed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+from howdah.errors import UserError
+from howdah.model.machines import Doing, ProvisionChange, Provisioning, WantedMachine
+from howdah.model.site import MachineSite, VCenterSite
+from howdah.provision.admission import admit
+from howdah.provision.backend import Told
+from howdah.provision.differences import Facts, machine_changes, whole_changes
+from howdah.provision.vsphere.found import Seen, look
+from howdah.provision.vsphere.holders import made_folder, made_pool, own_holders
+from howdah.provision.vsphere.limits import as_mirrored, check_limits, hardware_of, newest_hardware, notes
+from howdah.provision.vsphere.making import MachineMaker
+from howdah.provision.vsphere.place import VCenterPlace, find_place
+from howdah.provision.vsphere.rules import (
+    HA,
+    cluster_spec,
+    found_cluster,
+    found_groups,
+    found_rules,
+    planned_groups,
+    planned_rules,
+    removing_spec,
+)
+from howdah.provision.vsphere.session import settle, wait_for
+from howdah.provision.vsphere.shape import (
+    PRIORITY,
+    WHILE_RUNNING,
+    paired,
+    planned_facts,
+)
+
+_AT_ONCE = 8
+"""vCenter clones eight machines to one host at a time, and others wait."""
+
+
+class VCenterProvisioner:
+    """One vCenter, on behalf of one plan and site."""
+
+    def __init__(
+        self,
+        content: Any,
+        site: MachineSite,
+        machines: Sequence[WantedMachine],
+        cluster: str,
+        *,
+        overcommit: bool = False,
+    ) -> None:
+        if site.vcenter is None:
+            raise UserError("the site", "says nothing of a vCenter", "add `vcenter:` to it")
+        self._content = content
+        self._site: VCenterSite = site.vcenter
+        self._entries = site.by_host
+        self._machines = machines
+        self._cluster = cluster
+        self._overcommit = overcommit
+
+    def look(self) -> Provisioning:
+        """What stands between what is there and what is planned; raises UserError for what cannot be."""
+        place, seen = self._seen()
+        return self._looked(place, seen)
+
+    def _looked(self, place: VCenterPlace, seen: Seen) -> Provisioning:
+        hosts = {
+            name: host.state.model_copy(update={"taken_bytes": seen.taken.get(name, 0)})
+            for name, host in place.hosts.items()
+        }
+        admit(
+            self._machines,
+            hosts,
+            seen.found,
+            network=self._site.port_group,
+            overcommit=self._overcommit,
+        )
+        offered = newest_hardware(place)
+        check_limits(place, self._site, self._entries, self._machines, offered)
+        planned: dict[str, Facts] = {}
+        for machine in self._machines:
+            facts = planned_facts(
+                machine,
+                hosts[machine.host],
+                hardware_of(machine, offered, seen),
+                self._site.port_group,
+                pairs=paired(self._machines, hosts[machine.host]),
+            )
+            planned[machine.name] = as_mirrored(facts, seen.found.get(machine.name))
+        return Provisioning(
+            changes=tuple(self._changes(place, seen, planned)),
+            notes=tuple(notes(place, self._site, self._machines, offered)),
+        )
+
+    def apply(self, told: Told) -> None:
+        """Do it, in an order in which a run that is killed leaves nothing that the next does not find."""
+        place, seen = self._seen()
+        pending = self._looked(place, seen).pending
+        place = place._replace(
+            folder=place.folder or made_folder(place, self._site, self._cluster, told),
+            resource_pool=place.resource_pool or made_pool(place, self._site, self._cluster, told),
+        )
+        maker = MachineMaker(place, self._site, self._entries, told)
+        changes = {change.name: change for change in pending if change.what == "machine"}
+        changing = [machine for machine in self._machines if machine.name in changes]
+        references = {name: one.reference for name, one in seen.machines.items()}
+
+        def make(machine: WantedMachine) -> None:
+            change = changes[machine.name]
+            pairs = paired(self._machines, place.hosts[machine.host].state)
+            references[machine.name] = maker.make(
+                machine, change, seen.machines.get(machine.name), pairs=pairs
+            )
+            if change.restarts:
+                maker.start(machine, references[machine.name])
+
+        # Side by side where nothing runs yet; machines at work go down one at a time.
+        _side_by_side(make, [machine for machine in changing if not changes[machine.name].restarts])
+        for machine in changing:
+            if changes[machine.name].restarts:
+                make(machine)
+        if any(change.what != "machine" or _tells_cluster(change) for change in pending):
+            spec = cluster_spec(place, self._machines, references, ha=self._site.high_availability)
+            where = f"cluster {self._site.cluster}"
+            wait_for(place.cluster.ReconfigureComputeResource_Task(spec=spec, modify=True), where)
+            told(f"told {where} its rules, groups and restart priorities")
+        # Rules come first, so that no machine ever runs where it may not.
+        _side_by_side(lambda machine: maker.start(machine, references[machine.name]), changing)
+
+    def made(self) -> Sequence[str]:
+        """Everything that howdah made for this cluster, a line for each."""
+        place, seen = self._seen(removing=True)
+        lines = [
+            f"machine {name} on {one.machine.host or 'no known host'} with its disks in datastores"
+            for name, one in sorted(seen.machines.items())
+            if one.machine.ours == self._cluster
+        ]
+        names = {one.reference: name for name, one in seen.machines.items()}
+        lines += [f"rule {name}" for name in found_rules(place, self._cluster, names)]
+        lines += [f"group {name}" for name in found_groups(place, self._cluster, names)]
+        return [
+            *lines,
+            *(f"{what} {one.name}, if it is empty then" for what, one in own_holders(place, self._cluster)),
+        ]
+
+    def destroy(self, told: Told) -> None:
+        """Remove exactly that: machines first, then what held them."""
+        place, seen = self._seen(removing=True)
+        maker = MachineMaker(place, self._site, self._entries, told)
+        if (spec := removing_spec(place, self._cluster)) is not None:
+            where = f"cluster {self._site.cluster}"
+            wait_for(place.cluster.ReconfigureComputeResource_Task(spec=spec, modify=True), where)
+            told("removed rules and groups")
+        for name, one in sorted(seen.machines.items()):
+            if one.machine.ours == self._cluster:
+                maker.remove(name, one)
+        for what, one in own_holders(place, self._cluster):
+            if not (one.childEntity if what == "folder" else one.vm):
+                name = one.name
+                wait_for(one.Destroy_Task(), f"{what} {name}")
+                told(f"removed {what} {name}")
+
+    def _seen(self, *, removing: bool = False) -> tuple[VCenterPlace, Seen]:
+        place = find_place(self._content, self._site, removing=removing)
+        if place.template is not None:
+            # What a killed run had begun to clone goes on in the vCenter, and is not whole until it ends.
+            settle(place.template)
+        return place, look(place, self._cluster, frozenset(machine.name for machine in self._machines))
+
+    def _changes(
+        self, place: VCenterPlace, seen: Seen, planned: Mapping[str, Facts]
+    ) -> Iterator[ProvisionChange]:
+        for what, name, there in (
+            ("folder", self._site.folder, place.folder),
+            ("resource pool", self._site.resource_pool, place.resource_pool),
+        ):
+            yield ProvisionChange(doing=Doing.MAKE if there is None else Doing.LEAVE, what=what, name=name)
+        if self._site.high_availability:
+            yield from whole_changes(
+                "cluster", {self._site.cluster: {HA: "on"}}, {self._site.cluster: found_cluster(place)}
+            )
+        yield from machine_changes(self._machines, planned, seen.found, WHILE_RUNNING)
+        names = {one.reference: name for name, one in seen.machines.items()}
+        groups = found_groups(place, self._cluster, names)
+        yield from whole_changes("group", planned_groups(self._machines), groups)
+        yield from whole_changes(
+            "rule", planned_rules(self._machines), found_rules(place, self._cluster, names)
+        )
+
+
+def _tells_cluster(change: ProvisionChange) -> bool:
+    return any(difference.what == PRIORITY for difference in change.differences)
+
+
+def _side_by_side(do: Callable[[WantedMachine], None], machines: Sequence[WantedMachine]) -> None:
+    """The first failure is raised once those under way have ended; those that wait do not begin."""
+    with ThreadPoolExecutor(_AT_ONCE) as pool:
+        waiting = [pool.submit(do, machine) for machine in machines]
+        try:
+            for one in waiting:
+                one.result()
+        except BaseException:
+            pool.shutdown(cancel_futures=True)
+            raise

@@ -1,0 +1,181 @@
+"""What the cluster is told of machines: which belong to which host, and which stay apart.
+
+Rules and groups have no metadata of their own, so howdah's are known by the beginning of their names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from howdah.model.machines import WantedMachine
+from howdah.provision.differences import Facts
+from howdah.provision.vsphere.api import vim
+from howdah.provision.vsphere.place import VCenterPlace
+
+MACHINES, MACHINE_GROUP, HOST_GROUP, KIND = "machines", "machine group", "host group", "kind"
+HA = "vSphere HA"
+_ON_HOST, _APART = "must run on its host", "keep apart"
+_DO = vim.option.ArrayUpdateSpec.Operation
+
+
+def prefix(cluster: str) -> str:
+    """How the names of a howdah cluster's rules and groups begin."""
+    return f"howdah {cluster}: "
+
+
+def planned_groups(machines: Sequence[WantedMachine]) -> dict[str, Facts]:
+    """A group of machines and a group of one host, for each host; members by name."""
+    groups: dict[str, Facts] = {}
+    for host in dict.fromkeys(machine.host for machine in machines):
+        here = [machine for machine in machines if machine.host == host]
+        # What Fault Tolerance mirrors runs on two hosts and moves between them.
+        held = [machine.name for machine in here if machine.shadow_host is None]
+        if held:
+            head = prefix(here[0].cluster)
+            groups[f"{head}machines of {host}"] = {MACHINES: ", ".join(sorted(held))}
+            groups[f"{head}host {host}"] = {"hosts": host}
+    return groups
+
+
+def planned_rules(machines: Sequence[WantedMachine]) -> dict[str, Facts]:
+    """Machines with their host's disks stay there; masters of one role stay on different hosts."""
+    rules: dict[str, Facts] = {}
+    for name in planned_groups(machines):
+        head, _, host = name.partition("machines of ")
+        if host:
+            rules[f"{head}stay on {host}"] = {
+                KIND: _ON_HOST, MACHINE_GROUP: name, HOST_GROUP: f"{head}host {host}",
+            }  # fmt: skip
+    masters = [machine for machine in machines if machine.master]
+    for role in sorted({role for master in masters for role in master.roles}):
+        holders = [master for master in masters if role in master.roles]
+        if len({holder.host for holder in holders}) == len(holders) > 1:
+            rules[f"{prefix(holders[0].cluster)}{role.value}s apart"] = {
+                KIND: _APART, MACHINES: ", ".join(sorted(holder.name for holder in holders)),
+            }  # fmt: skip
+    return rules
+
+
+def found_groups(place: VCenterPlace, cluster: str, names: Mapping[Any, str]) -> dict[str, Facts]:
+    """howdah's groups as they are."""
+    hosts = {host.reference: name for name, host in place.hosts.items()}
+    found: dict[str, Facts] = {}
+    for group in place.cluster.configurationEx.group or ():
+        if group.name.startswith(prefix(cluster)):
+            if isinstance(group, vim.cluster.VmGroup):
+                found[group.name] = {MACHINES: _spelt(group.vm, names)}
+            else:
+                found[group.name] = {"hosts": _spelt(group.host, hosts)}
+    return found
+
+
+def found_rules(place: VCenterPlace, cluster: str, names: Mapping[Any, str]) -> dict[str, Facts]:
+    """howdah's rules as they are; one that is switched off says so."""
+    found: dict[str, Facts] = {}
+    for rule in place.cluster.configurationEx.rule or ():
+        if not rule.name.startswith(prefix(cluster)):
+            continue
+        off = "" if rule.enabled else "switched off, "
+        if isinstance(rule, vim.cluster.VmHostRuleInfo):
+            kind = _ON_HOST if rule.mandatory else "should run on its host"
+            found[rule.name] = {
+                KIND: off + kind, MACHINE_GROUP: rule.vmGroupName, HOST_GROUP: rule.affineHostGroupName,
+            }  # fmt: skip
+        elif isinstance(rule, vim.cluster.AntiAffinityRuleSpec):
+            found[rule.name] = {KIND: off + _APART, MACHINES: _spelt(rule.vm, names)}
+    return found
+
+
+def found_cluster(place: VCenterPlace) -> Facts:
+    """Whether HA is on."""
+    das = place.cluster.configurationEx.dasConfig
+    return {HA: "on" if das is not None and das.enabled else "off"}
+
+
+def drs_on(place: VCenterPlace) -> bool:
+    """Whether somebody keeps rules."""
+    drs = place.cluster.configurationEx.drsConfig
+    return bool(drs is not None and drs.enabled)
+
+
+def cluster_spec(
+    place: VCenterPlace, machines: Sequence[WantedMachine], references: Mapping[str, Any], *, ha: bool
+) -> Any:
+    """Groups, rules, restart priorities and HA, in one change; groups before the rules that name them."""
+    there = place.cluster.configurationEx
+    groups, rules = planned_groups(machines), planned_rules(machines)
+    spec = vim.cluster.ConfigSpecEx(
+        groupSpec=list(_group_specs(place, groups, references, {one.name: one for one in there.group or ()})),
+        rulesSpec=list(_rule_specs(rules, references, {one.name: one for one in there.rule or ()})),
+        dasVmConfigSpec=list(_priority_specs(there.dasVmConfig or (), machines, references)),
+    )
+    if ha:
+        spec.dasConfig = vim.cluster.DasConfigInfo(enabled=True)
+    return spec
+
+
+def removing_spec(place: VCenterPlace, cluster: str) -> Any | None:
+    """What takes howdah's rules and groups away; None where there are none."""
+    there = place.cluster.configurationEx
+    rules = [one for one in there.rule or () if one.name.startswith(prefix(cluster))]
+    groups = [one for one in there.group or () if one.name.startswith(prefix(cluster))]
+    if not rules and not groups:
+        return None
+    return vim.cluster.ConfigSpecEx(
+        rulesSpec=[vim.cluster.RuleSpec(operation=_DO.remove, removeKey=one.key) for one in rules],
+        groupSpec=[vim.cluster.GroupSpec(operation=_DO.remove, removeKey=one.name) for one in groups],
+    )
+
+
+def _spelt(references: Iterable[Any] | None, names: Mapping[Any, str]) -> str:
+    return ", ".join(sorted(names.get(one, str(one)) for one in references or ()))
+
+
+def _named(text: str, references: Mapping[str, Any]) -> list[Any]:
+    return [references[name] for name in text.split(", ")]
+
+
+def _group_specs(
+    place: VCenterPlace,
+    groups: Mapping[str, Facts],
+    references: Mapping[str, Any],
+    there: Mapping[str, Any],
+) -> Iterable[Any]:
+    for name, facts in groups.items():
+        if MACHINES in facts:
+            info = vim.cluster.VmGroup(name=name, vm=_named(facts[MACHINES], references))
+        else:
+            info = vim.cluster.HostGroup(name=name, host=[place.hosts[facts["hosts"]].reference])
+        doing = _DO.edit if name in there else _DO.add
+        yield vim.cluster.GroupSpec(operation=doing, info=info)
+
+
+def _rule_specs(
+    rules: Mapping[str, Facts], references: Mapping[str, Any], there: Mapping[str, Any]
+) -> Iterable[Any]:
+    for name, facts in rules.items():
+        if MACHINES in facts:
+            info = vim.cluster.AntiAffinityRuleSpec(vm=_named(facts[MACHINES], references))
+        else:
+            info = vim.cluster.VmHostRuleInfo(
+                vmGroupName=facts[MACHINE_GROUP], affineHostGroupName=facts[HOST_GROUP]
+            )
+        # A machine that has its host's disks cannot run elsewhere; masters apart are a wish where hosts fail.
+        info.name, info.enabled, info.mandatory = name, True, MACHINES not in facts
+        if name in there:
+            info.key = there[name].key
+        yield vim.cluster.RuleSpec(operation=_DO.edit if name in there else _DO.add, info=info)
+
+
+def _priority_specs(
+    there: Iterable[Any], machines: Iterable[WantedMachine], references: Mapping[str, Any]
+) -> Iterable[Any]:
+    known = {one.key for one in there}
+    for machine in machines:
+        one = references[machine.name]
+        priority = "high" if machine.master else "disabled"
+        info = vim.cluster.DasVmConfigInfo(
+            key=one, dasSettings=vim.cluster.DasVmSettings(restartPriority=priority)
+        )
+        yield vim.cluster.DasVmConfigSpec(operation=_DO.edit if one in known else _DO.add, info=info)

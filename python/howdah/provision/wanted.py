@@ -1,0 +1,189 @@
+"""Plan and site -> every machine as it should be."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import accumulate
+
+from howdah.errors import UserError
+from howdah.model.inventory import DiskRole, HostGroup
+from howdah.model.machines import FirstBoot, MachineDisk, WantedMachine
+from howdah.model.placement import PlacedHost, PlacedWorker, placed_hosts, virtual_name
+from howdah.model.plan import Cluster, Layout, Master, Plan, Setting, Worker
+from howdah.model.request import Hypervisor
+from howdah.model.site import MachineSite, SiteHosts
+from howdah.provision.nodes import bound
+from howdah.render.names import check_names, guard
+from howdah.render.variant import LIBVIRT, VMX, of_kind, select
+from howdah.units import GIB, MIB
+
+_FILES = {Hypervisor.VSPHERE: VMX, Hypervisor.KVM: LIBVIRT}
+_SIZES = {Hypervisor.VSPHERE: ("numvcpus", "memSize"), Hypervisor.KVM: ("vcpu", "memory")}
+"""The settings that say how many virtual CPUs and how much memory, in MiB."""
+_FILLED = 0.95
+"""A file system needs some room beside the disk that fills it."""
+
+
+def hypervisor_of(plan: Plan) -> Hypervisor:
+    """What makes the plan's machines; raises UserError where it has none."""
+    cluster = guard(plan)
+    dividing = cluster.request.dividing
+    if dividing in (None, Hypervisor.NONE) or not any(layout.virtual for layout in cluster.layouts):
+        raise UserError(
+            "the plan", "uses its hosts as they are: there are no machines to make", "plan with --hypervisor"
+        )
+    return Hypervisor(dividing)
+
+
+def machines_of(plan: Plan, site: MachineSite) -> tuple[WantedMachine, ...]:
+    """Every machine of the plan, host by host; raises UserError for what the site does not say."""
+    cluster = guard(plan)
+    check_names(plan, cluster.request)
+    wanted = _Wanted(plan, cluster, hypervisor_of(plan), site)
+    return tuple(machine for host in placed_hosts(cluster) for machine in wanted.on(host))
+
+
+class _Wanted:
+    """One plan and one site."""
+
+    def __init__(self, plan: Plan, cluster: Cluster, hypervisor: Hypervisor, site: MachineSite) -> None:
+        self._plan = plan
+        self._cluster = cluster
+        self._hypervisor = hypervisor
+        self._site = site
+        self._kinds = {worker.name: worker for worker in plan.workers}
+        self._layouts = {layout.group: layout for layout in cluster.layouts}
+        self._groups = {group.name: group for group in cluster.inventory.groups}
+        self._nodes = {
+            name: given.numa_node for name, given in site.addresses.items() if given.numa_node is not None
+        }
+
+    def on(self, host: PlacedHost) -> tuple[WantedMachine, ...]:
+        """A host's machines, workers first, each bound to NUMA nodes where the site asks for it."""
+        layout = self._layouts.get(host.group)
+        if not (layout.virtual if layout else self._owned(host)):
+            return ()
+        machines = [self._worker(host, placed, layout) for placed in host.workers if layout]
+        machines += [self._master(host, master, layout) for master in host.masters if not master.shares]
+        return bound(machines, self._groups[host.group], self._nodes, in_turn=self._site.pin_numa)
+
+    @staticmethod
+    def _owned(host: PlacedHost) -> bool:
+        """Whether a host without workers carries masters in machines of their own."""
+        return any(not master.shares and master.address != host.name for master in host.masters)
+
+    def _worker(self, host: PlacedHost, placed: PlacedWorker, layout: Layout) -> WantedMachine:
+        kind = self._kinds[placed.kind]
+        settings = self._settings(kind)
+        cpus, memory = (_number(settings, key) for key in _SIZES[self._hypervisor])
+        return WantedMachine(
+            name=placed.name,
+            cluster=self._cluster.inventory.cluster,
+            host=host.name,
+            kind=kind.name,
+            roles=kind.roles,
+            master=False,
+            vcpus=cpus or kind.vcpus or 1,
+            memory_bytes=memory * MIB or _stepped(kind.memory_bytes),
+            numa_nodes=kind.numa_nodes or 1,
+            settings=settings,
+            disks=self._disks(host, _first_disk(placed, layout, self._kinds), kind.data_disks or 0),
+            mac=self._site.addresses[placed.name].mac if placed.name in self._site.addresses else None,
+            first_boot=self._first_boot(placed.name),
+        )
+
+    def _master(self, host: PlacedHost, master: Master, layout: Layout | None) -> WantedMachine:
+        """A machine for masters has the settings of the workers in whose place it is."""
+        places = master.takes or (layout.workers if layout else ())
+        kind = self._kinds[places[0]] if places else self._plan.workers[0]
+        given = self._site.addresses.get(master.address)
+        nodes = self._groups[host.group].cpu.numa_nodes
+        fits = master.memory_bytes <= self._groups[host.group].memory_bytes // nodes
+        return WantedMachine(
+            name=master.address,
+            cluster=self._cluster.inventory.cluster,
+            host=host.name,
+            kind=kind.name,
+            roles=master.roles,
+            master=True,
+            vcpus=master.vcpus,
+            memory_bytes=_stepped(master.memory_bytes),
+            numa_nodes=1 if fits else nodes,
+            settings=self._settings(kind),
+            mac=given.mac if given else None,
+            shadow_host=master.shadow_host,
+            first_boot=self._first_boot(master.address),
+        )
+
+    def _settings(self, kind: Worker) -> tuple[Setting, ...]:
+        return tuple(select(self._plan, _FILES[self._hypervisor], of_kind(kind)))
+
+    def _disks(self, host: PlacedHost, first: int, count: int) -> tuple[MachineDisk, ...]:
+        if not count:
+            return ()
+        group = self._groups[host.group]
+        entry = self._site.by_host.get(host.name)
+        if entry is None:
+            raise UserError(f"host {host.name}", "is not in the site", "add it to `hosts:`, with its devices")
+        kind, names = ("devices", entry.names("devices", host.name))
+        if not names:
+            kind, names = ("datastores", entry.names("datastores", host.name))
+        if len(names) < first + count:
+            raise UserError(
+                f"host {host.name}",
+                f"has {len(names)} {kind} in the site; its machines need disk {first + count}",
+                f"list {group.data_disks}, in the order in which machines are to have them",
+            )
+        return tuple(
+            MachineDisk(
+                number=number,
+                kind="device" if kind == "devices" else "datastore",
+                name=name,
+                size_bytes=_size(group, entry, whole=kind == "devices"),
+            )
+            for number, name in enumerate(names[first : first + count], start=1)
+        )
+
+    def _first_boot(self, name: str) -> FirstBoot:
+        given = self._site.addresses.get(name)
+        if given is None:
+            raise UserError(f"machine {name}", "has no address in the site", "add it to `machines:`")
+        network, ssh = self._site.network, self._site.ssh
+        return FirstBoot(
+            host_name=name,
+            address=given.address,
+            prefix=network.prefix,
+            gateway=network.gateway,
+            name_servers=network.name_servers,
+            user=ssh.user,
+            keys=ssh.keys,
+        )
+
+
+def _stepped(memory_bytes: int) -> int:
+    """Memory in steps that every hypervisor takes: vSphere's are of 4 MiB."""
+    return memory_bytes // (4 * MIB) * (4 * MIB)
+
+
+def _number(settings: Sequence[Setting], key: str) -> int:
+    """A whole number among settings; 0 where there is none."""
+    return next((int(one.value) for one in settings if one.key == key and isinstance(one.value, int)), 0)
+
+
+def _first_disk(placed: PlacedWorker, layout: Layout, kinds: dict[str, Worker]) -> int:
+    """Where a worker's disks begin among its host's: a place keeps its disks whoever else has a place."""
+    counts = [kinds[name].data_disks or 0 for name in layout.workers]
+    starts = dict(zip(_places(placed, layout), accumulate(counts, initial=0), strict=False))
+    return starts[placed.name]
+
+
+def _places(placed: PlacedWorker, layout: Layout) -> Iterator[str]:
+    for number in range(1, len(layout.workers) + 1):
+        yield virtual_name(placed.host, str(number))
+
+
+def _size(group: HostGroup, entry: SiteHosts, *, whole: bool) -> int:
+    disk = next((disk.size_bytes for disk in group.disks if disk.role is DiskRole.DATA), 0)
+    if whole:
+        return disk
+    return entry.disk_size or int(disk * _FILLED) // GIB * GIB
