@@ -110,7 +110,7 @@ def heals_what_a_killed_howdah_left(lab: Lab) -> None:
     """A howdah that is killed in the middle of a fault leaves it written down, and the next one undoes it."""
     doing = lab.start("fault", "cut-link worker:h2-1 for 10min")
     assert doing.stdout is not None
-    assert doing.stdout.readline() == "cut-link worker:h2-1: h2-1\n"
+    assert doing.stdout.readline() == "cut-link worker:h2-1 for 600s: h2-1\n"
     doing.kill()
     doing.communicate()
     (noted,) = lab.status()["faults"]
