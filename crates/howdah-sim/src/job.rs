@@ -2,6 +2,7 @@
 
 use crate::attempt::{Attempt, Done, Kind, State};
 use crate::error::Result;
+use crate::models::last::{self, Ended};
 use crate::models::scheduling::{Locality, Pending};
 use crate::models::speculation::Speculation;
 use crate::models::{start, stragglers};
@@ -60,6 +61,8 @@ pub(crate) struct Job {
     map_slots: u32,
     /// Reduce slots of the whole cluster.
     reduce_slots: u32,
+    /// Maps that have ended, where hosts have twins.
+    ended: Vec<Ended>,
     /// Where slow maps may run twice.
     speculation: Option<Speculation>,
 }
@@ -95,6 +98,7 @@ impl Job {
             waiting: Vec::new(),
             map_slots: world.cluster.workers.iter().map(|worker| worker.map_slots).sum(),
             reduce_slots: world.cluster.workers.iter().map(|worker| worker.reduce_slots).sum(),
+            ended: Vec::new(),
             speculation: None,
         }
     }
@@ -179,6 +183,9 @@ impl Job {
 
     fn end(&mut self, world: &mut World<'_>, program: &mut impl Program, number: u32) {
         let Attempt { kind, task, start, .. } = world.attempts[number];
+        if self.twins_end_later(world, number) {
+            return;
+        }
         match kind {
             Kind::Map => self.maps_ended += 1,
             Kind::Reduce => self.reduces_ended += 1,
@@ -196,6 +203,28 @@ impl Job {
             (0..self.places.len() as u32).for_each(|worker| self.ask_next(world, worker));
         }
         self.leave(world, number);
+    }
+
+    /// Puts off the end of the last map where hosts have twins: it stands for the last of theirs, too, and the last of more
+    /// maps ends later. Reduces differ by their partitions far more than by chance, and the largest one is simulated.
+    fn twins_end_later(&mut self, world: &World<'_>, number: u32) -> bool {
+        let Attempt { kind, start, done, .. } = &world.attempts[number];
+        let ended = self.ended.len() as u32;
+        if world.twins.count == 1 || *kind == Kind::Reduce || ended == self.map_count {
+            return false;
+        }
+        self.ended.push(Ended {
+            start_s: start.seconds(),
+            end_s: world.now.seconds(),
+            bytes: done.input_bytes.max(done.output_bytes),
+        });
+        // In several waves a slot that ends late is given less: then how far ends lie apart tells nothing of the last.
+        if ended + 1 < self.map_count || self.map_count > self.map_slots {
+            return false;
+        }
+        let later_s = last::later_s(&self.ended, world.twins.times);
+        self.events.push(world.now.after(later_s), Event::End(number));
+        true
     }
 
     /// Stops an attempt whose task another one has done. What it waits for besides a stream comes all the same.
