@@ -61,8 +61,8 @@ pub(crate) struct Job {
     map_slots: u32,
     /// Reduce slots of the whole cluster.
     reduce_slots: u32,
-    /// Maps that have ended, where hosts have twins.
-    ended: Vec<Ended>,
+    /// Maps and reduces that have ended, where hosts have twins.
+    ended: [Vec<Ended>; 2],
     /// Where slow maps may run twice.
     speculation: Option<Speculation>,
 }
@@ -98,7 +98,7 @@ impl Job {
             waiting: Vec::new(),
             map_slots: world.cluster.workers.iter().map(|worker| worker.map_slots).sum(),
             reduce_slots: world.cluster.workers.iter().map(|worker| worker.reduce_slots).sum(),
-            ended: Vec::new(),
+            ended: Default::default(),
             speculation: None,
         }
     }
@@ -205,24 +205,23 @@ impl Job {
         self.leave(world, number);
     }
 
-    /// Puts off the end of the last map where hosts have twins: it stands for the last of theirs, too, and the last of more
-    /// maps ends later. Reduces differ by their partitions far more than by chance, and the largest one is simulated.
+    /// Puts off the end of the last task of a kind where hosts have twins: it stands for the last of theirs, too, and the
+    /// last of more tasks ends later.
     fn twins_end_later(&mut self, world: &World<'_>, number: u32) -> bool {
-        let Attempt { kind, start, done, .. } = &world.attempts[number];
-        let ended = self.ended.len() as u32;
-        if world.twins.count == 1 || *kind == Kind::Reduce || ended == self.map_count {
+        let Attempt { kind, done, .. } = &world.attempts[number];
+        let (ended, count, slots) = match kind {
+            Kind::Map => (&mut self.ended[0], self.map_count, self.map_slots),
+            Kind::Reduce => (&mut self.ended[1], self.reduce_count, self.reduce_slots),
+        };
+        if world.twins.count == 1 || ended.len() as u32 == count {
             return false;
         }
-        self.ended.push(Ended {
-            start_s: start.seconds(),
-            end_s: world.now.seconds(),
-            bytes: done.input_bytes.max(done.output_bytes),
-        });
+        ended.push(Ended { end_s: world.now.seconds(), bytes: done.input_bytes.max(done.output_bytes) });
         // In several waves a slot that ends late is given less: then how far ends lie apart tells nothing of the last.
-        if ended + 1 < self.map_count || self.map_count > self.map_slots {
+        if (ended.len() as u32) < count || count > slots {
             return false;
         }
-        let later_s = last::later_s(&self.ended, world.twins.times);
+        let later_s = last::later_s(ended, world.twins.times);
         self.events.push(world.now.after(later_s), Event::End(number));
         true
     }

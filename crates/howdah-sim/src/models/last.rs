@@ -7,7 +7,6 @@
 /// A task that has ended.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Ended {
-    pub(crate) start_s: f64,
     pub(crate) end_s: f64,
     /// What it read or wrote.
     pub(crate) bytes: f64,
@@ -19,22 +18,33 @@ const TAIL: f64 = 0.25;
 /// With fewer ends in the tail nothing is told.
 const FEWEST: usize = 4;
 
-/// Seconds by which the last of so many times as many tasks ends after the last of these, if it is by chance: the largest
-/// task is among these, so what ends later because it is larger is told as if all were of one size.
+/// Seconds by which the last of so many times as many tasks ends after the last of these, the largest of all among them.
+///
+/// So what ends later because it is larger is there. What is told is chance alone, as if all tasks were of one size, and of
+/// that as much as it has in how far the ends lie apart: the unluckiest task is seldom the largest.
 pub(crate) fn later_s(tasks: &[Ended], times: f64) -> f64 {
     let all = tasks.len() as f64;
-    let mean_bytes = tasks.iter().map(|task| task.bytes).sum::<f64>() / all;
-    let mut ends_s: Vec<f64> = tasks
-        .iter()
-        .map(|&Ended { start_s, end_s, bytes }| {
-            let size = if bytes > 0.0 { bytes / mean_bytes } else { 1.0 };
-            start_s + (end_s - start_s) / size
-        })
-        .collect();
     let tail = (all * TAIL) as usize;
     if tail < FEWEST {
         return 0.0;
     }
+    let mean = |of: &dyn Fn(&Ended) -> f64| tasks.iter().map(of).sum::<f64>() / all;
+    let (mean_bytes, mean_s) = (mean(&|task| task.bytes), mean(&|task| task.end_s));
+    let both = mean(&|task| (task.bytes - mean_bytes) * (task.end_s - mean_s));
+    let square = mean(&|task| (task.bytes - mean_bytes) * (task.bytes - mean_bytes));
+    let s_per_byte = if square > 0.0 { both / square } else { 0.0 };
+    let of_one_size = |task: &Ended| task.end_s - s_per_byte * (task.bytes - mean_bytes);
+    let apart_s = spread_s(tasks.iter().map(|task| task.end_s).collect(), tail);
+    let chance_s = spread_s(tasks.iter().map(of_one_size).collect(), tail);
+    if apart_s <= 0.0 {
+        return 0.0;
+    }
+    chance_s * (chance_s / apart_s).min(1.0) * (above(1.0, all * times) - above(1.0, all))
+}
+
+/// Standard deviation of normal numbers of which these are some, told by so many of the greatest.
+fn spread_s(mut ends_s: Vec<f64>, tail: usize) -> f64 {
+    let all = ends_s.len() as f64;
     ends_s.sort_by(|one, other| other.total_cmp(one));
     let expected: Vec<f64> = (1..=tail).map(|place| above(place as f64, all)).collect();
     let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
@@ -44,7 +54,7 @@ pub(crate) fn later_s(tasks: &[Ended], times: f64) -> f64 {
         both += (place - middle) * (end_s - middle_s);
         square += (place - middle) * (place - middle);
     }
-    both / square * (above(1.0, all * times) - above(1.0, all))
+    both / square
 }
 
 /// Where the place-th of so many from above lies, in standard deviations over the mean; of the upper half.
@@ -64,7 +74,7 @@ mod tests {
     use crate::random::Random;
 
     fn tasks(ends_s: &[f64]) -> Vec<Ended> {
-        ends_s.iter().map(|&end_s| Ended { start_s: 0.0, end_s, bytes: 1e6 }).collect()
+        ends_s.iter().map(|&end_s| Ended { end_s, bytes: 1e6 }).collect()
     }
 
     #[test]
@@ -98,7 +108,7 @@ mod tests {
     fn sizes_that_differ_are_no_chance() {
         let task = |place: u32| {
             let size = 1.0 + f64::from(place) / 100.0;
-            Ended { start_s: 0.0, end_s: 10.0 * size, bytes: 1e6 * size }
+            Ended { end_s: 10.0 * size, bytes: 1e6 * size }
         };
         let tasks: Vec<Ended> = (0..100).map(task).collect();
         assert!(later_s(&tasks, 4.0) < 1e-6);
