@@ -240,6 +240,7 @@
     id("times").classList.add("waiting");
     due = setTimeout(async () => {
       const names = new Set(moved);
+      let answered = false;
       // The quick simulation answers soon and the full one has the last word. A change is held against what is planned.
       try {
         for (const [simulator, replications] of [["quick", refused ? 1 : 3], ["full", 3]]) {
@@ -247,13 +248,17 @@
           const answer = names.size && planned ? await times(names, simulator, replications) : planned;
           if (answer === null || turn !== simulated) return;
           told(answer, names.size ? planned : null);
+          answered = true;
           if (simulator === "quick") refused = answer.simulator === "full";
           if (refused && replications === 3) return;
         }
       } catch (error) {
         if (turn !== simulated) return;
         id("times").classList.remove("waiting");
-        id("times").replaceChildren(made("p", `${error.message} ${error.hint}`, "fault"));
+        const said = made("p", `${error.message} ${error.hint}`, "fault");
+        // What the quick simulation said of it stays where the full one takes too long.
+        if (answered) id("times").append(said);
+        else id("times").replaceChildren(said);
       }
     }, 120);
   }
