@@ -72,7 +72,7 @@ fn few_hosts_do_the_work_of_all() {
         let near = |one: f64, other: f64| (one - other).abs() <= 0.03 * one.max(other);
         assert!(near(all.counters.spilled_bytes as f64, part.counters.spilled_bytes as f64));
         let off_bytes = (all.remote_read_bytes - part.remote_read_bytes).abs();
-        assert!(off_bytes <= 0.03 * all.counters.read_bytes as f64, "{}: {off_bytes}", all.kind);
+        assert!(off_bytes <= 0.06 * all.counters.read_bytes as f64, "{}: {off_bytes}", all.kind);
         for (all, part) in all.phases.iter().zip(&part.phases) {
             assert!(near(all.disk_written_bytes, part.disk_written_bytes), "{all:?} {part:?}");
             assert!(near(all.received_bytes, part.received_bytes), "{all:?} {part:?}");
