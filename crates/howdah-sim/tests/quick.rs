@@ -69,13 +69,15 @@ fn few_hosts_do_the_work_of_all() {
     assert_eq!((full.few_hosts, few.few_hosts), (None, Some(8)));
     for (all, part) in full.workloads.iter().zip(&few.workloads) {
         assert_eq!((all.maps, all.reduces.max(2)), (part.maps, part.reduces.max(2)), "{}", all.kind);
-        let near = |one: f64, other: f64| (one - other).abs() <= 0.03 * one.max(other);
+        let within = |share: f64, one: f64, other: f64| (one - other).abs() <= share * one.max(other);
+        let near = |one: f64, other: f64| within(0.03, one, other);
         assert!(near(all.counters.spilled_bytes as f64, part.counters.spilled_bytes as f64));
         let off_bytes = (all.remote_read_bytes - part.remote_read_bytes).abs();
         assert!(off_bytes <= 0.06 * all.counters.read_bytes as f64, "{}: {off_bytes}", all.kind);
         for (all, part) in all.phases.iter().zip(&part.phases) {
             assert!(near(all.disk_written_bytes, part.disk_written_bytes), "{all:?} {part:?}");
-            assert!(near(all.received_bytes, part.received_bytes), "{all:?} {part:?}");
+            // On which replica of its first block TeraValidate's map runs is chance, of 192 maps here.
+            assert!(within(0.12, all.received_bytes, part.received_bytes), "{all:?} {part:?}");
         }
     }
 }
