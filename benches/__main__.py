@@ -30,6 +30,7 @@ from benches.simgrid import simgrid
 from benches.simulator import simulator
 from benches.sizes import Request
 from benches.skew import skew
+from benches.sliding import slider
 from benches.sorting import in_memory, out_of_memory
 from benches.studying import study
 from benches.table import show
@@ -52,6 +53,7 @@ BENCHES: dict[str, Callable[[Course, Request], Result]] = {
     "predictions": predictions,
     "simgrid": simgrid,
     "simulator": simulator,
+    "slider": slider,
     "study": study,
     "many-runs": many_runs,
     "many-readers": many_readers,

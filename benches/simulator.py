@@ -50,7 +50,7 @@ GROWTH = tuple(Cluster(hosts, 4, f"{hosts // 10}TB") for hosts in (10, 100, 1000
 """As much data for each host, so that only the size of the cluster differs."""
 
 
-class _Turn(NamedTuple):
+class Turn(NamedTuple):
     """What one simulation says, and its process."""
 
     seconds: float
@@ -69,12 +69,12 @@ def simulator(course: Course, request: Request) -> Result:
     """Simulate the suite on each cluster, in turns; then run each bound's once with its record."""
     course.workspace.fresh()
     clusters = tuple(dict.fromkeys((*(bound.cluster for bound in BOUNDS), *GROWTH)))
-    plans = {cluster: _plan(course, cluster) for cluster in clusters}
-    turns: dict[Cluster, list[_Turn]] = {cluster: [] for cluster in clusters}
+    plans = {cluster: planned(course, cluster) for cluster in clusters}
+    turns: dict[Cluster, list[Turn]] = {cluster: [] for cluster in clusters}
     for repeat in range(course.repeats):
         for cluster, plan in plans.items():
             course.tell(f"{cluster.name}, turn {repeat + 1} of {course.repeats}")
-            turn = _turn(course, plan)
+            turn = simulated(course, plan)
             course.tell(f"{cluster.name}: {turn.cpu_s:.2f} s of CPU, {turn.us_per_map:.1f} µs per map task")
             turns[cluster].append(turn)
     figures: dict[str, float] = {}
@@ -93,18 +93,23 @@ def simulator(course: Course, request: Request) -> Result:
     )
 
 
-def _plan(course: Course, cluster: Cluster) -> Path:
-    """Plan the example's hosts, so many of them."""
+def inventory_of(cluster: Cluster) -> str:
+    """The example's hosts, so many of them."""
     text = _EXAMPLE.read_text()
     many = text.replace("count: 32", f"count: {cluster.hosts}").replace(
         "host[01-32]", f"host[0001-{cluster.hosts:04}]"
     )
     if "host[0001-" not in many:
         raise ValueError(f"{_EXAMPLE} no longer lists 32 hosts as host[01-32]")
+    return many
+
+
+def planned(course: Course, cluster: Cluster) -> Path:
+    """A plan of the cluster, with as many workers on a host."""
     folder = course.workspace.output
     inventory = folder / f"hosts-{cluster.hosts}-{cluster.workers}-{cluster.dataset}.yaml"
     plan = inventory.with_name(f"plan-{inventory.name}")
-    inventory.write_text(many)
+    inventory.write_text(inventory_of(cluster))
     workload = f"terasuite:{cluster.dataset}"
     workers = ("--hypervisor", "vsphere", "--workers-per-host", str(cluster.workers))
     written = ("--output", str(plan), "--no-page", "--quiet")
@@ -115,9 +120,11 @@ def _plan(course: Course, cluster: Cluster) -> Path:
     return plan
 
 
-def _turn(course: Course, plan: Path) -> _Turn:
-    ended = run_process((sys.executable, "-m", "benches.ours.simulate", str(plan)), course.workspace.scratch)
-    return _Turn(**json.loads(ended.printed), peak_rss_bytes=ended.peak_rss_bytes)
+def simulated(course: Course, plan: Path, *how: str) -> Turn:
+    """One simulation of a plan, in a process of its own."""
+    command = (sys.executable, "-m", "benches.ours.simulate", str(plan), *how)
+    ended = run_process(command, course.workspace.scratch)
+    return Turn(**json.loads(ended.printed), peak_rss_bytes=ended.peak_rss_bytes)
 
 
 def _whole(course: Course, plan: Path) -> Ended:
@@ -126,7 +133,7 @@ def _whole(course: Course, plan: Path) -> Ended:
     return run_process((*run, *runs), course.workspace.scratch)
 
 
-def _figures(cluster: Cluster, turns: list[_Turn]) -> dict[str, float]:
+def _figures(cluster: Cluster, turns: list[Turn]) -> dict[str, float]:
     return {
         f"{cluster.name}, s": median(turn.seconds for turn in turns),
         f"{cluster.name}, CPU s": median(turn.cpu_s for turn in turns),
@@ -138,7 +145,7 @@ def _figures(cluster: Cluster, turns: list[_Turn]) -> dict[str, float]:
     }
 
 
-def _goals(bound: Bound, turns: list[_Turn]) -> tuple[Goal, Goal]:
+def _goals(bound: Bound, turns: list[Turn]) -> tuple[Goal, Goal]:
     name = bound.cluster.name
     cpu_s = median(turn.cpu_s for turn in turns)
     peak_bytes = max(turn.peak_rss_bytes for turn in turns)
@@ -153,7 +160,7 @@ def _goals(bound: Bound, turns: list[_Turn]) -> tuple[Goal, Goal]:
     )
 
 
-def _growth(turns: dict[Cluster, list[_Turn]]) -> Goal:
+def _growth(turns: dict[Cluster, list[Turn]]) -> Goal:
     """The dearest task of any size of cluster against the cheapest."""
     costs = [median(turn.us_per_map for turn in turns[cluster]) for cluster in GROWTH]
     claim = f"cost of a map task from {GROWTH[0].hosts} to {GROWTH[-1].hosts:,} hosts, dearest over cheapest"

@@ -98,8 +98,9 @@ impl Resources {
 }
 
 impl Cluster {
-    /// Lays a scenario out, and the network that its resources form.
-    pub(crate) fn new(scenario: &Scenario, sharing: Sharing) -> (Self, Network<Machine>) {
+    /// Lays a scenario out, and the network that its resources form. What the workers of a host share is so many times
+    /// what a host has.
+    pub(crate) fn new(scenario: &Scenario, room: f64, sharing: Sharing) -> (Self, Network<Machine>) {
         let mut resources = Resources::default();
         let racks = scenario.hosts.iter().map(|group| group.rack + 1).max().unwrap_or(0);
         let racks = (0..racks).map(|rack| Rack::new(scenario, rack, &mut resources)).collect();
@@ -108,7 +109,7 @@ impl Cluster {
         for group in &scenario.hosts {
             for _ in 0..group.count {
                 let speed = stragglers::speed(&mut random, scenario.parameters.host_spread);
-                cluster.add_host(scenario, group, speed, &mut resources);
+                cluster.add_host(scenario, group, speed, room, &mut resources);
             }
         }
         let count = resources.0.len();
@@ -124,11 +125,18 @@ impl Cluster {
         (cluster, network)
     }
 
-    fn add_host(&mut self, scenario: &Scenario, group: &HostGroup, speed: f64, resources: &mut Resources) {
+    fn add_host(
+        &mut self,
+        scenario: &Scenario,
+        group: &HostGroup,
+        speed: f64,
+        room: f64,
+        resources: &mut Resources,
+    ) {
         let parameters = &scenario.parameters;
-        let processors = Processors::new(group, group.speed * speed, parameters);
+        let processors = Processors::new(group, group.speed * speed, room, parameters);
         let link = group.nics.iter().map(|nics| f64::from(nics.count) * nics.bits_per_s / 8.0).sum::<f64>();
-        let link = (link * parameters.link_share).max(1.0);
+        let link = (link * parameters.link_share * room).max(1.0);
         let number = u32::try_from(self.hosts.len()).expect("limits keep hosts within 32 bits");
         let first = self.next_worker();
         let host = Host {
@@ -136,7 +144,7 @@ impl Cluster {
             cpu: resources.add(Resource::Processors(processors)),
             tx: resources.add(Resource::Fixed(link)),
             rx: resources.add(Resource::Fixed(link)),
-            controller: group.controller_bytes_per_s.map(|rate| resources.add(Resource::Fixed(rate))),
+            controller: group.controller_bytes_per_s.map(|rate| resources.add(Resource::Fixed(rate * room))),
             processors,
             workers: first..first,
             io_s_per_byte: if group.is_virtual { parameters.virtual_io_s_per_byte } else { 0.0 },

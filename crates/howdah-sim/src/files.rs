@@ -1,5 +1,7 @@
 //! Files of the simulated HDFS: which disks hold the replicas of which block.
 
+use crate::twins::Replica;
+
 /// Files of one workload, alike in replication.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Files {
@@ -8,8 +10,8 @@ pub(crate) struct Files {
     first: Vec<u32>,
     /// Bytes of each block.
     bytes: Vec<u64>,
-    /// Disks of each block's replicas, one block after another.
-    disks: Vec<u32>,
+    /// Where each block's replicas are, one block after another.
+    places: Vec<Replica>,
     /// For each disk of the cluster, how many bytes from its outer edge the middle of their data lies.
     middle: Vec<f64>,
     /// For each worker, the share of what it has of them that its page cache still holds; empty: nothing.
@@ -32,7 +34,7 @@ impl Files {
             files.sizes.push(size);
             files.first.push(files.bytes.len() as u32);
         }
-        files.disks = vec![NOWHERE; files.bytes.len() * replicas as usize];
+        files.places = vec![Replica::NOWHERE; files.bytes.len() * replicas as usize];
         files
     }
 
@@ -63,10 +65,10 @@ impl Files {
         self.sizes[file as usize] as f64
     }
 
-    /// The disks of a block, the writer's own first.
-    pub(crate) fn disks(&self, block: u32) -> &[u32] {
+    /// Where a block is, the writer's own disk first; twins are counted from the writer.
+    pub(crate) fn places(&self, block: u32) -> &[Replica] {
         let first = block as usize * self.replicas as usize;
-        &self.disks[first..first + self.replicas as usize]
+        &self.places[first..first + self.replicas as usize]
     }
 
     /// Says where on each disk their data lie.
@@ -89,11 +91,8 @@ impl Files {
         self.cached.get(worker as usize).copied().unwrap_or(0.0)
     }
 
-    pub(crate) fn place(&mut self, block: u32, disks: &[u32]) {
+    pub(crate) fn place(&mut self, block: u32, places: &[Replica]) {
         let first = block as usize * self.replicas as usize;
-        self.disks[first..first + self.replicas as usize].copy_from_slice(disks);
+        self.places[first..first + self.replicas as usize].copy_from_slice(places);
     }
 }
-
-/// No disk yet.
-const NOWHERE: u32 = u32::MAX;

@@ -2,6 +2,7 @@
 
 use crate::attempt::{Attempt, Done, Kind, State};
 use crate::error::Result;
+use crate::models::last::{self, Ended};
 use crate::models::scheduling::{Locality, Pending};
 use crate::models::speculation::Speculation;
 use crate::models::{start, stragglers};
@@ -60,6 +61,8 @@ pub(crate) struct Job {
     map_slots: u32,
     /// Reduce slots of the whole cluster.
     reduce_slots: u32,
+    /// Maps and reduces that have ended, where hosts have twins.
+    ended: [Vec<Ended>; 2],
     /// Where slow maps may run twice.
     speculation: Option<Speculation>,
 }
@@ -95,6 +98,7 @@ impl Job {
             waiting: Vec::new(),
             map_slots: world.cluster.workers.iter().map(|worker| worker.map_slots).sum(),
             reduce_slots: world.cluster.workers.iter().map(|worker| worker.reduce_slots).sum(),
+            ended: Default::default(),
             speculation: None,
         }
     }
@@ -179,6 +183,9 @@ impl Job {
 
     fn end(&mut self, world: &mut World<'_>, program: &mut impl Program, number: u32) {
         let Attempt { kind, task, start, .. } = world.attempts[number];
+        if self.twins_end_later(world, number) {
+            return;
+        }
         match kind {
             Kind::Map => self.maps_ended += 1,
             Kind::Reduce => self.reduces_ended += 1,
@@ -196,6 +203,27 @@ impl Job {
             (0..self.places.len() as u32).for_each(|worker| self.ask_next(world, worker));
         }
         self.leave(world, number);
+    }
+
+    /// Puts off the end of the last task of a kind where hosts have twins: it stands for the last of theirs, too, and the
+    /// last of more tasks ends later.
+    fn twins_end_later(&mut self, world: &World<'_>, number: u32) -> bool {
+        let Attempt { kind, done, .. } = &world.attempts[number];
+        let (ended, count, slots) = match kind {
+            Kind::Map => (&mut self.ended[0], self.map_count, self.map_slots),
+            Kind::Reduce => (&mut self.ended[1], self.reduce_count, self.reduce_slots),
+        };
+        if world.twins.count == 1 || ended.len() as u32 == count {
+            return false;
+        }
+        ended.push(Ended { end_s: world.now.seconds(), bytes: done.input_bytes.max(done.output_bytes) });
+        // In several waves a slot that ends late is given less: then how far ends lie apart tells nothing of the last.
+        if (ended.len() as u32) < count || count > slots {
+            return false;
+        }
+        let later_s = last::later_s(ended, world.twins.times);
+        self.events.push(world.now.after(later_s), Event::End(number));
+        true
     }
 
     /// Stops an attempt whose task another one has done. What it waits for besides a stream comes all the same.

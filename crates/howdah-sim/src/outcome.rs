@@ -35,6 +35,12 @@ pub struct Summary {
     pub workloads: Vec<WorkloadSummary>,
     /// Streams that shared the resources: the work of the simulation.
     pub activities: u64,
+    /// Hosts that were simulated for all, by the quick simulation; none where every one was.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub few_hosts: Option<u32>,
+    /// Why the full simulation was made although the quick one was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub full_because: Option<&'static str>,
 }
 
 /// One workload as it ran.
@@ -126,4 +132,32 @@ pub struct LocalityCounts {
     pub rack: u64,
     /// In another rack.
     pub away: u64,
+}
+
+impl Counters {
+    /// Changes every counter.
+    pub(crate) fn each(&mut self, change: impl Fn(u64) -> u64) {
+        for counter in [
+            &mut self.input_rows,
+            &mut self.output_rows,
+            &mut self.read_bytes,
+            &mut self.written_bytes,
+            &mut self.spilled_rows,
+            &mut self.spilled_raw_bytes,
+            &mut self.spilled_bytes,
+            &mut self.spill_read_bytes,
+            &mut self.shuffled_bytes,
+        ] {
+            *counter = change(*counter);
+        }
+    }
+}
+
+impl LocalityCounts {
+    /// Changes every count.
+    pub(crate) fn each(&mut self, change: impl Fn(u64) -> u64) {
+        for count in [&mut self.worker, &mut self.host, &mut self.rack, &mut self.away] {
+            *count = change(*count);
+        }
+    }
 }

@@ -5,7 +5,9 @@ use crate::error::Result;
 use crate::files::Files;
 use crate::hbase;
 use crate::outcome::Outcome;
+use crate::quick::Few;
 use crate::scenario::{Scenario, Workload};
+use crate::twins::Twins;
 use crate::watch::Watch;
 use crate::workloads::{dfsio, pi, teragen, terasort, teravalidate};
 use crate::world::World;
@@ -28,7 +30,26 @@ pub fn simulate_with(scenario: &Scenario, sharing: Sharing, watch: &dyn Watch) -
     if let Some(asked) = &scenario.hbase {
         return hbase::simulate(scenario, asked, watch);
     }
-    let mut world = World::new(scenario, sharing, watch);
+    if !scenario.quick {
+        return simulate_hosts(scenario, Twins::NONE, sharing, watch);
+    }
+    match Few::of(scenario) {
+        Ok(few) => {
+            let mut outcome = simulate_hosts(&few.scenario, few.twins, sharing, watch)?;
+            few.for_all(&mut outcome.summary);
+            Ok(outcome)
+        }
+        Err(because) => {
+            let mut outcome = simulate_hosts(scenario, Twins::NONE, sharing, watch)?;
+            outcome.summary.full_because = Some(because);
+            Ok(outcome)
+        }
+    }
+}
+
+/// Simulates every host of a scenario, each of which stands for its twins.
+fn simulate_hosts(scenario: &Scenario, twins: Twins, sharing: Sharing, watch: &dyn Watch) -> Result<Outcome> {
+    let mut world = World::new(scenario, twins, sharing, watch);
     watch.expect(scenario.workloads.iter().map(|workload| scenario.moved(workload)).sum());
     let mut left = Left::default();
     for workload in &scenario.workloads {

@@ -6,6 +6,7 @@ use crate::models::disk::{READ, WRITE};
 use crate::models::network;
 use crate::parameters::Parameters;
 use crate::sharing::{ResourceId, Use};
+use crate::twins::Site;
 
 /// The uses of one flow; a resource used twice in the same way is one use of twice the weight.
 #[derive(Debug, Default)]
@@ -79,20 +80,19 @@ impl Uses {
         &mut self,
         cluster: &Cluster,
         parameters: &Parameters,
-        from: u32,
-        to: u32,
+        from: Site,
+        to: Site,
         bytes: f64,
     ) -> &mut Self {
         if from == to {
             return self;
         }
-        let (sender, receiver) = (cluster.workers[from as usize].host, cluster.workers[to as usize].host);
-        for link in network::path(cluster, sender, receiver) {
+        for link in network::path(cluster, from, to) {
             self.add(link, bytes, ONLY);
         }
-        for (worker, host) in [(from, sender), (to, receiver)] {
+        for Site { worker, .. } in [from, to] {
             self.cpu(cluster, worker, bytes * parameters.network_s_per_byte);
-            let host = &cluster.hosts[host as usize];
+            let host = &cluster.hosts[cluster.workers[worker as usize].host as usize];
             self.add(host.cpu, bytes * host.io_s_per_byte, ONLY);
         }
         self
@@ -103,9 +103,9 @@ impl Uses {
         &mut self,
         cluster: &Cluster,
         parameters: &Parameters,
-        from: u32,
-        to: u32,
+        from: Site,
+        to: Site,
     ) -> &mut Self {
-        self.send(cluster, parameters, from, to, 1.0).cpu(cluster, to, parameters.write_s_per_byte)
+        self.send(cluster, parameters, from, to, 1.0).cpu(cluster, to.worker, parameters.write_s_per_byte)
     }
 }

@@ -16,6 +16,7 @@ use crate::scenario::Scenario;
 use crate::sharing::Network;
 use crate::time::Time;
 use crate::totals::{HostTotals, Totals};
+use crate::twins::{Replica, Site, Twins};
 use crate::uses::Uses;
 use crate::watch::Watch;
 use crate::writeback::Writebacks;
@@ -29,6 +30,7 @@ pub(crate) const MOST_OFTEN_S: f64 = 0.1;
 /// Everything that a program acts upon.
 pub(crate) struct World<'a> {
     pub(crate) scenario: &'a Scenario,
+    pub(crate) twins: Twins,
     pub(crate) now: Time,
     pub(crate) cluster: Cluster,
     pub(crate) network: Network<Machine>,
@@ -63,17 +65,18 @@ pub(crate) struct Stream {
 }
 
 impl<'a> World<'a> {
-    pub(crate) fn new(scenario: &'a Scenario, sharing: Sharing, watch: &'a dyn Watch) -> Self {
-        let (cluster, network) = Cluster::new(scenario, sharing);
+    pub(crate) fn new(scenario: &'a Scenario, twins: Twins, sharing: Sharing, watch: &'a dyn Watch) -> Self {
+        let (cluster, network) = Cluster::new(scenario, twins.room, sharing);
         let parameters = &scenario.parameters;
         let meter = Meter::new(cluster.hosts.len());
         let master = |beat_s: f64| {
             let interval_s = scenario.scheduling.heartbeat_s.max(MOST_OFTEN_S);
-            let beats = Beats { workers: cluster.workers.len() as f64, interval_s, cpu_s: beat_s };
-            Master::new(&scenario.masters, beats, parameters)
+            let workers = cluster.workers.len() as f64 * twins.times;
+            let beats = Beats { workers, interval_s, cpu_s: beat_s };
+            Master::new(&scenario.masters, beats, twins.times, parameters)
         };
         Self {
-            placer: Placer::new(&cluster, scenario.hdfs.placement, scenario.seed),
+            placer: Placer::new(&cluster, scenario.hdfs.placement, twins.count, scenario.seed),
             now: Time::ZERO,
             namenode: master(parameters.namenode_beat_s),
             scheduler: master(parameters.scheduler_beat_s),
@@ -90,6 +93,7 @@ impl<'a> World<'a> {
             meter,
             sampler: scenario.record.sample_interval_s.map(Sampler::new),
             scenario,
+            twins,
         }
     }
 
@@ -228,32 +232,58 @@ impl<'a> World<'a> {
         self.cluster.workers[worker as usize].host
     }
 
-    /// The disk to read a block from: the reader's own, else one of its host, of its rack, or any.
-    pub(crate) fn nearest(&mut self, worker: u32, disks: &[u32]) -> u32 {
-        let (mut best, mut same, mut chosen) = (u32::MAX, 0, disks[0]);
-        for &disk in disks {
-            let distance = self.distance(worker, disk);
+    /// The replica to read a block from: the reader's own, else one of its host, of its rack, or any.
+    pub(crate) fn nearest(&mut self, reader: Site, places: &[Replica]) -> Replica {
+        let (mut best, mut same, mut chosen) = (u32::MAX, 0, places[0]);
+        for &place in places {
+            let distance = self.distance(reader, place);
             if distance < best {
-                (best, same, chosen) = (distance, 1, disk);
+                (best, same, chosen) = (distance, 1, place);
             } else if distance == best {
                 same += 1;
                 // Each of the equally near is as likely.
                 if self.choices.below(same) == 0 {
-                    chosen = disk;
+                    chosen = place;
                 }
             }
         }
         chosen
     }
 
-    fn distance(&self, worker: u32, disk: u32) -> u32 {
-        let other = self.cluster.disks[disk as usize].worker;
-        let (here, there) = (self.host_of(worker), self.host_of(other));
-        if other == worker {
+    /// Where an attempt's worker stands among the twins of a block's replicas: where a replica is that it has or that its
+    /// host has, else anywhere.
+    pub(crate) fn reader(&mut self, worker: u32, places: &[Replica]) -> Site {
+        let of = |place: &&Replica| self.cluster.disks[place.disk() as usize].worker;
+        let rack = |worker| self.cluster.hosts[self.host_of(worker) as usize].rack;
+        let near = places.iter().find(|place| of(place) == worker);
+        let near =
+            near.or_else(|| places.iter().find(|place| self.host_of(of(place)) == self.host_of(worker)));
+        let near = near.or_else(|| places.iter().find(|place| rack(of(place)) == rack(worker)));
+        let twin = match near {
+            Some(place) => place.twin(),
+            None => self.any_twin(),
+        };
+        Site { worker, twin }
+    }
+
+    /// One of the twins, each as likely.
+    pub(crate) fn any_twin(&mut self) -> u32 {
+        match self.twins.count {
+            1 => 0,
+            count => self.choices.below(u64::from(count)) as u32,
+        }
+    }
+
+    fn distance(&self, reader: Site, place: Replica) -> u32 {
+        let other = self.cluster.disks[place.disk() as usize].worker;
+        let (here, there) = (self.host_of(reader.worker), self.host_of(other));
+        let apart = place.twin() != reader.twin;
+        if other == reader.worker && !apart {
             0
-        } else if here == there {
+        } else if here == there && !apart {
             1
-        } else if self.cluster.hosts[here as usize].rack == self.cluster.hosts[there as usize].rack {
+        } else if !apart && self.cluster.hosts[here as usize].rack == self.cluster.hosts[there as usize].rack
+        {
             2
         } else {
             3

@@ -70,6 +70,7 @@ class PlanAsked(InventoryText):
 
 
 Change = Literal["hosts", "nic-speed", "block-size"]
+Simulator = Literal["full", "quick"]
 
 
 class WhatIfAsked(PlanAsked):
@@ -82,6 +83,8 @@ class WhatIfAsked(PlanAsked):
     replications: Annotated[int, Field(ge=1, le=MOST_REPLICATIONS)] = 1
     """Simulations with other seeds and parameters: the more, the better is the interval known."""
     seed: Annotated[int, Field(ge=0, lt=2**32)] = 1
+    simulator: Simulator = "full"
+    """``quick``: a few hosts stand for all, where these are alike and there is much for each to do."""
     page: Text = ""
     """Who asks: a newer question of the same page ends an older one."""
 
@@ -100,8 +103,12 @@ class WhatIfTimes(Model):
     forecasts: tuple[Forecast, ...]
     """Workload by workload, each followed by its phases."""
     calibration: str | None
-    simulator: Literal["full"] = "full"
-    """Which simulator it was: the one that simulates every task."""
+    simulator: Simulator
+    """Which simulation it was: the full one has every host, the quick one a few that stand for all."""
+    few_hosts: int | None
+    """How many, of the quick one."""
+    full_because: str | None
+    """Why it was the full one although the quick one was asked for."""
     replications: int
     took_s: float
     """Seconds that simulating took here."""
@@ -181,8 +188,13 @@ def what_if(asked: WhatIfAsked, calibration: str | None, superseded: Callable[[]
     suite = size_suite(
         RunRequest(suite="terasuite"), at_once(plan), engine=SIM, dataset_bytes=dataset_bytes
     ).suite
-    several = list(scenarios(plan, suite, known, count=asked.replications, seed=asked.seed))
+    quick = {"quick": asked.simulator == "quick"}
+    several = [
+        scenario.model_copy(update=quick)
+        for scenario in scenarios(plan, suite, known, count=asked.replications, seed=asked.seed)
+    ]
     summaries = simulate(several, tell)
+    first = summaries[0]
     whole = suite_interval(suite_times(summaries, known))
     return WhatIfTimes(
         platform=plan.platform,
@@ -196,6 +208,9 @@ def what_if(asked: WhatIfAsked, calibration: str | None, superseded: Callable[[]
         high_s=whole.high_s,
         forecasts=forecasts([stretches(summary) for summary in summaries], known),
         calibration=known.name if known else None,
+        simulator="full" if first.few_hosts is None else "quick",
+        few_hosts=first.few_hosts,
+        full_because=first.full_because,
         replications=asked.replications,
         took_s=time.monotonic() - began_s,
     )

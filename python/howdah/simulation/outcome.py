@@ -150,3 +150,7 @@ class Summary(Model):
     """In the order they ran."""
     activities: int
     """Transfers and computations that were simulated."""
+    few_hosts: int | None = None
+    """Hosts that the quick simulation took for all; None where every one was simulated."""
+    full_because: str | None = None
+    """Why every host was simulated although a few were asked for."""

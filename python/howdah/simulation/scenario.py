@@ -229,6 +229,8 @@ class Scenario(Model):
     """Seed of everything random."""
     record: Written
     """What is written down."""
+    quick: bool = False
+    """Whether a few hosts may stand for all, where these are alike."""
 
     @property
     def text(self) -> str:

@@ -52,6 +52,23 @@ def test_what_if_is_simulated_with_its_changes() -> None:
     assert doubled.calibration is None
 
 
+def test_few_hosts_stand_for_all_where_they_are_alike_and_it_is_said() -> None:
+    many = HOSTS.replace("count: 7", "count: 24").replace("host[1-7]", "host[01-24]")
+    asked = WhatIfAsked(inventory=many, workload="terasuite:10TB", simulator="quick")
+    quick = what_if(asked, "published", lambda: False)
+    assert (quick.simulator, quick.few_hosts, quick.full_because) == ("quick", 8, None)
+    full = what_if(asked.model_copy(update={"simulator": "full"}), "published", lambda: False)
+    assert (full.simulator, full.few_hosts, full.full_because) == ("full", None, None)
+    assert quick.median_s == pytest.approx(full.median_s, rel=0.05)
+
+
+def test_the_full_simulation_answers_where_few_hosts_do_not_stand_for_all() -> None:
+    asked = WhatIfAsked(inventory=HOSTS, workload="terasuite:10GB", simulator="quick")
+    times = what_if(asked, None, lambda: False)
+    assert times.simulator == "full"
+    assert times.full_because == "there is little data for each task"
+
+
 def test_a_question_that_was_asked_anew_ends() -> None:
     asked = WhatIfAsked(inventory=HOSTS, workload="terasuite:1TB", replications=5)
     with pytest.raises(Superseded):

@@ -34,8 +34,8 @@ pub(crate) struct Processors {
 }
 
 impl Processors {
-    pub(crate) fn new(host: &HostGroup, speed: f64, parameters: &Parameters) -> Self {
-        let cores = f64::from(host.sockets) * f64::from(host.cores_per_socket);
+    pub(crate) fn new(host: &HostGroup, speed: f64, room: f64, parameters: &Parameters) -> Self {
+        let cores = f64::from(host.sockets) * f64::from(host.cores_per_socket) * room;
         let threads = cores * f64::from(host.threads_per_core);
         Self {
             cores: cores * speed,
@@ -144,7 +144,7 @@ mod tests {
     #[test]
     fn threads_fill_cores_first_and_share_them_then() {
         let parameters = Parameters { thread_gain: 0.25, ..Parameters::default() };
-        let processors = Processors::new(&host(), 1.0, &parameters);
+        let processors = Processors::new(&host(), 1.0, 1.0, &parameters);
         assert_eq!(
             [5.0, 20.0, 30.0, 40.0, 80.0].map(|n| processors.capacity(n)),
             [20.0, 20.0, 22.5, 25.0, 25.0]
@@ -153,7 +153,7 @@ mod tests {
 
     #[test]
     fn a_full_host_has_all_threads_busy_and_a_quiet_one_those_that_run() {
-        let processors = Processors::new(&host(), 1.0, &Parameters::default());
+        let processors = Processors::new(&host(), 1.0, 1.0, &Parameters::default());
         assert_eq!(processors.busy(processors.capacity(60.0), 60.0), 40.0);
         assert_eq!(processors.busy(5.0, 5.0), 5.0);
     }

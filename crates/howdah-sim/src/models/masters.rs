@@ -29,27 +29,31 @@ pub(crate) struct Master {
     beats: Beats,
     heard_until: Time,
     free_at: Time,
+    /// Calls that each stands for, those of twins.
+    calls: f64,
     /// Work that has come since the start of the run, in seconds of this core.
     work_s: f64,
 }
 
 impl Master {
-    pub(crate) fn new(masters: &Masters, beats: Beats, parameters: &Parameters) -> Self {
+    pub(crate) fn new(masters: &Masters, beats: Beats, calls: f64, parameters: &Parameters) -> Self {
         let lockstep = match masters.protection {
             Protection::None => 1.0,
             Protection::Ft => 1.0 + parameters.lockstep_cost,
         };
         let speed = masters.speed / lockstep;
-        Self { speed, beats, heard_until: Time::ZERO, free_at: Time::ZERO, work_s: 0.0 }
+        Self { speed, beats, heard_until: Time::ZERO, free_at: Time::ZERO, calls, work_s: 0.0 }
     }
 
-    /// Serves a call that costs so much of a reference core. Returns when it is answered.
+    /// Serves a call that costs so much of a reference core, and those of twins. Returns when it is answered, in the
+    /// middle of them.
     pub(crate) fn serve(&mut self, now: Time, cpu_s: f64) -> Time {
         self.hear(now);
         let took = cpu_s / self.speed;
-        self.work_s += took;
-        self.free_at = self.free_at.max(now).after(took);
-        self.free_at
+        self.work_s += took * self.calls;
+        let begun = self.free_at.max(now);
+        self.free_at = begun.after(took * self.calls);
+        begun.after(took * (self.calls + 1.0) / 2.0)
     }
 
     /// Seconds that it was busy since the start of the run.
@@ -86,7 +90,7 @@ mod tests {
     fn master(protection: Protection, workers: f64) -> Master {
         let parameters = Parameters { lockstep_cost: 0.5, ..Parameters::default() };
         let beats = Beats { workers, interval_s: 1.0, cpu_s: 0.002 };
-        Master::new(&Masters { speed: 2.0, protection }, beats, &parameters)
+        Master::new(&Masters { speed: 2.0, protection }, beats, 1.0, &parameters)
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 pub(crate) mod cpu;
 pub(crate) mod disk;
+pub(crate) mod last;
 pub(crate) mod masters;
 pub(crate) mod memory;
 pub(crate) mod merge;

@@ -7,12 +7,14 @@
 
 use crate::cluster::Cluster;
 use crate::sharing::ResourceId;
+use crate::twins::Site;
 
-/// The links of one direction between two hosts, none within one.
-pub(crate) fn path(cluster: &Cluster, from: u32, to: u32) -> impl Iterator<Item = ResourceId> {
-    let (sender, receiver) = (&cluster.hosts[from as usize], &cluster.hosts[to as usize]);
+/// The links of one direction between the hosts of two workers, none within one.
+pub(crate) fn path(cluster: &Cluster, from: Site, to: Site) -> impl Iterator<Item = ResourceId> {
+    let host = |site: Site| cluster.workers[site.worker as usize].host;
+    let (sender, receiver) = (&cluster.hosts[host(from) as usize], &cluster.hosts[host(to) as usize]);
     let mut links = [None; 4];
-    if from != to {
+    if host(from) != host(to) || from.twin != to.twin {
         links[0] = Some(sender.tx);
         links[1] = Some(receiver.rx);
         if sender.rack != receiver.rack {

@@ -9,6 +9,7 @@
 use crate::cluster::Cluster;
 use crate::random::Random;
 use crate::scenario::Placement;
+use crate::twins::{Replica, Site};
 
 /// Streams of one DataNode, relative to the mean, beyond which it is passed over
 /// (`dfs.namenode.redundancy.considerLoad.factor`).
@@ -25,17 +26,21 @@ pub(crate) struct Placer {
     streams: Vec<u32>,
     total: u64,
     racks: Vec<Vec<u32>>,
+    /// Twins of every worker.
+    twins: u32,
 }
 
 #[derive(Clone, Copy)]
 enum Where {
     Anywhere,
-    OffRack(u32),
-    InRack(u32),
+    /// In another rack than this worker's.
+    OffRack(Site),
+    /// In this worker's rack.
+    InRack(Site),
 }
 
 impl Placer {
-    pub(crate) fn new(cluster: &Cluster, policy: Placement, seed: u64) -> Self {
+    pub(crate) fn new(cluster: &Cluster, policy: Placement, twins: u32, seed: u64) -> Self {
         let mut racks = vec![Vec::new(); cluster.racks.len()];
         for (number, worker) in (0..).zip(&cluster.workers) {
             racks[cluster.hosts[worker.host as usize].rack as usize].push(number);
@@ -46,38 +51,45 @@ impl Placer {
             streams: vec![0; cluster.workers.len()],
             total: 0,
             racks,
+            twins,
         }
     }
 
     /// Chooses disks for a block's replicas, the writer's own DataNode first, into `chosen`.
-    pub(crate) fn place(&mut self, cluster: &mut Cluster, writer: u32, replicas: u32, chosen: &mut Vec<u32>) {
+    pub(crate) fn place(
+        &mut self,
+        cluster: &mut Cluster,
+        writer: u32,
+        replicas: u32,
+        chosen: &mut Vec<Replica>,
+    ) {
         chosen.clear();
-        let mut workers = [0_u32; MOST_REPLICAS];
+        let mut sites = [Site::itself(writer); MOST_REPLICAS];
         for replica in 0..replicas as usize {
-            let taken = &workers[..replica];
-            let worker = if replica == 0 { writer } else { self.choose(cluster, taken) };
-            workers[replica] = worker;
-            chosen.push(cluster.next_disk(worker));
+            if replica > 0 {
+                sites[replica] = self.choose(cluster, &sites[..replica]);
+            }
+            let Site { worker, twin } = sites[replica];
+            chosen.push(Replica::new(cluster.next_disk(worker), twin));
             self.streams[worker as usize] += 1;
             self.total += 1;
         }
     }
 
     /// A block is written; its DataNodes have a stream less.
-    pub(crate) fn written(&mut self, cluster: &Cluster, disks: &[u32]) {
-        for &disk in disks {
-            self.streams[cluster.disks[disk as usize].worker as usize] -= 1;
+    pub(crate) fn written(&mut self, cluster: &Cluster, places: &[Replica]) {
+        for place in places {
+            self.streams[cluster.disks[place.disk() as usize].worker as usize] -= 1;
             self.total -= 1;
         }
     }
 
-    fn choose(&mut self, cluster: &Cluster, taken: &[u32]) -> u32 {
-        let rack = |worker: u32| cluster.hosts[cluster.workers[worker as usize].host as usize].rack;
+    fn choose(&mut self, cluster: &Cluster, taken: &[Site]) -> Site {
         let at = match (self.policy, taken.len()) {
-            (Placement::RackFaultTolerant, _) => self.rack_not_in(cluster, taken),
-            (_, 1) => Where::OffRack(rack(taken[0])),
-            (_, 2) if rack(taken[0]) == rack(taken[1]) => Where::OffRack(rack(taken[0])),
-            (_, 2) => Where::InRack(rack(taken[1])),
+            (_, 1) => Where::OffRack(taken[0]),
+            (Placement::RackFaultTolerant, _) => Where::Anywhere,
+            (_, 2) if share_rack(cluster, taken[0], taken[1]) => Where::OffRack(taken[0]),
+            (_, 2) => Where::InRack(taken[1]),
             _ => Where::Anywhere,
         };
         let by_host = self.policy != Placement::Default;
@@ -89,25 +101,23 @@ impl Placer {
             .expect("a scenario with fewer workers than replicas is refused")
     }
 
-    fn rack_not_in(&self, cluster: &Cluster, taken: &[u32]) -> Where {
-        let rack = |worker: u32| cluster.hosts[cluster.workers[worker as usize].host as usize].rack;
-        match taken {
-            [one] => Where::OffRack(rack(*one)),
-            _ => Where::Anywhere,
+    fn candidates(&self, cluster: &Cluster, at: Where) -> u64 {
+        match at {
+            Where::InRack(other) => self.racks[rack(cluster, other) as usize].len() as u64,
+            Where::Anywhere | Where::OffRack(_) => self.streams.len() as u64 * u64::from(self.twins),
         }
     }
 
-    fn candidates(&self, at: Where) -> u64 {
+    fn candidate(&self, cluster: &Cluster, at: Where, number: u64) -> Site {
         match at {
-            Where::InRack(rack) => self.racks[rack as usize].len() as u64,
-            Where::Anywhere | Where::OffRack(_) => self.streams.len() as u64,
-        }
-    }
-
-    fn candidate(&self, at: Where, number: u64) -> u32 {
-        match at {
-            Where::InRack(rack) => self.racks[rack as usize][number as usize],
-            Where::Anywhere | Where::OffRack(_) => number as u32,
+            Where::InRack(other) => {
+                let worker = self.racks[rack(cluster, other) as usize][number as usize];
+                Site { worker, ..other }
+            }
+            Where::Anywhere | Where::OffRack(_) => {
+                let workers = self.streams.len() as u64;
+                Site { worker: (number % workers) as u32, twin: (number / workers) as u32 }
+            }
         }
     }
 
@@ -115,31 +125,32 @@ impl Placer {
         &mut self,
         cluster: &Cluster,
         at: Where,
-        taken: &[u32],
+        taken: &[Site],
         by_host: bool,
         load: bool,
-    ) -> Option<u32> {
-        let candidates = self.candidates(at);
+    ) -> Option<Site> {
+        let candidates = self.candidates(cluster, at);
         if candidates == 0 {
             return None;
         }
         (0..DRAWS).find_map(|_| {
             let number = self.random.below(candidates);
-            let worker = self.candidate(at, number);
-            (self.fits(cluster, at, worker, taken, by_host) && !(load && self.busy(worker))).then_some(worker)
+            let site = self.candidate(cluster, at, number);
+            (self.fits(cluster, at, site, taken, by_host) && !(load && self.busy(site.worker)))
+                .then_some(site)
         })
     }
 
     /// Every candidate from a random one on, however busy.
-    fn search(&mut self, cluster: &Cluster, at: Where, taken: &[u32], by_host: bool) -> Option<u32> {
-        let candidates = self.candidates(at);
+    fn search(&mut self, cluster: &Cluster, at: Where, taken: &[Site], by_host: bool) -> Option<Site> {
+        let candidates = self.candidates(cluster, at);
         if candidates == 0 {
             return None;
         }
         let first = self.random.below(candidates);
         (0..candidates)
-            .map(|step| self.candidate(at, (first + step) % candidates))
-            .find(|&worker| self.fits(cluster, at, worker, taken, by_host))
+            .map(|step| self.candidate(cluster, at, (first + step) % candidates))
+            .find(|&site| self.fits(cluster, at, site, taken, by_host))
     }
 
     fn busy(&self, worker: u32) -> bool {
@@ -147,24 +158,32 @@ impl Placer {
         f64::from(self.streams[worker as usize]) > BUSY * mean.max(1.0)
     }
 
-    fn fits(&self, cluster: &Cluster, at: Where, worker: u32, taken: &[u32], by_host: bool) -> bool {
-        let host = cluster.workers[worker as usize].host;
-        let rack = cluster.hosts[host as usize].rack;
-        let rack_of = |other: u32| cluster.hosts[cluster.workers[other as usize].host as usize].rack;
+    fn fits(&self, cluster: &Cluster, at: Where, site: Site, taken: &[Site], by_host: bool) -> bool {
+        let host = |site: Site| (cluster.workers[site.worker as usize].host, site.twin);
         let placed = match at {
             Where::Anywhere => true,
-            Where::OffRack(other) => rack != other,
-            Where::InRack(other) => rack == other,
+            Where::OffRack(other) => !share_rack(cluster, site, other),
+            Where::InRack(other) => share_rack(cluster, site, other),
         };
         let apart = !taken.iter().any(|&other| {
-            other == worker
-                || (by_host && cluster.workers[other as usize].host == host)
+            other == site
+                || (by_host && host(other) == host(site))
                 || (self.policy == Placement::RackFaultTolerant
                     && taken.len() < self.racks.len()
-                    && rack_of(other) == rack)
+                    && share_rack(cluster, other, site))
         });
         placed && apart
     }
+}
+
+/// The number of a worker's rack.
+fn rack(cluster: &Cluster, site: Site) -> u32 {
+    cluster.hosts[cluster.workers[site.worker as usize].host as usize].rack
+}
+
+/// Whether two workers are in one rack; twins have racks of their own.
+fn share_rack(cluster: &Cluster, one: Site, other: Site) -> bool {
+    one.twin == other.twin && rack(cluster, one) == rack(cluster, other)
 }
 
 /// The most replicas of a block; HDFS's own limit is 512, which nobody uses.

@@ -13,12 +13,14 @@ pub(crate) fn seconds(job: &Job, rows: u64, parameters: &Parameters) -> f64 {
     job.partition_samples.min(rows) as f64 * parameters.sample_s
 }
 
-/// Rows of each reduce's partition.
-pub(crate) fn partitions(job: &Job, rows: u64, reduces: u32, seed: u64) -> Vec<u64> {
+/// Rows of each reduce's partition, where there are so many times as many reduces as are simulated.
+pub(crate) fn partitions(job: &Job, rows: u64, reduces: u32, times: f64, seed: u64) -> Vec<u64> {
     let samples = job.partition_samples.min(rows).max(1) as f64;
-    let spread = (f64::from(reduces) / samples).sqrt().min(1.0);
+    let all = (f64::from(reduces) * times).round() as u32;
+    let spread = (f64::from(all) / samples).sqrt().min(1.0);
     let mut random = Random::new(seed, "partitions", 0);
-    let weights: Vec<f64> = (0..reduces).map(|_| (1.0 + spread * random.normal()).max(0.0)).collect();
+    let weights: Vec<f64> = (0..all).map(|_| (1.0 + spread * random.normal()).max(0.0)).collect();
+    let weights = if all > reduces { few(weights, reduces, &mut random) } else { weights };
     let total: f64 = weights.iter().sum();
     let mut before = 0.0;
     let mut bound = 0;
@@ -31,4 +33,17 @@ pub(crate) fn partitions(job: &Job, rows: u64, reduces: u32, seed: u64) -> Vec<u
         partition
     });
     cut.collect()
+}
+
+/// So many of the weights, evenly from the least to the greatest, which all others wait for; in random order.
+fn few(mut weights: Vec<f64>, count: u32, random: &mut Random) -> Vec<f64> {
+    weights.sort_by(f64::total_cmp);
+    let each = weights.len() as f64 / f64::from(count);
+    let mut chosen: Vec<f64> =
+        (0..count).map(|number| weights[((f64::from(number) + 0.5) * each) as usize]).collect();
+    if let Some(greatest) = chosen.last_mut() {
+        *greatest = weights[weights.len() - 1];
+    }
+    random.shuffle(&mut chosen);
+    chosen
 }

@@ -7,6 +7,7 @@
 
 use crate::cluster::Cluster;
 use crate::time::Time;
+use crate::twins::Replica;
 
 /// How far a task's input is from its worker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -85,18 +86,18 @@ impl Pending {
     /// Tasks with input: for each, its bytes and the disks that hold it.
     pub(crate) fn near<'a>(
         cluster: &Cluster,
-        inputs: impl ExactSizeIterator<Item = (f64, &'a [u32])>,
+        inputs: impl ExactSizeIterator<Item = (f64, &'a [Replica])>,
         delay_s: f64,
     ) -> Self {
-        let inputs: Vec<(f64, &[u32])> = inputs.collect();
+        let inputs: Vec<(f64, &[Replica])> = inputs.collect();
         let mut pending = Self::anywhere(inputs.len() as u32);
         pending.order.sort_by(|&one, &other| inputs[other as usize].0.total_cmp(&inputs[one as usize].0));
         pending.by_worker = Lists::new(cluster.workers.len());
         pending.by_host = Lists::new(cluster.hosts.len());
         pending.by_rack = Lists::new(cluster.racks.len());
         for &task in &pending.order {
-            for &disk in inputs[task as usize].1 {
-                let worker = cluster.disks[disk as usize].worker;
+            for place in inputs[task as usize].1 {
+                let worker = cluster.disks[place.disk() as usize].worker;
                 let host = cluster.workers[worker as usize].host;
                 pending.by_worker.push(worker, task);
                 pending.by_host.push(host, task);

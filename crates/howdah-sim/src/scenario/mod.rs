@@ -52,6 +52,9 @@ pub struct Scenario {
     /// What to write down.
     #[serde(default)]
     pub record: Record,
+    /// Whether a few hosts may stand for all, where these are alike.
+    #[serde(default)]
+    pub quick: bool,
 }
 
 /// What is written down beside the summary.

@@ -7,6 +7,7 @@ use crate::files::Files;
 use crate::job::{Job, Program};
 use crate::models::scheduling::Pending;
 use crate::random::Random;
+use crate::twins::Replica;
 use crate::workloads::output::Output;
 use crate::workloads::reading::Reading;
 use crate::workloads::writing::Writing;
@@ -34,7 +35,7 @@ pub(crate) fn there(world: &mut World<'_>, files: u32, file_bytes: u64) -> Files
 /// Reads files. What a map does with the bytes costs nothing beside reading them.
 pub(crate) fn read(world: &mut World<'_>, files: &Files, file_bytes: u64) -> Result<()> {
     input::lie(world, files);
-    let mut program = Reading::new(files, 0.0);
+    let mut program = Reading::new(files, false, 0.0);
     run(world, &mut program, files.count(), "control files of reading")?;
     let workload = world.ledger.workload();
     workload.remote_read_bytes = program.remote_bytes;
@@ -47,9 +48,9 @@ fn run(world: &mut World<'_>, program: &mut impl Program, maps: u32, control: &s
     let mut random = Random::new(world.scenario.seed, control, 0);
     let disks = world.cluster.disks.len() as u64;
     let replicas = world.scenario.hdfs.replication;
-    let control: Vec<Vec<u32>> =
-        (0..maps).map(|_| (0..replicas).map(|_| random.below(disks) as u32).collect()).collect();
-    let near = control.iter().map(|disks| (0.0, disks.as_slice()));
+    let mut place = || Replica::new(random.below(disks) as u32, 0);
+    let control: Vec<Vec<Replica>> = (0..maps).map(|_| (0..replicas).map(|_| place()).collect()).collect();
+    let near = control.iter().map(|places| (0.0, places.as_slice()));
     let pending = Pending::near(&world.cluster, near, world.scenario.scheduling.locality_delay_s);
     world.job_starts()?;
     let mut job = Job::new(world, pending, 1);

@@ -1,6 +1,7 @@
 //! Files read from HDFS: from the nearest replica, by one stream.
 
 use crate::files::Files;
+use crate::twins::Site;
 use crate::world::World;
 
 /// Says where on the disks the data lie that are read from now on.
@@ -12,14 +13,15 @@ pub(crate) fn lie(world: &mut World<'_>, files: &Files) {
 
 /// Adds the way of a block's bytes from its nearest replica to the uses, a byte for a unit of work, without the reader's
 /// own half of the work. Returns whether they come from another host.
-pub(crate) fn read(world: &mut World<'_>, reader: u32, files: &Files, block: u32) -> bool {
-    let disk = world.nearest(reader, files.disks(block));
-    let from = world.cluster.disks[disk as usize].worker;
+pub(crate) fn read(world: &mut World<'_>, reader: Site, files: &Files, block: u32) -> bool {
+    let place = world.nearest(reader, files.places(block));
+    let disk = place.disk();
+    let from = Site { worker: world.cluster.disks[disk as usize].worker, twin: place.twin() };
     let parameters = &world.scenario.parameters;
     world
         .uses
-        .read(&world.cluster, disk, 1.0 - files.cached(from))
-        .cpu(&world.cluster, from, parameters.read_s_per_byte / 2.0)
+        .read(&world.cluster, disk, 1.0 - files.cached(from.worker))
+        .cpu(&world.cluster, from.worker, parameters.read_s_per_byte / 2.0)
         .send(&world.cluster, parameters, from, reader, 1.0);
-    world.host_of(from) != world.host_of(reader)
+    world.host_of(from.worker) != world.host_of(reader.worker) || from.twin != reader.twin
 }

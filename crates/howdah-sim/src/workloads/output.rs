@@ -1,6 +1,7 @@
 //! Files written to HDFS: one block after another, each through its own pipeline of replicas.
 
 use crate::files::Files;
+use crate::twins::{Replica, Site};
 use crate::world::World;
 
 /// Files that tasks write.
@@ -15,7 +16,7 @@ pub(crate) struct Output {
     sharing_host: u64,
     /// How full each disk was before.
     filled: Vec<f64>,
-    chosen: Vec<u32>,
+    chosen: Vec<Replica>,
 }
 
 impl Output {
@@ -43,9 +44,10 @@ impl Output {
     pub(crate) fn begin(&mut self, world: &mut World<'_>, writer: u32, block: u32) -> f64 {
         self.place(world, writer, block);
         let parameters = &world.scenario.parameters;
-        let mut from = writer;
-        for &disk in &self.chosen {
-            let to = world.cluster.disks[disk as usize].worker;
+        let mut from = Site::itself(writer);
+        for place in &self.chosen {
+            let disk = place.disk();
+            let to = Site { worker: world.cluster.disks[disk as usize].worker, twin: place.twin() };
             world.uses.receive(&world.cluster, parameters, from, to);
             if !world.writebacks.take(&mut world.cluster, disk, self.files.bytes(block)) {
                 world.uses.write(&world.cluster, disk, 1.0);
@@ -79,14 +81,14 @@ impl Output {
 
     fn settle(&mut self, world: &mut World<'_>, block: u32) {
         let bytes = self.files.bytes(block);
-        let disks = self.files.disks(block);
-        world.placer.written(&world.cluster, disks);
-        let host = |disk: &u32| world.cluster.host_of_disk(*disk);
-        let sharing =
-            (1..disks.len()).any(|later| disks[..later].iter().any(|disk| host(disk) == host(&disks[later])));
+        let places = self.files.places(block);
+        world.placer.written(&world.cluster, places);
+        let host = |place: &Replica| (world.cluster.host_of_disk(place.disk()), place.twin());
+        let sharing = (1..places.len())
+            .any(|later| places[..later].iter().any(|place| host(place) == host(&places[later])));
         self.sharing_host += u64::from(sharing);
-        for &disk in disks {
-            let disk = world.cluster.disks[disk as usize];
+        for place in places {
+            let disk = world.cluster.disks[place.disk() as usize];
             self.per_worker[disk.worker as usize] += 1;
             self.bytes[disk.worker as usize] += bytes;
             world.network.capacities_mut().disk_mut(disk.resource).fill(bytes);

@@ -3,6 +3,7 @@
 use crate::attempt::Kind;
 use crate::files::Files;
 use crate::job::{Next, Program};
+use crate::twins::Site;
 use crate::workloads::{input, summing};
 use crate::world::{Stream, World};
 
@@ -15,14 +16,19 @@ pub(crate) struct Reading<'a> {
     files: &'a Files,
     /// Reference core-seconds of the map's thread for each byte, without its part of reading.
     own_s: f64,
+    /// Whether a map is where its file's first block is, if it could be; otherwise where it is has nothing to do with it.
+    near: bool,
+    /// For each file, where its reader stands among the twins of its replicas.
+    twins: Vec<u32>,
     maps_left: u32,
     /// Bytes that came from another host.
     pub(crate) remote_bytes: f64,
 }
 
 impl<'a> Reading<'a> {
-    pub(crate) fn new(files: &'a Files, own_s: f64) -> Self {
-        Self { files, own_s, maps_left: files.count(), remote_bytes: 0.0 }
+    pub(crate) fn new(files: &'a Files, near: bool, own_s: f64) -> Self {
+        let maps_left = files.count();
+        Self { files, own_s, near, twins: vec![0; maps_left as usize], maps_left, remote_bytes: 0.0 }
     }
 
     fn map(&mut self, world: &mut World<'_>, number: u32) -> Next {
@@ -37,8 +43,13 @@ impl<'a> Reading<'a> {
             return Next::End;
         }
         let bytes = self.files.bytes(block);
+        if step == 0 {
+            let places = if self.near { self.files.places(block) } else { &[] };
+            self.twins[file as usize] = world.reader(worker, places).twin;
+        }
+        let reader = Site { worker, twin: self.twins[file as usize] };
         world.uses.clear();
-        if input::read(world, worker, self.files, block) {
+        if input::read(world, reader, self.files, block) {
             self.remote_bytes += bytes;
         }
         let parameters = &world.scenario.parameters;

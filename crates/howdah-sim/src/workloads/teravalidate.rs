@@ -17,11 +17,11 @@ pub(crate) fn run(world: &mut World<'_>, rows: u64, files: &Files) -> Result<()>
     input::lie(world, files);
     let first = (0..files.count()).map(|file| {
         let blocks = files.of(file);
-        let disks = if blocks.is_empty() { &[][..] } else { files.disks(blocks.start) };
-        (files.file_bytes(file), disks)
+        let places = if blocks.is_empty() { &[][..] } else { files.places(blocks.start) };
+        (files.file_bytes(file), places)
     });
     let maps = Pending::near(&world.cluster, first, world.scenario.scheduling.locality_delay_s);
-    let mut program = Reading::new(files, world.scenario.parameters.validate_s_per_byte);
+    let mut program = Reading::new(files, true, world.scenario.parameters.validate_s_per_byte);
     world.job_starts()?;
     let mut job = Job::new(world, maps, 1);
     job.run_maps(world, &mut program)?;

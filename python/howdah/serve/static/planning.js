@@ -8,9 +8,8 @@
   const editor = id("inventory");
   const page = crypto.randomUUID?.() ?? String(Math.random());
   const moved = new Set();
-  // What the plan that is shown was asked for, and what its suite takes.
+  // What the plan that is shown was asked for.
   let wished = null;
-  let base = null;
   let asked = 0;
   let right = true;
 
@@ -161,7 +160,7 @@
       show(await ask("POST", "api/v1/plan", question));
       wished = question;
       said.textContent = "";
-      base = null;
+      refused = false;
       simulate();
     } catch (error) {
       said.textContent = `${error.message} ${error.hint}`;
@@ -198,44 +197,68 @@
     return line;
   }
 
-  function told(times) {
+  // Which simulation it was, and what that means.
+  function how({ simulator, few_hosts, full_because }) {
+    if (simulator === "quick") return `the quick simulation, in which ${few_hosts} hosts stand for all; the full one follows`;
+    return `the full simulation, every task one by one${full_because ? `, not the quick one: ${full_because}` : ""}`;
+  }
+
+  function told(times, before) {
     const whole = { low_s: times.low_s, median_s: times.median_s, high_s: times.high_s };
-    const before = moved.size ? base : null;
     const rows = [row("whole suite", whole, before)];
     for (const one of times.forecasts.filter(({ phase }) => phase === null)) {
       rows.push(row(one.workload, one, before?.forecasts.find((other) => other.workload === one.workload && other.phase === null)));
     }
     const grounds = made(
       "p",
-      `${times.hosts} hosts, ${times.platform}, ${times.workers} workers. 90 % intervals of ${times.replications} ${times.replications === 1 ? "simulation" : "simulations"} by the ${times.simulator} simulator, every task one by one, in ${times.took_s.toFixed(1)} s${times.calibration ? `, calibrated by ${times.calibration}` : ", not calibrated"}.`,
+      `${times.hosts} hosts, ${times.platform}, ${times.workers} workers. 90 % intervals of ${times.replications} ${times.replications === 1 ? "simulation" : "simulations"} by ${how(times)}, in ${times.took_s.toFixed(1)} s${times.calibration ? `, calibrated by ${times.calibration}` : ", not calibrated"}.`,
       "quiet small",
     );
     id("times").replaceChildren(...rows, grounds);
     id("times").classList.remove("waiting");
   }
 
+  // What was answered is kept: a slider that comes back need not wait.
+  const answers = new Map();
+  async function times(names, simulator, replications) {
+    const question = { ...changed(names), simulator, replications };
+    const key = JSON.stringify(question);
+    if (answers.has(key)) return answers.get(key);
+    // The server gives no answer to a question after which the page has asked another.
+    const answer = await ask("POST", "api/v1/what-if", question);
+    if (answer !== null) answers.set(key, answer);
+    return answer;
+  }
+
   let due;
   let simulated = 0;
+  // Whether the quick simulation was refused last: then a single one answers soon, for it will be a full one.
+  let refused = false;
   function simulate() {
     const turn = ++simulated;
     clearTimeout(due);
     id("times").classList.add("waiting");
     due = setTimeout(async () => {
-      const planned = new Set();
-      // One simulation answers soon; three say how far apart they lie. A change is held against what is planned.
-      const questions = [...(moved.size && !base ? [[planned, 1]] : []), [new Set(moved), 1], [new Set(moved), 3]];
+      const names = new Set(moved);
+      let answered = false;
+      // The quick simulation answers soon and the full one has the last word. A change is held against what is planned.
       try {
-        for (const [names, replications] of questions) {
-          const times = await ask("POST", "api/v1/what-if", { ...changed(names), replications });
-          // The server gives no answer to a question after which the page has asked another.
-          if (times === null || turn !== simulated) return;
-          if (!names.size) base = times;
-          if (names.size === moved.size) told(times);
+        for (const [simulator, replications] of [["quick", refused ? 1 : 3], ["full", 3]]) {
+          const planned = await times(new Set(), simulator, replications);
+          const answer = names.size && planned ? await times(names, simulator, replications) : planned;
+          if (answer === null || turn !== simulated) return;
+          told(answer, names.size ? planned : null);
+          answered = true;
+          if (simulator === "quick") refused = answer.simulator === "full";
+          if (refused && replications === 3) return;
         }
       } catch (error) {
         if (turn !== simulated) return;
         id("times").classList.remove("waiting");
-        id("times").replaceChildren(made("p", `${error.message} ${error.hint}`, "fault"));
+        const said = made("p", `${error.message} ${error.hint}`, "fault");
+        // What the quick simulation said of it stays where the full one takes too long.
+        if (answered) id("times").append(said);
+        else id("times").replaceChildren(said);
       }
     }, 120);
   }

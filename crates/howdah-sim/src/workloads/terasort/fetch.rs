@@ -4,6 +4,7 @@ use super::Terasort;
 use crate::job::Next;
 use crate::models::cpu::Work;
 use crate::models::merge::{self, ROW_BYTES};
+use crate::twins::Site;
 use crate::world::{Stream, World};
 
 impl Terasort<'_> {
@@ -17,7 +18,7 @@ impl Terasort<'_> {
             world.attempts[number].step = self.shuffle.rounds;
             return Next::Pause(0.0);
         }
-        let fetches = self.splits.len() as f64 / f64::from(self.shuffle.rounds);
+        let fetches = self.maps() / f64::from(self.shuffle.rounds);
         let stored = 1.0 / settings.compression_ratio;
         let merging_s = fetches.max(1.0).log2() / ROW_BYTES * parameters.compare_s
             + merge::compress_s(world.scenario) * self.shuffle.on_disk;
@@ -26,6 +27,7 @@ impl Terasort<'_> {
         let beside_s = merge::decompress_s(world.scenario) + merged * merge::merge_s(world.scenario);
         let serve_s = (parameters.shuffle_s_per_byte * stored + fetch_s) / 2.0;
         let from = world.choices.below(world.cluster.workers.len() as u64) as u32;
+        let server = Site { worker: from, twin: world.any_twin() };
         let spill = world.cluster.next_spill(worker);
         // Runs are merged on disk evenly, though the first few are only once there are enough of them.
         let again = stored * merged;
@@ -35,7 +37,7 @@ impl Terasort<'_> {
             .work(&world.cluster, worker, Work::Memory, beside_s)
             .cpu(&world.cluster, worker, serve_s)
             .cpu(&world.cluster, from, serve_s)
-            .send(&world.cluster, parameters, from, worker, stored)
+            .send(&world.cluster, parameters, server, Site::itself(worker), stored)
             .read(&world.cluster, spill, again * (1.0 - self.kept[worker as usize]))
             .write(&world.cluster, spill, stored * self.shuffle.on_disk + again);
         // What maps wrote long before their output is fetched has left the page cache.

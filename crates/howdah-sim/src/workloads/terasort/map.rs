@@ -28,7 +28,8 @@ impl Terasort<'_> {
             spill,
             stored * read,
         );
-        if input::read(world, worker, self.input, blocks.start) {
+        let reader = world.reader(worker, self.input.places(blocks.start));
+        if input::read(world, reader, self.input, blocks.start) {
             self.remote_bytes += bytes;
         }
         let stream = Stream {

@@ -28,6 +28,8 @@ struct Terasort<'a> {
     input: &'a Files,
     /// Each map's blocks.
     splits: Vec<std::ops::Range<u32>>,
+    /// How many maps each stands for.
+    times: f64,
     output: Output,
     total_bytes: f64,
     mapped_bytes: f64,
@@ -55,11 +57,15 @@ pub(crate) fn run(
     let settings = &world.scenario.job;
     let bytes = rows as f64 * ROW_BYTES;
     input::lie(world, input);
-    let shares = sampling::partitions(settings, rows, reduces, world.scenario.seed);
+    let shares = sampling::partitions(settings, rows, reduces, world.twins.times, world.scenario.seed);
     let files =
         Files::new(shares.into_iter().map(|rows| rows * 100), world.scenario.hdfs.block_bytes, replicas);
     let splits = splits(input, world.scenario.hdfs.block_bytes);
-    let shuffle = shuffle::shuffle(settings, bytes / f64::from(reduces), splits.len() as u32);
+    let shuffle = shuffle::shuffle(
+        settings,
+        bytes / f64::from(reduces),
+        (splits.len() as f64 * world.twins.times).round() as u32,
+    );
     // Of what maps and reduces wrote on their disks, half is runs.
     let spilled = bytes * (1.0 + shuffle.on_disk) / settings.compression_ratio;
     let each = spilled / world.cluster.workers.len() as f64;
@@ -78,12 +84,17 @@ pub(crate) fn run(
         spilled_bytes: 0.0,
         spill_read_bytes: 0.0,
         splits,
+        times: world.twins.times,
     };
-    world.pause(sampling::seconds(settings, rows, &world.scenario.parameters))?;
+    world.pause(sampling::seconds(
+        settings,
+        (rows as f64 * world.twins.times) as u64,
+        &world.scenario.parameters,
+    ))?;
     world.job_starts()?;
     let near = program.splits.iter().map(|blocks| {
         let bytes = blocks.clone().map(|block| input.bytes(block)).sum();
-        (bytes, input.disks(blocks.start))
+        (bytes, input.places(blocks.start))
     });
     let maps = Pending::near(&world.cluster, near, world.scenario.scheduling.locality_delay_s);
     let mut job = Job::new(world, maps, reduces).speculate(world);
@@ -126,6 +137,11 @@ fn splits(files: &Files, block_bytes: u64) -> Vec<std::ops::Range<u32>> {
 }
 
 impl Terasort<'_> {
+    /// Maps in all, those of twins among them.
+    fn maps(&self) -> f64 {
+        self.splits.len() as f64 * self.times
+    }
+
     /// Rounds that a reduce can have begun by now; the last one waits for the last map.
     fn rounds_ready(&self, reduce: u32) -> u32 {
         match self.last_map_end {
