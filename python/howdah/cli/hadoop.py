@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -23,6 +24,7 @@ EXAMPLES = """
 * `howdah hadoop fetch` puts Apache's released jars into the cache, verified
 * `howdah hadoop fetch hbase` the same of HBase, with ZooKeeper and YCSB's load generator
 * `howdah hadoop show` says which Hadoop, HBase and Java would be used, and what is missing
+* `howdah hadoop pack http://mirror.example.com/howdah -o /srv/howdah` puts it on a mirror of your own
 * `HADOOP_HOME=/opt/hadoop howdah hadoop show` looks at an installation of your own
 """
 _STEP_WIDTH = len("downloading")
@@ -97,6 +99,28 @@ def show(
             console.print(f"         {error.hint}", markup=False)
     if shown.missing:
         raise Exit(1)
+
+
+@app.command()
+def pack(
+    url: Annotated[
+        str, typer.Argument(help="Where hosts find that folder: http://mirror.example.com/howdah.")
+    ],
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="DIR", help="The mirror's folder.")],
+    product: Annotated[
+        str, typer.Option(help="hadoop or hbase.", autocompletion=lambda: list(session.FETCHABLE))
+    ] = "hadoop",
+) -> None:
+    """Put a release as one file on a mirror of your own, for hosts that fetch it from there.
+
+    releases.json beside it is for those who run the rendered playbooks themselves.
+    """
+    if product not in session.FETCHABLE:
+        raise UserError(
+            f"--product {product}", "is nothing that howdah packs", f"one of {', '.join(session.FETCHABLE)}"
+        )
+    made = session.pack(product, output, url)
+    print(f"{made.name}: {output / made.path.name}, SHA-256 {made.sha256}")
 
 
 def _bar() -> Progress:

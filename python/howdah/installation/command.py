@@ -28,7 +28,7 @@ _PACKAGES = (
     "util.concurrent",
     "util.zip",
 )
-_OPENS = (
+OPENS = (
     # Hadoop's own scripts open these to reflection on Java 17.
     *(f"--add-opens=java.base/java.{package}=ALL-UNNAMED" for package in _PACKAGES),
     "--add-opens=java.base/sun.nio.ch=ALL-UNNAMED",
@@ -36,7 +36,7 @@ _OPENS = (
     "--add-opens=java.base/sun.security.x509=ALL-UNNAMED",
 )
 
-_HBASE_OPENS = (
+OPENS_OF_HBASE = (
     # HBase's own scripts give these besides: without them it copies byte by byte what it could read in place.
     "--add-modules=jdk.unsupported",
     "--add-opens=java.base/java.nio=ALL-UNNAMED",
@@ -109,8 +109,8 @@ def java_command(
     native = [f"-Djava.library.path={installation.native}"] if installation.native else []
     return [
         str(java_home() / "bin/java"),
-        *_OPENS,
-        *(_HBASE_OPENS if isinstance(installation, HBaseInstallation) else ()),
+        *OPENS,
+        *(OPENS_OF_HBASE if isinstance(installation, HBaseInstallation) else ()),
         f"-Dlog4j.configuration={(RESOURCES / 'log4j.properties').as_uri()}",
         f"-Dlog4j2.configurationFile={(RESOURCES / 'log4j2.properties').as_uri()}",
         *native,

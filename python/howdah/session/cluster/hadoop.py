@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import os
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
-from howdah.errors import HowdahError
+from howdah.errors import HowdahError, UserError
 from howdah.installation.cache import release_folder
 from howdah.installation.digests import FETCHABLE, Fetchable, faults, release_of
 from howdah.installation.fetch import Fetched, FetchProgress, fetch
@@ -15,10 +17,25 @@ from howdah.installation.find import find_hbase, find_installation
 from howdah.installation.hbase import HBaseInstallation
 from howdah.installation.installation import Installation
 from howdah.installation.java import java_fault, java_home, java_version
+from howdah.installation.tree import PackedTree, packed
 
-__all__ = ["FETCHABLE", "FetchProgress", "Fetchable", "Fetched", "ShownHadoop", "fetch", "release_of", "show"]
+__all__ = [
+    "FETCHABLE",
+    "FetchProgress",
+    "Fetchable",
+    "Fetched",
+    "PackedTree",
+    "ShownHadoop",
+    "fetch",
+    "pack",
+    "release_of",
+    "show",
+]
 
 T = TypeVar("T")
+
+RELEASES = "releases.json"
+"""The file that playbooks are given, with the digest of every release on the mirror."""
 
 
 class ShownHadoop(NamedTuple):
@@ -38,6 +55,27 @@ class ShownHadoop(NamedTuple):
     """What that Java says it is."""
     missing: tuple[HowdahError, ...]
     """What stands in the way of running it, each with what to do; none if nothing does."""
+
+
+def pack(product: str, folder: Path, url: str) -> PackedTree:
+    """Put a release as one file into a mirror's folder, and beside it what playbooks are told of all there.
+
+    Raises UserError where there is none, or the folder cannot be written.
+    """
+    installation = find_hbase() if product == "hbase" else find_installation()
+    made = packed(installation)
+    listed = folder / RELEASES
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(made.path, folder / made.path.name)
+        known = json.loads(listed.read_text()) if listed.exists() else {}
+        trees = {**known.get("howdah_trees", {}), made.name: {"file": made.path.name, "sha256": made.sha256}}
+        listed.write_text(json.dumps({"howdah_mirror": url, "howdah_trees": trees}, indent=1) + "\n")
+    except (OSError, ValueError) as error:
+        raise UserError(
+            f"--output {folder}", f"cannot be written: {error}", "give a folder with room"
+        ) from error
+    return made
 
 
 def show(release: str | None) -> ShownHadoop:

@@ -1,0 +1,225 @@
+"""An installation as one file that hosts unpack: the jars, and scripts that start what is in them.
+
+What was fetched jar by jar is laid out as Apache's tarballs are, with a script in the place of theirs, so
+that units and class paths of a configuration fit either. The same jars give the same bytes.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import tarfile
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+from howdah.errors import UserError
+from howdah.installation.cache import cache_folder
+from howdah.installation.command import OPENS, OPENS_OF_HBASE, PROGRAMS, RESOURCES
+from howdah.installation.hbase import HBaseInstallation
+from howdah.installation.installation import Installation
+
+_LAUNCHER = RESOURCES / "tree/launch.sh"
+_PARTS = {
+    "hadoop-hdfs": "hdfs",
+    "hadoop-yarn": "yarn",
+    "hadoop-mapreduce": "mapreduce",
+    "hadoop-common": "common",
+}
+"""Where Apache's tarballs keep a jar, by how its name begins; all others are libraries of common."""
+_BLOCK = 1 << 20
+_LEFT_OUT = ("share/doc", "logs", "docs", "pids")
+"""What of an installation of one's own no daemon needs."""
+_HADOOP_VARIABLES = {
+    "namenode": "HDFS_NAMENODE_OPTS",
+    "journalnode": "HDFS_JOURNALNODE_OPTS",
+    "zkfc": "HDFS_ZKFC_OPTS",
+    "secondarynamenode": "HDFS_SECONDARYNAMENODE_OPTS",
+    "datanode": "HDFS_DATANODE_OPTS",
+    "resourcemanager": "YARN_RESOURCEMANAGER_OPTS",
+    "nodemanager": "YARN_NODEMANAGER_OPTS",
+    "historyserver": "MAPRED_HISTORYSERVER_OPTS",
+}
+_HBASE_VARIABLES = {"hmaster": "HBASE_MASTER_OPTS", "regionserver": "HBASE_REGIONSERVER_OPTS"}
+_COMMANDS: Mapping[str, tuple[str, ...]] = {
+    "hdfs": (
+        "namenode",
+        "journalnode",
+        "zkfc",
+        "secondarynamenode",
+        "datanode",
+        "dfs",
+        "dfsadmin",
+        "haadmin",
+        "fsck",
+    ),
+    "yarn": ("resourcemanager", "nodemanager", "rmadmin", "node", "application"),
+    "mapred": ("historyserver", "job"),
+    "hadoop": ("fs", "jar", "version"),
+}
+_CLASSES = {"fs": PROGRAMS["dfs"], "jar": "org.apache.hadoop.util.RunJar"}
+_OF_HBASE = {
+    "master": ("hmaster", PROGRAMS["hmaster"]),
+    "regionserver": ("regionserver", PROGRAMS["regionserver"]),
+    "canary": ("", "org.apache.hadoop.hbase.tool.CanaryTool"),
+    "pe": ("", "org.apache.hadoop.hbase.PerformanceEvaluation"),
+    "version": ("", "org.apache.hadoop.hbase.util.VersionInfo"),
+}
+
+
+class PackedTree(NamedTuple):
+    """One file that holds an installation."""
+
+    name: str
+    """``hadoop-3.5.0``: the folder that it unpacks to."""
+    path: Path
+    """Where the file is."""
+    sha256: str
+    """Its digest, which every host holds what it fetched against."""
+
+
+def packed(installation: Installation | HBaseInstallation) -> PackedTree:
+    """The installation as a file in the cache, made unless it is there; raises UserError if it cannot be."""
+    product = "hbase" if isinstance(installation, HBaseInstallation) else "hadoop"
+    name = f"{product}-{installation.version}"
+    members = dict(_fetched(installation, product) if installation.fetched else _own(installation.home))
+    state = hashlib.sha256()
+    for path, source in sorted(members.items()):
+        told = (
+            source
+            if isinstance(source, bytes)
+            else f"{source.stat().st_size} {source.stat().st_mtime_ns}".encode()
+        )
+        state.update(path.encode() + b"\0" + told + b"\0")
+    folder = cache_folder() / "trees"
+    # What goes in decides the name, so that a changed installation is packed anew and no other is.
+    packed_file = folder / f"{name}-{state.hexdigest()[:16]}.tar"
+    digest_file = packed_file.with_suffix(".sha256")
+    if not (packed_file.exists() and digest_file.exists()):
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            _pack(name, members, packed_file)
+            digest_file.write_text(_digest(packed_file))
+        except OSError as error:
+            raise UserError(
+                str(folder),
+                f"cannot hold {name} for the hosts: {error.strerror}",
+                "make room, or set HOWDAH_CACHE",
+            ) from error
+    return PackedTree(name, packed_file, digest_file.read_text())
+
+
+def _pack(name: str, members: Mapping[str, Path | bytes], target: Path) -> None:
+    making = target.with_suffix(".making")
+    with tarfile.open(making, "w", format=tarfile.PAX_FORMAT) as archive:
+        for path, source in sorted(members.items()):
+            entry = tarfile.TarInfo(f"{name}/{path}")
+            executable = path.startswith(("bin/", "sbin/", "libexec/"))
+            entry.mode = 0o755 if executable else 0o644
+            content = source if isinstance(source, bytes) else source.read_bytes()
+            entry.size = len(content)
+            archive.addfile(entry, io.BytesIO(content))
+    making.replace(target)
+
+
+def _digest(path: Path) -> str:
+    digest = hashlib.sha256()
+    with path.open("rb") as file:
+        while block := file.read(_BLOCK):
+            digest.update(block)
+    return digest.hexdigest()
+
+
+def _own(home: Path) -> Iterator[tuple[str, Path]]:
+    """Every file of an installation laid out as Apache's tarballs are."""
+    for path in sorted(home.rglob("*")):
+        inside = path.relative_to(home).as_posix()
+        if path.is_file() and not inside.startswith(_LEFT_OUT):
+            yield inside, path
+
+
+def _fetched(
+    installation: Installation | HBaseInstallation, product: str
+) -> Iterator[tuple[str, Path | bytes]]:
+    """Fetched jars in the places that Apache's tarballs have them in, and scripts."""
+    for name in ("log4j.properties", "log4j2.properties"):
+        yield f"etc/{name}", RESOURCES / name
+    pages = ("hbase-webapps",) if product == "hbase" else ("webapps",)
+    below = "" if product == "hbase" else "share/hadoop/hdfs/"
+    for folder in pages:
+        for path in sorted((RESOURCES / folder).rglob("*")):
+            if path.is_file():
+                yield f"{below}{path.relative_to(RESOURCES).as_posix()}", path
+    for jar in sorted((installation.home / "lib").glob("*.jar")):
+        yield (f"lib/{jar.name}" if product == "hbase" else f"share/hadoop/{_part(jar.name)}/{jar.name}"), jar
+    if product == "hbase":
+        yield "bin/hbase", _hbase_script()
+    else:
+        for program in _COMMANDS:
+            yield f"bin/{program}", _hadoop_script()
+
+
+def _part(jar: str) -> str:
+    return next((part for begin, part in _PARTS.items() if jar.startswith(begin)), "common/lib")
+
+
+def _hadoop_script() -> bytes:
+    cases = []
+    for program, commands in _COMMANDS.items():
+        for command in commands:
+            main = _CLASSES.get(command) or PROGRAMS[command]
+            variable = _HADOOP_VARIABLES.get(command, "")
+            takes_its_name = " first=application;" if command == "application" else ""
+            cases.append(f'  "{program} {command}") main={main}; own={variable};{takes_its_name} ;;')
+    folders = (
+        "common/lib/*",
+        "common/*",
+        "hdfs",
+        "hdfs/lib/*",
+        "hdfs/*",
+        "yarn/lib/*",
+        "yarn/*",
+        "mapreduce/lib/*",
+        "mapreduce/*",
+    )
+    return _script(
+        PRODUCT="Hadoop",
+        CONF="HADOOP_CONF_DIR",
+        CONF_DEFAULT="/etc/hadoop/conf",
+        ENV="read_env hadoop-env.sh\ncase $program in\n  yarn) read_env yarn-env.sh ;;\n"
+        "  mapred) read_env mapred-env.sh ;;\nesac\n",
+        CASES="\n".join(cases),
+        KNOWN="; ".join(f"{program}: {', '.join(commands)}" for program, commands in _COMMANDS.items()),
+        OPTIONS=" ".join(OPENS),
+        LOGGING='"-Dhadoop.log.dir=${HADOOP_LOG_DIR:-/var/log/hadoop}" '
+        '"-Dhadoop.log.file=${HADOOP_LOGFILE:-hadoop.log}" '
+        '"-Dhadoop.root.logger=${HADOOP_ROOT_LOGGER:-INFO,console}" "-Dhadoop.home.dir=$home"',
+        CLASSPATH=":".join(f"$home/share/hadoop/{folder}" for folder in folders),
+    )
+
+
+def _hbase_script() -> bytes:
+    cases = [
+        f'  "hbase {command}") main={main}; own={_HBASE_VARIABLES.get(daemon, "")} ;;'
+        for command, (daemon, main) in _OF_HBASE.items()
+    ]
+    return _script(
+        PRODUCT="HBase",
+        CONF="HBASE_CONF_DIR",
+        CONF_DEFAULT="/etc/hbase/conf",
+        ENV="read_env hbase-env.sh\n",
+        CASES="\n".join(cases),
+        KNOWN=", ".join(_OF_HBASE),
+        OPTIONS=" ".join((*OPENS, *OPENS_OF_HBASE)),
+        LOGGING='"-Dhbase.log.dir=${HBASE_LOG_DIR:-/var/log/hbase}" '
+        '"-Dhbase.log.file=${HBASE_LOGFILE:-hbase.log}" '
+        '"-Dhbase.root.logger=${HBASE_ROOT_LOGGER:-INFO,console}" "-Dhbase.home.dir=$home"',
+        CLASSPATH="$home:$home/lib/*",
+    )
+
+
+def _script(**words: str) -> bytes:
+    text = _LAUNCHER.read_text()
+    for word, content in words.items():
+        text = text.replace(f"@{word}@", content)
+    return text.encode()
