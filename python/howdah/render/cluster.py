@@ -13,9 +13,11 @@ from howdah.render.hypervisor import firmware_files, hypervisor_files
 from howdah.render.members import host_files
 from howdah.render.names import check_names, guard
 from howdah.render.network import network_files
+from howdah.render.project import project_files
 from howdah.render.readme import readme
 from howdah.render.sources import Spell, sources_file
 from howdah.render.system import system_files
+from howdah.render.units import unit_files
 
 
 def render(plan: Plan, spell: Spell | None = None, leaving: Collection[str] = ()) -> ConfigSet:
@@ -39,7 +41,9 @@ def render(plan: Plan, spell: Spell | None = None, leaving: Collection[str] = ()
         *hypervisor_files(plan, cluster, hosts),
         *firmware_files(plan),
         *host_files(hosts),
+        *unit_files(plan, cluster),
     ]
+    files += project_files(plan, cluster, hosts, files)
     if spell is not None:
         files.append(sources_file(plan, spell))
     files.append(readme(plan, cluster, hosts, files))

@@ -13,6 +13,8 @@ _MEANS = {
     "tez": "TEZ_CONF_DIR of Hive's servers and clients",
     "hive": "HIVE_CONF_DIR of Hive's servers and clients",
     "os": "kernel, limits, huge pages, and the script that formats the data disks",
+    "systemd": "a unit for every daemon",
+    "deploy": "a project of Ansible that does all this, with or without howdah",
     "network": "bonding and frame size for systemd-networkd, and what is set by hand",
     "hypervisor": "virtual machines: which on which host, and the settings of each kind",
     "firmware.md": "what is set in the hosts' firmware",

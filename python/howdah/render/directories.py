@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from pathlib import PurePosixPath
 from typing import NamedTuple
 from urllib.parse import urlsplit
@@ -38,6 +39,7 @@ _ANYWHERE = "hadoop.tmp.dir"
 _LOGS = {"HADOOP_LOG_DIR": "hdfs", "HBASE_LOG_DIR": "hbase"}
 """Several users' daemons write there, so their group may."""
 _SOCKET = "dfs.domain.socket.path"
+_OF_HBASE = frozenset((Role.HMASTER, Role.REGIONSERVER))
 
 _IN_HDFS = (
     ("mapreduce.jobhistory.intermediate-done-dir", "mapred", "1777"),
@@ -67,6 +69,32 @@ def local_directories(plan: Plan, on: Mapping[str, Sequence[str]]) -> Iterator[t
         yield "every worker", _install("hdfs", "0755", paths)
 
 
+class HostDirectory(NamedTuple):
+    """A directory on a host that runs certain daemons."""
+
+    path: str
+    owner: str
+    mode: str
+    on: str = ""
+    """The mount point that it lies on: where nothing is mounted, it must not be made."""
+
+
+def host_directories(plan: Plan, roles: AbstractSet[Role]) -> Iterator[HostDirectory]:
+    """The directories that a host with these daemons needs before they start, but for those on data disks."""
+    wanted: list[HostDirectory] = []
+    for place in _PLACES:
+        if place.role in roles:
+            wanted += (HostDirectory(path, place.owner, place.mode) for path in _local_paths(plan, place.key))
+    wanted += (HostDirectory(path, "hdfs", "1777") for path in _local_paths(plan, _ANYWHERE))
+    for key, owner in _LOGS.items():
+        if key != "HBASE_LOG_DIR" or roles & _OF_HBASE:
+            wanted += (HostDirectory(path, owner, "0775") for path in _local_paths(plan, key))
+    if Role.DATANODE in roles:
+        parents = (str(PurePosixPath(path).parent) for path in _local_paths(plan, _SOCKET))
+        wanted += (HostDirectory(path, "hdfs", "0755") for path in parents)
+    yield from {entry.path: entry for entry in wanted}.values()
+
+
 def masters_on_data_disks(plan: Plan, on: Mapping[str, Sequence[str]]) -> Iterable[str]:
     """The hosts of masters whose directories are on data disks, which no worker uses there."""
     return dict.fromkeys(
@@ -87,6 +115,19 @@ def hdfs_directories(plan: Plan) -> Iterator[str]:
                 f"hdfs dfs -mkdir -p {path} && hdfs dfs -chown {owner}:hadoop {path} "
                 f"&& hdfs dfs -chmod {mode} {path}"
             )
+
+
+def hdfs_places(plan: Plan) -> Iterator[HostDirectory]:
+    """The same as data, HBase's too: the directories of HDFS that others need, in order."""
+    yield HostDirectory("/tmp", "hdfs", "1777")
+    yield HostDirectory("/user", "hdfs", "0755")
+    if plan.cluster is not None and any(
+        Role.RESOURCEMANAGER in master.roles for master in plan.cluster.masters
+    ):
+        for key, owner, mode in _IN_HDFS:
+            yield from (HostDirectory(path, owner, mode) for path in _hdfs_paths(plan, key))
+    if plan.cluster is not None and plan.cluster.request.hbase_used:
+        yield HostDirectory(next(iter(_hdfs_paths(plan, "hbase.rootdir")), "/hbase"), "hbase", "0711")
 
 
 def hbase_directory(plan: Plan) -> str:

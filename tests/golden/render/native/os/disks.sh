@@ -118,6 +118,11 @@ for index in "${!devices[@]}"; do
   esac
   run parted --script -- "$device" mklabel gpt mkpart "hadoop-data-$number" "$file_system" "$partition_start" 100%
   run udevadm settle
+  if [ "$apply" = yes ]; then
+    # Whoever makes device nodes may not be udev, or not be done yet.
+    for attempt in {1..50}; do [ -b "$partition" ] && break || sleep 0.2; done
+    [ -b "$partition" ] || die "$partition did not appear after $device was partitioned"
+  fi
   run "${make_file_system[@]}" -L "data-$number" "$partition"
   run mkdir -p "/data/$number"
   if ! grep --quiet --line-regexp --fixed-strings "${lines[index]}" /etc/fstab; then

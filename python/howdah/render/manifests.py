@@ -1,0 +1,230 @@
+"""What a host is to be, as data: users, directories, files, units, daemons; one manifest for alike hosts."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import PurePosixPath
+from typing import NamedTuple
+from urllib.parse import urlsplit
+
+from howdah.model.configset import ConfigFile
+from howdah.model.plan import Cluster, Plan, Role
+from howdah.model.system import PlacedSystem
+from howdah.model.value import value_text
+from howdah.render.daemons import KINDS, DaemonKind, port_of, ports_of, settings_digest
+from howdah.render.directories import HostDirectory, host_directories
+from howdah.render.templates import template
+from howdah.render.units import release_folder, unit_file
+from howdah.render.variant import EVERYWHERE, FileVariant, of_kind, select
+
+_HOMES = {
+    "hdfs": "/var/lib/hadoop-hdfs",
+    "yarn": "/var/lib/hadoop-yarn",
+    "mapred": "/var/lib/hadoop-mapreduce",
+    "hbase": "/var/lib/hbase",
+    "zookeeper": "/var/lib/zookeeper",
+}
+_UNITS = "/etc/systemd/system"
+_DISKS = "/etc/howdah/disks.sh"
+_PLACES = {
+    # Folders of a ConfigSet, and where their files go on a host.
+    "sysctl.d": "/etc/sysctl.d",
+    "limits.d": "/etc/security/limits.d",
+    "tmpfiles.d": "/etc/tmpfiles.d",
+    "udev": "/etc/udev/rules.d",
+}
+_LOGGING = {
+    "hadoop": (("log4j.properties", "log4j.properties"),),
+    "hbase": (
+        ("log4j.properties", "hbase-log4j.properties"),
+        ("log4j2.properties", "hbase-log4j2.properties"),
+    ),
+}
+_HBASE_READS = ("core-site.xml", "hdfs-site.xml")
+_STORES = {
+    # Where a daemon keeps what must never be formatted over, and by what it is known.
+    Role.NAMENODE: ("dfs.namenode.name.dir", "current/fsimage_*"),
+    Role.JOURNALNODE: ("dfs.journalnode.edits.dir", "*/current/edits_*"),
+    Role.DATANODE: ("dfs.datanode.data.dir", "current/BP-*"),
+}
+_IPC = "dfs.datanode.ipc.address"
+_LIBHADOOP = ("dfs.domain.socket.path", "dfs.client.read.shortcircuit")
+
+
+class Manifest(NamedTuple):
+    """What some hosts are to be."""
+
+    name: str
+    """The name of its file: a host's, or that of a kind of worker."""
+    text: str
+    """The manifest as JSON."""
+
+
+def manifests(
+    plan: Plan, cluster: Cluster, systems: Sequence[PlacedSystem], files: Sequence[ConfigFile]
+) -> tuple[tuple[Manifest, ...], Mapping[str, str]]:
+    """Every manifest, and which of them is each system's."""
+    content = {file.path: file for file in files}
+    made: dict[str, Manifest] = {}
+    names: dict[str, str] = {}
+    revision = hashlib.sha256("".join(f"{f.path}\0{f.content}\0" for f in files).encode()).hexdigest()[:12]
+    for system in systems:
+        name = system.name if system.kind is None or _alone(plan, system) else system.kind
+        if name not in made:
+            made[name] = Manifest(name, _manifest(plan, cluster, system, content, revision))
+        names[system.name] = name
+    return tuple(made.values()), names
+
+
+def _alone(plan: Plan, system: PlacedSystem) -> bool:
+    """Whether a worker runs more than its kind does: masters' daemons too."""
+    own = next(worker.roles for worker in plan.workers if worker.name == system.kind)
+    return set(system.roles) != set(own)
+
+
+def _manifest(
+    plan: Plan, cluster: Cluster, system: PlacedSystem, content: Mapping[str, ConfigFile], revision: str
+) -> str:
+    worker = next((worker for worker in plan.workers if worker.name == system.kind), None)
+    variant = of_kind(worker) if worker else EVERYWHERE
+    disks = len(worker.data_dirs) if worker else 0
+    products = sorted({KINDS[role].of for role in system.roles} | {"hadoop"})
+    daemons = [_daemon(plan, cluster, system, role, variant) for role in KINDS if role in system.roles]
+    parts: dict[str, object] = {
+        "howdah": 1,
+        "cluster": cluster.inventory.cluster,
+        "revision": revision,
+        "java": _least_java(cluster),
+        "memory_bytes": worker.memory_bytes if worker else 0,
+        "trees": [PurePosixPath(release_folder(cluster, product)).name for product in products],
+        "native": _needs_libhadoop(plan, variant, system),
+        "users": _users(system),
+        "disks": {"count": disks, "script": _DISKS} if disks and _script(system, content) else None,
+        "directories": [
+            entry._asdict() for entry in _directories(plan, system, worker.data_dirs if worker else ())
+        ],
+        "files": list(_files(cluster, system, content)),
+        "daemons": daemons,
+    }
+    return json.dumps(parts, indent=1, ensure_ascii=False) + "\n"
+
+
+def _least_java(cluster: Cluster) -> int:
+    major, minor = (int(number) for number in cluster.request.hadoop.split(".")[:2])
+    return 17 if (major, minor) >= (3, 5) else 8
+
+
+def _needs_libhadoop(plan: Plan, variant: FileVariant, system: PlacedSystem) -> bool:
+    """Whether a DataNode would not start without Hadoop's native library."""
+    settings = {setting.key: value_text(setting.value) for setting in select(plan, "hdfs-site.xml", variant)}
+    return (
+        Role.DATANODE in system.roles and settings.get(_LIBHADOOP[1]) == "true" and _LIBHADOOP[0] in settings
+    )
+
+
+def _users(system: PlacedSystem) -> list[dict[str, str]]:
+    # The owners of the log directories are users whatever runs there.
+    wanted = dict.fromkeys(["hdfs", *(KINDS[role].user for role in KINDS if role in system.roles)])
+    return [{"name": name, "home": _HOMES[name]} for name in wanted]
+
+
+def _directories(plan: Plan, system: PlacedSystem, data_dirs: Sequence[str]) -> Iterator[HostDirectory]:
+    yield from host_directories(plan, frozenset(system.roles))
+    for path in data_dirs:
+        if Role.DATANODE in system.roles:
+            yield HostDirectory(f"{path}/dfs", "hdfs", "0700", path)
+        if Role.NODEMANAGER in system.roles:
+            yield HostDirectory(f"{path}/yarn", "yarn", "0755", path)
+
+
+def _files(
+    cluster: Cluster, system: PlacedSystem, content: Mapping[str, ConfigFile]
+) -> Iterator[dict[str, object]]:
+    products = {KINDS[role].of for role in system.roles} | {"hadoop"}
+    for product in sorted(products):
+        folder = _own_folder(product, system, content)
+        conf = f"/etc/{product}/conf"
+        for name, text in _LOGGING[product]:
+            yield _file(f"{conf}/{name}", template(text))
+        for path, file in content.items():
+            if path.startswith(f"{folder}/"):
+                yield _file(f"{conf}/{path.removeprefix(f'{folder}/')}", file.content, file.executable)
+        if product == "hbase":
+            hadoop = _own_folder("hadoop", system, content)
+            for name in _HBASE_READS:
+                if found := content.get(f"{hadoop}/{name}"):
+                    yield _file(f"{conf}/{name}", found.content)
+    if Role.ZOOKEEPER in system.roles and "zookeeper/zoo.cfg" in content:
+        zoo = content["zookeeper/zoo.cfg"].content
+        yield _file("/etc/zookeeper/conf/zoo.cfg", zoo)
+        if number := content.get(f"zookeeper/{system.name}/myid"):
+            data = re.search(r"^dataDir=(.+)$", zoo, re.MULTILINE)
+            assert data is not None
+            yield _file(f"{data[1]}/myid", number.content)
+    yield from _system_files(system, content)
+    limits = content.get(f"{_own_folder('os', system, content)}/systemd/10-howdah-limits.conf")
+    for role in KINDS:
+        if role in system.roles:
+            unit = KINDS[role].unit
+            yield _file(f"{_UNITS}/{unit}.service", unit_file(cluster, role))
+            if limits:
+                yield _file(f"{_UNITS}/{unit}.service.d/10-howdah-limits.conf", limits.content)
+
+
+def _system_files(system: PlacedSystem, content: Mapping[str, ConfigFile]) -> Iterator[dict[str, object]]:
+    folder = _own_folder("os", system, content)
+    for path, file in content.items():
+        if not path.startswith(f"{folder}/"):
+            continue
+        part, _, name = path.removeprefix(f"{folder}/").rpartition("/")
+        if part in _PLACES:
+            yield _file(f"{_PLACES[part]}/{name}", file.content)
+        elif name == "disks.sh" and system.kind is not None:
+            yield _file(_DISKS, file.content, True)
+
+
+def _script(system: PlacedSystem, content: Mapping[str, ConfigFile]) -> bool:
+    return f"{_own_folder('os', system, content)}/disks.sh" in content
+
+
+def _own_folder(base: str, system: PlacedSystem, content: Mapping[str, ConfigFile]) -> str:
+    """The folder that holds a system's files: its kind's, its group's, or the one for all."""
+    wanted = [f"{base}-{system.kind}", f"{base}-{system.group}"]
+    return next((name for name in wanted if any(path.startswith(f"{name}/") for path in content)), base)
+
+
+def _file(path: str, content: str, executable: bool = False) -> dict[str, object]:
+    return {"path": path, "mode": "0755" if executable else "0644", "content": content}
+
+
+def _daemon(
+    plan: Plan, cluster: Cluster, system: PlacedSystem, role: Role, variant: FileVariant
+) -> dict[str, object]:
+    kind = KINDS[role]
+    unit = re.sub(r"^(#.*\n)+", "", unit_file(cluster, role))
+    return {
+        "name": kind.name,
+        "unit": f"{kind.unit}.service",
+        "user": kind.user,
+        "configuration": settings_digest(plan, kind, variant, unit),
+        "ports": list(ports_of(plan, kind, variant)),
+        "page": _page(plan, kind, variant),
+        "ipc_port": port_of(plan, _IPC, variant) if role is Role.DATANODE else None,
+        "stores": _stores(plan, role, variant),
+        "store": _STORES[role][1] if role in _STORES else "",
+    }
+
+
+def _page(plan: Plan, kind: DaemonKind, variant: FileVariant) -> dict[str, object]:
+    return {"port": port_of(plan, kind.page, variant), "ask": kind.ask, "answers": kind.answers}
+
+
+def _stores(plan: Plan, role: Role, variant: FileVariant) -> list[str]:
+    if role not in _STORES:
+        return []
+    key = _STORES[role][0]
+    given = next((s for s in select(plan, "hdfs-site.xml", variant) if s.key == key), None)
+    return [urlsplit(path.strip()).path for path in value_text(given.value).split(",")] if given else []

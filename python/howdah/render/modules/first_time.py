@@ -1,0 +1,82 @@
+"""What is done once in a cluster's life: formatting what holds nothing, and never anything that does."""
+
+from __future__ import annotations
+
+from glob import glob
+from pathlib import Path
+from typing import List
+
+from howdah.render.modules.changes import HostChanges, HostRefusal, Json, run
+from howdah.render.modules.releases import OPT
+
+CONF = "/etc/hadoop/conf"
+WHOLE = "current/fsimage_*.md5"
+"""What a NameNode's directory has once it was formatted to the end."""
+THERE_ALREADY = 2
+"""What zkfc ends with, asked to make what is there."""
+
+
+def hadoop(manifest: Json, user: str, *words: str) -> str:
+    """What one of Hadoop's programs says, run as a user; raises HostRefusal with its end if it fails."""
+    home = next(f"{OPT}/{name}" for name in manifest["trees"] if name.startswith("hadoop-"))
+    program, *rest = words
+    environment = [
+        f"HADOOP_CONF_DIR={CONF}",
+        f"HADOOP_HOME={home}",
+        *java(),
+        "HADOOP_ROOT_LOGGER=WARN,console",
+    ]
+    return run("runuser", "-u", user, "--", "env", *environment, f"{home}/bin/{program}", *rest, cwd="/")
+
+
+def java() -> List[str]:
+    """The line that tells where Java is."""
+    return [
+        line for line in Path("/etc/default/hadoop").read_text().splitlines() if line.startswith("JAVA_HOME=")
+    ]
+
+
+def is_formatted(daemon: Json) -> bool:
+    """Whether any directory of a NameNode's was formatted to the end."""
+    return any(glob(f"{path}/{WHOLE}") for path in daemon["stores"])
+
+
+def format_once(host: HostChanges, manifest: Json, daemon: Json, holders: List[str]) -> None:
+    """Format the first NameNode, unless it is, or anybody holds something of this cluster's."""
+    if is_formatted(daemon):
+        return
+    if holders:
+        raise HostRefusal(
+            f"the NameNode's directories ({', '.join(daemon['stores'])}) hold nothing, and others hold data "
+            f"of this cluster ({', '.join(holders[:3])}): bring the directories back from a copy; nothing is "
+            "formatted"
+        )
+    cluster = ["-clusterid", manifest["cluster"], "-nonInteractive"]
+    host.change(
+        "format HDFS",
+        lambda: hadoop(manifest, "hdfs", "hdfs", "namenode", "-format", *cluster, *force(daemon)),
+    )
+
+
+def bootstrap(host: HostChanges, manifest: Json, daemon: Json) -> None:
+    """Let a second NameNode copy what the first one has, unless it has it."""
+    if not is_formatted(daemon):
+        words = ["-bootstrapStandby", "-nonInteractive", *force(daemon)]
+        host.change(
+            "copy the other NameNode's names", lambda: hadoop(manifest, "hdfs", "hdfs", "namenode", *words)
+        )
+
+
+def force(daemon: Json) -> List[str]:
+    """What lets a program begin again where one that was killed had begun, before anything was kept."""
+    return ["-force"] if any(Path(path, "current/VERSION").exists() for path in daemon["stores"]) else []
+
+
+def format_zookeeper(host: HostChanges, manifest: Json) -> None:
+    """Make the place in ZooKeeper where NameNodes are chosen, unless it is there."""
+    try:
+        hadoop(manifest, "hdfs", "hdfs", "zkfc", "-formatZK", "-nonInteractive")
+        host.changes.append("make the NameNodes' place in ZooKeeper")
+    except HostRefusal as error:
+        if "already exists" not in str(error) and f"exit {THERE_ALREADY}" not in str(error):
+            raise

@@ -1,0 +1,145 @@
+"""Have one daemon of a host run, stopped, or run on what is configured now; wait until it is of use.
+
+    howdah_daemon:
+      daemon: datanode
+      state: started      # or stopped; fresh: restarted too if what it has read has changed since
+      first: format       # what its first start needs: format, bootstrap, formatzk; done where nothing is yet
+      holders: []         # who holds something of this cluster's, so that nothing is formatted
+
+What it knows of the daemon is what howdah_host applied. With --check it only tells what it would do.
+"""
+
+from __future__ import annotations
+
+import json
+import socket
+import time
+from pathlib import Path
+from typing import List
+
+from howdah.render.modules.changes import HostChanges, HostRefusal, Json, run
+from howdah.render.modules.first_time import bootstrap, format_once, format_zookeeper, hadoop
+from howdah.render.modules.pages import answers
+from howdah.render.modules.units import applied, is_fresh, show
+
+PATIENCE_S = 180.0
+POLL_S = 0.5
+LOG_LINES = 12
+LOGS = ("/var/log/hadoop", "/var/log/hbase")
+
+
+def wanted_daemon(manifest: Json, name: str) -> Json:
+    """The daemon of that name; raises HostRefusal where the host has none."""
+    for daemon in manifest.get("daemons", []):
+        if daemon["name"] == name:
+            found: Json = daemon
+            return found
+    raise HostRefusal(f"this host has no {name}: apply its manifest first")
+
+
+def own_name(args: Json) -> str:
+    """The name by which the daemon is asked."""
+    return str(args.get("host") or socket.getfqdn())
+
+
+def start(host: HostChanges, manifest: Json, daemon: Json, args: Json) -> None:
+    """Start the daemon unless it runs, restart it where it is to be fresh and is not; wait for its page."""
+    unit, name = daemon["unit"], own_name(args)
+    state = show(unit)
+    if state["ActiveState"] not in ("active", "activating"):
+        prepare(host, manifest, daemon, args)
+        host.change(f"start {unit}", lambda: begin(unit, "start"))
+    elif args["state"] == "fresh" and not is_fresh(daemon, state["MainPID"]):
+        if daemon["name"] == "datanode" and not host.check:
+            leave_gently(manifest, daemon, name)
+        host.change(f"restart {unit}", lambda: begin(unit, "restart"))
+    if not host.check:
+        wait(daemon, name, float(args.get("patience_s") or PATIENCE_S))
+
+
+def begin(unit: str, what: str) -> None:
+    """Start or restart a unit; one that failed too often before is given another chance."""
+    run("systemctl", "reset-failed", unit)
+    run("systemctl", what, unit)
+
+
+def prepare(host: HostChanges, manifest: Json, daemon: Json, args: Json) -> None:
+    """Do what the daemon's first start needs."""
+    first = args.get("first")
+    if first == "format":
+        format_once(host, manifest, daemon, list(args.get("holders") or ()))
+    elif first == "bootstrap":
+        bootstrap(host, manifest, daemon)
+    elif first == "formatzk":
+        format_zookeeper(host, manifest)
+
+
+def leave_gently(manifest: Json, daemon: Json, name: str) -> None:
+    """Let a DataNode tell its writers that it will be back, so that they wait instead of failing."""
+    port = daemon["ipc_port"]
+    try:
+        hadoop(manifest, "hdfs", "hdfs", "dfsadmin", "-shutdownDatanode", f"{name}:{port}", "upgrade")
+    except HostRefusal:
+        return  # It is about to be restarted whatever it says.
+    deadline = time.monotonic() + 30
+    while show(daemon["unit"])["ActiveState"] == "active" and time.monotonic() < deadline:
+        time.sleep(POLL_S)
+
+
+def wait(daemon: Json, name: str, patience_s: float) -> None:
+    """Wait until the daemon is of use; raises HostRefusal with the end of its log if it ends, or is not."""
+    deadline = time.monotonic() + patience_s
+    begun = int(show(daemon["unit"])["NRestarts"] or 0)
+    while True:
+        state = show(daemon["unit"])
+        lacking = (
+            answers(name, daemon["page"])
+            if state["ActiveState"] == "active"
+            else f"it is {state['ActiveState']}"
+        )
+        if not lacking:
+            return
+        # systemd starts again what failed for want of another daemon; what fails thrice fails for itself.
+        often = int(state["NRestarts"] or 0) - begun >= 3
+        if state["ActiveState"] in ("failed", "inactive") or often or time.monotonic() > deadline:
+            raise HostRefusal(
+                f"{daemon['unit']} is not of use: {lacking}; the end of its log:\n" + "\n".join(log(daemon))
+            )
+        time.sleep(POLL_S)
+
+
+def log(daemon: Json) -> List[str]:
+    """The last lines of a daemon's log that say something."""
+    stem = daemon["unit"][: -len(".service")]
+    for folder in LOGS:
+        path = Path(folder, f"{stem}.log")
+        if path.exists():
+            lines = path.read_text(errors="replace")[-20_000:].splitlines()
+            kept = [line[:300] for line in lines if line.strip() and not line.startswith("\t")]
+            return kept[-LOG_LINES:]
+    return run("journalctl", "--no-pager", "-n", str(LOG_LINES), "-u", daemon["unit"]).splitlines()
+
+
+def stop(host: HostChanges, daemon: Json) -> None:
+    """Stop the daemon if it runs."""
+    if show(daemon["unit"])["ActiveState"] not in ("inactive", "failed"):
+        host.change(f"stop {daemon['unit']}", lambda: run("systemctl", "stop", daemon["unit"]))
+
+
+def main(arguments: bytes) -> None:
+    """Read the arguments, do it, and print the result."""
+    args: Json = json.loads(arguments)
+    host = HostChanges(check=bool(args.get("_ansible_check_mode")))
+    result: Json = {}
+    try:
+        manifest = applied()
+        daemon = wanted_daemon(manifest, args["daemon"])
+        if args["state"] == "stopped":
+            stop(host, daemon)
+        else:
+            start(host, manifest, daemon, args)
+        result["host"] = own_name(args)
+    except (HostRefusal, OSError) as error:
+        result.update(failed=True, msg=str(error))
+    result.update(changed=bool(host.changes), changes=host.changes)
+    print(json.dumps(result))

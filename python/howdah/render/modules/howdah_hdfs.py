@@ -1,0 +1,168 @@
+"""What is asked of HDFS as a whole, on a NameNode's host: to be ready, whole, to prove itself.
+
+howdah_hdfs:
+  namenodes: [m1:9870]
+  datanodes: [h1, h2]       # wait until all of these are live
+  directories: [{path: /tmp, owner: hdfs, mode: "1777"}]
+  refresh: true             # read the lists of members again
+  whole: true               # wait until nothing that one more loss would end is left to replicate
+  proof: true               # write a file, read it back, remove it
+  left: [h3]                # wait until these are decommissioned
+"""
+
+from __future__ import annotations
+
+import http.client
+import json
+import os
+import time
+from glob import glob
+from typing import Callable, List, Tuple
+
+from howdah.render.modules.changes import HostChanges, HostRefusal, Json
+from howdah.render.modules.first_time import hadoop
+from howdah.render.modules.pages import WebFileSystem, bean
+from howdah.render.modules.releases import OPT
+from howdah.render.modules.units import applied
+
+PATIENCE_S = 300.0
+POLL_S = 0.5
+NAMENODE = "Hadoop:service=NameNode,name="
+PROOF = "/tmp/.howdah-proof"
+
+
+def wait_for(what: str, lacks: Callable[[], str], patience_s: float) -> None:
+    """Wait until nothing is lacking; raises HostRefusal with what is."""
+    deadline = time.monotonic() + patience_s
+    while True:
+        try:
+            lacking = lacks()
+        except (OSError, ValueError, http.client.HTTPException, HostRefusal) as error:
+            lacking = str(error)
+        if not lacking:
+            return
+        if time.monotonic() > deadline:
+            raise HostRefusal(f"waited {patience_s:.0f} s for {what}: {lacking}")
+        time.sleep(POLL_S)
+
+
+def active(namenodes: List[str]) -> Tuple[str, int]:
+    """The NameNode that serves; raises HostRefusal if none does."""
+    said = []
+    for address in namenodes:
+        name, _, port = address.rpartition(":")
+        try:
+            state = str(bean(name, int(port), f"{NAMENODE}NameNodeStatus").get("State"))
+        except (OSError, ValueError, http.client.HTTPException) as error:
+            state = str(error)
+        if state == "active":
+            return name, int(port)
+        said.append(f"{address} is {state}")
+    raise HostRefusal(f"no NameNode is active: {', '.join(said)}")
+
+
+def not_live(namenodes: List[str], wanted: List[str]) -> str:
+    """Which of these DataNodes the active NameNode has not, and what else keeps it from taking files."""
+    info = bean(*active(namenodes), f"{NAMENODE}NameNodeInfo")
+    live = {key.rpartition(":")[0].lower() for key in json.loads(info.get("LiveNodes") or "{}")}
+    lacking = [name for name in wanted if name.lower() not in live]
+    if lacking:
+        return f"not live: {', '.join(lacking[:5])}" + (
+            f" and {len(lacking) - 5} more" if lacking[5:] else ""
+        )
+    return str(info.get("Safemode") or "")
+
+
+def not_whole(namenodes: List[str]) -> str:
+    """What of HDFS would be lost with one host more."""
+    state = bean(*active(namenodes), f"{NAMENODE}FSNamesystem")
+    missing, urgent = (
+        state.get("MissingBlocks", 0),
+        state.get("HighestPriorityLowRedundancyReplicatedBlocks", 0),
+    )
+    return f"{missing} blocks missing, {urgent} with one replica left" if missing or urgent else ""
+
+
+def not_left(namenodes: List[str], leaving: List[str]) -> str:
+    """Which of these DataNodes still hold blocks that are nowhere else."""
+    info = bean(*active(namenodes), f"{NAMENODE}NameNodeInfo")
+    said = {
+        key.rpartition(":")[0].lower(): str(node.get("adminState"))
+        for part in ("LiveNodes", "DeadNodes")
+        for key, node in json.loads(info.get(part) or "{}").items()
+    }
+    lacking = [
+        f"{name} is {said[name.lower()]}"
+        for name in leaving
+        if said.get(name.lower(), "Decommissioned") != "Decommissioned"
+    ]
+    return ", ".join(lacking)
+
+
+def have_directories(host: HostChanges, files: WebFileSystem, wanted: List[Json]) -> None:
+    """Make the directories of HDFS that are not there, with their owners and modes."""
+    for entry in wanted:
+        path, mode = entry["path"], entry["mode"].lstrip("0") or "0"
+        try:
+            found = files.ask("GET", path, "GETFILESTATUS")["FileStatus"]
+        except HostRefusal:
+            found = {}
+        if found.get("owner") == entry["owner"] and found.get("permission") == mode:
+            continue
+        host.changes.append(f"directory hdfs:{path}")
+        if not host.check:
+            files.ask("PUT", path, "MKDIRS")
+            files.ask("PUT", path, "SETOWNER", owner=entry["owner"], group="hadoop")
+            files.ask("PUT", path, "SETPERMISSION", permission=mode)
+
+
+def prove(files: WebFileSystem) -> None:
+    """Write a file, read it back and remove it; raises HostRefusal where it is not the same."""
+    content = os.urandom(1 << 20)
+    files.write(PROOF, content)
+    try:
+        if files.read(PROOF) != content:
+            raise HostRefusal(f"what was written to {PROOF} is not what is read from it")
+    finally:
+        files.ask("DELETE", PROOF, "DELETE")
+
+
+def run_job() -> None:
+    """Compute pi in two tasks; raises HostRefusal with the end of what the client said if it fails."""
+    manifest = applied()
+    home = next(f"{OPT}/{name}" for name in manifest["trees"] if name.startswith("hadoop-"))
+    jars = sorted(glob(f"{home}/share/hadoop/mapreduce/hadoop-mapreduce-examples-*.jar"))
+    if not jars:
+        raise HostRefusal(f"{home} has no hadoop-mapreduce-examples, which a small job is of")
+    said = hadoop(manifest, "hdfs", "hadoop", "jar", jars[-1], "pi", "1", "10")
+    if "Estimated value of Pi" not in said:
+        raise HostRefusal(f"a small job did not end well: {said[-300:]}")
+
+
+def main(arguments: bytes) -> None:
+    """Read the arguments, do it, and print the result."""
+    args: Json = json.loads(arguments)
+    host = HostChanges(check=bool(args.get("_ansible_check_mode")))
+    result: Json = {}
+    names, patience_s = list(args["namenodes"]), float(args.get("patience_s") or PATIENCE_S)
+    try:
+        if args.get("refresh") and not host.check:
+            hadoop(applied(), "hdfs", "hdfs", "dfsadmin", "-refreshNodes")
+            if args.get("yarn"):
+                hadoop(applied(), "hdfs", "yarn", "rmadmin", "-refreshNodes")
+        if args.get("datanodes"):
+            wait_for("HDFS", lambda: not_live(names, args["datanodes"]), patience_s)
+        if args.get("left"):
+            wait_for("hosts to be emptied", lambda: not_left(names, args["left"]), patience_s)
+        if args.get("whole"):
+            wait_for("HDFS to be whole", lambda: not_whole(names), patience_s)
+        if args.get("directories"):
+            have_directories(host, WebFileSystem(*active(names)), args["directories"])
+        if args.get("proof") and not host.check:
+            prove(WebFileSystem(*active(names)))
+        if args.get("job") and not host.check:
+            run_job()
+    except (HostRefusal, OSError, http.client.HTTPException) as error:
+        result.update(failed=True, msg=str(error))
+    result.update(changed=bool(host.changes), changes=host.changes)
+    print(json.dumps(result))

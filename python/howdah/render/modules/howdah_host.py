@@ -1,0 +1,122 @@
+"""Make a host what its manifest says: users, disks, releases, directories, files, units.
+
+    howdah_host:
+      host: "{{ inventory_hostname }}"
+      manifest: "{{ lookup('file', 'manifests/worker.json') }}"
+      mirror: http://mirror.example.com/howdah
+      trees: {hadoop-3.5.0: {file: hadoop-3.5.0.tar, sha256: 04bf...}}
+
+Changes what differs and nothing else, so that a second pass changes nothing; with --check it changes nothing
+at all, and with --diff it shows each difference. No daemon is started or stopped but one that the manifest
+has no longer. What was applied, and what before, is kept in /var/lib/howdah, from where `rollback: REVISION`
+takes it again. It tells which daemons run, and which of them must be restarted to read what has changed.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import Optional
+
+from howdah.render.modules.changes import HostChanges, HostRefusal, Json, write
+from howdah.render.modules.disks import prepare_disks
+from howdah.render.modules.files import make_directories, make_users, place_files
+from howdah.render.modules.releases import install_releases
+from howdah.render.modules.units import (
+    STATE,
+    applied,
+    configuration_file,
+    daemon_states,
+    enable,
+    loaded,
+    reload_system,
+    retire,
+)
+
+JAVA_FILE = "/etc/default/hadoop"
+SCRIPTS = "/etc/howdah/"
+
+
+def java_home() -> Optional[str]:
+    """The home of this host's Java; None if there is none."""
+    path = shutil.which("java")
+    return str(Path(path).resolve().parent.parent) if path else None
+
+
+def apply(host: HostChanges, manifest: Json, former: Json, args: Json) -> None:
+    """Change what differs from the manifest."""
+    make_users(host, manifest)
+    home = java_home()
+    if home is None and manifest["daemons"]:
+        raise HostRefusal(f"there is no java on the path: install Java {manifest['java']}")
+    wanted = [*manifest["files"], *map(configuration_file, manifest["daemons"])]
+    if home is not None:
+        wanted.append({"path": JAVA_FILE, "mode": "0644", "content": f"JAVA_HOME={home}\n"})
+    known = {entry["path"] for entry in former.get("files", [])}
+    known |= {configuration_file(daemon)["path"] for daemon in former.get("daemons", [])}
+    # The script that makes file systems comes first, and what lies on these follows.
+    first = [entry for entry in wanted if entry["path"].startswith(SCRIPTS)]
+    place_files(host, first, set())
+    prepare_disks(host, manifest, args.get("disks"))
+    install_releases(host, manifest, args)
+    make_directories(host, manifest)
+    retire(host, manifest, former)
+    rest = [entry for entry in wanted if entry not in first]
+    changed = place_files(host, rest, known - {entry["path"] for entry in first})
+    reload_system(host, changed)
+    enable(host, manifest)
+
+
+def chosen(args: Json, former: Json) -> Json:
+    """The manifest to apply: the one that was given, or that of the revision to go back to."""
+    back = args.get("rollback")
+    if not back:
+        given: Json = json.loads(args["manifest"])
+        return given
+    for manifest in (former, loaded(f"{STATE}/previous.json")):
+        if manifest.get("revision") == back:
+            return manifest
+    raise HostRefusal(
+        f"it has nothing of revision {back} to go back to: deploy the plan that was in force then"
+    )
+
+
+def record(host: HostChanges, manifest: Json, former: Json) -> None:
+    """Keep what was applied, and what before."""
+    if host.check or manifest == former:
+        return
+    if former and former.get("revision") != manifest["revision"]:
+        write(f"{STATE}/previous.json", json.dumps(former), 0o600)
+    write(f"{STATE}/manifest.json", json.dumps(manifest), 0o600)
+
+
+def main(arguments: bytes) -> None:
+    """Read the arguments, do it, and print the result."""
+    args: Json = json.loads(arguments)
+    host = HostChanges(check=bool(args.get("_ansible_check_mode")))
+    result: Json = {}
+    try:
+        former = applied()
+        result["revision"] = former.get("revision", "")
+        result["previous"] = loaded(f"{STATE}/previous.json").get("revision", "")
+        result["cluster"] = former.get("cluster", "")
+        result["trees"] = former.get("trees", [])
+        manifest = chosen(args, former)
+        if former and former["cluster"] != manifest["cluster"]:
+            raise HostRefusal(
+                f"is a host of the cluster {former['cluster']}, and this is {manifest['cluster']}"
+            )
+        apply(host, manifest, former, args)
+        record(host, manifest, former)
+        result["daemons"] = daemon_states(manifest, str(args["host"]), bool(args.get("ask")))
+        result["stale"] = [
+            one["name"] for one in result["daemons"] if one["active"] == "active" and not one["fresh"]
+        ]
+        result["holds"] = [f"{args['host']}:{path}" for one in result["daemons"] for path in one["holds"]]
+    except (HostRefusal, OSError, shutil.Error) as error:
+        result.update(failed=True, msg=str(error))
+    result.update(changed=bool(host.changes), changes=host.changes, notes=host.notes)
+    if args.get("_ansible_diff"):
+        result["diff"] = host.diffs
+    print(json.dumps(result))

@@ -1,0 +1,93 @@
+"""A key of ssh for a user of a host, and the keys of others that may log in as this user.
+
+    howdah_key:
+      user: hdfs
+      key: /var/lib/hadoop-hdfs/.ssh/id_fencing    # made unless it is there; its public half is returned
+      authorized: []                               # public halves that may log in
+
+NameNodes that fail over use it to stop one another. The private half never leaves its host.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import pwd
+from pathlib import Path
+
+from howdah.render.modules.changes import HostChanges, HostRefusal, Json, read, run, write
+
+
+def have_key(host: HostChanges, user: str, path: str) -> str:
+    """Make a key of the kind that Hadoop can read, unless there is one; returns its public half."""
+    if not Path(path).exists():
+        host.change(f"key {path}", lambda: make_key(user, path))
+    return (read(f"{path}.pub") or "").strip()
+
+
+def make_key(user: str, path: str) -> None:
+    """Make a key."""
+    have_folder(user, str(Path(path).parent))
+    run(
+        "runuser",
+        "-u",
+        user,
+        "--",
+        "ssh-keygen",
+        "-q",
+        "-t",
+        "ecdsa",
+        "-m",
+        "PEM",
+        "-N",
+        "",
+        "-f",
+        path,
+        cwd="/",
+    )
+
+
+def have_folder(user: str, path: str) -> None:
+    """Make a folder that is the user's alone."""
+    if not Path(path).is_dir():
+        Path(path).mkdir(parents=True, mode=0o700)
+        own(user, path)
+
+
+def own(user: str, path: str) -> None:
+    """Give a file or a folder to a user."""
+    entry = pwd.getpwnam(user)
+    os.chown(path, entry.pw_uid, entry.pw_gid)
+
+
+def authorize(host: HostChanges, user: str, keys: list[str]) -> None:
+    """Let these keys log in, beside those that may already."""
+    folder = f"{pwd.getpwnam(user).pw_dir}/.ssh"
+    path = f"{folder}/authorized_keys"
+    before = read(path) or ""
+    missing = [key for key in keys if key and key not in before.splitlines()]
+    if missing:
+        lines = [*before.splitlines(), *missing]
+        host.change(f"{len(missing)} keys in {path}", lambda: write_keys(user, folder, path, lines))
+
+
+def write_keys(user: str, folder: str, path: str, lines: list[str]) -> None:
+    """Write the keys that may log in."""
+    have_folder(user, folder)
+    write(path, "".join(f"{line}\n" for line in lines), 0o600)
+    own(user, path)
+
+
+def main(arguments: bytes) -> None:
+    """Read the arguments, do it, and print the result."""
+    args: Json = json.loads(arguments)
+    host = HostChanges(check=bool(args.get("_ansible_check_mode")))
+    result: Json = {}
+    try:
+        if args.get("key"):
+            result["public"] = have_key(host, args["user"], args["key"])
+        authorize(host, args["user"], list(args.get("authorized") or ()))
+    except (HostRefusal, OSError, KeyError) as error:
+        result.update(failed=True, msg=str(error))
+    result.update(changed=bool(host.changes), changes=host.changes)
+    print(json.dumps(result))

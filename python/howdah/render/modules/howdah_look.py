@@ -1,0 +1,197 @@
+"""Look whether a host can become what its manifest says; change nothing, and say all that is wrong at once.
+
+howdah_look:
+  host: "{{ inventory_hostname }}"
+  manifest: "{{ lookup('file', 'manifests/worker.json') }}"
+  names: [m1, h1, h2]     # whom it must find by name, forwards and backwards
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import socket
+import subprocess
+import time
+from glob import glob
+from pathlib import Path
+from typing import Dict, Iterator, List, Tuple
+
+from howdah.render.modules.changes import HostChanges, HostRefusal, Json, read
+from howdah.render.modules.disks import mount_point, prepare_disks
+from howdah.render.modules.releases import DIGEST, OPT
+from howdah.render.modules.units import show
+
+ROOM = {"/var/log": 1 << 30, "/var/lib": 1 << 30}
+"""Bytes that must be free, for logs and for what masters keep."""
+ROOM_OF_A_RELEASE = 700 << 20
+LISTENING = "0A"
+
+Wrong = Tuple[str, str]
+"""What is wrong, and what to do."""
+
+
+def look(manifest: Json, args: Json) -> Iterator[Wrong]:
+    """All that keeps this host from becoming what the manifest says."""
+    yield from whom(args)
+    yield from software(manifest)
+    yield from hardware(manifest, args)
+    yield from ports_in_use(manifest)
+    yield from names(args)
+    yield from room(manifest)
+
+
+def whom(args: Json) -> Iterator[Wrong]:
+    """Whether this is the host that was meant."""
+    name, called = str(args["host"]), socket.gethostname()
+    if called.lower() not in (name.lower(), name.lower().partition(".")[0]):
+        yield f"it calls itself {called}", f"hostnamectl set-hostname {name}, or plan for the hosts there are"
+
+
+def software(manifest: Json) -> Iterator[Wrong]:
+    """Whether what it runs is of use."""
+    if not Path("/run/systemd/system").is_dir():
+        yield "systemd is not its first process", "use a distribution with systemd"
+    java = shutil.which("java")
+    said = ""
+    if java:
+        told = subprocess.run(
+            [java, "-version"], capture_output=True, text=True, errors="replace", check=False
+        )
+        said = told.stderr + told.stdout
+    found = re.search(r'version "(?:1\.)?(\d+)', said)
+    least = manifest["java"]
+    if not found:
+        yield (
+            "there is no java on the path",
+            f"install Java {least}: apt-get install openjdk-{least}-jre-headless",
+        )
+    elif int(found.group(1)) < least:
+        yield f"its java is {found.group(1)}", f"install Java {least} and make it the first on the path"
+    tools = ["runuser", "blkid"]
+    if manifest.get("disks") and not_mounted(manifest):
+        tools += ["parted", "lsblk", "wipefs", "mkfs.xfs" if "mkfs.xfs" in script(manifest) else "mkfs.ext4"]
+    if any(daemon["name"] == "zkfc" for daemon in manifest["daemons"]):
+        tools += ["ssh-keygen", "fuser"]
+    if lacking := [tool for tool in tools if shutil.which(tool) is None]:
+        yield (
+            f"it has no {', '.join(lacking)}",
+            "install them: util-linux, parted, xfsprogs or e2fsprogs, openssh-client, psmisc",
+        )
+
+
+def script(manifest: Json) -> str:
+    """The text of the script that makes file systems."""
+    path = manifest["disks"]["script"]
+    return "".join(entry["content"] for entry in manifest["files"] if entry["path"] == path)
+
+
+def not_mounted(manifest: Json) -> List[int]:
+    """The numbers of the data disks that are not mounted."""
+    count = manifest["disks"]["count"]
+    return [number for number in range(1, count + 1) if not os.path.ismount(mount_point(number))]
+
+
+def hardware(manifest: Json, args: Json) -> Iterator[Wrong]:
+    """Whether it is as large as was planned."""
+    total = re.search(r"^MemTotal:\s+(\d+)", read("/proc/meminfo") or "", re.MULTILINE)
+    have, planned = int(total.group(1)) * 1024 if total else 0, manifest["memory_bytes"]
+    if have < 0.9 * planned:
+        yield (
+            f"it has {have / 2**30:.1f} GiB of memory, and was planned with {planned / 2**30:.1f}",
+            "probe the hosts again and plan for what they are",
+        )
+    try:
+        prepare_disks(HostChanges(check=True), manifest, args.get("disks"))
+    except HostRefusal as error:
+        what, _, fix = str(error).partition(": ")
+        yield what, fix
+
+
+def ports_in_use(manifest: Json) -> Iterator[Wrong]:
+    """Whether others listen where its daemons are to."""
+    used = listening()
+    for daemon in manifest["daemons"]:
+        if show(daemon["unit"])["ActiveState"] in ("active", "activating"):
+            continue
+        for port in daemon["ports"]:
+            if port in used:
+                who = holder(used[port]) or "somebody"
+                yield (
+                    f"{who} listens at port {port}, which is the {daemon['name']}'s",
+                    "stop it, or plan another port",
+                )
+
+
+def listening() -> Dict[int, str]:
+    """The ports that somebody listens at, each with the number of the socket."""
+    found: Dict[int, str] = {}
+    for table in ("/proc/net/tcp", "/proc/net/tcp6"):
+        for line in (read(table) or "").splitlines()[1:]:
+            words = line.split()
+            if words[3] == LISTENING:
+                found[int(words[1].rpartition(":")[2], 16)] = words[9]
+    return found
+
+
+def holder(number: str) -> str:
+    """The process that holds a socket, by its name and number."""
+    for link in glob("/proc/[0-9]*/fd/*"):
+        try:
+            if os.readlink(link) == f"socket:[{number}]":
+                process = link.split("/")[2]
+                return f"{(read(f'/proc/{process}/comm') or '').strip()} ({process})"
+        except OSError:
+            continue
+    return ""
+
+
+def names(args: Json) -> Iterator[Wrong]:
+    """Whether it finds the others, and itself, by name and by address."""
+    unknown: List[str] = []
+    others: List[str] = []
+    for name in args.get("names") or []:
+        try:
+            address = socket.getaddrinfo(name, None, type=socket.SOCK_STREAM)[0][4][0]
+            back = socket.gethostbyaddr(str(address))
+        except OSError:
+            unknown.append(name)
+            continue
+        known = {one.lower() for one in (back[0], *back[1])}
+        if name.lower() not in known:
+            others.append(f"{name} is {back[0]} backwards")
+        elif name == args["host"] and str(address).startswith("127."):
+            others.append(f"{name} is {address}, where no other host reaches it")
+    if unknown:
+        told = ", ".join(unknown[:3]) + (f" and {len(unknown) - 3} more" if unknown[3:] else "")
+        yield (
+            f"it does not find {told} by name and address",
+            "put all hosts into DNS or /etc/hosts, forwards and backwards",
+        )
+    if others:
+        yield "; ".join(others[:3]), "correct DNS or /etc/hosts"
+
+
+def room(manifest: Json) -> Iterator[Wrong]:
+    """Whether there is room for what is put there."""
+    wanted = dict(ROOM)
+    lacking = [name for name in manifest["trees"] if not Path(OPT, name, DIGEST).exists()]
+    wanted[OPT] = ROOM_OF_A_RELEASE * len(lacking)
+    for path, size in wanted.items():
+        place = os.statvfs(path)
+        if place.f_bavail * place.f_frsize < size:
+            free = place.f_bavail * place.f_frsize / 2**20
+            yield f"{path} has {free:.0f} MiB free, and {size >> 20} MiB are needed", "make room"
+
+
+def main(arguments: bytes) -> None:
+    """Read the arguments, look, and print the result."""
+    args: Json = json.loads(arguments)
+    manifest = json.loads(args["manifest"])
+    wrong = [{"what": what, "fix": fix} for what, fix in look(manifest, args)]
+    result: Json = {"changed": False, "wrong": wrong, "clock_s": time.time()}
+    if wrong:
+        result.update(failed=True, msg="; ".join(f"{one['what']}: {one['fix']}" for one in wrong))
+    print(json.dumps(result))

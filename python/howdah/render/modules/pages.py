@@ -1,0 +1,118 @@
+"""What daemons answer on their pages, asked on their own host; never through a proxy."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import re
+import socket
+from typing import Dict, Optional, Tuple
+from urllib.parse import urlencode, urlsplit
+
+from howdah.render.modules.changes import HostRefusal, Json
+
+SILENCE_S = 10.0
+SUPERUSER = "hdfs"
+
+
+def answers(name: str, page: Json) -> str:
+    """Why a daemon is not of use yet; empty once its page says what it should."""
+    port = page["port"]
+    if not port:
+        return ""
+    try:
+        if page["ask"].startswith("/"):
+            status, body = get(name, port, page["ask"])
+            if status != 200:
+                return f"port {port} answers {status}"
+        else:
+            body = said(name, port, page["ask"])
+    except (OSError, http.client.HTTPException) as error:
+        return f"port {port}: {error}"
+    return "" if re.search(page["answers"], body) else f"port {port} does not say {page['answers']} yet"
+
+
+def get(name: str, port: int, path: str) -> Tuple[int, str]:
+    """The status and the text of one page."""
+    status, body, _ = send("GET", name, port, path)
+    return status, body.decode(errors="replace")
+
+
+def send(
+    method: str, name: str, port: int, path: str, content: Optional[bytes] = None
+) -> Tuple[int, bytes, str]:
+    """The status, the content and the place that one request is answered with."""
+    connection = http.client.HTTPConnection(name, port, timeout=SILENCE_S)
+    try:
+        connection.request(method, path, body=content)
+        answer = connection.getresponse()
+        return answer.status, answer.read(), answer.getheader("Location") or ""
+    finally:
+        connection.close()
+
+
+def said(name: str, port: int, word: str) -> str:
+    """What a server says to a word; an empty word only knocks."""
+    with socket.create_connection((name, port), timeout=SILENCE_S) as connection:
+        if not word:
+            return ""
+        connection.sendall(word.encode())
+        connection.shutdown(socket.SHUT_WR)
+        return b"".join(iter(lambda: connection.recv(4096), b"")).decode(errors="replace")
+
+
+def bean(name: str, port: int, query: str) -> Json:
+    """One bean of a daemon; empty if it has none."""
+    status, text = get(name, port, f"/jmx?qry={query}")
+    found = json.loads(text).get("beans") if status == 200 else None
+    return dict(found[0]) if found else {}
+
+
+class WebFileSystem:
+    """HDFS over WebHDFS, as its superuser."""
+
+    def __init__(self, name: str, port: int) -> None:
+        self.name, self.port = name, port
+
+    def ask(self, method: str, path: str, operation: str, **more: str) -> Json:
+        """What an operation answers; raises HostRefusal with what HDFS says against it."""
+        status, body, _ = send(method, self.name, self.port, self._path(path, operation, more))
+        if status != 200:
+            raise HostRefusal(f"{operation} {path}: {reason(body) or status}")
+        told: Json = json.loads(body or b"{}")
+        return told
+
+    def write(self, path: str, content: bytes) -> None:
+        """Write a file whole, over one that is there."""
+        begin = self._path(path, "CREATE", {"overwrite": "true"})
+        status, body, place = send("PUT", self.name, self.port, begin)
+        if status == 307:
+            status, body, _ = send("PUT", *self._there(place), content)
+        if status != 201:
+            raise HostRefusal(f"CREATE {path}: {reason(body) or status}")
+
+    def read(self, path: str) -> bytes:
+        """A file's content."""
+        status, body, place = send("GET", self.name, self.port, self._path(path, "OPEN", {}))
+        if status == 307:
+            status, body, _ = send("GET", *self._there(place))
+        if status != 200:
+            raise HostRefusal(f"OPEN {path}: {reason(body) or status}")
+        return body
+
+    @staticmethod
+    def _path(path: str, operation: str, more: Dict[str, str]) -> str:
+        return f"/webhdfs/v1{path}?" + urlencode({"op": operation, "user.name": SUPERUSER, **more})
+
+    @staticmethod
+    def _there(place: str) -> Tuple[str, int, str]:
+        parts = urlsplit(place)
+        return parts.hostname or "", parts.port or 80, f"{parts.path}?{parts.query}"
+
+
+def reason(body: bytes) -> str:
+    """What HDFS says against a request."""
+    try:
+        return str(json.loads(body)["RemoteException"]["message"]).splitlines()[0]
+    except (ValueError, KeyError, TypeError, IndexError):
+        return ""

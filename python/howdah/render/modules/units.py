@@ -1,0 +1,118 @@
+"""Daemons as systemd has them: which run, on which configuration, and which are no longer wanted."""
+
+from __future__ import annotations
+
+import json
+from glob import glob
+from pathlib import Path
+from typing import Dict, List
+
+from howdah.render.modules.changes import HostChanges, HostRefusal, Json, read, run
+from howdah.render.modules.pages import answers
+
+STATE = "/var/lib/howdah"
+UNITS = "/etc/systemd/system/"
+CONFIGURATION = "HOWDAH_CONFIGURATION"
+"""The variable of a daemon's environment that tells which configuration it has read."""
+SHOWN = "LoadState,ActiveState,UnitFileState,MainPID,NRestarts,Result"
+
+
+def configuration_file(daemon: Json) -> Json:
+    """The part of a unit that changes whenever the daemon must be restarted, and only then."""
+    content = f"[Service]\nEnvironment={CONFIGURATION}={daemon['configuration']}\n"
+    return {
+        "path": f"{UNITS}{daemon['unit']}.d/20-howdah-configuration.conf",
+        "mode": "0644",
+        "content": content,
+    }
+
+
+def show(unit: str) -> Dict[str, str]:
+    """What systemd says of a unit."""
+    told = run("systemctl", "show", f"--property={SHOWN}", unit)
+    return {key: value for key, _, value in (line.partition("=") for line in told.splitlines())}
+
+
+def is_fresh(daemon: Json, process: str) -> bool:
+    """Whether a process has read the configuration that is in its files now."""
+    try:
+        environment = Path(f"/proc/{process}/environ").read_bytes().split(b"\0")
+    except OSError:
+        return False
+    return f"{CONFIGURATION}={daemon['configuration']}".encode() in environment
+
+
+def daemon_states(manifest: Json, name: str, ask: bool) -> List[Json]:
+    """Each daemon: whether it runs, on which configuration, and which of its stores hold something.
+
+    With ``ask`` its page is asked too, whether it is of use.
+    """
+    told: List[Json] = []
+    for daemon in manifest["daemons"]:
+        state = show(daemon["unit"])
+        told.append(
+            {
+                "name": daemon["name"],
+                "unit": daemon["unit"],
+                "active": state["ActiveState"],
+                "restarts": int(state["NRestarts"] or 0),
+                "fresh": is_fresh(daemon, state["MainPID"]),
+                "lacks": answers(name, daemon["page"]) if ask and state["ActiveState"] == "active" else "",
+                "holds": stores_in_use(daemon),
+            }
+        )
+    return told
+
+
+def stores_in_use(daemon: Json) -> List[str]:
+    """The directories of a daemon that hold what must never be formatted over."""
+    return [path for path in daemon["stores"] if glob(f"{path}/{daemon['store']}")]
+
+
+def retire(host: HostChanges, manifest: Json, former: Json) -> None:
+    """Stop the daemons that a former manifest had and this one has not."""
+    kept = {daemon["unit"] for daemon in manifest["daemons"]}
+    for daemon in former.get("daemons", []):
+        unit = daemon["unit"]
+        if unit not in kept and show(unit)["LoadState"] == "loaded":
+            host.change(f"stop {unit}", lambda unit=unit: run("systemctl", "disable", "--now", unit))  # type: ignore[misc]
+
+
+def enable(host: HostChanges, manifest: Json) -> None:
+    """Have every daemon started whenever the host starts."""
+    for daemon in manifest["daemons"]:
+        unit = daemon["unit"]
+        if show(unit)["UnitFileState"] != "enabled":
+            host.change(f"enable {unit}", lambda unit=unit: run("systemctl", "enable", unit))  # type: ignore[misc]
+
+
+def reload_system(host: HostChanges, changed: List[str]) -> None:
+    """Let systemd and the kernel read what was changed."""
+    if host.check:
+        return
+    if any(path.startswith(UNITS) for path in changed):
+        run("systemctl", "daemon-reload")
+    for begin, words in (
+        ("/etc/sysctl.d/", ("sysctl", "--quiet", "--load")),
+        ("/etc/tmpfiles.d/", ("systemd-tmpfiles", "--create")),
+    ):
+        for path in changed:
+            if path.startswith(begin) and Path(path).exists():
+                try:
+                    run(*words, path)
+                except (HostRefusal, OSError) as error:
+                    # A container may not set what is its host's; the file waits for the next boot.
+                    host.notes.append(f"not in force yet: {error}")
+    if any(path.startswith("/etc/udev/") for path in changed) and Path("/run/udev/control").exists():
+        run("udevadm", "control", "--reload")
+
+
+def applied() -> Json:
+    """The manifest that was applied last; empty where none was."""
+    return loaded(f"{STATE}/manifest.json")
+
+
+def loaded(path: str) -> Json:
+    """A file of JSON that howdah keeps on the host; empty if there is none."""
+    kept: Json = json.loads(read(path) or "{}")
+    return kept

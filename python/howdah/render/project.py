@@ -1,0 +1,111 @@
+"""``deploy/``: a project of Ansible that makes hosts into the planned cluster, with or without howdah."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from howdah.model.configset import ConfigFile
+from howdah.model.placement import PlacedHost
+from howdah.model.plan import Cluster, Plan, Role
+from howdah.model.system import PlacedSystem, placed_systems
+from howdah.model.value import planned_text
+from howdah.render import playbooks
+from howdah.render.bundle import PROGRAMS, bundled
+from howdah.render.daemons import KINDS, port_of
+from howdah.render.directories import hdfs_places
+from howdah.render.manifests import manifests
+from howdah.render.variant import EVERYWHERE
+
+FOLDER = "deploy"
+_CONFIGURATION = """\
+# Rendered by howdah. ssh's own files say who logs in, with which key and over which hosts (~/.ssh/config).
+[defaults]
+inventory = inventory.yaml
+library = library
+forks = 50
+timeout = 30
+gathering = explicit
+retry_files_enabled = False
+host_key_checking = True
+interpreter_python = auto_silent
+[privilege_escalation]
+become = True
+[ssh_connection]
+pipelining = True
+"""
+
+
+def project_files(
+    plan: Plan, cluster: Cluster, hosts: Sequence[PlacedHost], files: Sequence[ConfigFile]
+) -> Iterable[ConfigFile]:
+    """Inventory, playbooks, modules and manifests; ``files`` are what goes to the hosts.
+
+    None where Kerberos is asked for: these playbooks ask daemons what they tell without it.
+    """
+    if cluster.request.secure:
+        return
+    systems = tuple(placed_systems(plan, hosts))
+    made, names = manifests(plan, cluster, systems, files)
+    present = {role: [system.name for system in systems if role in system.roles] for role in KINDS}
+    port = port_of(plan, KINDS[Role.NAMENODE].page, EVERYWHERE) or 0
+    replication = planned_text(plan, "dfs.replication")
+    texts = {
+        "ansible.cfg": _CONFIGURATION,
+        "inventory.yaml": _inventory(systems, names, present),
+        "look.yaml": playbooks.look(),
+        "apply.yaml": f"{playbooks.HEAD}{playbooks.apply()}",
+        "start.yaml": playbooks.start(
+            present,
+            tuple(hdfs_places(plan)),
+            port,
+            planned_text(plan, "dfs.ha.fencing.ssh.private-key-files")
+            if len(present[Role.NAMENODE]) > 1
+            else "",
+        ),
+        "restart.yaml": playbooks.restart(present, port, int(replication) if replication.isdigit() else 1),
+        "prove.yaml": playbooks.prove(present, port),
+        "site.yaml": playbooks.site(),
+        "leave.yaml": playbooks.leave(port),
+        "stop.yaml": playbooks.stop(present),
+        **{f"library/{program}.py": bundled(program) for program in PROGRAMS},
+        **{f"manifests/{manifest.name}.json": manifest.text for manifest in made},
+    }
+    for path, text in texts.items():
+        yield ConfigFile(path=f"{FOLDER}/{path}", content=text)
+
+
+def _inventory(
+    systems: Sequence[PlacedSystem], names: Mapping[str, str], present: Mapping[Role, Sequence[str]]
+) -> str:
+    masters = [
+        role
+        for role in (Role.NAMENODE, Role.RESOURCEMANAGER, Role.HMASTER, Role.ZOOKEEPER, Role.JOURNALNODE)
+        if present[role]
+    ]
+    known = list(dict.fromkeys(name for role in masters for name in present[role]))
+    return "\n".join(_lines(systems, names, present, known)) + "\n"
+
+
+def _lines(
+    systems: Sequence[PlacedSystem],
+    names: Mapping[str, str],
+    present: Mapping[Role, Sequence[str]],
+    masters: Sequence[str],
+) -> Iterator[str]:
+    # Rendering has checked that these are names; quotes keep YAML from reading them otherwise.
+    yield "# Rendered by howdah. What is a host's own, howdah_disks for instance, goes to host_vars/HOST.yml."
+    yield "all:"
+    yield "  vars:"
+    yield f"    howdah_masters: {json.dumps(list(masters))}"
+    yield "  children:"
+    yield "    cluster:"
+    yield "      hosts:"
+    for system in systems:
+        yield f"        {json.dumps(system.name)}: {{howdah_manifest: {json.dumps(names[system.name])}}}"
+    for role, kind in KINDS.items():
+        if present[role]:
+            yield f"    {kind.name}:"
+            yield "      hosts:"
+            for name in present[role]:
+                yield f"        {json.dumps(name)}:"

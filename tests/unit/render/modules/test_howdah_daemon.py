@@ -1,0 +1,48 @@
+"""Formatting once, and never where anything is."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from howdah.render.modules.changes import HostChanges, HostRefusal
+from howdah.render.modules.first_time import force, format_once, is_formatted
+from howdah.render.modules.units import configuration_file, is_fresh
+
+MANIFEST = {"cluster": "lab", "trees": ["hadoop-3.5.0"]}
+
+
+def _namenode(store: Path) -> dict[str, object]:
+    return {"stores": [str(store)], "configuration": "abc", "unit": "hadoop-hdfs-namenode.service"}
+
+
+def test_what_was_formatted_is_left_alone_whoever_holds_data(tmp_path: Path) -> None:
+    (tmp_path / "current").mkdir()
+    (tmp_path / "current/fsimage_0000000000000000000.md5").touch()
+    host = HostChanges(check=True)
+    format_once(host, MANIFEST, _namenode(tmp_path), ["h1:/data/01/dfs"])
+    assert host.changes == []
+
+
+def test_nothing_is_formatted_where_others_hold_data_of_the_cluster(tmp_path: Path) -> None:
+    with pytest.raises(HostRefusal, match="h1:/data/01/dfs"):
+        format_once(HostChanges(check=True), MANIFEST, _namenode(tmp_path), ["h1:/data/01/dfs"])
+
+
+def test_what_a_killed_run_had_begun_is_begun_again(tmp_path: Path) -> None:
+    (tmp_path / "current").mkdir()
+    (tmp_path / "current/VERSION").touch()
+    assert not is_formatted(_namenode(tmp_path))
+    assert force(_namenode(tmp_path)) == ["-force"]
+    host = HostChanges(check=True)
+    format_once(host, MANIFEST, _namenode(tmp_path), [])
+    assert host.changes == ["format HDFS"]
+
+
+def test_a_process_is_fresh_if_it_carries_the_word_of_its_configuration(tmp_path: Path) -> None:
+    daemon = _namenode(tmp_path)
+    assert configuration_file(daemon)["content"].endswith("HOWDAH_CONFIGURATION=abc\n")
+    # No process of these tests was started by such a unit.
+    assert not is_fresh(daemon, "self")
+    assert not is_fresh(daemon, "0")

@@ -1,0 +1,46 @@
+"""Which settings a daemon has read: what is changed restarts those that read it, and nobody else."""
+
+from __future__ import annotations
+
+import pytest
+
+from howdah.model.plan import Plan, Role
+from howdah.render.daemons import KINDS, ports_of, settings_digest
+from howdah.render.variant import EVERYWHERE
+from support.labs import lab_plan
+
+
+def _digests(plan: Plan) -> dict[str, str]:
+    return {role.value: settings_digest(plan, kind, EVERYWHERE) for role, kind in KINDS.items()}
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "restarted"),
+    [
+        ("dfs.namenode.handler.count", "33", {Role.NAMENODE}),
+        ("dfs.datanode.max.transfer.threads", "5000", {Role.DATANODE}),
+        ("yarn.nodemanager.vmem-check-enabled", "true", {Role.NODEMANAGER}),
+        ("yarn.scheduler.minimum-allocation-mb", "256", {Role.RESOURCEMANAGER}),
+        ("mapreduce.task.timeout", "700000", set()),
+        ("HDFS_DATANODE_OPTS", "-Xmx700m", {Role.DATANODE}),
+        ("hbase.regionserver.handler.count", "31", {Role.REGIONSERVER}),
+    ],
+)
+def test_a_changed_value_concerns_those_who_read_it(key: str, value: str, restarted: set[Role]) -> None:
+    before = _digests(lab_plan(workers_per_host=None, ycsb=True))
+    after = _digests(lab_plan(workers_per_host=None, ycsb=True, settings={key: value}))
+    assert {role for role in before if before[role] != after[role]} == {role.value for role in restarted}
+
+
+def test_a_file_system_elsewhere_concerns_all_who_speak_with_it() -> None:
+    before = _digests(lab_plan(workers_per_host=None))
+    after = _digests(lab_plan(workers_per_host=None, settings={"dfs.namenode.rpc-address": "m1:8021"}))
+    changed = {role for role in before if before[role] != after[role]}
+    assert {Role.NAMENODE.value, Role.DATANODE.value, Role.RESOURCEMANAGER.value} <= changed
+
+
+def test_a_daemon_has_the_ports_that_its_plan_and_release_give_it() -> None:
+    plan = lab_plan(workers_per_host=None)
+    assert ports_of(plan, KINDS[Role.NAMENODE], EVERYWHERE) == [8020, 9870]
+    assert ports_of(plan, KINDS[Role.DATANODE], EVERYWHERE) == [9864, 9866, 9867]
+    assert 8088 in ports_of(plan, KINDS[Role.RESOURCEMANAGER], EVERYWHERE)

@@ -1,0 +1,96 @@
+"""Playbooks: what Ansible can read, in the order of a cluster's start."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from howdah.render import render
+from support.labs import trio_plan
+
+BOOKS = ("look", "apply", "start", "restart", "prove", "site", "stop", "leave")
+
+
+class _Loader(yaml.SafeLoader):
+    """Reads what Ansible is told not to evaluate as the text it is."""
+
+
+_Loader.add_constructor("!unsafe", lambda _, node: node.value)
+
+
+def _read(text: str) -> Any:
+    return yaml.load(text, _Loader)
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("project")
+    for file in render(trio_plan()).files:
+        if file.path.startswith("deploy/"):
+            path = folder / file.path
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(file.content)
+    return folder / "deploy"
+
+
+def test_ansible_reads_every_playbook(project: Path) -> None:
+    program = Path(sys.executable).with_name("ansible-playbook")
+    inventory = (project / "inventory.yaml").read_text() + '    leaving:\n      hosts: {"h9":}\n'
+    (project / "all.yaml").write_text(inventory)
+    books = [f"{book}.yaml" for book in BOOKS]
+    done = subprocess.run(
+        [program, "--syntax-check", "-i", "all.yaml", *books],
+        cwd=project,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def test_a_cluster_is_started_from_the_bottom_up(project: Path) -> None:
+    plays = [play["name"] for play in _read((project / "start.yaml").read_text())]
+    order = [
+        "Start every ZooKeeper",
+        "Start every JournalNode",
+        "Start the first NameNode",
+        "Start the second NameNode",
+        "Start the first ZKFailoverController",
+        "Start every DataNode",
+        "Wait for HDFS, and make the directories that others need there",
+        "Start every ResourceManager",
+        "Start every NodeManager",
+    ]
+    assert [play for play in plays if play in order] == order
+
+
+def test_only_the_first_namenode_is_formatted_and_knows_who_holds_data(project: Path) -> None:
+    plays = _read((project / "start.yaml").read_text())
+    formats = [play for play in plays if "first: format\n" in yaml.safe_dump(play)]
+    assert [play["hosts"] for play in formats] == ["namenode[0]"]
+    assert "howdah_holders" in yaml.safe_dump(formats[0])
+
+
+def test_what_needs_a_majority_is_restarted_one_at_a_time_and_masters_last(project: Path) -> None:
+    plays = _read((project / "restart.yaml").read_text())
+    serial = {play["hosts"]: play.get("serial") for play in plays}
+    assert serial["stale_journalnode"] == serial["stale_zookeeper"] == serial["stale_namenode"] == 1
+    # Two replicas bear the loss of one.
+    assert serial["stale_datanode"] == 1
+    order = [play["hosts"] for play in plays]
+    assert order.index("stale_datanode") < order.index("stale_namenode")
+
+
+def test_what_a_plan_says_is_never_evaluated() -> None:
+    hostile = "/done/{{ 7 * 7 }}"
+    files = render(trio_plan(("mapreduce.jobhistory.done-dir", hostile))).files
+    text = next(file.content for file in files if file.path == "deploy/start.yaml")
+    assert f'path: !unsafe "{hostile}"' in text
+    for file in files:
+        if file.path.startswith("deploy/") and file.path.endswith(".yaml"):
+            assert "7 * 7" not in file.content.replace(f'!unsafe "{hostile}"', "")
