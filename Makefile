@@ -63,8 +63,8 @@ catalogue: $(STAMPS)/prerequisites ## Make the releases' catalogues anew from th
 
 lock: $(STAMPS)/prerequisites ## Resolve the Python dependencies anew into requirements/
 	@$(PYTHON) -m venv build/lock && build/lock/bin/python -m pip install --quiet uv
-	build/lock/bin/uv pip compile $(LOCK) pyproject.toml --group build -o requirements/run.lock
-	build/lock/bin/uv pip compile $(LOCK) pyproject.toml --group build --group test -o requirements/test.lock
+	build/lock/bin/uv pip compile $(LOCK) pyproject.toml --extra deploy --group build -o requirements/run.lock
+	build/lock/bin/uv pip compile $(LOCK) pyproject.toml --extra deploy --group build --group test -o requirements/test.lock
 	build/lock/bin/uv pip compile $(LOCK) pyproject.toml --group bench -o requirements/bench.lock
 	build/lock/bin/uv pip compile $(LOCK) pyproject.toml --constraint requirements/run.lock --extra kvm --group build -o requirements/kvm.lock
 

@@ -52,6 +52,10 @@ COMMANDS = {
         "provision_schema",
         "Print the JSON schema of sites (draft 2020-12), with which an editor completes and checks them.",
     ),
+    "deploy": Lazy(
+        "deploy",
+        "Make hosts the planned cluster over ssh: users, disks, releases, configuration, daemons in order.",
+    ),
     "check": Lazy("check", "Check a configuration, this machine and saved probes against the rules."),
     "rules": Lazy("rules", "List the rules that plans and checks are based on, and explain one."),
     "hadoop": Lazy("hadoop", "Fetch Hadoop's released jars, or show which Hadoop would be used."),

@@ -1,0 +1,232 @@
+"""``howdah deploy``: hosts made the planned cluster over ssh."""
+
+from __future__ import annotations
+
+import getpass
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from typer.exceptions import Exit
+
+from howdah.cli.deploy_table import deployed_text, diff_text, status_text, wrong_table
+from howdah.cli.output import print_json, show
+from howdah.errors import UserError
+from howdah.session.deploy import deploying as session
+from howdah.session.deploy.deploying import DeployAsked, Deployed, SshLogin
+from howdah.units import format_counted
+
+EXAMPLES = """
+**Examples**
+
+* `howdah deploy plan.yaml` makes the plan's hosts its cluster; run again, it changes what differs, or nothing
+* `howdah deploy plan.yaml --diff` shows what would change on each host, line by line
+* `howdah deploy plan.yaml --status` says what runs on each host, and on which configuration
+* `howdah deploy larger.yaml --add w17` deploys a plan with one more host
+* `howdah deploy smaller.yaml --remove w17` empties a host that the plan has no longer, then stops it
+* `howdah deploy plan.yaml --rollback` goes back to what was in force before
+* `howdah deploy plan.yaml --stop`, and `--start`
+* `howdah deploy plan.yaml --mirror http://mirror.example.com/howdah` lets hosts fetch releases from there
+"""
+REACHING = "Reaching hosts"
+INSTEAD = "Instead of deploying"
+
+app = typer.Typer(add_completion=False, rich_markup_mode="markdown")
+
+
+@app.command("deploy", epilog=EXAMPLES)
+def deploy(
+    plan: Annotated[Path, typer.Argument(help="A plan that `howdah plan` wrote.", metavar="PLAN")],
+    *,
+    diff: Annotated[
+        bool,
+        typer.Option("--diff", help="Show what would change, and change nothing.", rich_help_panel=INSTEAD),
+    ] = False,
+    status: Annotated[
+        bool,
+        typer.Option(
+            "--status", help="Say how the hosts are. Exit code 1 unless all is well.", rich_help_panel=INSTEAD
+        ),
+    ] = False,
+    stop: Annotated[bool, typer.Option("--stop", help="Stop all daemons.", rich_help_panel=INSTEAD)] = False,
+    start: Annotated[
+        bool,
+        typer.Option("--start", help="Start all daemons as they are configured.", rich_help_panel=INSTEAD),
+    ] = False,
+    rollback: Annotated[
+        bool, typer.Option("--rollback", help="Go back to what was in force before.", rich_help_panel=INSTEAD)
+    ] = False,
+    add: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--add", metavar="HOST", help="A host that is new to the cluster; no other may be. Repeatable."
+        ),
+    ] = None,
+    remove: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--remove",
+            metavar="HOST",
+            help="A host to empty and stop, which the plan has no longer. Repeatable.",
+        ),
+    ] = None,
+    disks: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--disks",
+            metavar="HOST=DEVICE,…",
+            help="The data disks of a host that has more empty ones. Repeatable.",
+        ),
+    ] = None,
+    mirror: Annotated[
+        str,
+        typer.Option(
+            "--mirror",
+            metavar="URL",
+            help="Where hosts fetch releases from. Default: this machine, meanwhile.",
+        ),
+    ] = "",
+    ssh_config: Annotated[
+        Path | None,
+        typer.Option(
+            "--ssh-config",
+            metavar="FILE",
+            help="Users, keys and jump hosts. Default: ssh's own files.",
+            rich_help_panel=REACHING,
+        ),
+    ] = None,
+    ssh_password_file: Annotated[
+        str | None,
+        typer.Option(
+            "--ssh-password-file",
+            metavar="FILE",
+            help="A file with the login's password, or - to be asked.",
+            rich_help_panel=REACHING,
+        ),
+    ] = None,
+    sudo_password_file: Annotated[
+        str | None,
+        typer.Option(
+            "--sudo-password-file",
+            metavar="FILE",
+            help="A file with the password for sudo, or - to be asked.",
+            rich_help_panel=REACHING,
+        ),
+    ] = None,
+    forks: Annotated[int, typer.Option(help="Hosts at once.", min=1, rich_help_panel=REACHING)] = 50,
+    json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Make hosts the planned cluster over ssh: users, disks, releases, configuration, daemons in order.
+
+    All hosts are looked at first; if anything is wrong with any, all of it is said and nothing is changed.
+    What was done is on the hosts: a run that was stopped is continued by the next one. Ansible does the work.
+    """
+    _one_of({"--diff": diff, "--status": status, "--stop": stop, "--start": start})
+    _one_of({"--rollback": rollback, "--status": status, "--stop": stop, "--start": start})
+    login = SshLogin(
+        ssh_config=_file(ssh_config),
+        ssh_password=_secret("--ssh-password-file", ssh_password_file, "password for ssh: "),
+        sudo_password=_secret("--sudo-password-file", sudo_password_file, "password for sudo: "),
+        forks=forks,
+    )
+    asked = DeployAsked(
+        login=login,
+        mirror=mirror,
+        disks=dict(map(_disks, disks or ())),
+        add=add or (),
+        remove=remove or (),
+        only_look=diff,
+        diff=diff,
+        rollback=rollback,
+    )
+    target = session.read_target(plan)
+    with _telling() as tell:
+        if status:
+            states = session.status(target, asked, tell)
+        elif stop or start:
+            done = session.switch(target, asked, tell, "stop" if stop else "start")
+        else:
+            done = session.deploy(target, asked, tell)
+    if status:
+        print_json(states.for_programs()) if json else show(status_text(states))
+        raise Exit(0 if states.well else 1)
+    if json:
+        print_json(_for_programs(done))
+    elif done.refused:
+        show(wrong_table(done.refused))
+    elif diff:
+        show(diff_text(done))
+    else:
+        show(deployed_text(done))
+    if done.refused:
+        hosts = len({wrong.host for wrong in done.refused})
+        raise UserError(
+            str(plan),
+            f"cannot be deployed: {format_counted(hosts, 'host')} not ready, and nothing was changed",
+            "mend what the table says, and run it again",
+        )
+    if done.failures:
+        raise Exit(1)
+
+
+def _for_programs(done: Deployed) -> dict[str, object]:
+    return {
+        "cluster": done.cluster,
+        "changed": done.changed,
+        "hosts": {name: list(changes) for name, changes in done.hosts.items()},
+        "pending": {
+            name: {"changes": list(state.changes), "start": state.to_start, "restart": state.to_restart}
+            for name, state in done.states.items()
+        },
+        "notes": {name: list(notes) for name, notes in done.notes.items()},
+        "refused": [wrong._asdict() for wrong in done.refused],
+        "failures": [failure._asdict() for failure in done.failures],
+        "elapsed_s": round(done.elapsed_s, 1),
+    }
+
+
+def _one_of(flags: dict[str, bool]) -> None:
+    given = [flag for flag, value in flags.items() if value]
+    if len(given) > 1:
+        raise UserError(given[1], f"cannot be given with {given[0]}", f"give one of {', '.join(flags)}")
+
+
+def _file(path: Path | None) -> Path | None:
+    if path is not None and not path.is_file():
+        raise UserError(f"--ssh-config {path}", "is not a file", "give a file such as ~/.ssh/config")
+    return path
+
+
+def _secret(flag: str, path: str | None, prompt: str) -> str | None:
+    """A password from the first line of a file or from whoever sits there; never from an argument."""
+    if path is None:
+        return None
+    if path == "-":
+        if not sys.stdin.isatty():
+            raise UserError(f"{flag} -", "asks at a terminal, and there is none", "name a file")
+        return getpass.getpass(prompt)
+    try:
+        return Path(path).read_text(encoding="utf-8").splitlines()[0]
+    except (OSError, IndexError, UnicodeDecodeError) as error:
+        raise UserError(
+            f"{flag} {path}", "holds no password that can be read", "one line, readable for you alone"
+        ) from error
+
+
+def _disks(text: str) -> tuple[str, Sequence[str]]:
+    host, equals, devices = text.partition("=")
+    named = [device for device in devices.split(",") if device]
+    if not equals or not host or not named or not all(device.startswith("/dev/") for device in named):
+        raise UserError(f"--disks {text}", "names no disks of a host", "write HOST=/dev/sdb,/dev/sdc")
+    return host, named
+
+
+@contextmanager
+def _telling() -> Iterator[session.Tell]:
+    console = Console(stderr=True, highlight=False)
+    with console.status("reading the plan") as moving:
+        yield lambda what: moving.update(what[:1].lower() + what[1:])

@@ -1,0 +1,104 @@
+"""What ``howdah deploy`` shows: what is wrong, what was changed, what would be, what runs."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterator, Sequence
+
+from rich import box
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from howdah.session.deploy.deploying import ClusterStatus, Deployed, HostState, HostWrong
+from howdah.units import format_counted
+
+_SHOWN = 6
+"""As many changes of a host as one line names."""
+
+
+def wrong_table(found: Sequence[HostWrong]) -> RenderableType:
+    """All that is wrong, host by host."""
+    table = _table("host", "what is wrong", "what to do")
+    for wrong in sorted(found):
+        table.add_row(wrong.host, wrong.what, wrong.fix)
+    return Group(table, Text())
+
+
+def deployed_text(done: Deployed) -> RenderableType:
+    """What was changed on each host, what failed, and the sum of it."""
+    parts: list[RenderableType] = []
+    if done.changed:
+        table = _table("host", "changed", "what")
+        for host, changes in done.hosts.items():
+            if changes:
+                more = f" and {len(changes) - _SHOWN} more" if len(changes) > _SHOWN else ""
+                table.add_row(host, str(len(changes)), ", ".join(changes[-_SHOWN:]) + more)
+        parts += [table, Text()]
+    for host, notes in done.notes.items():
+        parts += (Text(f"note     {host}: {note}") for note in dict.fromkeys(notes))
+    if done.failures:
+        parts += [wrong_table(done.failures)]
+    parts.append(Text(_sum(done)))
+    return Group(*parts)
+
+
+def _sum(done: Deployed) -> str:
+    hosts = format_counted(len(done.hosts), "host")
+    failed = len({failure.host for failure in done.failures})
+    told = f"cluster  {done.cluster}: {hosts}, {done.changed} changed"
+    if failed:
+        told += f", {format_counted(failed, 'host')} failed; run it again once that is mended"
+    return f"{told} ({done.elapsed_s:.1f} s)"
+
+
+def diff_text(done: Deployed) -> RenderableType:
+    """What would change on each host, line by line."""
+    return Group(*(Text(line) for state in done.states.values() for line in _differences(state)))
+
+
+def _differences(state: HostState) -> Iterator[str]:
+    told = {str(diff["after_header"]): diff for diff in state.diffs}
+    if state.settled:
+        return
+    yield f"{state.host}:"
+    for change in state.changes:
+        yield f"  {change}"
+        if change in told:
+            before, after = (str(told[change][key]).splitlines() for key in ("before", "after"))
+            lines = list(difflib.unified_diff(before, after, lineterm="", n=0))[2:]
+            # A new file is told by its name alone.
+            yield from (f"    {line}" for line in lines if before and not line.startswith("@@"))
+    yield from (f"  start {name}" for name in state.to_start)
+    yield from (f"  restart {name}" for name in state.to_restart)
+
+
+def status_text(status: ClusterStatus) -> RenderableType:
+    """Every daemon of every host."""
+    table = _table("host", "daemon", "is", "since its start")
+    for host, state in status.states.items():
+        for daemon in state.daemons:
+            is_now = daemon["lacks"] or ("well" if daemon["active"] == "active" else daemon["active"])
+            since = (
+                [] if daemon["fresh"] or daemon["active"] != "active" else ["its configuration has changed"]
+            )
+            if daemon["restarts"]:
+                since.append(f"systemd has restarted it {format_counted(daemon['restarts'], 'time')}")
+            table.add_row(host, daemon["name"], is_now, "; ".join(since))
+    differing = [
+        Text(f"differs  {host}: {', '.join(state.changes[:_SHOWN])}")
+        for host, state in status.states.items()
+        if state.changes
+    ]
+    parts: list[RenderableType] = [table, Text(), *differing]
+    if status.silent:
+        parts.append(wrong_table(status.silent))
+    parts.append(Text(f"cluster  {status.cluster}: {'all is well' if status.well else 'not all is well'}"))
+    return Group(*parts)
+
+
+def _table(*columns: str) -> Table:
+    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
+    for column in columns:
+        table.add_column(column)
+    return table

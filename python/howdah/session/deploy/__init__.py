@@ -1,0 +1,1 @@
+"""From a plan and hosts to a running cluster."""

@@ -1,0 +1,141 @@
+"""``howdah deploy``: look at all hosts, say what is wrong with any, change what differs, start in order."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from howdah.deploy.ansible import PlaybookRun, SshLogin, Tell, check_ansible, run_playbook
+from howdah.deploy.mirror import mirror
+from howdah.deploy.wrong import HostWrong, wrongs
+from howdah.errors import UserError
+from howdah.installation.tree import PackedTree
+from howdah.session.deploy.outcome import Deployed, outcome
+from howdah.session.deploy.project import Target, project, read_target, releases
+from howdah.session.deploy.removing import check_removal, remove_hosts
+from howdah.session.deploy.states import DeployAsked, HostState, found_states, look_at
+from howdah.session.deploy.status import ClusterStatus, status
+from howdah.session.deploy.switching import switch
+
+__all__ = [
+    "ClusterStatus",
+    "DeployAsked",
+    "Deployed",
+    "HostState",
+    "HostWrong",
+    "SshLogin",
+    "Tell",
+    "deploy",
+    "read_target",
+    "status",
+    "switch",
+]
+
+
+def deploy(target: Target, asked: DeployAsked, tell: Tell) -> Deployed:
+    """Make the plan's hosts the planned cluster.
+
+    Where anything is wrong with any host nothing is changed, and all of it is told. A host that fails later
+    is among the failures, and the others are finished.
+    """
+    check_ansible()
+    begun = time.monotonic()
+    check_removal(target, asked.remove)
+    packed = releases(target)
+    with project(target, asked.disks) as folder:
+        tell(f"looking at {len(target.systems)} hosts")
+        looked = look_at(folder, asked, tell)
+        states = dict(found_states(looked))
+        back = _revision_before(states) if asked.rollback else ""
+        if back:
+            looked = look_at(folder, asked, tell, howdah_rollback=back)
+            states = dict(found_states(looked))
+        settled = not looked.failures and all(state.settled for state in states.values())
+        if not settled:
+            found = [*_in_the_way(target, asked, folder, looked, tell), *_foreign(target, asked, states)]
+            if found:
+                return outcome(target, PlaybookRun(), states, begun, found)
+        if asked.only_look or (settled and not asked.remove):
+            return outcome(target, PlaybookRun(), states, begun)
+        emptied = remove_hosts(target, asked, folder, tell) if asked.remove else PlaybookRun()
+        # One that is dead cannot be stopped, and need not be; what it held is elsewhere by now.
+        if any(one.host not in asked.remove or not one.unreachable for one in emptied.failures):
+            return outcome(target, emptied, states, begun)
+        with _served(packed, asked.mirror) as address:
+            variables: dict[str, object] = {
+                "howdah_trees": {
+                    tree.name: {"file": tree.path.name, "sha256": tree.sha256} for tree in packed
+                },
+                "howdah_mirror": address,
+                "howdah_holders": [held for state in states.values() for held in state.holds],
+                **({"howdah_rollback": back} if back else {}),
+            }
+            done = run_playbook(folder, "site.yaml", asked.login, tell, variables=variables)
+    done.answers[:0] = emptied.answers
+    return outcome(target, done, states, begun)
+
+
+@contextmanager
+def _served(packed: Sequence[PackedTree], address: str) -> Iterator[str]:
+    """Where hosts fetch releases from: a mirror of one's own, or this machine at the port that is yielded."""
+    if address:
+        yield address
+        return
+    with mirror({tree.path.name: tree.path for tree in packed}) as port:
+        yield f":{port}"
+
+
+def _in_the_way(
+    target: Target, asked: DeployAsked, folder: Path, looked: PlaybookRun, tell: Tell
+) -> list[HostWrong]:
+    """All that is wrong with the hosts that something is to be done to."""
+    tell("looking at what could be in the way")
+    states = dict(found_states(looked))
+    # Those that did not answer were asked once already, and would be waited for again.
+    silent = [answer for answer in looked.failures if answer.unreachable]
+    known = {name for name, state in states.items() if state.settled} | {answer.host for answer in silent}
+    seen = PlaybookRun()
+    if asking := [name for name in target.systems if name not in known]:
+        seen = run_playbook(folder, "look.yaml", asked.login, tell, limit=asking)
+    found = [*wrongs(silent), *wrongs(seen.answers)]
+    told = {wrong.host for wrong in found}
+    return [*found, *(wrong for wrong in wrongs(looked.failures) if wrong.host not in told)]
+
+
+def _foreign(target: Target, asked: DeployAsked, states: Mapping[str, HostState]) -> Iterator[HostWrong]:
+    """Hosts of other releases, and hosts that are new where nobody said so."""
+    wanted = {f"hadoop-{target.cluster.request.hadoop}"}
+    if target.cluster.request.hbase_used:
+        wanted.add(f"hbase-{target.cluster.request.hbase}")
+    running = [name for name, state in states.items() if state.revision]
+    for name, state in states.items():
+        for tree in state.trees:
+            other = next((one for one in wanted if one.partition("-")[0] == tree.partition("-")[0]), tree)
+            if other != tree:
+                yield HostWrong(
+                    name,
+                    f"it runs {tree}, and the plan is for {other}",
+                    "howdah upgrades no releases: plan for the one that runs, or follow its own guide",
+                )
+        if asked.add and running and not state.revision and name not in asked.add:
+            yield HostWrong(name, "it is new to the cluster", f"name it too: --add {name}")
+    for name in asked.add:
+        if name not in target.systems:
+            yield HostWrong(name, f"it is not in {target.file}", "plan with it in the inventory first")
+
+
+def _revision_before(states: Mapping[str, HostState]) -> str:
+    """What was in force before the last deployment, which may not have reached all hosts."""
+    current = {state.revision for state in states.values()} - {""}
+    before = {state.previous for state in states.values()} - {""}
+    if len(current) > 1 and len(current & before) == 1:
+        return next(iter(current & before))
+    if len(current) == 1 and len(before) == 1:
+        return next(iter(before))
+    raise UserError(
+        "--rollback",
+        "the hosts have nothing in common to go back to",
+        "deploy the plan that was in force then",
+    )

@@ -1,0 +1,114 @@
+"""What is sent to hosts: a plan's project of Ansible, and the releases that it needs."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import NamedTuple
+
+from howdah.documents.files import read_plan
+from howdah.errors import UserError
+from howdah.installation import HBaseInstallation, Installation, find_installation
+from howdah.installation.find import find_hbase
+from howdah.installation.tree import PackedTree, packed
+from howdah.model.configset import ConfigSet
+from howdah.model.placement import placed_hosts
+from howdah.model.plan import Cluster, Plan, Role
+from howdah.model.system import placed_systems
+from howdah.planner.literature import told
+from howdah.render import render
+from howdah.session.plan.held import held_plan
+
+_FOLDER = "deploy"
+
+
+class Target(NamedTuple):
+    """A plan, and what of it is sent to hosts."""
+
+    file: str
+    """The plan's file, for messages."""
+    plan: Plan
+    cluster: Cluster
+    files: ConfigSet
+    systems: Mapping[str, tuple[Role, ...]]
+    """The daemons of every host, by its name."""
+
+    @property
+    def name(self) -> str:
+        """The cluster's name."""
+        return self.cluster.inventory.cluster
+
+    def on(self, role: Role) -> list[str]:
+        """The hosts that run a daemon."""
+        return [name for name, roles in self.systems.items() if role in roles]
+
+
+def read_target(path: Path, *, force: bool = False) -> Target:
+    """Read a plan that is to be deployed; raises UserError for what is wrong with it, or not done yet."""
+    plan = read_plan(path)
+    files = render(plan, told)
+    held_plan(plan, str(path), force=force)
+    assert plan.cluster is not None  # Rendering has refused a plan without one.
+    request = plan.cluster.request
+    if request.secure:
+        raise UserError(
+            str(path),
+            "asks for Kerberos (--secure), which howdah deploy does not set up: nothing was started",
+            "render it and follow its README.md, or plan without --secure on a network of its own",
+        )
+    systems = {
+        system.name: system.roles
+        for system in placed_systems(plan, placed_hosts(plan.cluster))
+        if system.roles
+    }
+    return Target(str(path), plan, plan.cluster, files, systems)
+
+
+def releases(target: Target) -> tuple[PackedTree, ...]:
+    """The releases that the plan needs, each as one file; raises UserError for one of another number."""
+    request = target.cluster.request
+    found: list[Installation | HBaseInstallation] = [find_installation()]
+    if found[0].version != request.hadoop:
+        raise UserError(
+            f"Hadoop {found[0].version}",
+            f"is what is found here, and {target.file} is for {request.hadoop}",
+            f"howdah hadoop fetch --release {request.hadoop}, or plan with --hadoop {found[0].version}",
+        )
+    if found[0].native is None and _needs_libhadoop(target):
+        raise UserError(
+            target.file,
+            "has short-circuit reads on, and this Hadoop has no native library: no DataNode would start",
+            "plan with --set dfs.client.read.shortcircuit=false, or set HADOOP_HOME to an installation with "
+            "lib/native/libhadoop.so",
+        )
+    if request.hbase_used:
+        found.append(find_hbase(request.hbase))
+    return tuple(map(packed, found))
+
+
+def _needs_libhadoop(target: Target) -> bool:
+    return any(
+        json.loads(file.content)["native"]
+        for file in target.files.files
+        if file.path.startswith(f"{_FOLDER}/manifests/")
+    )
+
+
+@contextmanager
+def project(target: Target, disks: Mapping[str, Sequence[str]]) -> Iterator[Path]:
+    """The project in a folder that is removed afterwards: what was done is on the hosts."""
+    with tempfile.TemporaryDirectory(prefix="howdah-project-") as folder:
+        root = Path(folder)
+        for file in target.files.files:
+            if file.path.startswith(f"{_FOLDER}/"):
+                path = root / file.path
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_text(file.content, encoding="utf-8")
+        for host, devices in disks.items():
+            path = root / _FOLDER / "host_vars" / f"{host}.json"
+            path.parent.mkdir(exist_ok=True)
+            path.write_text(json.dumps({"howdah_disks": list(devices)}))
+        yield root / _FOLDER

@@ -1,0 +1,92 @@
+"""``howdah deploy --remove``: a host is emptied first, so that nothing is lost with it, then stopped."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Mapping, Sequence
+from pathlib import Path, PurePosixPath
+
+from howdah.deploy.ansible import PlaybookRun, Tell, run_playbook
+from howdah.errors import UserError
+from howdah.model.hostname import is_hostname
+from howdah.model.plan import Placement, Role
+from howdah.model.value import planned_text
+from howdah.session.deploy.project import Target
+from howdah.session.deploy.states import DeployAsked
+
+_INCLUDES = ("dfs.hosts", "yarn.resourcemanager.nodes.include-path")
+_EXCLUDES = ("dfs.hosts.exclude", "yarn.resourcemanager.nodes.exclude-path")
+_WORKERS = ("hadoop-hdfs-datanode", "hadoop-yarn-nodemanager", "hbase-regionserver")
+"""The units of a host that may be removed so; masters are moved by hand."""
+_STOP = "stop "
+
+
+def check_removal(target: Target, names: Sequence[str]) -> None:
+    """Raise UserError for hosts that cannot be removed from this plan's cluster."""
+    for name in names:
+        flag = f"--remove {name}"
+        if not is_hostname(name):
+            raise UserError(flag, f"{name!r} is not a host name", "letters, digits, hyphens and dots")
+        if name in target.systems:
+            raise UserError(flag, f"{target.file} has it still", "plan without it first")
+    left, replication = len(target.on(Role.DATANODE)), planned_text(target.plan, "dfs.replication")
+    if names and replication.isdigit() and left < int(replication):
+        raise UserError(
+            f"--remove {names[0]}",
+            f"leaves {left} DataNodes for {replication} replicas: it would never be empty",
+            "add hosts first, or plan with less --replication",
+        )
+    if names and not all(planned_text(target.plan, key) for key in (*_INCLUDES[:1], *_EXCLUDES[:1])):
+        raise UserError(target.file, "has no lists of members", "plan with dfs.hosts and dfs.hosts.exclude")
+    if names and target.cluster.topology.placement is Placement.UPGRADE_DOMAINS:
+        raise UserError(
+            f"--remove {names[0]}",
+            "howdah does not decommission where hosts have upgrade domains",
+            "set adminState to DECOMMISSIONED in dfs.hosts by hand, then deploy",
+        )
+
+
+def remove_hosts(target: Target, asked: DeployAsked, folder: Path, tell: Tell) -> PlaybookRun:
+    """Empty the hosts that leave and stop them; safe to repeat. Raises UserError for a master."""
+    leaving = folder.parent / "leaving"
+    shutil.copytree(folder, leaving)
+    for path in (leaving / "manifests").glob("*.json"):
+        path.write_text(json.dumps(_with_lists(target, json.loads(path.read_text()), asked.remove)))
+    some = json.loads(next((leaving / "manifests").glob("*.json")).read_text())
+    (leaving / "manifests/leaving.json").write_text(json.dumps(_nothing(some)))
+    with (leaving / "inventory.yaml").open("a") as inventory:
+        inventory.write("    leaving:\n      hosts:\n")
+        for name in asked.remove:
+            inventory.write(f"        {json.dumps(name)}: {{howdah_manifest: leaving}}\n")
+    looked = run_playbook(leaving, "leave.yaml", asked.login, tell, check=True, limit=asked.remove)
+    for answer in looked.answers:
+        stopped = [change for change in answer.result.get("changes") or () if change.startswith(_STOP)]
+        if masters := [unit for unit in stopped if not unit.removeprefix(_STOP).startswith(_WORKERS)]:
+            raise UserError(
+                f"--remove {answer.host}",
+                f"it carries a master ({masters[0].removeprefix(_STOP)})",
+                "move the master by its own guide first",
+            )
+    return run_playbook(
+        leaving, "leave.yaml", asked.login, tell, variables={"howdah_leaving": list(asked.remove)}
+    )
+
+
+def _with_lists(target: Target, manifest: dict[str, object], names: Sequence[str]) -> dict[str, object]:
+    """A manifest whose lists have the hosts that leave: still members, and to be emptied."""
+    lists = {PurePosixPath(planned_text(target.plan, key)).name for key in (*_INCLUDES, *_EXCLUDES)}
+    more = "".join(f"{name}\n" for name in names)
+    files = manifest["files"]
+    assert isinstance(files, list)
+    for entry in files:
+        path = PurePosixPath(entry["path"])
+        if path.name in lists and path.parent.name == "conf":
+            entry["content"] += more
+    return manifest
+
+
+def _nothing(some: Mapping[str, object]) -> dict[str, object]:
+    """The manifest of a host that is the cluster's no longer; its data disks are left as they are."""
+    emptied: dict[str, object] = {key: [] for key in ("trees", "users", "directories", "files", "daemons")}
+    return {**some, **emptied, "disks": None}

@@ -1,0 +1,96 @@
+"""What is asked for, and how hosts are found: what each is, and what of it differs from what it is to be."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from howdah.deploy.ansible import HostAnswer, PlaybookRun, SshLogin, Tell, run_playbook
+
+_APPLY = "Apply the manifest"
+
+
+class DeployAsked(NamedTuple):
+    """What is asked for, beside the plan."""
+
+    login: SshLogin = SshLogin()
+    mirror: str = ""
+    """Where hosts fetch releases from; from here if left out."""
+    disks: Mapping[str, Sequence[str]] = {}
+    """Data disks of hosts that have more empty ones than planned."""
+    add: Sequence[str] = ()
+    """Hosts that are expected to be new to a cluster that is there."""
+    remove: Sequence[str] = ()
+    """Hosts that the plan has no longer, to be emptied first."""
+    only_look: bool = False
+    """Whether to change nothing."""
+    diff: bool = False
+    """Whether differences are wanted line by line."""
+    rollback: bool = False
+    """Whether to go back to what was in force before."""
+
+
+class HostState(NamedTuple):
+    """What a host is, and what of it differs from what it is to be."""
+
+    host: str
+    changes: tuple[str, ...]
+    """What would be done to it."""
+    daemons: tuple[Mapping[str, Any], ...]
+    """Its daemons: whether each runs, and on what is configured now."""
+    revision: str
+    """What was applied last; empty where nothing was."""
+    previous: str
+    """What was in force before that."""
+    cluster: str
+    """The cluster that it belongs to; empty if to none."""
+    trees: tuple[str, ...]
+    """The releases that it runs."""
+    holds: tuple[str, ...]
+    """Where it holds what must never be formatted over."""
+    diffs: tuple[Mapping[str, str], ...]
+
+    @property
+    def settled(self) -> bool:
+        """Whether nothing is to be done."""
+        return not self.changes and all(one["active"] == "active" and one["fresh"] for one in self.daemons)
+
+    @property
+    def to_start(self) -> tuple[str, ...]:
+        """The daemons that do not run."""
+        return tuple(one["name"] for one in self.daemons if one["active"] != "active")
+
+    @property
+    def to_restart(self) -> tuple[str, ...]:
+        """The daemons that run on what was configured before."""
+        return tuple(one["name"] for one in self.daemons if one["active"] == "active" and not one["fresh"])
+
+
+def look_at(folder: Path, asked: DeployAsked, tell: Tell, **variables: object) -> PlaybookRun:
+    """Ask all hosts what would be done to them."""
+    return run_playbook(
+        folder, "apply.yaml", asked.login, tell, variables=variables, check=True, diff=asked.diff
+    )
+
+
+def found_states(looked: PlaybookRun) -> Iterator[tuple[str, HostState]]:
+    """The state of every host that told it."""
+    for host, answer in looked.of(_APPLY).items():
+        if not answer.unreachable and "revision" in answer.result:
+            yield host, _state(answer)
+
+
+def _state(answer: HostAnswer) -> HostState:
+    result = answer.result
+    return HostState(
+        host=answer.host,
+        changes=tuple(result.get("changes") or ()),
+        daemons=tuple(result.get("daemons") or ()),
+        revision=str(result.get("revision") or ""),
+        previous=str(result.get("previous") or ""),
+        cluster=str(result.get("cluster") or ""),
+        trees=tuple(result.get("trees") or ()),
+        holds=tuple(result.get("holds") or ()),
+        diffs=tuple(result.get("diff") or ()),
+    )

@@ -1,0 +1,66 @@
+"""``howdah deploy`` as it refuses what is given amiss, before any host is asked."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from support.command import howdah
+from support.labs import lab_plan, save_plan
+
+
+@pytest.fixture(scope="module")
+def plan(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return save_plan(
+        lab_plan(workers_per_host=None, settings={"dfs.client.read.shortcircuit": "false"}),
+        tmp_path_factory.mktemp("plan"),
+    )
+
+
+@pytest.mark.parametrize(
+    ("flags", "said"),
+    [
+        (("--stop", "--start"), "--start: cannot be given with --stop"),
+        (("--rollback", "--status"), "--status: cannot be given with --rollback"),
+        (("--ssh-config", "nowhere"), "--ssh-config nowhere: is not a file"),
+        (("--sudo-password-file", "nowhere"), "--sudo-password-file nowhere: holds no password"),
+        (("--sudo-password-file", "-"), "asks at a terminal, and there is none"),
+        (("--disks", "h1"), "--disks h1: names no disks of a host"),
+        (("--disks", "h1=sdb"), "--disks h1=sdb: names no disks of a host"),
+        (("--remove", "h1"), "--remove h1: "),
+        (("--remove", "$(reboot)"), "is not a host name"),
+        (("--forks", "0"), "--forks"),
+    ],
+)
+def test_a_flag_that_is_amiss_is_named(plan: Path, tmp_path: Path, flags: tuple[str, ...], said: str) -> None:
+    made = howdah("deploy", plan, *flags, cwd=tmp_path)
+    assert made.returncode == 2
+    assert said in made.stderr
+    assert "Traceback" not in made.stderr
+
+
+def test_a_plan_that_asks_for_kerberos_is_refused(tmp_path: Path) -> None:
+    made = howdah("deploy", save_plan(lab_plan(secure=True), tmp_path), cwd=tmp_path)
+    assert made.returncode == 2
+    assert "asks for Kerberos (--secure)" in made.stderr
+
+
+def test_hosts_that_nobody_reaches_are_told_one_by_one(plan: Path, tmp_path: Path) -> None:
+    # A port of this machine that nobody listens at.
+    config = tmp_path / "ssh_config"
+    config.write_text("Host *\n  HostName 127.0.0.1\n  Port 9\n  BatchMode yes\n")
+    made = howdah("deploy", plan, "--ssh-config", config, cwd=tmp_path)
+    assert made.returncode == 2, made.stdout + made.stderr
+    assert "3 hosts not ready, and nothing was changed" in made.stderr
+    for host in ("m1", "h1", "h2"):
+        assert f"\n{host}" in made.stdout
+    assert made.stdout.count("it does not answer at ssh's port") == 3
+
+
+def test_others_are_probed_by_name_alone(tmp_path: Path) -> None:
+    made = howdah("probe", "--ssh", "-oProxyCommand=id", cwd=tmp_path)
+    assert made.returncode == 2
+    made = howdah("probe", "--ssh", "h1", "--measure", cwd=tmp_path)
+    assert made.returncode == 2
+    assert "--ssh: only describes hosts" in made.stderr

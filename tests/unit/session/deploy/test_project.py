@@ -1,0 +1,46 @@
+"""What cannot be deployed is refused before any host is asked."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from howdah.errors import UserError
+from howdah.session.deploy.project import read_target, releases
+from howdah.session.deploy.removing import check_removal
+from support.daemons import FETCH, LIB
+from support.labs import lab_plan, save_plan
+
+
+def test_a_plan_with_kerberos_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="Kerberos"):
+        read_target(save_plan(lab_plan(secure=True), tmp_path))
+
+
+@pytest.mark.skipif(not LIB.exists(), reason=f"Hadoop's jars are not there: {FETCH}")
+def test_a_datanode_that_would_not_start_is_refused(tmp_path: Path) -> None:
+    target = read_target(save_plan(lab_plan(workers_per_host=None), tmp_path))
+    with pytest.raises(UserError, match="no native library"):
+        releases(target)
+
+
+@pytest.mark.parametrize(
+    ("name", "says"),
+    [
+        ("h1", "has it still"),
+        ("h9; reboot", "is not a host name"),
+    ],
+)
+def test_who_cannot_be_removed(tmp_path: Path, name: str, says: str) -> None:
+    target = read_target(save_plan(lab_plan(workers_per_host=None), tmp_path))
+    with pytest.raises(UserError, match=says):
+        check_removal(target, [name])
+
+
+def test_a_host_is_not_removed_where_its_replicas_would_have_no_place(tmp_path: Path) -> None:
+    target = read_target(
+        save_plan(lab_plan(workers_per_host=None, settings={"dfs.replication": "3"}), tmp_path), force=True
+    )
+    with pytest.raises(UserError, match="2 DataNodes for 3 replicas"):
+        check_removal(target, ["h3"])
