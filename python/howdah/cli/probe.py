@@ -24,10 +24,12 @@ EXAMPLES = """
 * `howdah probe --json | jq .cpu` for other programs
 * `howdah probe --output worker-7.yaml` keeps it for an inventory
 * `howdah probe --measure --data-dir /data1 --data-dir /data2 -o worker-7.yaml` measures it too
+* `howdah probe --ssh "w[001-032]" -o hosts` describes others over ssh; then `howdah inventory add hosts/*`
 * `howdah probe --listen 7733` on one host, `howdah probe --measure --peer worker-8` on another
 """
 
 MEASURING = "Measuring"
+OTHERS = "Other hosts"
 
 app = typer.Typer(add_completion=False, rich_markup_mode="markdown")
 
@@ -71,6 +73,23 @@ def probe(
             rich_help_panel=MEASURING,
         ),
     ] = None,
+    ssh: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--ssh",
+            help="A host to describe over ssh instead of this one, or a range: w[001-032]. Repeatable.",
+            metavar="HOST",
+            rich_help_panel=OTHERS,
+        ),
+    ] = None,
+    ssh_config: Annotated[
+        Path | None,
+        typer.Option(
+            help="Users, keys and jump hosts. Default: ssh's own files.",
+            metavar="FILE",
+            rich_help_panel=OTHERS,
+        ),
+    ] = None,
     seconds: Annotated[
         str, typer.Option(help="How long it may take.", metavar="S", rich_help_panel=MEASURING)
     ] = "60",
@@ -83,6 +102,13 @@ def probe(
     end, reads whole disks where it may, and works on rows in memory. Let the machine rest meanwhile.
     """
     limit_s = parse_measuring_time(seconds)
+    if ssh:
+        if measure or listen is not None:
+            raise UserError(
+                "--ssh", "only describes hosts", "measure on the host itself: howdah probe --measure"
+            )
+        _show_remote(ssh, ssh_config, output, json=json)
+        return
     for flag, value in (("--data-dir", data_dir), ("--peer", peer)):
         if value and not measure:
             raise UserError(flag, "names what to measure", "add --measure")
@@ -92,11 +118,33 @@ def probe(
         session.listen(listen, limit_s=limit_s, tell=Console(stderr=True, highlight=False).print)
         return
     host = _measured(data_dir or [], peer or [], limit_s) if measure else session.probe_host()
-    text = host.model_dump_json(indent=2) + "\n" if json else _yaml(host.model_dump(mode="json"))
+    text = _text(host, json=json)
     if output is None:
         sys.stdout.write(text)
         return
     replace_file(output, text)
+
+
+def _show_remote(patterns: list[str], ssh_config: Path | None, output: Path | None, *, json: bool) -> None:
+    """Print the hosts, or write a file for each into the folder that was named."""
+    console = Console(stderr=True, highlight=False)
+    with console.status("asking") as moving:
+        hosts = session.probe_hosts(patterns, ssh_config, tell=lambda name: moving.update(f"asking {name}"))
+    if output is None and len(hosts) > 1:
+        raise UserError("--ssh", f"names {len(hosts)} hosts", "give --output DIR, which gets a file of each")
+    for host in hosts:
+        text = _text(host, json=json)
+        if output is None:
+            sys.stdout.write(text)
+        elif len(hosts) == 1 and not output.is_dir():
+            replace_file(output, text)
+        else:
+            output.mkdir(parents=True, exist_ok=True)
+            replace_file(output / f"{host.name}.{'json' if json else 'yaml'}", text)
+
+
+def _text(host: Host, *, json: bool) -> str:
+    return host.model_dump_json(indent=2) + "\n" if json else _yaml(host.model_dump(mode="json"))
 
 
 def _measured(data_dirs: list[Path], peers: list[str], limit_s: float) -> Host:

@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+from howdah.errors import UserError
 from howdah.model.host import Host
+from howdah.model.hostname import expand_all
+from howdah.model.wrong import WrongValue
 from howdah.planner.local.plan import DEFAULT_DATA_DIR
 from howdah.probe import probe_host
 from howdah.probe.line import host_line
 
-__all__ = ["host_line", "measure_host", "probe_host"]
+__all__ = ["host_line", "measure_host", "probe_host", "probe_hosts"]
+
+_AT_ONCE = 20
+"""Hosts that are asked at once."""
 
 
 def measure_host(
@@ -25,6 +32,25 @@ def measure_host(
 
     chosen = [path.absolute() for path in data_dirs] or [DEFAULT_DATA_DIR.absolute()]
     return measure(probe_host(), chosen, limit_s=limit_s, peers=peers, tell=tell)
+
+
+def probe_hosts(
+    patterns: Sequence[str], ssh_config: Path | None, tell: Callable[[str], None]
+) -> tuple[Host, ...]:
+    """Hosts described over ssh, each as it is named; raises UserError for the first that is not to be had."""
+    from howdah.probe.remote import probe_remote  # noqa: PLC0415
+
+    try:
+        names = expand_all(patterns)
+    except WrongValue as wrong:
+        raise UserError(f"--ssh {' '.join(patterns)}", wrong.what, wrong.hint) from wrong
+
+    def ask(name: str) -> Host:
+        tell(name)
+        return probe_remote(name, ssh_config).model_copy(update={"name": name})
+
+    with ThreadPoolExecutor(_AT_ONCE) as several:
+        return tuple(several.map(ask, names))
 
 
 def listen(address: str, *, limit_s: float, tell: Callable[[str], None]) -> None:

@@ -1,0 +1,109 @@
+"""A host described over ssh: its own files are read there by a small program, and understood here.
+
+Nothing is installed on the host, and nothing is left there; it needs Python 3. Nothing is measured so.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from howdah.errors import UserError
+from howdah.model.host import Host
+from howdah.model.hostname import is_hostname
+from howdah.model.storage import XfsGeometry
+from howdah.probe.host import probe_host
+from howdah.probe.inquiry import Answer, Space
+
+_PATIENCE_S = 120
+_PROGRAM = Path(__file__).with_name("recorder.py")
+
+
+class RemoteInquiry:
+    """Answers as the host gave them when its files were read."""
+
+    _WHY = "was not asked over ssh"
+
+    def __init__(self, told: Mapping[str, Any]) -> None:
+        self._told = told
+
+    def space(self, mount: str) -> Space:
+        """The room in the file system mounted there."""
+        found = self._told["spaces"].get(mount)
+        if found is None:
+            raise OSError(None, self._WHY, mount)
+        return Space(*found)
+
+    def xfs(self, mount: str) -> XfsGeometry:
+        """Not to be had."""
+        raise OSError(None, self._WHY, mount)
+
+    def clock_synchronised(self) -> bool:
+        """Whether the kernel's clock is kept in step there."""
+        if self._told["clock_synchronised"] is None:
+            raise OSError(None, self._WHY)
+        return bool(self._told["clock_synchronised"])
+
+    def command(self, *words: str) -> Answer:
+        """What a program said there."""
+        found = self._told["commands"].get(" ".join(words))
+        if found is None:
+            raise FileNotFoundError(None, "is not there", words[0])
+        return Answer(*found)
+
+
+def probe_remote(name: str, ssh_config: Path | None) -> Host:
+    """Describe a host that ssh reaches; raises UserError where it is not to be had."""
+    if not is_hostname(name):
+        raise UserError(f"--ssh {name}", "is not a host name", "letters, digits, hyphens and dots")
+    own = ["-F", str(ssh_config)] if ssh_config else []
+    words = ["ssh", *own, "-o", "BatchMode=yes", "-o", "ConnectTimeout=10"]
+    try:
+        done = subprocess.run(
+            [*words, name, "python3", "-"],
+            input=_PROGRAM.read_bytes(),
+            capture_output=True,
+            timeout=_PATIENCE_S,
+            check=False,
+        )
+    except FileNotFoundError as error:
+        raise UserError("ssh", "is not on this machine's PATH", "apt-get install openssh-client") from error
+    except subprocess.TimeoutExpired as error:
+        raise UserError(
+            f"--ssh {name}", f"did not answer within {_PATIENCE_S} s", "see what loads it"
+        ) from error
+    if done.returncode:
+        lines = done.stderr.decode(errors="replace").strip().splitlines()
+        said = lines[-1] if lines else f"ssh ended with {done.returncode}"
+        fix = f"see that `ssh {name} true` succeeds without a question"
+        if "python3" in said:
+            fix = "install Python 3 on it"
+        raise UserError(f"--ssh {name}", said, fix)
+    told = json.loads(done.stdout)
+    with tempfile.TemporaryDirectory(prefix="howdah-probe-") as folder:
+        lay_out(told, Path(folder))
+        return probe_host(Path(folder), RemoteInquiry(told))
+
+
+def lay_out(told: Mapping[str, Any], root: Path) -> None:
+    """Lay out what was read as files below a folder; no path leads out of it."""
+    for path in told["folders"]:
+        (root / _inside(path)).mkdir(parents=True, exist_ok=True)
+    for path, text in told["files"].items():
+        target = root / _inside(path)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_text(text, errors="surrogateescape")
+    for path, there in told["links"].items():
+        link = root / _inside(path)
+        link.parent.mkdir(parents=True, exist_ok=True)
+        if not link.exists() and not link.is_symlink() and not there.startswith("/"):
+            link.symlink_to(there)
+
+
+def _inside(path: str) -> Path:
+    parts = [part for part in path.split("/") if part not in ("", ".", "..")]
+    return Path(*parts)
