@@ -1,0 +1,274 @@
+"""``howdah deploy`` on hosts of this machine: systemd, sshd, disks, and nothing of Hadoop at first."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import signal
+import subprocess
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from howdah.documents.files import read_inventory, write_plan
+from howdah.model.plan import Plan
+from howdah.model.request import Demand, Hypervisor, Override, PlanRequest
+from howdah.planner.cluster import plan_cluster
+from support.command import HOWDAH, environment
+from support.daemons import FETCH, LIB
+from support.labs import soon_settings
+from support.systemd_hosts import SystemdHosts, lacking, systemd_hosts
+
+pytestmark = [
+    pytest.mark.xdist_group("laboratory"),
+    pytest.mark.skipif(bool(lacking()), reason=lacking()),
+    pytest.mark.skipif(not LIB.exists(), reason=f"Hadoop's jars are not there: {FETCH}"),
+]
+
+WORKERS = ("h1", "h2")
+NEW = "h3"
+DISK_BYTES = 2 * 10**9
+DISKS = 2
+RESTARTED = "restart hadoop-hdfs-datanode.service"
+
+
+_INVENTORY = """\
+howdah: 1
+cluster: deployed
+groups:
+  - name: workers
+    count: {count}
+    hosts: [{names}]
+    cpu: {{sockets: 1, cores_per_socket: 2}}
+    memory: 8GiB
+    disks: [{{count: 2, kind: hdd, size: 2GB}}]
+    nics: [{{count: 1, speed: 1Gb/s}}]
+    serves: workers
+  - name: masters
+    count: 1
+    hosts: [m1]
+    cpu: {{sockets: 1, cores_per_socket: 2}}
+    memory: 8GiB
+    disks: [{{count: 1, kind: hdd, size: 20GB, role: system}}]
+    nics: [{{count: 1, speed: 1Gb/s}}]
+    serves: masters
+"""
+
+
+def _plan(folder: Path, *workers: str, **settings: str) -> Plan:
+    file = folder / "hosts.yaml"
+    file.write_text(_INVENTORY.format(count=len(workers), names=", ".join(workers)))
+    inventory = read_inventory(file)
+    insisted = {
+        "dfs.client.read.shortcircuit": "false",
+        # How often a NameNode looks whether a host is empty.
+        "dfs.namenode.decommission.interval": "2",
+        # What follows from the number of hosts: a host more would have masters restarted, and take minutes.
+        "dfs.namenode.handler.count": "14",
+        "yarn.scheduler.capacity.node-locality-delay": "2",
+        **settings,
+    }
+    request = PlanRequest(
+        hypervisor=Hypervisor.NONE,
+        replication=2,
+        workloads=(Demand(kind="terasuite", dataset_bytes=10**8),),
+        overrides=tuple(Override(key=key, value=value) for key, value in insisted.items()),
+    )
+    plan = plan_cluster(inventory, request)
+    # What makes short-lived daemons start sooner is insisted on too.
+    more = tuple(Override(key=key, value=value) for key, value in soon_settings(plan).items())
+    return plan_cluster(inventory, request.model_copy(update={"overrides": (*request.overrides, *more)}))
+
+
+class Rig:
+    """The hosts, and howdah as somebody uses it to deploy to them."""
+
+    def __init__(self, hosts: SystemdHosts, folder: Path) -> None:
+        self.hosts = hosts
+        self.folder = folder
+
+    def plan(self, name: str, *workers: str, **settings: str) -> Path:
+        """A plan for the master and these workers, as a file."""
+        path = self.folder / f"{name}.yaml"
+        path.write_text(write_plan(_plan(self.folder, *workers, **settings)))
+        return path
+
+    def line(self, *arguments: str | Path) -> list[str]:
+        """The command line of ``howdah deploy``."""
+        return [str(HOWDAH), "deploy", *map(str, arguments), "--ssh-config", str(self.hosts.ssh_config)]
+
+    def deploy(self, *arguments: str | Path, timeout_s: float = 400) -> subprocess.CompletedProcess[str]:
+        """Run it to its end."""
+        return subprocess.run(
+            self.line(*arguments), cwd=self.folder, capture_output=True, text=True, timeout=timeout_s,
+            check=False, env=environment(),
+        )  # fmt: skip
+
+    def done(self, *arguments: str | Path) -> dict[str, object]:
+        """What it says to programs, once it has succeeded."""
+        made = self.deploy(*arguments, "--json")
+        assert made.returncode == 0, made.stdout + made.stderr
+        told: dict[str, object] = json.loads(made.stdout)
+        return told
+
+    def changes(self, *arguments: str | Path) -> dict[str, list[str]]:
+        """What it changed on each host."""
+        hosts = self.done(*arguments)["hosts"]
+        assert isinstance(hosts, dict)
+        return hosts
+
+    def hdfs(self, *words: str) -> str:
+        """What HDFS's client says on the master, as its superuser."""
+        line = shlex.join(["/opt/hadoop-3.5.0/bin/hdfs", *words])
+        return self.hosts.run("m1", "runuser", "-u", "hdfs", "--", "sh", "-c", f"cd /; {line}")
+
+
+@pytest.fixture(scope="module")
+def rig(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Rig]:
+    folder = tmp_path_factory.mktemp("deploy")
+    with systemd_hosts(folder / "hosts", ["m1", *WORKERS, NEW], disks=DISKS, disk_bytes=DISK_BYTES) as hosts:
+        yield Rig(hosts, folder)
+
+
+@pytest.fixture(scope="module")
+def plan(rig: Rig) -> Path:
+    return rig.plan("plan", *WORKERS)
+
+
+def test_all_that_is_wrong_is_said_at_once_and_nothing_is_changed(rig: Rig, plan: Path) -> None:
+    disk = rig.hosts.hosts["h1"].disks[0]
+    rig.hosts.run("h1", "mkfs.ext4", "-q", disk)
+    rig.hosts.run("m1", "systemd-run", "--unit=squatter", "python3", "-m", "http.server", "8020")
+    rig.hosts.run("h2", "mv", "/etc/sudoers.d/admin", "/root/")
+    rig.hosts.run("m1", "mv", "/usr/bin/java", "/root/")
+    rig.hosts.run("h1", "hostname", "other")
+    try:
+        made = rig.deploy(plan)
+    finally:
+        rig.hosts.run("h1", "hostname", "h1")
+        rig.hosts.run("m1", "mv", "/root/java", "/usr/bin/")
+        rig.hosts.run("h2", "mv", "/root/admin", "/etc/sudoers.d/")
+        rig.hosts.run("m1", "systemctl", "stop", "squatter")
+        rig.hosts.run("h1", "wipefs", "--all", disk)
+    assert made.returncode == 2, made.stdout + made.stderr
+    lines = {
+        host: [line for line in made.stdout.splitlines() if line.startswith(host)]
+        for host in ("h1", "h2", "m1")
+    }
+    for host, said in (
+        ("h1", "2 data disks are needed and 1 hold nothing"),
+        ("h1", "it calls itself other"),
+        ("h2", "sudo asks for a password"),
+        ("m1", "listens at port 8020, which is the namenode's"),
+        ("m1", "there is no java on the path"),
+    ):
+        assert any(said in line for line in lines[host]), made.stdout
+    assert "3 hosts not ready, and nothing was changed" in made.stderr
+    assert "Traceback" not in made.stderr
+    for host in ("m1", "h1"):
+        assert rig.hosts.run(host, "sh", "-c", "ls -A /opt; getent group hadoop || true") == ""
+
+
+def test_a_host_of_another_key_is_not_spoken_to(rig: Rig, plan: Path) -> None:
+    known = rig.hosts.folder / "known_hosts"
+    right = known.read_text()
+    lines = right.splitlines()
+    # h1's key is said to be h2's.
+    keys = {line.split(",")[0]: line.split(" ", 1)[1] for line in lines}
+    known.write_text(right.replace(keys["h1"], keys["h2"]))
+    try:
+        made = rig.deploy(plan)
+    finally:
+        known.write_text(right)
+    assert made.returncode == 2
+    assert "its ssh host key is not the one that is known" in made.stdout
+    assert "ssh-keygen -R h1" in made.stdout
+
+
+def test_killed_at_any_moment_the_next_one_ends_the_job(rig: Rig, plan: Path) -> None:
+    for wait_s in (3.0, 7.0, 14.0):
+        under_way = subprocess.Popen(
+            rig.line(plan), cwd=rig.folder, env=environment(), start_new_session=True,
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+        )  # fmt: skip
+        time.sleep(wait_s)
+        os.killpg(under_way.pid, signal.SIGKILL)
+        under_way.wait()
+    done = rig.done(plan)
+    assert done["failures"] == []
+    status = json.loads(rig.deploy(plan, "--status", "--json").stdout)
+    assert status["well"], status
+    assert "Live datanodes (2)" in rig.hdfs("dfsadmin", "-report")
+    assert "nofail" in rig.hosts.run("h1", "cat", "/etc/fstab")
+
+
+def test_a_second_deployment_changes_nothing(rig: Rig, plan: Path) -> None:
+    formatted = rig.hosts.run("m1", "cat", "/var/lib/hadoop/name/current/VERSION")
+    assert rig.done(plan)["changed"] == 0
+    assert rig.hosts.run("m1", "cat", "/var/lib/hadoop/name/current/VERSION") == formatted
+
+
+def test_a_suite_runs_on_it(rig: Rig, plan: Path) -> None:
+    subprocess.run([HOWDAH, "render", plan, "-o", "conf"], cwd=rig.folder, check=True, capture_output=True)
+    line = rig.hosts.named(
+        str(HOWDAH), "run", "teragen", "--engine", "hadoop", "--conf", "conf/hadoop", "--rows", "20k"
+    )
+    made = subprocess.run(
+        line, cwd=rig.folder, capture_output=True, text=True, check=False,
+        env={**environment(), "HADOOP_USER_NAME": "hdfs"},
+    )  # fmt: skip
+    assert made.returncode == 0, made.stdout + made.stderr
+
+
+def test_a_changed_value_restarts_only_those_who_read_it(rig: Rig, plan: Path) -> None:
+    rig.hdfs("dfs", "-put", "/etc/hosts", "/kept")
+    changed = rig.plan("changed", *WORKERS, **{"dfs.datanode.max.transfer.threads": "5000"})
+    shown = rig.deploy(changed, "--diff").stdout
+    assert "+    <value>5000</value>" in shown
+    assert shown.count("restart ") == 2
+    made = rig.changes(changed)
+    assert [
+        change for changes in made.values() for change in changes if change.startswith(("start", "restart"))
+    ] == [RESTARTED] * 2
+    assert rig.changes(plan, "--rollback")["h1"][-1] == RESTARTED
+    assert rig.done(plan)["changed"] == 0
+
+
+def test_a_host_is_added_and_one_with_data_removed(rig: Rig, plan: Path) -> None:
+    larger = rig.plan("larger", *WORKERS, NEW)
+    wrong = rig.deploy(larger, "--add", "h9")
+    assert wrong.returncode == 2
+    assert "--add h3" in wrong.stdout
+    made = rig.changes(larger, "--add", NEW)
+    assert "start hadoop-hdfs-datanode.service" in made[NEW]
+    assert "Live datanodes (3)" in rig.hdfs("dfsadmin", "-report")
+    # A replica on each of the three.
+    rig.hdfs("dfs", "-D", "dfs.replication=3", "-put", "-f", "/etc/hosts", "/kept")
+    rig.hdfs("dfs", "-setrep", "2", "/kept")
+    made = rig.changes(plan, "--remove", NEW)
+    assert "stop hadoop-hdfs-datanode.service" in made[NEW]
+    assert "Live datanodes (2)" in rig.hdfs("dfsadmin", "-report")
+    assert "is HEALTHY" in rig.hdfs("fsck", "/")
+    assert rig.hdfs("dfs", "-cat", "/kept") == rig.hosts.run("m1", "cat", "/etc/hosts")
+    assert rig.done(plan)["changed"] == 0
+
+
+def test_a_host_that_dies_is_told_and_the_others_are_finished(rig: Rig, plan: Path) -> None:
+    changed = rig.plan("another", *WORKERS, **{"yarn.nodemanager.vmem-check-enabled": "true"})
+    under_way = subprocess.Popen(
+        [*rig.line(changed), "--json"], cwd=rig.folder, env=environment(), text=True,
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+    )  # fmt: skip
+    # Once it is under way h1 has the new file.
+    while "<value>true" not in rig.hosts.run(
+        "h1", "grep", "-A1", "vmem-check", "/etc/hadoop/conf/yarn-site.xml"
+    ):
+        time.sleep(0.2)
+    rig.hosts.stop("h2")
+    told, _ = under_way.communicate(timeout=300)
+    assert under_way.returncode == 1, told
+    assert "h2" in {failure["host"] for failure in json.loads(told)["failures"]}
+    rig.hosts.start("h2")
