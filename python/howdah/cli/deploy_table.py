@@ -10,7 +10,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from howdah.session.deploy.deploying import ClusterStatus, Deployed, HostState, HostWrong
+from howdah.session.deploy.deploying import ClusterStatus, Deployed, DeployedHost, HostWrong
 from howdah.units import format_counted
 
 _SHOWN = 6
@@ -57,7 +57,7 @@ def diff_text(done: Deployed) -> RenderableType:
     return Group(*(Text(line) for state in done.states.values() for line in _differences(state)))
 
 
-def _differences(state: HostState) -> Iterator[str]:
+def _differences(state: DeployedHost) -> Iterator[str]:
     told = {str(diff["after_header"]): diff for diff in state.diffs}
     if state.settled:
         return

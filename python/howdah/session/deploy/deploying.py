@@ -15,7 +15,7 @@ from howdah.installation.tree import PackedTree
 from howdah.session.deploy.outcome import Deployed, outcome
 from howdah.session.deploy.project import Target, project, read_target, releases
 from howdah.session.deploy.removing import check_removal, remove_hosts
-from howdah.session.deploy.states import DeployAsked, HostState, found_states, look_at
+from howdah.session.deploy.states import DeployAsked, DeployedHost, found_states, look_at
 from howdah.session.deploy.status import ClusterStatus, status
 from howdah.session.deploy.switching import switch
 
@@ -23,7 +23,7 @@ __all__ = [
     "ClusterStatus",
     "DeployAsked",
     "Deployed",
-    "HostState",
+    "DeployedHost",
     "HostWrong",
     "SshLogin",
     "Tell",
@@ -104,7 +104,7 @@ def _in_the_way(
     return [*found, *(wrong for wrong in wrongs(looked.failures) if wrong.host not in told)]
 
 
-def _foreign(target: Target, asked: DeployAsked, states: Mapping[str, HostState]) -> Iterator[HostWrong]:
+def _foreign(target: Target, asked: DeployAsked, states: Mapping[str, DeployedHost]) -> Iterator[HostWrong]:
     """Hosts of other releases, and hosts that are new where nobody said so."""
     wanted = {f"hadoop-{target.cluster.request.hadoop}"}
     if target.cluster.request.hbase_used:
@@ -126,7 +126,7 @@ def _foreign(target: Target, asked: DeployAsked, states: Mapping[str, HostState]
             yield HostWrong(name, f"it is not in {target.file}", "plan with it in the inventory first")
 
 
-def _revision_before(states: Mapping[str, HostState]) -> str:
+def _revision_before(states: Mapping[str, DeployedHost]) -> str:
     """What was in force before the last deployment, which may not have reached all hosts."""
     current = {state.revision for state in states.values()} - {""}
     before = {state.previous for state in states.values()} - {""}

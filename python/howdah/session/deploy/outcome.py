@@ -9,7 +9,7 @@ from typing import NamedTuple
 from howdah.deploy.ansible import PlaybookRun
 from howdah.deploy.wrong import HostWrong, wrongs
 from howdah.session.deploy.project import Target
-from howdah.session.deploy.states import HostState
+from howdah.session.deploy.states import DeployedHost
 
 
 class Deployed(NamedTuple):
@@ -24,7 +24,7 @@ class Deployed(NamedTuple):
     """What is wrong with hosts that were therefore not deployed to: nothing was changed on any."""
     failures: tuple[HostWrong, ...]
     """What failed on hosts while they were changed."""
-    states: Mapping[str, HostState]
+    states: Mapping[str, DeployedHost]
     """How the hosts were found."""
     elapsed_s: float
 
@@ -37,7 +37,7 @@ class Deployed(NamedTuple):
 def outcome(
     target: Target,
     done: PlaybookRun,
-    states: Mapping[str, HostState],
+    states: Mapping[str, DeployedHost],
     begun: float,
     refused: Sequence[HostWrong] = (),
 ) -> Deployed:

@@ -31,7 +31,7 @@ class DeployAsked(NamedTuple):
     """Whether to go back to what was in force before."""
 
 
-class HostState(NamedTuple):
+class DeployedHost(NamedTuple):
     """What a host is, and what of it differs from what it is to be."""
 
     host: str
@@ -74,16 +74,16 @@ def look_at(folder: Path, asked: DeployAsked, tell: Tell, **variables: object) -
     )
 
 
-def found_states(looked: PlaybookRun) -> Iterator[tuple[str, HostState]]:
+def found_states(looked: PlaybookRun) -> Iterator[tuple[str, DeployedHost]]:
     """The state of every host that told it."""
     for host, answer in looked.of(_APPLY).items():
         if not answer.unreachable and "revision" in answer.result:
             yield host, _state(answer)
 
 
-def _state(answer: HostAnswer) -> HostState:
+def _state(answer: HostAnswer) -> DeployedHost:
     result = answer.result
-    return HostState(
+    return DeployedHost(
         host=answer.host,
         changes=tuple(result.get("changes") or ()),
         daemons=tuple(result.get("daemons") or ()),

@@ -8,14 +8,14 @@ from typing import NamedTuple
 from howdah.deploy.ansible import Tell, check_ansible
 from howdah.deploy.wrong import HostWrong, wrongs
 from howdah.session.deploy.project import Target, project
-from howdah.session.deploy.states import DeployAsked, HostState, found_states, look_at
+from howdah.session.deploy.states import DeployAsked, DeployedHost, found_states, look_at
 
 
 class ClusterStatus(NamedTuple):
     """How a cluster's hosts are."""
 
     cluster: str
-    states: Mapping[str, HostState]
+    states: Mapping[str, DeployedHost]
     """Every host that answered."""
     silent: tuple[HostWrong, ...]
     """Those that did not, or could not say how they are."""
