@@ -59,6 +59,52 @@ def test_a_plan_and_its_page_are_written_and_the_table_shown(here: Path) -> None
     assert (here / "plan.html").read_text(encoding="utf-8").lstrip().startswith("<!doctype html>")
 
 
+def test_a_second_cluster_is_planned_on_what_the_first_leaves_and_rendered(here: Path) -> None:
+    kvm = ("plan", "hosts.yaml", "--hypervisor", "kvm", "--no-page")
+    first = howdah(*kvm, "--share", "50%", "-o", "a.yaml", cwd=here)
+    assert first.stdout.startswith(
+        "Divide each of 32 hosts into 2 workers of 10 vCPUs, 60 GiB and 5 disks: "
+    ), first.stderr
+    second = howdah(*kvm, "--beside", "a.yaml", "--cluster", "b", "-o", "b.yaml", cwd=here)
+    assert "it has the data disks 11-20" in re.sub(r"\s+", " ", second.stdout), second.stderr
+    explained = howdah("plan", "explain", "b.yaml", cwd=here)
+    assert "hosts that it shares with" in re.sub(r"\s+", " ", explained.stdout)
+    assert howdah("render", "b.yaml", "-o", "conf", cwd=here).returncode == 0
+    assert (
+        "host01-b-1.example.com,host01.example.com," in (here / "conf/hypervisor/placement.csv").read_text()
+    )
+    domain = (here / "conf/hypervisor/worker.xml").read_text()
+    assert "DATA-DISK-11" in domain
+    assert "DATA-DISK-10" not in domain
+    assert "Other clusters have machines on these hosts" in (here / "conf/README.md").read_text()
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--share", "50%"), "--share 50%: a host is shared by virtual machines only"),
+        (("--share", "half", "--hypervisor", "kvm"), "--share half: is not a part of a host"),
+        (("--cluster", "b"), "--cluster b: names one of several clusters"),
+        (("--beside", "no.yaml", "--hypervisor", "kvm"), "no.yaml: no such file"),
+        (
+            ("--beside", "whole.yaml", "--hypervisor", "kvm", "--cluster", "b"),
+            "--beside: leaves no host with threads, memory and data disks for a worker",
+        ),
+        (
+            ("--beside", "whole.yaml", "--hypervisor", "kvm"),
+            "--beside whole.yaml: is of a cluster called vsphere6, as this one is",
+        ),
+    ],
+)
+def test_what_cannot_be_shared_is_refused_in_one_message(here: Path, words: list[str], said: str) -> None:
+    assert howdah("plan", "hosts.yaml", "--no-page", "-q", "-o", "whole.yaml", cwd=here).returncode == 0
+    done = howdah("plan", "hosts.yaml", "--no-page", *words, cwd=here)
+    assert done.returncode == 2
+    assert done.stderr.startswith(f"error: {said}")
+    assert "Traceback" not in done.stderr
+    assert not (here / "plan.yaml").exists()
+
+
 def test_hosts_are_used_as_they_are_where_nobody_asks_for_virtual_machines(here: Path) -> None:
     done = howdah("plan", "hosts.yaml", "--no-page", cwd=here)
     assert done.stdout.startswith(

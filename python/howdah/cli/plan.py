@@ -26,6 +26,7 @@ from howdah.session.plan.asked import (
 from howdah.session.plan.changing import change_of, check_keeps, load_plan, plan_change
 from howdah.session.plan.held import held_plan
 from howdah.session.plan.ranking import RANKS, plan_inventory
+from howdah.session.plan.sharing import check_written_apart, parse_share, plan_shared
 
 EXAMPLES = """
 **Examples**
@@ -39,6 +40,8 @@ EXAMPLES = """
 * `howdah plan hosts.yaml --need 300TB --growth 40%/year --years 3` says how many hosts that takes
 * `howdah plan hosts.yaml --weigh-virtual --calibration mine.yaml` ranks platforms by simulating each of them
 * `howdah plan more.yaml --from plan.yaml -o new.yaml` says what changes, moves and restarts, in order
+* `howdah plan hosts.yaml --hypervisor kvm --share 50% -o a.yaml` uses half of every host
+* `howdah plan hosts.yaml --hypervisor kvm --beside a.yaml --cluster b -o b.yaml` plans another on the rest
 * `howdah plan explain plan.yaml dfs.blocksize` then says why, value by value
 """
 
@@ -154,6 +157,27 @@ def plan(  # noqa: PLR0917 - typer makes options of parameters
             metavar="PLAN",
         ),
     ] = None,
+    share: Annotated[
+        str | None,
+        typer.Option(
+            help="Use this part of every host, such as 50%, and leave the rest to other clusters: virtual "
+            "machines only."
+        ),
+    ] = None,
+    beside: Annotated[
+        list[Path] | None,
+        typer.Option(
+            help="The plan of another cluster on these hosts, repeatable: what they leave is used.",
+            metavar="PLAN",
+        ),
+    ] = None,
+    cluster: Annotated[
+        str | None,
+        typer.Option(
+            help="This cluster's name, where several share these hosts; the inventory's if left out.",
+            metavar="NAME",
+        ),
+    ] = None,
     output: Annotated[Path, typer.Option("--output", "-o", help="Where the plan goes.")] = Path("plan.yaml"),
     page: Annotated[
         bool, typer.Option("--page/--no-page", help="Write a page next to the plan, with its charts.")
@@ -184,12 +208,16 @@ def plan(  # noqa: PLR0917 - typer makes options of parameters
         file_bytes=parse_file_size(mean_file),
         growth=parse_growth(need, growth, years),
     )
+    asked = parse_share(share, beside or (), cluster, request)
+    check_written_apart(asked, output)
     written = session.page_of(output) if page else None
     with SimulationBar(silent=json or quiet) as bar:
         make = partial(plan_inventory, rank=rank, calibration=calibration, tell=bar.tell)
         if before is not None:
-            check_keeps(request, before, output)
+            check_keeps(request, before, output, shared=bool(asked))
             make = partial(plan_change, load_plan(before))
+        elif asked:
+            make = partial(plan_shared, make, asked)
         made = held_plan(session.plan_hosts(hosts, request, make), force=force)
     session.save_plan(made, output)
     if written is not None:

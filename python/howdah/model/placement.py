@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from typing import NamedTuple
 
 from howdah.errors import UserError
@@ -49,7 +50,8 @@ def placed_hosts(cluster: Cluster) -> Iterator[PlacedHost]:
         for host in group.names:
             here, shadowed = tuple(masters.get(host, ())), tuple(shadows.get(host, ()))
             rack = racks[host]
-            workers = _workers(host, rack, layout, (*here, *shadowed)) if layout else ()
+            named = partial(_machine, cluster, host)
+            workers = _workers(named, host, rack, layout, (*here, *shadowed)) if layout else ()
             yield PlacedHost(host, group.name, rack, workers, here, shadowed)
 
 
@@ -75,7 +77,13 @@ def virtual_name(host: str, suffix: str) -> str:
     return name
 
 
-def _workers(host: str, rack: str, layout: Layout, masters: tuple[Master, ...]) -> tuple[PlacedWorker, ...]:
+def _machine(cluster: Cluster, host: str, number: int) -> str:
+    return virtual_name(host, cluster.request.machine(str(number)))
+
+
+def _workers(
+    named: Callable[[int], str], host: str, rack: str, layout: Layout, masters: tuple[Master, ...]
+) -> tuple[PlacedWorker, ...]:
     if any(master.whole_host for master in masters):
         return ()
     if not layout.virtual:
@@ -87,5 +95,5 @@ def _workers(host: str, rack: str, layout: Layout, masters: tuple[Master, ...]) 
         if freed[kind]:
             freed[kind] -= 1
         else:
-            left.append(PlacedWorker(virtual_name(host, str(number)), kind, host, rack))
+            left.append(PlacedWorker(named(number), kind, host, rack))
     return tuple(reversed(left))

@@ -6,6 +6,7 @@ from enum import StrEnum
 from typing import Literal
 
 from howdah.model.base import Model
+from howdah.model.sharing import Sharing
 
 
 class Hypervisor(StrEnum):
@@ -108,6 +109,12 @@ class PlanRequest(Model):
     """How much data there will be, where that was asked."""
     laboratory: bool = False
     """Whether it is for a laboratory, whose RegionServers may be smaller than is of use elsewhere."""
+    sharing: Sharing | None = None
+    """What it has of hosts that other clusters use, too; None where they are its own."""
+
+    def machine(self, suffix: str) -> str:
+        """The end of a virtual machine's name: with the cluster's name before it where hosts are shared."""
+        return f"{self.sharing.cluster}-{suffix}" if self.sharing is not None else suffix
 
     @property
     def dividing(self) -> Hypervisor | None:

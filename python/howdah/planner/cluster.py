@@ -44,7 +44,7 @@ def plan_choice(
         kept = keep_places(staying, masters, hosts)
         masters = kept if len(kept) == len(staying) else masters
     topology = lay_out(inventory, layouts)
-    check_machine_names(inventory, layouts, masters)
+    check_machine_names(inventory, layouts, masters, request)
     facts = Facts(request=request, known_cluster=cluster_facts(inventory, layouts, kinds, masters, topology))
     settings = (
         *(
@@ -111,10 +111,12 @@ def _counsel(facts: Facts) -> Iterator[Advice]:
             yield rule.advice(text)
 
 
-def check_machine_names(inventory: Inventory, layouts: Sequence[Layout], masters: Sequence[Master]) -> None:
+def check_machine_names(
+    inventory: Inventory, layouts: Sequence[Layout], masters: Sequence[Master], request: PlanRequest
+) -> None:
     """Raise UserError where a virtual machine would be called as a listed host is."""
     hosts = {host.lower() for group in inventory.groups for host in group.names}
-    for machine, host in _virtual(inventory, layouts, masters):
+    for machine, host in _virtual(inventory, layouts, masters, request):
         if machine.lower() in hosts:
             raise UserError(
                 "groups.hosts",
@@ -124,7 +126,7 @@ def check_machine_names(inventory: Inventory, layouts: Sequence[Layout], masters
 
 
 def _virtual(
-    inventory: Inventory, layouts: Sequence[Layout], masters: Sequence[Master]
+    inventory: Inventory, layouts: Sequence[Layout], masters: Sequence[Master], request: PlanRequest
 ) -> Iterator[tuple[str, str]]:
     """Every virtual machine there may be, with its host."""
     groups = {group.name: group for group in inventory.groups}
@@ -132,7 +134,7 @@ def _virtual(
         if layout.virtual:
             for host in groups[layout.group].names:
                 for number in range(1, len(layout.workers) + 1):
-                    yield virtual_name(host, str(number)), host
+                    yield virtual_name(host, request.machine(str(number))), host
     for master in masters:
         if master.address != master.host:
             yield master.address, master.host

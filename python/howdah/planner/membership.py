@@ -94,7 +94,7 @@ def _changed(plan: Plan, group: HostGroup, change: Callable[[Sequence[str]], Seq
     )
     groups = tuple(other if each.name == group.name else each for each in cluster.inventory.groups)
     inventory = Inventory(cluster=cluster.inventory.cluster, groups=groups)
-    check_machine_names(inventory, cluster.layouts, cluster.masters)
+    check_machine_names(inventory, cluster.layouts, cluster.masters, cluster.request)
     held = capacity(
         inventory,
         cluster.layouts,

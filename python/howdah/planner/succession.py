@@ -47,6 +47,12 @@ def plan_after(before: Plan, inventory: Inventory) -> Plan:
     Raises UserError where the hosts do not allow it, or are another cluster's.
     """
     cluster = _cluster(before)
+    if cluster.request.sharing is not None:
+        raise UserError(
+            "--from",
+            "is of a cluster that shares its hosts, and what the others leave of these is not known",
+            "plan it anew, with --share or --beside",
+        )
     if inventory.cluster != cluster.inventory.cluster:
         raise UserError(
             "--from",

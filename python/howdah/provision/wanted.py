@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import accumulate
 
 from howdah.errors import UserError
@@ -87,7 +87,7 @@ class _Wanted:
             memory_bytes=memory * MIB or _stepped(kind.memory_bytes),
             numa_nodes=kind.numa_nodes or 1,
             settings=settings,
-            disks=self._disks(host, _first_disk(placed, layout, self._kinds), kind.data_disks or 0),
+            disks=self._disks(host, self._first_disk(placed, layout), kind.data_disks or 0),
             mac=self._site.addresses[placed.name].mac if placed.name in self._site.addresses else None,
             first_boot=self._first_boot(placed.name),
         )
@@ -128,11 +128,13 @@ class _Wanted:
         kind, names = ("devices", entry.names("devices", host.name))
         if not names:
             kind, names = ("datastores", entry.names("datastores", host.name))
-        if len(names) < first + count:
+        own = self._own_disks(group)
+        numbers = own[first : first + count]
+        if len(names) < max(numbers):
             raise UserError(
                 f"host {host.name}",
-                f"has {len(names)} {kind} in the site; its machines need disk {first + count}",
-                f"list {group.data_disks}, in the order in which machines are to have them",
+                f"has {len(names)} {kind} in the site; its machines need disk {max(numbers)}",
+                f"list {max(own)}, in the order in which machines are to have them",
             )
         return tuple(
             MachineDisk(
@@ -141,8 +143,23 @@ class _Wanted:
                 name=name,
                 size_bytes=_size(group, entry, whole=kind == "devices"),
             )
-            for number, name in enumerate(names[first : first + count], start=1)
+            for number, name in enumerate((names[one - 1] for one in numbers), start=1)
         )
+
+    def _own_disks(self, group: HostGroup) -> Sequence[int]:
+        """Which of a host's data disks are this cluster's: all, unless other clusters share the host."""
+        sharing = self._cluster.request.sharing
+        own = sharing.disks.get(group.name, ()) if sharing is not None else ()
+        return own or range(1, group.data_disks + 1)
+
+    def _first_disk(self, placed: PlacedWorker, layout: Layout) -> int:
+        """Where a worker's disks begin among the cluster's: a place keeps its disks whoever else has one."""
+        counts = [self._kinds[name].data_disks or 0 for name in layout.workers]
+        places = [
+            virtual_name(placed.host, self._cluster.request.machine(str(number)))
+            for number in range(1, len(layout.workers) + 1)
+        ]
+        return dict(zip(places, accumulate(counts, initial=0), strict=False))[placed.name]
 
     def _first_boot(self, name: str) -> FirstBoot:
         given = self._site.addresses.get(name)
@@ -168,18 +185,6 @@ def _stepped(memory_bytes: int) -> int:
 def _number(settings: Sequence[Setting], key: str) -> int:
     """A whole number among settings; 0 where there is none."""
     return next((int(one.value) for one in settings if one.key == key and isinstance(one.value, int)), 0)
-
-
-def _first_disk(placed: PlacedWorker, layout: Layout, kinds: dict[str, Worker]) -> int:
-    """Where a worker's disks begin among its host's: a place keeps its disks whoever else has a place."""
-    counts = [kinds[name].data_disks or 0 for name in layout.workers]
-    starts = dict(zip(_places(placed, layout), accumulate(counts, initial=0), strict=False))
-    return starts[placed.name]
-
-
-def _places(placed: PlacedWorker, layout: Layout) -> Iterator[str]:
-    for number in range(1, len(layout.workers) + 1):
-        yield virtual_name(placed.host, str(number))
 
 
 def _size(group: HostGroup, entry: SiteHosts, *, whole: bool) -> int:

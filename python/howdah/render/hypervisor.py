@@ -75,13 +75,16 @@ def hypervisor_files(plan: Plan, cluster: Cluster, hosts: Sequence[PlacedHost]) 
     if not divided:
         return
     kinds = {worker.name: worker for worker in plan.workers if worker.group in divided}
+    sharing = cluster.request.sharing
+    disks = sharing.disks if sharing is not None else {}
     rows = [row for host in hosts if host.group in divided for row in _machines(host, kinds)]
     yield ConfigFile(path="hypervisor/placement.csv", content=table(_COLUMNS, rows))
     for worker in kinds.values():
         if settings := select(plan, VMX, of_kind(worker)):
             yield ConfigFile(path=f"hypervisor/{worker.name}.vmx", content=vmx_fragment(worker, settings))
         if settings := select(plan, LIBVIRT, of_kind(worker)):
-            yield ConfigFile(path=f"hypervisor/{worker.name}.xml", content=domain(worker, settings))
+            machine = domain(worker, settings, disks.get(worker.group or "", ()))
+            yield ConfigFile(path=f"hypervisor/{worker.name}.xml", content=machine)
     for variant in file_variants(plan, cluster, (ESXI,)):
         if settings := select(plan, ESXI, variant):
             yield ConfigFile(

@@ -22,13 +22,15 @@ _SITES_OWN = (
 )
 
 
-def domain(worker: Worker, settings: Sequence[Setting]) -> str:
+def domain(worker: Worker, settings: Sequence[Setting], disks: Sequence[int] = ()) -> str:
     """A ``<domain>`` for the machines of one kind, reasons first.
 
     A key such as ``cpu.@mode`` is a path of elements, its end an attribute where it has an ``@``; keys
-    below ``devices.disk`` hold for every data disk.
+    below ``devices.disk`` hold for every data disk. ``disks`` says which of a host's data disks are this
+    cluster's where others have the rest.
     """
-    root = domain_element(f"{worker.name}-1", settings, worker.data_disks or 0)
+    count = worker.data_disks or 0
+    root = domain_element(f"{worker.name}-1", settings, disks[:count] or range(1, count + 1))
     reasons = [f"For every machine of the kind {worker.name}.", *textwrap.wrap(_SITES_OWN, 100)]
     for setting in settings:
         reasons += ["", f"{setting.key} = {setting_text(setting)}", *reason_lines(setting)]
@@ -37,7 +39,7 @@ def domain(worker: Worker, settings: Sequence[Setting]) -> str:
     return f"{comment}\n{ElementTree.tostring(root, encoding='unicode')}\n"
 
 
-def domain_element(name: str, settings: Sequence[Setting], data_disks: int) -> ElementTree.Element:
+def domain_element(name: str, settings: Sequence[Setting], data_disks: Sequence[int]) -> ElementTree.Element:
     """The domain alone: its system disk first, then its data disks, with examples for what a site knows."""
     root = ElementTree.Element("domain", type="kvm")
     ElementTree.SubElement(root, "name").text = name
@@ -63,15 +65,15 @@ def _system_disk(name: str) -> ElementTree.Element:
     return disk
 
 
-def _data_disks(pattern: ElementTree.Element, count: int) -> Iterator[ElementTree.Element]:
+def _data_disks(pattern: ElementTree.Element, disks: Sequence[int]) -> Iterator[ElementTree.Element]:
     """The pattern once for each data disk, with an I/O thread and a serial number of its own."""
-    for number in range(1, count + 1):
+    for number, of_host in enumerate(disks, start=1):
         disk = deepcopy(pattern)
         disk.set("device", "disk")
         driver = _child(disk, "driver")
         driver.set("name", "qemu")
         driver.set("iothread", str(number))
-        ElementTree.SubElement(disk, "source", dev=f"/dev/disk/by-id/DATA-DISK-{number:02d}")
+        ElementTree.SubElement(disk, "source", dev=f"/dev/disk/by-id/DATA-DISK-{of_host:02d}")
         _child(disk, "target").set("dev", disk_device(number))
         ElementTree.SubElement(disk, "serial").text = f"data-{number:02d}"
         yield disk

@@ -57,9 +57,10 @@ def place_tolerant(
     managers_too = hosts <= MANAGER_UP_TO or len(first) < 3
     posts = tuple(fault_tolerant(request, managers_too=managers_too))
     seats = _seats(primary, [post for post in posts if post.spot == 0], sizing)
-    masters = [_shadowed(seat, primary, shadow, sizing, _VCPUS_MOST // len(seats)) for seat in seats]
+    most = _VCPUS_MOST // len(seats)
+    masters = [_shadowed(seat, (primary, shadow), sizing, request, most) for seat in seats]
     masters += [
-        _unshadowed(seat, first[post.spot], sizing)
+        _unshadowed(seat, first[post.spot], sizing, request)
         for post in posts
         if post.spot
         for seat in together(first[post.spot], [post], sizing)
@@ -91,7 +92,10 @@ def _seats(spot: Spot, posts: Sequence[Post], sizing: Sizing) -> list[Seat]:
     return together(spot, posts, sizing)
 
 
-def _shadowed(seat: Seat, primary: Spot, shadow: Spot, sizing: Sizing, vcpus_most: int) -> Master:
+def _shadowed(
+    seat: Seat, hosts: tuple[Spot, Spot], sizing: Sizing, request: PlanRequest, vcpus_most: int
+) -> Master:
+    primary, shadow = hosts
     room = sizing.of(seat.takes)
     if primary.layout is None:
         least = sizing.place_of_their_own(seat.roles)
@@ -100,9 +104,9 @@ def _shadowed(seat: Seat, primary: Spot, shadow: Spot, sizing: Sizing, vcpus_mos
         f"{_where(seat, primary, sizing)}; its shadow on {shadow.host} runs in step and takes over when "
         f"this host is lost; {_LIMITS}"
     )
-    return master(primary, seat, sizing, rule=FAULT_TOLERANCE, reason=reason).model_copy(
+    return master(primary, seat, sizing, request, rule=FAULT_TOLERANCE, reason=reason).model_copy(
         update={
-            "address": virtual_name(primary.host, seat.name),
+            "address": virtual_name(primary.host, request.machine(seat.name)),
             "shadow_host": shadow.host,
             "vcpus": min(room.vcpus, vcpus_most),
             "memory_bytes": min(room.memory_bytes, _MEMORY_MOST),
@@ -110,12 +114,12 @@ def _shadowed(seat: Seat, primary: Spot, shadow: Spot, sizing: Sizing, vcpus_mos
     )
 
 
-def _unshadowed(seat: Seat, spot: Spot, sizing: Sizing) -> Master:
+def _unshadowed(seat: Seat, spot: Spot, sizing: Sizing, request: PlanRequest) -> Master:
     reason = (
         f"{_where(seat, spot, sizing)}; beyond {MANAGER_UP_TO} hosts only the NameNode is protected, and the "
         "ResourceManager has all the processors of its place"
     )
-    return master(spot, seat, sizing, rule=FAULT_TOLERANCE, reason=reason)
+    return master(spot, seat, sizing, request, rule=FAULT_TOLERANCE, reason=reason)
 
 
 def _where(seat: Seat, spot: Spot, sizing: Sizing) -> str:

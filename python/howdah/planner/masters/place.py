@@ -15,7 +15,15 @@ from howdah.planner.block import REPLICATION, USUAL_HEAP, file_bytes, namenode_h
 from howdah.planner.heap import whole_heap
 from howdah.planner.known import worker_hosts_left
 from howdah.planner.masters.fault_tolerance import place_tolerant
-from howdah.planner.masters.posts import SMALL, Post, Spot, highly_available, spots, unprotected
+from howdah.planner.masters.posts import (
+    SMALL,
+    Post,
+    Spot,
+    highly_available,
+    others_masters,
+    spots,
+    unprotected,
+)
 from howdah.planner.masters.seats import (
     Seat,
     Sizing,
@@ -55,7 +63,8 @@ def place_masters(
     """Every master with its host; raises UserError where the protection asked for needs other hosts."""
     sizing = Sizing({kind.name: kind for kind in kinds}, _heap(inventory, kinds, request))
     by_group = {layout.group: layout for layout in layouts}
-    order = spots(inventory, by_group, sizing.place_of_their_own((Role.NAMENODE,)).memory_bytes)
+    least = sizing.place_of_their_own((Role.NAMENODE,)).memory_bytes
+    order = spots(inventory, by_group, least, others_masters(request))
     if request.protection is Protection.FT:
         masters = place_tolerant(order, inventory.host_count, request, sizing)
         if worker_hosts_left(inventory, by_group, masters) < (request.replication or 1):
@@ -157,7 +166,7 @@ def _placed(
         )
         for seat in _seats(spot, here, sizing, attempt.spread) if owns else seat_with_worker(here):
             rule, reason = reason_for(spot, seat, sizing, request, attempt.spread)
-            yield master(spot, seat, sizing, rule=rule, reason=reason)
+            yield master(spot, seat, sizing, request, rule=rule, reason=reason)
 
 
 def _room_beside(sizing: Sizing) -> bool:

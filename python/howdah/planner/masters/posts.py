@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import NamedTuple
 
 from howdah.errors import UserError
+from howdah.model.hostname import expand_all
 from howdah.model.inventory import HostGroup, Inventory
 from howdah.model.plan import Layout, Role
 from howdah.model.request import PlanRequest
@@ -94,11 +95,20 @@ class Spot(NamedTuple):
         return self.layout is not None and self.layout.virtual and len(self.layout.workers) > 1
 
 
-def spots(inventory: Inventory, layouts: Mapping[str, Layout], memory_bytes: int) -> Iterator[Spot]:
+def others_masters(request: PlanRequest) -> frozenset[str]:
+    """The hosts that carry masters of other clusters, in small letters."""
+    beside = request.sharing.beside if request.sharing is not None else ()
+    return frozenset(host.lower() for other in beside for host in expand_all(other.masters_on))
+
+
+def spots(
+    inventory: Inventory, layouts: Mapping[str, Layout], memory_bytes: int, avoided: Collection[str] = ()
+) -> Iterator[Spot]:
     """Hosts for masters that need so much memory, lazily; raises UserError where every host serves workers.
 
     Of the groups that serve any purpose, those come first that have the memory and the least storage to
-    lose. Racks take turns, so that the first hosts are on as many racks as there are.
+    lose. Racks take turns, so that the first hosts are on as many racks as there are. Hosts to be avoided
+    come after all others.
     """
     masters_only = [group for group in inventory.groups if group.serves == "masters"]
     mixed = [group for group in inventory.groups if group.serves == "any"]
@@ -106,8 +116,9 @@ def spots(inventory: Inventory, layouts: Mapping[str, Layout], memory_bytes: int
         raise UserError("groups", "every group serves workers only", "let one group serve masters or any")
     mixed.sort(key=lambda group: (group.memory_bytes < memory_bytes, group.data_bytes))
     used = {rack for group in masters_only for rack in group.racks}
-    yield from _in_turn(masters_only, {}, frozenset())
-    yield from _in_turn(mixed, layouts, used)
+    for late in (False, True) if avoided else (False,):
+        order = chain(_in_turn(masters_only, {}, frozenset()), _in_turn(mixed, layouts, used))
+        yield from (spot for spot in order if (spot.host.lower() in avoided) is late)
 
 
 def _in_turn(

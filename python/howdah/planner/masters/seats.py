@@ -123,16 +123,18 @@ def _places(free: Counter[str], sizing: Sizing, need: Need) -> tuple[str, ...] |
     return best
 
 
-def master(spot: Spot, seat: Seat, sizing: Sizing, *, rule: Rule, reason: str) -> Master:
+def master(
+    spot: Spot, seat: Seat, sizing: Sizing, request: PlanRequest, *, rule: Rule, reason: str
+) -> Master:
     """The seat as a plan keeps it."""
     virtual = spot.layout is not None and spot.layout.virtual
     places = spot.layout.workers if spot.layout else ()
     if seat.shares:
         # The first place keeps its worker: masters take the last ones.
-        address = virtual_name(spot.host, "1") if virtual else spot.host
+        address = virtual_name(spot.host, request.machine("1")) if virtual else spot.host
         room = sizing.beside_workers(seat.roles)
     elif virtual:
-        address = virtual_name(spot.host, seat.name)
+        address = virtual_name(spot.host, request.machine(seat.name))
         room = sizing.of(seat.takes)
     else:
         address = spot.host

@@ -40,13 +40,23 @@ def weigh(group: HostGroup, request: PlanRequest) -> tuple[Candidate, ...]:
                 possible.append(outcome)
             else:
                 refused.setdefault(outcome, []).append(per_host)
+    if not possible and request.sharing is not None:
+        raise UserError(
+            f"groups[{group.name}]",
+            f"the part of these hosts that is left for this cluster cannot be divided: "
+            f"{next(iter(refused)).text}",
+            "leave these hosts out, or give the clusters other shares",
+        )
     if not possible and request.dividing not in (None, Hypervisor.NONE):
         raise UserError(
             "--protect-masters ft" if request.hypervisor is None else f"--hypervisor {request.hypervisor}",
             f"group {group.name!r} cannot be divided: {next(iter(refused)).text}",
             "give --hypervisor none to use these hosts as they are",
         )
-    candidates = [_candidate(group, request, division) for division in (undivided(group), *possible)]
+    if request.sharing is None:
+        # A worker that is the host itself would have all of it.
+        possible.insert(0, undivided(group))
+    candidates = [_candidate(group, request, division) for division in possible]
     candidates.sort(key=lambda candidate: (-candidate.score, _per_host(candidate)))
     if request.workers_per_host is not None:
         candidates = _insisting(request.workers_per_host, candidates, refused, group)

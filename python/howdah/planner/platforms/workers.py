@@ -53,6 +53,11 @@ def memory_for_workers(host_bytes: int) -> int:
     return max(0, math.floor(left / GIB + 0.5)) * GIB
 
 
+def memory_of_host(workers_bytes: int) -> int:
+    """The memory of a host whose hypervisor leaves so much to workers, in whole MiB."""
+    return whole_mib((workers_bytes + HELD_BACK_BYTES) / (1 - HELD_BACK_SHARE))
+
+
 def whole_mib(size_bytes: float) -> int:
     """A virtual machine's memory: hypervisors take whole MiB."""
     return int(size_bytes // MIB) * MIB

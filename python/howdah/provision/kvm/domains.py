@@ -64,7 +64,7 @@ def planned_domain(
     uuid: str | None = None,
 ) -> ElementTree.Element:
     """The whole domain, of a ``kind`` that the host runs; one that is there already keeps its ``uuid``."""
-    root = domain_element(machine.name, machine.settings, len(machine.disks))
+    root = domain_element(machine.name, machine.settings, range(1, len(machine.disks) + 1))
     root.set("type", kind)
     if uuid is not None:
         _child(root, "uuid").text = uuid

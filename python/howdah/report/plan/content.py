@@ -11,6 +11,7 @@ import howdah
 from howdah.model.hostname import expand_all
 from howdah.model.plan import Advice, Breach, Candidate, Cluster, Master, Plan, Setting
 from howdah.model.request import Demand, Growth, PlanRequest
+from howdah.model.sharing import Sharing
 from howdah.model.value import value_text
 from howdah.report.figure import Table
 from howdah.report.plan import words
@@ -85,12 +86,23 @@ def _flags(request: PlanRequest) -> Iterator[str]:
         yield from ("--set", f"{override.key}={override.value}")
     if request.growth is not None:
         yield from _growth(request.growth)
+    if request.sharing is not None:
+        yield from _sharing(request.sharing)
 
 
 def _workload(demand: Demand) -> str:
     if demand.dataset_bytes is not None:
         return f"{demand.kind}:{exact_bytes(demand.dataset_bytes)}"
     return demand.kind if demand.records is None else f"{demand.kind}:{demand.records}"
+
+
+def _sharing(sharing: Sharing) -> Iterator[str]:
+    """The others' plans are called after their clusters: where they are kept is not a plan's to know."""
+    if sharing.percent is not None:
+        yield from ("--share", f"{sharing.percent}%")
+    for other in sharing.beside:
+        yield from ("--beside", f"{other.cluster}.yaml")
+    yield from ("--cluster", sharing.cluster)
 
 
 def _growth(growth: Growth) -> Iterator[str]:

@@ -15,9 +15,10 @@ from howdah.session.plan.plans import DEFAULT_HADOOP, DEFAULT_HBASE, load_plan
 __all__ = ["change_of", "check_keeps", "load_plan", "plan_change"]
 
 
-def check_keeps(request: PlanRequest, before: Path, output: Path) -> None:
+def check_keeps(request: PlanRequest, before: Path, output: Path, *, shared: bool) -> None:
     """Raise UserError where something else is asked for, or the plan that runs would be written over."""
-    if request != PlanRequest(workloads=parse_demands(()), hadoop=DEFAULT_HADOOP, hbase=DEFAULT_HBASE):
+    usual = PlanRequest(workloads=parse_demands(()), hadoop=DEFAULT_HADOOP, hbase=DEFAULT_HBASE)
+    if shared or request != usual:
         raise UserError(
             f"--from {before}",
             "keeps what that plan was asked for, and something else is asked for here",

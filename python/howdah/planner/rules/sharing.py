@@ -1,0 +1,98 @@
+"""Rules about hosts that several clusters share: what is whose, and masters of different clusters apart."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from howdah.model.hostname import expand_all
+from howdah.planner.facts import Facts
+from howdah.planner.rule import Counsel, Rule
+from howdah.units import format_counted
+
+_TOLD_HOSTS = 3
+_DIGEST_LETTERS = 12
+
+
+def _shares(facts: Facts) -> bool:
+    return facts.request.sharing is not None
+
+
+def _whose(facts: Facts) -> str | None:
+    sharing = facts.request.sharing
+    if sharing is None:
+        return None
+    part = "what others leave" if sharing.percent is None else f"{sharing.percent}%"
+    beside = [
+        f"{other.cluster} (its plan's SHA-256 {other.digest[:_DIGEST_LETTERS]})" for other in sharing.beside
+    ]
+    told = [
+        f"This cluster was planned for {part} of hosts that it shares"
+        + (f" with {' and '.join(beside)}" if beside else "")
+        + ": no thread, byte of memory or data disk of a host is given out twice"
+    ]
+    told += [
+        f"of each host of group {group} it has the data disks {_ranges(numbers)}"
+        for group, numbers in sharing.disks.items()
+    ]
+    if left_out := expand_all(sharing.left_out):
+        named = ", ".join(left_out[:_TOLD_HOSTS]) + (", …" if len(left_out) > _TOLD_HOSTS else "")
+        told.append(f"{format_counted(len(left_out), 'host')} had nothing left for it ({named})")
+    told.append(
+        "network ports are shared by agreement alone: give each cluster's machines their part in the "
+        "hypervisor's or the switch's limits"
+    )
+    return "; ".join(told) + "."
+
+
+def _ranges(numbers: Sequence[int]) -> str:
+    """``1-6, 13-20``."""
+    runs: list[list[int]] = []
+    for number in numbers:
+        if runs and number == runs[-1][-1] + 1:
+            runs[-1].append(number)
+        else:
+            runs.append([number])
+    return ", ".join(f"{run[0]}-{run[-1]}" if len(run) > 1 else str(run[0]) for run in runs)
+
+
+def _together(facts: Facts) -> str | None:
+    sharing = facts.request.sharing
+    if sharing is None:
+        return None
+    of_host: dict[str, list[str]] = {}
+    for other in sharing.beside:
+        for host in expand_all(other.masters_on):
+            of_host.setdefault(host.lower(), []).append(other.cluster)
+    both = [
+        f"{master.name} on {host} beside those of {' and '.join(others)}"
+        for master in facts.cluster.masters
+        for host in (master.host, master.shadow_host)
+        if host is not None and (others := of_host.get(host.lower()))
+    ]
+    if not both:
+        return None
+    return (
+        f"Too few hosts are left for masters of different clusters to be apart: {', '.join(both)}. Who loses "
+        "such a host loses masters of several clusters at once."
+    )
+
+
+RULES: tuple[Rule, ...] = (
+    Counsel(
+        id="sharing.hosts",
+        says="No thread, byte of memory or data disk is given to two clusters, and the hypervisor's part is "
+        "kept once.",
+        sources=("D0 20", "howdah"),
+        condition="other clusters have virtual machines on the same hosts",
+        applies=_shares,
+        tell=_whose,
+    ),
+    Counsel(
+        id="sharing.masters-apart",
+        says="Masters of clusters that share hosts are on different hosts, as far as there are enough.",
+        sources=("howdah",),
+        condition="other clusters have masters on the same hosts",
+        applies=_shares,
+        tell=_together,
+    ),
+)

@@ -1,0 +1,6 @@
+"""Several clusters on the same hosts: what each has of them, and what they leave for another."""
+
+from howdah.planner.shared.claims import check_fit
+from howdah.planner.shared.left import Left, left_beside
+
+__all__ = ["Left", "check_fit", "left_beside"]

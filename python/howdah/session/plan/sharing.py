@@ -1,0 +1,173 @@
+"""A plan on hosts that other clusters use: what is asked for, who the others are, and what they leave."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from howdah.documents.files import read_plan
+from howdah.errors import UserError
+from howdah.model.hostname import fold
+from howdah.model.inventory import Inventory
+from howdah.model.placement import placed_hosts
+from howdah.model.plan import Cluster, Plan
+from howdah.model.request import Hypervisor, PlanRequest
+from howdah.model.sharing import Neighbour, Sharing
+from howdah.planner.platforms.workers import least_worker
+from howdah.planner.shared import check_fit, left_beside
+
+_PERCENT = re.compile(r"\s*([1-9]\d?)\s*%\s*")
+_NAME = re.compile(r"[a-z][a-z0-9-]{0,30}")
+
+
+class AskedShare(NamedTuple):
+    """What flags ask for: a part of every host in per cent, the plans of other clusters, and a name."""
+
+    percent: int | None
+    beside: tuple[Path, ...]
+    cluster: str | None
+
+    def __bool__(self) -> bool:
+        return self.percent is not None or bool(self.beside)
+
+
+def parse_share(
+    share: str | None, beside: Sequence[Path], cluster: str | None, request: PlanRequest
+) -> AskedShare:
+    """``--share 50% --beside a.yaml --cluster b``; raises UserError for what cannot be."""
+    asked = AskedShare(None if share is None else _percent(share), tuple(beside), cluster)
+    if not asked:
+        if cluster is not None:
+            raise UserError(
+                f"--cluster {cluster}",
+                "names one of several clusters on the same hosts",
+                "add --share or --beside, or write `cluster:` in the inventory",
+            )
+        return asked
+    if cluster is not None and not _NAME.fullmatch(cluster):
+        raise UserError(
+            f"--cluster {cluster}",
+            "is not a cluster's name",
+            "small letters, digits and hyphens, at most 31, a letter first",
+        )
+    flag = f"--share {share}" if share is not None else f"--beside {beside[0]}"
+    if not request.weighs_virtual:
+        raise UserError(
+            flag,
+            "a host is shared by virtual machines only; without them a cluster uses all of it",
+            "add --hypervisor vsphere or kvm, or give each cluster hosts of its own",
+        )
+    if request.overcommit:
+        raise UserError(
+            "--overcommit", "would give out threads twice that other clusters count on", "leave it out"
+        )
+    return asked
+
+
+def plan_shared(
+    make: Callable[[Inventory, PlanRequest], Plan],
+    asked: AskedShare,
+    inventory: Inventory,
+    request: PlanRequest,
+) -> Plan:
+    """Plan a part of the hosts, or what other clusters leave of them.
+
+    Raises UserError for plans that do not go together, and naming the host that they over-commit.
+    """
+    if asked.cluster is not None:
+        inventory = inventory.model_copy(update={"cluster": asked.cluster})
+    others = {path: read_plan(path) for path in asked.beside}
+    neighbours = tuple(_neighbour(path, _cluster(path, plan), inventory) for path, plan in others.items())
+    _check_clusters(others, inventory)
+    _check_hypervisors(others, request)
+    plans = tuple(others.values())
+    check_fit(inventory, plans)
+    left = left_beside(inventory, plans, least_worker(request), asked.percent)
+    sharing = Sharing(
+        cluster=inventory.cluster,
+        percent=asked.percent,
+        beside=neighbours,
+        disks=dict(left.disks),
+        left_out=left.left_out,
+    )
+    made = make(left.inventory, request.model_copy(update={"sharing": sharing}))
+    # Machines have their names only now.
+    check_fit(inventory, (*plans, made))
+    return made
+
+
+def check_written_apart(asked: AskedShare, output: Path) -> None:
+    """Raise UserError where the plan would be written over one that it is to stand beside."""
+    for path in asked.beside:
+        if output.exists() and path.exists() and output.samefile(path):
+            raise UserError(
+                f"--output {output}", "is the plan of another cluster on these hosts", "give another file"
+            )
+
+
+def _percent(text: str) -> int:
+    match = _PERCENT.fullmatch(text)
+    if match is None:
+        raise UserError(f"--share {text}", "is not a part of a host", "1% to 99%, 50% for instance")
+    return int(match.group(1))
+
+
+def _cluster(path: Path, plan: Plan) -> Cluster:
+    if plan.cluster is None:
+        raise UserError(
+            f"--beside {path}", "is not a plan of a cluster", "give a plan that `howdah plan` wrote"
+        )
+    return plan.cluster
+
+
+def _neighbour(path: Path, cluster: Cluster, inventory: Inventory) -> Neighbour:
+    hosts = {host.lower() for group in inventory.groups for host in group.names}
+    if not any(host.name.lower() in hosts for host in placed_hosts(cluster)):
+        raise UserError(f"--beside {path}", "shares no host with this inventory", "leave it out")
+    masters = {
+        host for master in cluster.masters for host in (master.host, master.shadow_host) if host is not None
+    }
+    return Neighbour(
+        cluster=cluster.inventory.cluster,
+        digest=hashlib.sha256(path.read_bytes()).hexdigest(),
+        masters_on=fold(sorted(masters)),
+    )
+
+
+def _check_hypervisors(others: dict[Path, Plan], request: PlanRequest) -> None:
+    """A host has one hypervisor."""
+    for path, plan in others.items():
+        there = _cluster(path, plan).request.dividing
+        if request.dividing is not None and there not in (None, Hypervisor.NONE, request.dividing):
+            raise UserError(
+                f"--hypervisor {request.dividing}",
+                f"is not what divides the same hosts for {path}, which is {there}",
+                f"give --hypervisor {there}",
+            )
+
+
+def _check_clusters(others: dict[Path, Plan], inventory: Inventory) -> None:
+    """Every cluster has a name of its own, and those that the others stand beside are given, too."""
+    known = {inventory.cluster: "this one"}
+    clusters = [(path, _cluster(path, plan)) for path, plan in others.items()]
+    for path, cluster in clusters:
+        name = cluster.inventory.cluster
+        if name in known:
+            raise UserError(
+                f"--beside {path}",
+                f"is of a cluster called {name}, as {known[name]} is",
+                "give this one another name: --cluster NAME",
+            )
+        known[name] = f"that of {path}"
+    for path, cluster in clusters:
+        sharing = cluster.request.sharing
+        for other in sharing.beside if sharing is not None else ():
+            if other.cluster not in known:
+                raise UserError(
+                    f"--beside {path}",
+                    f"stands beside cluster {other.cluster}, which has its part of the hosts, too",
+                    f"give the plan of {other.cluster} with another --beside",
+                )

@@ -1,0 +1,112 @@
+"""What a share of hosts can be asked with, and which plans go together."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from howdah.documents.files import write_plan
+from howdah.errors import UserError
+from howdah.model.inventory import Inventory
+from howdah.model.plan import Plan
+from howdah.model.request import Hypervisor, PlanRequest
+from howdah.planner.cluster import plan_cluster
+from howdah.planner.succession import plan_after
+from howdah.report.plan.content import command
+from howdah.session.plan.sharing import AskedShare, check_written_apart, parse_share, plan_shared
+from support.hosts import host_group
+
+HOSTS = Inventory(cluster="a", groups=(host_group(name="w", count=4),))
+KVM = PlanRequest(hypervisor=Hypervisor.KVM)
+
+
+def planned(
+    place: Path, name: str, *beside: str, share: int | None = None, request: PlanRequest = KVM
+) -> Plan:
+    """A plan beside others in the same place, which is kept there under its cluster's name."""
+    asked = AskedShare(share, tuple(place / f"{other}.yaml" for other in beside), name)
+    plan = plan_shared(plan_cluster, asked, HOSTS, request)
+    (place / f"{name}.yaml").write_text(write_plan(plan), encoding="utf-8")
+    return plan
+
+
+def refused(place: Path, name: str, *beside: str, request: PlanRequest = KVM) -> str:
+    with pytest.raises(UserError) as caught:
+        planned(place, name, *beside, request=request)
+    assert caught.value.hint
+    return f"{caught.value.where}: {caught.value.what}".replace(f"{place}/", "")
+
+
+@pytest.mark.parametrize("text", ["0%", "100%", "50", "0.5", "half", "-5%"])
+def test_a_share_is_one_to_ninety_nine_per_cent(text: str) -> None:
+    with pytest.raises(UserError, match="is not a part of a host"):
+        parse_share(text, (), None, KVM)
+
+
+def test_what_goes_with_no_share_or_not_with_one_is_refused() -> None:
+    assert not parse_share(None, (), None, KVM)
+    assert parse_share("50%", (), "b", KVM) == AskedShare(50, (), "b")
+    for share, cluster, request, what in (
+        (None, "b", KVM, "names one of several"),
+        ("50%", "B!", KVM, "is not a cluster's name"),
+        ("50%", None, PlanRequest(), "a host is shared by virtual machines only"),
+        ("50%", None, PlanRequest(hypervisor=Hypervisor.NONE), "a host is shared by virtual machines only"),
+        ("50%", None, KVM.model_copy(update={"overcommit": True}), "would give out threads twice"),
+    ):
+        with pytest.raises(UserError, match=what):
+            parse_share(share, (), cluster, request)
+
+
+def test_a_plan_says_what_it_is_beside(tmp_path: Path) -> None:
+    planned(tmp_path, "a", share=50)
+    plan = planned(tmp_path, "b", "a")
+    assert plan.cluster is not None
+    sharing = plan.cluster.request.sharing
+    assert sharing is not None
+    (other,) = sharing.beside
+    assert (other.cluster, len(other.digest)) == ("a", 64)
+    assert command(plan.cluster.request).endswith("--beside a.yaml --cluster b")
+    (told,) = [advice.text for advice in plan.cluster.advice if advice.rule == "sharing.hosts"]
+    assert f"shares with a (its plan's SHA-256 {other.digest[:12]})" in told
+    assert "of each host of group w it has the data disks 11-20" in told
+
+
+def test_plans_that_do_not_go_together_are_refused(tmp_path: Path) -> None:
+    planned(tmp_path, "a", share=30)
+    planned(tmp_path, "b", "a", share=30)
+    assert refused(tmp_path, "a", "a") == "--beside a.yaml: is of a cluster called a, as this one is"
+    assert refused(tmp_path, "c", "b") == (
+        "--beside b.yaml: stands beside cluster a, which has its part of the hosts, too"
+    )
+    vsphere = PlanRequest(hypervisor=Hypervisor.VSPHERE)
+    assert refused(tmp_path, "c", "a", "b", request=vsphere) == (
+        "--hypervisor vsphere: is not what divides the same hosts for a.yaml, which is kvm"
+    )
+    elsewhere = Inventory(cluster="d", groups=(host_group(name="x", count=4),))
+    (tmp_path / "d.yaml").write_text(write_plan(plan_cluster(elsewhere, KVM)), encoding="utf-8")
+    assert refused(tmp_path, "c", "d") == "--beside d.yaml: shares no host with this inventory"
+    planned(tmp_path, "c", "a", "b")
+
+
+def test_a_cluster_may_be_planned_again_beside_those_that_stand_beside_it(tmp_path: Path) -> None:
+    planned(tmp_path, "a", share=30)
+    planned(tmp_path, "b", "a", share=30)
+    again = planned(tmp_path, "a", "b")
+    assert again.cluster is not None
+    assert [group.cpu.threads for group in again.cluster.inventory.groups] == [28]
+    (told,) = [advice.text for advice in again.cluster.advice if advice.rule == "sharing.hosts"]
+    assert "it has the data disks 1-6, 13-20" in told
+
+
+def test_other_hosts_are_not_planned_for_a_cluster_that_shares_them(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="shares its hosts"):
+        plan_after(planned(tmp_path, "a", share=50), HOSTS)
+
+
+def test_a_plan_is_not_written_over_one_that_it_stands_beside(tmp_path: Path) -> None:
+    planned(tmp_path, "a", share=50)
+    path = tmp_path / "a.yaml"
+    check_written_apart(AskedShare(None, (path,), "b"), tmp_path / "b.yaml")
+    with pytest.raises(UserError, match="is the plan of another cluster"):
+        check_written_apart(AskedShare(None, (path,), "b"), path)
