@@ -12,8 +12,10 @@ from howdah.model.inventory import Inventory
 from howdah.model.machines import WantedMachine
 from howdah.model.plan import Plan
 from howdah.model.request import Hypervisor, PlanRequest, Protection
+from howdah.model.sharing import Sharing
 from howdah.model.site import MachineSite
 from howdah.planner.cluster import plan_cluster
+from howdah.planner.shared import left_beside
 from howdah.provision.wanted import hypervisor_of, machines_of
 from howdah.units import GIB
 from support.plans import group
@@ -22,6 +24,8 @@ from support.vcenter import HOSTS, site_text, virtual_plan
 DEVICES = 'devices: ["naa.{host}-[01-20]"]'
 MORE = "".join(
     f'  - {{names: ["w[1-3]-{number}.example.com"], address: 10.0.{4 + number}.1}}\n' for number in (3, 4)
+) + "".join(
+    f'  - {{names: ["w[1-3]-b-{number}.example.com"], address: 10.0.{10 + number}.1}}\n' for number in (1, 2)
 )
 
 
@@ -41,6 +45,17 @@ def test_each_place_has_its_own_of_the_hosts_disks() -> None:
     assert machines["w2-2.example.com"].mac is None
     assert machines["w2-1.example.com"].first_boot.address == "10.0.1.2"
     assert machines["w1-1.example.com"].memory_bytes % 2**20 == 0
+
+
+def test_a_cluster_that_shares_hosts_has_only_its_own_disks_and_names() -> None:
+    hosts = Inventory(cluster="b", groups=(group("w", len(HOSTS), HOSTS),))
+    left = left_beside(hosts, (), 4 * GIB, percent=50)
+    sharing = Sharing(cluster="b", disks={"w": (*range(1, 5), *range(11, 17))}, percent=50)
+    request = PlanRequest(hypervisor=Hypervisor.VSPHERE, workers_per_host=2, sharing=sharing)
+    machines = _machines(plan_cluster(left.inventory, request))
+    held = {name: [disk.name for disk in machine.disks] for name, machine in machines.items()}
+    assert held["w1-b-1.example.com"] == [f"naa.w1-{number:02d}" for number in (1, 2, 3, 4, 11)]
+    assert held["w1-b-2.example.com"] == [f"naa.w1-{number:02d}" for number in range(12, 17)]
 
 
 def test_masters_have_machines_of_their_own_without_data_disks() -> None:
