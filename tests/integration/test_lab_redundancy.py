@@ -25,7 +25,7 @@ pytestmark = [
 
 PATIENCE_S = 120
 # No new segment of the edit log begins while the test looks.
-NO_ROLL = ("dfs.ha.log-roll.period", "36000s")
+NO_ROLL = ("dfs.ha.log-roll.period", "36000")
 ON_H3 = ["zookeeper on h3", "journalnode on h3", "datanode on h3", "nodemanager on h3"]
 
 
