@@ -46,8 +46,10 @@ public final class HdfsBeside {
     try (FileSystem files = FileSystem.newInstance(conf)) {
       new HdfsReadBack(files).read(new Path(directory, "clients"));
       files.delete(directory, true);
+      say("end");
+    } catch (IOException error) {
+      say("gone", innermost(error));
     }
-    say("end");
     System.exit(0);
   }
 

@@ -8,7 +8,7 @@ from typing import Literal
 from howdah.analysis.evidence import Evidence, FaultEffect
 from howdah.analysis.wording import listed, number, seconds
 from howdah.faults.recovery import SEVERAL
-from howdah.model.faults import CELLS_LOST, CELLS_READ, FaultTold, ProbeOutage, RecoveryStep
+from howdah.model.faults import CELLS_LOST, CELLS_READ, LEDGER_UNREAD, FaultTold, ProbeOutage, RecoveryStep
 from howdah.model.finding import Finding, Number
 from howdah.model.run import RunRecord
 from howdah.units import format_count, format_counted
@@ -134,6 +134,8 @@ def in_short(record: RunRecord, evidence: Evidence) -> str:
         return f"{text}, {format_count(counted[1])} acknowledged writes lost"
     if record.ledger is not None and not record.ledger.sound:
         return f"{text}, HDFS did not keep its word"
+    if any(warning.code == LEDGER_UNREAD for warning in record.warnings):
+        return f"{text}, what was acknowledged not read back"
     return text if counted is None and record.ledger is None else f"{text}, nothing acknowledged lost"
 
 

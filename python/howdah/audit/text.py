@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from howdah.model.plan import Value
+from howdah.releases import whole_seconds
 
 _WHOLE = re.compile(r"[+-]?[0-9]{1,30}")
 _HEXADECIMAL = re.compile(r"-?0[xX][0-9a-fA-F]{1,30}")
@@ -82,8 +83,11 @@ def read_kind(text: str, kind: str) -> Value:
         match kind:
             case "bool":
                 return read_bool(text)
-            case "int" | "long" | "size" | "duration":
-                return _read_whole(text, kind)
+            case "size":
+                return read_size(text)
+            case "int" | "long" | "duration":
+                # In which unit a duration counts is for who reads the key to know.
+                return read_int(text)
             case "float":
                 return read_float(text)
     except Misfit:
@@ -92,7 +96,20 @@ def read_kind(text: str, kind: str) -> Value:
 
 
 def _read_whole(text: str, kind: str) -> int:
-    return read_size(text) if kind == "size" else read_int(text)
+    match kind:
+        case "size":
+            return read_size(text)
+        case "duration":
+            return _read_period(text)
+    return read_int(text)
+
+
+def _read_period(text: str) -> int:
+    """Seconds, in which all durations count that rules give a number for."""
+    seconds = whole_seconds(text)
+    if seconds is None:
+        raise Misfit("is not a whole number of seconds")
+    return seconds
 
 
 def _same_quantity(text: str, like: str) -> bool:

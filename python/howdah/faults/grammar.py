@@ -22,9 +22,10 @@ from howdah.model.faults import (
 from howdah.units import parse_bits_per_s, parse_bytes
 
 APPLICATION_MASTER = "application-master"
+JOURNALNODE = "journalnode"
 DAEMONS = (
     "zookeeper",
-    "journalnode",
+    JOURNALNODE,
     "namenode",
     "zkfc",
     "secondarynamenode",
@@ -174,6 +175,9 @@ def _check(fault: ClusterFault, where: str) -> None:
         raise UserError(where, f"{what} is done to a daemon, and {whom.text} is a place", hint)
     if whom.daemon == APPLICATION_MASTER and what is Action.RESTART:
         raise UserError(where, "YARN starts a new application master itself", f"kill {APPLICATION_MASTER}")
+    if what is Action.WIPE and whom.daemon != JOURNALNODE:
+        hint = f"wipe {JOURNALNODE}@NAME, or wipe-disk worker:NAME"
+        raise UserError(where, f"{what} is done to JournalNodes alone, and {whom.text} is none", hint)
     if what in WITH_RATE and not fault.rate:
         speed = "10Mb/s" if what is Action.SLOW_LINK else "10MB/s"
         raise UserError(where, f"does not say to which speed a {what} is", f"{what} {whom.text} to {speed}")

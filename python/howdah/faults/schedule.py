@@ -13,7 +13,7 @@ from howdah.model.faults import AT_ONCE, OF_PLACES, Action, ClusterFault, Moment
 
 _OF_DISKS = frozenset({Action.SLOW_DISK, Action.FILL_DISK, Action.FAIL_DISK, Action.WIPE_DISK})
 _OF_LINKS = frozenset({Action.CUT_LINK, Action.CUT_LINK_IN, Action.CUT_LINK_OUT, Action.SLOW_LINK})
-_PROCESSES = frozenset({Action.KILL, Action.PAUSE, Action.RESTART, Action.LOSE})
+_PROCESSES = frozenset({Action.KILL, Action.PAUSE, Action.RESTART, Action.WIPE, Action.LOSE})
 _ALIKE: tuple[frozenset[Action], ...] = (
     _PROCESSES,
     _OF_LINKS | {Action.LOSE},

@@ -13,10 +13,12 @@ from howdah.units import exact_bits_per_s, exact_bytes
 CELLS_READ = "last acknowledged writes of fields read back"
 CELLS_LOST = "last acknowledged writes of fields lost"
 """Metrics of a workload of rows that ran while faults were done."""
+LEDGER_UNREAD = "ledger-unread"
+"""The code of the warning that what HDFS acknowledged could not be held against what is there."""
 
 
 class Action(StrEnum):
-    """What is done; all but one can be undone: what was wiped is gone."""
+    """What is done; all can be undone but what was wiped, which is gone."""
 
     KILL = "kill"
     """A daemon's process is killed with SIGKILL; undone by starting it."""
@@ -40,17 +42,19 @@ class Action(StrEnum):
     """No room is left on a place's data disks."""
     FAIL_DISK = "fail-disk"
     """Every read and write of a place's data disks fails."""
+    WIPE = "wipe"
+    """A JournalNode is killed, all that it keeps is deleted, and it is started again."""
     WIPE_DISK = "wipe-disk"
     """A place's data disks are exchanged for empty ones, and what runs there is started again."""
 
 
-OF_DAEMONS = frozenset({Action.KILL, Action.PAUSE, Action.RESTART})
+OF_DAEMONS = frozenset({Action.KILL, Action.PAUSE, Action.RESTART, Action.WIPE})
 """What can be done to one daemon."""
-OF_PLACES = frozenset(Action) - {Action.KILL, Action.RESTART}
+OF_PLACES = frozenset(Action) - {Action.KILL, Action.RESTART, Action.WIPE}
 """What can be done to a worker, a master, a host or a rack."""
 WITH_RATE = frozenset({Action.SLOW_LINK, Action.SLOW_DISK})
 """What needs a speed."""
-AT_ONCE = frozenset({Action.RESTART, Action.WIPE_DISK})
+AT_ONCE = frozenset({Action.RESTART, Action.WIPE, Action.WIPE_DISK})
 """What is over when it is done, so that it has no duration."""
 
 Place = Literal["worker", "master", "host", "rack"]

@@ -31,7 +31,7 @@ def typed(given: Override, like: Value) -> Value:
     """The user's text as a value of the same type as the rule's; raise UserError where it is none.
 
     A size may be written with its unit, ``128MiB`` or as Hadoop does ``128m``, also where the key counts
-    in MiB.
+    in MiB; a duration as Hadoop reads it, ``2m``.
     """
     where = f"--set {given.key}"
     text = given.value.strip()
@@ -58,6 +58,8 @@ def _whole(text: str, like: int, key: str, where: str) -> int:
         return int(text)
     except ValueError:
         pass
+    if is_period(key):
+        return _seconds(text, like, where)
     unit = MIB if key in _COUNTED_IN_MIB else _COUNTED_IN.get(re.split(r"[._-]", key)[-1].lower())
     if unit is None and like < _SMALLEST_SIZE:
         raise UserError(where, f"{text!r} is not a whole number", f"give one; the rule gives {like}")
@@ -66,6 +68,21 @@ def _whole(text: str, like: int, key: str, where: str) -> int:
         name = "MiB" if unit == MIB else "KiB"
         raise UserError(where, f"{text} is not a whole number of {name}", f"the rule gives {like} {name}")
     return size // (unit or 1)
+
+
+def is_period(key: str) -> bool:
+    """Whether Hadoop reads a key as a duration: all those that rules give a number for count in seconds."""
+    known = releases.hadoop(releases.DEFAULT_HADOOP).find(key)
+    return known is not None and known.kind == "duration"
+
+
+def _seconds(text: str, like: int, where: str) -> int:
+    seconds = releases.whole_seconds(text)
+    if seconds is None:
+        raise UserError(
+            where, f"{text!r} is not a whole number of seconds", f"120, 120s or 2m; the rule gives {like}"
+        )
+    return seconds
 
 
 def _bytes(text: str, where: str) -> int:

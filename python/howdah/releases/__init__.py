@@ -18,6 +18,7 @@ from howdah.releases.catalogue import (
     line_of,
 )
 from howdah.releases.release import Property, Release
+from howdah.releases.values import whole_seconds
 
 __all__ = [
     "DEFAULT_HADOOP",
@@ -30,4 +31,5 @@ __all__ = [
     "hadoop",
     "hbase",
     "line_of",
+    "whole_seconds",
 ]

@@ -12,7 +12,16 @@ from collections.abc import Callable
 _WHOLE = re.compile(r"(?P<decimal>[-+]?[0-9]+)|-?0[xX][0-9a-fA-F]+")
 _REAL = re.compile(r"[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?[fFdD]?|[-+]?(NaN|Infinity)")
 _SIZE = re.compile(r"([-+]?[0-9]+)([kmgtpe]?)", re.IGNORECASE)
-_DURATION = re.compile(r"[-+]?[0-9]+(ns|us|ms|s|m|h|d)?", re.IGNORECASE)
+_DURATION = re.compile(r"([-+]?[0-9]+)(ns|us|ms|s|m|h|d)?", re.IGNORECASE)
+_NANOSECONDS = {
+    "ns": 1,
+    "us": 10**3,
+    "ms": 10**6,
+    "s": 10**9,
+    "m": 60 * 10**9,
+    "h": 3600 * 10**9,
+    "d": 86400 * 10**9,
+}
 _STORAGE = re.compile(
     r"[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)\s*([kmgtpe]?b|[kmgtpe]|(kilo|mega|giga|tera|peta|exa)?bytes)",
     re.IGNORECASE,
@@ -41,6 +50,18 @@ def _size(text: str) -> str | None:
         return "is not a whole number of bytes such as 4096, 128m or 1g"
     digits, unit = match.groups()
     return _fits(digits, 1024 ** " kmgtpe".index(unit.lower() or " "), 64)
+
+
+def whole_seconds(text: str) -> int | None:
+    """A duration of a key that counts in seconds, as Hadoop reads it: ``120``, ``2m``; None for another text.
+
+    Hadoop cuts off what is less than a second, which nobody means.
+    """
+    match = _DURATION.fullmatch(text)
+    if match is None or len(match[1]) > _MOST_DIGITS:
+        return None
+    seconds, rest = divmod(int(match[1]) * _NANOSECONDS[(match[2] or "s").lower()], _NANOSECONDS["s"])
+    return None if rest else seconds
 
 
 def _like(form: re.Pattern[str], otherwise: str) -> Callable[[str], str | None]:

@@ -29,6 +29,12 @@ from howdah.render.logins import logins
 from howdah.render.text import wrapped
 from howdah.render.variant import differ
 
+_MACHINES = {
+    Hypervisor.VSPHERE: " --vcenter VCENTER",
+    Hypervisor.KVM: " --libvirt 'qemu+ssh://root@{host}/system'",
+}
+"""How `howdah provision` is told where machines are made."""
+
 
 def readme(
     plan: Plan, cluster: Cluster, hosts: Sequence[PlacedHost], files: Sequence[ConfigFile]
@@ -56,6 +62,7 @@ def readme(
         has=lambda start: any(path.startswith(start) for path in paths),
         has_part=lambda part, of="os": any(f"/{part}" in path and path.startswith(of) for path in paths),
         guests_wired=virtual and cluster.request.dividing is Hypervisor.VSPHERE,
+        where_machines_are=_MACHINES.get(cluster.request.dividing or Hypervisor.NONE, ""),
         numactl=_setting(plan, "yarn.nodemanager.numa-awareness.enabled") == "true",
         bridged=virtual and any(path.endswith(".netdev") for path in paths),
         apart=lambda base: _apart(base, paths),

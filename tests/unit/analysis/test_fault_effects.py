@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from howdah.analysis import analyse
-from howdah.model.faults import CELLS_READ, FaultTold, LedgerTold, ProbeOutage
+from howdah.model.faults import CELLS_READ, LEDGER_UNREAD, FaultTold, LedgerTold, ProbeOutage
+from howdah.model.run import RunWarning
 from support.faulted_runs import KILL, OUT, faulted, probe
 from support.findings import found, value
 from support.table_runs import TableScene, table_run
@@ -92,3 +93,11 @@ def test_what_hdfs_kept_is_told_and_what_it_did_not() -> None:
     assert told.text.endswith("record 3 of 0/f1 and file 0/f2 lost; 0/f4 there twice")
     (answer,) = found(run._replace(record=record), "answer")
     assert answer.text.startswith("after kill regionserver@w1, HDFS did not keep its word; ")
+
+
+def test_what_nobody_could_read_back_is_not_called_kept() -> None:
+    run = table_run(TableScene(seconds=24))
+    warning = RunWarning(code=LEDGER_UNREAD, text="what HDFS acknowledged could not be held against it")
+    record = run.record.model_copy(update={"faults": (KILL,), "warnings": (warning,)})
+    (answer,) = found(run._replace(record=record), "answer")
+    assert answer.text.startswith("after kill regionserver@w1, what was acknowledged not read back; ")

@@ -155,6 +155,7 @@ def test_an_inspection_that_cannot_tell_names_what_is_missing(tmp_path: Path) ->
         ("a, b,,c", ("x",), "text", ("a", "b", "c")),
         ("60s", "1m", "duration", "1m"),
         ("61s", "1m", "duration", "61s"),
+        ("2m", 120, "duration", 120),
         ("0.5", 1.0, "float", 0.5),
     ],
 )

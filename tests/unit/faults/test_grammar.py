@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from howdah.errors import UserError
-from howdah.faults.grammar import DAEMONS, PAIRS, STATES, parse_fault
+from howdah.faults.grammar import DAEMONS, JOURNALNODE, PAIRS, STATES, parse_fault
 from howdah.model.faults import AT_ONCE, OF_PLACES, WITH_RATE, Action, ClusterFault, Moment, Whom
 
 
@@ -57,6 +57,9 @@ def test_moments_are_of_the_run_or_of_a_program(text: str, when: Moment | None) 
         ("pause datanode for 0s", "lasts no time"),
         ("restart datanode for 5s", "over when it is done"),
         ("wipe-disk worker:h1 for 5s", "over when it is done"),
+        ("wipe journalnode@m1 for 5s", "over when it is done"),
+        ("wipe namenode@m1", "JournalNodes alone"),
+        ("wipe master:m1", "is a place"),
         ("lose application-master", "nobody knows which one"),
         ("restart application-master", "YARN starts"),
         ("slow-link worker:w1", "to which speed"),
@@ -75,6 +78,7 @@ DAEMON = st.one_of(
     st.builds(Whom, daemon=st.sampled_from(DAEMONS[:-1]), machine=st.none() | NAMES),
     st.builds(Whom, daemon=st.sampled_from(PAIRS), state=st.sampled_from(STATES)),
 )
+JOURNAL = st.builds(Whom, daemon=st.just(JOURNALNODE), machine=st.none() | NAMES)
 PLACE = st.builds(Whom, place=st.sampled_from(["worker", "master", "host", "rack"]), name=NAMES)
 MOMENTS = st.one_of(
     st.none(),
@@ -90,7 +94,7 @@ def faults(draw: st.DrawFn) -> ClusterFault:
     place = what in OF_PLACES and (what is not Action.PAUSE or draw(st.booleans()))
     lasts = None if what in AT_ONCE else draw(st.none() | st.integers(1, 999).map(float))
     rate = draw(st.integers(1, 10_000)) * 1_000_000 if what in WITH_RATE else None
-    whom = draw(PLACE if place else DAEMON)
+    whom = draw(JOURNAL if what is Action.WIPE else PLACE if place else DAEMON)
     return ClusterFault(what=what, whom=whom, when=draw(MOMENTS), for_s=lasts, rate=rate)
 
 

@@ -6,10 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from howdah import releases
 from howdah.errors import UserError
 from howdah.model.plan import Setting, Value
 from howdah.model.request import Override, PlanRequest
 from howdah.planner.override import beyond_rules, typed
+from howdah.planner.rule import SettingRule
+from howdah.planner.rules.catalogue import SETTING_RULES
 from howdah.units import GIB
 
 
@@ -43,9 +46,12 @@ def test_the_text_becomes_a_value_of_the_rules_type(text: str, like: Value, valu
         ("queue.read_ahead_kb", "4MiB", 1024, 4096),
         ("hbase.bucketcache.size", "40GiB", 102400, 40960),
         ("memSize", "16GiB", 61696, 16384),
+        ("dfs.ha.log-roll.period", "90", 120, 90),
+        ("dfs.ha.log-roll.period", "2m", 120, 120),
+        ("dfs.heartbeat.interval", "5s", 3, 5),
     ],
 )
-def test_a_size_may_be_written_as_hadoop_does_and_counts_in_the_keys_unit(
+def test_a_quantity_may_be_written_as_hadoop_does_and_counts_in_the_keys_unit(
     key: str, text: str, like: int, value: int
 ) -> None:
     assert typed(Override(key=key, value=text), like) == value
@@ -57,6 +63,8 @@ def test_a_size_may_be_written_as_hadoop_does_and_counts_in_the_keys_unit(
         ("dfs.replication", "3GB", 3, "not a whole number"),
         ("mapreduce.map.memory.mb", "1GB", 1024, "not a whole number of MiB"),
         ("dfs.blocksize", "128x", 268435456, "not a quantity"),
+        ("dfs.ha.log-roll.period", "500ms", 120, "not a whole number of seconds"),
+        ("dfs.ha.log-roll.period", "soon", 120, "not a whole number of seconds"),
     ],
 )
 def test_a_size_is_refused_where_it_is_none_of_the_keys(key: str, text: str, like: int, what: str) -> None:
@@ -101,6 +109,20 @@ def test_a_text_that_does_not_fit_is_refused_by_its_flag(text: str, like: Value,
         typed(Override(key="dfs.some.key", value=text), like)
     assert caught.value.where == "--set dfs.some.key"
     assert caught.value.hint
+
+
+def test_every_duration_that_a_rule_gives_a_number_for_counts_in_seconds() -> None:
+    """A key that counts in milliseconds would be read a thousand times too small: it must be handled then."""
+    keys = {rule.key for rule in SETTING_RULES if isinstance(rule, SettingRule)}
+    release = releases.hadoop(releases.DEFAULT_HADOOP)
+    known = (release.find(key) for key in keys)
+    durations = {one.name: one.default for one in known if one and one.kind == "duration"}
+    numbers = {key for key, default in durations.items() if default and default.isdigit()}
+    assert numbers == {
+        "dfs.ha.log-roll.period",
+        "dfs.heartbeat.interval",
+        "dfs.namenode.redundancy.interval.seconds",
+    }
 
 
 @given(st.text(), st.one_of(st.booleans(), st.integers(), st.floats(allow_nan=False), st.text()))

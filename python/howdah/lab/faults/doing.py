@@ -5,6 +5,7 @@ from __future__ import annotations
 import signal
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
+from pathlib import Path
 from typing import NamedTuple, assert_never
 
 from howdah.lab.commands import How, kill, running_on
@@ -19,6 +20,9 @@ from howdah.lab.kernel.processes import Process
 from howdah.lab.spec import LabSpec, MachineSpec
 from howdah.lab.state import LabState, LabSystem
 from howdah.model.faults import AT_ONCE, Action, ClusterFault, Whom
+from howdah.services.conf import ClientConf
+
+_JOURNAL_DIR = "dfs.journalnode.edits.dir"
 
 
 class _Deed(NamedTuple):
@@ -54,8 +58,8 @@ def _deed(state: LabState, fault: ClusterFault) -> _Deed:
             return _lost(state, fault.whom)
         case Action.CUT_LINK | Action.CUT_LINK_IN | Action.CUT_LINK_OUT | Action.SLOW_LINK:
             return _of_links(state, fault)
-        case Action.WIPE_DISK:
-            return _wiped(state, fault.whom)
+        case Action.WIPE | Action.WIPE_DISK:
+            return (_forgetful if fault.what is Action.WIPE else _wiped)(state, fault.whom)
         case Action.SLOW_DISK | Action.FILL_DISK | Action.FAIL_DISK:
             return _of_disks(state, fault)
     assert_never(fault.what)
@@ -70,6 +74,23 @@ def _killed(state: LabState, fault: ClusterFault) -> _Deed:
     again = partial(daemons.start, state, hit.daemon, installed(state))
     wait = partial(processes.wait_for_end, hit.process)
     return _Deed((hit.text,), (undo,), (kill_it, wait, again) if fault.what is Action.RESTART else (kill_it,))
+
+
+def _forgetful(state: LabState, whom: Whom) -> _Deed:
+    """A JournalNode that has lost its journal, as after its disk was exchanged."""
+    hit = daemon_meant(state, whom)
+    assert hit.daemon is not None
+    machine = hit.daemon.machine
+    undo = Undo(how="start", machine=machine.name, daemon=hit.daemon.program)
+    kept = ClientConf.read(machine.conf).get(_JOURNAL_DIR)
+    assert kept is not None, "redirected for every laboratory"
+    do = (
+        partial(processes.kill, hit.process),
+        partial(processes.wait_for_end, hit.process),
+        partial(failing.empty, Path(kept)),
+        partial(daemons.start, state, hit.daemon, installed(state)),
+    )
+    return _Deed((hit.text,), (undo,), do)
 
 
 def _paused(state: LabState, whom: Whom) -> _Deed:

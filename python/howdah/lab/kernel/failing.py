@@ -74,11 +74,16 @@ def fail(machine: MachineSpec) -> None:
 def wipe(machine: MachineSpec) -> None:
     """Delete all that lies on a machine's disks; nobody uses them."""
     for disk in machine.disks:
-        for entry in disk.mount.iterdir():
-            if entry.is_dir() and not entry.is_symlink():
-                shutil.rmtree(entry)
-            else:
-                entry.unlink()
+        empty(disk.mount)
+
+
+def empty(folder: Path) -> None:
+    """Delete all that lies in a folder; nobody uses it."""
+    for entry in folder.iterdir():
+        if entry.is_dir() and not entry.is_symlink():
+            shutil.rmtree(entry)
+        else:
+            entry.unlink()
 
 
 def mend(spec: LabSpec, machine: MachineSpec) -> None:

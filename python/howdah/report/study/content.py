@@ -31,6 +31,7 @@ from howdah.report.study.platforms import (
     runs_table,
 )
 from howdah.report.study.results import Conclusion, conclusions, results_table, sizes_table
+from howdah.report.study.saturation import saturation_table
 from howdah.report.study.unanswered import unanswered_table
 from howdah.units import format_counted
 
@@ -59,6 +60,7 @@ class StudyContent(NamedTuple):
     results: Table
     sizes: Table
     masters: Table
+    saturation: Table
     unanswered: Table
     beside: Table
     published: Table
@@ -93,6 +95,7 @@ def content(findings: StudyFound) -> StudyContent:
         results=results_table(findings),
         sizes=sizes_table(findings),
         masters=masters_table(findings),
+        saturation=saturation_table(findings),
         unanswered=unanswered_table(findings),
         beside=beside_table(findings),
         published=published_table(findings),

@@ -46,6 +46,11 @@ class CellRuns(NamedTuple):
         return planned if isinstance(planned, int) else None
 
     @property
+    def blocks(self) -> float | None:
+        """Blocks that each of its workloads writes or reads, replicas aside; none where it is not said."""
+        return self.data_bytes / self.block_bytes if self.data_bytes and self.block_bytes else None
+
+    @property
     def good(self) -> tuple[RunFigures, ...]:
         """The runs that succeeded."""
         return tuple(run for run in self.runs if run.outcome is Outcome.SUCCEEDED)

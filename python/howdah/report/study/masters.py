@@ -1,22 +1,41 @@
-"""How much of a core the masters were busy, and how much for the blocks that they saw to."""
+"""What blocks ask of the masters: a share of a core, and of two NameNodes what goes to each JournalNode."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from statistics import fmean, geometric_mean
 from typing import Any, NamedTuple
 
 from howdah.analysis.comparing.readings import ELAPSED
+from howdah.analysis.comparing.unanswered import JOURNAL_RATE
 from howdah.analysis.wording import percent
 from howdah.model.run import Origin
+from howdah.model.study import Study
 from howdah.report.figure import MOST_COLOURS, Figure, Key, Table, series_colour
 from howdah.report.study.found import CellRuns, StudyFound
 from howdah.report.theme import DATA, HALF_WIDTH, LEFT, SHOWN, chart, layer, level_title
 from howdah.report.words import NONE
 from howdah.study.matrix import named
+from howdah.units import format_rate
 
-MASTERS = (("NameNode", "NameNode busy"), ("scheduler", "scheduler busy"))
-"""The masters whose load is told, and the measure of it."""
+
+class BlockCost(NamedTuple):
+    """One thing that blocks cost the masters, and how it is told."""
+
+    of: str
+    measure: str
+    column: str
+    axis: str
+    scale: float
+    """What a measure is multiplied by on the axis."""
+    say: Callable[[float], str]
+
+
+BLOCK_COSTS = (
+    BlockCost("NameNode", "NameNode busy", "NameNode, one core", "% of a core", 100, percent),
+    BlockCost("scheduler", "scheduler busy", "scheduler, one core", "% of a core", 100, percent),
+    BlockCost("JournalNode", JOURNAL_RATE, "to each JournalNode", "kB/s", 1e-3, format_rate),
+)
 
 PER_BLOCKS = 100
 """Blocks a second that a load is told for."""
@@ -33,15 +52,15 @@ class Load(NamedTuple):
     workload: str
     blocks_per_s: float | None
     """None where the block size or the data are not known."""
-    busy: tuple[float | None, ...]
-    """Mean share of a core, master by master."""
+    means: tuple[float | None, ...]
+    """Of everything in ``BLOCK_COSTS``, over the cell's runs."""
 
-    def normalised(self, master: int) -> float | None:
-        """The share of a core for PER_BLOCKS blocks a second; None where there were hardly any."""
-        busy = self.busy[master]
-        if busy is None or self.blocks_per_s is None or self.blocks_per_s < LEAST_BLOCKS_PER_S:
+    def normalised(self, place: int) -> float | None:
+        """What was asked for PER_BLOCKS blocks a second; None where there were hardly any."""
+        mean = self.means[place]
+        if mean is None or self.blocks_per_s is None or self.blocks_per_s < LEAST_BLOCKS_PER_S:
             return None
-        return PER_BLOCKS * busy / self.blocks_per_s
+        return PER_BLOCKS * mean / self.blocks_per_s
 
 
 def loads(findings: StudyFound) -> tuple[Load, ...]:
@@ -50,18 +69,24 @@ def loads(findings: StudyFound) -> tuple[Load, ...]:
 
 
 def masters_table(findings: StudyFound) -> Table:
-    """The masters' load as a share of a core, and for 100 blocks a second where these are known."""
-    columns = ("cell", "workload", "blocks/s", *(f"{name}, one core" for name, _ in MASTERS))
-    columns += tuple(f"{name} per {PER_BLOCKS} blocks/s" for name, _ in MASTERS)
+    """What was asked of the masters, and for 100 blocks a second where these are known."""
+    every = loads(findings)
+    shown = [
+        (place, cost)
+        for place, cost in enumerate(BLOCK_COSTS)
+        if any(load.means[place] is not None for load in every)
+    ]
+    columns = ("cell", "workload", "blocks/s", *(cost.column for _, cost in shown))
+    columns += tuple(f"{cost.of} per {PER_BLOCKS} blocks/s" for _, cost in shown)
     rows = tuple(
         (
             load.cell.cell.name,
             load.workload,
             f"{load.blocks_per_s:.3g}" if load.blocks_per_s else NONE,
-            *(_share(busy) for busy in load.busy),
-            *(_share(load.normalised(place)) for place in range(len(MASTERS))),
+            *(_said(cost, load.means[place]) for place, cost in shown),
+            *(_said(cost, load.normalised(place)) for place, cost in shown),
         )
-        for load in loads(findings)
+        for load in every
     )
     return Table(columns, rows)
 
@@ -69,39 +94,38 @@ def masters_table(findings: StudyFound) -> Table:
 def _loads(cell: CellRuns) -> Iterator[Load]:
     workloads = dict.fromkeys(reading.measure.workload for run in cell.good for reading in run.readings)
     for workload in workloads:
-        busy = [cell.values(measure, workload, None) for _, measure in MASTERS]
+        values = [cell.values(cost.measure, workload, None) for cost in BLOCK_COSTS]
         times = cell.values(ELAPSED, workload, None)
-        if any(map(any, busy)) and times:
-            blocks = cell.data_bytes / cell.block_bytes if cell.data_bytes and cell.block_bytes else None
+        if any(map(any, values)) and times:
             yield Load(
                 cell=cell,
                 workload=workload,
-                blocks_per_s=blocks / geometric_mean(times) if blocks else None,
-                busy=tuple(fmean(some) if some else None for some in busy),
+                blocks_per_s=cell.blocks / geometric_mean(times) if cell.blocks else None,
+                means=tuple(fmean(some) if some else None for some in values),
             )
 
 
-def _share(value: float | None) -> str:
-    return NONE if value is None else percent(value)
+def _said(cost: BlockCost, value: float | None) -> str:
+    return NONE if value is None else cost.say(value)
 
 
 def masters_load(findings: StudyFound) -> tuple[Figure, ...]:
-    """A figure for each master whose load and blocks are known in two cells or more."""
+    """A figure for everything that is asked where it and the blocks are known in two cells or more."""
     every = loads(findings)
     figures = []
-    for place, (master, _) in enumerate(MASTERS):
+    for place in range(len(BLOCK_COSTS)):
         known = [load for load in every if load.normalised(place) is not None]
         if len({load.cell.cell.number for load in known}) > 1:
-            figures.append(_figure(findings, known, place, master))
+            figures.append(_figure(findings, known, place))
     return tuple(figures)
 
 
-def _figure(findings: StudyFound, known: list[Load], place: int, master: str) -> Figure:
+def _figure(findings: StudyFound, known: list[Load], place: int) -> Figure:
     lines = _series(findings, known)
     keys = tuple(Key(name, f"group-{number}") for number, name in enumerate(lines, start=1))
     return Figure(
         id=f"masters-{place}",
-        title=f"{master}: load for {PER_BLOCKS} blocks a second",
+        title=f"{BLOCK_COSTS[place].of}: load for {PER_BLOCKS} blocks a second",
         caption="A point for each cell, hollow where simulated"
         + ("; lines join cells of one kind by block size." if _joined(lines) else "."),
         spec=_spec(lines, keys, place),
@@ -117,12 +141,16 @@ def _series(findings: StudyFound, known: list[Load]) -> dict[str, list[Load]]:
     by_levels: dict[str, list[Load]] = {}
     by_workload: dict[str, list[Load]] = {}
     for load in known:
-        rest = {factor: label for factor, label in load.cell.cell.levels.items() if factor != _BLOCKS}
-        said = named(findings.study, rest)
+        said = all_but_blocks(findings.study, load.cell)
         by_levels.setdefault(f"{load.workload}, {said}" if said else load.workload, []).append(load)
         by_workload.setdefault(load.workload, []).append(load)
     lines = by_levels if len(by_levels) <= MOST_COLOURS else by_workload
     return {name: sorted(some, key=lambda load: load.blocks_per_s or 0) for name, some in lines.items()}
+
+
+def all_but_blocks(study: Study, cell: CellRuns) -> str:
+    """A cell's name without its block size: empty where nothing else varies."""
+    return named(study, {factor: label for factor, label in cell.cell.levels.items() if factor != _BLOCKS})
 
 
 def _line(load: Load) -> str:
@@ -135,14 +163,15 @@ def _joined(lines: dict[str, list[Load]]) -> bool:
 
 
 def _spec(lines: dict[str, list[Load]], keys: tuple[Key, ...], place: int) -> dict[str, Any]:
+    cost = BLOCK_COSTS[place]
     rows = [
         {
             "series": name,
             "line": _line(load),
             "blocks": load.blocks_per_s,
-            "load": 100 * (load.normalised(place) or 0),
+            "load": cost.scale * (load.normalised(place) or 0),
             "cell": load.cell.cell.name,
-            "said": percent(load.normalised(place) or 0),
+            "said": cost.say(load.normalised(place) or 0),
             "solid": 0 if load.cell.good[0].origin is Origin.SIMULATED else 0.6,
         }
         for name, some in lines.items()
@@ -158,7 +187,7 @@ def _spec(lines: dict[str, list[Load]], keys: tuple[Key, ...], place: int) -> di
         "field": "load",
         "type": "quantitative",
         "scale": {"zero": True, "nice": True},
-        "axis": {**level_title("% of a core"), "tickCount": 4},
+        "axis": {**level_title(cost.axis), "tickCount": 4},
     }
     colour = series_colour(keys)
     layers: list[dict[str, Any]] = [
@@ -194,16 +223,17 @@ def _spec(lines: dict[str, list[Load]], keys: tuple[Key, ...], place: int) -> di
 
 
 def _table(lines: dict[str, list[Load]], place: int) -> Table:
+    cost = BLOCK_COSTS[place]
     rows = tuple(
         (
             name,
             load.cell.cell.name,
             f"{load.blocks_per_s or 0:.3g}",
-            f"{100 * (load.busy[place] or 0):.3g}",
-            f"{100 * (load.normalised(place) or 0):.3g}",
+            f"{cost.scale * (load.means[place] or 0):.3g}",
+            f"{cost.scale * (load.normalised(place) or 0):.3g}",
         )
         for name, some in lines.items()
         for load in some
     )
-    columns = ("line", "cell", "blocks/s", "busy (% of a core)", f"for {PER_BLOCKS} blocks/s (%)")
-    return Table(columns, rows)
+    means, normalised = f"load ({cost.axis})", f"for {PER_BLOCKS} blocks/s ({cost.axis})"
+    return Table(("line", "cell", "blocks/s", means, normalised), rows)

@@ -28,6 +28,7 @@ from howdah.report.renderer import Renderer
 from howdah.report.study.content import StudyContent, StudySection, content
 from howdah.report.study.found import StudyFound
 from howdah.report.study.masters import masters_load
+from howdah.report.study.saturation import ABOUT
 from howdah.report.study.scaling import scaling
 from howdah.report.study.unanswered import unanswered_figure
 from howdah.report.theme import DATA
@@ -185,6 +186,7 @@ def _page(
         masters=[drawn(figure, pictures) for figure in figures.masters],
         unanswered=drawn(figures.unanswered, pictures) if figures.unanswered else None,
         shown=shown,
+        saturation_about=ABOUT,
     )
 
 
@@ -219,6 +221,10 @@ def _blocks(said: StudyContent, figures: StudyFigures, folder: str) -> Iterator[
         yield "## The masters' load"
         yield from (figure_block(figure, folder) for figure in figures.masters)
         yield table(said.masters)
+    if said.saturation.rows:
+        yield "### Where they are full"
+        yield escaped(ABOUT)
+        yield table(said.saturation)
     if said.published.rows or said.ratios.rows or said.published_platforms.rows:
         yield "## Compared with what was published"
         yield from (escaped(text) for text in (said.agreement, said.best_of) if text)
@@ -287,6 +293,7 @@ def _tables(said: StudyContent, figures: StudyFigures) -> Iterator[tuple[str, Ta
         ("results", said.results),
         ("sizes", said.sizes),
         ("masters", said.masters),
+        ("saturation", said.saturation),
         ("unanswered", said.unanswered),
         ("published", said.published),
         ("published-ratios", said.ratios),

@@ -14,7 +14,9 @@ from howdah.faults.ledger import Content, LedgerEntry, held_against
 from howdah.faults.outages import ProbeAnswer, ProbeLog, probes_told
 from howdah.installation.command import java_command
 from howdah.installation.compiled import compiled
+from howdah.model.faults import LEDGER_UNREAD
 from howdah.model.run import Outcome, RunRecord, RunWarning
+from howdah.units import format_seconds
 
 JOURNAL = "ledger.tsv"
 """The file in a run's directory that has everything that clients asked, and what came of it."""
@@ -42,6 +44,7 @@ class HdfsClients:
         self._found: dict[str, Content] = {}
         self._ended = False
         self._trouble: str | None = None
+        self._gone: str | None = None
 
     def begin(self, record: RunRecord, seconds: Callable[[float], float]) -> None:
         """Begin to ask; ``seconds`` makes seconds since the run's start of those since 1970."""
@@ -61,18 +64,16 @@ class HdfsClients:
         with self._lock:
             probes = probes_told(self._logs.values())
         record = record.model_copy(update={"probes": (*record.probes, *probes)})
-        if not (by_itself and self._ended):
-            self._trouble = self._trouble or "the program that reads it back did not come to its end"
         if self._trouble is not None:
-            text = f"what HDFS acknowledged could not be held against what is there: {self._trouble}"
-            warning = RunWarning(code="ledger-unread", text=text)
-            return record.model_copy(update={"warnings": (*record.warnings, warning)})
+            return unread(record, self._trouble)
+        if not (by_itself and self._ended):
+            return gone(record, self._gone or f"not read back within {format_seconds(_END_S)}")
         told = held_against([self._asked[key] for key in sorted(self._asked)], self._found)
-        update: dict[str, object] = {"ledger": told}
-        if not told.sound and record.outcome is Outcome.SUCCEEDED:
-            first = "; ".join(f"{what[0]} is {name}" for name, what in told.broken.items())
-            update |= {"outcome": Outcome.FAILED, "error": f"HDFS did not keep its word: {first}"}
-        return record.model_copy(update=update)
+        record = record.model_copy(update={"ledger": told})
+        if told.sound:
+            return record
+        first = "; ".join(f"{what[0]} is {name}" for name, what in told.broken.items())
+        return _failed(record, f"HDFS did not keep its word: {first}")
 
     def _said(self, line: str) -> None:
         kind, *words = line.split("\t")
@@ -91,6 +92,8 @@ class HdfsClients:
                     self._found[words[0]].unread = words[1]
                 case "failed":
                     self._trouble = f"{words[0]}: {words[1]}"
+                case "gone":
+                    self._gone = words[0]
                 case "end":
                     self._ended = True
         except OSError as error:
@@ -116,3 +119,21 @@ class HdfsClients:
             self._asked[key] = LedgerEntry(key[0], what, path, of)
         elif kind == "ack":
             self._asked[key] = self._asked[key]._replace(acknowledged=True)
+
+
+def unread(record: RunRecord, why: str) -> RunRecord:
+    """The record of a run whose ledger is of no use, for a reason of howdah's own: nothing is known then."""
+    text = f"what HDFS acknowledged could not be held against what is there: {why}"
+    warning = RunWarning(code=LEDGER_UNREAD, text=text)
+    return record.model_copy(update={"warnings": (*record.warnings, warning)})
+
+
+def gone(record: RunRecord, why: str) -> RunRecord:
+    """The record of a run after which HDFS gives nothing back although all is undone: all of it is lost."""
+    return _failed(unread(record, why), f"HDFS gives back nothing that it acknowledged: {why}")
+
+
+def _failed(record: RunRecord, error: str) -> RunRecord:
+    if record.outcome is not Outcome.SUCCEEDED:
+        return record
+    return record.model_copy(update={"outcome": Outcome.FAILED, "error": error})

@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from howdah.analysis.comparing.readings import ELAPSED
+from howdah.analysis.wording import percent
 from howdah.errors import UserError
 from howdah.model.comparison import Measure, Reading
 from howdah.model.sink import Progress
@@ -18,6 +20,7 @@ from howdah.model.study_run import StudyRun
 from howdah.report.figures.timeline import LABEL_PITCH
 from howdah.report.study.found import CellRuns
 from howdah.report.study.masters import loads
+from howdah.report.study.saturation import saturation_table
 from howdah.report.study.unanswered import unanswered_figure
 from howdah.session.study.bundle import export_study, verify_study
 from howdah.session.study.directory import KEPT, StudyDirectory
@@ -185,6 +188,44 @@ def test_a_master_with_hardly_a_block_to_see_to_is_not_told_by_its_blocks(whole:
     assert load._replace(blocks_per_s=None).normalised(0) is None
 
 
+def _with_readings(cell: CellRuns, measure: Measure, values: Sequence[float]) -> CellRuns:
+    """A cell whose runs measured this as well, a value for each run."""
+    return cell._replace(
+        runs=tuple(
+            run.model_copy(update={"readings": (*run.readings, Reading(measure=measure, value=value))})
+            for run, value in zip(cell.runs, values, strict=True)
+        )
+    )
+
+
+def test_where_masters_and_journals_are_full_is_told_in_hosts(whole: Path) -> None:
+    """A load of 0.1 % of a core a block a second is full at 1,000 of them, whatever makes them."""
+    directory = StudyDirectory(whole)
+    study = directory.study()
+    findings = find(study, cells_of(study), directory)
+    rows = saturation_table(findings).rows
+    assert {(row[1], row[2]) for row in rows} >= {("teragen", "NameNode")}
+    assert not any(row[2] == "JournalNode" for row in rows)
+    measure = Measure(workload="teragen", kind="resource", name="NameNode busy", unit="share")
+
+    def loaded(cell: CellRuns) -> CellRuns:
+        assert cell.blocks
+        times = cell.values(ELAPSED, "teragen", None)
+        runs = tuple(
+            run.model_copy(
+                update={"readings": tuple(each for each in run.readings if each.measure.name != measure.name)}
+            )
+            for run in cell.runs
+        )
+        loads = [0.001 * cell.blocks / time for time in times]
+        return _with_readings(cell._replace(runs=runs), measure, loads)
+
+    table = saturation_table(findings._replace(cells=tuple(map(loaded, findings.cells))))
+    for row in (row for row in table.rows if row[1:3] == ("teragen", "NameNode")):
+        assert row[4:6] == (percent(0.1), "1,000 (1,000 to 1,000)")
+    assert table.columns[-2:] == ("hosts, 256MiB blocks", "hosts, 64MiB blocks")
+
+
 def test_times_without_an_answer_are_a_point_for_each_run(whole: Path) -> None:
     directory = StudyDirectory(whole)
     study = directory.study()
@@ -193,12 +234,7 @@ def test_times_without_an_answer_are_a_point_for_each_run(whole: Path) -> None:
 
     def faulted(cell: CellRuns, seconds: float) -> CellRuns:
         measure = Measure(workload="terasort", kind="resource", name="no answer to write", unit="s")
-        return cell._replace(
-            runs=tuple(
-                run.model_copy(update={"readings": (*run.readings, Reading(measure=measure, value=seconds))})
-                for run in cell.runs
-            )
-        )
+        return _with_readings(cell, measure, [seconds] * len(cell.runs))
 
     first, second, *others = findings.cells
     some = findings._replace(cells=(faulted(first, 15.0), faulted(second, 2.5), *others))

@@ -1,0 +1,121 @@
+"""At how many blocks a second, and so how many hosts, a master's core or the link to the journals is full."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from howdah.analysis.comparing.readings import ELAPSED
+from howdah.analysis.saturation import LoadLine, load_line
+from howdah.model.inventory import DiskRole, HostGroup
+from howdah.model.plan import Plan, Role
+from howdah.report.figure import Table
+from howdah.report.study.found import CellRuns, StudyFound
+from howdah.report.study.masters import BLOCK_COSTS, PER_BLOCKS, BlockCost, all_but_blocks
+from howdah.report.words import NONE
+from howdah.units import exact_bytes
+
+ABOUT = (
+    "A straight line through every run, by block size: what a master does without blocks, and for each. "
+    "A NameNode and a scheduler are full at one core, as both do one change at a time under a lock; "
+    "JournalNodes when the link of the NameNode's host is full with what goes to all of them. "
+    "So many hosts fill them that read or write each block once, as fast as their disks; with other work, "
+    "or more replicas, it takes more. Intervals of 95 %."
+)
+
+
+class Saturating(NamedTuple):
+    """A load of cells that differ in their block size alone, and where it is full."""
+
+    cells: str
+    workload: str
+    cost: BlockCost
+    line: LoadLine
+    limit: float
+    plan: Plan
+
+
+def saturation_table(findings: StudyFound) -> Table:
+    """A row for each load that grows with blocks; no rows where fewer than two block sizes were measured."""
+    sizes = sorted({cell.block_bytes for cell in findings.cells if cell.block_bytes}, reverse=True)
+    ends = [sizes[0], sizes[-1]] if len(sizes) > 1 else []
+    rows = tuple(
+        (
+            each.cells,
+            each.workload,
+            each.cost.of,
+            each.cost.say(max(each.line.idle, 0.0)),
+            each.cost.say(PER_BLOCKS * each.line.per_block),
+            _interval(each.line.full_at(each.limit)),
+            *(_hosts(each, size) for size in ends),
+        )
+        for each in _all(findings)
+    )
+    hosts = tuple(f"hosts, {exact_bytes(size)} blocks" for size in ends)
+    columns = ("cells", "workload", "of", "without blocks", f"per {PER_BLOCKS} blocks/s", "full at blocks/s")
+    return Table((*columns, *hosts), rows)
+
+
+def _all(findings: StudyFound) -> Iterator[Saturating]:
+    lines: dict[str, list[CellRuns]] = {}
+    for cell in findings.cells:
+        lines.setdefault(all_but_blocks(findings.study, cell), []).append(cell)
+    for name, cells in lines.items():
+        plan = next((cell.plan for cell in cells if cell.plan is not None), None)
+        if plan is None or len({cell.block_bytes for cell in cells}) < 2:
+            continue
+        workloads = dict.fromkeys(
+            reading.measure.workload for cell in cells for run in cell.good for reading in run.readings
+        )
+        for workload in workloads:
+            for cost in BLOCK_COSTS:
+                line, limit = _line(cells, workload, cost), _limit(cost, plan)
+                if line is not None and limit is not None and line.grows and line.idle < limit:
+                    yield Saturating(name or NONE, workload, cost, line, limit, plan)
+
+
+def _line(cells: Sequence[CellRuns], workload: str, cost: BlockCost) -> LoadLine | None:
+    """The line through every run of these cells whose load was measured."""
+    points = []
+    for cell in cells:
+        loads, times = (cell.values(name, workload, None) for name in (cost.measure, ELAPSED))
+        if cell.blocks is not None and len(loads) == len(times):
+            points += [(cell.blocks / time, load) for time, load in zip(times, loads, strict=True)]
+    return load_line([blocks for blocks, _ in points], [load for _, load in points])
+
+
+def _limit(cost: BlockCost, plan: Plan) -> float | None:
+    """A core; of JournalNodes each one's part of the link of the NameNode's host."""
+    if cost.of != "JournalNode":
+        return 1.0
+    cluster = plan.cluster
+    if cluster is None:
+        return None
+    journals = sum(Role.JOURNALNODE in master.roles for master in cluster.masters)
+    host = next((master.host for master in cluster.masters if Role.NAMENODE in master.roles), None)
+    group = next((group for group in cluster.inventory.groups if host in group.names), None)
+    return group.network_bits_per_s / 8 / journals if group is not None and journals else None
+
+
+def _hosts(each: Saturating, block_bytes: int) -> str:
+    groups = each.plan.cluster.inventory.worker_groups if each.plan.cluster else ()
+    rate = max((_disk_rate(group) for group in groups), default=0)
+    return (
+        _interval([blocks * block_bytes / rate for blocks in each.line.full_at(each.limit)]) if rate else NONE
+    )
+
+
+def _disk_rate(group: HostGroup) -> int:
+    """What one host's data disks read or write a second; 0 where the inventory does not tell their rate."""
+    disks = [disk for disk in group.disks if disk.role is DiskRole.DATA]
+    return sum(disk.count * (disk.outer_bytes_per_s or 0) for disk in disks)
+
+
+def _interval(low_middle_high: Sequence[float]) -> str:
+    low, middle, high = (f"{_rounded(value):,}" for value in low_middle_high)
+    return f"{middle} ({low} to {high})"
+
+
+def _rounded(value: float) -> int:
+    """To two digits that count, since intervals are wide."""
+    return int(float(f"{value:.2g}")) if value >= 1 else round(value)
