@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import pyarrow.compute as pc
 
+from howdah.analysis.comparing.call_costs import call_cost
 from howdah.analysis.comparing.unanswered import journal_readings, unanswered_readings
 from howdah.analysis.evidence import OthersUse, PhaseTime, StretchUse, TaskSpread, WorkloadTime
 from howdah.analysis.machines import cluster_disks, counted, data_disks, machines_of, on_cluster
@@ -36,6 +37,7 @@ _SHARES = (
 )
 ELAPSED = "elapsed"
 """The measure that is judged."""
+CALLS, CALL_CPU = "calls to the NameNode", "NameNode's CPU time for a call"
 LEFT = "CPU left by others"
 """Of the machine that the run shared with others: so that from little to hardly any is no difference."""
 _TASK_SUMS: tuple[tuple[str, str, Unit], ...] = (
@@ -88,6 +90,11 @@ def master_readings(timeline: Timeline, time: WorkloadTime) -> Iterator[Reading]
         busy = [load.busy for load in loads if load.daemon == daemon]
         if busy:
             yield resource(time.workload, None, name, max(busy), "share")
+    cost = call_cost(timeline, time)
+    if cost is not None:
+        yield resource(time.workload, None, CALLS, cost.calls, "1")
+        if cost.line is not None and cost.line.each.certain:
+            yield resource(time.workload, None, CALL_CPU, cost.line.each.value, "s")
 
 
 def simulated_readings(time: WorkloadTime, used: WorkUse) -> Iterator[Reading]:

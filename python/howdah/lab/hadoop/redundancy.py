@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 from collections.abc import Iterator, Mapping, Sequence
 
 from howdah.lab.state import LabState, LabSystem
@@ -20,6 +21,8 @@ _WRITER = re.compile(r"(\S+):\d+ \(Written txid (\d+)")
 """How the NameNode begins what it says of one JournalNode: its address, and what it wrote there last."""
 _OUT_OF_SYNC = "re-sync on next segment"
 _ROLL = "hdfs dfsadmin -rollEdits"
+_EDITS = "dfs.journalnode.edits.dir"
+_LOST = "has lost its journal"
 _PERIOD = "dfs.ha.log-roll.period"
 
 
@@ -65,6 +68,9 @@ def journals_behind(
         return
     told = dict(_told(info))
     for name, journal in answers.items():
+        if int(journal.get("LastPromisedEpoch") or 0) < 0:
+            yield Behind(what=f"JournalNode on {name} {_LOST}", remedy=_copy(state, name, answers))
+            continue
         written, rest = told.get(state.names.get(name, ""), (0, ""))
         if journal.get("TxnsWritten") and _OUT_OF_SYNC not in rest:
             continue
@@ -83,6 +89,20 @@ def _told(info: Object) -> Iterator[tuple[str, tuple[int, str]]]:
         _, *said = _WRITER.split(stream)
         for address, written, rest in zip(said[::3], said[1::3], said[2::3], strict=True):
             yield address, (int(written), rest)
+
+
+def _copy(state: LabState, name: str, answers: Mapping[str, Object]) -> str:
+    """How a JournalNode that lost its journal is given that of another one; Hadoop does not do it."""
+    others = [one for one, journal in answers.items() if int(journal.get("LastPromisedEpoch") or 0) > 0]
+    if not others:
+        return "no other one has it either"
+    source, target = (
+        shlex.quote(ClientConf.read(state.machine(one).conf).get(_EDITS) or "") for one in (others[0], name)
+    )
+    return (
+        f"nothing gives it back by itself; copy that of {others[0]}: howdah lab kill {name} journalnode "
+        f"--name {state.name} && cp -a {source}/. {target}/ && howdah lab start {name} --name {state.name}"
+    )
 
 
 def _remedy(state: LabState) -> str:

@@ -31,10 +31,12 @@ class BlockCost(NamedTuple):
     say: Callable[[float], str]
 
 
+NAMENODE, JOURNALNODE = "NameNode", "JournalNode"
+NAMENODE_BUSY = "NameNode busy"
 BLOCK_COSTS = (
-    BlockCost("NameNode", "NameNode busy", "NameNode, one core", "% of a core", 100, percent),
+    BlockCost(NAMENODE, NAMENODE_BUSY, "NameNode, one core", "% of a core", 100, percent),
     BlockCost("scheduler", "scheduler busy", "scheduler, one core", "% of a core", 100, percent),
-    BlockCost("JournalNode", JOURNAL_RATE, "to each JournalNode", "kB/s", 1e-3, format_rate),
+    BlockCost(JOURNALNODE, JOURNAL_RATE, "to each JournalNode", "kB/s", 1e-3, format_rate),
 )
 
 PER_BLOCKS = 100

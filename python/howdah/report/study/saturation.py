@@ -5,22 +5,31 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from howdah.analysis.comparing.readings import ELAPSED
-from howdah.analysis.saturation import LoadLine, load_line
+from howdah.analysis.comparing.readings import CALL_CPU, CALLS, ELAPSED
+from howdah.analysis.comparing.saturation import Estimate, LoadLine, full_at, load_line, mean_of
 from howdah.model.inventory import DiskRole, HostGroup
 from howdah.model.plan import Plan, Role
 from howdah.report.figure import Table
 from howdah.report.study.found import CellRuns, StudyFound
-from howdah.report.study.masters import BLOCK_COSTS, PER_BLOCKS, BlockCost, all_but_blocks
+from howdah.report.study.masters import (
+    BLOCK_COSTS,
+    JOURNALNODE,
+    NAMENODE,
+    NAMENODE_BUSY,
+    PER_BLOCKS,
+    BlockCost,
+    all_but_blocks,
+)
 from howdah.report.words import NONE
 from howdah.units import exact_bytes
 
 ABOUT = (
-    "A straight line through every run, by block size: what a master does without blocks, and for each. "
-    "A NameNode and a scheduler are full at one core, as both do one change at a time under a lock; "
-    "JournalNodes when the link of the NameNode's host is full with what goes to all of them. "
-    "So many hosts fill them that read or write each block once, as fast as their disks; with other work, "
-    "or more replicas, it takes more. Intervals of 95 %."
+    "What blocks take of a master is a straight line through every run, by block size. For a NameNode it is "
+    "the calls that each block makes, from such a line, times its processor time for a call, as it went with "
+    "calls within each run. A NameNode and a scheduler are full at one core, as both do one change at a time "
+    "under a lock; JournalNodes when the link of the NameNode's host is full with what goes to all of them. "
+    "So many hosts fill them that read or write each block once, as fast as their disks; with other work, or "
+    "more replicas, it takes more. Intervals of 95 %; what does not grow with blocks for certain is left out."
 )
 
 
@@ -30,9 +39,17 @@ class Saturating(NamedTuple):
     cells: str
     workload: str
     cost: BlockCost
-    line: LoadLine
+    idle: float
+    """What there is without blocks."""
+    each: Estimate
+    """For one block a second."""
     limit: float
     plan: Plan
+
+    @property
+    def full_at(self) -> tuple[float, float, float]:
+        """Blocks a second: the fewest, the likeliest, the most."""
+        return full_at(self.limit - max(self.idle, 0.0), self.each)
 
 
 def saturation_table(findings: StudyFound) -> Table:
@@ -44,9 +61,9 @@ def saturation_table(findings: StudyFound) -> Table:
             each.cells,
             each.workload,
             each.cost.of,
-            each.cost.say(max(each.line.idle, 0.0)),
-            each.cost.say(PER_BLOCKS * each.line.per_block),
-            _interval(each.line.full_at(each.limit)),
+            each.cost.say(max(each.idle, 0.0)),
+            each.cost.say(PER_BLOCKS * each.each.value),
+            _interval(each.full_at),
             *(_hosts(each, size) for size in ends),
         )
         for each in _all(findings)
@@ -70,12 +87,16 @@ def _all(findings: StudyFound) -> Iterator[Saturating]:
         for workload in workloads:
             for cost in BLOCK_COSTS:
                 line, limit = _line(cells, workload, cost), _limit(cost, plan)
-                if line is not None and limit is not None and line.grows and line.idle < limit:
-                    yield Saturating(name or NONE, workload, cost, line, limit, plan)
+                if line is not None and limit is not None and line.each.certain and line.idle < limit:
+                    yield Saturating(name or NONE, workload, cost, line.idle, line.each, limit, plan)
 
 
 def _line(cells: Sequence[CellRuns], workload: str, cost: BlockCost) -> LoadLine | None:
-    """The line through every run of these cells whose load was measured."""
+    return (_calls_line(cells, workload) if cost.of == NAMENODE else None) or _straight(cells, workload, cost)
+
+
+def _straight(cells: Sequence[CellRuns], workload: str, cost: BlockCost) -> LoadLine | None:
+    """The line of a load over blocks a second, through every run in which it was measured."""
     points = []
     for cell in cells:
         loads, times = (cell.values(name, workload, None) for name in (cost.measure, ELAPSED))
@@ -84,9 +105,28 @@ def _line(cells: Sequence[CellRuns], workload: str, cost: BlockCost) -> LoadLine
     return load_line([blocks for blocks, _ in points], [load for _, load in points])
 
 
+def _calls_line(cells: Sequence[CellRuns], workload: str) -> LoadLine | None:
+    """A NameNode's load by its calls; None where they were not counted, or tell nothing for certain.
+
+    In small clusters what blocks ask of a NameNode is lost in what it does anyway, but not within a run.
+    """
+    points = [
+        (cell.blocks, calls)
+        for cell in cells
+        if cell.blocks is not None
+        for calls in cell.values(CALLS, workload, None)
+    ]
+    calls = load_line([blocks for blocks, _ in points], [calls for _, calls in points])
+    cpu = mean_of([value for cell in cells for value in cell.values(CALL_CPU, workload, None)])
+    busy = [value for cell in cells for value in cell.values(NAMENODE_BUSY, workload, None)]
+    if calls is None or cpu is None or not busy or not (calls.each.certain and cpu.certain):
+        return None
+    return LoadLine(idle=min(busy), each=calls.each.times(cpu))
+
+
 def _limit(cost: BlockCost, plan: Plan) -> float | None:
     """A core; of JournalNodes each one's part of the link of the NameNode's host."""
-    if cost.of != "JournalNode":
+    if cost.of != JOURNALNODE:
         return 1.0
     cluster = plan.cluster
     if cluster is None:
@@ -100,9 +140,7 @@ def _limit(cost: BlockCost, plan: Plan) -> float | None:
 def _hosts(each: Saturating, block_bytes: int) -> str:
     groups = each.plan.cluster.inventory.worker_groups if each.plan.cluster else ()
     rate = max((_disk_rate(group) for group in groups), default=0)
-    return (
-        _interval([blocks * block_bytes / rate for blocks in each.line.full_at(each.limit)]) if rate else NONE
-    )
+    return _interval([blocks * block_bytes / rate for blocks in each.full_at]) if rate else NONE
 
 
 def _disk_rate(group: HostGroup) -> int:

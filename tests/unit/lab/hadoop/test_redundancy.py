@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from pathlib import Path
 
 import pytest
@@ -65,6 +66,34 @@ def test_who_is_not_written_to_is_behind(
         found = list(journals_behind(state, web, server.url, {"h1": WRITES, "h2": WRITES, "h3": journal}))
     assert [one.what for one in found] == [f"JournalNode on h3 {what}" for what in said]
     assert all("every 120 s (dfs.ha.log-roll.period)" in one.remedy for one in found)
+
+
+def test_a_lost_journal_is_copied_from_another_one(state: LabState) -> None:
+    """Hadoop writes to a JournalNode that holds nothing no more, whatever segment begins."""
+    answers = {
+        "GET /jmx?qry=Hadoop:service=NameNode,name=NameNodeInfo": {"NameJournalStatus": "[]"},
+        "GET /jmx?qry=Hadoop:service=NameNode,name=FSNamesystem": {"LastWrittenTransactionId": 96},
+    }
+    first, second = (machine.name for machine in state.machines[:2])
+    for name in (first, second):
+        conf = state.machine(name).conf
+        conf.mkdir(parents=True)
+        (conf / "core-site.xml").write_text("<configuration/>")
+        (conf / "hdfs-site.xml").write_text(
+            "<configuration><property><name>dfs.journalnode.edits.dir</name>"
+            f"<value>/lab/{name}'s/journal</value></property></configuration>"
+        )
+    empty, whole = {"LastPromisedEpoch": -1}, {**WRITES, "LastPromisedEpoch": 3}
+    with (
+        Recorded({asked: in_json({"beans": [bean]}) for asked, bean in answers.items()}) as server,
+        Web() as web,
+    ):
+        (found,) = journals_behind(state, web, server.url, {first: empty, second: whole})
+        (alone,) = journals_behind(state, web, server.url, {first: empty})
+    assert found.what == f"JournalNode on {first} has lost its journal"
+    commands = found.remedy.partition(": ")[2].split(" && ")
+    assert shlex.split(commands[1]) == ["cp", "-a", f"/lab/{second}'s/journal/.", f"/lab/{first}'s/journal/"]
+    assert alone.remedy == "no other one has it either"
 
 
 def test_all_that_is_missing_is_named_and_nothing_twice(tmp_path: Path) -> None:
