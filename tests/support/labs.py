@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from howdah.documents.files import read_inventory, write_plan
-from howdah.lab.machines import NETWORK, machines
+from howdah.lab.machines import machines
+from howdah.lab.spec import NETWORK
 from howdah.lab.state import Jars, LabState
 from howdah.model.cluster import Laboratory
 from howdah.model.inventory import DiskRole, Inventory

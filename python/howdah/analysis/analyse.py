@@ -17,6 +17,7 @@ from howdah.analysis.limits import limit_shares
 from howdah.analysis.losses import losses
 from howdah.analysis.machines import cluster_disks, counted, data_disks, machines_of, on_cluster
 from howdah.analysis.masters import master_loads, master_losses
+from howdah.analysis.neighbours import neighbour_uses
 from howdah.analysis.operation_steps import timed_run
 from howdah.analysis.others import others_uses, shared_series
 from howdah.analysis.overheads import overheads
@@ -94,6 +95,7 @@ def gather(run: RunData, floor: RunData | None, known: Sequence[KnownTimes]) -> 
         floors=floors(run, times, use, floor),
         beside=known_times(times, known),
         others=others,
+        neighbours=neighbour_uses(record, timeline, use),
         latencies=latencies(run),
         starvations=starvations(run, times),
         courses=timed.courses,

@@ -29,6 +29,7 @@ from howdah.analysis.links import find_links
 from howdah.analysis.losses import find_losses
 from howdah.analysis.masters import find_master_losses, find_masters
 from howdah.analysis.memory import find_budget, find_swapping
+from howdah.analysis.neighbours import find_neighbours
 from howdah.analysis.outcome import find_missing, find_simulated, find_unfinished
 from howdah.analysis.overheads import find_overheads
 from howdah.analysis.poles import find_failed_attempts, find_poles, find_slowdown
@@ -61,6 +62,7 @@ FINDERS: tuple[Finder, ...] = (
     find_simulated,
     find_others,
     find_others_disk,
+    find_neighbours,
     find_recorded,
     find_buffered,
     find_beaten,

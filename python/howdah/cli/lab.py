@@ -10,7 +10,7 @@ import typer
 from typer.exceptions import Exit
 
 from howdah.cli import lab_hosts
-from howdah.cli.lab_options import Json, Machine, Name, OfALab, daemons_there, places, progress
+from howdah.cli.lab_options import Json, Machine, Name, OfALab, daemons_there, labs, places, progress
 from howdah.cli.lab_table import back_text, brought_text, lost_text, status_text
 from howdah.cli.output import print_json, show
 from howdah.cli.values import parse_choice
@@ -42,6 +42,7 @@ UP_EXAMPLES = """
 * `howdah lab up plan.yaml` builds it and starts Hadoop; run again, it restores what was lost
 * `howdah lab up plan.yaml --hosts 2 --link 100Mb/s` builds two of its hosts, with slow uplinks
 * `howdah lab up plan.yaml --name other --dir /data/other` builds a second one
+* `howdah lab up b.yaml --name b --beside lab` builds a second one on the hosts of the first
 """
 KILL_EXAMPLES = """
 **Examples**
@@ -96,6 +97,14 @@ def up(
     link: Annotated[
         str | None, typer.Option(help="The speed of each host's uplink: 1Gb/s.", metavar="SPEED")
     ] = None,
+    beside: Annotated[
+        str | None,
+        typer.Option(
+            help="A laboratory on whose hosts this one is built, too: the plans share them.",
+            metavar="NAME",
+            autocompletion=labs,
+        ),
+    ] = None,
     json: Json = False,
 ) -> None:
     """Build a plan's hosts, workers and masters here, scaled to fit, and start Hadoop and HBase on them.
@@ -108,6 +117,7 @@ def up(
         directory=directory,
         hosts=parse_count(hosts, "--hosts") if hosts is not None else None,
         link_bits_per_s=parse_bits_per_s(link, "--link") if link is not None else None,
+        beside=beside,
     )
     with progress(silent=json) as tell:
         brought = session.up(plan, wanted, tell)

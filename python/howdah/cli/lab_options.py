@@ -34,7 +34,7 @@ class OfALab(TyperCommand):
         return left
 
 
-def _labs(incomplete: str) -> list[str]:
+def labs(incomplete: str) -> list[str]:
     return [name for name in session.names() if name.startswith(incomplete)]
 
 
@@ -60,7 +60,7 @@ def daemons_there(context: typer.Context, incomplete: str) -> list[str]:
     return [name for name in daemons if name.startswith(incomplete)]
 
 
-Name = Annotated[str, typer.Option("--name", help="The laboratory's name.", autocompletion=_labs)]
+Name = Annotated[str, typer.Option("--name", help="The laboratory's name.", autocompletion=labs)]
 Machine = Annotated[
     str,
     typer.Argument(

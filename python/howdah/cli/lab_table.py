@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from operator import attrgetter
 
@@ -89,18 +89,24 @@ def status_text(status: LabStatus) -> RenderableType:
     files = ("plan", status.plan), ("files", str(status.directory))
     behind = _behind(status.health.behind) if status.health else ()
     faults = [("" if at else "in force", fault) for at, fault in enumerate(status.faults)]
+    shared = _shared(status.shared)
     differences = (
         *_isolation(status.laboratory),
         *_scaled(status.laboratory, status.notes),
         *_changed(status.laboratory),
     )
     return Group(
-        _facts([(status.name, head), *faults, *behind, *files, *_health(status)]),
+        _facts([(status.name, head), *faults, *behind, *shared, *files, *_health(status)]),
         Text(),
         _machines(status.machines),
         Text(),
         _facts(differences),
     )
+
+
+def _shared(shared: Mapping[str, Sequence[str]]) -> Iterator[Fact]:
+    for at, (lab, hosts) in enumerate(shared.items()):
+        yield ("" if at else "shared", f"{', '.join(hosts)} with laboratory {lab}: their uplinks are one")
 
 
 def _counted(kinds: Sequence[str]) -> Iterator[str]:

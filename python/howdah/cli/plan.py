@@ -23,7 +23,7 @@ from howdah.session.plan.asked import (
     parse_realm,
     parse_whole,
 )
-from howdah.session.plan.changing import change_of, check_keeps, load_plan, plan_change
+from howdah.session.plan.changing import change_of, check_keeps, load_plan, plan_change, request_before
 from howdah.session.plan.held import held_plan
 from howdah.session.plan.ranking import RANKS, plan_inventory
 from howdah.session.plan.sharing import check_written_apart, parse_share, plan_shared
@@ -167,7 +167,8 @@ def plan(  # noqa: PLR0917 - typer makes options of parameters
     beside: Annotated[
         list[Path] | None,
         typer.Option(
-            help="The plan of another cluster on these hosts, repeatable: what they leave is used.",
+            help="The plan of another cluster on these hosts, repeatable: what they leave is used. With "
+            "--from, those that the plan stood beside, as they are now.",
             metavar="PLAN",
         ),
     ] = None,
@@ -208,14 +209,15 @@ def plan(  # noqa: PLR0917 - typer makes options of parameters
         file_bytes=parse_file_size(mean_file),
         growth=parse_growth(need, growth, years),
     )
-    asked = parse_share(share, beside or (), cluster, request)
+    kept = request_before(load_plan(before)) if before is not None else None
+    asked = parse_share(share, beside or (), cluster, kept or request)
     check_written_apart(asked, output)
     written = session.page_of(output) if page else None
     with SimulationBar(silent=json or quiet) as bar:
         make = partial(plan_inventory, rank=rank, calibration=calibration, tell=bar.tell)
         if before is not None:
-            check_keeps(request, before, output, shared=bool(asked))
-            make = partial(plan_change, load_plan(before))
+            check_keeps(request, before, output, shared=share is not None or bool(beside and kept is None))
+            make = partial(plan_change, load_plan(before), beside or ())
         elif asked:
             make = partial(plan_shared, make, asked)
         made = held_plan(session.plan_hosts(hosts, request, make), force=force)

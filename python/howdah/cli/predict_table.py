@@ -18,15 +18,20 @@ from howdah.units import format_counted
 
 def prediction_table(prediction: Prediction, path: Path) -> RenderableType:
     """Every predicted time with its interval, what it rests on, and where it is kept."""
-    table = _table(("workload", "phase"), ("median", "90 % interval", "width"))
+    shared = bool(prediction.neighbours_idle)
+    idle = {(one.workload, one.part): one for one in prediction.neighbours_idle}
+    numbers = ("median", "90 % interval", "width", *(("neighbours idle",) if shared else ()))
+    table = _table(("workload", "phase"), numbers)
     named = ""
     for forecast in prediction.forecasts:
+        alone = idle.get((forecast.workload, forecast.part))
         table.add_row(
             forecast.workload if forecast.workload != named else "",
             forecast.part or "",
             forecast.said(forecast.median),
             _interval(forecast),
             f"± {forecast.width:.0%}",
+            *([alone.said(alone.median) if alone else ""] if shared else []),
             style="" if forecast.phase is None else "dim",
         )
         named = forecast.workload
@@ -34,6 +39,7 @@ def prediction_table(prediction: Prediction, path: Path) -> RenderableType:
         table,
         Text(),
         *([Text(replicas)] if (replicas := replicas_said(prediction)) else []),
+        *([Text(_neighbours(prediction))] if shared else []),
         Text(_grounds(prediction)),
         *(Text(f"warning  {warning.text}", style="yellow") for warning in prediction.warnings),
         Text.assemble(("prediction  ", "bold"), str(path)),
@@ -94,6 +100,13 @@ def _table(texts: tuple[str, ...], numbers: tuple[str, ...]) -> Table:
     for column in numbers:
         table.add_column(column, justify="right", no_wrap=True)
     return table
+
+
+def _neighbours(prediction: Prediction) -> str:
+    return (
+        f"hosts are shared with {prediction.neighbours}: medians and intervals are with neighbours that use "
+        "all of their parts and no more, the last column with neighbours that do nothing"
+    )
 
 
 def _grounds(prediction: Prediction) -> str:

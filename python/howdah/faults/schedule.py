@@ -45,6 +45,8 @@ class Crew(NamedTuple):
     members: tuple[CrewMember, ...]
     rootless: bool = False
     """Whether its machines have no links and disks of their own."""
+    shared: Mapping[str, Sequence[str]] = {}
+    """Who else has machines on a host, by the host's name."""
 
     def at(self, whom: Whom) -> tuple[CrewMember, ...]:
         """The machines of a place, or those that a daemon may be on."""
@@ -84,6 +86,18 @@ class Crew(NamedTuple):
             )
         if fault.what in _OF_LINKS and self.rootless:
             raise UserError(where, "a laboratory without root has no links", "build it as root")
+        if whom.place in ("host", "rack") and fault.what not in _OF_DISKS:
+            self._check_own(where, there)
+
+    def _check_own(self, where: str, there: Sequence[CrewMember]) -> None:
+        """Raise UserError for a fault of a host that others are on: it would be theirs, too."""
+        for one in there:
+            if others := self.shared.get(one.host):
+                raise UserError(
+                    where,
+                    f"{one.host} has machines of {' and '.join(others)}, too, which would be lost with it",
+                    f"take {' and '.join(others)} down, or name machines: {one.kind}:{one.name}",
+                )
 
     def _hint(self, whom: Whom) -> str:
         if whom.place is None:

@@ -18,6 +18,7 @@ from howdah.lab.kernel import network, processes
 from howdah.lab.kernel.cgroups import machine_group
 from howdah.lab.kernel.enter import client_prefix
 from howdah.lab.kernel.processes import Process
+from howdah.lab.lots import others_on
 from howdah.lab.registry import CLIENT
 from howdah.lab.state import LabState, LabSystem
 
@@ -80,6 +81,12 @@ def kill(state: LabState, name: str, daemon: str | None = None, how: How | None 
     how = _possible(state, daemon, how)
     if daemon is not None and not any(running_on(state, machines, daemon)):
         _refuse(name, machines, daemon)
+    if how is How.HOST and (others := others_on(state).get(name)):
+        raise UserError(
+            name,
+            f"has machines of {' and '.join(others)}, too, which would be lost with it",
+            f"take {' and '.join(others)} down, or name machines: {', '.join(one.name for one in machines)}",
+        )
     if how is How.HOST and state.spec is not None:
         # Before anything ends, or peers would be told of it by the last packets of the dying.
         for machine in machines:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from ipaddress import IPv4Address, ip_address
+from itertools import count
 
 from howdah.lab.hadoop.files import write_files
 from howdah.lab.hadoop.membership import tell_members
@@ -79,7 +80,10 @@ def _spec(spec: LabSpec, new: Sequence[LabSystem], names: Sequence[str], like: s
     """The hosts and machines with the limits of one that is there, machine by machine."""
     pattern = next(host for host in spec.hosts if host.name == like)
     patterns = [machine for machine in spec.machines if machine.host == like]
-    hosts = tuple(pattern.model_copy(update={"name": name}) for name in names)
+    cables = (number for number in count(1) if number not in {host.cable for host in spec.hosts})
+    hosts = tuple(
+        pattern.model_copy(update={"name": name, "cable": pattern.cable and next(cables)}) for name in names
+    )
     added = []
     for name in names:
         for machine, limits in zip((each for each in new if each.host == name), patterns, strict=True):

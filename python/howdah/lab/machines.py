@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from howdah.errors import UserError
+from howdah.lab import lots
 from howdah.lab.kernel import cgroups, disks, inhabitants, network
 from howdah.lab.kernel.capabilities import find_capabilities, refuse_lacking
 from howdah.lab.registry import Leftover, check_lab_name
@@ -19,9 +20,6 @@ from howdah.model.cluster import Deviation
 from howdah.model.inventory import DiskRole, DiskSet, HostGroup
 from howdah.model.placement import PlacedHost, placed_hosts
 from howdah.model.plan import Cluster, Master, Plan, Worker
-
-NETWORK = IPv4Address("10.77.0.1")
-"""The first machine's address on the laboratory's own network."""
 
 LOOPBACK = IPv4Address("127.0.0.2")
 """The first machine's address without root; the machine itself has the one before it."""
@@ -72,17 +70,22 @@ def machines(plan: Plan, cluster: Cluster, directory: Path, first: IPv4Address) 
 
 
 def host_specs(cluster: Cluster, machines: Sequence[LabSystem], power: Power) -> Iterator[HostSpec]:
-    """The hosts that carry a machine, each with the share of its planned CPUs."""
+    """The hosts that carry a machine, each with the share of its planned CPUs.
+
+    Of a host that other clusters use, too, these have a part; its uplink is the host's, and so whole.
+    """
     groups = _groups(cluster)
+    sharing = cluster.request.sharing
     named = {machine.name for machine in machines}
     for host in dict.fromkeys(machine.host for machine in machines):
         group = groups[host]
+        whole = sharing.whole_host(host) if sharing is not None else None
         yield HostSpec(
             name=host,
             virtual=host not in named,
             cpus=group.cpu.threads * power.cpu_share,
             memory_bytes=group.memory_bytes,
-            uplink_bits_per_s=group.network_bits_per_s,
+            uplink_bits_per_s=(whole or group).network_bits_per_s,
         )
 
 
@@ -157,7 +160,7 @@ def build_hosts(spec: LabSpec, progress: Callable[[str], None]) -> tuple[Deviati
     progress("control groups")
     cgroups.build(spec)
     progress("network")
-    network.build(spec)
+    lots.build_network(spec)
     return disks.build(spec, progress)
 
 

@@ -94,9 +94,9 @@ def not_run(cluster: Cluster) -> Iterator[Isolation]:
         )
 
 
-def ceilings(spec: LabSpec, memory_bytes: int) -> Iterator[Isolation]:
-    """That memory is promised more than once, where it is."""
-    limits = sum(host.memory_bytes or 0 for host in spec.hosts)
+def ceilings(spec: LabSpec, memory_bytes: int, others: Sequence[LabSpec] = ()) -> Iterator[Isolation]:
+    """That memory is promised more than once, where it is; ``others`` are on the same hosts."""
+    limits = sum(host.memory_bytes or 0 for each in (spec, *others) for host in each.hosts)
     if limits > memory_bytes:
         yield Isolation(
             what="memory in all",
@@ -106,14 +106,19 @@ def ceilings(spec: LabSpec, memory_bytes: int) -> Iterator[Isolation]:
         )
 
 
-def isolation(capabilities: Capabilities, spec: LabSpec, cpus: float) -> tuple[Isolation, ...]:
-    """What is held to the spec on a machine of so many CPUs, to which values, and what no laboratory has."""
+def isolation(
+    capabilities: Capabilities, spec: LabSpec, cpus: float, others: Sequence[LabSpec] = ()
+) -> tuple[Isolation, ...]:
+    """What is held to the spec on a machine of so many CPUs, to which values, and what no laboratory has.
+
+    ``others`` are laboratories on the same hosts, which have their part of the CPUs.
+    """
     return (
         Isolation(
             what="network", kept=True, how="a namespace, address and name for each machine; no way out"
         ),
         _uplinks(spec),
-        _cpu(capabilities, spec, cpus),
+        _cpu(capabilities, spec, cpus, others),
         _memory(capabilities, spec),
         _disks(capabilities, spec),
         *_never(),
@@ -145,7 +150,7 @@ def _uplinks(spec: LabSpec) -> Isolation:
     return Isolation(what="uplink", kept=True, how=f"{shown} each way, a token bucket at both ends")
 
 
-def _cpu(capabilities: Capabilities, spec: LabSpec, cpus: float) -> Isolation:
+def _cpu(capabilities: Capabilities, spec: LabSpec, cpus: float, others: Sequence[LabSpec]) -> Isolation:
     version = capabilities.controllers.get(Controller.CPU)
     if version is None:
         return _without("CPU", "cpu", "every machine may use all of this machine's CPUs")
@@ -155,8 +160,9 @@ def _cpu(capabilities: Capabilities, spec: LabSpec, cpus: float) -> Isolation:
     shown = _listed(f"{share:g}" for share in shares)
     how = f"{shown} CPUs' worth of time, control groups version {version}"
     promised = sum(
-        host.cpus or sum(machine.cpus or 0.0 for machine in spec.machines if machine.host == host.name)
-        for host in spec.hosts
+        host.cpus or sum(machine.cpus or 0.0 for machine in each.machines if machine.host == host.name)
+        for each in (spec, *others)
+        for host in each.hosts
     )
     if promised > cpus * _ROUNDED:
         return Isolation(

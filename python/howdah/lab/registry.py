@@ -56,8 +56,19 @@ def prefix(lab: str) -> str:
     return f"howdah-{lab}_"
 
 
+def lot_of(lab: str) -> str:
+    """The name of the hosts that a laboratory is the first on, which others may be on, too.
+
+    No laboratory has such a name, so that nothing of theirs is taken for one's own.
+    """
+    return f"{lab}+"
+
+
 def host_space(lab: str, host: str) -> str:
-    """The network namespace of a physical host; also that of the machine which is this host."""
+    """The network namespace of a physical host; also that of the machine which is this host.
+
+    Where laboratories share it, it has the name of their lot of hosts.
+    """
     return f"{prefix(lab)}host_{host}"
 
 
@@ -78,6 +89,10 @@ class Entry(Model):
     """Its name."""
     directory: Path
     """Its directory, absolute."""
+    lot: str | None = None
+    """The lot of hosts that it is on, where others may be on it, too."""
+    seat: int = 0
+    """Which of those it is that are on the lot: each has addresses of its own."""
 
 
 def registry() -> Path:
@@ -92,6 +107,11 @@ def registry() -> Path:
 def entries() -> list[Entry]:
     """Every laboratory that was begun and not taken down, by name."""
     return [known for path in sorted(_trusted().glob("*.json")) if (known := _read(path)) is not None]
+
+
+def on_lot(lot: str) -> list[Entry]:
+    """The laboratories that are on a lot of hosts."""
+    return [entered for entered in entries() if entered.lot == lot]
 
 
 def entry(name: str) -> Entry | None:
@@ -112,11 +132,12 @@ def belongs_to_root(name: str) -> bool:
     return os.geteuid() != 0 and (_OF_ROOT / f"{check_lab_name(name)}.json").exists()
 
 
-def enter(name: str, directory: Path) -> None:
-    """Write a laboratory's entry; the lock is held."""
+def enter(name: str, directory: Path, lot: str | None = None, seat: int = 0) -> None:
+    """Write a laboratory's entry; the lock is held, and that of its lot of hosts if it is on one."""
     path = registry() / f"{name}.json"
     staged = path.with_suffix(".new")
-    staged.write_text(json.dumps({"name": name, "directory": str(directory)}))
+    shared = {} if lot is None else {"lot": lot, "seat": seat}
+    staged.write_text(json.dumps({"name": name, "directory": str(directory), **shared}))
     staged.replace(path)
 
 
@@ -133,29 +154,56 @@ def locked(name: str) -> Iterator[None]:
     The kernel releases the lock of a process that dies. The lock's file goes with the laboratory.
     """
     path = registry() / f"{check_lab_name(name)}.lock"
-    while True:
-        descriptor = _opened(path)
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError as error:
-            os.close(descriptor)
-            raise UserError(
-                f"laboratory {name}",
-                "another command is changing it at this moment",
-                "wait until that has ended: howdah lab status says how far it is",
-            ) from error
-        if _still(descriptor, path):
-            break
-        # Whoever held it has just removed the file: a lock on that is none.
-        os.close(descriptor)
+    try:
+        descriptor = _locked_file(path, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError as error:
+        raise UserError(
+            f"laboratory {name}",
+            "another command is changing it at this moment",
+            "wait until that has ended: howdah lab status says how far it is",
+        ) from error
     try:
         yield
     finally:
-        if entry(name) is None:
-            path.unlink(missing_ok=True)
-            with suppress(OSError):
-                path.parent.rmdir()
+        _let_go(path, descriptor, gone=entry(name) is None)
+
+
+@contextmanager
+def lot_locked(lot: str) -> Iterator[None]:
+    """Keep other laboratories from changing a lot of hosts meanwhile; waits for one that does.
+
+    Nobody holds it for longer than its network takes to be made or removed.
+    """
+    path = registry() / f"{lot}.lock"
+    descriptor = _locked_file(path, fcntl.LOCK_EX)
+    try:
+        yield
+    finally:
+        _let_go(path, descriptor, gone=not on_lot(lot))
+
+
+def _locked_file(path: Path, how: int) -> int:
+    """A lock's file, opened and locked; raises BlockingIOError where somebody has it, if ``how`` says so."""
+    while True:
+        descriptor = _opened(path)
+        try:
+            fcntl.flock(descriptor, how)
+        except BlockingIOError:
+            os.close(descriptor)
+            raise
+        if _still(descriptor, path):
+            return descriptor
+        # Whoever held it has just removed the file: a lock on that is none.
         os.close(descriptor)
+
+
+def _let_go(path: Path, descriptor: int, *, gone: bool) -> None:
+    """Let go of a lock; the file goes with what it was for."""
+    if gone:
+        path.unlink(missing_ok=True)
+        with suppress(OSError):
+            path.parent.rmdir()
+    os.close(descriptor)
 
 
 def _opened(path: Path) -> int:

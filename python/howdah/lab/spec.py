@@ -20,6 +20,9 @@ from howdah.units import format_memory
 SUBNET = ipaddress.ip_network("10.77.0.0/16")
 """The addresses of every laboratory; its namespaces are closed, so no other network has to give way."""
 
+NETWORK = ipaddress.IPv4Address("10.77.0.1")
+"""The first machine's address, of the first laboratory on its hosts."""
+
 MACHINES = "machines"
 """The folder of a laboratory's directory below which machines have their disks mounted."""
 
@@ -69,7 +72,10 @@ class HostSpec(Model):
     memory_bytes: PositiveInt | None = None
     """Memory for all its machines; None is no limit."""
     uplink_bits_per_s: PositiveInt | None = None
-    """The speed of its link to the switch, each way; None is no limit."""
+    """The speed of its link to the switch, each way; None is no limit. All laboratories that are on it
+    share that link, whatever part of the host each has."""
+    cable: PositiveInt | None = None
+    """The number that its cable is named by at the switch; None is that of its first machine."""
 
 
 class Format(Model):
@@ -98,6 +104,9 @@ class LabSpec(Model):
     """How data disks are formatted and mounted."""
     client_address: str = CLIENT_ADDRESS
     """The address that jobs are submitted from."""
+    lot: str | None = None
+    """The lot of hosts that it is on, whose switch and virtualised hosts other laboratories may share; None
+    where it has its own."""
 
     @model_validator(mode="after")
     def _whole(self) -> Self:

@@ -95,6 +95,8 @@ class LabState(Model):
     """HADOOP_CONF_DIR of clients, and their HBASE_CONF_DIR too."""
     names: dict[str, str]
     """The address of every machine by its name."""
+    seat: int = 0
+    """Which of the laboratories on its lot of hosts it is, if it is on one."""
     leaving: tuple[str, ...] = ()
     """Workers whose data and tasks go elsewhere, before they are taken away."""
     notes: tuple[str, ...] = ()

@@ -7,6 +7,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Literal, TypeAlias
 
+from pydantic import Field
+
 from howdah.errors import HowdahError
 from howdah.lab.faults.in_force import in_force
 from howdah.lab.hadoop.daemons import planned
@@ -14,6 +16,7 @@ from howdah.lab.hadoop.health import Health, Key, health, missing
 from howdah.lab.kernel import disks, network, processes
 from howdah.lab.kernel.enter import network_of
 from howdah.lab.kernel.processes import Process
+from howdah.lab.lots import shared_with
 from howdah.lab.spec import LabSpec
 from howdah.lab.state import LabState, LabSystem
 from howdah.model.base import Model
@@ -89,6 +92,8 @@ class LabStatus(Model):
     one yet; degraded where something that was there is missing, incomplete where it never was whole."""
     missing: tuple[str, ...]
     """All that is missing, in words."""
+    shared: dict[str, tuple[str, ...]] = Field(default_factory=dict)
+    """Its hosts that other laboratories are on, too, by those laboratories' names."""
     faults: tuple[str, ...] = ()
     """What was done to it and is in force, as it is written in a schedule."""
     machines: tuple[MachineStatus, ...]
@@ -115,6 +120,7 @@ def status(state: LabState) -> LabStatus:
         hbase=state.hbase.version if state.hbase else None,
         state=_word(state, answers, lacking),
         missing=lacking,
+        shared=dict(shared_with(state)),
         faults=tuple(each.fault for each in in_force(state)),
         machines=tuple(_machines(state, {key: process.pid for key, process in running.items()}, links)),
         health=answers,

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from howdah.errors import Aborted
 from howdah.installation import java_home
-from howdah.lab import registry, rootless
+from howdah.lab import lots, registry, rootless
 from howdah.lab.down import remove
 from howdah.lab.hadoop.daemons import Daemon
 from howdah.lab.hadoop.files import write_files
@@ -20,9 +20,9 @@ from howdah.lab.installed import Installed, installed
 from howdah.lab.kernel import cgroups, processes
 from howdah.lab.kernel.capabilities import find_capabilities
 from howdah.lab.kernel.enter import network_of
+from howdah.lab.lots import LabPlace
 from howdah.lab.machines import (
     LOOPBACK,
-    NETWORK,
     Power,
     build_hosts,
     check_hosts,
@@ -77,6 +77,8 @@ class Fitting(NamedTuple):
     """This machine's memory."""
     cpus: float
     """This machine's CPUs, as many as howdah may use."""
+    place: LabPlace = LabPlace()
+    """Whose hosts it is on."""
 
 
 class Brought(NamedTuple):
@@ -101,19 +103,26 @@ def begin(asked: Asked, plan: Plan, found: Installed, power: Power, fitted: Fitt
     check_directory(asked.directory)
     capabilities = find_capabilities()
     root = bool(capabilities.root)
-    placed = machines(plan, cluster, asked.directory, NETWORK if root else LOOPBACK)
+    place = fitted.place
+    placed = machines(plan, cluster, asked.directory, place.first_machine if root else LOOPBACK)
     spec = None
     isolated: tuple[Isolation, ...]
     if root:
         spec = LabSpec(
             name=asked.name,
             directory=asked.directory,
-            hosts=tuple(host_specs(cluster, placed, power)),
+            hosts=place.cabled(tuple(host_specs(cluster, placed, power))),
             machines=tuple(machine_specs(plan, cluster, placed, power)),
             format=_format(plan),
+            client_address=str(place.client_address),
+            lot=place.lot,
         )
         check_hosts(spec)
-        isolated = (*isolation(capabilities, spec, fitted.cpus), *ceilings(spec, fitted.memory_bytes))
+        others = [other.spec for other in place.others if other.spec is not None]
+        isolated = (
+            *isolation(capabilities, spec, fitted.cpus, others),
+            *ceilings(spec, fitted.memory_bytes, others),
+        )
     else:
         check_ports(placed)
         isolated = (*rootless_isolation(capabilities), *rootless.LOST)
@@ -131,6 +140,7 @@ def begin(asked: Asked, plan: Plan, found: Installed, power: Power, fitted: Fitt
         spec=spec,
         client_conf=asked.directory / "client/conf",
         names={machine.name: machine.address for machine in placed},
+        seat=place.seat if root else 0,
         notes=fitted.notes,
         laboratory=Laboratory(
             name=asked.name,
@@ -149,7 +159,7 @@ def bring_up(state: LabState, rendered: ConfigSet, tell: Tell) -> Brought:
     """
     found = installed(state)
     new = registry.entry(state.name) is None
-    registry.enter(state.name, state.directory)
+    lots.enter(state)
     state.directory.mkdir(parents=True, exist_ok=True)
     if new:
         state.write()

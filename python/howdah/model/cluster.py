@@ -46,6 +46,15 @@ class Deviation(Model):
     """Why, in a sentence."""
 
 
+class LaboratoryBeside(Model):
+    """Another laboratory on the same hosts, as it was when a run began."""
+
+    name: str
+    """Its name."""
+    at_work: bool
+    """Whether any program ran on it: howdah, a client of Hadoop's, or a shell where jobs are submitted."""
+
+
 class Laboratory(Model):
     """A laboratory as it was built: what is like the planned cluster and what is not."""
 
@@ -59,6 +68,8 @@ class Laboratory(Model):
     """How much smaller than the plan it is; empty where it is as planned."""
     deviations: tuple[Deviation, ...] = ()
     """Properties that are not as rendered."""
+    beside: tuple[LaboratoryBeside, ...] = ()
+    """The laboratories that were on the same hosts when a run began."""
     machine: str | None = None
     """What samples call the machine beneath it, none of the plan's hosts; none where it was not sampled."""
 

@@ -146,5 +146,8 @@ METRICS: tuple[Metric, ...] = (
     Metric("own/*/cpu_s", "s", "counter", "CPU time of the run's own processes: lab, howdah"),
     Metric("own/*/read_bytes", "B", "counter", "bytes they read from disks"),
     Metric("own/*/written_bytes", "B", "counter", "bytes they wrote to disks"),
+    Metric("neighbour/*/cpu_s", "s", "counter", "CPU time of another laboratory's machines on this host"),
+    Metric("neighbour/*/sent_bytes", "B", "counter", "bytes that these sent"),
+    Metric("neighbour/*/received_bytes", "B", "counter", "bytes that these received"),
     Metric("process/rss_bytes", "B", "gauge", "resident set of the howdah process"),
 )

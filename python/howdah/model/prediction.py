@@ -85,8 +85,17 @@ class Prediction(Model):
     """The work that it is about."""
     forecasts: tuple[Forecast, ...]
     """Workload by workload, each followed by its phases; or the metrics of those that are run for some."""
+    neighbours_idle: tuple[Forecast, ...] = ()
+    """The same on hosts whose other clusters do nothing, where the plan shares its hosts: ``forecasts`` are
+    with neighbours that use all of their parts, and no more."""
     warnings: tuple[RunWarning, ...] = ()
     """What a reader of the numbers should know."""
+
+    @property
+    def neighbours(self) -> str | None:
+        """Who else is on the plan's hosts, in words; None where they are its own."""
+        sharing = self.plan.cluster.request.sharing if self.plan.cluster is not None else None
+        return sharing.neighbours if sharing is not None else None
 
 
 class Score(Model):

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from pydantic import Field
+
 from howdah.model.base import Model
+from howdah.model.inventory import HostGroup
 
 
 class Neighbour(Model):
@@ -14,6 +17,8 @@ class Neighbour(Model):
     """The SHA-256 of its plan's file."""
     masters_on: tuple[str, ...]
     """The hosts that carry its masters or their shadows, as name patterns."""
+    host_settings: dict[str, str] = Field(default_factory=dict)
+    """What it wants of the hosts themselves, their firmware and hypervisor: values by key, as text."""
 
 
 class Sharing(Model):
@@ -29,3 +34,18 @@ class Sharing(Model):
     """The other clusters that were there."""
     left_out: tuple[str, ...] = ()
     """Hosts of the inventory that have nothing left for it, as name patterns."""
+    whole: tuple[HostGroup, ...] = ()
+    """The hosts as they are with nothing taken off; empty in plans that were made before this was kept, and
+    where a laboratory's hosts are others than the planned ones."""
+
+    @property
+    def neighbours(self) -> str:
+        """Who else is on the hosts, in words: the first of several clusters did not know of the others."""
+        return " and ".join(other.cluster for other in self.beside) or "other clusters"
+
+    def whole_host(self, name: str) -> HostGroup | None:
+        """The group that says how large a host is as a whole; None where that is not kept."""
+        wanted = name.lower()
+        return next(
+            (group for group in self.whole if any(host.lower() == wanted for host in group.names)), None
+        )

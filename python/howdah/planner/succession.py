@@ -10,6 +10,7 @@ from howdah.model.hostname import fold
 from howdah.model.inventory import Inventory
 from howdah.model.placement import placed_hosts
 from howdah.model.plan import Cluster, Plan, Role, Setting
+from howdah.model.sharing import Sharing
 from howdah.planner.change_steps import steps
 from howdah.planner.cluster import plan_cluster
 
@@ -41,13 +42,14 @@ _OF_FILES: dict[str, tuple[Role, ...]] = {
 """Who reads a file, for keys that say nothing of it."""
 
 
-def plan_after(before: Plan, inventory: Inventory) -> Plan:
+def plan_after(before: Plan, inventory: Inventory, sharing: Sharing | None = None) -> Plan:
     """Plan other hosts for what was asked of a plan, keeping its platform and every master that can stay.
 
-    Raises UserError where the hosts do not allow it, or are another cluster's.
+    ``inventory`` is what others leave of hosts that are shared, ``sharing`` says how. Raises UserError where
+    the hosts do not allow it, or are another cluster's.
     """
     cluster = _cluster(before)
-    if cluster.request.sharing is not None:
+    if cluster.request.sharing is not None and sharing is None:
         raise UserError(
             "--from",
             "is of a cluster that shares its hosts, and what the others leave of these is not known",
@@ -63,7 +65,35 @@ def plan_after(before: Plan, inventory: Inventory) -> Plan:
         name for group in inventory.groups for name in group.names
     }:
         raise UserError("--from", "shares no host with this inventory", "plan anew, without --from")
-    return plan_cluster(inventory, cluster.request, cluster.masters)
+    if sharing is not None:
+        _check_disks(cluster, inventory, sharing)
+    return plan_cluster(inventory, cluster.request.model_copy(update={"sharing": sharing}), cluster.masters)
+
+
+def _check_disks(cluster: Cluster, inventory: Inventory, sharing: Sharing) -> None:
+    """Raise UserError where a host that stays would get other data disks, whose data is elsewhere."""
+    before = _disks(cluster.inventory, cluster.request.sharing)
+    for host, disks in _disks(inventory, sharing).items():
+        if (had := before.get(host, disks)) != disks:
+            raise UserError(
+                f"host {host}",
+                f"would give this cluster its data disks {_listed(disks)}, and its data is on {_listed(had)}",
+                "plan the others so that they leave it those, or take the host out and in again",
+            )
+
+
+def _disks(inventory: Inventory, sharing: Sharing | None) -> dict[str, tuple[int, ...]]:
+    numbers = sharing.disks if sharing is not None else {}
+    return {
+        host: numbers[group.name]
+        for group in inventory.groups
+        if group.name in numbers
+        for host in group.names
+    }
+
+
+def _listed(numbers: tuple[int, ...]) -> str:
+    return ", ".join(map(str, numbers))
 
 
 def change_of(before: Plan, after: Plan) -> PlanChange:

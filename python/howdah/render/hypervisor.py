@@ -83,7 +83,8 @@ def hypervisor_files(plan: Plan, cluster: Cluster, hosts: Sequence[PlacedHost]) 
         if settings := select(plan, VMX, of_kind(worker)):
             yield ConfigFile(path=f"hypervisor/{worker.name}.vmx", content=vmx_fragment(worker, settings))
         if settings := select(plan, LIBVIRT, of_kind(worker)):
-            machine = domain(worker, settings, disks.get(worker.group or "", ()))
+            part = _part_of_ports(worker, cluster, kinds) if sharing is not None else None
+            machine = domain(worker, settings, disks.get(worker.group or "", ()), part)
             yield ConfigFile(path=f"hypervisor/{worker.name}.xml", content=machine)
     for variant in file_variants(plan, cluster, (ESXI,)):
         if settings := select(plan, ESXI, variant):
@@ -92,6 +93,14 @@ def hypervisor_files(plan: Plan, cluster: Cluster, hosts: Sequence[PlacedHost]) 
                 content=esxi_script(_hosts_of(variant), settings),
                 executable=True,
             )
+
+
+def _part_of_ports(worker: Worker, cluster: Cluster, kinds: Mapping[str, Worker]) -> int:
+    """What a machine has of its cluster's part of a host's ports: as much as of its virtual CPUs."""
+    group = next(group for group in cluster.inventory.groups if group.name == worker.group)
+    layout = next(layout for layout in cluster.layouts if layout.group == worker.group)
+    vcpus = sum(kinds[kind].vcpus or 0 for kind in layout.workers)
+    return group.network_bits_per_s * (worker.vcpus or 0) // max(1, vcpus)
 
 
 def _hosts_of(variant: FileVariant) -> str:

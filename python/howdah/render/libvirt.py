@@ -12,6 +12,7 @@ from xml.etree import ElementTree
 from howdah.errors import UserError
 from howdah.model.plan import Setting, Worker
 from howdah.render.text import reason_lines, setting_label, setting_text, xml_comment
+from howdah.units import format_bits_per_s
 
 _PART = re.compile(r"@?[A-Za-z_][A-Za-z0-9_-]*")
 
@@ -22,21 +23,36 @@ _SITES_OWN = (
 )
 
 
-def domain(worker: Worker, settings: Sequence[Setting], disks: Sequence[int] = ()) -> str:
+def domain(
+    worker: Worker, settings: Sequence[Setting], disks: Sequence[int] = (), part_bits_per_s: int | None = None
+) -> str:
     """A ``<domain>`` for the machines of one kind, reasons first.
 
     A key such as ``cpu.@mode`` is a path of elements, its end an attribute where it has an ``@``; keys
     below ``devices.disk`` hold for every data disk. ``disks`` says which of a host's data disks are this
-    cluster's where others have the rest.
+    cluster's where others have the rest, ``part_bits_per_s`` each machine's part of the ports.
     """
     count = worker.data_disks or 0
     root = domain_element(f"{worker.name}-1", settings, disks[:count] or range(1, count + 1))
     reasons = [f"For every machine of the kind {worker.name}.", *textwrap.wrap(_SITES_OWN, 100)]
     for setting in settings:
         reasons += ["", f"{setting.key} = {setting_text(setting)}", *reason_lines(setting)]
+    if part_bits_per_s is not None:
+        reasons += ["", *_bandwidth(part_bits_per_s)]
     ElementTree.indent(root)
     comment = xml_comment([line.rstrip() for line in reasons])
     return f"{comment}\n{ElementTree.tostring(root, encoding='unicode')}\n"
+
+
+def _bandwidth(bits_per_s: int) -> Iterator[str]:
+    """How a machine is held to its part of ports that are shared; libvirt counts in thousands of bytes."""
+    yield from textwrap.wrap(
+        f"Other clusters have the rest of the host's ports. {format_bits_per_s(bits_per_s)} are this "
+        "machine's part; to hold it to that, whatever the others leave, put into its interface:",
+        100,
+    )
+    rate = bits_per_s // 8000
+    yield f'<bandwidth><inbound average="{rate}"/><outbound average="{rate}"/></bandwidth>'
 
 
 def domain_element(name: str, settings: Sequence[Setting], data_disks: Sequence[int]) -> ElementTree.Element:

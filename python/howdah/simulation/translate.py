@@ -100,6 +100,12 @@ def translate(
             "hbase-not-simulated",
             "nobody asks anything of HBase meanwhile: its RegionServers take memory here and nothing else",
         )
+    if (sharing := cluster.request.sharing) is not None:
+        warn(
+            "shared-hosts",
+            f"hosts are shared with {sharing.neighbours}: simulated with neighbours that use all of their "
+            "parts, and no more; howdah predict also says what it is with neighbours that do nothing",
+        )
     machines = machines_of(plan, cluster, warn, no_tasks if asked else partial(tasks_at_once, plan, cluster))
     # Settings of jobs and of the file system are the cluster's: the kinds of workers agree on them.
     planned = PlannedSettings(plan, cluster, plan.workers[0])

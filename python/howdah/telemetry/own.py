@@ -60,6 +60,26 @@ class OwnDiskDevice(Device):
         return _moved(HOWDAH, [counter.advance(value) for counter, value in values])
 
 
+class GroupCpu:
+    """The CPU time of a control group, from the file that its tree tells it in.
+
+    ``groups`` are the group's directories by controller, ``cpu`` and in version 1 ``cpuacct``.
+    """
+
+    def __init__(self, groups: Mapping[str, Path]) -> None:
+        usage = groups["cpuacct"] / _USAGE_V1 if "cpuacct" in groups else None
+        self._first = usage is not None and usage.is_file()
+        self.path = str(usage if self._first else groups["cpu"] / "cpu.stat")
+        self._counter = Counter("hold")
+
+    def used_s(self, content: bytes) -> float:
+        """Seconds since the first content."""
+        if self._first:
+            return self._counter.advance(int(content)) * 1e-9
+        usage_us = next(line.split()[1] for line in content.split(b"\n") if line.startswith(b"usage_usec"))
+        return self._counter.advance(int(usage_us)) * 1e-6
+
+
 class GroupDevice(Device):
     """CPU time of a laboratory's control group, and the bytes of its loop devices.
 
@@ -72,29 +92,19 @@ class GroupDevice(Device):
 
     def __init__(self, groups: Mapping[str, Path], loops: Sequence[str] = (), root: Path = Path("/")) -> None:
         super().__init__(root)
-        usage = groups["cpuacct"] / _USAGE_V1 if "cpuacct" in groups else None
-        self._first = usage is not None and usage.is_file()
-        self.paths = (
-            str(usage if self._first else groups["cpu"] / "cpu.stat"),
-            *(f"sys/class/block/{loop}/stat" for loop in loops),
-        )
-        self._cpu = Counter("hold")
+        self._group = GroupCpu(groups)
+        self.paths = (self._group.path, *(f"sys/class/block/{loop}/stat" for loop in loops))
         self._moved = [(Counter("reset"), Counter("reset")) for _ in loops]
 
     def tick(self) -> list[MetricReading]:
         """Growth since the first tick."""
         cpu, *disks = (file.read() for file in self._files)
-        if self._first:
-            used_s = self._cpu.advance(int(cpu)) * 1e-9
-        else:
-            usage_us = next(line.split()[1] for line in cpu.split(b"\n") if line.startswith(b"usage_usec"))
-            used_s = self._cpu.advance(int(usage_us)) * 1e-6
         totals = [0, 0]
         for counters, stat in zip(self._moved, disks, strict=True):
             columns = stat.split()
             totals[0] += counters[0].advance(int(columns[_READ_SECTORS])) * SECTOR_BYTES
             totals[1] += counters[1].advance(int(columns[_WRITTEN_SECTORS])) * SECTOR_BYTES
-        return [MetricReading(f"own/{LAB}/cpu_s", used_s), *_moved(LAB, totals)]
+        return [MetricReading(f"own/{LAB}/cpu_s", self._group.used_s(cpu)), *_moved(LAB, totals)]
 
 
 class ProcessesDevice(Device):

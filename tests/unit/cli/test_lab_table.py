@@ -22,6 +22,10 @@ from howdah.units import GIB
 from support.labs import lab_state
 
 
+def test_with_whom_hosts_are_shared_is_said() -> None:
+    assert "h1, h2 with laboratory b: their uplinks are one" in _shown(_status(shared={"b": ("h1", "h2")}))
+
+
 def _status(**changes: object) -> LabStatus:
     machine = MachineStatus(
         name="h1-1",

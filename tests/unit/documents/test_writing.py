@@ -155,6 +155,7 @@ def test_a_plan_of_the_most_hosts_reads_back() -> None:
         ("hosts-lab", 3, 8),
         ("hosts-lab-hbase", 3, 8),
         ("hosts-lab-ha", 5, 8),
+        ("hosts-lab-shared", 6, 8),
     ],
 )
 def test_the_examples_are_read(name: str, hosts: int, data_disks: int) -> None:

@@ -51,6 +51,16 @@ def test_without_root_there_are_no_links() -> None:
 
 
 @pytest.mark.parametrize(
+    "line", ["lose host:h1", "cut-link rack:r1", "pause host:h1", "slow-link host:h1 to 9Mb/s"]
+)
+def test_a_host_that_others_are_on_is_not_to_be_hit_alone(line: str) -> None:
+    shared = CREW._replace(shared={"h1": ("b",)})
+    with pytest.raises(UserError, match="h1 has machines of b, too"):
+        check(line, crew=shared)
+    check("lose worker:h1-1", "slow-disk host:h1 to 9MB/s", "lose host:h2", crew=shared)
+
+
+@pytest.mark.parametrize(
     "lines",
     [
         ("pause datanode@h1-1 at 5s", "kill datanode@h1-1 at 10s"),

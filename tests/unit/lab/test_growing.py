@@ -8,8 +8,8 @@ import pytest
 
 from howdah.lab.growing import grown
 from howdah.lab.kernel.network import every_link
-from howdah.lab.machines import NETWORK, Power, host_specs, machine_specs, machines
-from howdah.lab.spec import LabSpec
+from howdah.lab.machines import Power, host_specs, machine_specs, machines
+from howdah.lab.spec import NETWORK, LabSpec
 from howdah.lab.state import LabState
 from howdah.planner.membership import with_hosts
 from support.labs import lab_plan, lab_state

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from howdah.lab.machines import LOOPBACK, NETWORK, Power, host_specs, machine_specs, machines
-from howdah.lab.spec import LabSpec
+from howdah.lab.machines import LOOPBACK, Power, host_specs, machine_specs, machines
+from howdah.lab.spec import NETWORK, LabSpec
 from howdah.lab.state import LabSystem
 from howdah.model.plan import Plan, Role
 from howdah.model.request import Protection

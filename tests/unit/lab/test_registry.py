@@ -150,3 +150,48 @@ def test_entries_that_somebody_else_could_have_written_are_not_believed(
         registry.entries()
     with pytest.raises(UserError, match="others may write to it"):
         registry.entry("lab")
+
+
+LOT_HOLD = """
+import sys, time
+from pathlib import Path
+from howdah.lab import registry
+registry.registry = lambda: Path(sys.argv[1])
+with registry.lot_locked("one+"):
+    print("held", flush=True)
+    time.sleep(0.5)
+    registry.enter("other", Path("/lab"), "one+", 1)
+"""
+
+
+def test_who_is_on_a_lot_of_hosts_is_in_the_entries(tmp_path: Path) -> None:
+    with registry.locked("one"), registry.lot_locked("one+"):
+        registry.enter("one", tmp_path / "lab", "one+", 3)
+        registry.enter("alone", tmp_path / "alone")
+    (found,) = registry.on_lot("one+")
+    assert (found.name, found.lot, found.seat) == ("one", "one+", 3)
+    assert registry.on_lot("two+") == []
+
+
+def test_whoever_comes_to_a_lot_waits_for_the_one_that_changes_it(folder: Path) -> None:
+    with subprocess.Popen([sys.executable, "-c", LOT_HOLD, str(folder)], stdout=subprocess.PIPE) as other:
+        assert other.stdout is not None
+        assert other.stdout.readline() == b"held\n"
+        with registry.lot_locked("one+"):
+            assert [entry.name for entry in registry.on_lot("one+")] == ["other"]
+    assert (folder / "one+.lock").exists()
+
+
+def test_nothing_stays_of_a_lot_that_nobody_is_on(folder: Path, tmp_path: Path) -> None:
+    with registry.locked("one"):
+        with registry.lot_locked("one+"):
+            registry.enter("one", tmp_path, "one+")
+        with registry.lot_locked("one+"):
+            registry.strike("one")
+    assert not folder.exists()
+
+
+def test_a_lot_has_no_name_that_a_laboratory_could_have() -> None:
+    with pytest.raises(UserError):
+        registry.check_lab_name(registry.lot_of("one"))
+    assert not registry.host_space(registry.lot_of("one"), "h1").startswith(registry.prefix("one"))

@@ -15,10 +15,11 @@ from howdah.model.plan import Cluster, Plan
 from howdah.model.request import Demand, Growth, Hypervisor, Override, PlanRequest, Protection
 from howdah.planner.cluster import plan_cluster
 from howdah.planner.platforms.workers import least_worker
-from howdah.planner.scaling import Fitted, fit_plan
+from howdah.planner.scaling import Fitted, fit_beside, fit_plan
 from howdah.planner.scaling.room import DAEMON_BYTES, footprint
 from howdah.units import GIB
 from support.machine import host
+from support.shared_labs import shared_plans
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
 SPACE = 74 * 10**9
@@ -273,3 +274,41 @@ def test_a_cache_beside_the_heap_counts_as_touched() -> None:
     )
     caches = {int(str(one.value)) for one in plan.settings if one.key == "hbase.bucketcache.size"}
     assert footprint(plan, cluster(plan)).workers > 3 * caches.pop() * 2**20
+
+
+def test_shared_hosts_are_divided_among_all_that_are_on_them(tmp_path: Path) -> None:
+    """A thread has the same part of a CPU for every cluster, so that none has more than its part."""
+    first, second = shared_plans(tmp_path)
+    made = fitted(first, machine(cpus=2, memory=64 * GIB))
+    assert made.plan is first
+    assert made.cpu_share == 0.25
+    beside = fit_beside(
+        second, machine(cpus=2, memory=64 * GIB), free_bytes=SPACE, others=[first], cpu_share=0.25
+    )
+    assert (beside.plan, beside.cpu_share) == (second, 0.25)
+    assert said(beside)["CPUs per host of workers"] == (2, 0.5)
+
+
+def test_hosts_that_are_made_smaller_are_no_longer_the_planned_ones(tmp_path: Path) -> None:
+    first, _ = shared_plans(tmp_path)
+    for made in (fitted(first, free_bytes=20 * 10**9), fitted(first, link_bits_per_s=50_000_000)):
+        sharing = cluster(made.plan).request.sharing
+        assert sharing is not None
+        assert sharing.whole == ()
+
+
+@pytest.mark.parametrize(
+    ("memory", "free_bytes", "what"),
+    [
+        (8 * GIB, SPACE, "touches .* of memory beside"),
+        (64 * GIB, 10**9, "free, and the plan's data disks hold 24.0 GB"),
+    ],
+)
+def test_what_does_not_fit_beside_another_one_is_refused(
+    memory: int, free_bytes: int, what: str, tmp_path: Path
+) -> None:
+    first, second = shared_plans(tmp_path)
+    with pytest.raises(UserError, match=what):
+        fit_beside(
+            second, machine(cpus=2, memory=memory), free_bytes=free_bytes, others=[first], cpu_share=0.25
+        )

@@ -13,6 +13,7 @@ from howdah.documents.files import read_inventory
 from howdah.model.request import Demand, Hypervisor, PlanRequest
 from howdah.planner.cluster import plan_cluster
 from howdah.render import render
+from support.shared_labs import shared_plans
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
 WORKLOADS = {"mapreduce": Demand(kind="terasuite"), "hbase": Demand(kind="ycsb")}
@@ -52,3 +53,17 @@ def test_every_data_disk_has_a_thread_a_place_and_a_serial_number_of_its_own() -
     assert targets == ["vda", "vdb", "vdc", "vdd", "vde", "vdf"]
     assert threads == [None, "1", "2", "3", "4", "5"]
     assert [disk.findtext("serial") for disk in disks[1:]] == [f"data-0{number}" for number in range(1, 6)]
+
+
+def test_how_a_machine_is_held_to_its_part_of_the_ports_is_said_where_hosts_are_shared(
+    tmp_path: Path,
+) -> None:
+    for plan in shared_plans(tmp_path):
+        (content,) = [
+            file.content for file in render(plan).files if Path(file.path).match("hypervisor/*.xml")
+        ]
+        assert "50.0 Mb/s are this machine's part" in " ".join(content.split())
+        assert '<bandwidth><inbound average="6250"/><outbound average="6250"/></bandwidth>' in content
+        # It is said and not done: without it a machine may have what others leave.
+        assert ElementTree.fromstring(content).find(".//bandwidth") is None
+    assert not any("bandwidth" in content for content in domains("lab", "mapreduce").values())

@@ -105,6 +105,9 @@ def _group(group: HostGroup) -> Iterator[tuple[str, str]]:
 
 def _laboratory(lab: Laboratory) -> Iterator[tuple[str, str]]:
     yield "root", "without" if lab.rootless else "with"
+    if lab.beside:
+        words = (f"{other.name} {'at work' if other.at_work else 'idle'}" for other in lab.beside)
+        yield "neighbours", ", ".join(words)
     for means in lab.isolation:
         yield means.what, f"kept: {means.how}" if means.kept else "lost"
     for scaling in lab.scaling:

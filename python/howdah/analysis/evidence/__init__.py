@@ -43,6 +43,7 @@ from howdah.analysis.evidence.use import (
     HostUse,
     Level,
     MachineOfRun,
+    NeighbourUse,
     NicUse,
     OthersUse,
     Series,
@@ -98,6 +99,7 @@ __all__ = [
     "MachineOfRun",
     "MasterLoad",
     "MasterLoss",
+    "NeighbourUse",
     "NicUse",
     "OperationLatency",
     "OthersUse",
@@ -159,6 +161,7 @@ class Evidence:
     floors: tuple[FloorDistance, ...] = ()
     beside: tuple[KnownTime, ...] = ()
     others: tuple[OthersUse, ...] = ()
+    neighbours: tuple[NeighbourUse, ...] = ()
     latencies: tuple[OperationLatency, ...] = ()
     starvations: tuple[Starvation, ...] = ()
     courses: tuple[LatencyCourse, ...] = ()

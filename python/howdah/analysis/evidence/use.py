@@ -202,6 +202,21 @@ class DiskShare:
 
 
 @dataclass(frozen=True)
+class NeighbourUse:
+    """What another laboratory on the same ``hosts`` used of them in one workload.
+
+    ``cpus`` are CPUs' worth of time of all its machines there, ``link`` is the share of the link of the host
+    where it had most of it, in the direction that it used more.
+    """
+
+    workload: str
+    lab: str
+    hosts: tuple[str, ...]
+    cpus: float
+    link: float
+
+
+@dataclass(frozen=True)
 class OthersUse:
     """How a machine's CPUs were shared in one workload (``phase`` None) or one of its phases.
 

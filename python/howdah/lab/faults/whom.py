@@ -15,6 +15,7 @@ from howdah.lab.hadoop.health import manager_state
 from howdah.lab.kernel import processes
 from howdah.lab.kernel.enter import network_of
 from howdah.lab.kernel.processes import PROC, Process
+from howdah.lab.lots import others_on
 from howdah.lab.state import LabState, LabSystem
 from howdah.model.faults import Whom
 from howdah.services.conf import ClientConf
@@ -56,6 +57,7 @@ def crew(state: LabState) -> Crew:
             for machine in state.machines
         ),
         rootless=state.rootless,
+        shared=others_on(state),
     )
 
 

@@ -30,6 +30,17 @@ def find(lab: str) -> tuple[int, ...]:
     return tuple(pid for pid in processes.pids() if pid in grouped or _belongs(pid, lab, spaces))
 
 
+def has_clients(lab: str) -> bool:
+    """Whether any program runs where the laboratory's jobs are submitted, howdah itself among them."""
+    if ControlGroup.of(lab, registry.CLIENT_GROUP).processes():
+        return True
+    try:
+        space = (network.SPACES / network.client_space(lab)).stat()
+    except OSError:
+        return False
+    return any(_is_in(pid, (space.st_dev, space.st_ino)) for pid in processes.pids())
+
+
 def left_processes(lab: str) -> tuple[Leftover, ...]:
     """The laboratory's processes, each with its command."""
     return tuple(Leftover("process", f"{pid} ({processes.command(pid)})") for pid in find(lab))
@@ -68,6 +79,14 @@ def _belongs(pid: int, lab: str, spaces: set[tuple[int, int]]) -> bool:
         return processes.environment(pid).get(registry.VARIABLE.encode()) == lab.encode()
     except OSError:
         return False  # It has ended, or is another user's.
+
+
+def _is_in(pid: int, space: tuple[int, int]) -> bool:
+    try:
+        status = (processes.PROC / str(pid) / "ns/net").stat()
+    except OSError:
+        return False  # It has ended, or is another user's.
+    return (status.st_dev, status.st_ino) == space
 
 
 def users_of(directory: Path) -> tuple[str, ...]:

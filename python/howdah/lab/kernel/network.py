@@ -14,7 +14,7 @@ from howdah.lab import registry
 from howdah.lab.kernel.mounts import read_mounts
 from howdah.lab.kernel.tools import run
 from howdah.lab.registry import Leftover
-from howdah.lab.spec import SUBNET, HostSpec, LabSpec, MachineSpec
+from howdah.lab.spec import CLIENT_ADDRESS, SUBNET, HostSpec, LabSpec, MachineSpec
 
 _LATE_S = 0.004
 """How late a busy machine may refill the bucket before the link loses speed."""
@@ -85,9 +85,9 @@ def space(spec: LabSpec, machine: MachineSpec) -> str:
     )
 
 
-def switch_space(lab: str) -> str:
-    """The network namespace of the switch."""
-    return registry.prefix(lab) + registry.SWITCH
+def switch_space(spec: LabSpec) -> str:
+    """The network namespace of the switch, which is that of the lot of hosts, if it is on one."""
+    return registry.prefix(spec.lot or spec.name) + registry.SWITCH
 
 
 def client_space(lab: str) -> str:
@@ -99,7 +99,7 @@ def build(spec: LabSpec) -> None:
     """Make what of the network is missing; raises RunFailed where Linux refuses."""
     links = every_link(spec)
     bridges = {
-        switch_space(spec.name),
+        switch_space(spec),
         *(host_space_of(spec, host.name) for host in spec.hosts if host.virtual),
     }
     spaces = dict.fromkeys([*(end for link in links for end in (link.near_space, link.far_space)), *bridges])
@@ -141,20 +141,33 @@ def uplink_of(spec: LabSpec, host: str) -> Link:
 
 
 def host_space_of(spec: LabSpec, host: str) -> str:
-    """The network namespace of a physical host."""
-    return registry.host_space(spec.name, host)
+    """The network namespace of a physical host: of a virtualised one that of the lot, if it is on one."""
+    shared = any(own.name == host and own.virtual for own in spec.hosts)
+    return registry.host_space(spec.lot if spec.lot and shared else spec.name, host)
 
 
-def left_spaces(lab: str) -> tuple[Leftover, ...]:
-    """The network namespaces of a laboratory."""
+def left_spaces(lab: str, used: Collection[str] = ()) -> tuple[Leftover, ...]:
+    """The network namespaces of a laboratory, or of a lot of hosts without those in use."""
     spaces = sorted(SPACES.glob(f"{registry.prefix(lab)}*"))
-    return tuple(Leftover("network namespace", path.name) for path in spaces)
+    return tuple(Leftover("network namespace", path.name) for path in spaces if path.name not in used)
 
 
-def remove(lab: str) -> tuple[Leftover, ...]:
-    """Delete the laboratory's namespaces and with them all that is in them; what could not be deleted."""
+def spaces_of_lot(spec: LabSpec) -> frozenset[str]:
+    """Those namespaces of its lot of hosts that a laboratory uses."""
+    return frozenset(
+        {switch_space(spec), *(host_space_of(spec, host.name) for host in spec.hosts if host.virtual)}
+        if spec.lot
+        else ()
+    )
+
+
+def remove(lab: str, used: Collection[str] = ()) -> tuple[Leftover, ...]:
+    """Delete the namespaces of a laboratory, or those of a lot of hosts that are not in use.
+
+    With them goes all that is in them. What could not be deleted is returned.
+    """
     left = []
-    for leftover in left_spaces(lab):
+    for leftover in left_spaces(lab, used):
         try:
             run(lab, "ip", "netns", "delete", leftover.name)
         except HowdahError as error:
@@ -172,12 +185,11 @@ def remove_hosts(spec: LabSpec, hosts: Collection[str]) -> None:
 
 def every_link(spec: LabSpec) -> tuple[Link, ...]:
     """Every cable of the laboratory."""
-    switch = switch_space(spec.name)
-    links = [Link(switch, registry.CLIENT, client_space(spec.name), INTERFACE)]
+    switch = switch_space(spec)
+    links = [Link(switch, _client_end(spec), client_space(spec.name), INTERFACE)]
     for host in spec.hosts:
         end = UPLINK if host.virtual else INTERFACE
-        # Addresses stay when others come and go, so cables keep the names that are made of them.
-        number = min(_number(machine) for machine in spec.machines if machine.host == host.name)
+        number = cable_number(spec, host)
         links.append(
             Link(switch, f"host{number}", host_space_of(spec, host.name), end, host.uplink_bits_per_s)
         )
@@ -189,8 +201,27 @@ def every_link(spec: LabSpec) -> tuple[Link, ...]:
     return tuple(links)
 
 
+def cable_number(spec: LabSpec, host: HostSpec) -> int:
+    """The number in the name of a host's cable: its own, or its first machine's.
+
+    Addresses stay when others come and go, so cables keep the names that are made of them.
+    """
+    return host.cable or min(_number(machine) for machine in spec.machines if machine.host == host.name)
+
+
+def _client_end(spec: LabSpec) -> str:
+    """The end of the client's cable at a switch where other laboratories' clients may be, too."""
+    if spec.client_address == CLIENT_ADDRESS:
+        return registry.CLIENT
+    return f"{registry.CLIENT}{_offset(spec.client_address)}"
+
+
 def _number(machine: MachineSpec) -> int:
-    return int(ip_address(machine.address)) - int(SUBNET.network_address)
+    return _offset(machine.address)
+
+
+def _offset(address: str) -> int:
+    return int(ip_address(address)) - int(SUBNET.network_address)
 
 
 def cable_of(spec: LabSpec, machine: MachineSpec) -> Link:

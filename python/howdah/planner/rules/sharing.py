@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from howdah.model.hostname import expand_all
+from howdah.model.value import value_text
 from howdah.planner.facts import Facts
 from howdah.planner.rule import Counsel, Rule
 from howdah.units import format_counted
@@ -77,6 +78,24 @@ def _together(facts: Facts) -> str | None:
     )
 
 
+def _differently(facts: Facts) -> str | None:
+    sharing = facts.request.sharing
+    if sharing is None:
+        return None
+    differ = [
+        f"{key} is {value_text(own)} here and {value} for {other.cluster}"
+        for other in sharing.beside
+        for key, value in other.host_settings.items()
+        if (own := facts.decided.get(key)) is not None and value_text(own) != value
+    ]
+    if not differ:
+        return None
+    return (
+        "A host has one firmware and one hypervisor, and clusters on it want them differently: "
+        f"{'; '.join(differ)}. Decide for one value, and give it to the other plan with --set."
+    )
+
+
 RULES: tuple[Rule, ...] = (
     Counsel(
         id="sharing.hosts",
@@ -94,5 +113,13 @@ RULES: tuple[Rule, ...] = (
         condition="other clusters have masters on the same hosts",
         applies=_shares,
         tell=_together,
+    ),
+    Counsel(
+        id="sharing.host-settings",
+        says="Firmware and hypervisor of a host are set once for all clusters on it.",
+        sources=("howdah",),
+        condition="other clusters are on the same hosts",
+        applies=_shares,
+        tell=_differently,
     ),
 )

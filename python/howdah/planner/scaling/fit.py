@@ -7,7 +7,7 @@ slower uplink in proportion; a disk keeps its speed.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from howdah.errors import UserError
@@ -17,10 +17,10 @@ from howdah.model.inventory import DiskRole, HostGroup, Inventory
 from howdah.model.placement import placed_hosts
 from howdah.model.plan import Cluster, Plan, Worker
 from howdah.planner.cluster import plan_cluster
-from howdah.planner.scaling.resize import with_link
-from howdah.planner.scaling.room import LEAST_HOSTS, fits, room_on
+from howdah.planner.scaling.resize import of_other_hosts, with_link
+from howdah.planner.scaling.room import LEAST_HOSTS, fits, footprint, room_on
 from howdah.planner.scaling.shrink import Shrinking
-from howdah.units import format_counted
+from howdah.units import format_bytes, format_counted, format_memory
 
 
 class Fitted(NamedTuple):
@@ -49,11 +49,7 @@ def fit_plan(
     ``free_bytes`` is the space for its disks, ``hosts`` how many hosts with workers it shall have,
     ``link_bits_per_s`` what uplink each. Raises UserError that says what would fit.
     """
-    cluster = plan.cluster
-    if cluster is None:
-        raise UserError(
-            "plan", "is for one machine without Hadoop", "give a plan that `howdah plan hosts.yaml` made"
-        )
+    cluster = _cluster(plan)
     room = room_on(machine, free_bytes)
     working = sum(bool(host.workers) for host in placed_hosts(cluster))
     if hosts is not None and not min(LEAST_HOSTS, working) <= hosts <= working:
@@ -72,17 +68,62 @@ def fit_plan(
     assert lab is not None  # A cluster's plan makes a cluster's plan.
     # Hosts of masters alone have theirs on top: while tasks keep the others busy, they hardly need it.
     share = min(
-        1.0, room.cpus / sum(group.count * group.cpu.threads for group in lab.inventory.worker_groups)
+        1.0, room.cpus / sum(group.count * _threads(lab, group) for group in lab.inventory.worker_groups)
     )
     return Fitted(
         made, tuple(differences((plan, cluster), (made, lab), share)), share, tuple(notes(cluster, lab))
     )
 
 
+def fit_beside(
+    plan: Plan, machine: Host, *, free_bytes: int, others: Sequence[Plan], cpu_share: float
+) -> Fitted:
+    """A plan as it is, on hosts where laboratories of ``others`` are; raises UserError if it does not fit.
+
+    Nothing is made smaller, as the hosts are there already; a thread has of a CPU what others' threads have.
+    """
+    cluster = _cluster(plan)
+    room = room_on(machine, free_bytes)
+    size = sum(group.count * group.data_bytes for group in cluster.inventory.worker_groups)
+    if size > room.space_bytes:
+        raise UserError(
+            "--dir",
+            f"has {format_bytes(room.space_bytes)} free, and the plan's data disks hold {format_bytes(size)}",
+            "give a directory on a larger file system, or plan smaller disks for all clusters",
+        )
+    there = sum(footprint(other, _cluster(other)).total for other in others)
+    own = footprint(plan, cluster).total
+    if own + there > room.memory_bytes:
+        raise UserError(
+            "plan",
+            f"touches {format_memory(own)} of memory beside {format_memory(there)} of those there are; "
+            f"laboratories on this machine may have {format_memory(room.memory_bytes)}",
+            "plan all of them for smaller hosts: hosts that are shared are built as they are planned",
+        )
+    made = plan, cluster
+    return Fitted(plan, tuple(differences(made, made, cpu_share)), cpu_share, tuple(notes(cluster, cluster)))
+
+
+def _cluster(plan: Plan) -> Cluster:
+    if plan.cluster is None:
+        raise UserError(
+            "plan", "is for one machine without Hadoop", "give a plan that `howdah plan hosts.yaml` made"
+        )
+    return plan.cluster
+
+
+def _threads(cluster: Cluster, group: HostGroup) -> int:
+    """Threads of a host, those of other clusters with them: each has the same part of a CPU."""
+    sharing = cluster.request.sharing
+    whole = sharing.whole_host(group.names[0]) if sharing is not None else None
+    return (whole or group).cpu.threads
+
+
 def _with_link(cluster: Cluster, link_bits_per_s: int) -> Plan:
     """The plan with other uplinks, and nothing else changed of its hosts."""
     groups = tuple(with_link(group, link_bits_per_s) for group in cluster.inventory.groups)
-    return plan_cluster(Inventory(cluster=cluster.inventory.cluster, groups=groups), cluster.request)
+    request = cluster.request.model_copy(update={"sharing": of_other_hosts(cluster.request.sharing)})
+    return plan_cluster(Inventory(cluster=cluster.inventory.cluster, groups=groups), request)
 
 
 class PlanQuantity(NamedTuple):

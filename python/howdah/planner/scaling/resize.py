@@ -9,6 +9,7 @@ from howdah.model.hostname import fold
 from howdah.model.inventory import CpuLayout, DiskRole, DiskSet, HostGroup, Inventory, NicSet
 from howdah.model.plan import Cluster, Layout
 from howdah.model.request import Demand, Hypervisor, PlanRequest, Protection
+from howdah.model.sharing import Sharing
 from howdah.planner.masters.seats import PLACE_BYTES
 from howdah.planner.platforms.candidates import LEAST_THREADS
 from howdah.planner.platforms.division import Division, divide
@@ -227,8 +228,14 @@ def lab_request(cluster: Cluster, groups: Sequence[HostGroup]) -> PlanRequest:
             "workers_per_host": len(layout.workers) if layout.virtual else request.workers_per_host,
             "growth": None,
             "laboratory": True,
+            "sharing": of_other_hosts(request.sharing),
         }
     )
+
+
+def of_other_hosts(sharing: Sharing | None) -> Sharing | None:
+    """What a cluster has of shared hosts, where hosts are others than the planned ones: no whole is known."""
+    return sharing and sharing.model_copy(update={"whole": ()})
 
 
 def _smaller(demand: Demand, share: float) -> Demand:

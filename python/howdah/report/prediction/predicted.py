@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from howdah.analysis.wording import named, seconds
 from howdah.model.calibration import Calibration
 from howdah.model.prediction import Forecast, Prediction
+from howdah.report.cluster import Titled
 from howdah.report.figure import Figure, Key, Table
 from howdah.report.prediction.grounds import Ground, calibration_tables, facts, work_facts
 from howdah.report.prediction.page import Data, PredictionContent, PredictionSection
@@ -29,6 +30,7 @@ def predicted(prediction: Prediction, calibration: Calibration | None) -> Predic
     """Everything that is said of a prediction; ``calibration`` is the one that it rests on."""
     cluster = prediction.plan.cluster
     first, sections = drawn([Span(forecast) for forecast in prediction.forecasts])
+    sections += _neighbours(prediction)
     return PredictionContent(
         name="prediction",
         title=f"{prediction.suite.name} predicted",
@@ -54,7 +56,29 @@ def predicted(prediction: Prediction, calibration: Calibration | None) -> Predic
             FactGroup("Digests (SHA-256)", tuple(sorted(prediction.digests.items()))),
         ),
         grounds=tuple(calibration_tables(calibration)),
-        data=(Data.of("forecasts", _COLUMNS, prediction.forecasts),),
+        data=(
+            Data.of("forecasts", _COLUMNS, prediction.forecasts),
+            *(
+                [Data.of("neighbours-idle", _COLUMNS, prediction.neighbours_idle)]
+                if prediction.neighbours_idle
+                else []
+            ),
+        ),
+    )
+
+
+def _neighbours(prediction: Prediction) -> tuple[PredictionSection, ...]:
+    """What the work takes while nobody else uses its hosts, where others are on them."""
+    if not prediction.neighbours_idle:
+        return ()
+    about = (
+        f"These hosts are shared with {prediction.neighbours}. Everything above is with neighbours that use "
+        "all of their parts, and no more; this is with neighbours that do nothing. A run lies between the "
+        "two, unless neighbours take more of a network port than is theirs."
+    )
+    table = Titled("With neighbours that do nothing", "", _table(prediction.neighbours_idle))
+    return (
+        PredictionSection("neighbours", "Neighbours", "While neighbours do nothing", about, (), (table,)),
     )
 
 

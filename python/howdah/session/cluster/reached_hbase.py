@@ -25,7 +25,7 @@ from howdah.model.plan import Plan, Role, Worker
 from howdah.services.conf import ClientConf
 from howdah.services.web import Web
 from howdah.session.cluster.reached import open_telemetry
-from howdah.session.lab.telemetry import beneath, lab_telemetry
+from howdah.session.lab.telemetry import beneath, lab_telemetry, laboratory_of
 from howdah.telemetry.regions import server_sources
 from howdah.telemetry.server_logs import ServerLogs
 from howdah.telemetry.source import Source, this_machine
@@ -69,7 +69,7 @@ def reach_lab_hbase(state: LabState) -> ReachedHBase:
         tuple(_places(state)),
         (*lab_telemetry(state, conf, telemetry), *shared),
         tuple(_logs(state)),
-        state.laboratory.model_copy(update={"machine": shared[0].machine}),
+        laboratory_of(state, shared[0].machine),
     )
     return _asked(target, telemetry, state.plan, f"laboratory {state.name}")
 

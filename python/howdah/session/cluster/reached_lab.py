@@ -12,7 +12,7 @@ from howdah.model.plan import Role
 from howdah.services.conf import ClientConf
 from howdah.services.namenode import NameNode
 from howdah.session.cluster.reached import Reached, open_telemetry, open_web
-from howdah.session.lab.telemetry import beneath, lab_telemetry
+from howdah.session.lab.telemetry import beneath, lab_telemetry, laboratory_of
 from howdah.units import format_bytes, format_counted
 
 
@@ -93,5 +93,5 @@ def reach_lab(state: LabState) -> Reached:
         telemetry=telemetry,
         sources=(*lab_telemetry(state, conf, telemetry), *shared),
         client_prefix=client_prefix(state),
-        lab=state.laboratory.model_copy(update={"machine": shared[0].machine}),
+        lab=laboratory_of(state, shared[0].machine),
     )

@@ -11,6 +11,7 @@ from howdah.lab.growing import build_grown, grown
 from howdah.lab.hadoop.daemons import Daemon
 from howdah.lab.hadoop.redundancy import Behind
 from howdah.lab.hadoop.starting import Tell
+from howdah.lab.lots import refuse_shared
 from howdah.lab.shrinking import await_empty, begin_leaving, take_away
 from howdah.lab.state import LabState
 from howdah.model.placement import placed_hosts
@@ -80,6 +81,7 @@ def _whole(name: str) -> LabState:
         )
     if not state.complete:
         raise UserError(f"laboratory {name}", "has not come up whole", "howdah lab up PLAN goes on")
+    refuse_shared(state, "hosts cannot come and go meanwhile")
     return state
 
 

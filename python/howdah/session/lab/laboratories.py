@@ -19,6 +19,7 @@ from howdah.lab.hadoop.hbase import HBaseHealth
 from howdah.lab.hadoop.redundancy import Behind
 from howdah.lab.hadoop.starting import Tell
 from howdah.lab.installed import find_installed
+from howdah.lab.lots import LabPlace, own_place
 from howdah.lab.machines import Power
 from howdah.lab.refusals import check_plan
 from howdah.lab.registry import CLIENT, Leftover
@@ -27,10 +28,11 @@ from howdah.lab.status import LabStatus, MachineStatus
 from howdah.lab.status import status as look
 from howdah.lab.up import Asked, Brought, Fitting
 from howdah.model.plan import Plan
-from howdah.planner.scaling import Fitted, fit_plan
+from howdah.planner.scaling import Fitted, fit_beside, fit_plan
 from howdah.planner.throughput import disk_bytes_per_s
 from howdah.probe import probe_host
 from howdah.render import render
+from howdah.session.lab.beside import check_still_beside, place_on_hosts_of, shares_hosts
 
 __all__ = [
     "CLIENT",
@@ -104,6 +106,8 @@ class Wanted(NamedTuple):
     """How many hosts with workers."""
     link_bits_per_s: int | None = None
     """The speed of each host's uplink."""
+    beside: str | None = None
+    """The laboratory on whose hosts it is to be; None is hosts of its own."""
 
 
 class Taken(NamedTuple):
@@ -129,7 +133,7 @@ def up(path: Path, wanted: Wanted, tell: Tell) -> Brought:
         where = _directory(wanted.name, wanted.directory)
         there = read_state(where) if where else None
         asked = _asked(path, plan, wanted, there)
-        state = _again(there, asked) if there else _begun(plan, wanted, asked)
+        state = _again(there, asked, wanted.beside) if there else _begun(plan, wanted, asked)
         return building.bring_up(state, render(state.plan, leaving=state.leaving), tell)
 
 
@@ -230,18 +234,37 @@ def _directory(name: str, given: Path | None) -> Path | None:
 
 
 def _begun(plan: Plan, wanted: Wanted, asked: Asked) -> LabState:
-    fitted = fit_here(plan, asked.directory, hosts=wanted.hosts, link_bits_per_s=wanted.link_bits_per_s)
+    place, fitted = _fitted(plan, wanted, asked)
     machine = probe_host()
     return building.begin(
         asked,
         fitted.plan,
         find_installed(check_plan(fitted.plan)),
         Power(fitted.cpu_share, disk_bytes_per_s),
-        Fitting(fitted.scaling, fitted.notes, machine.memory.total_bytes, machine.usable_cpus),
+        Fitting(fitted.scaling, fitted.notes, machine.memory.total_bytes, machine.usable_cpus, place),
     )
 
 
-def _again(there: LabState, asked: Asked) -> LabState:
+def _fitted(plan: Plan, wanted: Wanted, asked: Asked) -> tuple[LabPlace, Fitted]:
+    """Where a laboratory is built, and how its plan fits there."""
+    if wanted.beside is None:
+        fitted = fit_here(plan, asked.directory, hosts=wanted.hosts, link_bits_per_s=wanted.link_bits_per_s)
+        return own_place(wanted.name, shares=shares_hosts(fitted.plan)), fitted
+    for flag, value in (("--hosts", wanted.hosts), ("--link", wanted.link_bits_per_s)):
+        if value is not None:
+            raise UserError(flag, f"hosts are there already, as those of {wanted.beside}", "leave it out")
+    place = place_on_hosts_of(wanted.beside, wanted.name, Path(asked.source), plan)
+    fitted = fit_beside(
+        plan,
+        probe_host(),
+        free_bytes=_free_bytes(asked.directory),
+        others=[other.plan for other in place.others],
+        cpu_share=place.cpu_share or 1.0,
+    )
+    return place, fitted
+
+
+def _again(there: LabState, asked: Asked, beside: str | None) -> LabState:
     """The laboratory that is there, if it is the one asked for; raises UserError if it is another one."""
     if there.asked != asked.digest:
         raise UserError(
@@ -249,6 +272,8 @@ def _again(there: LabState, asked: Asked) -> LabState:
             f"is up with {there.source}, or with other limits",
             f"howdah lab down --name {there.name} first, or give this one another --name",
         )
+    if beside is not None:
+        check_still_beside(there, beside)
     return there
 
 

@@ -15,15 +15,18 @@ from howdah.lab.hadoop.daemons import OF_HBASE, PROGRAM
 from howdah.lab.hadoop.hbase import page_url
 from howdah.lab.kernel.cgroups import ControlGroup, machine_group
 from howdah.lab.kernel.disks import devices
-from howdah.lab.kernel.network import INTERFACE, SPACES, UPLINK, space
+from howdah.lab.kernel.inhabitants import has_clients
+from howdah.lab.kernel.network import INTERFACE, SPACES, UPLINK, every_link, host_space_of, space
 from howdah.lab.kernel.processes import belongs
-from howdah.lab.registry import host_space
+from howdah.lab.lots import neighbours, shared_with
 from howdah.lab.state import LabState, LabSystem
+from howdah.model.cluster import Laboratory, LaboratoryBeside
 from howdah.model.plan import Role
 from howdah.services.addresses import WebAddress
 from howdah.services.conf import ClientConf
 from howdah.services.web import Web
 from howdah.telemetry.lab import LabMachine, lab_sources
+from howdah.telemetry.neighbours import NeighbourDevice
 from howdah.telemetry.own import grouped_lab, loose_lab
 from howdah.telemetry.source import Source, machine_beneath
 
@@ -37,12 +40,20 @@ def lab_telemetry(state: LabState, conf: ClientConf, web: Web) -> tuple[Source, 
     machines = (
         machine._replace(jmx=dict(_jmx(state.machine(machine.name), conf))) for machine in _machines(state)
     )
-    return lab_sources((*_hosts(state), *machines), web)
+    return (*lab_sources((*_hosts(state), *machines), web), *_neighbours(state))
 
 
 def hosts_telemetry(state: LabState) -> tuple[Source, ...]:
     """Every host, worker and master of the laboratory, as far as the kernel tells of them."""
-    return lab_sources((*_hosts(state), *_machines(state)))
+    return (*lab_sources((*_hosts(state), *_machines(state))), *_neighbours(state))
+
+
+def laboratory_of(state: LabState, machine: str) -> Laboratory:
+    """What a record says of the laboratory that a run is on; ``machine`` is the one beneath it."""
+    beside = tuple(
+        LaboratoryBeside(name=other, at_work=has_clients(other)) for other in sorted(shared_with(state))
+    )
+    return state.laboratory.model_copy(update={"machine": machine, "beside": beside})
 
 
 def beneath(state: LabState) -> tuple[Source, ...]:
@@ -74,9 +85,23 @@ def _hosts(state: LabState) -> Iterator[LabMachine]:
                 cpus=host.cpus or _cpus(),
                 memory_bytes=host.memory_bytes or _memory_bytes(),
                 groups=_groups(ControlGroup.of(spec.name, host.name)),
-                namespace=SPACES / host_space(spec.name, host.name),
+                namespace=SPACES / host_space_of(spec, host.name),
                 interface=UPLINK,
             )
+
+
+def _neighbours(state: LabState) -> Iterator[Source]:
+    """What other laboratories use of the hosts that they share with this one."""
+    shared = shared_with(state)
+    for other in neighbours(state):
+        if other.spec is None:
+            continue
+        for host in shared.get(other.name, ()):
+            groups = _groups(ControlGroup.of(other.name, host))
+            space_of_host = host_space_of(other.spec, host)
+            cables = [link.near for link in every_link(other.spec) if link.near_space == space_of_host]
+            if groups:
+                yield Source(host, (NeighbourDevice(other.name, groups, SPACES / space_of_host, cables),))
 
 
 def _machines(state: LabState) -> Iterator[LabMachine]:

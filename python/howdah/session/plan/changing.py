@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
+from howdah.documents.files import read_plan
 from howdah.errors import UserError
 from howdah.model.inventory import Inventory
 from howdah.model.plan import Plan
 from howdah.model.request import PlanRequest
+from howdah.model.sharing import Sharing
 from howdah.planner.succession import change_of, plan_after
 from howdah.session.plan.asked import parse_demands
 from howdah.session.plan.plans import DEFAULT_HADOOP, DEFAULT_HBASE, load_plan
+from howdah.session.plan.sharing import AskedShare, plan_shared
 
-__all__ = ["change_of", "check_keeps", "load_plan", "plan_change"]
+__all__ = ["change_of", "check_keeps", "load_plan", "plan_change", "request_before"]
 
 
 def check_keeps(request: PlanRequest, before: Path, output: Path, *, shared: bool) -> None:
@@ -30,7 +34,34 @@ def check_keeps(request: PlanRequest, before: Path, output: Path, *, shared: boo
         )
 
 
-def plan_change(before: Plan, inventory: Inventory, request: PlanRequest) -> Plan:
-    """The plan for other hosts of a cluster that runs; what is asked for is what it was asked for."""
+def request_before(before: Plan) -> PlanRequest | None:
+    """What a plan that shares its hosts was asked for; None for one with hosts of its own."""
+    cluster = before.cluster
+    return cluster.request if cluster is not None and cluster.request.sharing is not None else None
+
+
+def plan_change(before: Plan, beside: Sequence[Path], inventory: Inventory, request: PlanRequest) -> Plan:
+    """The plan for other hosts of a cluster that runs; what is asked for is what it was asked for.
+
+    Where it shares its hosts, ``beside`` are the others' plans as they are now. Raises UserError for hosts
+    that do not allow it.
+    """
     del request
-    return plan_after(before, inventory)
+    kept = request_before(before)
+    if kept is None or kept.sharing is None:
+        return plan_after(before, inventory)
+    asked = AskedShare(kept.sharing.percent, tuple(beside), kept.sharing.cluster)
+    _check_all_given(kept.sharing, beside)
+    return plan_shared(lambda left, shared: plan_after(before, left, shared.sharing), asked, inventory, kept)
+
+
+def _check_all_given(sharing: Sharing, beside: Sequence[Path]) -> None:
+    """Raise UserError where a cluster that the plan stood beside is not given any more."""
+    given = {plan.cluster.inventory.cluster for plan in map(read_plan, beside) if plan.cluster is not None}
+    for other in sharing.beside:
+        if other.cluster not in given:
+            raise UserError(
+                "--from",
+                f"stands beside cluster {other.cluster}, and what that one leaves is in its plan",
+                f"give the plan of {other.cluster} as it is now: --beside PLAN",
+            )

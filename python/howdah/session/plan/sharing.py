@@ -16,10 +16,13 @@ from howdah.model.placement import placed_hosts
 from howdah.model.plan import Cluster, Plan
 from howdah.model.request import Hypervisor, PlanRequest
 from howdah.model.sharing import Neighbour, Sharing
+from howdah.model.value import value_text
 from howdah.planner.platforms.workers import least_worker
 from howdah.planner.shared import check_fit, left_beside
 
 _PERCENT = re.compile(r"\s*([1-9]\d?)\s*%\s*")
+_OF_HOSTS = frozenset({"esxi", "firmware"})
+"""Files whose settings are no machine's: a sysctl is each machine's own, an option of ESXi all of theirs."""
 _NAME = re.compile(r"[a-z][a-z0-9-]{0,30}")
 
 
@@ -80,7 +83,7 @@ def plan_shared(
     if asked.cluster is not None:
         inventory = inventory.model_copy(update={"cluster": asked.cluster})
     others = {path: read_plan(path) for path in asked.beside}
-    neighbours = tuple(_neighbour(path, _cluster(path, plan), inventory) for path, plan in others.items())
+    neighbours = tuple(_neighbour(path, plan, inventory) for path, plan in others.items())
     _check_clusters(others, inventory)
     _check_hypervisors(others, request)
     plans = tuple(others.values())
@@ -92,6 +95,7 @@ def plan_shared(
         beside=neighbours,
         disks=dict(left.disks),
         left_out=left.left_out,
+        whole=inventory.groups,
     )
     made = make(left.inventory, request.model_copy(update={"sharing": sharing}))
     # Machines have their names only now.
@@ -123,7 +127,8 @@ def _cluster(path: Path, plan: Plan) -> Cluster:
     return plan.cluster
 
 
-def _neighbour(path: Path, cluster: Cluster, inventory: Inventory) -> Neighbour:
+def _neighbour(path: Path, plan: Plan, inventory: Inventory) -> Neighbour:
+    cluster = _cluster(path, plan)
     hosts = {host.lower() for group in inventory.groups for host in group.names}
     if not any(host.name.lower() in hosts for host in placed_hosts(cluster)):
         raise UserError(f"--beside {path}", "shares no host with this inventory", "leave it out")
@@ -134,6 +139,9 @@ def _neighbour(path: Path, cluster: Cluster, inventory: Inventory) -> Neighbour:
         cluster=cluster.inventory.cluster,
         digest=hashlib.sha256(path.read_bytes()).hexdigest(),
         masters_on=fold(sorted(masters)),
+        host_settings={
+            setting.key: value_text(setting.value) for setting in plan.settings if setting.file in _OF_HOSTS
+        },
     )
 
 

@@ -18,6 +18,7 @@ from howdah.model.prediction import Prediction
 from howdah.model.variation import LoadSweep, Sweep, WhatIf
 from howdah.model.workloads.suite import Suite
 from howdah.model.workloads.terasort import OUTPUT_REPLICATION, TeraSort
+from howdah.planner.shared import with_idle_neighbours
 from howdah.planner.suite.cluster import size_planned
 from howdah.planner.suite.request import RunRequest
 from howdah.simulation.calibrations import calibration_warnings, load_calibration, saturation_warnings
@@ -83,7 +84,12 @@ def predict(
     check_name(directory, name)
     known = load_calibration(calibration) if calibration is not None else None
     seed = secrets.randbelow(2**32) if seed is None else seed
-    several = list(scenarios(plan, suite, known, count=replications, seed=seed))
+    idle = with_idle_neighbours(plan)
+    several = [
+        scenario
+        for each in (plan, *([idle] if idle else []))
+        for scenario in scenarios(each, suite, known, count=replications, seed=seed)
+    ]
     summaries = simulate(several, tell)
     times = [stretches(summary) for summary in summaries]
     return Prediction(
@@ -97,7 +103,8 @@ def predict(
         digests=_digests(plan, suite, known),
         plan=plan,
         suite=suite,
-        forecasts=forecasts(times, known),
+        forecasts=forecasts(times[:replications], known),
+        neighbours_idle=forecasts(times[replications:], known) if idle else (),
         warnings=(*calibration_warnings(plan, suite, known), *saturation_warnings(summaries[0])),
     )
 

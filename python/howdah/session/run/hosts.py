@@ -21,7 +21,7 @@ from howdah.planner.suite.line import suite_line
 from howdah.planner.suite.request import RunRequest, programs_asked
 from howdah.probe import probe_host
 from howdah.session.cluster.reached_lab import whole_lab
-from howdah.session.lab.telemetry import beneath, hosts_telemetry
+from howdah.session.lab.telemetry import beneath, hosts_telemetry, laboratory_of
 from howdah.session.run.prepared import Prepared, new_job
 from howdah.units import format_counted
 
@@ -82,7 +82,7 @@ def _of_lab(request: RunRequest) -> tuple[Plan, HostsTarget, str]:
             "build it as root",
         )
     shared = beneath(state)
-    lab = state.laboratory.model_copy(update={"machine": shared[0].machine})
+    lab = laboratory_of(state, shared[0].machine)
     stations = _enough(tuple(_stations_of_lab(state)), f"laboratory {state.name}")
     target = HostsTarget(stations, find_tools(stations), (*hosts_telemetry(state), *shared), lab)
     return state.plan, target, f"laboratory {state.name}: {_counted(target)}"

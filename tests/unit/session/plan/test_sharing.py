@@ -6,14 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from howdah.documents.files import write_plan
+from howdah.documents.files import read_plan, write_plan
 from howdah.errors import UserError
 from howdah.model.inventory import Inventory
 from howdah.model.plan import Plan
-from howdah.model.request import Hypervisor, PlanRequest
+from howdah.model.request import Demand, Hypervisor, PlanRequest
 from howdah.planner.cluster import plan_cluster
 from howdah.planner.succession import plan_after
 from howdah.report.plan.content import command
+from howdah.session.plan.changing import plan_change, request_before
 from howdah.session.plan.sharing import AskedShare, check_written_apart, parse_share, plan_shared
 from support.hosts import host_group
 
@@ -99,9 +100,54 @@ def test_a_cluster_may_be_planned_again_beside_those_that_stand_beside_it(tmp_pa
     assert "it has the data disks 1-6, 13-20" in told
 
 
-def test_other_hosts_are_not_planned_for_a_cluster_that_shares_them(tmp_path: Path) -> None:
+def after(place: Path, name: str, hosts: Inventory, *beside: str) -> Plan:
+    """The plan of a cluster that is there, for other hosts."""
+    before = read_plan(place / f"{name}.yaml")
+    request = request_before(before)
+    assert request is not None
+    return plan_change(before, [place / f"{other}.yaml" for other in beside], hosts, request)
+
+
+def test_a_cluster_that_shares_its_hosts_grows_with_them(tmp_path: Path) -> None:
+    planned(tmp_path, "a", share=30)
+    planned(tmp_path, "b", "a", share=50)
+    more = Inventory(cluster="a", groups=(host_group(name="w", count=6),))
+    grown = after(tmp_path, "b", more, "a")
+    assert grown.cluster is not None
+    sharing = grown.cluster.request.sharing
+    assert sharing is not None
+    assert (sharing.percent, sharing.cluster, [other.cluster for other in sharing.beside]) == (50, "b", ["a"])
+    assert grown.cluster.inventory.host_count == 6
+    # Where it was it keeps its disks: the first 30 % are the other's, on hosts that this one has.
+    assert {
+        sharing.disks[group.name] for group in grown.cluster.inventory.groups if "w-1" in group.names
+    } == {tuple(range(7, 17))}
+
+
+def test_what_others_leave_has_to_be_known_to_plan_other_hosts(tmp_path: Path) -> None:
+    first = planned(tmp_path, "a", share=50)
     with pytest.raises(UserError, match="shares its hosts"):
-        plan_after(planned(tmp_path, "a", share=50), HOSTS)
+        plan_after(first, HOSTS)
+    planned(tmp_path, "b", "a")
+    with pytest.raises(UserError, match="stands beside cluster a, and what that one leaves is in its plan"):
+        after(tmp_path, "b", HOSTS)
+
+
+def test_nobody_is_moved_to_disks_where_its_data_is_not(tmp_path: Path) -> None:
+    """The other cluster went and came back with the disks that this one has."""
+    planned(tmp_path, "a", share=30)
+    planned(tmp_path, "b", "a", share=50)
+    planned(tmp_path, "c", share=40)
+    sharing = read_plan(tmp_path / "b.yaml")
+    assert sharing.cluster is not None
+    assert sharing.cluster.request.sharing is not None
+    alone = sharing.cluster.request.sharing.model_copy(update={"beside": ()})
+    request = sharing.cluster.request.model_copy(update={"sharing": alone})
+    cluster = sharing.cluster.model_copy(update={"request": request})
+    with pytest.raises(
+        UserError, match=r"would give this cluster its data disks .*, and its data is on 7, 8"
+    ):
+        plan_change(sharing.model_copy(update={"cluster": cluster}), [tmp_path / "c.yaml"], HOSTS, request)
 
 
 def test_a_plan_is_not_written_over_one_that_it_stands_beside(tmp_path: Path) -> None:
@@ -110,3 +156,21 @@ def test_a_plan_is_not_written_over_one_that_it_stands_beside(tmp_path: Path) ->
     check_written_apart(AskedShare(None, (path,), "b"), tmp_path / "b.yaml")
     with pytest.raises(UserError, match="is the plan of another cluster"):
         check_written_apart(AskedShare(None, (path,), "b"), path)
+
+
+def test_hosts_that_clusters_want_set_differently_are_told(tmp_path: Path) -> None:
+    """HBase wants cores that never sleep, and hosts are MapReduce's, too."""
+    vsphere = PlanRequest(hypervisor=Hypervisor.VSPHERE)
+    hbase = vsphere.model_copy(update={"workloads": (Demand(kind="ycsb"),)})
+    first = planned(tmp_path, "a", share=50, request=vsphere)
+    assert told(first, "sharing.host-settings") == []
+    assert told(planned(tmp_path, "same", "a", request=vsphere), "sharing.host-settings") == []
+    (text,) = told(planned(tmp_path, "b", "a", request=hbase), "sharing.host-settings")
+    there = next(str(setting.value) for setting in first.settings if setting.key == "Power.CpuPolicy")
+    assert f"and {there} for a" in text
+
+
+def told(plan: Plan, rule: str) -> list[str]:
+    """What a rule advises of a plan."""
+    assert plan.cluster is not None
+    return [advice.text for advice in plan.cluster.advice if advice.rule == rule]
