@@ -40,6 +40,8 @@ _CACHE = Path(__file__).parents[2] / "build/hosts"
 _PREFIX = "hwd"
 _CGROUPS = Path("/sys/fs/cgroup")
 _PATIENCE_S = 60.0
+_SHARES = 4096
+"""What each host weighs where processors are short, in shares of which a task has 1024."""
 _TOOLS = ("debootstrap", "unshare", "setpriv", "losetup", "ip", "ssh", "ssh-keygen")
 
 _BOOT = """
@@ -198,6 +200,9 @@ class SystemdHosts:
         for controller in _controllers():
             group = _CGROUPS / controller / f"{_PREFIX}-{self.rig}" / host
             group.mkdir(parents=True, exist_ok=True)
+            if controller == "cpu":
+                # Otherwise all hosts together weigh as one of this machine's own tasks.
+                (group.parent / "cpu.shares").write_text(str(_SHARES * len(self.hosts)))
             if controller == "cpuset":
                 for name in ("cpuset.cpus", "cpuset.mems"):
                     for level in (group.parent, group):

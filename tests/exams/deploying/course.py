@@ -8,7 +8,7 @@ import shlex
 import signal
 import subprocess
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -58,7 +58,13 @@ class Course:
         """Given with every deployment."""
 
     def save(
-        self, name: str, hosts: Sequence[str], *, count: int = 0, cluster: str = "exam", **settings: str
+        self,
+        name: str,
+        hosts: Sequence[str],
+        settings: Mapping[str, str] = {},
+        *,
+        count: int = 0,
+        cluster: str = "exam",
     ) -> Path:
         """A plan for these hosts as a file; ``count`` says how many they are where their names are ranges."""
         inventory = self.folder / f"{name}-hosts.yaml"

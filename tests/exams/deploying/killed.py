@@ -18,7 +18,7 @@ _CHANGE = {
 def examine(course: Course, dice: random.Random, kills: int) -> None:
     """Kill so many deployments from nothing, and as many in a change and back."""
     plan = course.save("plan", HOSTS)
-    changed = course.save("changed", HOSTS, **_CHANGE)
+    changed = course.save("changed", HOSTS, _CHANGE)
     for number in range(kills):
         _kill(course, plan, dice.uniform(2, 45), f"{number + 1} of {kills}, from nothing")
     _end(course, plan)

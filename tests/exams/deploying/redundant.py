@@ -26,8 +26,8 @@ def examine(course: Course, dice: random.Random) -> None:
         assert course.changed(plan) == 0
     _use(course, plan)
     with step("a changed value restarts those who read it, and nobody else"):
-        _restarts_only(course, course.save("changed", HOSTS, **_CHANGE), "hadoop-hdfs-datanode.service")
-    _grow_and_shrink(course, course.save("larger", (*HOSTS, NEW), **_CHANGE), course.folder / "changed.yaml")
+        _restarts_only(course, course.save("changed", HOSTS, _CHANGE), "hadoop-hdfs-datanode.service")
+    _grow_and_shrink(course, course.save("larger", (*HOSTS, NEW), _CHANGE), course.folder / "changed.yaml")
     _lose_a_master(course, plan, dice)
 
 

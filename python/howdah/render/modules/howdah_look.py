@@ -231,7 +231,7 @@ def there(path: str) -> str:
 
 def fetching(manifest: Json, args: Json) -> Iterator[Wrong]:
     """Whether it can fetch the releases that it lacks from where it will be told to."""
-    mirror, trees = args.get("mirror"), args.get("trees") or {}
+    mirror, trees = str(args.get("mirror") or ""), args.get("trees") or {}
     for name in lacking_trees(manifest) if mirror else []:
         if name in trees and (why := not_to_be_had(name, trees[name]["file"], mirror)):
             yield (
