@@ -15,7 +15,7 @@ _SMALLER = """\
 import sys, yaml
 told = yaml.safe_load(open("hosts.yaml"))
 (group,) = told["groups"]
-group["memory"] = "5GiB"
+group["memory"] = "8GiB"
 group["disks"] = [
     {"count": 1, "kind": "hdd", "size": "20GB", "role": "system"}, {"count": 2, "kind": "hdd", "size": "2GB"}
 ]
@@ -34,8 +34,7 @@ def line(names: str, step_before_plan: str) -> str:
         # Released jars have no libhadoop, and jobs are to fit beside the daemons of three hosts.
         (
             "howdah plan hosts.yaml",
-            f"{step_before_plan} && howdah plan hosts.yaml --replication 2 --workload terasuite:100MB "
-            "--set dfs.client.read.shortcircuit=false",
+            f"{step_before_plan} && howdah plan hosts.yaml --set dfs.client.read.shortcircuit=false",
         ),
         ("--engine hadoop --conf conf/hadoop", "--engine hadoop --conf conf/hadoop --rows 100k"),
     ):
