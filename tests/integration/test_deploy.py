@@ -37,7 +37,7 @@ RESTARTED = "restart hadoop-hdfs-datanode.service"
 
 _INVENTORY = """\
 howdah: 1
-cluster: deployed
+cluster: {cluster}
 groups:
   - name: workers
     count: {count}
@@ -58,9 +58,9 @@ groups:
 """
 
 
-def _plan(folder: Path, *workers: str, **settings: str) -> Plan:
+def _plan(folder: Path, *workers: str, cluster: str = "deployed", **settings: str) -> Plan:
     file = folder / "hosts.yaml"
-    file.write_text(_INVENTORY.format(count=len(workers), names=", ".join(workers)))
+    file.write_text(_INVENTORY.format(cluster=cluster, count=len(workers), names=", ".join(workers)))
     inventory = read_inventory(file)
     insisted = {
         "dfs.client.read.shortcircuit": "false",
@@ -90,15 +90,22 @@ class Rig:
         self.hosts = hosts
         self.folder = folder
 
-    def plan(self, name: str, *workers: str, **settings: str) -> Path:
+    def plan(self, name: str, *workers: str, cluster: str = "deployed", **settings: str) -> Path:
         """A plan for the master and these workers, as a file."""
         path = self.folder / f"{name}.yaml"
-        path.write_text(write_plan(_plan(self.folder, *workers, **settings)))
+        path.write_text(write_plan(_plan(self.folder, *workers, cluster=cluster, **settings)))
+        return path
+
+    def config(self, first: str) -> Path:
+        """ssh's configuration with something that is said first, and so counts; questions are answered."""
+        path = self.folder / "ssh_config"
+        path.write_text(first + self.hosts.ssh_config.read_text().replace("  BatchMode yes\n", ""))
         return path
 
     def line(self, *arguments: str | Path) -> list[str]:
         """The command line of ``howdah deploy``."""
-        return [str(HOWDAH), "deploy", *map(str, arguments), "--ssh-config", str(self.hosts.ssh_config)]
+        config = [] if "--ssh-config" in arguments else ["--ssh-config", str(self.hosts.ssh_config)]
+        return [str(HOWDAH), "deploy", *map(str, arguments), *config]
 
     def deploy(self, *arguments: str | Path, timeout_s: float = 400) -> subprocess.CompletedProcess[str]:
         """Run it to its end."""
@@ -145,9 +152,16 @@ def test_all_that_is_wrong_is_said_at_once_and_nothing_is_changed(rig: Rig, plan
     rig.hosts.run("h2", "mv", "/etc/sudoers.d/admin", "/root/")
     rig.hosts.run("m1", "mv", "/usr/bin/java", "/root/")
     rig.hosts.run("h1", "hostname", "other")
+    rig.hosts.run("h1", "mount", "-t", "tmpfs", "-o", "size=100m", "tmpfs", "/opt")
+    # A java for another processor.
+    rig.hosts.run("h1", "mv", "/usr/bin/java", "/root/")
+    other = r"cp /usr/bin/true /usr/bin/java; printf '\002' | dd of=/usr/bin/java bs=1 seek=18 conv=notrunc"
+    rig.hosts.run("h1", "sh", "-c", other)
     try:
         made = rig.deploy(plan)
     finally:
+        rig.hosts.run("h1", "mv", "/root/java", "/usr/bin/")
+        rig.hosts.run("h1", "umount", "/opt")
         rig.hosts.run("h1", "hostname", "h1")
         rig.hosts.run("m1", "mv", "/root/java", "/usr/bin/")
         rig.hosts.run("h2", "mv", "/root/admin", "/etc/sudoers.d/")
@@ -161,6 +175,8 @@ def test_all_that_is_wrong_is_said_at_once_and_nothing_is_changed(rig: Rig, plan
     for host, said in (
         ("h1", "2 data disks are needed and 1 hold nothing"),
         ("h1", "it calls itself other"),
+        ("h1", "/opt has 100 MiB free"),
+        ("h1", "does not run: Exec format error"),
         ("h2", "sudo asks for a password"),
         ("m1", "listens at port 8020, which is the namenode's"),
         ("m1", "there is no java on the path"),
@@ -188,6 +204,45 @@ def test_a_host_of_another_key_is_not_spoken_to(rig: Rig, plan: Path) -> None:
     assert "ssh-keygen -R h1" in made.stdout
 
 
+def test_wrong_passwords_and_a_host_that_does_not_answer_are_told_and_right_ones_do(
+    rig: Rig, plan: Path
+) -> None:
+    for name, word in (("right", "Tigers 2 'n' $HOME"), ("wrong", "Lions 3")):
+        (rig.folder / name).write_text(f"{word}\n")
+    for host in ("h1", "h2"):
+        rig.hosts.give_password(host, "Tigers 2 'n' $HOME")
+    # h1 takes passwords alone, h2's sudo asks for one, and m1 takes no calls.
+    flags = ("--ssh-config", rig.config("Host h1\n  PubkeyAuthentication no\n"))
+    rig.hosts.run("m1", "systemctl", "stop", "ssh")
+    try:
+        wrong = rig.deploy(plan, *flags, "--ssh-password-file", "wrong", "--sudo-password-file", "wrong")
+    finally:
+        rig.hosts.run("m1", "systemctl", "start", "ssh")
+    assert wrong.returncode == 2, wrong.stdout + wrong.stderr
+    for host, said in (
+        ("h1", "it refuses the login"),
+        ("h2", "sudo refuses the password"),
+        ("m1", "it does not answer at ssh's port"),
+    ):
+        assert any(line.startswith(host) and said in line for line in wrong.stdout.splitlines()), wrong.stdout
+    assert "Traceback" not in wrong.stderr
+    right = rig.deploy(
+        plan, *flags, "--ssh-password-file", "right", "--sudo-password-file", "right", "--diff"
+    )
+    assert right.returncode == 0, right.stdout + right.stderr
+    assert "start namenode" in right.stdout
+    for host in ("h1", "h2"):
+        rig.hosts.run(host, "sh", "-c", "echo 'admin ALL=(ALL) NOPASSWD: ALL' > /etc/sudoers.d/admin")
+
+
+def test_who_is_reached_over_a_jump_host_and_fetches_nothing_from_here_is_told(rig: Rig, plan: Path) -> None:
+    made = rig.deploy(plan, "--ssh-config", rig.config("Host h1 h2\n  ProxyJump m1\n"))
+    assert made.returncode == 2, made.stdout + made.stderr
+    assert made.stdout.count("hadoop-3.5.0 cannot be fetched from") == 2, made.stdout
+    assert "name a mirror" in made.stdout
+    assert rig.hosts.run("m1", "ls", "-A", "/opt") == ""
+
+
 def test_killed_at_any_moment_the_next_one_ends_the_job(rig: Rig, plan: Path) -> None:
     for wait_s in (3.0, 7.0, 14.0):
         under_way = subprocess.Popen(
@@ -211,14 +266,21 @@ def test_a_second_deployment_changes_nothing(rig: Rig, plan: Path) -> None:
     assert rig.hosts.run("m1", "cat", "/var/lib/hadoop/name/current/VERSION") == formatted
 
 
+def test_the_hosts_of_another_cluster_are_left_alone(rig: Rig) -> None:
+    made = rig.deploy(rig.plan("other", *WORKERS, cluster="other"))
+    assert made.returncode == 2, made.stdout + made.stderr
+    assert made.stdout.count("it is a host of the cluster deployed") == 3
+    assert "leave it out of the inventory" in made.stdout
+
+
 def test_a_suite_runs_on_it(rig: Rig, plan: Path) -> None:
     subprocess.run([HOWDAH, "render", plan, "-o", "conf"], cwd=rig.folder, check=True, capture_output=True)
     line = rig.hosts.named(
         str(HOWDAH), "run", "teragen", "--engine", "hadoop", "--conf", "conf/hadoop", "--rows", "20k"
     )
+    # As whoever deployed, who was given a home in HDFS.
     made = subprocess.run(
-        line, cwd=rig.folder, capture_output=True, text=True, check=False,
-        env={**environment(), "HADOOP_USER_NAME": "hdfs"},
+        line, cwd=rig.folder, capture_output=True, text=True, check=False, env=environment()
     )  # fmt: skip
     assert made.returncode == 0, made.stdout + made.stderr
 

@@ -40,6 +40,8 @@ _CACHE = Path(__file__).parents[2] / "build/hosts"
 _PREFIX = "hwd"
 _CGROUPS = Path("/sys/fs/cgroup")
 _PATIENCE_S = 60.0
+_SHARES = 4096
+"""What each host weighs where processors are short, in shares of which a task has 1024."""
 _TOOLS = ("debootstrap", "unshare", "setpriv", "losetup", "ip", "ssh", "ssh-keygen")
 
 _BOOT = """
@@ -154,9 +156,29 @@ class SystemdHosts:
         return done.stdout
 
     def named(self, *command: str) -> list[str]:
-        """A command line that knows the hosts by name, as if they were in this machine's DNS."""
-        script = f'mount --bind {shlex.quote(str(self.hosts_file))} /etc/hosts && exec "$@"'
+        """A command line that knows the hosts, as if they were in this machine's DNS and ssh's files."""
+        script = "".join(
+            f"mount --bind {shlex.quote(str(file))} {place} && "
+            for file, place in ((self.hosts_file, "/etc/hosts"), (self.ssh_config, "/etc/ssh/ssh_config"))
+        )
+        script += 'exec "$@"'
         return ["unshare", "--mount", "sh", "-c", script, "sh", *command]
+
+    def cut(self, host: str) -> None:
+        """Cut a host off from the network."""
+        _ip("link", "set", self._cable(host), "down")
+
+    def mend(self, host: str) -> None:
+        """Undo that."""
+        _ip("link", "set", self._cable(host), "up")
+
+    def _cable(self, host: str) -> str:
+        return f"{_PREFIX}{self.rig}n{self.hosts[host].address.rpartition('.')[2]}"
+
+    def give_password(self, host: str, password: str) -> None:
+        """Give the first user a password, for which sudo asks from now on."""
+        self.run(host, "sh", "-c", f"printf %s:%s {USER} {shlex.quote(password)} | chpasswd")
+        self.run(host, "sh", "-c", f"echo '{USER} ALL=(ALL) ALL' > /etc/sudoers.d/admin")
 
     def stop(self, host: str) -> None:
         """Take a host's power away."""
@@ -178,6 +200,9 @@ class SystemdHosts:
         for controller in _controllers():
             group = _CGROUPS / controller / f"{_PREFIX}-{self.rig}" / host
             group.mkdir(parents=True, exist_ok=True)
+            if controller == "cpu":
+                # Otherwise all hosts together weigh as one of this machine's own tasks.
+                (group.parent / "cpu.shares").write_text(str(_SHARES * len(self.hosts)))
             if controller == "cpuset":
                 for name in ("cpuset.cpus", "cpuset.mems"):
                     for level in (group.parent, group):

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import re
 import shlex
+import shutil
 import sys
 import tempfile
 from collections.abc import Callable, Iterable, Mapping
@@ -25,6 +26,8 @@ _STOPPED = ("canceled", "timeout")
 _SSH_PASSWORD = r"SSH password:\s*?$"
 _SUDO_PASSWORD = r"BECOME password.*:\s*?$"
 _QUIET = {
+    # What ssh and sudo say is understood by its words.
+    "LC_ALL": "C.UTF-8",
     "ANSIBLE_DEPRECATION_WARNINGS": "False",
     "ANSIBLE_SYSTEM_WARNINGS": "False",
     "ANSIBLE_LOCALHOST_WARNING": "False",
@@ -84,7 +87,9 @@ class PlaybookRun:
 
 
 def check_ansible() -> None:
-    """Raise UserError where Ansible is not installed."""
+    """Raise UserError where Ansible, or ssh, which it speaks with hosts by, is not installed."""
+    if shutil.which("ssh") is None:
+        raise UserError("ssh", "is not on this machine's PATH", "apt-get install openssh-client")
     try:
         import ansible_runner  # noqa: F401, PLC0415
     except ImportError as error:

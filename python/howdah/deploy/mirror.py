@@ -20,17 +20,26 @@ def mirror(files: Mapping[str, Path]) -> Iterator[int]:
     """
 
     class _Handler(BaseHTTPRequestHandler):
+        def do_HEAD(self) -> None:
+            """Say whether a file is here, and how large it is."""
+            self._begin()
+
         def do_GET(self) -> None:
+            if (path := self._begin()) is None:
+                return
+            with path.open("rb") as file:
+                while block := file.read(_BLOCK):
+                    self.wfile.write(block)
+
+        def _begin(self) -> Path | None:
             path = files.get(self.path.lstrip("/"))
             if path is None:
                 self.send_error(HTTPStatus.NOT_FOUND)
-                return
-            with path.open("rb") as file:
-                self.send_response(HTTPStatus.OK)
-                self.send_header("Content-Length", str(path.stat().st_size))
-                self.end_headers()
-                while block := file.read(_BLOCK):
-                    self.wfile.write(block)
+                return None
+            self.send_response(HTTPStatus.OK)
+            self.send_header("Content-Length", str(path.stat().st_size))
+            self.end_headers()
+            return path
 
         def log_message(self, format: str, *args: object) -> None:  # noqa: A002
             """Say nothing: what fails, the host tells."""

@@ -23,14 +23,20 @@ class HostWrong(NamedTuple):
 
 _KNOWN = (
     (
-        r"REMOTE HOST IDENTIFICATION HAS CHANGED|Host key verification failed|key is known by",
+        r"REMOTE HOST IDENTIFICATION HAS CHANGED|key is known by",
         "its ssh host key is not the one that is known",
         "if it was installed anew: ssh-keygen -R {host}, then log in once and compare the key",
     ),
     (
+        r"Host key verification failed|authenticity of host",
+        "its ssh host key is not known here",
+        "log in once and compare the key, or have known_hosts from whoever installed it",
+    ),
+    (
         r"Permission denied|Invalid/incorrect password|Authentication failed",
         "it refuses the login",
-        "put your key into its authorized_keys, or name user and key in ssh's configuration",
+        "put your key into its authorized_keys, name user and key in ssh's configuration, or give the right "
+        "password: --ssh-password-file",
     ),
     (
         r"Could not resolve hostname",
@@ -38,7 +44,8 @@ _KNOWN = (
         "put it into DNS or /etc/hosts, or give it a HostName in ssh's configuration",
     ),
     (
-        r"timed out|No route to host|Connection refused|Connection closed|Connection reset|unreachable",
+        r"timed out|No route to host|unreachable|not responding|Broken pipe|"
+        r"Connection (refused|closed|reset)",
         "it does not answer at ssh's port",
         "is it up, and does its sshd run?",
     ),
@@ -48,13 +55,19 @@ _KNOWN = (
         "see what loads it, then try again",
     ),
     (
-        r"Missing sudo password|password is required|interactive authentication is required",
+        r"Missing sudo password|password is required|terminal is required|no tty present|"
+        r"interactive authentication is required",
         "sudo asks for a password",
         "give --sudo-password-file, or let the user become root without one",
     ),
     (r"Incorrect sudo password|Sorry, try again", "sudo refuses the password", "give the right one"),
     (
-        r"is not in the sudoers|may not run sudo|not allowed to execute|sudo: (command )?not found",
+        r"sudo: (command )?not found|executable sudo was not found",
+        "it has no sudo",
+        "apt-get install sudo, or dnf install sudo, and let the user become root",
+    ),
+    (
+        r"is not in the sudoers|may not run sudo|not allowed to execute",
         "the user may not become root",
         "let it: a line USER ALL=(ALL) ALL in /etc/sudoers.d",
     ),
@@ -63,6 +76,7 @@ _KNOWN = (
         "it has no Python 3",
         "apt-get install python3-minimal, or dnf install python3",
     ),
+    (r"SyntaxError", "its Python 3 is too old", "install Python 3.8 or later"),
     (r"No space left on device", "its disk is full", "make room"),
 )
 
@@ -82,17 +96,29 @@ def wrongs(answers: Iterable[HostAnswer]) -> Iterator[HostWrong]:
             )
 
 
+_AGAIN = "mend that, and deploy again"
+_BY_LOG = "mend what the log says, and deploy again"
+
+
 def _spoken(answer: HostAnswer) -> HostWrong:
+    if (what := answer.result.get("what")) is not None:
+        # One of howdah's own modules refuses. A daemon that is not of use tells the end of its log.
+        fix = answer.result.get("fix") or (_BY_LOG if "\n" in what else _AGAIN)
+        return HostWrong(answer.host, str(what), str(fix))
     said = f"{answer.result.get('msg', '')} {answer.result.get('module_stderr', '')}".strip()
     for pattern, what, fix in _KNOWN:
         if re.search(pattern, said):
             return HostWrong(answer.host, what, fix.format(host=answer.host))
+    if answer.unreachable:
+        lines = [line.strip() for line in said.splitlines() if line.strip()]
+        told = f"ssh does not reach it: {lines[-1] if lines else 'it said nothing'}"
+        return HostWrong(answer.host, told, f"see that `ssh {answer.host} true` succeeds without a question")
+    if "Traceback (most recent call last)" in said:
+        # Not what a host or a user may have wrong.
+        last = [line.strip() for line in said.splitlines() if line.strip()][-1]
+        return HostWrong(answer.host, f"howdah failed on it: {last}", "tell howdah's makers, with the plan")
     text = re.sub(r"^(Task failed: )?(Module failed: |Action failed: )?", "", said)
-    if "\n" in text:
-        # A daemon that is not of use, and the end of its log.
-        return HostWrong(answer.host, text, "mend what the log says, and deploy again")
-    what, _, fix = text.partition(": ") if answer.result.get("changes") is not None else (text, "", "")
-    return HostWrong(answer.host, what if fix else text, fix)
+    return HostWrong(answer.host, text, _AGAIN)
 
 
 def _behind_s(answer: HostAnswer) -> float | None:

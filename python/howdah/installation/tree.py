@@ -28,6 +28,7 @@ _PARTS = {
 }
 """Where Apache's tarballs keep a jar, by how its name begins; all others are libraries of common."""
 _BLOCK = 1 << 20
+_MACHINES = {62: "x86_64", 183: "aarch64", 21: "ppc64le"}
 _LEFT_OUT = ("share/doc", "logs", "docs", "pids")
 """What of an installation of one's own no daemon needs."""
 _HADOOP_VARIABLES = {
@@ -77,6 +78,18 @@ class PackedTree(NamedTuple):
     sha256: str
     """Its digest, which every host holds what it fetched against."""
 
+    machine: str = ""
+    """The processors that its libhadoop is for, as ``uname -m`` has them; empty where it has none."""
+
+    def for_hosts(self) -> dict[str, object]:
+        """What hosts are told of it."""
+        return {
+            "file": self.path.name,
+            "sha256": self.sha256,
+            "bytes": self.path.stat().st_size,
+            "machine": self.machine,
+        }
+
 
 def packed(installation: Installation | HBaseInstallation) -> PackedTree:
     """The installation as a file in the cache, made unless it is there; raises UserError if it cannot be."""
@@ -106,7 +119,15 @@ def packed(installation: Installation | HBaseInstallation) -> PackedTree:
                 f"cannot hold {name} for the hosts: {error.strerror}",
                 "make room, or set HOWDAH_CACHE",
             ) from error
-    return PackedTree(name, packed_file, digest_file.read_text())
+    native = None if isinstance(installation, HBaseInstallation) else installation.native
+    return PackedTree(name, packed_file, digest_file.read_text(), _machine(native) if native else "")
+
+
+def _machine(native: Path) -> str:
+    """The processors that a folder's libhadoop is for, from its ELF header; empty for others."""
+    with (native / "libhadoop.so").open("rb") as file:
+        header = file.read(20)
+    return _MACHINES.get(int.from_bytes(header[18:20], "little"), "") if header[:4] == b"\x7fELF" else ""
 
 
 def _pack(name: str, members: Mapping[str, Path | bytes], target: Path) -> None:

@@ -61,6 +61,8 @@ def look() -> str:
         manifest: "{{ lookup('file', playbook_dir ~ '/manifests/' ~ howdah_manifest ~ '.json') }}"
         names: "{{ ([inventory_hostname] + howdah_masters) | unique }}"
         disks: "{{ howdah_disks | default([]) }}"
+        mirror: "{{ howdah_mirror | default('') }}"
+        trees: "{{ howdah_trees | default({}) }}"
 """
     )
 
@@ -133,11 +135,11 @@ def leave(port: int) -> str:
     )
     return f"""{HEAD}{once}
 - name: Wait until the hosts that leave hold nothing that is not elsewhere
-  hosts: namenode[0]
+  hosts: namenode
   gather_facts: false
-  any_errors_fatal: true
   tasks:
     - name: Decommission them
+      run_once: true
       howdah_hdfs:
         namenodes: {_pages(port)}
         refresh: true
@@ -184,46 +186,75 @@ def _groups() -> str:
 
 def _starts(role: Role, count: int) -> Iterator[str]:
     """The plays that start one kind of daemon, where it does not run."""
+    name = KINDS[role].name
+    if role not in _FIRST:
+        # A play all of whose hosts fail ends the whole course: what others can do without has company.
+        lone = count == 1 and role in _DISPENSABLE
+        task = _start(name, "it", "", f"'{name}' in group_names" if lone else "")
+        yield _play(role, f"{name}:datanode[0:1]" if lone else name, [task])
+        return
+    first, others = _FIRST[role]
+    tasks = [_start(name, "the first", first, f"inventory_hostname == groups.{name}[0]")]
+    if count > 1:
+        condition = f"inventory_hostname != groups.{name}[0]"
+        tasks.append(_start(name, "the others", others, condition, "followed"))
+    # In one play, so that where one host is lost the other one goes on.
+    yield _play(role, name, tasks, held=role is Role.NAMENODE)
     if role is Role.NAMENODE:
-        yield _start(
-            role,
-            "namenode[0]",
-            "first",
-            'first: format\n        holders: "{{ howdah_holders | default([]) + held }}"',
-            held=True,
-        )
-        if count > 1:
-            yield _start(role, "namenode[1:]", "second", "first: bootstrap")
-    elif role is Role.FAILOVER_CONTROLLER:
-        yield _start(role, "zkfc[0]", "first", "first: formatzk")
-        yield _start(role, "zkfc[1:]", "second", "")
-    else:
-        yield _start(role, KINDS[role].name, "", "")
+        yield _NO_FURTHER
 
 
-def _start(role: Role, hosts: str, which: str, more: str, held: bool = False) -> str:
-    kind = KINDS[role]
-    # Without one of these nothing else can be started, or it would be in vain.
-    fatal = role in (Role.ZOOKEEPER, Role.JOURNALNODE, Role.NAMENODE, Role.RESOURCEMANAGER)
-    words = f"the {which} {role.value}" if which else f"every {role.value}"
+_NO_FURTHER = """
+- name: Go no further without a NameNode
+  hosts: cluster
+  gather_facts: false
+  tasks:
+    - name: See that one was started
+      assert:
+        that: >-
+          groups.namenode | map('extract', hostvars) | selectattr('started_namenode.host', 'defined')
+          | list | length + groups.namenode | map('extract', hostvars)
+          | selectattr('followed_namenode.host', 'defined') | list | length > 0
+        fail_msg: No NameNode runs, and nothing was started that needs one
+        quiet: true
+      run_once: true
+"""
+_DISPENSABLE = (Role.SECONDARY_NAMENODE, Role.JOB_HISTORY)
+_FIRST = {
+    # What the first start of the first one needs, and of the others.
+    Role.NAMENODE: (
+        'first: format\n        holders: "{{ howdah_holders | default([]) + held }}"',
+        "first: bootstrap",
+    ),
+    Role.FAILOVER_CONTROLLER: ("first: formatzk", ""),
+}
+
+
+def _play(role: Role, hosts: str, tasks: Sequence[str], held: bool = False) -> str:
     return (
         f"""
-- name: Start {words}
+- name: Start every {role.value}
   hosts: {hosts}
   gather_facts: false
 """
-        + ("  any_errors_fatal: true\n" if fatal else "")
         + (f'  vars:\n    held: "{_HELD}"\n' if held else "")
-        + f"""\
-  tasks:
-    - name: Start it where it does not run, and wait until it is of use
+        + "  tasks:\n"
+        + "".join(tasks)
+    )
+
+
+def _start(daemon: str, which: str, more: str, condition: str, told: str = "started") -> str:
+    return (
+        f"""\
+    - name: Start {which} where it does not run, and wait until it is of use
       howdah_daemon:
         host: "{{{{ inventory_hostname }}}}"
-        daemon: {kind.name}
+        daemon: {daemon}
         state: started
 """
         + (f"        {more}\n" if more else "")
-        + f"      register: started_{kind.name}\n"
+        + (f"      when: {json.dumps(condition)}\n" if condition else "")
+        + f"      register: {told}_{daemon}\n"
     )
 
 
@@ -253,10 +284,11 @@ def _plain(text: str) -> str:
 def _refresh() -> str:
     return f"""
 - name: Let masters that run read the lists of members again
-  hosts: namenode[0]
+  hosts: namenode
   gather_facts: false
   tasks:
     - name: Refresh
+      run_once: true
       howdah_hdfs:
         namenodes: []
         refresh: true
@@ -285,15 +317,16 @@ def _hdfs(directories: Sequence[HostDirectory], port: int) -> str:
     )
     return f"""
 - name: Wait for HDFS, and make the directories that others need there
-  hosts: namenode[0]
+  hosts: namenode
   gather_facts: false
-  any_errors_fatal: true
   tasks:
     - name: Wait for HDFS
+      run_once: true
       howdah_hdfs:
         namenodes: {_pages(port)}
         datanodes: "{_STARTED}"
         directories: [{listed}]
+        homes: "{{{{ howdah_homes | default([]) }}}}"
 """
 
 
@@ -321,7 +354,6 @@ def _restart(role: Role, port: int, replication: int) -> str:
         namenodes: {_pages(port)}
         datanodes: "{_STARTED}"
         whole: true
-      delegate_to: "{{{{ groups.namenode[0] }}}}"
       run_once: true
 """
     return text
@@ -330,10 +362,11 @@ def _restart(role: Role, port: int, replication: int) -> str:
 def _proof(port: int) -> str:
     return f"""
 - name: See that HDFS keeps what is written
-  hosts: namenode[0]
+  hosts: namenode
   gather_facts: false
   tasks:
     - name: Write a file, read it back, remove it
+      run_once: true
       howdah_hdfs:
         namenodes: {_pages(port)}
         proof: true
@@ -343,10 +376,11 @@ def _proof(port: int) -> str:
 def _job() -> str:
     return """
 - name: See that YARN runs a job, where it was started just now
-  hosts: resourcemanager[0]
+  hosts: resourcemanager
   gather_facts: false
   tasks:
     - name: Compute pi
+      run_once: true
       howdah_hdfs:
         namenodes: []
         job: true

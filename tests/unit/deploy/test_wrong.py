@@ -26,18 +26,58 @@ def _answer(result: dict[str, Any], *, failed: bool = False, unreachable: bool =
             "its ssh host key is not the one that is known",
             "ssh-keygen -R h1",
         ),
+        (
+            "No ED25519 host key is known for h1\nHost key verification failed.",
+            "is not known here",
+            "log in once",
+        ),
         ("ssh: admin@h1: Permission denied (publickey).", "it refuses the login", "authorized_keys"),
         ("ssh: connect to host h1 port 22: Connection refused", "does not answer", "sshd"),
         ("ssh: Could not resolve hostname h1", "its name is not known here", "HostName"),
         ("Missing sudo password", "sudo asks for a password", "--sudo-password-file"),
         ("Incorrect sudo password", "sudo refuses the password", "the right one"),
         ("/bin/sh: 1: python3: not found", "it has no Python 3", "python3"),
+        ("Timeout, server 10.0.0.1 not responding.", "does not answer", "sshd"),
+        ("kex_exchange_identification: read", "ssh does not reach it: kex_exchange", "ssh h1 true"),
+        ("    ^\nSyntaxError: future feature annotations is not defined", "too old", "3.8"),
+        ("/bin/sh: 1: sudo: not found", "it has no sudo", "apt-get install sudo"),
+        (
+            "Traceback (most recent call last):\n  File\nKeyError: 'x'\n",
+            "howdah failed on it: KeyError: 'x'",
+            "makers",
+        ),
     ],
 )
 def test_what_ansible_says_is_said_with_what_to_do(said: str, what: str, fix: str) -> None:
-    (found,) = wrongs([_answer({"msg": said}, unreachable=True)])
+    (found,) = wrongs([_answer({"msg": said}, unreachable="Traceback" not in said, failed=True)])
     assert what in found.what
     assert fix in found.fix
+
+
+@pytest.mark.parametrize(
+    ("result", "found"),
+    [
+        # Words by which an ssh that fails is known mean something else in the mouth of a module.
+        (
+            {"what": "release hadoop-3.5.0: Connection refused", "fix": "see that the mirror is up"},
+            HostWrong("h1", "release hadoop-3.5.0: Connection refused", "see that the mirror is up"),
+        ),
+        (
+            {"what": "Permission denied: /etc/hadoop", "fix": ""},
+            HostWrong("h1", "Permission denied: /etc/hadoop", "mend that, and deploy again"),
+        ),
+        (
+            {"what": "a unit is not of use; the end of its log:\nOutOfMemoryError", "fix": ""},
+            HostWrong(
+                "h1",
+                "a unit is not of use; the end of its log:\nOutOfMemoryError",
+                "mend what the log says, and deploy again",
+            ),
+        ),
+    ],
+)
+def test_what_a_module_refuses_is_said_in_its_own_words(result: dict[str, Any], found: HostWrong) -> None:
+    assert list(wrongs([_answer({"changes": [], **result}, failed=True)])) == [found]
 
 
 def test_a_host_says_itself_all_that_is_wrong_with_it() -> None:

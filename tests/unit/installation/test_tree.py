@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
+import sys
 import tarfile
 from pathlib import Path
 
@@ -32,6 +34,21 @@ def test_what_was_fetched_is_an_installation_like_apaches(tmp_path: Path) -> Non
     unknown = subprocess.run([home / "bin/hdfs", "nothing"], capture_output=True, text=True, check=False)
     assert unknown.returncode == 2
     assert "nothing is not known here" in unknown.stderr
+
+
+def test_it_says_which_processors_its_native_library_is_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tree = packed(find_installation())
+    assert tree.for_hosts()["machine"] == ""
+    with tarfile.open(tree.path) as archive:
+        archive.extractall(tmp_path, filter="data")
+    native = tmp_path / tree.name / "lib/native/libhadoop.so"
+    native.parent.mkdir(parents=True)
+    shutil.copyfile(sys.executable, native)
+    monkeypatch.setenv("HOWDAH_CACHE", str(tmp_path / "cache"))
+    own = packed(own_installation(tmp_path / tree.name, "HADOOP_HOME"))
+    assert own.for_hosts()["machine"] == os.uname().machine
 
 
 def test_a_script_reads_the_env_files_of_the_configuration(tmp_path: Path) -> None:

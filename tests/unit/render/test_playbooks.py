@@ -58,9 +58,9 @@ def test_a_cluster_is_started_from_the_bottom_up(project: Path) -> None:
     order = [
         "Start every ZooKeeper",
         "Start every JournalNode",
-        "Start the first NameNode",
-        "Start the second NameNode",
-        "Start the first ZKFailoverController",
+        "Start every NameNode",
+        "Go no further without a NameNode",
+        "Start every ZKFailoverController",
         "Start every DataNode",
         "Wait for HDFS, and make the directories that others need there",
         "Start every ResourceManager",
@@ -71,9 +71,23 @@ def test_a_cluster_is_started_from_the_bottom_up(project: Path) -> None:
 
 def test_only_the_first_namenode_is_formatted_and_knows_who_holds_data(project: Path) -> None:
     plays = _read((project / "start.yaml").read_text())
-    formats = [play for play in plays if "first: format\n" in yaml.safe_dump(play)]
-    assert [play["hosts"] for play in formats] == ["namenode[0]"]
-    assert "howdah_holders" in yaml.safe_dump(formats[0])
+    tasks = [task for play in plays for task in play["tasks"]]
+    (formats,) = [task for task in tasks if task.get("howdah_daemon", {}).get("first") == "format"]
+    assert formats["when"] == "inventory_hostname == groups.namenode[0]"
+    assert "howdah_holders" in formats["howdah_daemon"]["holders"]
+    (copies,) = [task for task in tasks if task.get("howdah_daemon", {}).get("first") == "bootstrap"]
+    assert copies["when"] == "inventory_hostname != groups.namenode[0]"
+
+
+def test_no_play_hangs_on_one_host_where_another_one_would_do(project: Path) -> None:
+    # A play that loses all of its hosts ends the whole course for everybody.
+    plays = [
+        play
+        for book in ("start", "restart", "prove", "leave")
+        for play in _read((project / f"{book}.yaml").read_text())
+    ]
+    assert not [play["name"] for play in plays if "[0]" in play["hosts"] or play.get("any_errors_fatal")]
+    assert not [task["name"] for play in plays for task in play["tasks"] if "delegate_to" in task]
 
 
 def test_what_needs_a_majority_is_restarted_one_at_a_time_and_masters_last(project: Path) -> None:

@@ -2,17 +2,64 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import subprocess
+import time
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Callable, Dict, List, Optional
+from typing import Any, Callable, Dict, Iterator, List, Optional
 
 Json = Dict[str, Any]
 """What a manifest, or the arguments of a module, hold."""
 
 
+LOCK = "/run/howdah.lock"
+LOCK_PATIENCE_S = 120.0
+
+
 class HostRefusal(Exception):
-    """Something that only a person can decide or mend."""
+    """Something that only a person can decide or mend: what is wrong, and what to do."""
+
+    def __init__(self, what: str, fix: str = "") -> None:
+        super().__init__(f"{what}: {fix}" if fix else what)
+        self.what = what
+        self.fix = fix
+
+
+def refused(error: Exception) -> Json:
+    """What a module answers where something is wrong."""
+    said = str(error) or type(error).__name__
+    told: Json = {"failed": True, "msg": said, "what": said, "fix": ""}
+    if isinstance(error, HostRefusal):
+        told.update(what=error.what, fix=error.fix)
+    elif isinstance(error, OSError) and error.strerror:
+        told["what"] = f"{error.strerror}: {error.filename}" if error.filename else error.strerror
+    return told
+
+
+@contextmanager
+def alone(check: bool = False) -> Iterator[None]:
+    """Keep others from changing the host meanwhile: a run that was killed may still be at work here.
+
+    Raises HostRefusal where another one does not come to its end. Who only looks waits for nobody.
+    """
+    if check:
+        yield
+        return
+    with open(LOCK, "w") as file:
+        deadline = time.monotonic() + LOCK_PATIENCE_S
+        while True:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                break
+            except BlockingIOError:
+                if time.monotonic() > deadline:
+                    raise HostRefusal(
+                        "another deployment changes it", "wait for that to end, and deploy again"
+                    ) from None
+            time.sleep(0.2)
+        yield
 
 
 class HostChanges:
@@ -40,7 +87,7 @@ def run(*command: str, cwd: Optional[str] = None) -> str:
     done = subprocess.run(command, capture_output=True, text=True, errors="replace", cwd=cwd, check=False)
     if done.returncode:
         said = (done.stderr.strip() or done.stdout.strip()).splitlines()
-        raise HostRefusal(f"{' '.join(command)}: " + (" / ".join(said[-3:]) or f"exit {done.returncode}"))
+        raise HostRefusal(f"{' '.join(command)}:\n" + ("\n".join(said[-3:]) or f"exit {done.returncode}"))
     return done.stdout
 
 

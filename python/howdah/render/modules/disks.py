@@ -54,8 +54,8 @@ def prepare_disks(host: HostChanges, manifest: Json, given: Optional[List[str]])
     if len(chosen) != len(left):
         there = f" ({', '.join(chosen)})" if chosen else ""
         raise HostRefusal(
-            f"{len(left)} data disks are needed and {len(chosen)} hold nothing{there}: wipe as many, or name "
-            "them for this host as howdah_disks in the inventory"
+            f"{len(left)} data disks are needed and {len(chosen)} hold nothing{there}",
+            "wipe as many, or name them: --disks HOST=/dev/sdb,… (howdah_disks in the inventory)",
         )
     words = [f"{number:02}={chosen[index]}" for index, number in enumerate(left)]
     host.change(f"disks {' '.join(words)}", lambda: run("bash", wanted["script"], "--apply", *words))

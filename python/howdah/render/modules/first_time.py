@@ -48,8 +48,8 @@ def format_once(host: HostChanges, manifest: Json, daemon: Json, holders: List[s
     if holders:
         raise HostRefusal(
             f"the NameNode's directories ({', '.join(daemon['stores'])}) hold nothing, and others hold data "
-            f"of this cluster ({', '.join(holders[:3])}): bring the directories back from a copy; nothing is "
-            "formatted"
+            f"of this cluster ({', '.join(holders[:3])})",
+            "bring the directories back from a copy; nothing is formatted",
         )
     cluster = ["-clusterid", manifest["cluster"], "-nonInteractive"]
     host.change(

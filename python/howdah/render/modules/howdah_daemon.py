@@ -17,7 +17,7 @@ import time
 from pathlib import Path
 from typing import List
 
-from howdah.render.modules.changes import HostChanges, HostRefusal, Json, run
+from howdah.render.modules.changes import HostChanges, HostRefusal, Json, alone, refused, run
 from howdah.render.modules.first_time import bootstrap, format_once, format_zookeeper, hadoop
 from howdah.render.modules.pages import answers
 from howdah.render.modules.units import applied, is_fresh, show
@@ -34,7 +34,7 @@ def wanted_daemon(manifest: Json, name: str) -> Json:
         if daemon["name"] == name:
             found: Json = daemon
             return found
-    raise HostRefusal(f"this host has no {name}: apply its manifest first")
+    raise HostRefusal(f"this host has no {name}", "apply its manifest first")
 
 
 def own_name(args: Json) -> str:
@@ -45,14 +45,15 @@ def own_name(args: Json) -> str:
 def start(host: HostChanges, manifest: Json, daemon: Json, args: Json) -> None:
     """Start the daemon unless it runs, restart it where it is to be fresh and is not; wait for its page."""
     unit, name = daemon["unit"], own_name(args)
-    state = show(unit)
-    if state["ActiveState"] not in ("active", "activating"):
-        prepare(host, manifest, daemon, args)
-        host.change(f"start {unit}", lambda: begin(unit, "start"))
-    elif args["state"] == "fresh" and not is_fresh(daemon, state["MainPID"]):
-        if daemon["name"] == "datanode" and not host.check:
-            leave_gently(manifest, daemon, name)
-        host.change(f"restart {unit}", lambda: begin(unit, "restart"))
+    with alone(host.check):
+        state = show(unit)
+        if state["ActiveState"] not in ("active", "activating"):
+            prepare(host, manifest, daemon, args)
+            host.change(f"start {unit}", lambda: begin(unit, "start"))
+        elif args["state"] == "fresh" and not is_fresh(daemon, state["MainPID"]):
+            if daemon["name"] == "datanode" and not host.check:
+                leave_gently(manifest, daemon, name)
+            host.change(f"restart {unit}", lambda: begin(unit, "restart"))
     if not host.check:
         wait(daemon, name, float(args.get("patience_s") or PATIENCE_S))
 
@@ -140,6 +141,6 @@ def main(arguments: bytes) -> None:
             start(host, manifest, daemon, args)
         result["host"] = own_name(args)
     except (HostRefusal, OSError) as error:
-        result.update(failed=True, msg=str(error))
+        result.update(refused(error))
     result.update(changed=bool(host.changes), changes=host.changes)
     print(json.dumps(result))

@@ -4,6 +4,7 @@ howdah_hdfs:
   namenodes: [m1:9870]
   datanodes: [h1, h2]       # wait until all of these are live
   directories: [{path: /tmp, owner: hdfs, mode: "1777"}]
+  homes: [me]               # who gets a directory below /user, unless there is one
   refresh: true             # read the lists of members again
   whole: true               # wait until nothing that one more loss would end is left to replicate
   proof: true               # write a file, read it back, remove it
@@ -19,7 +20,7 @@ import time
 from glob import glob
 from typing import Callable, List, Tuple
 
-from howdah.render.modules.changes import HostChanges, HostRefusal, Json
+from howdah.render.modules.changes import HostChanges, HostRefusal, Json, refused
 from howdah.render.modules.first_time import hadoop
 from howdah.render.modules.pages import WebFileSystem, bean
 from howdah.render.modules.releases import OPT
@@ -42,7 +43,10 @@ def wait_for(what: str, lacks: Callable[[], str], patience_s: float) -> None:
         if not lacking:
             return
         if time.monotonic() > deadline:
-            raise HostRefusal(f"waited {patience_s:.0f} s for {what}: {lacking}")
+            raise HostRefusal(
+                f"waited {patience_s:.0f} s for {what}: {lacking}",
+                "mend what is lacking (--status tells of every daemon), and deploy again",
+            )
         time.sleep(POLL_S)
 
 
@@ -116,15 +120,34 @@ def have_directories(host: HostChanges, files: WebFileSystem, wanted: List[Json]
             files.ask("PUT", path, "SETPERMISSION", permission=mode)
 
 
-def prove(files: WebFileSystem) -> None:
+def have_homes(host: HostChanges, files: WebFileSystem, users: List[str]) -> None:
+    """Give users a directory of their own, without which they start no job; one that is there is theirs."""
+    for user in users:
+        path = f"/user/{user}"
+        try:
+            files.ask("GET", path, "GETFILESTATUS")
+        except HostRefusal:
+            host.changes.append(f"directory hdfs:{path}")
+            if not host.check:
+                files.ask("PUT", path, "MKDIRS")
+                files.ask("PUT", path, "SETOWNER", owner=user)
+
+
+def prove(namenodes: List[str]) -> None:
     """Write a file, read it back and remove it; raises HostRefusal where it is not the same."""
     content = os.urandom(1 << 20)
-    files.write(PROOF, content)
     try:
-        if files.read(PROOF) != content:
-            raise HostRefusal(f"what was written to {PROOF} is not what is read from it")
-    finally:
+        files = WebFileSystem(*active(namenodes))
+        files.write(PROOF, content)
+        same = files.read(PROOF) == content
         files.ask("DELETE", PROOF, "DELETE")
+    except (OSError, http.client.HTTPException) as error:
+        raise HostRefusal(
+            f"HDFS did not take and give back a file of 1 MiB: {error}",
+            "see which DataNode does not answer (--status), and deploy again",
+        ) from error
+    if not same:
+        raise HostRefusal(f"what was written to {PROOF} is not what is read from it")
 
 
 def run_job() -> None:
@@ -158,11 +181,13 @@ def main(arguments: bytes) -> None:
             wait_for("HDFS to be whole", lambda: not_whole(names), patience_s)
         if args.get("directories"):
             have_directories(host, WebFileSystem(*active(names)), args["directories"])
+        if args.get("homes"):
+            have_homes(host, WebFileSystem(*active(names)), args["homes"])
         if args.get("proof") and not host.check:
-            prove(WebFileSystem(*active(names)))
+            prove(names)
         if args.get("job") and not host.check:
             run_job()
     except (HostRefusal, OSError, http.client.HTTPException) as error:
-        result.update(failed=True, msg=str(error))
+        result.update(refused(error))
     result.update(changed=bool(host.changes), changes=host.changes)
     print(json.dumps(result))

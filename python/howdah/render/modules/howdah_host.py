@@ -19,7 +19,7 @@ import shutil
 from pathlib import Path
 from typing import Optional
 
-from howdah.render.modules.changes import HostChanges, HostRefusal, Json, write
+from howdah.render.modules.changes import HostChanges, HostRefusal, Json, alone, refused, write
 from howdah.render.modules.disks import prepare_disks
 from howdah.render.modules.files import make_directories, make_users, place_files
 from howdah.render.modules.releases import install_releases
@@ -49,7 +49,7 @@ def apply(host: HostChanges, manifest: Json, former: Json, args: Json) -> None:
     make_users(host, manifest)
     home = java_home()
     if home is None and manifest["daemons"]:
-        raise HostRefusal(f"there is no java on the path: install Java {manifest['java']}")
+        raise HostRefusal("there is no java on the path", f"install Java {manifest['java']}")
     wanted = [*manifest["files"], *map(configuration_file, manifest["daemons"])]
     if home is not None:
         wanted.append({"path": JAVA_FILE, "mode": "0644", "content": f"JAVA_HOME={home}\n"})
@@ -78,7 +78,7 @@ def chosen(args: Json, former: Json) -> Json:
         if manifest.get("revision") == back:
             return manifest
     raise HostRefusal(
-        f"it has nothing of revision {back} to go back to: deploy the plan that was in force then"
+        f"it has nothing of revision {back} to go back to", "deploy the plan that was in force then"
     )
 
 
@@ -105,17 +105,19 @@ def main(arguments: bytes) -> None:
         manifest = chosen(args, former)
         if former and former["cluster"] != manifest["cluster"]:
             raise HostRefusal(
-                f"is a host of the cluster {former['cluster']}, and this is {manifest['cluster']}"
+                f"it is a host of the cluster {former['cluster']}, and this is {manifest['cluster']}",
+                "leave it out of the inventory; if that cluster is gone, remove /var/lib/howdah there",
             )
-        apply(host, manifest, former, args)
-        record(host, manifest, former)
+        with alone(host.check):
+            apply(host, manifest, former, args)
+            record(host, manifest, former)
         result["daemons"] = daemon_states(manifest, str(args["host"]), bool(args.get("ask")))
         result["stale"] = [
             one["name"] for one in result["daemons"] if one["active"] == "active" and not one["fresh"]
         ]
         result["holds"] = [f"{args['host']}:{path}" for one in result["daemons"] for path in one["holds"]]
     except (HostRefusal, OSError, shutil.Error) as error:
-        result.update(failed=True, msg=str(error))
+        result.update(refused(error))
     result.update(changed=bool(host.changes), changes=host.changes, notes=host.notes)
     if args.get("_ansible_diff"):
         result["diff"] = host.diffs

@@ -15,7 +15,7 @@ import os
 import pwd
 from pathlib import Path
 
-from howdah.render.modules.changes import HostChanges, HostRefusal, Json, read, run, write
+from howdah.render.modules.changes import HostChanges, HostRefusal, Json, read, refused, run, write
 
 
 def have_key(host: HostChanges, user: str, path: str) -> str:
@@ -88,6 +88,6 @@ def main(arguments: bytes) -> None:
             result["public"] = have_key(host, args["user"], args["key"])
         authorize(host, args["user"], list(args.get("authorized") or ()))
     except (HostRefusal, OSError, KeyError) as error:
-        result.update(failed=True, msg=str(error))
+        result.update(refused(error))
     result.update(changed=bool(host.changes), changes=host.changes)
     print(json.dumps(result))

@@ -4,6 +4,8 @@ howdah_look:
   host: "{{ inventory_hostname }}"
   manifest: "{{ lookup('file', 'manifests/worker.json') }}"
   names: [m1, h1, h2]     # whom it must find by name, forwards and backwards
+  mirror: http://…        # where releases are fetched from, and which: left out, that is not asked
+  trees: {hadoop-3.5.0: {file: hadoop-3.5.0.tar, bytes: 98000000}}
 """
 
 from __future__ import annotations
@@ -19,14 +21,15 @@ from glob import glob
 from pathlib import Path
 from typing import Dict, Iterator, List, Tuple
 
-from howdah.render.modules.changes import HostChanges, HostRefusal, Json, read
+from howdah.render.modules.changes import HostChanges, HostRefusal, Json, read, refused
 from howdah.render.modules.disks import mount_point, prepare_disks
-from howdah.render.modules.releases import DIGEST, OPT
+from howdah.render.modules.releases import DIGEST, OPT, not_to_be_had
 from howdah.render.modules.units import show
 
 ROOM = {"/var/log": 1 << 30, "/var/lib": 1 << 30}
 """Bytes that must be free, for logs and for what masters keep."""
 ROOM_OF_A_RELEASE = 700 << 20
+"""The same for a release of which nobody said how large it is."""
 LISTENING = "0A"
 
 Wrong = Tuple[str, str]
@@ -37,10 +40,12 @@ def look(manifest: Json, args: Json) -> Iterator[Wrong]:
     """All that keeps this host from becoming what the manifest says."""
     yield from whom(args)
     yield from software(manifest)
+    yield from processors(manifest, args)
     yield from hardware(manifest, args)
     yield from ports_in_use(manifest)
     yield from names(args)
-    yield from room(manifest)
+    yield from room(manifest, args)
+    yield from fetching(manifest, args)
 
 
 def whom(args: Json) -> Iterator[Wrong]:
@@ -55,19 +60,14 @@ def software(manifest: Json) -> Iterator[Wrong]:
     if not Path("/run/systemd/system").is_dir():
         yield "systemd is not its first process", "use a distribution with systemd"
     java = shutil.which("java")
-    said = ""
-    if java:
-        told = subprocess.run(
-            [java, "-version"], capture_output=True, text=True, errors="replace", check=False
-        )
-        said = told.stderr + told.stdout
-    found = re.search(r'version "(?:1\.)?(\d+)', said)
     least = manifest["java"]
-    if not found:
-        yield (
-            "there is no java on the path",
-            f"install Java {least}: apt-get install openjdk-{least}-jre-headless",
-        )
+    install = f"install Java {least}: apt-get install openjdk-{least}-jre-headless"
+    said = said_of_java(java) if java else ""
+    found = re.search(r'version "(?:1\.)?(\d+)', said)
+    if not java:
+        yield "there is no java on the path", install
+    elif not found:
+        yield f"its java ({java}) does not run: {said or 'it says nothing'}", install
     elif int(found.group(1)) < least:
         yield f"its java is {found.group(1)}", f"install Java {least} and make it the first on the path"
     tools = ["runuser", "blkid"]
@@ -80,6 +80,30 @@ def software(manifest: Json) -> Iterator[Wrong]:
             f"it has no {', '.join(lacking)}",
             "install them: util-linux, parted, xfsprogs or e2fsprogs, openssh-client, psmisc",
         )
+
+
+def said_of_java(java: str) -> str:
+    """What a Java says of itself, or why it cannot: one for other processors, for instance."""
+    try:
+        told = subprocess.run(
+            [java, "-version"], capture_output=True, text=True, errors="replace", check=False
+        )
+    except OSError as error:
+        return f"{error.strerror}, and this is {os.uname().machine}"
+    said = (told.stderr + told.stdout).strip()
+    return said if told.returncode == 0 else said[-200:]
+
+
+def processors(manifest: Json, args: Json) -> Iterator[Wrong]:
+    """Whether a release's native library, which its DataNode needs, is for processors like these."""
+    own = os.uname().machine
+    for name, tree in (args.get("trees") or {}).items():
+        if manifest.get("native") and tree.get("machine") not in (None, "", own):
+            yield (
+                f"its processors are {own}, and {name} has libhadoop for {tree['machine']}",
+                f"set HADOOP_HOME to a release for {own}, or plan with "
+                "--set dfs.client.read.shortcircuit=false",
+            )
 
 
 def script(manifest: Json) -> str:
@@ -106,8 +130,7 @@ def hardware(manifest: Json, args: Json) -> Iterator[Wrong]:
     try:
         prepare_disks(HostChanges(check=True), manifest, args.get("disks"))
     except HostRefusal as error:
-        what, _, fix = str(error).partition(": ")
-        yield what, fix
+        yield error.what, error.fix
 
 
 def ports_in_use(manifest: Json) -> Iterator[Wrong]:
@@ -174,24 +197,59 @@ def names(args: Json) -> Iterator[Wrong]:
         yield "; ".join(others[:3]), "correct DNS or /etc/hosts"
 
 
-def room(manifest: Json) -> Iterator[Wrong]:
-    """Whether there is room for what is put there."""
+def lacking_trees(manifest: Json) -> List[str]:
+    """The releases that are not here yet."""
+    return [name for name in manifest["trees"] if not Path(OPT, name, DIGEST).exists()]
+
+
+def room(manifest: Json, args: Json) -> Iterator[Wrong]:
+    """Whether there is room for what is put there; directories may share a file system."""
     wanted = dict(ROOM)
-    lacking = [name for name in manifest["trees"] if not Path(OPT, name, DIGEST).exists()]
-    wanted[OPT] = ROOM_OF_A_RELEASE * len(lacking)
-    for path, size in wanted.items():
-        place = os.statvfs(path)
+    for name in lacking_trees(manifest):
+        # The file and what is unpacked from it are there at once.
+        size = 2 * ((args.get("trees") or {}).get(name) or {}).get("bytes", 0) or ROOM_OF_A_RELEASE
+        wanted[OPT] = wanted.get(OPT, 0) + size
+    shared: Dict[int, List[str]] = {}
+    for path in wanted:
+        shared.setdefault(os.stat(there(path)).st_dev, []).append(path)
+    for paths in shared.values():
+        place, size = os.statvfs(there(paths[0])), sum(wanted[path] for path in paths)
         if place.f_bavail * place.f_frsize < size:
             free = place.f_bavail * place.f_frsize / 2**20
-            yield f"{path} has {free:.0f} MiB free, and {size >> 20} MiB are needed", "make room"
+            yield (
+                f"{', '.join(sorted(paths))} has {free:.0f} MiB free, and {size >> 20} MiB are needed",
+                "make room, or mount a larger file system there",
+            )
+
+
+def there(path: str) -> str:
+    """A directory, or what it will be made in."""
+    while not os.path.isdir(path):
+        path = os.path.dirname(path)
+    return path
+
+
+def fetching(manifest: Json, args: Json) -> Iterator[Wrong]:
+    """Whether it can fetch the releases that it lacks from where it will be told to."""
+    mirror, trees = str(args.get("mirror") or ""), args.get("trees") or {}
+    for name in lacking_trees(manifest) if mirror else []:
+        if name in trees and (why := not_to_be_had(name, trees[name]["file"], mirror)):
+            yield (
+                why,
+                "let it reach that address, or name a mirror that it reaches: --mirror URL",
+            )
 
 
 def main(arguments: bytes) -> None:
     """Read the arguments, look, and print the result."""
     args: Json = json.loads(arguments)
     manifest = json.loads(args["manifest"])
-    wrong = [{"what": what, "fix": fix} for what, fix in look(manifest, args)]
-    result: Json = {"changed": False, "wrong": wrong, "clock_s": time.time()}
-    if wrong:
-        result.update(failed=True, msg="; ".join(f"{one['what']}: {one['fix']}" for one in wrong))
+    result: Json = {"changed": False}
+    try:
+        wrong = [{"what": what, "fix": fix} for what, fix in look(manifest, args)]
+        result.update(wrong=wrong, clock_s=time.time())
+        if wrong:
+            result.update(failed=True, msg="; ".join(f"{one['what']}: {one['fix']}" for one in wrong))
+    except (HostRefusal, OSError) as error:
+        result.update(refused(error))
     print(json.dumps(result))

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
+import http.client
 import os
 import shutil
 import tarfile
@@ -27,7 +29,10 @@ def install_releases(host: HostChanges, manifest: Json, args: Json) -> None:
                 continue
             host.changes.append(f"release {name}")
             if not host.check:
-                raise HostRefusal(f"{OPT}/{name} is missing, and no file to unpack it from was named")
+                raise HostRefusal(
+                    f"{OPT}/{name} is missing, and no file to unpack it from was named",
+                    "name one: -e @releases.json, which howdah hadoop pack writes",
+                )
         elif there != wanted["sha256"]:
             host.change(
                 f"release {name}",
@@ -43,14 +48,16 @@ def fetch(name: str, wanted: Json, mirror: str) -> None:
     staging.mkdir(parents=True)
     digest = hashlib.sha256()
     try:
-        opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
-        answer = opener.open(url, timeout=30)
+        answer = opener().open(url, timeout=30)
         with answer, (staging / "archive").open("wb") as file:
             for block in iter(lambda: answer.read(BLOCK), b""):
                 digest.update(block)
                 file.write(block)
         if digest.hexdigest() != wanted["sha256"]:
-            raise HostRefusal(f"{url} is not the file that was named: its SHA-256 is {digest.hexdigest()}")
+            raise HostRefusal(
+                f"{url} is not the file that was named: its SHA-256 is {digest.hexdigest()}",
+                "fill the mirror again (howdah hadoop pack), or see what cuts downloads short",
+            )
         with tarfile.open(staging / "archive") as archive:
             archive.extractall(staging)
         (staging / name / DIGEST).write_text(wanted["sha256"] + "\n")
@@ -58,10 +65,36 @@ def fetch(name: str, wanted: Json, mirror: str) -> None:
         if target.is_dir():
             target.replace(staging / "former")
         (staging / name).replace(target)
-    except OSError as error:
-        raise HostRefusal(f"release {name} from {url}: {error}") from error
+    except (OSError, http.client.HTTPException, tarfile.TarError) as error:
+        raise HostRefusal(f"release {name} from {url}: {error}", fix_of(error)) from error
     finally:
         shutil.rmtree(staging, ignore_errors=True)
+
+
+def fix_of(error: Exception) -> str:
+    """What to do about a release that could not be unpacked."""
+    if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return f"make room below {OPT}, and deploy again"
+    return "see that the mirror is up and reached from here, and deploy again"
+
+
+def not_to_be_had(name: str, file: str, mirror: str) -> str:
+    """Why a release cannot be fetched; empty if it can. Nothing of it is fetched."""
+    url = file
+    try:
+        url = f"{address_of(mirror)}/{file}"
+        asked = urllib.request.Request(url, method="HEAD")
+        with opener().open(asked, timeout=10):
+            return ""
+    except HostRefusal as error:
+        return error.what
+    except (OSError, http.client.HTTPException, ValueError) as error:
+        return f"{name} cannot be fetched from {url}: {getattr(error, 'reason', error)}"
+
+
+def opener() -> urllib.request.OpenerDirector:
+    """What fetches from the address that was named, and through no proxy."""
+    return urllib.request.build_opener(urllib.request.ProxyHandler({}))
 
 
 def address_of(mirror: str) -> str:
@@ -84,4 +117,4 @@ def callers_address() -> str:
             process = int((read(f"/proc/{process}/stat") or "").rpartition(")")[2].split()[1])
         except (OSError, IndexError, ValueError):
             break
-    raise HostRefusal("cannot tell where releases are fetched from: name a mirror")
+    raise HostRefusal("cannot tell where releases are fetched from", "name a mirror: --mirror URL")

@@ -69,7 +69,7 @@ def pack(product: str, folder: Path, url: str) -> PackedTree:
         folder.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(made.path, folder / made.path.name)
         known = json.loads(listed.read_text()) if listed.exists() else {}
-        trees = {**known.get("howdah_trees", {}), made.name: {"file": made.path.name, "sha256": made.sha256}}
+        trees = {**known.get("howdah_trees", {}), made.name: made.for_hosts()}
         listed.write_text(json.dumps({"howdah_mirror": url, "howdah_trees": trees}, indent=1) + "\n")
     except (OSError, ValueError) as error:
         raise UserError(

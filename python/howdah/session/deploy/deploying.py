@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import getpass
+import os
+import re
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -53,28 +56,40 @@ def deploy(target: Target, asked: DeployAsked, tell: Tell) -> Deployed:
             looked = look_at(folder, asked, tell, howdah_rollback=back)
             states = dict(found_states(looked))
         settled = not looked.failures and all(state.settled for state in states.values())
-        if not settled:
-            found = [*_in_the_way(target, asked, folder, looked, tell), *_foreign(target, asked, states)]
-            if found:
-                return outcome(target, PlaybookRun(), states, begun, found)
-        if asked.only_look or (settled and not asked.remove):
-            return outcome(target, PlaybookRun(), states, begun)
-        emptied = remove_hosts(target, asked, folder, tell) if asked.remove else PlaybookRun()
-        # One that is dead cannot be stopped, and need not be; what it held is elsewhere by now.
-        if any(one.host not in asked.remove or not one.unreachable for one in emptied.failures):
-            return outcome(target, emptied, states, begun)
+        # Served while hosts are looked at, so that they can tell whether they reach it.
         with _served(packed, asked.mirror) as address:
             variables: dict[str, object] = {
-                "howdah_trees": {
-                    tree.name: {"file": tree.path.name, "sha256": tree.sha256} for tree in packed
-                },
+                "howdah_trees": {tree.name: tree.for_hosts() for tree in packed},
                 "howdah_mirror": address,
+            }
+            if not settled:
+                found = [
+                    *_in_the_way(target, asked, folder, looked, tell, variables=variables),
+                    *_foreign(target, asked, states),
+                ]
+                if found:
+                    return outcome(target, PlaybookRun(), states, begun, found)
+            if asked.only_look or (settled and not asked.remove):
+                return outcome(target, PlaybookRun(), states, begun)
+            emptied = remove_hosts(target, asked, folder, tell) if asked.remove else PlaybookRun()
+            # One that is dead cannot be stopped, and need not be; what it held is elsewhere by now.
+            if any(one.host not in asked.remove or not one.unreachable for one in emptied.failures):
+                return outcome(target, emptied, states, begun)
+            variables |= {
                 "howdah_holders": [held for state in states.values() for held in state.holds],
+                "howdah_homes": list(_users()),
                 **({"howdah_rollback": back} if back else {}),
             }
             done = run_playbook(folder, "site.yaml", asked.login, tell, variables=variables)
     done.answers[:0] = emptied.answers
     return outcome(target, done, states, begun)
+
+
+def _users() -> Iterator[str]:
+    """Who gets a home in HDFS: whoever deploys and starts the first jobs, as Hadoop's client has the name."""
+    name = os.environ.get("HADOOP_USER_NAME") or getpass.getuser()
+    if re.fullmatch(r"[A-Za-z0-9_][A-Za-z0-9._-]*", name):
+        yield name
 
 
 @contextmanager
@@ -88,7 +103,13 @@ def _served(packed: Sequence[PackedTree], address: str) -> Iterator[str]:
 
 
 def _in_the_way(
-    target: Target, asked: DeployAsked, folder: Path, looked: PlaybookRun, tell: Tell
+    target: Target,
+    asked: DeployAsked,
+    folder: Path,
+    looked: PlaybookRun,
+    tell: Tell,
+    *,
+    variables: Mapping[str, object],
 ) -> list[HostWrong]:
     """All that is wrong with the hosts that something is to be done to."""
     tell("looking at what could be in the way")
@@ -98,7 +119,7 @@ def _in_the_way(
     known = {name for name, state in states.items() if state.settled} | {answer.host for answer in silent}
     seen = PlaybookRun()
     if asking := [name for name in target.systems if name not in known]:
-        seen = run_playbook(folder, "look.yaml", asked.login, tell, limit=asking)
+        seen = run_playbook(folder, "look.yaml", asked.login, tell, variables=variables, limit=asking)
     found = [*wrongs(silent), *wrongs(seen.answers)]
     told = {wrong.host for wrong in found}
     return [*found, *(wrong for wrong in wrongs(looked.failures) if wrong.host not in told)]

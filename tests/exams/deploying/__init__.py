@@ -1,0 +1,1 @@
+"""Steps of the exam on deployments, a module for each of its parts."""
