@@ -1,9 +1,9 @@
 """The exam of shared hosts: what work takes while another laboratory on the hosts is idle, and at work.
 
 ``PYTHONPATH=tests .venv/bin/python -m exams.neighbours --folder NEW`` brings two laboratories up on the hosts
-of examples/hosts-lab-shared.yaml and measures each of them: the suite while the other one does nothing, and
-while that writes with TestDFSIO again and again, in turns. It prints a line for each run, and what ``howdah
-compare`` and ``howdah predict`` say. It needs root and Hadoop's jars, and takes about half an hour.
+of examples/hosts-lab-shared.yaml and measures each of them: TestDFSIO's write while the other one does
+nothing, and while that writes as much again and again, in turns. It prints a line for each run, and what
+``howdah compare`` and ``howdah predict`` say. It needs root and Hadoop's jars, and takes about half an hour.
 """
 
 from __future__ import annotations
@@ -30,7 +30,8 @@ from support.lab_command import CACHE, Lab
 
 INVENTORY = ROOT / "examples/hosts-lab-shared.yaml"
 ASKED = ("--hypervisor", "kvm", "--replication", "2", "--workload", "terasuite:1GB")
-LOAD = ("dfsio-write", "--files", "4", "--file-size", "64MiB")
+WORK = ("dfsio-write", "--files", "4", "--file-size", "128MiB")
+"""What is measured, and what keeps a neighbour at work: half of the replicas cross a host's uplink."""
 STARTS_S = 60.0
 
 
@@ -87,7 +88,7 @@ def at_work(lab: Lab, folder: Path) -> Iterator[None]:
         "sh",
         HOWDAH,
         "run",
-        *LOAD,
+        *WORK,
         "--engine",
         "hadoop",
         "--lab",
@@ -119,25 +120,26 @@ def line(letter: str, neighbour: str, run: RunData) -> str:
     return f"{letter}  neighbour {neighbour:7}  {times}  its link {link:4.0%}  other programs {others:4.0%}"
 
 
-def measured(clusters: Clusters, letter: str, repeats: int, rows: str) -> None:
+def measured(clusters: Clusters, letter: str, repeats: int) -> None:
     """Runs of one laboratory in turns with an idle and a busy neighbour."""
     lab, other = clusters.labs[letter], next(one for key, one in clusters.labs.items() if key != letter)
-    lab.run("terasuite", "--rows", "200k")  # The first job of a laboratory takes longer than others.
+    # The first job of a laboratory takes longer than others.
+    lab.run("pi", "--maps", "2", "--samples", "100")
     shutil.rmtree(lab.folder / "runs")
     for _ in range(repeats):
-        lab.run("terasuite", "--rows", rows)
+        lab.run(*WORK)
         print(line(letter, "idle", lab.last_run()), flush=True)
         load = clusters.folder / f"load-{time.monotonic_ns()}"
         load.mkdir()
         with at_work(other, load):
-            lab.run("terasuite", "--rows", rows)
+            lab.run(*WORK)
         print(line(letter, "at work", lab.last_run()), flush=True)
 
 
-def predicted(clusters: Clusters, letter: str, rows: str, calibration: str | None) -> None:
+def predicted(clusters: Clusters, letter: str, calibration: str | None) -> None:
     """What the simulator says of the same, for idle neighbours and for those that use all of their part."""
     known = ("--calibration", calibration) if calibration else ()
-    told = json.loads(clusters.howdah("predict", f"{letter}.yaml", "--rows", rows, *known, "--json"))
+    told = json.loads(clusters.howdah("predict", f"{letter}.yaml", "--suite", *WORK, *known, "--json"))
     for idle, busy in zip(told["neighbours_idle"], told["forecasts"], strict=True):
         if busy["phase"] is None:
             alone, beside = format_seconds(idle["median"]), format_seconds(busy["median"])
@@ -151,7 +153,6 @@ def main() -> None:
     """Build both, measure each, and take them down."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--repeats", type=int, default=3)
-    parser.add_argument("--rows", default="2M")
     parser.add_argument("--only", choices=["a", "b"])
     parser.add_argument("--calibration")
     parser.add_argument("--folder", type=Path, required=True, help="an empty one, for plans, runs and disks")
@@ -159,10 +160,10 @@ def main() -> None:
     asked.folder.mkdir(parents=True, exist_ok=True)
     with built(asked.folder.absolute(), ("exam-a", "exam-b")) as clusters:
         for letter in (asked.only,) if asked.only else clusters.labs:
-            measured(clusters, letter, asked.repeats, asked.rows)
+            measured(clusters, letter, asked.repeats)
     for letter in (asked.only,) if asked.only else clusters.labs:
         print(clusters.howdah("compare", clusters.labs[letter].folder / "runs"))
-        predicted(clusters, letter, asked.rows, asked.calibration)
+        predicted(clusters, letter, asked.calibration)
 
 
 if __name__ == "__main__":

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 from howdah.analysis.evidence import Evidence, NeighbourUse, StretchUse
 from howdah.analysis.timeline import Timeline
 from howdah.analysis.wording import listed, number, percent
 from howdah.model.finding import Finding
-from howdah.model.plan import Plan
 from howdah.model.run import RunRecord
 
 _NOTED = 0.03
@@ -21,18 +20,17 @@ def neighbour_uses(
 ) -> tuple[NeighbourUse, ...]:
     """What each had of the hosts in every workload; empty where nobody else was on them."""
     cluster = record.plan.cluster
-    sharing = cluster.request.sharing if cluster is not None else None
-    if sharing is None:
+    if cluster is None or cluster.request.sharing is None:
         return ()
     return tuple(
         use
         for stretch in stretches
         if stretch.phase is None and not stretch.coarse
-        for use in _uses(record.plan, timeline, stretch)
+        for use in _uses(cluster.port_bits_per_s, timeline, stretch)
     )
 
 
-def _uses(plan: Plan, timeline: Timeline, stretch: StretchUse) -> Iterator[NeighbourUse]:
+def _uses(ports: Mapping[str, int], timeline: Timeline, stretch: StretchUse) -> Iterator[NeighbourUse]:
     names = {lab: host for host in timeline.hosts for lab in timeline.instances(host, "neighbour")}
     for lab in names:
         hosts = [host for host in timeline.hosts if lab in timeline.instances(host, "neighbour")]
@@ -42,7 +40,7 @@ def _uses(plan: Plan, timeline: Timeline, stretch: StretchUse) -> Iterator[Neigh
             hosts=tuple(hosts),
             cpus=sum(_grown(timeline, host, lab, "cpu_s", stretch) for host in hosts) / stretch.seconds,
             link=max(
-                _grown(timeline, host, lab, way, stretch) / stretch.seconds / _bytes_per_s(plan, host)
+                _grown(timeline, host, lab, way, stretch) / stretch.seconds * 8 / ports[host]
                 for host in hosts
                 for way in ("sent_bytes", "received_bytes")
             ),
@@ -51,15 +49,6 @@ def _uses(plan: Plan, timeline: Timeline, stretch: StretchUse) -> Iterator[Neigh
 
 def _grown(timeline: Timeline, host: str, lab: str, quantity: str, stretch: StretchUse) -> float:
     return timeline.growth(host, f"neighbour/{lab}/{quantity}", stretch.start_s, stretch.end_s)
-
-
-def _bytes_per_s(plan: Plan, host: str) -> float:
-    """What the whole of a host's ports carries each way."""
-    assert plan.cluster is not None
-    sharing = plan.cluster.request.sharing
-    whole = sharing.whole_host(host) if sharing is not None else None
-    groups = (group for group in plan.cluster.inventory.groups if host in group.names)
-    return (whole or next(groups)).network_bits_per_s / 8
 
 
 def find_neighbours(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:

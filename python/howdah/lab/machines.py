@@ -75,17 +75,16 @@ def host_specs(cluster: Cluster, machines: Sequence[LabSystem], power: Power) ->
     Of a host that other clusters use, too, these have a part; its uplink is the host's, and so whole.
     """
     groups = _groups(cluster)
-    sharing = cluster.request.sharing
+    ports = cluster.port_bits_per_s
     named = {machine.name for machine in machines}
     for host in dict.fromkeys(machine.host for machine in machines):
         group = groups[host]
-        whole = sharing.whole_host(host) if sharing is not None else None
         yield HostSpec(
             name=host,
             virtual=host not in named,
             cpus=group.cpu.threads * power.cpu_share,
             memory_bytes=group.memory_bytes,
-            uplink_bits_per_s=(whole or group).network_bits_per_s,
+            uplink_bits_per_s=ports[host],
         )
 
 

@@ -52,7 +52,7 @@ class LaboratoryBeside(Model):
     name: str
     """Its name."""
     at_work: bool
-    """Whether any program ran on it: howdah, a client of Hadoop's, or a shell where jobs are submitted."""
+    """Whether anything but daemons ran on it: tasks, clients, shells, or a howdah that asked it."""
 
 
 class Laboratory(Model):

@@ -284,6 +284,16 @@ class Cluster(Model):
     advice: tuple[Advice, ...] = ()
     """What is no setting."""
 
+    @property
+    def port_bits_per_s(self) -> dict[str, int]:
+        """What the ports of each host carry each way, by its name: all of it, others' parts of it, too."""
+        sharing = self.request.sharing
+        return {
+            host: ((sharing.whole_host(host) if sharing is not None else None) or group).network_bits_per_s
+            for group in self.inventory.groups
+            for host in group.names
+        }
+
 
 class Plan(Model):
     """A specification an engine can run on."""

@@ -70,8 +70,9 @@ def hardware_facts(record: RunRecord) -> Iterator[Fact]:
         yield _hardware("DataNodes", f"{len(cluster.datanodes):,}")
         yield _hardware("NodeManagers", f"{len(cluster.nodemanagers):,}")
         yield _hardware("space of HDFS", format_bytes(cluster.capacity_bytes))
-    if cluster is not None and cluster.lab is not None:
-        for what, value in _laboratory(cluster.lab):
+    # Of hosts without Hadoop there is no cluster to tell of it.
+    if record.laboratory is not None:
+        for what, value in _laboratory(record.laboratory):
             yield _hardware(f"laboratory's {what}", value)
     whose = "" if planned is None and cluster is None else " of the machine it was started on"
     for what, value in _host(record.host):

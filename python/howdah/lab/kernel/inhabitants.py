@@ -30,15 +30,9 @@ def find(lab: str) -> tuple[int, ...]:
     return tuple(pid for pid in processes.pids() if pid in grouped or _belongs(pid, lab, spaces))
 
 
-def has_clients(lab: str) -> bool:
-    """Whether any program runs where the laboratory's jobs are submitted, howdah itself among them."""
-    if ControlGroup.of(lab, registry.CLIENT_GROUP).processes():
-        return True
-    try:
-        space = (network.SPACES / network.client_space(lab)).stat()
-    except OSError:
-        return False
-    return any(_is_in(pid, (space.st_dev, space.st_ino)) for pid in processes.pids())
+def is_at_work(lab: str) -> bool:
+    """Whether anything but daemons runs on a laboratory: tasks, clients, shells, a howdah that asks it."""
+    return any(_is_no_daemon(pid) for pid in find(lab))
 
 
 def left_processes(lab: str) -> tuple[Leftover, ...]:
@@ -81,12 +75,11 @@ def _belongs(pid: int, lab: str, spaces: set[tuple[int, int]]) -> bool:
         return False  # It has ended, or is another user's.
 
 
-def _is_in(pid: int, space: tuple[int, int]) -> bool:
+def _is_no_daemon(pid: int) -> bool:
     try:
-        status = (processes.PROC / str(pid) / "ns/net").stat()
+        return processes.DAEMON.encode() not in processes.environment(pid)
     except OSError:
-        return False  # It has ended, or is another user's.
-    return (status.st_dev, status.st_ino) == space
+        return False  # It has ended.
 
 
 def users_of(directory: Path) -> tuple[str, ...]:

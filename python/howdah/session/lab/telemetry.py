@@ -15,7 +15,7 @@ from howdah.lab.hadoop.daemons import OF_HBASE, PROGRAM
 from howdah.lab.hadoop.hbase import page_url
 from howdah.lab.kernel.cgroups import ControlGroup, machine_group
 from howdah.lab.kernel.disks import devices
-from howdah.lab.kernel.inhabitants import has_clients
+from howdah.lab.kernel.inhabitants import is_at_work
 from howdah.lab.kernel.network import INTERFACE, SPACES, UPLINK, every_link, host_space_of, space
 from howdah.lab.kernel.processes import belongs
 from howdah.lab.lots import neighbours, shared_with
@@ -51,7 +51,7 @@ def hosts_telemetry(state: LabState) -> tuple[Source, ...]:
 def laboratory_of(state: LabState, machine: str) -> Laboratory:
     """What a record says of the laboratory that a run is on; ``machine`` is the one beneath it."""
     beside = tuple(
-        LaboratoryBeside(name=other, at_work=has_clients(other)) for other in sorted(shared_with(state))
+        LaboratoryBeside(name=other, at_work=is_at_work(other)) for other in sorted(shared_with(state))
     )
     return state.laboratory.model_copy(update={"machine": machine, "beside": beside})
 

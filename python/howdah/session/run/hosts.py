@@ -15,7 +15,7 @@ from howdah.lab.state import LabState
 from howdah.model.at_once import AtOnce
 from howdah.model.engines import HOSTS, LAB, PLAN, REACH
 from howdah.model.placement import placed_hosts
-from howdah.model.plan import Cluster, Plan
+from howdah.model.plan import Plan
 from howdah.planner.suite.cluster import size_suite
 from howdah.planner.suite.line import suite_line
 from howdah.planner.suite.request import RunRequest, programs_asked
@@ -89,7 +89,7 @@ def _of_lab(request: RunRequest) -> tuple[Plan, HostsTarget, str]:
 
 
 def _stations_of_lab(state: LabState) -> Iterator[Station]:
-    speeds = _speeds(state.plan.cluster) if state.plan.cluster else {}
+    speeds = state.plan.cluster.port_bits_per_s if state.plan.cluster else {}
     for machine in state.machines:
         if machine.kind == "worker":
             yield Station(
@@ -112,7 +112,7 @@ def _of_command(request: RunRequest) -> tuple[Plan, HostsTarget, str]:
     plan = read_plan(path)
     if plan.cluster is None:
         raise UserError(f"--plan {path}", "is of one machine", "give a cluster's plan, of howdah plan")
-    speeds = _speeds(plan.cluster)
+    speeds = plan.cluster.port_bits_per_s
     workers = tuple(
         Station(
             name=worker.name,
@@ -128,11 +128,6 @@ def _of_command(request: RunRequest) -> tuple[Plan, HostsTarget, str]:
     stations = _enough(workers, f"--plan {path}")
     target = HostsTarget(stations, find_tools(stations))
     return plan, target, f"cluster {plan.cluster.inventory.cluster}: {_counted(target)}"
-
-
-def _speeds(cluster: Cluster) -> dict[str, int]:
-    """What each host's ports carry by their nominal speeds."""
-    return {name: group.network_bits_per_s for group in cluster.inventory.groups for name in group.names}
 
 
 def _enough(stations: tuple[Station, ...], where: str) -> tuple[Station, ...]:

@@ -19,6 +19,13 @@ def test_ports_and_cores_are_whole_and_machines_what_they_were(tmp_path: Path) -
         assert (idle.workers, idle.settings) == (plan.workers, plan.settings)
 
 
+def test_what_ports_carry_is_what_the_hosts_have(tmp_path: Path) -> None:
+    for plan in shared_plans(tmp_path):
+        assert plan.cluster is not None
+        ports = plan.cluster.port_bits_per_s
+        assert (ports["h1"], len(ports)) == (100_000_000, plan.cluster.inventory.host_count)
+
+
 def test_a_plan_with_hosts_of_its_own_has_no_neighbours(tmp_path: Path) -> None:
     assert with_idle_neighbours(lab_plan()) is None
 
