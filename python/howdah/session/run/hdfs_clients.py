@@ -67,7 +67,11 @@ class HdfsClients:
         if self._trouble is not None:
             return unread(record, self._trouble)
         if not (by_itself and self._ended):
-            return gone(record, self._gone or f"not read back within {format_seconds(_END_S)}")
+            late = f"not read back within {format_seconds(_END_S)}"
+            why = self._gone or ("who reads it back ended before" if by_itself else late)
+            # A program that ended before anything was acknowledged says nothing of HDFS.
+            kept = any(entry.acknowledged for entry in self._asked.values())
+            return gone(record, why) if kept else unread(record, why)
         told = held_against([self._asked[key] for key in sorted(self._asked)], self._found)
         record = record.model_copy(update={"ledger": told})
         if told.sound:
