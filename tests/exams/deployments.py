@@ -135,7 +135,7 @@ class Course:
 
 
 @contextmanager
-def _step(name: str) -> Iterator[None]:
+def step(name: str) -> Iterator[None]:
     begun = time.monotonic()
     yield
     print(f"{name:60} {time.monotonic() - begun:6.1f} s   load {os.getloadavg()[0]:.0f}", flush=True)
@@ -143,22 +143,22 @@ def _step(name: str) -> Iterator[None]:
 
 def _examine(course: Course, dice: random.Random, kills: int) -> None:
     plan = course.save("plan")
-    with _step("from nothing to a cluster"):
+    with step("from nothing to a cluster"):
         assert course.deploy(plan)
         course.check_well(plan)
-    with _step("again: nothing is changed"):
+    with step("again: nothing is changed"):
         assert course.deploy(plan) == 0
     course.client(plan)
-    with _step("TeraSort's suite"):
+    with step("TeraSort's suite"):
         course.run("terasuite", "--engine", "hadoop", "--rows", "20k")
-    with _step("YCSB"):
+    with step("YCSB"):
         course.run("ycsb", "--engine", "hbase", "--records", "5k", "--operations", "5k")
     changed = course.save(
         "changed", **{"dfs.namenode.handler.count": "33", "dfs.datanode.max.transfer.threads": "5000"}
     )
     for number in range(kills):
         wait_s = dice.uniform(2, 40)
-        with _step(f"kill {number + 1} of a deployment after {wait_s:.1f} s"):
+        with step(f"kill {number + 1} of a deployment after {wait_s:.1f} s"):
             target = (changed, plan)[number % 2]
             under_way = subprocess.Popen(
                 course.line(target), cwd=course.folder, env=environment(), start_new_session=True,
@@ -167,16 +167,16 @@ def _examine(course: Course, dice: random.Random, kills: int) -> None:
             time.sleep(wait_s)
             os.killpg(under_way.pid, signal.SIGKILL)
             under_way.wait()
-    with _step("the next one ends the job"):
+    with step("the next one ends the job"):
         course.deploy(plan)
         assert course.deploy(plan) == 0
         course.check_well(plan)
     lost = course.active()
-    with _step(f"{lost}, with the active NameNode, loses its power; another one takes over"):
+    with step(f"{lost}, with the active NameNode, loses its power; another one takes over"):
         course.hosts.stop(lost)
         while course.active() == lost:
             time.sleep(1)
-    with _step(f"{lost} is back, and whole again"):
+    with step(f"{lost} is back, and whole again"):
         course.hosts.start(lost)
         course.deploy(plan)
         course.check_well(plan)

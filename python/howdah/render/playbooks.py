@@ -8,28 +8,26 @@ from collections.abc import Iterator, Mapping, Sequence
 from howdah.model.plan import Role
 from howdah.render.daemons import KINDS
 from howdah.render.directories import HostDirectory
+from howdah.render.rolling import (
+    RESTARTING,
+    UPGRADING,
+    Rolling,
+    as_ever,
+    downgrade,
+    restart,
+    upgrade,
+    upgrade_task,
+)
 
 _ORDER = tuple(KINDS)
-_ROLLING = (
-    # Workers first, masters last; of what needs a majority, or stands in for another, one at a time.
-    Role.DATANODE,
-    Role.NODEMANAGER,
-    Role.REGIONSERVER,
-    Role.SECONDARY_NAMENODE,
-    Role.JOB_HISTORY,
-    Role.JOURNALNODE,
-    Role.ZOOKEEPER,
-    Role.FAILOVER_CONTROLLER,
-    Role.RESOURCEMANAGER,
-    Role.NAMENODE,
-    Role.HMASTER,
-)
 HEAD = """\
 # Rendered by howdah. Run it from this folder, with or without howdah:
 #
 #   ansible-playbook look.yaml                       looks at all hosts, changes nothing
 #   ansible-playbook site.yaml --check --diff        shows what would change
 #   ansible-playbook site.yaml -e @releases.json     does it (`howdah hadoop pack` writes releases.json)
+#   ansible-playbook upgrade.yaml -e @releases.json  does it where another Hadoop runs; finalize.yaml ends it
+#   ansible-playbook stop.yaml --limit HOST          stops a host's daemons; its masters hand over
 #
 # What is done to a host is in library/howdah_host.py, what it is to be in manifests/.
 """
@@ -108,10 +106,16 @@ def start(
     return "".join(parts)
 
 
-def restart(present: Mapping[Role, Sequence[str]], port: int, replication: int) -> str:
-    """Restart what has to read what was changed, a few at a time."""
-    restarts = (_restart(role, port, replication) for role in _ROLLING if present.get(role))
-    return "".join([HEAD, _groups(), *restarts])
+def rolling(present: Mapping[Role, Sequence[str]], port: int, replication: int) -> Iterator[tuple[str, str]]:
+    """What restarts a few at a time: after changes, and to another release and back; each with its name."""
+    plan = Rolling(present, replication, _whole(port))
+    yield "restart", f"{HEAD}{restart(plan, RESTARTING)}"
+    yield "restart-upgraded", f"{HEAD}{restart(plan, UPGRADING)}"
+    prepare = upgrade_task(_pages(port), "prepare", "Let HDFS keep an image of its names to go back to")
+    yield "upgrade", f"{HEAD}{prepare}{upgrade()}"
+    yield "downgrade", f"{HEAD}{downgrade()}"
+    finalize = upgrade_task(_pages(port), "finalize", "Let HDFS keep the image to go back to no longer")
+    yield "finalize", f"{HEAD}{finalize}{as_ever()}"
 
 
 def prove(present: Mapping[Role, Sequence[str]], port: int) -> str:
@@ -148,7 +152,10 @@ def leave(port: int) -> str:
 
 
 def stop(present: Mapping[Role, Sequence[str]]) -> str:
-    """Stop all daemons, those that others need last."""
+    """Stop all daemons, those that others need last.
+
+    On some hosts only, with ``--limit``, masters hand over to those that stay.
+    """
     parts = [HEAD]
     for role in reversed([role for role in _ORDER if present.get(role)]):
         kind = KINDS[role]
@@ -158,27 +165,23 @@ def stop(present: Mapping[Role, Sequence[str]]) -> str:
   hosts: {kind.name}
   gather_facts: false
   tasks:
-    - name: Stop it
-      howdah_daemon:
-        daemon: {kind.name}
-        state: stopped
 """
         )
+        if role is Role.FAILOVER_CONTROLLER:
+            # While both controllers are there to do it.
+            parts.append(_leaves("Let a NameNode take over that stays", Role.NAMENODE, "follows"))
+        parts.append(_leaves("Stop it", role, "stopped"))
     return "".join(parts)
 
 
-def _groups() -> str:
-    return """
-- name: Know whose daemons must be restarted
-  hosts: cluster
-  gather_facts: false
-  tasks:
-    - name: Group by what is stale
-      group_by:
-        key: "stale_{{ item }}"
-      loop: "{{ howdah.stale | default([]) }}"
-      when: howdah is defined
-      changed_when: false
+def _leaves(name: str, role: Role, state: str) -> str:
+    return f"""\
+    - name: {name}
+      howdah_daemon:
+        host: "{{{{ inventory_hostname }}}}"
+        daemon: {KINDS[role].name}
+        state: {state}
+        leaving: "{{{{ ansible_play_hosts_all }}}}"
 """
 
 
@@ -189,7 +192,9 @@ def _starts(role: Role, count: int) -> Iterator[str]:
             role,
             "namenode[0]",
             "first",
-            'first: format\n        holders: "{{ howdah_holders | default([]) + held }}"',
+            # Where manifests were not applied just before, nobody has told who holds data.
+            "first: \"{{ 'format' if howdah is defined else '' }}\"\n"
+            '        holders: "{{ howdah_holders | default([]) + held }}"',
             held=True,
         )
         if count > 1:
@@ -297,25 +302,8 @@ def _hdfs(directories: Sequence[HostDirectory], port: int) -> str:
 """
 
 
-def _restart(role: Role, port: int, replication: int) -> str:
-    kind = KINDS[role]
-    workers = role in (Role.DATANODE, Role.NODEMANAGER, Role.REGIONSERVER)
-    at_once = max(1, replication - 1) if workers else 1
-    text = f"""
-- name: Restart every {role.value} that has to read what has changed
-  hosts: stale_{kind.name}
-  gather_facts: false
-  serial: {at_once}
-  max_fail_percentage: 0
-  tasks:
-    - name: Restart it, and wait until it is of use
-      howdah_daemon:
-        host: "{{{{ inventory_hostname }}}}"
-        daemon: {kind.name}
-        state: fresh
-"""
-    if role in (Role.DATANODE, Role.NAMENODE, Role.JOURNALNODE):
-        text += f"""\
+def _whole(port: int) -> str:
+    return f"""\
     - name: Wait until nothing is lacking that one more loss would end
       howdah_hdfs:
         namenodes: {_pages(port)}
@@ -324,7 +312,6 @@ def _restart(role: Role, port: int, replication: int) -> str:
       delegate_to: "{{{{ groups.namenode[0] }}}}"
       run_once: true
 """
-    return text
 
 
 def _proof(port: int) -> str:

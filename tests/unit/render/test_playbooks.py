@@ -13,7 +13,10 @@ import yaml
 from howdah.render import render
 from support.labs import trio_plan
 
-BOOKS = ("look", "apply", "start", "restart", "prove", "site", "stop", "leave")
+BOOKS = (
+    "look", "apply", "start", "restart", "restart-upgraded", "prove", "site", "upgrade", "downgrade",
+    "finalize", "stop", "leave",
+)  # fmt: skip
 
 
 class _Loader(yaml.SafeLoader):
@@ -71,19 +74,41 @@ def test_a_cluster_is_started_from_the_bottom_up(project: Path) -> None:
 
 def test_only_the_first_namenode_is_formatted_and_knows_who_holds_data(project: Path) -> None:
     plays = _read((project / "start.yaml").read_text())
-    formats = [play for play in plays if "first: format\n" in yaml.safe_dump(play)]
-    assert [play["hosts"] for play in formats] == ["namenode[0]"]
-    assert "howdah_holders" in yaml.safe_dump(formats[0])
+    formats = [
+        (play["hosts"], task["howdah_daemon"])
+        for play in plays
+        for task in play["tasks"]
+        if "format'" in task.get("howdah_daemon", {}).get("first", "")
+    ]
+    assert [hosts for hosts, _ in formats] == ["namenode[0]"]
+    assert "howdah_holders" in formats[0][1]["holders"]
+    # A start without a look before it knows nothing of holders, and formats nothing.
+    assert formats[0][1]["first"] == "{{ 'format' if howdah is defined else '' }}"
+
+
+def test_a_namenode_hands_over_before_its_failover_controller_is_stopped(project: Path) -> None:
+    plays = _read((project / "stop.yaml").read_text())
+    done = [
+        (task["howdah_daemon"]["daemon"], task["howdah_daemon"]["state"])
+        for play in plays
+        for task in play["tasks"]
+    ]
+    assert done.index(("namenode", "follows")) < done.index(("zkfc", "stopped"))
+    assert all(
+        task["howdah_daemon"]["leaving"] == "{{ ansible_play_hosts_all }}"
+        for play in plays
+        for task in play["tasks"]
+    )
 
 
 def test_what_needs_a_majority_is_restarted_one_at_a_time_and_masters_last(project: Path) -> None:
     plays = _read((project / "restart.yaml").read_text())
     serial = {play["hosts"]: play.get("serial") for play in plays}
-    assert serial["stale_journalnode"] == serial["stale_zookeeper"] == serial["stale_namenode"] == 1
+    assert serial["stale_journalnode"] == serial["stale_zookeeper"] == serial["active_namenode"] == 1
     # Two replicas bear the loss of one.
     assert serial["stale_datanode"] == 1
     order = [play["hosts"] for play in plays]
-    assert order.index("stale_datanode") < order.index("stale_namenode")
+    assert order.index("stale_datanode") < order.index("active_namenode")
 
 
 def test_what_a_plan_says_is_never_evaluated() -> None:

@@ -8,6 +8,7 @@ howdah_hdfs:
   whole: true               # wait until nothing that one more loss would end is left to replicate
   proof: true               # write a file, read it back, remove it
   left: [h3]                # wait until these are decommissioned
+  upgrade: prepare          # have a rolling upgrade under way, with an image to go back to; finalize ends it
 """
 
 from __future__ import annotations
@@ -21,8 +22,10 @@ from typing import Callable, List, Tuple
 
 from howdah.render.modules.changes import HostChanges, HostRefusal, Json
 from howdah.render.modules.first_time import hadoop
+from howdah.render.modules.handing_over import INFO
 from howdah.render.modules.pages import WebFileSystem, bean
 from howdah.render.modules.releases import OPT
+from howdah.render.modules.rolling_upgrade import upgrade_under_way
 from howdah.render.modules.units import applied
 
 PATIENCE_S = 300.0
@@ -127,6 +130,46 @@ def prove(files: WebFileSystem) -> None:
         files.ask("DELETE", PROOF, "DELETE")
 
 
+def prepare_upgrade(host: HostChanges, namenodes: List[str], patience_s: float) -> None:
+    """Have HDFS keep an image of its names to go back to, and wait until it does."""
+    if upgrade_under_way(*active(namenodes)) is None:
+        host.changes.append("prepare HDFS's rolling upgrade")
+        alone = len(namenodes) == 1
+        if alone:
+            # Where nobody stands by who could write the image, nothing may change meanwhile.
+            hadoop(applied(), "hdfs", "hdfs", "dfsadmin", "-safemode", "enter")
+        try:
+            hadoop(applied(), "hdfs", "hdfs", "dfsadmin", "-rollingUpgrade", "prepare")
+        except HostRefusal:
+            if alone:
+                hadoop(applied(), "hdfs", "hdfs", "dfsadmin", "-safemode", "leave")
+            raise
+    wait_for("the image to go back to", lambda: no_image(namenodes), patience_s)
+
+
+def no_image(namenodes: List[str]) -> str:
+    """What is lacking until the release before could be gone back to."""
+    told = upgrade_under_way(*active(namenodes)) or {}
+    return "" if told.get("createdRollbackImages") else "no NameNode has written it yet"
+
+
+def finalize_upgrade(host: HostChanges, namenodes: List[str], patience_s: float) -> None:
+    """End a rolling upgrade: the image, and blocks that were deleted since, are kept no longer."""
+    where = active(namenodes)
+    if upgrade_under_way(*where) is None:
+        return
+    releases = sorted(one["key"] for one in bean(*where, INFO).get("DistinctVersions") or [])
+    if len(releases) > 1:
+        raise HostRefusal(f"DataNodes run {' and '.join(releases)}: deploy one release to all of them first")
+    hadoop(applied(), "hdfs", "hdfs", "dfsadmin", "-rollingUpgrade", "finalize")
+    host.changes.append("finalize HDFS's rolling upgrade")
+    wait_for(
+        "HDFS to end the upgrade",
+        lambda: "it is under way" if upgrade_under_way(*active(namenodes)) else "",
+        patience_s,
+    )
+
+
 def run_job() -> None:
     """Compute pi in two tasks; raises HostRefusal with the end of what the client said if it fails."""
     manifest = applied()
@@ -160,6 +203,10 @@ def main(arguments: bytes) -> None:
             have_directories(host, WebFileSystem(*active(names)), args["directories"])
         if args.get("proof") and not host.check:
             prove(WebFileSystem(*active(names)))
+        if args.get("upgrade") == "prepare" and not host.check:
+            prepare_upgrade(host, names, patience_s)
+        if args.get("upgrade") == "finalize" and not host.check:
+            finalize_upgrade(host, names, patience_s)
         if args.get("job") and not host.check:
             run_job()
     except (HostRefusal, OSError, http.client.HTTPException) as error:
