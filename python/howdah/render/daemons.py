@@ -91,8 +91,8 @@ KINDS: Mapping[Role, DaemonKind] = {
         '"State" : "(active|standby|observer)"',
         f"{_JMX}NameNode,name=NameNodeStatus",
         ("dfs.namenode.rpc-address",),
-        '"State" : "active"',
-        '"State" : "standby"',
+        r'"State"\s*:\s*"active"',
+        r'"State"\s*:\s*"standby"',
     ),
     Role.FAILOVER_CONTROLLER: DaemonKind(
         "zkfc",
@@ -152,8 +152,8 @@ KINDS: Mapping[Role, DaemonKind] = {
             "yarn.resourcemanager.resource-tracker.address",
             "yarn.resourcemanager.admin.address",
         ),
-        '"haState":"ACTIVE"',
-        '"haState":"STANDBY"',
+        r'"haState"\s*:\s*"ACTIVE"',
+        r'"haState"\s*:\s*"STANDBY"',
     ),
     Role.NODEMANAGER: DaemonKind(
         "nodemanager",
@@ -196,8 +196,8 @@ KINDS: Mapping[Role, DaemonKind] = {
         "tag.isActiveMaster",
         f"{_JMX}HBase,name=Master,sub=Server",
         ("hbase.master.port",),
-        '"tag.isActiveMaster" : "true"',
-        '"tag.isActiveMaster" : "false"',
+        r'"tag\.isActiveMaster"\s*:\s*"true"',
+        r'"tag\.isActiveMaster"\s*:\s*"false"',
     ),
     Role.REGIONSERVER: DaemonKind(
         "regionserver",
