@@ -10,6 +10,7 @@ from howdah.render.daemons import KINDS
 from howdah.render.directories import HostDirectory
 from howdah.render.rolling import (
     RESTARTING,
+    ROLL,
     UPGRADING,
     Rolling,
     as_ever,
@@ -170,6 +171,9 @@ def stop(present: Mapping[Role, Sequence[str]]) -> str:
         if role is Role.FAILOVER_CONTROLLER:
             # While both controllers are there to do it.
             parts.append(_leaves("Let a NameNode take over that stays", Role.NAMENODE, "follows"))
+        if role is Role.JOURNALNODE:
+            stays = "groups.namenode | difference(ansible_play_hosts_all) | length > 0"
+            parts.append(f"{ROLL}      when: {stays}\n")
         parts.append(_leaves("Stop it", role, "stopped"))
     return "".join(parts)
 

@@ -42,6 +42,15 @@ _WORKERS = (Role.DATANODE, Role.NODEMANAGER, Role.REGIONSERVER)
 _OF_HDFS = (Role.DATANODE, Role.NAMENODE, Role.JOURNALNODE)
 
 
+ROLL = """\
+    - name: Begin another segment of edits, which every JournalNode is written
+      howdah_hdfs:
+        namenodes: []
+        roll: true
+"""
+"""A NameNode writes no more of a segment to a JournalNode that was away; without most of them it ends."""
+
+
 class Rolling(NamedTuple):
     """What restarts need to know of a plan."""
 
@@ -180,9 +189,12 @@ def _play(plan: Rolling, roles: Sequence[Role], name: str, hosts: str, first: bo
     if first:
         # Before its failover controller is restarted, which would lose its place without being asked.
         text += _task("Let another one take over", KINDS[role].name, "follows")
+    roll = ROLL if role is Role.JOURNALNODE else ""
+    text += roll
     text += "".join(
         _task("Restart it, and wait until it is of use", KINDS[one].name, "fresh") for one in roles
     )
+    text += roll
     return text + (plan.whole if role in _OF_HDFS else "")
 
 

@@ -90,3 +90,14 @@ def test_what_the_upgrade_began_from_is_told_before_another_release_is_applied()
         "import_playbook: prove.yaml",
     ]
     assert "restart-upgraded" not in downgrade()
+
+
+def test_edits_are_rolled_around_the_restart_of_each_journalnode() -> None:
+    """Else the NameNode would write to neither of two that were restarted, and end itself."""
+    play = next(play for play in _plays(UPGRADING) if play["hosts"] == "stale_journalnode")
+    kinds = [
+        "roll" if task.get("howdah_hdfs", {}).get("roll") else task.get("howdah_daemon", {}).get("state")
+        for task in play["tasks"]
+    ]
+    assert kinds == ["roll", "fresh", "roll", None]
+    assert play["serial"] == 1

@@ -8,6 +8,7 @@ howdah_hdfs:
   whole: true               # wait until nothing that one more loss would end is left to replicate
   proof: true               # write a file, read it back, remove it
   left: [h3]                # wait until these are decommissioned
+  roll: true                # begin another segment of edits, which every JournalNode is written
   upgrade: prepare          # have a rolling upgrade under way, with an image to go back to; finalize ends it
 """
 
@@ -193,6 +194,8 @@ def main(arguments: bytes) -> None:
             hadoop(applied(), "hdfs", "hdfs", "dfsadmin", "-refreshNodes")
             if args.get("yarn"):
                 hadoop(applied(), "hdfs", "yarn", "rmadmin", "-refreshNodes")
+        if args.get("roll") and not host.check:
+            hadoop(applied(), "hdfs", "hdfs", "dfsadmin", "-rollEdits")
         if args.get("datanodes"):
             wait_for("HDFS", lambda: not_live(names, args["datanodes"]), patience_s)
         if args.get("left"):
