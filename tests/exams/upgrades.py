@@ -64,6 +64,8 @@ _PAUSE_S = 0.2
 class Upgrading(Course):
     """The steps of this exam."""
 
+    protection = Protection.HA
+
     def save(self, name: str, release: str = OLD, **settings: str) -> Path:
         """A plan for a release as a file."""
         file = self.folder / "hosts.yaml"
@@ -72,7 +74,7 @@ class Upgrading(Course):
             hypervisor=Hypervisor.NONE,
             hadoop=release,
             replication=2,
-            protection=Protection.HA,
+            protection=self.protection,
             workloads=(Demand(kind="terasuite", dataset_bytes=10**8),),
         )
         inventory = read_inventory(file)
@@ -283,12 +285,37 @@ def _examine(course: Upgrading, dice: random.Random) -> None:
         assert course.told(newer)["changed"] == 0
 
 
+def _examine_single(course: Upgrading) -> None:
+    """One NameNode: HDFS is away while it is restarted, which somebody has to allow."""
+    course.protection = Protection.NONE
+    plan, newer = course.save("plan"), course.save("newer", NEW)
+    with step(f"from nothing to Hadoop {OLD} with one NameNode"):
+        assert course.deploy(plan)
+        course.check_well(plan)
+    content = course.put("/content", 30_000_000)
+    with step(f"{NEW} is refused without --downtime"):
+        done = subprocess.run(
+            course.line(newer), capture_output=True, text=True, env=environment(), check=False
+        )
+        assert done.returncode == 2, done.stdout + done.stderr
+        assert "HDFS is away while it is restarted" in done.stderr
+        assert course.told(plan)["changed"] == 0
+    with step("and deployed with it"):
+        course.told(newer, "--downtime")
+        course.check_upgraded(newer, NEW, content)
+    with step("finalized"):
+        course.told(newer, "--finalize")
+        assert course.told(newer, "--status")["upgrade"] is None
+        assert course.told(newer)["changed"] == 0
+
+
 def main() -> None:
     """Hold the exam."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--seed", type=int, required=True, help="of the moment at which an upgrade is killed")
+    parser.add_argument("--single", action="store_true", help="with one of each master")
     given = parser.parse_args()
     # Where `make test` fetches jars to, unless another cache is named.
     os.environ.setdefault("HOWDAH_CACHE", str(Path(__file__).parents[2] / "build"))
@@ -298,7 +325,11 @@ def main() -> None:
         tempfile.TemporaryDirectory(prefix="howdah-exam-") as folder,
         systemd_hosts(Path(folder, "hosts"), HOSTS, disks=2) as hosts,
     ):
-        _examine(Upgrading(hosts, Path(folder)), random.Random(given.seed))
+        course = Upgrading(hosts, Path(folder))
+        if given.single:
+            _examine_single(course)
+        else:
+            _examine(course, random.Random(given.seed))
 
 
 if __name__ == "__main__":

@@ -18,7 +18,9 @@ _SHOWN = 8
 
 def steps(target: Target, states: Mapping[str, DeployedHost], way: Way) -> tuple[str, ...]:
     """What is done to the cluster beside the hosts' own changes, in order."""
-    return tuple(_steps(target, states, way))
+    # Ansible goes through hosts as the inventory has them, not as they answered.
+    ordered = {name: states[name] for name in target.systems if name in states}
+    return tuple(_steps(target, {**ordered, **states}, way))
 
 
 def _steps(target: Target, states: Mapping[str, DeployedHost], way: Way) -> Iterator[str]:

@@ -30,6 +30,11 @@ def test_who_leads_comes_last(target: Target) -> None:
     )
 
 
+def test_hosts_are_named_in_the_order_in_which_they_are_restarted(target: Target) -> None:
+    states = {name: found_host(name, NEW, NEW, "datanode") for name in ("h3", "h1", "h2")}
+    assert steps(target, states, Way.CHANGE) == ("restart datanode on h1, h2, h3, 1 at a time",)
+
+
 def test_nothing_is_said_of_what_is_as_it_should_be(target: Target) -> None:
     states = {"h1": found_host("h1", NEW, NEW, "namenode", leads=True, fresh=True)}
     assert steps(target, states, Way.CHANGE) == ()
