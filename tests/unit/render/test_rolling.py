@@ -99,7 +99,9 @@ def test_no_daemon_is_given_another_release_while_a_namenode_does_not_run() -> N
         check = names.index("Go no further with another release where a NameNode does not run")
         assert names[check - 1] == "start.yaml"
         assert names[check + 1].startswith("restart")
-        assert plays[check]["any_errors_fatal"]
+        # Asked once, and fatal for whoever is in the play, which so is everybody.
+        assert plays[check]["hosts"] == "cluster"
+        assert plays[check]["tasks"][0]["run_once"]
         assert plays[check]["tasks"][0]["assert"]["that"].endswith("== groups.namenode | length")
 
 
