@@ -31,6 +31,9 @@ def plan(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (("--remove", "h1"), "--remove h1: "),
         (("--remove", "$(reboot)"), "is not a host name"),
         (("--forks", "0"), "--forks"),
+        (("--finalize", "--diff"), "--finalize: cannot be given with --diff"),
+        (("--host", "h1"), "--host: says which host is stopped or started"),
+        (("--stop", "--host", "h9"), "--host h9: it is not in"),
     ],
 )
 def test_a_flag_that_is_amiss_is_named(plan: Path, tmp_path: Path, flags: tuple[str, ...], said: str) -> None:

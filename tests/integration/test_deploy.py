@@ -290,7 +290,8 @@ def test_a_changed_value_restarts_only_those_who_read_it(rig: Rig, plan: Path) -
     changed = rig.plan("changed", *WORKERS, **{"dfs.datanode.max.transfer.threads": "5000"})
     shown = rig.deploy(changed, "--diff").stdout
     assert "+    <value>5000</value>" in shown
-    assert shown.count("restart ") == 2
+    assert shown.count("  restart datanode\n") == 2
+    assert "restart datanode on h1, h2, 1 at a time" in shown
     made = rig.changes(changed)
     assert [
         change for changes in made.values() for change in changes if change.startswith(("start", "restart"))

@@ -29,7 +29,9 @@ EXAMPLES = """
 * `howdah deploy larger.yaml --add w17` deploys a plan with one more host
 * `howdah deploy smaller.yaml --remove w17` empties a host that the plan has no longer, then stops it
 * `howdah deploy plan.yaml --rollback` goes back to what was in force before
-* `howdah deploy plan.yaml --stop`, and `--start`
+* `howdah deploy newer.yaml`, planned with another `--hadoop`, upgrades the release while HDFS works
+* `howdah deploy newer.yaml --finalize` ends that upgrade, after which there is no `--rollback`
+* `howdah deploy plan.yaml --stop --host h1`, and `--start --host h1`, to service a host
 * `howdah deploy plan.yaml --mirror http://mirror.example.com/howdah` lets hosts fetch releases from there
 """
 REACHING = "Reaching hosts"
@@ -59,6 +61,25 @@ def deploy(
     ] = False,
     rollback: Annotated[
         bool, typer.Option("--rollback", help="Go back to what was in force before.", rich_help_panel=INSTEAD)
+    ] = False,
+    finalize: Annotated[
+        bool,
+        typer.Option(
+            "--finalize", help="End an upgrade of HDFS: no way back from then on.", rich_help_panel=INSTEAD
+        ),
+    ] = False,
+    host: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--host",
+            metavar="HOST",
+            help="With --stop or --start: this host only; its masters hand over. Repeatable.",
+            rich_help_panel=INSTEAD,
+        ),
+    ] = None,
+    downtime: Annotated[
+        bool,
+        typer.Option("--downtime", help="HDFS may be away while its only NameNode is upgraded."),
     ] = False,
     add: Annotated[
         list[str] | None,
@@ -125,8 +146,11 @@ def deploy(
     All hosts are looked at first; if anything is wrong with any, all of it is said and nothing is changed.
     What was done is on the hosts: a run that was stopped is continued by the next one. Ansible does the work.
     """
-    _one_of({"--diff": diff, "--status": status, "--stop": stop, "--start": start})
-    _one_of({"--rollback": rollback, "--status": status, "--stop": stop, "--start": start})
+    instead = {"--status": status, "--stop": stop, "--start": start, "--finalize": finalize}
+    _one_of({"--diff": diff, **instead})
+    _one_of({"--rollback": rollback, **instead})
+    if host and not (stop or start):
+        raise UserError("--host", "says which host is stopped or started", "give it with --stop or --start")
     login = SshLogin(
         ssh_config=_file(ssh_config),
         ssh_password=_secret("--ssh-password-file", ssh_password_file, "password for ssh: "),
@@ -142,13 +166,16 @@ def deploy(
         only_look=diff,
         diff=diff,
         rollback=rollback,
+        downtime=downtime,
     )
     target = session.read_target(plan)
     with _telling() as tell:
         if status:
             states = session.status(target, asked, tell)
         elif stop or start:
-            done = session.switch(target, asked, tell, "stop" if stop else "start")
+            done = session.switch(target, asked, tell, "stop" if stop else "start", host or ())
+        elif finalize:
+            done = session.finalize(target, asked, tell)
         else:
             done = session.deploy(target, asked, tell)
     if status:
@@ -182,6 +209,7 @@ def _for_programs(done: Deployed) -> dict[str, object]:
             name: {"changes": list(state.changes), "start": state.to_start, "restart": state.to_restart}
             for name, state in done.states.items()
         },
+        "steps": list(done.steps),
         "notes": {name: list(notes) for name, notes in done.notes.items()},
         "refused": [wrong._asdict() for wrong in done.refused],
         "failures": [failure._asdict() for failure in done.failures],

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
 
 from rich import box
 from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from howdah.session.deploy.deploying import ClusterStatus, Deployed, DeployedHost, HostWrong
+from howdah.session.deploy.deploying import ClusterStatus, Deployed, DeployedHost, HdfsUpgrade, HostWrong
 from howdah.units import format_counted
 
 _SHOWN = 6
@@ -53,8 +54,9 @@ def _sum(done: Deployed) -> str:
 
 
 def diff_text(done: Deployed) -> RenderableType:
-    """What would change on each host, line by line."""
-    return Group(*(Text(line) for state in done.states.values() for line in _differences(state)))
+    """What would change on each host, line by line, and in which order daemons would be restarted."""
+    lines = [Text(line) for state in done.states.values() for line in _differences(state)]
+    return Group(*lines, *(Text(f"order  {index}. {step}") for index, step in enumerate(done.steps, start=1)))
 
 
 def _differences(state: DeployedHost) -> Iterator[str]:
@@ -93,8 +95,17 @@ def status_text(status: ClusterStatus) -> RenderableType:
     parts: list[RenderableType] = [table, Text(), *differing]
     if status.silent:
         parts.append(wrong_table(status.silent))
+    if status.upgrade:
+        parts.append(Text(_upgrade(status.upgrade)))
     parts.append(Text(f"cluster  {status.cluster}: {'all is well' if status.well else 'not all is well'}"))
     return Group(*parts)
+
+
+def _upgrade(upgrade: HdfsUpgrade) -> str:
+    told = f"upgrade  HDFS is being upgraded from {upgrade.origin or 'the release before'}"
+    if upgrade.began_s is not None:
+        told += f" since {datetime.fromtimestamp(upgrade.began_s, UTC):%Y-%m-%d %H:%M} UTC"
+    return f"{told}: not finalized; --finalize ends it, --rollback goes back"
 
 
 def _table(*columns: str) -> Table:

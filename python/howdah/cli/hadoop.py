@@ -110,6 +110,9 @@ def pack(
     product: Annotated[
         str, typer.Option(help="hadoop or hbase.", autocompletion=lambda: list(session.FETCHABLE))
     ] = "hadoop",
+    release: Annotated[
+        str | None, typer.Option(help="Apache's release number.", autocompletion=_every_release)
+    ] = None,
 ) -> None:
     """Put a release as one file on a mirror of your own, for hosts that fetch it from there.
 
@@ -119,7 +122,7 @@ def pack(
         raise UserError(
             f"--product {product}", "is nothing that howdah packs", f"one of {', '.join(session.FETCHABLE)}"
         )
-    made = session.pack(product, output, url)
+    made = session.pack(product, output, url, release)
     print(f"{made.name}: {output / made.path.name}, SHA-256 {made.sha256}")
 
 

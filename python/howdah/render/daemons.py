@@ -39,6 +39,10 @@ class DaemonKind(NamedTuple):
     """The path on that page."""
     ports: tuple[str, ...] = ()
     """The keys of the other addresses that it listens at."""
+    leads: str = ""
+    """What its page shows while it is the one of several that serves; none where all of a kind do."""
+    follows: str = ""
+    """What its page shows while it stands by to take over."""
 
 
 _HDFS = ("core-site.xml", "hdfs-site.xml")
@@ -87,6 +91,8 @@ KINDS: Mapping[Role, DaemonKind] = {
         '"State" : "(active|standby|observer)"',
         f"{_JMX}NameNode,name=NameNodeStatus",
         ("dfs.namenode.rpc-address",),
+        r'"State"\s*:\s*"active"',
+        r'"State"\s*:\s*"standby"',
     ),
     Role.FAILOVER_CONTROLLER: DaemonKind(
         "zkfc",
@@ -146,6 +152,8 @@ KINDS: Mapping[Role, DaemonKind] = {
             "yarn.resourcemanager.resource-tracker.address",
             "yarn.resourcemanager.admin.address",
         ),
+        r'"haState"\s*:\s*"ACTIVE"',
+        r'"haState"\s*:\s*"STANDBY"',
     ),
     Role.NODEMANAGER: DaemonKind(
         "nodemanager",
@@ -188,6 +196,8 @@ KINDS: Mapping[Role, DaemonKind] = {
         "tag.isActiveMaster",
         f"{_JMX}HBase,name=Master,sub=Server",
         ("hbase.master.port",),
+        r'"tag\.isActiveMaster"\s*:\s*"true"',
+        r'"tag\.isActiveMaster"\s*:\s*"false"',
     ),
     Role.REGIONSERVER: DaemonKind(
         "regionserver",

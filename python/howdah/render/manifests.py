@@ -16,6 +16,7 @@ from howdah.model.system import PlacedSystem
 from howdah.model.value import value_text
 from howdah.render.daemons import KINDS, DaemonKind, port_of, ports_of, settings_digest
 from howdah.render.directories import HostDirectory, host_directories
+from howdah.render.peers import peers
 from howdah.render.templates import template
 from howdah.render.units import release_folder, unit_file
 from howdah.render.variant import EVERYWHERE, FileVariant, of_kind, select
@@ -212,6 +213,7 @@ def _daemon(
         "configuration": settings_digest(plan, kind, variant, unit),
         "ports": list(ports_of(plan, kind, variant)),
         "page": _page(plan, kind, variant),
+        "peers": peers(plan, cluster, role),
         "ipc_port": port_of(plan, _IPC, variant) if role is Role.DATANODE else None,
         "stores": _stores(plan, role, variant),
         "store": _STORES[role][1] if role in _STORES else "",
@@ -219,7 +221,13 @@ def _daemon(
 
 
 def _page(plan: Plan, kind: DaemonKind, variant: FileVariant) -> dict[str, object]:
-    return {"port": port_of(plan, kind.page, variant), "ask": kind.ask, "answers": kind.answers}
+    return {
+        "port": port_of(plan, kind.page, variant),
+        "ask": kind.ask,
+        "answers": kind.answers,
+        "leads": kind.leads,
+        "follows": kind.follows,
+    }
 
 
 def _stores(plan: Plan, role: Role, variant: FileVariant) -> list[str]:

@@ -2,48 +2,36 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 
 from howdah.model.plan import Role
 from howdah.render.daemons import KINDS
 from howdah.render.directories import HostDirectory
+from howdah.render.rolling import (
+    RESTARTING,
+    ROLL,
+    UPGRADING,
+    Rolling,
+    as_ever,
+    downgrade,
+    restart,
+    upgrade,
+    upgrade_task,
+)
+from howdah.render.starting import STARTED, pages, starts
 
 _ORDER = tuple(KINDS)
-_ROLLING = (
-    # Workers first, masters last; of what needs a majority, or stands in for another, one at a time.
-    Role.DATANODE,
-    Role.NODEMANAGER,
-    Role.REGIONSERVER,
-    Role.SECONDARY_NAMENODE,
-    Role.JOB_HISTORY,
-    Role.JOURNALNODE,
-    Role.ZOOKEEPER,
-    Role.FAILOVER_CONTROLLER,
-    Role.RESOURCEMANAGER,
-    Role.NAMENODE,
-    Role.HMASTER,
-)
 HEAD = """\
 # Rendered by howdah. Run it from this folder, with or without howdah:
 #
 #   ansible-playbook look.yaml                       looks at all hosts, changes nothing
 #   ansible-playbook site.yaml --check --diff        shows what would change
 #   ansible-playbook site.yaml -e @releases.json     does it (`howdah hadoop pack` writes releases.json)
+#   ansible-playbook upgrade.yaml -e @releases.json  does it where another Hadoop runs; finalize.yaml ends it
+#   ansible-playbook stop.yaml --limit HOST          stops a host's daemons; its masters hand over
 #
 # What is done to a host is in library/howdah_host.py, what it is to be in manifests/.
 """
-_HELD = (
-    "{{ groups.cluster | map('extract', hostvars) | selectattr('howdah.holds', 'defined') "
-    "| map(attribute='howdah.holds') | flatten }}"
-)
-_LISTS_CHANGED = (
-    "howdah.changes | select('search', '/etc/hadoop/conf/(dfs|yarn)[.](in|ex)clude') | list | length > 0"
-)
-_NAMENODE_RUNS = (
-    "howdah.daemons | selectattr('name', 'eq', 'namenode') | selectattr('active', 'eq', 'active') "
-    "| list | length > 0"
-)
 
 
 def look() -> str:
@@ -100,20 +88,19 @@ def start(
 
     ``fencing`` is the key with which NameNodes stop one another; empty where there is one NameNode.
     """
-    parts = [HEAD, _fencing(fencing)] if fencing else [HEAD]
-    for role in (role for role in _ORDER if present.get(role)):
-        if role is Role.DATANODE:
-            parts.append(_refresh())
-        parts += _starts(role, len(present[role]))
-        if role is Role.DATANODE:
-            parts.append(_hdfs(directories, port))
-    return "".join(parts)
+    return HEAD + starts(present, directories, port, fencing)
 
 
-def restart(present: Mapping[Role, Sequence[str]], port: int, replication: int) -> str:
-    """Restart what has to read what was changed, a few at a time."""
-    restarts = (_restart(role, port, replication) for role in _ROLLING if present.get(role))
-    return "".join([HEAD, _groups(), *restarts])
+def rolling(present: Mapping[Role, Sequence[str]], port: int, replication: int) -> Iterator[tuple[str, str]]:
+    """What restarts a few at a time: after changes, and to another release and back; each with its name."""
+    plan = Rolling(present, replication, _whole(port))
+    yield "restart", f"{HEAD}{restart(plan, RESTARTING)}"
+    yield "restart-upgraded", f"{HEAD}{restart(plan, UPGRADING)}"
+    prepare = upgrade_task(pages(port), "prepare", "Let HDFS keep an image of its names to go back to")
+    yield "upgrade", f"{HEAD}{prepare}{upgrade()}"
+    yield "downgrade", f"{HEAD}{downgrade()}"
+    finalize = upgrade_task(pages(port), "finalize", "Let HDFS keep the image to go back to no longer")
+    yield "finalize", f"{HEAD}{finalize}{as_ever()}"
 
 
 def prove(present: Mapping[Role, Sequence[str]], port: int) -> str:
@@ -141,7 +128,7 @@ def leave(port: int) -> str:
     - name: Decommission them
       run_once: true
       howdah_hdfs:
-        namenodes: {_pages(port)}
+        namenodes: {pages(port)}
         refresh: true
         yarn: "{{{{ groups.resourcemanager is defined }}}}"
         left: "{{{{ howdah_leaving }}}}"
@@ -150,7 +137,10 @@ def leave(port: int) -> str:
 
 
 def stop(present: Mapping[Role, Sequence[str]]) -> str:
-    """Stop all daemons, those that others need last."""
+    """Stop all daemons, those that others need last.
+
+    On some hosts only, with ``--limit``, masters hand over to those that stay.
+    """
     parts = [HEAD]
     for role in reversed([role for role in _ORDER if present.get(role)]):
         kind = KINDS[role]
@@ -160,203 +150,38 @@ def stop(present: Mapping[Role, Sequence[str]]) -> str:
   hosts: {kind.name}
   gather_facts: false
   tasks:
-    - name: Stop it
-      howdah_daemon:
-        daemon: {kind.name}
-        state: stopped
 """
         )
+        if role is Role.FAILOVER_CONTROLLER:
+            # While both controllers are there to do it.
+            parts.append(_leaves("Let a NameNode take over that stays", Role.NAMENODE, "follows"))
+        if role is Role.JOURNALNODE:
+            stays = "groups.namenode | difference(ansible_play_hosts_all) | length > 0"
+            parts.append(f"{ROLL}      when: {stays}\n")
+        parts.append(_leaves("Stop it", role, "stopped"))
     return "".join(parts)
 
 
-def _groups() -> str:
-    return """
-- name: Know whose daemons must be restarted
-  hosts: cluster
-  gather_facts: false
-  tasks:
-    - name: Group by what is stale
-      group_by:
-        key: "stale_{{ item }}"
-      loop: "{{ howdah.stale | default([]) }}"
-      when: howdah is defined
-      changed_when: false
-"""
-
-
-def _starts(role: Role, count: int) -> Iterator[str]:
-    """The plays that start one kind of daemon, where it does not run."""
-    name = KINDS[role].name
-    if role not in _FIRST:
-        # A play all of whose hosts fail ends the whole course: what others can do without has company.
-        lone = count == 1 and role in _DISPENSABLE
-        task = _start(name, "it", "", f"'{name}' in group_names" if lone else "")
-        yield _play(role, f"{name}:datanode[0:1]" if lone else name, [task])
-        return
-    first, others = _FIRST[role]
-    tasks = [_start(name, "the first", first, f"inventory_hostname == groups.{name}[0]")]
-    if count > 1:
-        condition = f"inventory_hostname != groups.{name}[0]"
-        tasks.append(_start(name, "the others", others, condition, "followed"))
-    # In one play, so that where one host is lost the other one goes on.
-    yield _play(role, name, tasks, held=role is Role.NAMENODE)
-    if role is Role.NAMENODE:
-        yield _NO_FURTHER
-
-
-_NO_FURTHER = """
-- name: Go no further without a NameNode
-  hosts: cluster
-  gather_facts: false
-  tasks:
-    - name: See that one was started
-      assert:
-        that: >-
-          groups.namenode | map('extract', hostvars) | selectattr('started_namenode.host', 'defined')
-          | list | length + groups.namenode | map('extract', hostvars)
-          | selectattr('followed_namenode.host', 'defined') | list | length > 0
-        fail_msg: No NameNode runs, and nothing was started that needs one
-        quiet: true
-      run_once: true
-"""
-_DISPENSABLE = (Role.SECONDARY_NAMENODE, Role.JOB_HISTORY)
-_FIRST = {
-    # What the first start of the first one needs, and of the others.
-    Role.NAMENODE: (
-        'first: format\n        holders: "{{ howdah_holders | default([]) + held }}"',
-        "first: bootstrap",
-    ),
-    Role.FAILOVER_CONTROLLER: ("first: formatzk", ""),
-}
-
-
-def _play(role: Role, hosts: str, tasks: Sequence[str], held: bool = False) -> str:
-    return (
-        f"""
-- name: Start every {role.value}
-  hosts: {hosts}
-  gather_facts: false
-"""
-        + (f'  vars:\n    held: "{_HELD}"\n' if held else "")
-        + "  tasks:\n"
-        + "".join(tasks)
-    )
-
-
-def _start(daemon: str, which: str, more: str, condition: str, told: str = "started") -> str:
-    return (
-        f"""\
-    - name: Start {which} where it does not run, and wait until it is of use
+def _leaves(name: str, role: Role, state: str) -> str:
+    return f"""\
+    - name: {name}
       howdah_daemon:
         host: "{{{{ inventory_hostname }}}}"
-        daemon: {daemon}
-        state: started
-"""
-        + (f"        {more}\n" if more else "")
-        + (f"      when: {json.dumps(condition)}\n" if condition else "")
-        + f"      register: {told}_{daemon}\n"
-    )
-
-
-def _fencing(key: str) -> str:
-    return f"""
-- name: Let NameNodes log in to one another, to stop one that does not answer
-  hosts: namenode
-  gather_facts: false
-  tasks:
-    - name: Have a key
-      howdah_key:
-        user: hdfs
-        key: {_plain(key)}
-      register: fencing
-    - name: Let the others' keys in
-      howdah_key:
-        user: hdfs
-        authorized: "{{{{ ansible_play_hosts | map('extract', hostvars, ['fencing', 'public']) | list }}}}"
+        daemon: {KINDS[role].name}
+        state: {state}
+        leaving: "{{{{ ansible_play_hosts_all }}}}"
 """
 
 
-def _plain(text: str) -> str:
-    """A value of the plan's in a playbook; Ansible would evaluate what stands in double braces."""
-    return f"!unsafe {json.dumps(text)}"
-
-
-def _refresh() -> str:
-    return f"""
-- name: Let masters that run read the lists of members again
-  hosts: namenode
-  gather_facts: false
-  tasks:
-    - name: Refresh
-      run_once: true
-      howdah_hdfs:
-        namenodes: []
-        refresh: true
-        yarn: "{{{{ groups.resourcemanager is defined }}}}"
-      when:
-        - howdah is defined
-        - {_NAMENODE_RUNS}
-        - {_LISTS_CHANGED}
-"""
-
-
-def _pages(port: int) -> str:
-    return f"\"{{{{ groups.namenode | map('regex_replace', '$', ':{port}') }}}}\""
-
-
-_STARTED = (
-    "{{ groups.datanode | map('extract', hostvars) | selectattr('started_datanode.host', 'defined') "
-    "| map(attribute='inventory_hostname') }}"
-)
-
-
-def _hdfs(directories: Sequence[HostDirectory], port: int) -> str:
-    listed = ", ".join(
-        f"{{path: {_plain(one.path)}, owner: {one.owner}, mode: {json.dumps(one.mode)}}}"
-        for one in directories
-    )
-    return f"""
-- name: Wait for HDFS, and make the directories that others need there
-  hosts: namenode
-  gather_facts: false
-  tasks:
-    - name: Wait for HDFS
-      run_once: true
-      howdah_hdfs:
-        namenodes: {_pages(port)}
-        datanodes: "{_STARTED}"
-        directories: [{listed}]
-        homes: "{{{{ howdah_homes | default([]) }}}}"
-"""
-
-
-def _restart(role: Role, port: int, replication: int) -> str:
-    kind = KINDS[role]
-    workers = role in (Role.DATANODE, Role.NODEMANAGER, Role.REGIONSERVER)
-    at_once = max(1, replication - 1) if workers else 1
-    text = f"""
-- name: Restart every {role.value} that has to read what has changed
-  hosts: stale_{kind.name}
-  gather_facts: false
-  serial: {at_once}
-  max_fail_percentage: 0
-  tasks:
-    - name: Restart it, and wait until it is of use
-      howdah_daemon:
-        host: "{{{{ inventory_hostname }}}}"
-        daemon: {kind.name}
-        state: fresh
-"""
-    if role in (Role.DATANODE, Role.NAMENODE, Role.JOURNALNODE):
-        text += f"""\
+def _whole(port: int) -> str:
+    return f"""\
     - name: Wait until nothing is lacking that one more loss would end
       howdah_hdfs:
-        namenodes: {_pages(port)}
-        datanodes: "{_STARTED}"
+        namenodes: {pages(port)}
+        datanodes: "{STARTED}"
         whole: true
       run_once: true
 """
-    return text
 
 
 def _proof(port: int) -> str:
@@ -368,7 +193,7 @@ def _proof(port: int) -> str:
     - name: Write a file, read it back, remove it
       run_once: true
       howdah_hdfs:
-        namenodes: {_pages(port)}
+        namenodes: {pages(port)}
         proof: true
 """
 

@@ -50,6 +50,7 @@ def project_files(
     present = {role: [system.name for system in systems if role in system.roles] for role in KINDS}
     port = port_of(plan, KINDS[Role.NAMENODE].page, EVERYWHERE) or 0
     replication = planned_text(plan, "dfs.replication")
+    copies = int(replication) if replication.isdigit() else 1
     texts = {
         "ansible.cfg": _CONFIGURATION,
         "inventory.yaml": _inventory(systems, names, present),
@@ -63,7 +64,7 @@ def project_files(
             if len(present[Role.NAMENODE]) > 1
             else "",
         ),
-        "restart.yaml": playbooks.restart(present, port, int(replication) if replication.isdigit() else 1),
+        **{f"{name}.yaml": text for name, text in playbooks.rolling(present, port, copies)},
         "prove.yaml": playbooks.prove(present, port),
         "site.yaml": playbooks.site(),
         "leave.yaml": playbooks.leave(port),

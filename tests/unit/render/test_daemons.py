@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from howdah.model.plan import Plan, Role
@@ -44,3 +46,20 @@ def test_a_daemon_has_the_ports_that_its_plan_and_release_give_it() -> None:
     assert ports_of(plan, KINDS[Role.NAMENODE], EVERYWHERE) == [8020, 9870]
     assert ports_of(plan, KINDS[Role.DATANODE], EVERYWHERE) == [9864, 9866, 9867]
     assert 8088 in ports_of(plan, KINDS[Role.RESOURCEMANAGER], EVERYWHERE)
+
+
+@pytest.mark.parametrize(
+    ("role", "leads", "follows"),
+    [
+        (Role.NAMENODE, '"State" : "active"', '"State" : "standby"'),
+        (Role.RESOURCEMANAGER, '"haState":"ACTIVE"', '"haState":"STANDBY"'),
+        # HBase's pages have no blank before the colon, Hadoop's have.
+        (Role.HMASTER, '"tag.isActiveMaster": "true"', '"tag.isActiveMaster": "false"'),
+    ],
+)
+def test_pages_tell_who_leads_and_who_stands_by(role: Role, leads: str, follows: str) -> None:
+    kind = KINDS[role]
+    assert re.search(kind.leads, leads)
+    assert re.search(kind.follows, follows)
+    assert not re.search(kind.leads, follows)
+    assert not re.search(kind.follows, leads)

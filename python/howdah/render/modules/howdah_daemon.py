@@ -2,9 +2,17 @@
 
     howdah_daemon:
       daemon: datanode
-      state: started      # or stopped; fresh: restarted too if what it has read has changed since
+      state: started      # or one of those below
       first: format       # what its first start needs: format, bootstrap, formatzk; done where nothing is yet
       holders: []         # who holds something of this cluster's, so that nothing is formatted
+      leaving: []         # hosts that are stopped as well, so that nobody there takes over
+
+    started      it runs
+    stopped      it does not; if it leads, another one does before
+    fresh        it runs on what is configured now; restarted if not, and if it leads, another one does before
+    asked        nothing is done; `leads` tells whether it is the one of several that serves
+    follows      another one leads
+    upgrading    a NameNode will be started as of a rolling upgrade, `upgraded` as ever
 
 What it knows of the daemon is what howdah_host applied. With --check it only tells what it would do.
 """
@@ -19,7 +27,9 @@ from typing import List
 
 from howdah.render.modules.changes import HostChanges, HostRefusal, Json, alone, refused, run
 from howdah.render.modules.first_time import bootstrap, format_once, format_zookeeper, hadoop
+from howdah.render.modules.handing_over import does, hand_over, others_of
 from howdah.render.modules.pages import answers
+from howdah.render.modules.rolling_upgrade import start_as_ever, start_as_upgrade
 from howdah.render.modules.units import applied, is_fresh, show
 
 PATIENCE_S = 180.0
@@ -51,6 +61,7 @@ def start(host: HostChanges, manifest: Json, daemon: Json, args: Json) -> None:
             prepare(host, manifest, daemon, args)
             host.change(f"start {unit}", lambda: begin(unit, "start"))
         elif args["state"] == "fresh" and not is_fresh(daemon, state["MainPID"]):
+            hand_over(host, manifest, daemon, name, others_of(daemon, name, []))
             if daemon["name"] == "datanode" and not host.check:
                 leave_gently(manifest, daemon, name)
             host.change(f"restart {unit}", lambda: begin(unit, "restart"))
@@ -121,10 +132,12 @@ def log(daemon: Json) -> List[str]:
     return run("journalctl", "--no-pager", "-n", str(LOG_LINES), "-u", daemon["unit"]).splitlines()
 
 
-def stop(host: HostChanges, daemon: Json) -> None:
-    """Stop the daemon if it runs."""
-    if show(daemon["unit"])["ActiveState"] not in ("inactive", "failed"):
-        host.change(f"stop {daemon['unit']}", lambda: run("systemctl", "stop", daemon["unit"]))
+def stop(host: HostChanges, manifest: Json, daemon: Json, name: str, others: List[str]) -> None:
+    """Stop the daemon if it runs, and let one of the others take over before."""
+    with alone(host.check):
+        if show(daemon["unit"])["ActiveState"] not in ("inactive", "failed"):
+            hand_over(host, manifest, daemon, name, others)
+            host.change(f"stop {daemon['unit']}", lambda: run("systemctl", "stop", daemon["unit"]))
 
 
 def main(arguments: bytes) -> None:
@@ -135,11 +148,24 @@ def main(arguments: bytes) -> None:
     try:
         manifest = applied()
         daemon = wanted_daemon(manifest, args["daemon"])
-        if args["state"] == "stopped":
-            stop(host, daemon)
+        name, state = own_name(args), args["state"]
+        others = others_of(daemon, name, list(args.get("leaving") or ()))
+        if state == "stopped":
+            stop(host, manifest, daemon, name, others)
+        elif state == "asked":
+            result["leads"] = does(daemon, name, "leads")
+        elif state == "follows":
+            with alone(host.check):
+                hand_over(host, manifest, daemon, name, others)
+        elif state == "upgrading":
+            with alone(host.check):
+                start_as_upgrade(host, manifest, daemon)
+        elif state == "upgraded":
+            with alone(host.check):
+                start_as_ever(host, daemon)
         else:
             start(host, manifest, daemon, args)
-        result["host"] = own_name(args)
+        result["host"] = name
     except (HostRefusal, OSError) as error:
         result.update(refused(error))
     result.update(changed=bool(host.changes), changes=host.changes)

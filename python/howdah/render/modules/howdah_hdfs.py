@@ -9,6 +9,8 @@ howdah_hdfs:
   whole: true               # wait until nothing that one more loss would end is left to replicate
   proof: true               # write a file, read it back, remove it
   left: [h3]                # wait until these are decommissioned
+  roll: true                # begin another segment of edits, which every JournalNode is written
+  upgrade: prepare          # have a rolling upgrade under way, with an image to go back to; finalize ends it
 """
 
 from __future__ import annotations
@@ -22,8 +24,10 @@ from typing import Callable, List, Tuple
 
 from howdah.render.modules.changes import HostChanges, HostRefusal, Json, refused
 from howdah.render.modules.first_time import hadoop
+from howdah.render.modules.handing_over import INFO
 from howdah.render.modules.pages import WebFileSystem, bean
 from howdah.render.modules.releases import OPT
+from howdah.render.modules.rolling_upgrade import upgrade_under_way
 from howdah.render.modules.units import applied
 
 PATIENCE_S = 300.0
@@ -150,6 +154,51 @@ def prove(namenodes: List[str]) -> None:
         raise HostRefusal(f"what was written to {PROOF} is not what is read from it")
 
 
+def prepare_upgrade(host: HostChanges, namenodes: List[str], patience_s: float) -> None:
+    """Have HDFS keep an image of its names to go back to, and wait until it does."""
+    if upgrade_under_way(*active(namenodes)) is None:
+        host.changes.append("prepare HDFS's rolling upgrade")
+        single = len(namenodes) == 1
+        if single:
+            # Where nobody stands by who could write the image, nothing may change meanwhile.
+            hadoop(applied(), "hdfs", "hdfs", "dfsadmin", "-safemode", "enter")
+        try:
+            hadoop(applied(), "hdfs", "hdfs", "dfsadmin", "-rollingUpgrade", "prepare")
+        except HostRefusal:
+            if single:
+                hadoop(applied(), "hdfs", "hdfs", "dfsadmin", "-safemode", "leave")
+            raise
+    wait_for("the image to go back to", lambda: no_image(namenodes), patience_s)
+
+
+def no_image(namenodes: List[str]) -> str:
+    """What is lacking until the release before could be gone back to."""
+    told = upgrade_under_way(*active(namenodes)) or {}
+    return "" if told.get("createdRollbackImages") else "no NameNode has written it yet"
+
+
+def finalize_upgrade(host: HostChanges, namenodes: List[str], patience_s: float) -> None:
+    """End a rolling upgrade: the image, and blocks that were deleted since, are kept no longer."""
+    where = active(namenodes)
+    if upgrade_under_way(*where) is None:
+        return
+    releases = sorted(one["key"] for one in bean(*where, INFO).get("DistinctVersions") or [])
+    if len(releases) > 1:
+        raise HostRefusal(
+            f"DataNodes run {' and '.join(releases)}", "deploy one release to all of them, and then finalize"
+        )
+    hadoop(applied(), "hdfs", "hdfs", "dfsadmin", "-rollingUpgrade", "finalize")
+    host.changes.append("finalize HDFS's rolling upgrade")
+    wait_for(
+        "HDFS to end the upgrade",
+        lambda: "it is under way" if upgrade_under_way(*active(namenodes)) else "",
+        patience_s,
+    )
+
+
+UPGRADE = {"prepare": prepare_upgrade, "finalize": finalize_upgrade}
+
+
 def run_job() -> None:
     """Compute pi in two tasks; raises HostRefusal with the end of what the client said if it fails."""
     manifest = applied()
@@ -173,6 +222,8 @@ def main(arguments: bytes) -> None:
             hadoop(applied(), "hdfs", "hdfs", "dfsadmin", "-refreshNodes")
             if args.get("yarn"):
                 hadoop(applied(), "hdfs", "yarn", "rmadmin", "-refreshNodes")
+        if args.get("roll") and not host.check:
+            hadoop(applied(), "hdfs", "hdfs", "dfsadmin", "-rollEdits")
         if args.get("datanodes"):
             wait_for("HDFS", lambda: not_live(names, args["datanodes"]), patience_s)
         if args.get("left"):
@@ -185,6 +236,8 @@ def main(arguments: bytes) -> None:
             have_homes(host, WebFileSystem(*active(names)), args["homes"])
         if args.get("proof") and not host.check:
             prove(names)
+        if args.get("upgrade") and not host.check:
+            UPGRADE[args["upgrade"]](host, names, patience_s)
         if args.get("job") and not host.check:
             run_job()
     except (HostRefusal, OSError, http.client.HTTPException) as error:

@@ -22,7 +22,9 @@ from typing import Optional
 from howdah.render.modules.changes import HostChanges, HostRefusal, Json, alone, refused, write
 from howdah.render.modules.disks import prepare_disks
 from howdah.render.modules.files import make_directories, make_users, place_files
+from howdah.render.modules.handing_over import does
 from howdah.render.modules.releases import install_releases
+from howdah.render.modules.rolling_upgrade import upgrade_of, upgraded_from
 from howdah.render.modules.units import (
     STATE,
     applied,
@@ -91,6 +93,18 @@ def record(host: HostChanges, manifest: Json, former: Json) -> None:
     write(f"{STATE}/manifest.json", json.dumps(manifest), 0o600)
 
 
+def tell_masters(result: Json, manifest: Json, name: str) -> None:
+    """Tell which daemons lead, and of an upgrade of HDFS that is under way."""
+    states = {one["name"]: one for one in result["daemons"]}
+    for daemon in manifest["daemons"]:
+        told = states[daemon["name"]]
+        runs = told["active"] == "active"
+        told["leads"] = runs and bool(daemon.get("peers")) and does(daemon, name, "leads")
+        if daemon["name"] == "namenode":
+            result["upgrade"] = upgrade_of(daemon, name) if runs else None
+            result["upgraded_from"] = upgraded_from(daemon)
+
+
 def main(arguments: bytes) -> None:
     """Read the arguments, do it, and print the result."""
     args: Json = json.loads(arguments)
@@ -103,6 +117,7 @@ def main(arguments: bytes) -> None:
         result["cluster"] = former.get("cluster", "")
         result["trees"] = former.get("trees", [])
         manifest = chosen(args, former)
+        result["wanted"] = manifest.get("trees", [])
         if former and former["cluster"] != manifest["cluster"]:
             raise HostRefusal(
                 f"it is a host of the cluster {former['cluster']}, and this is {manifest['cluster']}",
@@ -112,6 +127,7 @@ def main(arguments: bytes) -> None:
             apply(host, manifest, former, args)
             record(host, manifest, former)
         result["daemons"] = daemon_states(manifest, str(args["host"]), bool(args.get("ask")))
+        tell_masters(result, manifest, str(args["host"]))
         result["stale"] = [
             one["name"] for one in result["daemons"] if one["active"] == "active" and not one["fresh"]
         ]

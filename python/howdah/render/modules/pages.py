@@ -21,15 +21,20 @@ def answers(name: str, page: Json) -> str:
     if not port:
         return ""
     try:
-        if page["ask"].startswith("/"):
-            status, body = get(name, port, page["ask"])
-            if status != 200:
-                return f"port {port} answers {status}"
-        else:
-            body = said(name, port, page["ask"])
+        body = shown(name, page)
     except (OSError, http.client.HTTPException) as error:
         return f"port {port}: {error}"
     return "" if re.search(page["answers"], body) else f"port {port} does not say {page['answers']} yet"
+
+
+def shown(name: str, page: Json) -> str:
+    """What a daemon's page shows; raises OSError where it shows nothing."""
+    if not page["ask"].startswith("/"):
+        return said(name, page["port"], page["ask"])
+    status, body = get(name, page["port"], page["ask"])
+    if status != 200:
+        raise OSError(f"it answers {status}")
+    return body
 
 
 def get(name: str, port: int, path: str) -> Tuple[int, str]:

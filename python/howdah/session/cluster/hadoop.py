@@ -57,12 +57,13 @@ class ShownHadoop(NamedTuple):
     """What stands in the way of running it, each with what to do; none if nothing does."""
 
 
-def pack(product: str, folder: Path, url: str) -> PackedTree:
+def pack(product: str, folder: Path, url: str, release: str | None = None) -> PackedTree:
     """Put a release as one file into a mirror's folder, and beside it what playbooks are told of all there.
 
-    Raises UserError where there is none, or the folder cannot be written.
+    ``release`` is a number to look for, that of plans or of an own installation if left out. Raises UserError
+    where there is none, or the folder cannot be written.
     """
-    installation = find_hbase() if product == "hbase" else find_installation()
+    installation = find_hbase(release) if product == "hbase" else find_installation(release=release)
     made = packed(installation)
     listed = folder / RELEASES
     try:

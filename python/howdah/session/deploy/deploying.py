@@ -15,22 +15,27 @@ from howdah.deploy.mirror import mirror
 from howdah.deploy.wrong import HostWrong, wrongs
 from howdah.errors import UserError
 from howdah.installation.tree import PackedTree
+from howdah.session.deploy.finalizing import finalize
+from howdah.session.deploy.order import steps
 from howdah.session.deploy.outcome import Deployed, outcome
 from howdah.session.deploy.project import Target, project, read_target, releases
 from howdah.session.deploy.removing import check_removal, remove_hosts
 from howdah.session.deploy.states import DeployAsked, DeployedHost, found_states, look_at
 from howdah.session.deploy.status import ClusterStatus, status
 from howdah.session.deploy.switching import switch
+from howdah.session.deploy.upgrading import HdfsUpgrade, Way, way
 
 __all__ = [
     "ClusterStatus",
     "DeployAsked",
     "Deployed",
     "DeployedHost",
+    "HdfsUpgrade",
     "HostWrong",
     "SshLogin",
     "Tell",
     "deploy",
+    "finalize",
     "read_target",
     "status",
     "switch",
@@ -69,8 +74,11 @@ def deploy(target: Target, asked: DeployAsked, tell: Tell) -> Deployed:
                 ]
                 if found:
                     return outcome(target, PlaybookRun(), states, begun, found)
+            # Asked for once all hosts are known to be well: who does not answer could say something else.
+            chosen = Way.CHANGE if settled else way(target, asked, states)
+            course = () if settled else steps(target, states, chosen)
             if asked.only_look or (settled and not asked.remove):
-                return outcome(target, PlaybookRun(), states, begun)
+                return outcome(target, PlaybookRun(), states, begun, steps=course)
             emptied = remove_hosts(target, asked, folder, tell) if asked.remove else PlaybookRun()
             # One that is dead cannot be stopped, and need not be; what it held is elsewhere by now.
             if any(one.host not in asked.remove or not one.unreachable for one in emptied.failures):
@@ -80,9 +88,9 @@ def deploy(target: Target, asked: DeployAsked, tell: Tell) -> Deployed:
                 "howdah_homes": list(_users()),
                 **({"howdah_rollback": back} if back else {}),
             }
-            done = run_playbook(folder, "site.yaml", asked.login, tell, variables=variables)
+            done = run_playbook(folder, chosen.value, asked.login, tell, variables=variables)
     done.answers[:0] = emptied.answers
-    return outcome(target, done, states, begun)
+    return outcome(target, done, states, begun, steps=course)
 
 
 def _users() -> Iterator[str]:
@@ -126,19 +134,16 @@ def _in_the_way(
 
 
 def _foreign(target: Target, asked: DeployAsked, states: Mapping[str, DeployedHost]) -> Iterator[HostWrong]:
-    """Hosts of other releases, and hosts that are new where nobody said so."""
-    wanted = {f"hadoop-{target.cluster.request.hadoop}"}
-    if target.cluster.request.hbase_used:
-        wanted.add(f"hbase-{target.cluster.request.hbase}")
+    """Hosts of another HBase, and hosts that are new where nobody said so."""
     running = [name for name, state in states.items() if state.revision]
     for name, state in states.items():
         for tree in state.trees:
-            other = next((one for one in wanted if one.partition("-")[0] == tree.partition("-")[0]), tree)
-            if other != tree:
+            other = next((one for one in state.wanted if one.startswith("hbase-")), tree)
+            if tree.startswith("hbase-") and other != tree:
                 yield HostWrong(
                     name,
                     f"it runs {tree}, and the plan is for {other}",
-                    "howdah upgrades no releases: plan for the one that runs, or follow its own guide",
+                    "howdah upgrades no HBase: plan for the one that runs, or follow its own guide",
                 )
         if asked.add and running and not state.revision and name not in asked.add:
             yield HostWrong(name, "it is new to the cluster", f"name it too: --add {name}")

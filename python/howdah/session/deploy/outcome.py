@@ -27,6 +27,8 @@ class Deployed(NamedTuple):
     states: Mapping[str, DeployedHost]
     """How the hosts were found."""
     elapsed_s: float
+    steps: tuple[str, ...] = ()
+    """What is done to the cluster beside the hosts' own changes, in order."""
 
     @property
     def changed(self) -> int:
@@ -40,6 +42,8 @@ def outcome(
     states: Mapping[str, DeployedHost],
     begun: float,
     refused: Sequence[HostWrong] = (),
+    *,
+    steps: Sequence[str] = (),
 ) -> Deployed:
     """What was changed on each host, and what failed."""
     hosts: dict[str, list[str]] = {name: [] for name in target.systems}
@@ -56,4 +60,5 @@ def outcome(
         failures=tuple(wrongs(done.failures)),
         states=states,
         elapsed_s=time.monotonic() - begun,
+        steps=tuple(steps),
     )

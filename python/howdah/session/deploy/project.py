@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -12,6 +13,7 @@ from typing import NamedTuple
 from howdah.documents.files import read_plan
 from howdah.errors import UserError
 from howdah.installation import HBaseInstallation, Installation, find_installation
+from howdah.installation.digests import FETCHABLE
 from howdah.installation.find import find_hbase
 from howdah.installation.tree import PackedTree, packed
 from howdah.model.configset import ConfigSet
@@ -70,12 +72,13 @@ def read_target(path: Path, *, force: bool = False) -> Target:
 def releases(target: Target) -> tuple[PackedTree, ...]:
     """The releases that the plan needs, each as one file; raises UserError for one of another number."""
     request = target.cluster.request
-    found: list[Installation | HBaseInstallation] = [find_installation()]
+    found: list[Installation | HBaseInstallation] = [_hadoop(request.hadoop)]
     if found[0].version != request.hadoop:
         raise UserError(
             f"Hadoop {found[0].version}",
             f"is what is found here, and {target.file} is for {request.hadoop}",
-            f"howdah hadoop fetch --release {request.hadoop}, or plan with --hadoop {found[0].version}",
+            f"set HADOOP_HOME to an installation of {request.hadoop}, or plan with "
+            f"--hadoop {found[0].version}",
         )
     if found[0].native is None and _needs_libhadoop(target):
         raise UserError(
@@ -87,6 +90,14 @@ def releases(target: Target) -> tuple[PackedTree, ...]:
     if request.hbase_used:
         found.append(find_hbase(request.hbase))
     return tuple(map(packed, found))
+
+
+def _hadoop(version: str) -> Installation:
+    """The user's own installation; the fetched one of that number where there is none, or another."""
+    own = find_installation() if os.environ.get("HADOOP_HOME") else None
+    if own and (own.version == version or version not in FETCHABLE["hadoop"]):
+        return own
+    return find_installation(release=version) if version in FETCHABLE["hadoop"] else find_installation()
 
 
 def _needs_libhadoop(target: Target) -> bool:

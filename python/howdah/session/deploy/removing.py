@@ -37,14 +37,11 @@ def check_removal(target: Target, names: Sequence[str]) -> None:
             f"leaves {left} DataNodes for {replication} replicas: it would never be empty",
             "add hosts first, or plan with less --replication",
         )
-    if names and not all(planned_text(target.plan, key) for key in (*_INCLUDES[:1], *_EXCLUDES[:1])):
-        raise UserError(target.file, "has no lists of members", "plan with dfs.hosts and dfs.hosts.exclude")
-    if names and target.cluster.topology.placement is Placement.UPGRADE_DOMAINS:
-        raise UserError(
-            f"--remove {names[0]}",
-            "howdah does not decommission where hosts have upgrade domains",
-            "set adminState to DECOMMISSIONED in dfs.hosts by hand, then deploy",
-        )
+    # Where hosts have upgrade domains, the list of members says who leaves too.
+    domains = target.cluster.topology.placement is Placement.UPGRADE_DOMAINS
+    lists = _INCLUDES[:1] if domains else (*_INCLUDES[:1], *_EXCLUDES[:1])
+    if names and not all(planned_text(target.plan, key) for key in lists):
+        raise UserError(target.file, "has no lists of members", f"plan with {' and '.join(lists)}")
 
 
 def remove_hosts(target: Target, asked: DeployAsked, folder: Path, tell: Tell) -> PlaybookRun:
@@ -76,14 +73,25 @@ def remove_hosts(target: Target, asked: DeployAsked, folder: Path, tell: Tell) -
 def _with_lists(target: Target, manifest: dict[str, object], names: Sequence[str]) -> dict[str, object]:
     """A manifest whose lists have the hosts that leave: still members, and to be emptied."""
     lists = {PurePosixPath(planned_text(target.plan, key)).name for key in (*_INCLUDES, *_EXCLUDES)}
-    more = "".join(f"{name}\n" for name in names)
     files = manifest["files"]
     assert isinstance(files, list)
     for entry in files:
         path = PurePosixPath(entry["path"])
         if path.name in lists and path.parent.name == "conf":
-            entry["content"] += more
+            entry["content"] = with_leaving(entry["content"], names)
     return manifest
+
+
+def with_leaving(content: str, names: Sequence[str]) -> str:
+    """A list with the hosts that leave: names or, where hosts have upgrade domains, what is asked of each."""
+    if not content.startswith("["):
+        return content + "".join(f"{name}\n" for name in names)
+    members = json.loads(content)
+    ports = {member["port"] for member in members}
+    members += (
+        {"hostName": name, "port": port, "adminState": "DECOMMISSIONED"} for name in names for port in ports
+    )
+    return json.dumps(members, indent=1) + "\n"
 
 
 def _nothing(some: Mapping[str, object]) -> dict[str, object]:

@@ -29,6 +29,8 @@ class DeployAsked(NamedTuple):
     """Whether differences are wanted line by line."""
     rollback: bool = False
     """Whether to go back to what was in force before."""
+    downtime: bool = False
+    """Whether HDFS may be away while its only NameNode is upgraded."""
 
 
 class DeployedHost(NamedTuple):
@@ -46,7 +48,13 @@ class DeployedHost(NamedTuple):
     cluster: str
     """The cluster that it belongs to; empty if to none."""
     trees: tuple[str, ...]
-    """The releases that it runs."""
+    """The releases that were applied last."""
+    wanted: tuple[str, ...]
+    """The releases that it is to run."""
+    upgrade: Mapping[str, Any] | None
+    """What its NameNode, if it has one, says of an upgrade of HDFS that is under way; None if of none."""
+    upgraded_from: str
+    """The release that its NameNode is being upgraded from; empty if it is not."""
     holds: tuple[str, ...]
     """Where it holds what must never be formatted over."""
     diffs: tuple[Mapping[str, str], ...]
@@ -55,6 +63,11 @@ class DeployedHost(NamedTuple):
     def settled(self) -> bool:
         """Whether nothing is to be done."""
         return not self.changes and all(one["active"] == "active" and one["fresh"] for one in self.daemons)
+
+    @property
+    def namenode(self) -> Mapping[str, Any] | None:
+        """Its NameNode among its daemons; None if it has none."""
+        return next((one for one in self.daemons if one["name"] == "namenode"), None)
 
     @property
     def to_start(self) -> tuple[str, ...]:
@@ -91,6 +104,9 @@ def _state(answer: HostAnswer) -> DeployedHost:
         previous=str(result.get("previous") or ""),
         cluster=str(result.get("cluster") or ""),
         trees=tuple(result.get("trees") or ()),
+        wanted=tuple(result.get("wanted") or ()),
+        upgrade=result.get("upgrade"),
+        upgraded_from=str(result.get("upgraded_from") or ""),
         holds=tuple(result.get("holds") or ()),
         diffs=tuple(result.get("diff") or ()),
     )

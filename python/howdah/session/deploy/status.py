@@ -9,6 +9,7 @@ from howdah.deploy.ansible import Tell, check_ansible
 from howdah.deploy.wrong import HostWrong, wrongs
 from howdah.session.deploy.project import Target, project
 from howdah.session.deploy.states import DeployAsked, DeployedHost, found_states, look_at
+from howdah.session.deploy.upgrading import HdfsUpgrade, upgrade_under_way
 
 
 class ClusterStatus(NamedTuple):
@@ -19,6 +20,11 @@ class ClusterStatus(NamedTuple):
     """Every host that answered."""
     silent: tuple[HostWrong, ...]
     """Those that did not, or could not say how they are."""
+
+    @property
+    def upgrade(self) -> HdfsUpgrade | None:
+        """An upgrade of HDFS that is not finalized; none of the cluster's daemons is the worse for it."""
+        return upgrade_under_way(self.states)
 
     @property
     def well(self) -> bool:
@@ -32,6 +38,7 @@ class ClusterStatus(NamedTuple):
         return {
             "cluster": self.cluster,
             "well": self.well,
+            "upgrade": self.upgrade._asdict() if self.upgrade else None,
             "hosts": {
                 name: {"daemons": [dict(one) for one in state.daemons], "changes": list(state.changes)}
                 for name, state in self.states.items()

@@ -25,6 +25,17 @@ def test_a_datanode_that_would_not_start_is_refused(tmp_path: Path) -> None:
         releases(target)
 
 
+def test_a_release_is_the_one_of_the_plan(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOWDAH_CACHE", str(tmp_path))
+    monkeypatch.delenv("HADOOP_HOME", raising=False)
+    target = read_target(save_plan(lab_plan(workers_per_host=None), tmp_path))
+    older = target.cluster.request.model_copy(update={"hadoop": "3.4.2"})
+    target = target._replace(cluster=target.cluster.model_copy(update={"request": older}))
+    with pytest.raises(UserError) as refused:
+        releases(target)
+    assert "howdah hadoop fetch --release 3.4.2" in str(refused.value.hint)
+
+
 @pytest.mark.parametrize(
     ("name", "says"),
     [

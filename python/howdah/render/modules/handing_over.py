@@ -1,0 +1,112 @@
+"""Masters that stand in for one another: the one that leads hands over before it is stopped.
+
+A NameNode is asked to: its failover controllers do it, or the tool itself where there are none. YARN refuses
+such orders while ResourceManagers elect one of them by themselves, and HBase has none: of these the one that
+leads gives up its place when it is stopped cleanly, and here is waited until another one has taken it.
+"""
+
+from __future__ import annotations
+
+import http.client
+import re
+import time
+from typing import Callable, List
+
+from howdah.render.modules.changes import HostChanges, HostRefusal, Json, run
+from howdah.render.modules.first_time import hadoop
+from howdah.render.modules.pages import bean, shown
+
+STANDS_BY_S = 30.0
+"""How long another one is waited for that stands by: it may have been started just now."""
+TAKES_OVER_S = 120.0
+SAFE_MODE_S = 1800.0
+"""How long a NameNode that stands by may take until it knows enough blocks to serve."""
+ASK_AGAIN_S = 1.0
+INFO = "Hadoop:service=NameNode,name=NameNodeInfo"
+
+
+def others_of(daemon: Json, name: str, leaving: List[str]) -> List[str]:
+    """The hosts of those that could take over from a daemon."""
+    return [host for host in daemon.get("peers") or {} if host != name and host not in leaving]
+
+
+def does(daemon: Json, host: str, what: str) -> bool:
+    """Whether the daemon of that kind on a host ``leads`` or ``follows``; False too where it does not say."""
+    page = daemon["page"]
+    try:
+        return bool(page.get(what)) and bool(re.search(page[what], shown(host, page)))
+    except (OSError, http.client.HTTPException):
+        return False
+
+
+def hand_over(host: HostChanges, manifest: Json, daemon: Json, name: str, others: List[str]) -> None:
+    """Have another one lead if this one does; NameNodes both run on, of the others this one is stopped.
+
+    Raises HostRefusal where no other one can, and leaves this one as it is.
+    """
+    if not others or not does(daemon, name, "leads"):
+        return
+    if host.check:
+        host.changes.append(f"hand over to {' or '.join(others)}")
+        return
+    wait_until(lambda: any(does(daemon, other, "follows") for other in others), STANDS_BY_S)
+    ready = [other for other in others if does(daemon, other, "follows")]
+    if not ready:
+        raise HostRefusal(
+            f"its {daemon['name']} leads, and none stands by to take over ({', '.join(others)})",
+            "mend that one first; this one is left as it is",
+        )
+    if daemon["name"] == "namenode":
+        fail_over(manifest, daemon, name, ready[0])
+    else:
+        run("systemctl", "stop", daemon["unit"])
+    if not wait_until(lambda: any(does(daemon, other, "leads") for other in others), TAKES_OVER_S):
+        run("systemctl", "start", daemon["unit"])
+        raise HostRefusal(
+            f"no other {daemon['name']} leads after {TAKES_OVER_S:.0f} s", f"see the log on {ready[0]}"
+        )
+    host.changes.append(f"hand over to {ready[0]}")
+
+
+def fail_over(manifest: Json, daemon: Json, name: str, other: str) -> None:
+    """Let another NameNode lead, once it knows enough blocks to serve."""
+    safe = in_safe_mode(daemon, other)
+    if safe:
+        # It learns of blocks from the edits, which it reads when the log is rolled.
+        hadoop(manifest, "hdfs", "hdfs", "dfsadmin", "-rollEdits")
+        if not wait_until(lambda: not in_safe_mode(daemon, other), SAFE_MODE_S):
+            raise HostRefusal(
+                f"the NameNode of {other} is in safe mode after {SAFE_MODE_S:.0f} s",
+                f"see which DataNodes do not report to it; {name} leads on",
+            )
+    words = ["-failover", daemon["peers"][name], daemon["peers"][other]]
+    deadline = time.monotonic() + TAKES_OVER_S
+    while True:
+        try:
+            hadoop(manifest, "hdfs", "hdfs", "haadmin", *words)
+            return
+        except HostRefusal:
+            # A failover controller that was started just now does not know yet that its NameNode is well.
+            if does(daemon, other, "leads"):
+                return
+            if time.monotonic() > deadline:
+                raise
+        time.sleep(ASK_AGAIN_S)
+
+
+def in_safe_mode(daemon: Json, host: str) -> bool:
+    """Whether a NameNode would refuse writers if it led."""
+    try:
+        return bool(bean(host, daemon["page"]["port"], INFO).get("Safemode"))
+    except (OSError, ValueError, http.client.HTTPException):
+        return True
+
+
+def wait_until(true: Callable[[], bool], patience_s: float) -> bool:
+    """Whether something came true in time."""
+    deadline = time.monotonic() + patience_s
+    while not true():
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(0.25)
+    return True

@@ -1,0 +1,65 @@
+"""In which order daemons are restarted, in words: what a dry run shows of a change."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from howdah.model.plan import Role
+from howdah.model.value import planned_text
+from howdah.render.daemons import KINDS
+from howdah.render.rolling import RESTARTING, UPGRADING, at_once
+from howdah.session.deploy.project import Target
+from howdah.session.deploy.states import DeployedHost
+from howdah.session.deploy.upgrading import Way, upgrade_under_way
+
+_SHOWN = 8
+"""As many hosts as one line names."""
+
+
+def steps(target: Target, states: Mapping[str, DeployedHost], way: Way) -> tuple[str, ...]:
+    """What is done to the cluster beside the hosts' own changes, in order."""
+    # Ansible goes through hosts as the inventory has them, not as they answered.
+    ordered = {name: states[name] for name in target.systems if name in states}
+    return tuple(_steps(target, {**ordered, **states}, way))
+
+
+def _steps(target: Target, states: Mapping[str, DeployedHost], way: Way) -> Iterator[str]:
+    upgraded = way is Way.UPGRADE
+    if upgraded and upgrade_under_way(states) is None:
+        yield "HDFS keeps an image of its names, and what is deleted, to go back to"
+    replication = planned_text(target.plan, "dfs.replication")
+    copies = int(replication) if replication.isdigit() else 1
+    for step in UPGRADING if upgraded else RESTARTING:
+        yield from _restarts(states, step, copies)
+    if way is not Way.CHANGE:
+        yield "HDFS keeps the image until howdah deploy --finalize"
+
+
+def _restarts(states: Mapping[str, DeployedHost], step: Sequence[Role], copies: int) -> Iterator[str]:
+    role = step[-1]
+    kind = KINDS[role]
+    names = [KINDS[one].name for one in step]
+    stale = [state for state in states.values() if set(state.to_restart).intersection(names)]
+    if not stale:
+        return
+    told = [name for name in reversed(names) if any(name in state.to_restart for state in stale)]
+    what = f"restart {' and '.join(told)}"
+    leading = [state.host for state in stale if _leads(state, kind.name)]
+    others = [state.host for state in stale if state.host not in leading]
+    if not leading:
+        together = at_once(role, copies)
+        each = f", {together} at a time" if len(others) > 1 else ""
+        yield f"{what} on {_hosts(others)}{each}"
+    elif others:
+        yield f"{what} on {_hosts(others)}, then on {leading[0]}, whose {kind.name} hands over before"
+    else:
+        yield f"{what} on {leading[0]}, whose {kind.name} hands over before"
+
+
+def _leads(state: DeployedHost, name: str) -> bool:
+    return any(one["name"] == name and one.get("leads") for one in state.daemons)
+
+
+def _hosts(names: Sequence[str]) -> str:
+    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+    return ", ".join(names[:_SHOWN]) + more

@@ -1,0 +1,102 @@
+"""Which way a cluster goes to the release that is wanted: changed in place, upgraded, or back."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from enum import StrEnum
+from typing import NamedTuple
+
+from howdah.errors import UserError
+from howdah.model.plan import Role
+from howdah.session.deploy.project import Target
+from howdah.session.deploy.states import DeployAsked, DeployedHost
+
+_NAMENODE = "namenode"
+
+
+class Way(StrEnum):
+    """How hosts become what is planned, by the playbook that does it."""
+
+    CHANGE = "site.yaml"
+    UPGRADE = "upgrade.yaml"
+    BACK = "downgrade.yaml"
+
+
+class HdfsUpgrade(NamedTuple):
+    """A rolling upgrade of HDFS that is under way: it can be finalized, or gone back from."""
+
+    began_s: float | None
+    """When it was prepared, in seconds since 1970; None where no NameNode answers."""
+    image: bool
+    """Whether the image to go back to is written."""
+    origin: str
+    """The release that it began from; empty before the first NameNode was told to be upgraded."""
+
+
+def upgrade_under_way(states: Mapping[str, DeployedHost]) -> HdfsUpgrade | None:
+    """What the NameNode that leads says of an upgrade, or another one where none leads."""
+    masters = sorted(states.values(), key=lambda state: not _leads(state))
+    asked = [state for state in masters if state.namenode and state.namenode["active"] == "active"]
+    said = [state.upgrade for state in asked if _leads(state)] or [state.upgrade for state in asked]
+    told = next((one for one in said if one), None)
+    origin = next((state.upgraded_from for state in masters if state.upgraded_from), "")
+    if told:
+        return HdfsUpgrade(told["startTime"] / 1000, bool(told["createdRollbackImages"]), origin)
+    return HdfsUpgrade(None, False, origin) if origin and not said else None
+
+
+def way(target: Target, asked: DeployAsked, states: Mapping[str, DeployedHost]) -> Way:
+    """How the hosts get to the release that is wanted; raises UserError where there is no way to it."""
+    wanted = next((_hadoop(state.wanted) for state in states.values() if _hadoop(state.wanted)), "")
+    # Workers may have been away while the others were upgraded: they follow.
+    applied = {_hadoop(state.trees) for state in states.values() if state.namenode} - {""}
+    under_way = upgrade_under_way(states)
+    if not applied or (under_way is None and applied == {wanted}):
+        return Way.CHANGE
+    newest = max(applied, key=_number)
+    chosen = _started(wanted, newest) if under_way is None else _continued(wanted, applied, under_way.origin)
+    if chosen is not Way.CHANGE and len(target.on(Role.NAMENODE)) < 2 and not asked.downtime:
+        raise UserError(
+            target.file,
+            f"has one NameNode: HDFS is away while it is restarted with {wanted}",
+            "give --downtime if it may be, or plan two with --protect-masters ha",
+        )
+    return chosen
+
+
+def _started(wanted: str, runs: str) -> Way:
+    """The way from what runs while no upgrade is under way: to newer releases only."""
+    if _number(wanted) > _number(runs):
+        return Way.UPGRADE
+    raise UserError(
+        wanted,
+        f"is older than what HDFS runs ({runs}), and no upgrade is under way that could be gone back from",
+        f"plan with --hadoop {runs.removeprefix('hadoop-')}, or a newer one",
+    )
+
+
+def _continued(wanted: str, applied: set[str], origin: str) -> Way:
+    """The way while an upgrade is under way: on to its end, or back to where it began."""
+    newest = max(applied, key=_number)
+    if wanted == (origin or newest):
+        return Way.BACK if origin else Way.CHANGE
+    if wanted in applied or (applied == {origin or newest} and _number(wanted) > _number(newest)):
+        return Way.UPGRADE
+    raise UserError(
+        wanted,
+        f"is neither the release that HDFS is being upgraded from ({origin}) nor the one to ({newest})",
+        "end that upgrade first: --finalize, or --rollback and then --finalize",
+    )
+
+
+def _leads(state: DeployedHost) -> bool:
+    return bool(state.namenode and state.namenode.get("leads"))
+
+
+def _hadoop(trees: tuple[str, ...]) -> str:
+    return next((tree for tree in trees if tree.startswith("hadoop-")), "")
+
+
+def _number(tree: str) -> tuple[int, ...]:
+    return tuple(map(int, re.findall(r"\d+", tree)))

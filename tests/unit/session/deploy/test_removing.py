@@ -1,0 +1,18 @@
+"""The lists that tell masters who leaves."""
+
+from __future__ import annotations
+
+import json
+
+from howdah.session.deploy.removing import with_leaving
+
+
+def test_names_are_added_to_a_list_of_names() -> None:
+    assert with_leaving("h1\nh2\n", ["h3"]) == "h1\nh2\nh3\n"
+
+
+def test_where_hosts_have_upgrade_domains_each_is_said_to_be_emptied() -> None:
+    members = [{"hostName": name, "port": 9866, "upgradeDomain": name} for name in ("h1", "h2")]
+    told = json.loads(with_leaving(json.dumps(members), ["h3"]))
+    assert told[:2] == members
+    assert told[2:] == [{"hostName": "h3", "port": 9866, "adminState": "DECOMMISSIONED"}]
