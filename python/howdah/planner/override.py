@@ -79,9 +79,8 @@ def is_period(key: str) -> bool:
 def _seconds(text: str, like: int, where: str) -> int:
     seconds = releases.whole_seconds(text)
     if seconds is None:
-        raise UserError(
-            where, f"{text!r} is not a whole number of seconds", f"120, 120s or 2m; the rule gives {like}"
-        )
+        hint = f"90, 90s or 2m for instance; the rule gives {like}"
+        raise UserError(where, f"{text!r} is not a whole number of seconds", hint)
     return seconds
 
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import signal
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from pathlib import Path
 from typing import NamedTuple, assert_never
 
 from howdah.lab.commands import How, kill, running_on
 from howdah.lab.faults.in_force import FaultInForce, Undo, note, strike_off
 from howdah.lab.faults.whom import crew, daemon_meant, machines_meant
 from howdah.lab.hadoop import daemons
+from howdah.lab.hadoop.redundancy import journal_directory
 from howdah.lab.hadoop.starting import start_missing
 from howdah.lab.installed import installed
 from howdah.lab.kernel import cables, failing, network, processes
@@ -20,9 +20,6 @@ from howdah.lab.kernel.processes import Process
 from howdah.lab.spec import LabSpec, MachineSpec
 from howdah.lab.state import LabState, LabSystem
 from howdah.model.faults import AT_ONCE, Action, ClusterFault, Whom
-from howdah.services.conf import ClientConf
-
-_JOURNAL_DIR = "dfs.journalnode.edits.dir"
 
 
 class _Deed(NamedTuple):
@@ -59,7 +56,7 @@ def _deed(state: LabState, fault: ClusterFault) -> _Deed:
         case Action.CUT_LINK | Action.CUT_LINK_IN | Action.CUT_LINK_OUT | Action.SLOW_LINK:
             return _of_links(state, fault)
         case Action.WIPE | Action.WIPE_DISK:
-            return (_forgetful if fault.what is Action.WIPE else _wiped)(state, fault.whom)
+            return _wiped(state, fault)
         case Action.SLOW_DISK | Action.FILL_DISK | Action.FAIL_DISK:
             return _of_disks(state, fault)
     assert_never(fault.what)
@@ -82,12 +79,10 @@ def _forgetful(state: LabState, whom: Whom) -> _Deed:
     assert hit.daemon is not None
     machine = hit.daemon.machine
     undo = Undo(how="start", machine=machine.name, daemon=hit.daemon.program)
-    kept = ClientConf.read(machine.conf).get(_JOURNAL_DIR)
-    assert kept is not None, "redirected for every laboratory"
     do = (
         partial(processes.kill, hit.process),
         partial(processes.wait_for_end, hit.process),
-        partial(failing.empty, Path(kept)),
+        partial(failing.empty, journal_directory(machine)),
         partial(daemons.start, state, hit.daemon, installed(state)),
     )
     return _Deed((hit.text,), (undo,), do)
@@ -170,8 +165,10 @@ def _of_disks(state: LabState, fault: ClusterFault) -> _Deed:
     return _Deed(_texts(machines), tuple(undo), tuple(do))
 
 
-def _wiped(state: LabState, whom: Whom) -> _Deed:
-    machines = [machine for machine in machines_meant(state, whom) if machine.data_dirs]
+def _wiped(state: LabState, fault: ClusterFault) -> _Deed:
+    if fault.what is Action.WIPE:
+        return _forgetful(state, fault.whom)
+    machines = [machine for machine in machines_meant(state, fault.whom) if machine.data_dirs]
     undo = tuple(Undo(how="start all", machine=machine.name) for machine in machines)
     do = tuple(partial(_exchange_disks, state, machine) for machine in machines)
     return _Deed(_texts(machines), undo, do)

@@ -6,6 +6,7 @@ import json
 import re
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 
 from howdah.lab.state import LabState, LabSystem
 from howdah.model.base import Model
@@ -33,6 +34,13 @@ class Behind(Model):
     """Which daemon, and what it lacks."""
     remedy: str
     """What has to happen."""
+
+
+def journal_directory(machine: LabSystem) -> Path:
+    """Where a machine's JournalNode keeps its journal; every laboratory's configuration says it."""
+    kept = ClientConf.read(machine.conf).get(_EDITS)
+    assert kept, f"{_EDITS} is redirected for every laboratory"
+    return Path(kept)
 
 
 def journals(web: Web, machines: Sequence[LabSystem]) -> dict[str, Object]:
@@ -96,9 +104,7 @@ def _copy(state: LabState, name: str, answers: Mapping[str, Object]) -> str:
     others = [one for one, journal in answers.items() if int(journal.get("LastPromisedEpoch") or 0) > 0]
     if not others:
         return "no other one has it either"
-    source, target = (
-        shlex.quote(ClientConf.read(state.machine(one).conf).get(_EDITS) or "") for one in (others[0], name)
-    )
+    source, target = (shlex.quote(str(journal_directory(state.machine(one)))) for one in (others[0], name))
     return (
         f"nothing gives it back by itself; copy that of {others[0]}: howdah lab kill {name} journalnode "
         f"--name {state.name} && cp -a {source}/. {target}/ && howdah lab start {name} --name {state.name}"

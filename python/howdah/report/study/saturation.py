@@ -155,5 +155,5 @@ def _interval(low_middle_high: Sequence[float]) -> str:
 
 
 def _rounded(value: float) -> int:
-    """To two digits that count, since intervals are wide."""
-    return int(float(f"{value:.2g}")) if value >= 1 else round(value)
+    """To two digits that count, since intervals are wide; less than one host is one."""
+    return int(float(f"{max(value, 1.0):.2g}"))
