@@ -9,7 +9,8 @@ import pytest
 
 from howdah.installation.find import find_hbase
 from howdah.installation.ycsb import with_ycsb
-from howdah.model.engines import HADOOP, HBASE, HOSTS, LOCAL, SIM, engines
+from howdah.model.engine_names import HADOOP, HBASE, HOSTS, LOCAL, SIM
+from howdah.model.engines import engines
 from support import network
 from support.daemons import FETCH, HBASE_LIB
 from support.hbase_rig import HBaseRig

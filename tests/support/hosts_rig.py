@@ -11,7 +11,7 @@ from howdah.engines.hosts.engine import HostsEngine
 from howdah.engines.hosts.ready import find_tools
 from howdah.engines.hosts.target import HostsTarget, Station
 from howdah.model.at_once import AtOnce
-from howdah.model.engines import HOSTS as HOSTS_ENGINE
+from howdah.model.engine_names import HOSTS as HOSTS_ENGINE
 from howdah.model.job import Job
 from howdah.planner.suite.cluster import size_suite
 from support.own_hosts import HOSTS, NOMINAL, OwnHosts

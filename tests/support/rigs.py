@@ -17,7 +17,7 @@ from howdah.engines.local.memory import sort_needs, store_needs
 from howdah.engines.local.ready import ready_table
 from howdah.engines.sim.engine import SimEngine, SimTarget
 from howdah.model.at_once import at_once
-from howdah.model.engines import DATA_DIR
+from howdah.model.engine_options import DATA_DIR
 from howdah.model.job import Job
 from howdah.model.plan import Plan
 from howdah.model.run import RunRecord

@@ -10,7 +10,8 @@ from typing import Annotated, Any
 
 import typer
 
-from howdah.model.engines import LOCAL, engines
+from howdah.model.engine_names import LOCAL
+from howdah.model.engines import engines
 from howdah.model.workloads.option import Option
 from howdah.model.workloads.registered import options, programs
 

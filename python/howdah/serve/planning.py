@@ -14,7 +14,7 @@ from howdah.documents.files import inventory_faults, parse_inventory
 from howdah.errors import UserError
 from howdah.model.at_once import at_once
 from howdah.model.base import Model
-from howdah.model.engines import SIM
+from howdah.model.engine_names import SIM
 from howdah.model.inventory import Inventory
 from howdah.model.plan import Plan
 from howdah.model.prediction import Forecast

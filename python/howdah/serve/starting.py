@@ -23,7 +23,8 @@ from pydantic import Field, TypeAdapter, ValidationError
 
 from howdah.errors import UserError
 from howdah.model.base import Model
-from howdah.model.engines import HADOOP, LOCAL, SIM, engines
+from howdah.model.engine_names import HADOOP, LOCAL, SIM
+from howdah.model.engines import engines
 from howdah.model.workloads.option import Option
 from howdah.model.workloads.registered import programs
 from howdah.model.workloads.suite import suites

@@ -9,7 +9,7 @@ from howdah.calibrate.apart import own_part
 from howdah.calibrate.forecast import unexplained
 from howdah.model.at_once import at_once
 from howdah.model.calibration import Calibration
-from howdah.model.engines import SIM
+from howdah.model.engine_names import SIM
 from howdah.model.plan import Plan
 from howdah.model.workloads.terasort import ROW_BYTES, ROWS, TERASORT
 from howdah.planner.predictor import Predicted

@@ -9,7 +9,7 @@ from howdah.calibrate.forecast import forecasts
 from howdah.errors import UserError
 from howdah.model.at_once import at_once
 from howdah.model.calibration import Calibration
-from howdah.model.engines import SIM
+from howdah.model.engine_names import SIM
 from howdah.model.plan import Plan
 from howdah.model.run import RunWarning
 from howdah.model.variation import Point, Sweep

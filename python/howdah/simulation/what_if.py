@@ -9,7 +9,7 @@ from typing import NamedTuple
 from howdah.errors import UserError
 from howdah.model.at_once import at_once
 from howdah.model.calibration import Calibration
-from howdah.model.engines import SIM
+from howdah.model.engine_names import SIM
 from howdah.model.plan import Plan
 from howdah.model.variation import Effect, WhatIf
 from howdah.model.workloads.suite import Suite

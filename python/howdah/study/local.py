@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from howdah.model.engines import LOCAL
+from howdah.model.engine_names import LOCAL
 from howdah.model.study import Factor, Repeats, Study
 from howdah.model.study_settings import CellSettings, Level
 from howdah.model.workloads.terasort import Codec

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from howdah.model.engines import LOCAL, RegisteredEngine, engines
+from howdah.model.engine_names import LOCAL
+from howdah.model.engines import RegisteredEngine, engines
 from howdah.model.study import Study, matches
 from howdah.model.study_settings import PLANNED_ONLY, CellSettings
 

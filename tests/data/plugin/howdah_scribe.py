@@ -14,7 +14,8 @@ from howdah.engines.digests import job_digests
 from howdah.engines.under_way import RunUnderWay, begun_record
 from howdah.model.at_once import AtOnce
 from howdah.model.counters import Counters
-from howdah.model.engines import SAMPLE_INTERVAL, RegisteredEngine
+from howdah.model.engine_options import SAMPLE_INTERVAL
+from howdah.model.engines import RegisteredEngine
 from howdah.model.job import Job
 from howdah.model.plan import Plan, Worker
 from howdah.model.run import Outcome, RunRecord, WorkloadResult

@@ -20,7 +20,7 @@ from howdah.engines.hbase.target import HBaseTarget
 from howdah.engines.hbase.work import HBaseContext, HBaseWork
 from howdah.engines.under_way import PartialResult, RunUnderWay, begun_record, ended_by, fault_of
 from howdah.errors import HowdahError, RunFailed
-from howdah.model.engines import HBASE
+from howdah.model.engine_names import HBASE
 from howdah.model.hbase import HBaseStatus
 from howdah.model.job import Job
 from howdah.model.run import Outcome, RunRecord, WorkloadResult

@@ -11,7 +11,7 @@ from howdah.engines.hosts.target import HostsTarget
 from howdah.engines.hosts.work import HostsWork
 from howdah.engines.under_way import PartialResult, RunUnderWay, begun_record, ended_by, fault_of
 from howdah.errors import HowdahError
-from howdah.model.engines import HOSTS
+from howdah.model.engine_names import HOSTS
 from howdah.model.job import Job
 from howdah.model.run import Outcome, RunRecord, WorkloadResult
 from howdah.model.sink import SampleSink

@@ -10,7 +10,8 @@ from pkgutil import resolve_name
 from typing import NamedTuple, TypeVar
 
 from howdah.model.at_once import AtOnce, at_once
-from howdah.model.engines import HADOOP, SAMPLE_INTERVAL, SIM
+from howdah.model.engine_names import HADOOP, SIM
+from howdah.model.engine_options import SAMPLE_INTERVAL
 from howdah.model.placement import placed_workers
 from howdah.model.plan import Plan, Role, Setting
 from howdah.model.workloads.base import Workload

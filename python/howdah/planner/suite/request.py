@@ -9,7 +9,9 @@ from pydantic import Field
 
 from howdah.errors import UserError
 from howdah.model.base import Model
-from howdah.model.engines import LOCAL, REDUCE_SLOTS, all_options
+from howdah.model.engine_names import LOCAL
+from howdah.model.engine_options import REDUCE_SLOTS
+from howdah.model.engines import all_options
 from howdah.model.workloads.base import Workload
 from howdah.model.workloads.option import Option
 from howdah.model.workloads.registered import options, programs

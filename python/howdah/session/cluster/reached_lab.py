@@ -7,7 +7,7 @@ from howdah.installation import find_installation
 from howdah.lab import registry
 from howdah.lab.kernel.enter import client_prefix, join_network
 from howdah.lab.state import LabState, read_state
-from howdah.model.engines import HADOOP
+from howdah.model.engine_names import HADOOP
 from howdah.model.plan import Role
 from howdah.services.conf import ClientConf
 from howdah.services.namenode import NameNode

@@ -12,7 +12,7 @@ from howdah.engines.hadoop.programs.command import check_settings
 from howdah.engines.hadoop.target import DEADLINE_S, HadoopTarget
 from howdah.errors import UserError
 from howdah.model.at_once import at_once
-from howdah.model.engines import CONF, DEADLINE, HDFS_DIR, LAB, PLAN, QUEUE, SET
+from howdah.model.engine_options import CONF, DEADLINE, HDFS_DIR, LAB, PLAN, QUEUE, SET
 from howdah.model.job import Job
 from howdah.planner.suite.cluster import size_suite
 from howdah.planner.suite.line import suite_line

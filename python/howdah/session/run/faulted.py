@@ -21,7 +21,7 @@ from howdah.faults.schedule import Crew, check_schedule, random_schedule
 from howdah.lab.faults.in_force import in_force
 from howdah.lab.faults.whom import crew
 from howdah.lab.state import LabState
-from howdah.model.engines import FAULT
+from howdah.model.engine_options import FAULT
 from howdah.model.faults import ClusterFault, FaultFile
 from howdah.model.job import Job
 from howdah.model.latencies import LatencyHistogram

@@ -18,7 +18,8 @@ from howdah.errors import UserError
 from howdah.installation.find import find_hbase
 from howdah.installation.ycsb import with_ycsb
 from howdah.model.at_once import AtOnce
-from howdah.model.engines import CONF, DATA_DIR, HBASE, LAB, MEMORY, PLAN
+from howdah.model.engine_names import HBASE
+from howdah.model.engine_options import CONF, DATA_DIR, LAB, MEMORY, PLAN
 from howdah.model.host import Host
 from howdah.model.job import Job
 from howdah.model.plan import Plan, Role, Worker

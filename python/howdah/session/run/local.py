@@ -11,7 +11,7 @@ from howdah.engines.local.folder import FOLDER
 from howdah.engines.local.memory import sort_needs, store_needs
 from howdah.engines.local.ready import ready_rows, ready_table
 from howdah.errors import UserError
-from howdah.model.engines import DATA_DIR
+from howdah.model.engine_options import DATA_DIR
 from howdah.model.job import Job
 from howdah.model.workloads.terasort import INPUT
 from howdah.planner.local.plan import DEFAULT_DATA_DIR, LocalPlanner, sample_interval_s

@@ -14,7 +14,8 @@ from howdah.engines.sim.engine import SimEngine, SimTarget
 from howdah.engines.sim.results import sample_interval_s
 from howdah.errors import UserError
 from howdah.model.calibration import Calibration
-from howdah.model.engines import CALIBRATION, PLAN, PROBE, REPLICATIONS, SAMPLE_INTERVAL, SIM
+from howdah.model.engine_names import SIM
+from howdah.model.engine_options import CALIBRATION, PLAN, PROBE, REPLICATIONS, SAMPLE_INTERVAL
 from howdah.model.plan import Plan
 from howdah.model.run import RunWarning
 from howdah.model.workloads.suite import Suite

@@ -10,7 +10,8 @@ from howdah.documents.files import read_host
 from howdah.engines.local.memory import USUAL_PROCESS_BYTES, sort_needs
 from howdah.engines.sim.local.engine import USUAL_REPLICATIONS, SimLocalEngine, check_room, scenario_of
 from howdah.errors import UserError
-from howdah.model.engines import CALIBRATION, DATA_DIR, LOCAL, PLAN, PROBE, REPLICATIONS, SIM
+from howdah.model.engine_names import LOCAL, SIM
+from howdah.model.engine_options import CALIBRATION, DATA_DIR, PLAN, PROBE, REPLICATIONS
 from howdah.model.host import Host
 from howdah.planner.local.plan import LocalPlanner, sample_interval_s
 from howdah.planner.suite.line import plan_line

@@ -8,7 +8,9 @@ from pathlib import Path
 from howdah.documents.files import read_inventory, write_plan
 from howdah.documents.text import read_text
 from howdah.errors import UserError
-from howdah.model.engines import CALIBRATION, LAB, LOCAL, PLAN, engines
+from howdah.model.engine_names import LOCAL
+from howdah.model.engine_options import CALIBRATION, LAB, PLAN
+from howdah.model.engines import engines
 from howdah.model.inventory import Inventory
 from howdah.model.request import Demand, Override, PlanRequest, Profile, Protection
 from howdah.model.study import Study

@@ -13,7 +13,7 @@ from howdah.documents.files import read_plan
 from howdah.errors import UserError
 from howdah.model.at_once import at_once
 from howdah.model.counters import Counters
-from howdah.model.engines import HADOOP, LOCAL, SIM
+from howdah.model.engine_names import HADOOP, LOCAL, SIM
 from howdah.model.plan import Plan
 from howdah.model.run import Outcome, RunRecord
 from howdah.model.sink import Progress

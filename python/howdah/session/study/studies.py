@@ -11,7 +11,8 @@ from typing import NamedTuple
 from howdah.documents.files import read_study, study_schema
 from howdah.documents.text import read_text
 from howdah.errors import UserError
-from howdah.model.engines import LOCAL, engines
+from howdah.model.engine_names import LOCAL
+from howdah.model.engines import engines
 from howdah.model.run import Outcome
 from howdah.model.study import Study
 from howdah.model.study_run import StudyRun

@@ -9,7 +9,7 @@ import pytest
 from howdah.cli.options import completion_of
 from howdah.errors import UserError
 from howdah.lab import registry
-from howdah.model.engines import LAB
+from howdah.model.engine_options import LAB
 from howdah.session.cluster.reached_lab import running_lab
 
 

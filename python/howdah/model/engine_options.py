@@ -1,0 +1,248 @@
+"""What engines may be asked for beside their programs' options: how it is read, and what is refused."""
+
+from __future__ import annotations
+
+import math
+import shlex
+from pathlib import Path
+from typing import Annotated, Final
+
+from pydantic import Field
+
+from howdah.errors import UserError
+from howdah.model.engine_names import HADOOP, HBASE, HOSTS, LOCAL, SIM
+from howdah.model.quantity import Size
+from howdah.model.workloads.option import MOST_TASKS, Option, Refusal, StudiedAs
+from howdah.units import parse_bytes, parse_count
+
+_MOST_SLOTS = 256
+_MOST_INTERVAL_S = 3600.0
+_LEAST_INTERVAL_S = 0.1
+_LEAST_DEADLINE_S = 1.0
+
+
+def _slots(name: str, help: str) -> Option[int]:  # noqa: A002 - the word that every command line has for it
+    def refuse(slots: int, engine: str) -> Refusal | None:
+        if slots < 1:
+            return Refusal(f"{slots} is too few", "give at least 1")
+        return Refusal(f"{slots:,} is too many", f"at most {_MOST_SLOTS:,}") if slots > _MOST_SLOTS else None
+
+    studied = StudiedAs(name, Annotated[int, Field(ge=1, le=MOST_TASKS)])
+    return Option(name, name, help, "N", parse_count, studied, engines=(LOCAL,), refuse=refuse)
+
+
+def _path(text: str, flag: str) -> Path:
+    return Path(text)
+
+
+def _word(text: str, flag: str) -> str:
+    return text
+
+
+def _interval(text: str, flag: str) -> float:
+    hint = f"give seconds from {_LEAST_INTERVAL_S:g} to {_MOST_INTERVAL_S:g}"
+    value = _seconds(text, flag, hint)
+    if not value >= _LEAST_INTERVAL_S:
+        raise UserError(flag, f"{text} s is too short an interval", hint)
+    return value
+
+
+def _refuse_interval(value: float, engine: str) -> Refusal | None:
+    if value <= _MOST_INTERVAL_S:
+        return None
+    return Refusal(f"{value} s is too long", f"give at most {_MOST_INTERVAL_S:g}")
+
+
+def _deadline(text: str, flag: str) -> float:
+    hint = f"give seconds, {_LEAST_DEADLINE_S:g} or more"
+    value = _seconds(text, flag, hint)
+    if not value >= _LEAST_DEADLINE_S:
+        raise UserError(flag, f"no queue gives a container within {text} s", hint)
+    return value
+
+
+def _seconds(text: str, flag: str, hint: str) -> float:
+    try:
+        value = float(text)
+    except ValueError as error:
+        raise UserError(flag, f"{text!r} is not a number of seconds", hint) from error
+    if math.isnan(value):
+        raise UserError(flag, f"{text!r} is not a number of seconds", hint)
+    return value
+
+
+def _property(text: str, flag: str) -> tuple[tuple[str, str], ...]:
+    key, equals, value = text.partition("=")
+    if not equals or not key.strip():
+        hint = "write for instance mapreduce.task.io.sort.mb=400"
+        raise UserError(f"{flag} {text}", "is not a KEY=VALUE", hint)
+    return ((key.strip(), value.strip()),)
+
+
+def _command(text: str, flag: str) -> tuple[str, ...]:
+    hint = f"write for instance {flag} 'ssh -o BatchMode=yes {{host}}'"
+    try:
+        words = tuple(shlex.split(text))
+    except ValueError as error:
+        raise UserError(f"{flag} {text}", f"cannot be read: {error}", hint) from error
+    if not any("{host}" in word for word in words):
+        raise UserError(f"{flag} {text}", "does not say where {host} goes", hint)
+    return words
+
+
+def _refuse_properties(given: tuple[tuple[str, str], ...], engine: str) -> Refusal | None:
+    keys = [key for key, _ in given]
+    twice = next((key for key in keys if keys.count(key) > 1), None)
+    return None if twice is None else Refusal(f"{twice} is set twice", "leave one of them out")
+
+
+SAMPLE_INTERVAL: Final = Option[float](
+    name="sample_interval",
+    field="sample_interval_s",
+    help="Seconds between samples: 1, or 0.1 on short runs.",
+    metavar="S",
+    parse=_interval,
+    studied=None,
+    refuse=_refuse_interval,
+)
+MEMORY: Final = Option[int](
+    name="memory",
+    field="memory_bytes",
+    help="Memory the whole process stays within: 2GiB; heap of an HBase alone on this machine.",
+    metavar="BYTES",
+    parse=parse_bytes,
+    studied=StudiedAs("memory", Size),
+    engines=(LOCAL, HBASE),
+)
+DATA_DIR: Final = Option[tuple[Path, ...]](
+    name="data_dir",
+    field="data_dirs",
+    help="Where data goes; give one for each disk. Default: build/data.",
+    metavar="DIR",
+    parse=lambda text, flag: (Path(text),),
+    studied=StudiedAs("data_dirs", tuple[str, ...], lambda names: tuple(map(Path, names))),
+    engines=(LOCAL, HBASE),
+    several=True,
+)
+MAP_SLOTS: Final = _slots("map_slots", "Map tasks at once.")
+REDUCE_SLOTS: Final = _slots("reduce_slots", "Reduce tasks at once.")
+CONF: Final = Option[Path](
+    name="conf",
+    field="conf",
+    help="Configuration of the cluster to run on; else $HADOOP_CONF_DIR or $HBASE_CONF_DIR, or the lab.",
+    metavar="DIR",
+    parse=_path,
+    studied=None,
+    engines=(HADOOP, HBASE),
+)
+LAB: Final = Option[str](
+    name="lab",
+    field="lab",
+    help="The laboratory to run on, by name.",
+    metavar="NAME",
+    parse=_word,
+    studied=None,
+    engines=(HADOOP, HBASE, HOSTS),
+    completion="howdah.session.lab.laboratories:names",
+)
+PLAN: Final = Option[Path](
+    name="plan",
+    field="plan",
+    help="The plan of the cluster to simulate; of that of --conf or --reach: which worker is where.",
+    metavar="FILE",
+    parse=_path,
+    studied=None,
+    engines=(HADOOP, HBASE, SIM, HOSTS),
+)
+HDFS_DIR: Final = Option[str](
+    name="hdfs_dir",
+    field="hdfs_dir",
+    help="Where in HDFS everything is written. Default: howdah, in your home directory.",
+    metavar="PATH",
+    parse=_word,
+    studied=None,
+    engines=(HADOOP,),
+)
+QUEUE: Final = Option[str](
+    name="queue",
+    field="queue",
+    help="The scheduler's queue.",
+    metavar="NAME",
+    parse=_word,
+    studied=None,
+    engines=(HADOOP,),
+)
+DEADLINE: Final = Option[float](
+    name="deadline",
+    field="deadline_s",
+    help="Seconds to wait for the queue to give a first container. Default: 120.",
+    metavar="S",
+    parse=_deadline,
+    studied=None,
+    engines=(HADOOP,),
+)
+SET: Final = Option[tuple[tuple[str, str], ...]](
+    name="set",
+    field="job_settings",
+    help="A property of the jobs, repeatable.",
+    metavar="KEY=VALUE",
+    parse=_property,
+    studied=None,
+    engines=(HADOOP,),
+    refuse=_refuse_properties,
+    several=True,
+)
+
+
+def _lines(said: str | tuple[str, ...]) -> tuple[str, ...]:
+    """A study's cell has one fault, or several."""
+    return (said,) if isinstance(said, str) else said
+
+
+FAULT: Final = Option[tuple[str, ...]](
+    name="fault",
+    field="faults",
+    help="Do this meanwhile, in a laboratory: 'kill regionserver@h1-1 at ycsb-a 40%', or a file; repeatable.",
+    metavar="FAULT",
+    parse=lambda text, flag: (text,),
+    studied=StudiedAs("fault", str | tuple[str, ...], _lines),
+    engines=(HADOOP, HBASE),
+    several=True,
+)
+PROBE: Final = Option[Path](
+    name="probe",
+    field="probe",
+    help="Simulate the local engine on the machine that `howdah probe --measure` measured.",
+    metavar="FILE",
+    parse=_path,
+    studied=None,
+    engines=(SIM,),
+)
+CALIBRATION: Final = Option[str](
+    name="calibration",
+    field="calibration",
+    help="What `howdah calibrate` found, or `published`. Without one, parameters are defaults.",
+    metavar="FILE",
+    parse=_word,
+    studied=None,
+    engines=(SIM,),
+)
+REPLICATIONS: Final = Option[int](
+    name="replications",
+    field="replications",
+    help="Simulate this many times, with other seeds, for medians and 90 % intervals.",
+    metavar="N",
+    parse=parse_count,
+    studied=None,
+    engines=(SIM,),
+)
+
+REACH: Final = Option[tuple[str, ...]](
+    name="reach",
+    field="reach",
+    help="The command that runs others on a host of --plan: 'ssh -o BatchMode=yes {host}'.",
+    metavar="COMMAND",
+    parse=_command,
+    studied=None,
+    engines=(HOSTS,),
+)
