@@ -35,18 +35,18 @@ pytestmark = [
 
 STUDY = f"""\
 howdah: 1
-study: protection
-question: What do two masters of each kind cost?
+study: slots
+question: Is it better to run two tasks of each kind at once?
 suite: teragen
 settings:
   engine: hadoop
-  inventory: {EXAMPLES / "hosts-lab-ha.yaml"}
+  inventory: {EXAMPLES / "hosts-lab.yaml"}
   hypervisor: none
   replication: 2
   dataset: 10MB
 factors:
-  - {{vary: protection, values: [none, ha]}}
-baseline: {{protection: none}}
+  - {{vary: slots, values: [1, 2]}}
+baseline: {{slots: 1}}
 repeats: {{least: 1, most: 1}}
 """
 
@@ -58,13 +58,10 @@ def _quick_study() -> str:
     request = PlanRequest(
         hypervisor=settings["hypervisor"],
         replication=settings["replication"],
+        slots=2,
         workloads=(Demand(kind="terasuite", dataset_bytes=10**7),),
     )
-    plan = plan_cluster(read_inventory(Path(settings["inventory"])), request)
-    # With two NameNodes there is no SecondaryNameNode whose options could be set.
-    settings["overrides"] = {
-        key: value for key, value in soon_settings(plan).items() if "SECONDARY" not in key
-    }
+    settings["overrides"] = soon_settings(plan_cluster(read_inventory(Path(settings["inventory"])), request))
     return yaml.safe_dump(content)
 
 
@@ -130,7 +127,7 @@ def test_a_killed_study_goes_on_with_its_laboratories_and_leaves_none(folder: Pa
 
     runs = [read_record(path.parent) for path in sorted(folder.glob("there/runs/*/study.json"))]
     assert [run.outcome for run in runs] == ["succeeded", "succeeded"]
-    assert [run.plan.cluster.request.protection for run in runs if run.plan.cluster] == ["none", "ha"]
+    assert [run.plan.cluster.request.slots for run in runs if run.plan.cluster] == [1, 2]
     assert {run.cluster.lab.name for run in runs if run.cluster and run.cluster.lab} == {name}
     assert first.read_bytes() == kept, "a run that had ended is not made again"
     assert _laboratory(folder) is None
