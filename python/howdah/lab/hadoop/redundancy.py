@@ -76,7 +76,7 @@ def journals_behind(
         return
     told = dict(_told(info))
     for name, journal in answers.items():
-        if int(journal.get("LastPromisedEpoch") or 0) < 0:
+        if _lost(state, name, journal):
             yield Behind(what=f"JournalNode on {name} {_LOST}", remedy=_copy(state, name, answers))
             continue
         written, rest = told.get(state.names.get(name, ""), (0, ""))
@@ -85,6 +85,17 @@ def journals_behind(
         lag = max(0, last - max(written, int(journal.get("LastWrittenTxId") or 0)))
         lacks = f"is {lag:,} transactions behind" if lag else "is not written to yet"
         yield Behind(what=f"JournalNode on {name} {lacks}", remedy=_remedy(state))
+
+
+def _lost(state: LabState, name: str, journal: Object) -> bool:
+    """Whether a JournalNode had a journal that is not on its disk.
+
+    It says so itself once it was asked for it; one whose disk was wiped keeps its files open until then.
+    """
+    epoch = int(journal.get("LastPromisedEpoch") or 0)
+    if epoch <= 0:
+        return epoch < 0
+    return not any(journal_directory(state.machine(name)).glob("*/current/VERSION"))
 
 
 def _told(info: Object) -> Iterator[tuple[str, tuple[int, str]]]:
@@ -101,7 +112,11 @@ def _told(info: Object) -> Iterator[tuple[str, tuple[int, str]]]:
 
 def _copy(state: LabState, name: str, answers: Mapping[str, Object]) -> str:
     """How a JournalNode that lost its journal is given that of another one; Hadoop does not do it."""
-    others = [one for one, journal in answers.items() if int(journal.get("LastPromisedEpoch") or 0) > 0]
+    others = [
+        one
+        for one, journal in answers.items()
+        if int(journal.get("LastPromisedEpoch") or 0) > 0 and not _lost(state, one, journal)
+    ]
     if not others:
         return "no other one has it either"
     source, target = (shlex.quote(str(journal_directory(state.machine(one)))) for one in (others[0], name))

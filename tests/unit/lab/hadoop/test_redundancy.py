@@ -68,7 +68,7 @@ def test_who_is_not_written_to_is_behind(
     assert all("every 120 s (dfs.ha.log-roll.period)" in one.remedy for one in found)
 
 
-def test_a_lost_journal_is_copied_from_another_one(state: LabState) -> None:
+def test_a_lost_journal_is_copied_from_another_one(state: LabState, tmp_path: Path) -> None:
     """Hadoop writes to a JournalNode that holds nothing no more, whatever segment begins."""
     answers = {
         "GET /jmx?qry=Hadoop:service=NameNode,name=NameNodeInfo": {"NameJournalStatus": "[]"},
@@ -81,8 +81,10 @@ def test_a_lost_journal_is_copied_from_another_one(state: LabState) -> None:
         (conf / "core-site.xml").write_text("<configuration/>")
         (conf / "hdfs-site.xml").write_text(
             "<configuration><property><name>dfs.journalnode.edits.dir</name>"
-            f"<value>/lab/{name}'s/journal</value></property></configuration>"
+            f"<value>{tmp_path}/{name}'s/journal</value></property></configuration>"
         )
+        (tmp_path / f"{name}'s/journal/lab/current").mkdir(parents=True)
+        (tmp_path / f"{name}'s/journal/lab/current/VERSION").write_text("layoutVersion=-66\n")
     empty, whole = {"LastPromisedEpoch": -1}, {**WRITES, "LastPromisedEpoch": 3}
     with (
         Recorded({asked: in_json({"beans": [bean]}) for asked, bean in answers.items()}) as server,
@@ -90,10 +92,20 @@ def test_a_lost_journal_is_copied_from_another_one(state: LabState) -> None:
     ):
         (found,) = journals_behind(state, web, server.url, {first: empty, second: whole})
         (alone,) = journals_behind(state, web, server.url, {first: empty})
+        # Wiped a moment ago, and not asked for anything since.
+        (tmp_path / f"{second}'s/journal/lab/current/VERSION").unlink()
+        (wiped,) = journals_behind(state, web, server.url, {first: whole, second: whole})
     assert found.what == f"JournalNode on {first} has lost its journal"
     commands = found.remedy.partition(": ")[2].split(" && ")
-    assert shlex.split(commands[1]) == ["cp", "-a", f"/lab/{second}'s/journal/.", f"/lab/{first}'s/journal/"]
+    assert shlex.split(commands[1]) == [
+        "cp",
+        "-a",
+        f"{tmp_path}/{second}'s/journal/.",
+        f"{tmp_path}/{first}'s/journal/",
+    ]
     assert alone.remedy == "no other one has it either"
+    assert wiped.what == f"JournalNode on {second} has lost its journal"
+    assert f"copy that of {first}: " in wiped.remedy
 
 
 def test_all_that_is_missing_is_named_and_nothing_twice(tmp_path: Path) -> None:
