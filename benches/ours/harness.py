@@ -21,7 +21,7 @@ from typing import Self
 
 import numpy as np
 
-from howdah.model.engines import LAB
+from howdah.model.engine_options import LAB
 from howdah.model.run import Outcome, RunRecord
 from howdah.model.sink import Progress
 from howdah.model.workloads.terasort import ROWS

@@ -7,7 +7,7 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from howdah.model.engines import DATA_DIR
+from howdah.model.engine_options import DATA_DIR
 from howdah.model.run import Origin, Outcome, RunRecord
 from howdah.session.run.engines import RunRequest
 from howdah.session.run.local import prepare_local

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from benches.ours.kernel import timed
 from howdah import _native
-from howdah.model.engines import PLAN
+from howdah.model.engine_options import PLAN
 from howdah.model.workloads.terasort import OUTPUT_REPLICATION
 from howdah.session.run.engines import RunRequest
 from howdah.session.run.simulated import prepare_simulation
