@@ -1,39 +1,26 @@
-"""What every page shares: it is one file, needs nothing else and reaches for nothing.
-
-Putting together the scripts that draw live charts takes about a second, which is a noticeable part of writing
-a report, so the result is kept in the user's cache directory. A kept copy is used only if it is whole.
-"""
+"""What every page shares: it is one file, needs nothing else and reaches for nothing."""
 
 from __future__ import annotations
 
 import base64
-import contextlib
-import csv
 import hashlib
-import io
 import json
-import os
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterable, Mapping
 from functools import cache
-from importlib import metadata, resources
-from pathlib import Path
+from importlib import resources
 from typing import Any, NamedTuple
 
 import jinja2
-import vl_convert
 from markupsafe import Markup
 
 import howdah
-from howdah.report.drawing import VEGA_LITE
+from howdah.report.bundle import vega_bundle
 from howdah.report.figure import Figure, numeric_columns
+from howdah.report.folder import FIGURES
 from howdah.report.renderer import data_url
 from howdah.report.theme import DARK, FONT, LIGHT
 from howdah.units import format_gib
-
-FIGURES, NUMBERS = "figures", "data"
-"""Where, beside a page, the pictures are that its Markdown links, and numbers for other programs."""
 
 MANY_MARKS = 3000
 """With more marks than this, a live figure made of pixels is quicker than one made of shapes."""
@@ -41,8 +28,6 @@ MANY_MARKS = 3000
 _WITHIN_NUMBER = re.compile(
     r"(?<=\d) (?=(?:[kMGTP]?i?B|s|ms|min|h)\b|[%×])|(?<=\d min) (?=\d\d s\b)|(?<=\d h) (?=\d\d? min\b)"
 )
-EXPOSED = "window.vegaEmbed = vegaEmbed;"
-"""What the bundle hands to the page's own script."""
 
 
 class Drawn(NamedTuple):
@@ -248,90 +233,3 @@ def _variables() -> str:
         f":root{{--font:{FONT};{declared(LIGHT)}}}\n"
         f"@media screen and (prefers-color-scheme: dark){{:root.js{{{declared(DARK)}}}}}\n"
     )
-
-
-def vega_bundle() -> str:
-    """The bundle's source; a cache that cannot be read or written only costs time."""
-    with contextlib.suppress(OSError, RuntimeError, UnicodeDecodeError):
-        digest, _, bundle = _path().read_bytes().decode().partition("\n")
-        if digest == _digest(bundle):
-            return bundle
-    bundle = vl_convert.javascript_bundle(EXPOSED, vl_version=VEGA_LITE)
-    with contextlib.suppress(OSError, RuntimeError):
-        _keep(_path(), f"{_digest(bundle)}\n{bundle}".encode())
-    return bundle
-
-
-def _path() -> Path:
-    """Where the XDG base directory specification puts caches; RuntimeError for a user without a home."""
-    home = os.environ.get("XDG_CACHE_HOME", "")
-    cache = Path(home) if home.startswith("/") else Path.home() / ".cache"
-    return cache / "howdah" / f"vega-{metadata.version('vl-convert-python')}-{VEGA_LITE}.js"
-
-
-def _digest(bundle: str) -> str:
-    return hashlib.sha256(f"{EXPOSED}\n{bundle}".encode()).hexdigest()
-
-
-def _keep(path: Path, content: bytes) -> None:
-    """Write the file whole or not at all: another run may read it at any moment."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    unfinished = path.with_suffix(f".{os.getpid()}")
-    unfinished.write_bytes(content)
-    unfinished.replace(path)
-
-
-def put_page(folder: Path, name: str, html: str, markdown: str, files: Mapping[str, str | bytes]) -> Path:
-    """Put ``<name>.html``, ``<name>.md`` and what belongs to them into a folder; return the page's path.
-
-    The page stands alone; the Markdown links the pictures among ``files``. What has these names is replaced.
-    Raises OSError if the folder cannot be written.
-    """
-    put(folder, {**files, f"{name}.md": markdown, f"{name}.html": html})
-    return folder / f"{name}.html"
-
-
-def svg_files(pictures: Mapping[str, str]) -> dict[str, str | bytes]:
-    """The pictures, SVG by figure id, as files that Markdown links."""
-    return {f"{FIGURES}/{name}.svg": picture for name, picture in pictures.items()}
-
-
-def csv_text(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    """A table for other programs."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerows((columns, *rows))
-    return text.getvalue()
-
-
-def put(folder: Path, files: Mapping[str, str | bytes]) -> None:
-    """Put files, named from the folder on, where they belong: all of them, or none where there is no room.
-
-    What has their names is replaced once all of them are written. Raises OSError if the folder cannot be
-    written, and leaves then what was there.
-    """
-    unfinished: dict[Path, Path] = {}
-    made: list[Path] = []
-    try:
-        for name, content in files.items():
-            path = folder / name
-            made += _make(path.parent)
-            draft = path.with_name(f".{path.name}.{os.getpid()}")
-            unfinished[draft] = path
-            draft.write_bytes(content.encode() if isinstance(content, str) else content)
-        for draft, path in unfinished.items():
-            draft.replace(path)
-    finally:
-        for draft in unfinished:
-            draft.unlink(missing_ok=True)
-        for parent in reversed(made):
-            with suppress(OSError):
-                # It has files, but where they could not be written.
-                parent.rmdir()
-
-
-def _make(folder: Path) -> list[Path]:
-    """Make a folder with those above it, and return those that were not there, the uppermost first."""
-    missing = [path for path in (folder, *folder.parents) if not path.exists()]
-    folder.mkdir(parents=True, exist_ok=True)
-    return missing[::-1]

@@ -8,9 +8,10 @@ from howdah.analysis.evidence import Analysis
 from howdah.model.run import RunRecord
 from howdah.model.tables import RunData
 from howdah.report.content import RunContent, content, stats_table
-from howdah.report.document import FIGURES, Shell, ShownPage, drawn, page, put_page, svg_files
+from howdah.report.document import Shell, ShownPage, drawn, page
 from howdah.report.figure import Figure, FigureSource
 from howdah.report.figures import Figures, draw
+from howdah.report.folder import FIGURES, put_page, svg_files
 from howdah.report.markdown import markdown
 from howdah.report.renderer import Renderer
 

@@ -8,7 +8,8 @@ from pathlib import Path
 from howdah.model.comparison import Comparison
 from howdah.report.comparing.content import ComparisonContent, content
 from howdah.report.comparing.draw import ComparisonFigures, Followed, draw
-from howdah.report.document import FIGURES, Shell, ShownPage, drawn, page, put_page, svg_files
+from howdah.report.document import Shell, ShownPage, drawn, page
+from howdah.report.folder import FIGURES, put_page, svg_files
 from howdah.report.markdown import escaped, figure_block, table, titled, together
 from howdah.report.renderer import svg
 

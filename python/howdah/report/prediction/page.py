@@ -7,18 +7,9 @@ from pathlib import Path
 from typing import NamedTuple, Self
 
 from howdah.report.cluster import Titled
-from howdah.report.document import (
-    FIGURES,
-    NUMBERS,
-    Shell,
-    ShownPage,
-    csv_text,
-    drawn,
-    page,
-    put_page,
-    svg_files,
-)
+from howdah.report.document import Shell, ShownPage, drawn, page
 from howdah.report.figure import Figure, Table
+from howdah.report.folder import FIGURES, NUMBERS, csv_text, put_page, svg_files
 from howdah.report.markdown import escaped, figure_block, table, titled, together
 from howdah.report.provenance import FactGroup
 from howdah.report.renderer import svg

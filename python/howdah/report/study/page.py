@@ -10,19 +10,9 @@ import vl_convert
 
 from howdah.report.comparing.draw import ComparisonFigures as Compared
 from howdah.report.comparing.draw import draw as draw_comparison
-from howdah.report.document import (
-    FIGURES,
-    NUMBERS,
-    Drawn,
-    Shell,
-    ShownPage,
-    csv_text,
-    drawn,
-    page,
-    put_page,
-    svg_files,
-)
+from howdah.report.document import Drawn, Shell, ShownPage, drawn, page
 from howdah.report.figure import Figure, Table
+from howdah.report.folder import FIGURES, NUMBERS, csv_text, put_page, svg_files
 from howdah.report.markdown import escaped, figure_block, table, titled, together
 from howdah.report.renderer import Renderer
 from howdah.report.study.content import StudyContent, StudySection, content
