@@ -30,7 +30,7 @@ setup: $(STAMPS)/native ## Make .venv and build the Rust module
 
 test: $(STAMPS)/test $(STAMPS)/native $(STAMPS)/hadoop $(STAMPS)/vcsim $(STAMPS)/kvm ## Run every test
 	@sh scripts/need.sh chromium "a browser for the pages' tests" "sudo apt-get install chromium"
-	cargo test --quiet --release --workspace --exclude howdah-py
+	cargo test --quiet --profile checked --workspace --exclude howdah-py
 	$(BIN)/pytest --numprocesses=3 --dist=loadgroup --no-loadscope-reorder --durations=40 --durations-min=20
 
 test-unit: $(STAMPS)/test $(STAMPS)/native ## Run the quick tests: no daemons, no browser, nothing that takes seconds

@@ -59,8 +59,7 @@ def test_the_page_is_drawn_and_quiet(page_path: Path, visit: Visitor) -> None:
     assert page.locator("#live-over-time-0 .mark-line path").count() >= 2
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [390, 1200])
+@pytest.mark.parametrize(("scheme", "width"), [("dark", 390), ("light", 1200)])
 def test_axe_finds_no_violation(scheme: Scheme, width: int, page_path: Path, visit: Visitor) -> None:
     page = visit(color_scheme=scheme, viewport=ViewportSize(width=width, height=800)).open(page_path)
     page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })")

@@ -73,11 +73,9 @@ def page_of(tmp_path_factory: pytest.TempPathFactory) -> PageOf:
 
 @pytest.mark.parametrize(
     ("name", "scheme"),
-    [*((name, "light") for name in PLANS), ("sample", "dark"), ("7 hosts of a mix", "dark")],
+    [*((name, "light") for name in PLANS), ("7 hosts of a mix", "dark")],
 )
-def test_everything_is_drawn_quietly_and_reads_well(
-    name: str, scheme: Scheme, page_of: PageOf, visit: Visitor
-) -> None:
+def test_everything_is_drawn_quietly(name: str, scheme: Scheme, page_of: PageOf, visit: Visitor) -> None:
     visiting = visit(color_scheme=scheme)
     path = page_of(name)
     page = visiting.open(path)
@@ -92,12 +90,19 @@ def test_everything_is_drawn_quietly_and_reads_well(
         box = box_of(picture)
         assert box["width"] > 300
         assert box["height"] > 40
+    assert visiting.said == []
+    assert visiting.asked == [path.as_uri()]
+
+
+@pytest.mark.parametrize(
+    ("name", "scheme"), [("sample", "light"), ("7 hosts of a mix", "dark"), ("10,000 hosts", "light")]
+)
+def test_axe_finds_no_violation(name: str, scheme: Scheme, page_of: PageOf, visit: Visitor) -> None:
+    page = visit(color_scheme=scheme).open(page_of(name))
     page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
     results = Axe().run(page)
     found = {one["id"]: [node["html"] for node in one["nodes"]] for one in results.response["violations"]}
     assert found == {}
-    assert visiting.said == []
-    assert visiting.asked == [path.as_uri()]
 
 
 @pytest.mark.parametrize("name", PLANS)
@@ -105,8 +110,9 @@ def test_the_file_stays_small(name: str, page_of: PageOf) -> None:
     assert page_of(name).stat().st_size < 3_000_000
 
 
-@pytest.mark.parametrize("width", [360, 768, 1200, 2200])
-@pytest.mark.parametrize("name", ["32 hosts", "7 hosts of a mix"])
+@pytest.mark.parametrize(
+    ("name", "width"), [("32 hosts", 360), ("32 hosts", 2200), ("7 hosts of a mix", 360), ("sample", 768)]
+)
 def test_no_width_needs_sideways_scrolling(name: str, width: int, page_of: PageOf, visit: Visitor) -> None:
     page = visit(viewport=ViewportSize(width=width, height=800)).open(page_of(name))
     page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })")

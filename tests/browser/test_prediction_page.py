@@ -51,8 +51,7 @@ def test_a_page_is_drawn_and_quiet(name: str, pages: dict[str, Path], visit: Vis
     assert page.locator(f"#live-{figure} .data_marks path").count() >= marks
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [390, 1200])
+@pytest.mark.parametrize(("scheme", "width"), [("dark", 390), ("light", 1200)])
 @pytest.mark.parametrize("name", PAGES)
 def test_axe_finds_no_violation(
     name: str, scheme: Scheme, width: int, pages: dict[str, Path], visit: Visitor

@@ -16,7 +16,7 @@ from support.browsing import Scheme, Visitor
 from support.served import Started, started
 from support.whole_site import WholeSite, whole_site
 
-LOOKS: tuple[tuple[Scheme, int], ...] = (("light", 1200), ("dark", 360), ("light", 2560))
+LOOKS: tuple[tuple[Scheme, int], ...] = (("light", 1200), ("dark", 360))
 NAMES = tuple(WholeSite(Path(), ("a", "b"), "", "", "", "").addresses())
 ABSENT = "nothing"
 
