@@ -30,7 +30,7 @@ site() { # site FILE KEY VALUE KEY VALUE ...
 
 opens="--add-opens=java.base/java.lang=ALL-UNNAMED --add-opens=java.base/java.util=ALL-UNNAMED"
 opens="$opens --add-opens=java.base/java.io=ALL-UNNAMED --add-opens=java.base/java.net=ALL-UNNAMED"
-soon="-XX:+UseSerialGC -XX:TieredStopAtLevel=1"
+soon="-XX:+UseSerialGC -XX:TieredStopAtLevel=1 -XX:+UnlockDiagnosticVMOptions -XX:-BytecodeVerificationRemote"
 site "$dir/client/core-site.xml" \
     fs.defaultFS "hdfs://127.0.0.1:$port" hadoop.tmp.dir "$dir/tmp" dfs.client.use.datanode.hostname false
 site "$dir/client/hdfs-site.xml" \

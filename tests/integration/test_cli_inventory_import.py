@@ -21,6 +21,7 @@ from howdah.render.directory import write_rendered
 from support.command import HOWDAH, environment, howdah
 from support.daemons import FETCH, LIB, Daemons, change_properties, move_paths
 from support.hadoop_cluster import OFTEN
+from support.java import BRIEF
 from support.machine import host
 from support.network import Network, can_build
 
@@ -31,8 +32,8 @@ pytestmark = [
 
 HDFS = "org.apache.hadoop.hdfs.server"
 YARN = "org.apache.hadoop.yarn.server"
-SMALL = ["-Xmx256m", "-Xss512k", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"]
-SOON = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+SMALL = ["-Xmx256m", "-Xss512k", "-XX:+UseSerialGC", *BRIEF]
+SOON = " ".join(("-XX:+UseSerialGC", *BRIEF))
 CORES = {"h1": 4, "h2": 4, "h3": 6}
 """What Java is told that each host has, so that one is not like the others."""
 LOST_SOON = {

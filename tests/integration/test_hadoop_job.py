@@ -16,6 +16,7 @@ from howdah.render import render
 from howdah.render.directory import write_rendered
 from support.daemons import FETCH, LIB, Daemons, bean, change_properties, get, get_json, read_properties
 from support.hadoop_cluster import OFTEN
+from support.java import BRIEF, SOON
 from support.single import exported, one_host, planned_number, redirect
 
 pytestmark = pytest.mark.skipif(not LIB.exists(), reason=f"Hadoop's jars are not there: {FETCH}")
@@ -44,8 +45,7 @@ DAEMONS = {
         "org.apache.hadoop.mapreduce.v2.hs.JobHistoryServer",
     ),
 }
-# What is this machine's: a folder of jars instead of an installation, and a compiler that starts fast.
-SOON = "-XX:TieredStopAtLevel=1"
+# What is this machine's: a folder of jars instead of an installation, and programs that start fast.
 MACHINE = {
     "mapred-site.xml": {
         "mapreduce.application.classpath": f"{LIB}/*",
@@ -155,7 +155,7 @@ def ran(tmp_path_factory: pytest.TempPathFactory) -> Ran:
     with Daemons(conf, root / "logs") as daemons:
         daemons.run(DAEMONS["namenode"][2], "-format", "-nonInteractive")
         for name, (file, variable, main) in DAEMONS.items():
-            daemons.start(name, main, options=[*exported(conf / file, variable), SOON])
+            daemons.start(name, main, options=[*exported(conf / file, variable), *BRIEF])
             if name == "namenode":
                 daemons.wait("the NameNode", lambda: bean(namenode, "name=NameNodeStatus"))
         daemons.wait(

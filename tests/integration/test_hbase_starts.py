@@ -17,6 +17,7 @@ from howdah.render.directory import write_rendered
 from howdah.store.reader import read_run
 from support.command import HOWDAH, environment
 from support.daemons import FETCH, HBASE_LIB, LIB, ROOT, Daemons, bean, change_properties, move_paths
+from support.java import BRIEF
 from support.lab_command import CACHE
 from support.ports import free_ports
 from support.single import exported, one_host, planned, planned_number, redirect
@@ -41,8 +42,6 @@ YCSB = (
     *("-p", "readproportion=0.4", "-p", "updateproportion=0.3", "-p", "scanproportion=0.2"),
     *("-p", "readmodifywriteproportion=0.1", "-p", "maxscanlength=20"),
 )
-# What is this machine's: a compiler that starts fast.
-SOON = "-XX:TieredStopAtLevel=1"
 PORTS = (
     "hbase.master.port",
     "hbase.master.info.port",
@@ -158,7 +157,7 @@ def test_hbase_keeps_rows_on_the_planned_files(tmp_path: Path) -> None:
         Daemons(hbase, tmp_path / "hbase-logs", lib=HBASE_LIB) as servers,
     ):
         hdfs.run(f"{HDFS}.namenode.NameNode", "-format", "-nonInteractive")
-        options = [*exported(hadoop / "hadoop-env.sh", "HDFS_NAMENODE_OPTS"), SOON]
+        options = [*exported(hadoop / "hadoop-env.sh", "HDFS_NAMENODE_OPTS"), *BRIEF]
         hdfs.start("namenode", f"{HDFS}.namenode.NameNode", options=options)
         zoo = str(rendered / "zookeeper/zoo.cfg")
         # Its pages' port is of no use here and may be taken. It ends with HDFS, after those that need it.
@@ -166,14 +165,14 @@ def test_hbase_keeps_rows_on_the_planned_files(tmp_path: Path) -> None:
             "zookeeper",
             f"{ZOOKEEPER}.QuorumPeerMain",
             zoo,
-            options=["-Dzookeeper.admin.enableServer=false", SOON],
+            options=["-Dzookeeper.admin.enableServer=false", *BRIEF],
         )
         hdfs.wait("the NameNode", lambda: bean(namenode, "name=NameNodeStatus"))
-        options = [*exported(hadoop / "hadoop-env.sh", "HDFS_DATANODE_OPTS"), SOON]
+        options = [*exported(hadoop / "hadoop-env.sh", "HDFS_DATANODE_OPTS"), *BRIEF]
         hdfs.start("datanode", f"{HDFS}.datanode.DataNode", options=options)
-        options = [*exported(hbase / "hbase-env.sh", "HBASE_MASTER_OPTS"), SOON]
+        options = [*exported(hbase / "hbase-env.sh", "HBASE_MASTER_OPTS"), *BRIEF]
         servers.start("master", f"{HBASE}.master.HMaster", "start", options=options)
-        options = [*exported(hbase / "hbase-env.sh", "HBASE_REGIONSERVER_OPTS"), SOON]
+        options = [*exported(hbase / "hbase-env.sh", "HBASE_REGIONSERVER_OPTS"), *BRIEF]
         servers.start("regionserver", f"{HBASE}.regionserver.HRegionServer", "start", options=options)
         servers.wait("the HMaster", lambda: bean(port["hbase.master.info.port"], "name=Master,sub=Server"))
         said = servers.run(str(CLIENT), str(ROWS))

@@ -18,6 +18,7 @@ from howdah.planner.cluster import plan_cluster
 from howdah.render import render
 from howdah.render.directory import write_rendered
 from support.daemons import FETCH, LIB, Daemons, bean, change_properties, get_json
+from support.java import BRIEF, SOON
 from support.single import one_host, redirect
 
 needs_hadoop = pytest.mark.skipif(not LIB.exists(), reason=f"Hadoop's jars are not there: {FETCH}")
@@ -33,8 +34,8 @@ DAEMONS = {
 }
 """The daemons of a cluster of one host, in the order they start, and their classes."""
 
-_SMALL = ("-Xmx320m", "-Xss512k", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")
-_SOON = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+_SMALL = ("-Xmx320m", "-Xss512k", "-XX:+UseSerialGC", *BRIEF)
+_SOON = f"{SOON} -XX:+UseSerialGC"
 OFTEN: Mapping[str, Mapping[str, str]] = MappingProxyType(
     {
         "mapred-site.xml": {
