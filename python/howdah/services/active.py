@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
@@ -10,21 +11,31 @@ from howdah.services.errors import NotReachable, RefusedByDaemon, ServiceError, 
 
 T = TypeVar("T")
 
+_AGAIN_S = 0.5
+
 
 class Active:
     """Asks the daemon that is active, and looks for it anew once it is not.
 
     ``what`` is the daemons' name, ``NameNode``; ``state`` reads a daemon's state from its URL, ``active`` in
-    small letters for the one that serves; ``key`` is the property that says where they are.
+    small letters for the one that serves; ``key`` is the property that says where they are. For so long as
+    ``patience_s`` one is waited for while none is active, as in the middle of a failover.
     """
 
     def __init__(
-        self, what: str, addresses: Sequence[WebAddress], state: Callable[[str], str], key: str
+        self,
+        what: str,
+        addresses: Sequence[WebAddress],
+        state: Callable[[str], str],
+        key: str,
+        *,
+        patience_s: float = 0.0,
     ) -> None:
         self._what = what
         self._addresses = addresses
         self._state = state
         self._key = key
+        self._patience_s = patience_s
         self._url = addresses[0].url if len(addresses) == 1 else None
 
     def ask(self, question: Callable[[str], T]) -> T:
@@ -57,6 +68,16 @@ class Active:
             raise NotReachable(f"{self._what} {url}", error.what, hint) from error
 
     def _find(self) -> str:
+        end = time.monotonic() + self._patience_s
+        while True:
+            try:
+                return self._look()
+            except NotReachable:
+                if time.monotonic() >= end:
+                    raise
+            time.sleep(_AGAIN_S)
+
+    def _look(self) -> str:
         told: list[str] = []
         for address in self._addresses:
             try:

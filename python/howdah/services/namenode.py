@@ -192,13 +192,17 @@ def datanode_names(datanodes: Sequence[DataNode]) -> dict[str, str]:
 class NameNode(Hdfs):
     """The active NameNode of a configuration; every method raises ServiceError.
 
-    ``asker`` asks for its beans: a Line of ``web``'s where they are wanted again and again.
+    ``asker`` asks for its beans: a Line of ``web``'s where they are wanted again and again. Of several, one
+    that is active is waited for as long as ``patience_s``.
     """
 
-    def __init__(self, web: Web, conf: ClientConf, asker: Asker | None = None) -> None:
+    def __init__(
+        self, web: Web, conf: ClientConf, asker: Asker | None = None, *, patience_s: float = 0.0
+    ) -> None:
         addresses = conf.namenodes()
         self._asker = asker or web
-        super().__init__(web, Active("NameNode", addresses, self._state, addresses[0].key))
+        active = Active("NameNode", addresses, self._state, addresses[0].key, patience_s=patience_s)
+        super().__init__(web, active)
 
     def bean(self, name: str) -> Object:
         """One of its beans, ``FSNamesystem``."""
@@ -226,10 +230,12 @@ class NameNode(Hdfs):
     def fsck(self, path: str) -> list[Block]:
         """Every block below a path with where its replicas lie."""
         flags = {"files": 1, "blocks": 1, "locations": 1, "racks": 1}
-        text = self._active.ask(
-            lambda url: self._web.get_text(f"{url}/fsck", ugi=self._web.user, path=path, **flags)
-        )
-        return read_fsck(text, path)
+
+        def blocks(url: str) -> list[Block]:
+            # One that stands by says so in the middle of a page that begins well.
+            return read_fsck(self._web.get_text(f"{url}/fsck", ugi=self._web.user, path=path, **flags), path)
+
+        return self._active.ask(blocks)
 
     def _state(self, url: str) -> str:
         return self._status(url).state

@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable, Iterator
 from io import BytesIO
 from pathlib import Path
+from threading import Timer
 from typing import NamedTuple
 
 import pytest
@@ -279,6 +280,37 @@ def test_a_pair_of_which_none_is_active(tmp_path: Path) -> None:
             namenode.list("/in")
     assert "none is active: nn1 (http://127.0.0.1:" in str(told.value)
     assert "nn2 is standby" in str(told.value)
+
+
+FSCK = "GET /fsck?path=/in&files=1&blocks=1&locations=1&racks=1"
+
+
+def test_one_that_became_a_standby_does_not_finish_its_check_and_the_other_one_does(tmp_path: Path) -> None:
+    status = json.loads(recorded("namenode-status.json").body)
+    status["beans"][0]["State"] = "standby"
+    # As Hadoop 3.5.0's servlet answers, with 200.
+    said = b"Operation category READ is not supported in state standby\n\n\nFsck on path '/in' FAILED"
+    stands_by = {**ANSWERS, f"{BEAN}NameNodeStatus": in_json(status), FSCK: Answer(said)}
+    with Recorded(ANSWERS) as first, Recorded(ANSWERS) as second, Web(user="me") as web:
+        namenode = NameNode(web, _conf(tmp_path, first.port, second.port))
+        assert namenode.status().state == "active"
+        first.answers = stands_by
+        assert len(namenode.fsck("/in")) == 4
+        assert second.asked[-1].path == "/fsck"
+
+
+def test_one_that_is_active_is_waited_for_as_long_as_asked(tmp_path: Path) -> None:
+    status = json.loads(recorded("namenode-status.json").body)
+    status["beans"][0]["State"] = "standby"
+    stands_by = {**ANSWERS, f"{BEAN}NameNodeStatus": in_json(status)}
+    with Recorded(stands_by) as first, Recorded(stands_by) as second, Web() as web:
+        conf = _conf(tmp_path, first.port, second.port)
+        with pytest.raises(NotReachable, match="none is active"):
+            NameNode(web, conf, patience_s=0.1).list("/in")
+        becomes = Timer(0.2, lambda: second.answers.update(ANSWERS))
+        becomes.start()
+        assert len(NameNode(web, conf, patience_s=30).list("/in")) == 3
+        becomes.join()
 
 
 def test_a_refusal_is_no_failover(tmp_path: Path) -> None:

@@ -34,6 +34,8 @@ NAME = "hadoop"
 _WORKERS_EVERY_S = 5.0
 _MASTERS_EVERY_S = 1.0
 """A master that stands in takes over within seconds, and they are few to ask."""
+_FAILOVER_S = 60.0
+"""How long HDFS may have no active NameNode without ending a run: Hadoop's own clients wait, too."""
 
 
 class HadoopEngine:
@@ -60,6 +62,7 @@ class _HadoopRun:
         self._clock = RunClock()
         self._fault: str | None = None
         self._namenode = NameNode(target.web, target.conf)
+        self._waited_for = NameNode(target.web, target.conf, patience_s=_FAILOVER_S)
         self._manager = ResourceManager(target.web, target.conf)
         record = begun_record(
             job,
@@ -75,7 +78,7 @@ class _HadoopRun:
         try:
             cluster, left = self._prepare()
             workspace = HdfsWorkspace(
-                self._namenode, self._target.work_dir, self._job.run_id, keep=self._job.keep_data
+                self._waited_for, self._target.work_dir, self._job.run_id, keep=self._job.keep_data
             )
             workspace.claim()
         except ServiceError as error:
@@ -127,7 +130,7 @@ class _HadoopRun:
         context = HadoopContext(
             self._job,
             self._target,
-            self._namenode,
+            self._waited_for,
             self._manager,
             workspace,
             self._clock,
