@@ -17,9 +17,11 @@ from howdah.documents.files import read_host
 from howdah.units import format_bytes, format_memory
 
 _MOST_ERROR = 0.15
-_MEASURING_S = 60
+MEASURING_S = 60
+"""How long the machine is measured, in seconds."""
 _SMALLEST_ROWS = 10_000_000
-_SIZES = (1, 2, 4)
+SIZES = (1, 2, 4)
+"""Of the suites, as multiples of the smallest."""
 _SCARCE_SHARE = 4
 _PROCESS_BYTES = 256 << 20
 _ROUND_BYTES = 64 << 20
@@ -58,7 +60,7 @@ def predictions(course: Course, request: Request) -> Result:
     probe = folder / "probe.json"
     course.tell("measuring the machine")
     at = ("--data-dir", str(folder))
-    _howdah(course, "probe", "--measure", *at, "--seconds", str(_MEASURING_S), "--json", "-o", str(probe))
+    _howdah(course, "probe", "--measure", *at, "--seconds", str(MEASURING_S), "--json", "-o", str(probe))
     predicted = {
         suite: _times(_run(course, suite, "--engine", "sim", "--probe", str(probe))) for suite in suites
     }
@@ -111,7 +113,7 @@ def _rates(probe: Path) -> dict[str, float]:
 
 
 def _suites(smallest: int) -> list[_Suite]:
-    sizes = [smallest * size for size in _SIZES]
+    sizes = [smallest * size for size in SIZES]
     scarce = [dataset_bytes(rows) // _SCARCE_SHARE + _PROCESS_BYTES for rows in sizes]
     in_memory = [_Suite(rows, None) for rows in sizes]
     return in_memory + [

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from benches import serving, simulator
+from benches import predicting, serving, simulator
 from benches.cache import drop_from_cache
 from benches.contestant import PEERS, Contestant, Output, limit, ours, peer
 from benches.limit import WORKS
@@ -298,14 +298,14 @@ class TestCommand:
         }
         assert all(value > 0 for value in result["figures"].values())
 
-    def test_predicts_what_it_then_runs(self, tmp_path: Path) -> None:
-        done = benches(tmp_path, "predictions", "--rows", "100000", "--repeats", "1")
-        assert done.returncode == 0, done.stderr
-        (result,) = results(tmp_path)
-        assert len(result["goals"]) == 6
-        predicted = {name for name in result["figures"] if name.endswith("predicted s")}
-        assert len(predicted) == 6 * 5
-        assert all(value > 0 for value in result["figures"].values())
+    def test_predicts_what_it_then_runs(self, course: Course, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(predicting, "MEASURING_S", 10)
+        monkeypatch.setattr(predicting, "SIZES", (1,))
+        result = predicting.predictions(course, Request(rows=100_000, peers=(), seconds=1.0))
+        assert len(result.goals) == 2
+        predicted = {name for name in result.figures if name.endswith("predicted s")}
+        assert len(predicted) == 2 * 5
+        assert all(value > 0 for value in result.figures.values())
 
     @pytest.mark.skipif(not Path("/usr/include/simgrid").exists(), reason="needs libsimgrid-dev")
     def test_races_simgrid(self, tmp_path: Path) -> None:
