@@ -73,7 +73,7 @@ def _with_disks(inventory: Inventory, size_bytes: int | None) -> Inventory:
     return inventory.model_copy(update={"groups": groups})
 
 
-def trio_plan(*settings: tuple[str, str]) -> Plan:
+def trio_plan(*settings: tuple[str, str], secure: bool = False) -> Plan:
     """A plan of three native hosts whose masters take over from one another, with settings insisted on."""
     return plan_cluster(
         read_inventory(TRIO),
@@ -81,6 +81,8 @@ def trio_plan(*settings: tuple[str, str]) -> Plan:
             hypervisor=Hypervisor.NONE,
             replication=2,
             protection=Protection.HA,
+            secure=secure,
+            realm="EXAMPLE.COM" if secure else None,
             overrides=tuple(Override(key=key, value=value) for key, value in settings),
         ),
     )
