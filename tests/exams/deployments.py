@@ -17,7 +17,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
-from exams.deploying import adverse, killed, redundant, whole
+from exams.deploying import adverse, kerberos, killed, redundant, whole
 from exams.deploying.course import Course
 from howdah.model.request import Protection
 from support.systemd_hosts import lacking, systemd_hosts
@@ -39,6 +39,7 @@ _PARTS = {
         Protection.HA,
         lambda course, dice, _: redundant.examine(course, dice),
     ),
+    "kerberos": _Part(kerberos.HOSTS, Protection.NONE, lambda course, _, __: kerberos.examine(course)),
     "killed": _Part(redundant.HOSTS, Protection.HA, killed.examine),
 }
 

@@ -15,6 +15,8 @@ _END = (
 )
 PROGRAMS = ("howdah_host", "howdah_look", "howdah_daemon", "howdah_hdfs", "howdah_key")
 """The modules that playbooks name."""
+HANDING = "howdah_secrets"
+"""The one that is needed where there is Kerberos alone."""
 
 
 @cache

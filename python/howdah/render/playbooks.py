@@ -55,13 +55,36 @@ def look() -> str:
     )
 
 
-def apply() -> str:
-    """Make every host what its manifest says."""
-    return """
+_HAND_OVER = """\
+    - name: Hand over what only the administrator has
+      howdah_secrets:
+        contents: >-
+          {%- set found = {} -%}
+          {%- for name, one in howdah_secrets.items() -%}
+          {%- set _ = found.update({name: lookup('pipe', 'base64 -w0 ' ~ (one.file | quote))}) -%}
+          {%- endfor -%}
+          {{ found | to_json }}
+      # What a host was handed is not shown, and not kept here; the next task tells what it lacks.
+      no_log: true
+      when: howdah_secrets is defined and not ansible_check_mode
+"""
+
+
+def apply(secure: bool = False) -> str:
+    """Make every host what its manifest says; ``secure`` where it is handed keytabs and key stores too."""
+    return f"""
 - name: Make every host what its manifest says
   hosts: cluster
   gather_facts: false
   tasks:
+{_HAND_OVER if secure else ""}{_APPLY}{_HANDED if secure else ""}      register: howdah
+"""
+
+
+_HANDED = """\
+        secrets: "{{ howdah_secrets | default({}) }}"
+"""
+_APPLY = """\
     - name: Apply the manifest
       howdah_host:
         host: "{{ inventory_hostname }}"
@@ -71,7 +94,6 @@ def apply() -> str:
         disks: "{{ howdah_disks | default([]) }}"
         rollback: "{{ howdah_rollback | default('') }}"
         ask: "{{ howdah_ask | default(false) }}"
-      register: howdah
 """
 
 
@@ -108,15 +130,15 @@ def prove(present: Mapping[Role, Sequence[str]], port: int) -> str:
     return f"{HEAD}{_proof(port)}{_job() if present.get(Role.RESOURCEMANAGER) else ''}"
 
 
-def leave(port: int) -> str:
+def leave(port: int, secure: bool = False) -> str:
     """Empty the hosts of the group ``leaving``, which howdah adds to the inventory, and stop them."""
     once = (
-        apply()
+        apply(secure)
         .replace("hosts: cluster", "hosts: namenode:resourcemanager")
         .replace("Make every host what its manifest says", "Tell the masters who leaves")
     )
     last = (
-        apply()
+        apply(secure)
         .replace("hosts: cluster", "hosts: leaving")
         .replace("Make every host what its manifest says", "Stop what runs on hosts that were emptied")
     )

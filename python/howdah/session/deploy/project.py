@@ -109,8 +109,15 @@ def _needs_libhadoop(target: Target) -> bool:
 
 
 @contextmanager
-def project(target: Target, disks: Mapping[str, Sequence[str]]) -> Iterator[Path]:
-    """The project in a folder that is removed afterwards: what was done is on the hosts."""
+def project(
+    target: Target,
+    disks: Mapping[str, Sequence[str]],
+    secrets: Mapping[str, Mapping[str, Mapping[str, str]]] = {},
+) -> Iterator[Path]:
+    """The project in a folder that is removed afterwards: what was done is on the hosts.
+
+    ``secrets`` are the places and digests of what each host is handed; none of it is copied.
+    """
     with tempfile.TemporaryDirectory(prefix="howdah-project-") as folder:
         root = Path(folder)
         for file in target.files.files:
@@ -118,8 +125,10 @@ def project(target: Target, disks: Mapping[str, Sequence[str]]) -> Iterator[Path
                 path = root / file.path
                 path.parent.mkdir(parents=True, exist_ok=True)
                 path.write_text(file.content, encoding="utf-8")
-        for host, devices in disks.items():
+        for host in {**disks, **secrets}:
             path = root / _FOLDER / "host_vars" / f"{host}.json"
             path.parent.mkdir(exist_ok=True)
-            path.write_text(json.dumps({"howdah_disks": list(devices)}))
+            own: dict[str, object] = {"howdah_disks": list(disks[host])} if host in disks else {}
+            own |= {"howdah_secrets": secrets[host]} if host in secrets else {}
+            path.write_text(json.dumps(own))
         yield root / _FOLDER
