@@ -21,7 +21,8 @@ def kerberos_parts(plan: Plan, roles: Sequence[Role]) -> dict[str, object]:
     held = host_secrets(plan, roles)
     keytabs = [secret for secret in held if secret.principals]
     users: dict[str, dict[str, str]] = {}
-    for user in dict.fromkeys(kind.user for kind in KINDS.values()):
+    # ZooKeeper's asks nobody; HDFS's, who may ask it everything, comes first.
+    for user in dict.fromkeys(kind.user for role, kind in KINDS.items() if role is not Role.ZOOKEEPER):
         for secret in keytabs:
             own = next((name for name in secret.principals if name.startswith(f"{user}/")), None)
             if own and user in secret.users:

@@ -10,7 +10,9 @@ from howdah.model.plan import Plan, Role
 from howdah.model.value import value_text
 
 _OPTION = re.compile(r"-Djava\.security\.auth\.login\.config=(\S+)")
-_SERVERS_FILE = "/etc/zookeeper/conf/jaas.conf"
+SERVERS_FILE = "/etc/zookeeper/conf/jaas.conf"
+"""Where ZooKeeper's own login configuration is."""
+_SERVERS_ENTRIES = ("Server", "QuorumServer", "QuorumLearner")
 _SERVERS_KEYTAB = "/etc/security/keytabs/zookeeper.service.keytab"
 
 
@@ -51,16 +53,19 @@ class Login(NamedTuple):
 
     role: Role
     path: str
-    entry: str
-    """What the reader looks for in it: ``Client`` or ``Server``."""
+    entries: tuple[str, ...]
+    """What readers look for in it: ``Client``, or ``Server`` and what its peers are to it."""
     keytab: str
     principal: str
     """With ``_HOST`` for the host's own name."""
 
     def lines(self, host: str) -> tuple[str, ...]:
         """Its lines on a host: Java knows no _HOST."""
+        return tuple(line for entry in self.entries for line in self._of(entry, host))
+
+    def _of(self, entry: str, host: str) -> tuple[str, ...]:
         return (
-            f"{self.entry} {{",
+            f"{entry} {{",
             "  com.sun.security.auth.module.Krb5LoginModule required",
             "  useKeyTab=true storeKey=true useTicketCache=false",
             f'  keyTab="{self.keytab}" principal="{self.principal.replace("_HOST", host)}";',
@@ -78,7 +83,7 @@ def logins(plan: Plan) -> Iterator[Login]:
             continue
         principal = values[user.principal]
         realm = principal.rpartition("@")[2]
-        yield Login(user.role, named.group(1), "Client", values[user.keytab], principal)
+        yield Login(user.role, named.group(1), ("Client",), values[user.keytab], principal)
     if realm:
         principal = f"zookeeper/_HOST@{realm}"
-        yield Login(Role.ZOOKEEPER, _SERVERS_FILE, "Server", _SERVERS_KEYTAB, principal)
+        yield Login(Role.ZOOKEEPER, SERVERS_FILE, _SERVERS_ENTRIES, _SERVERS_KEYTAB, principal)

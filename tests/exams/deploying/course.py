@@ -56,6 +56,8 @@ class Course:
         self.protection = protection
         self.secure = False
         """Whether plans ask for Kerberos."""
+        self.tables = True
+        """Whether plans with two of each master have HBase."""
         self.jobs = True
         """Whether plans have YARN."""
         self.flags: tuple[str, ...] = ()
@@ -78,7 +80,7 @@ class Course:
         demands: tuple[Demand, ...] = (
             Demand(kind="terasuite", dataset_bytes=10**8) if self.jobs else Demand(kind="storage"),
         )
-        if self.protection is Protection.HA:
+        if self.protection is Protection.HA and self.tables:
             demands += (Demand(kind="ycsb"),)
         request = PlanRequest(
             hypervisor=Hypervisor.NONE,
@@ -90,7 +92,7 @@ class Course:
             overrides=tuple(
                 Override(key=key, value=value)
                 for key, value in {**_SMALL, **settings}.items()
-                if self.protection is Protection.HA or not key.startswith("HBASE")
+                if (self.protection is Protection.HA and self.tables) or not key.startswith("HBASE")
             ),
         )
         path = self.folder / f"{name}.yaml"

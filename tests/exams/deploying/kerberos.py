@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import re
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
@@ -13,61 +14,13 @@ from exams.deploying.course import Course, step
 from support.kdc import Kdc, certify, hand_out, kdc
 
 HOSTS = ("h1", "h2", "h3")
-_USERS = ("hdfs", "HTTP")
-_TRY = """\
-import http.client, json, re, socket, ssl, subprocess, sys
-name = sys.argv[1]
-PAGES = ("/", "/jmx", "/conf", "/logs/", "/stacks", "/ws/v1/cluster/info", "/ws/v1/node/info",
-         "/ws/v1/history/info", "/webhdfs/v1/?op=LISTSTATUS&user.name=hdfs", "/rs-status", "/master-status")
-def tls(port):
-    trusted = ssl.create_default_context(cafile="/etc/security/tls/ca.pem")
-    told = set()
-    for page in PAGES:
-        asked = http.client.HTTPSConnection(name, port, timeout=5, context=trusted)
-        asked.request("GET", page)
-        told.add(asked.getresponse().status)
-    return sorted(told)
-def plain(port):
-    asked = http.client.HTTPConnection(name, port, timeout=5)
-    asked.request("GET", "/jmx")
-    return asked.getresponse().status
-def said(port, words):
-    with socket.create_connection((name, port), timeout=5) as one:
-        one.sendall(words)
-        one.settimeout(3)
-        try:
-            return one.recv(4096)
-        except socket.timeout:
-            return b""
-found = []
-for line in subprocess.run(["ss", "-ltnpH"], capture_output=True, text=True).stdout.splitlines():
-    if "java" not in line:
-        continue
-    address, _, port = line.split()[3].rpartition(":")
-    port, pid = int(port), int(re.search(r"pid=(\\d+)", line).group(1))
-    unit = re.search(r"([^/\\n]*)[.]service", open("/proc/%d/cgroup" % pid).read()).group(1)
-    if address.strip("[]").replace("::ffff:", "").startswith("127."):
-        how = "answers this host alone"
-    else:
-        try:
-            how = "TLS, " + " ".join(map(str, tls(port)))
-        except Exception:
-            try:
-                how = "HTTP, %d" % plain(port)
-            except Exception:
-                answer = said(port, b"hrpc\\x09\\x00\\x00")
-                if b"SIMPLE authentication is not enabled" in answer:
-                    how = "RPC, refuses who has no ticket"
-                else:
-                    how = "says %r" % answer[:60]
-    found.append([unit, port, how])
-print(json.dumps(found))
-"""
+_CLI = "org.apache.zookeeper.ZooKeeperMain"
+_TRY = Path(__file__).with_name("trying.py")
 _SHUT = (
     # What an open port may say to somebody without a ticket.
-    r"TLS,( 40[13]| 404)+",
+    r"TLS,( 40[0134])+",
     r"RPC, refuses who has no ticket",
-    r"answers this host alone",
+    r"this host alone: .*",
 )
 _DATA_TRANSFER = 9866
 
@@ -83,14 +36,70 @@ class Door(NamedTuple):
 
 def examine(course: Course) -> None:
     """HDFS with one NameNode: refused where something is missing, deployed, used, renewed."""
-    course.secure, course.jobs = True, False
+    with _handed(course, ("hdfs", "HTTP")) as (made, folder):
+        _hdfs(course, made, folder)
+
+
+def examine_pair(course: Course) -> None:
+    """HDFS with two NameNodes, chosen in ZooKeeper: deployed, used, changed while one stands in."""
+    with _handed(course, ("hdfs", "HTTP", "zookeeper")) as (_, folder):
+        plan = course.save("secure", HOSTS)
+        handed = ("--secrets", str(folder))
+        with step("three hosts from nothing to two NameNodes with Kerberos"):
+            course.deploy(plan, *handed)
+        with step("again: nothing is changed"):
+            assert course.changed(plan, *handed) == 0
+            course.check_well(plan)
+        _used(course)
+        _all_shut(course)
+        _names_are_kept(course)
+        led = _active(course)
+        with step("a changed setting restarts both, and the one that leads hands over"):
+            changes = course.deploy(course.save("changed", HOSTS, {"dfs.namenode.handler.count": "15"}))
+            assert any(change.startswith("hand over") for change in changes[led]), changes
+        assert _active(course) != led
+        _used(course)
+        secrets_stay_secret(course)
+
+
+@contextmanager
+def _handed(course: Course, users: Sequence[str]) -> Iterator[tuple[Kdc, Path]]:
+    """A KDC that all hosts know, and a folder with what they are to be handed."""
+    course.secure, course.jobs, course.tables = True, False, False
     gateway = f"{next(iter(course.hosts.hosts.values())).address.rpartition('.')[0]}.1"
     with kdc(course.folder / "kdc", gateway, HOSTS) as made:
         for host in HOSTS:
             _root(course, host, "etc/krb5.conf").write_text(made.configuration)
         with step("a KDC, an authority, and what they hand to three hosts"):
-            folder = hand_out(course.folder / "secrets", made, dict.fromkeys(HOSTS, _USERS))
-        _hdfs(course, made, folder)
+            folder = hand_out(course.folder / "secrets", made, dict.fromkeys(HOSTS, users))
+        yield made, folder
+
+
+def _with_ticket(course: Course, script: str) -> str:
+    """What a script says that hdfs runs on the first host, with a ticket."""
+    line = "kinit -k -t /etc/security/keytabs/hdfs.service.keytab hdfs/h1@EXAMPLE.COM"
+    known = "PATH=$PATH:/opt/hadoop-3.5.0/bin; export KRB5CCNAME=FILE:/tmp/exam-ticket"
+    whole = f"cd /; {known}; {line}; {script}"
+    return course.hosts.run("h1", "runuser", "-u", "hdfs", "--", "sh", "-ec", whole)
+
+
+def _active(course: Course) -> str:
+    """The host of the NameNode that leads."""
+    said = _with_ticket(course, "hdfs haadmin -getAllServiceState")
+    lines = (line.split() for line in said.splitlines())
+    return next(words[0].partition(":")[0] for words in lines if words and words[-1] == "active")
+
+
+def _names_are_kept(course: Course) -> None:
+    """See that nobody without a ticket changes in ZooKeeper who leads."""
+    with step("who is nobody to ZooKeeper may not change who leads"):
+        lines = "getAcl /hadoop-ha/exam/ActiveBreadCrumb\nset /hadoop-ha/exam/ActiveBreadCrumb x\nquit\n"
+        client = f"/opt/hadoop-3.5.0/bin/hadoop {_CLI} -server h1:2181"
+        script = f"cd /; printf '%s' {shlex.quote(lines)} | {client} 2>&1 || true"
+        said = course.hosts.run("h1", "runuser", "-u", "admin", "--", "sh", "-c", script)
+        assert "'sasl,'hdfs" in said, said
+        assert "'world" not in said, said
+        assert "NoAuth" in said or "Insufficient permission" in said, said
 
 
 def _hdfs(course: Course, made: Kdc, folder: Path) -> None:
@@ -115,9 +124,7 @@ def _hdfs(course: Course, made: Kdc, folder: Path) -> None:
         assert course.changed(plan) == 0
         course.check_well(plan)
     _used(course)
-    table = list(doors(course))
-    show(table)
-    assert not [door for door in table if not shut(course, door)], table
+    _all_shut(course)
     with step("a renewed certificate restarts the daemons of its host, and of no other"):
         certify(folder, "h2")
         changes = course.deploy(plan, *handed)
@@ -135,19 +142,16 @@ def _hdfs(course: Course, made: Kdc, folder: Path) -> None:
         (folder / "h3/hdfs.service.keytab").write_bytes((course.folder / "newer.keytab").read_bytes())
         course.deploy(plan, *handed)
         course.check_well(plan)
-    secrets_stay_secret(course, folder)
+    secrets_stay_secret(course)
 
 
 def _used(course: Course) -> None:
     """Whoever has a ticket uses it; whoever has none is refused."""
-    line = "kinit -k -t /etc/security/keytabs/hdfs.service.keytab hdfs/h1@EXAMPLE.COM && "
     with step("a user with a ticket writes and reads"):
-        course.hosts.run(
-            "h1", "runuser", "-u", "hdfs", "--", "sh", "-ec",
-            f"cd /; export KRB5CCNAME=FILE:/tmp/exam-ticket; {line}"
-            "/opt/hadoop-3.5.0/bin/hdfs dfs -put -f /etc/services /tmp/services; "
-            "/opt/hadoop-3.5.0/bin/hdfs dfs -cat /tmp/services | cmp - /etc/services; rm /tmp/exam-ticket",
-        )  # fmt: skip
+        _with_ticket(
+            course,
+            "hdfs dfs -put -f /etc/passwd /tmp/passwd; hdfs dfs -cat /tmp/passwd | cmp - /etc/passwd",
+        )
     with step("a user without one is refused"):
         script = "cd /; export KRB5CCNAME=FILE:/nowhere; /opt/hadoop-3.5.0/bin/hdfs dfs -ls / 2>&1 || true"
         said = course.hosts.run("h1", "runuser", "-u", "admin", "--", "sh", "-c", script)
@@ -157,7 +161,7 @@ def _used(course: Course) -> None:
 def doors(course: Course) -> Iterator[Door]:
     """Every port that a daemon listens at, tried from its own host without a ticket."""
     for host in HOSTS:
-        _root(course, host, "tmp/try.py").write_text(_TRY)
+        _root(course, host, "tmp/try.py").write_text(_TRY.read_text())
         for unit, port, how in json.loads(course.hosts.run(host, "python3", "/tmp/try.py", host)):
             yield Door(host, unit, port, how)
 
@@ -167,24 +171,27 @@ def shut(course: Course, door: Door) -> bool:
     if door.port == _DATA_TRANSFER:
         # It wants a handshake first, and says so in its log alone.
         log = course.hosts.run(door.host, "cat", "/var/log/hadoop/hadoop-hdfs-datanode.log")
-        return door.how == "says b''" and "Failed to read expected SASL data transfer protection" in log
+        return door.how == "says nothing" and "Failed to read expected SASL data transfer protection" in log
     return any(re.fullmatch(one, door.how) for one in _SHUT)
 
 
-def show(table: list[Door]) -> None:
-    """Print the table."""
-    for door in sorted(table):
+def _all_shut(course: Course) -> None:
+    """Print what every port says to somebody without a ticket, and see that none lets anybody in."""
+    table = sorted(doors(course))
+    for door in table:
         print(f"    {door.host}  {door.unit:32} {door.port:6}  {door.how}", flush=True)
+    assert not [door for door in table if not shut(course, door)], table
 
 
-def secrets_stay_secret(course: Course, folder: Path) -> None:
+def secrets_stay_secret(course: Course) -> None:
     """No keytab, key or password is where others could read it."""
     with step("what was handed over is readable for its daemons alone"):
         for host in HOSTS:
-            script = "find /etc/security /var/lib/howdah -type f -perm /o+r ! -name ca.pem ! -name trust.jks"
-            open_ones = [
-                path for path in course.hosts.run(host, "sh", "-c", script).split() if "/jaas/" not in path
-            ]
+            script = (
+                "find /etc/security/keytabs /etc/security/tls /etc/security/http_secret /var/lib/howdah "
+                "-type f -perm /o+r ! -name ca.pem ! -name trust.jks"
+            )
+            open_ones = course.hosts.run(host, "sh", "-c", script).split()
             assert open_ones == [], open_ones
             word = "of-this-rig-alone"
             found = course.hosts.run(

@@ -86,3 +86,10 @@ def test_who_logs_in_to_zookeeper_does_so_by_the_hosts_own_name() -> None:
     assert login["host"]
     assert 'principal="hdfs/_HOST@EXAMPLE.COM"' in login["content"]
     assert "/etc/zookeeper/conf/jaas.conf" in found
+
+
+def test_hdfs_asks_first_and_zookeeper_never() -> None:
+    """Pages are asked as the first user of a host who has a keytab there."""
+    users = list(_manifests(trio_plan(secure=True))["h1"]["kerberos"]["users"])
+    assert users[0] == "hdfs"
+    assert "zookeeper" not in users

@@ -54,19 +54,33 @@ def read_target(path: Path, *, force: bool = False) -> Target:
     files = render(plan, told)
     held_plan(plan, str(path), force=force)
     assert plan.cluster is not None  # Rendering has refused a plan without one.
-    request = plan.cluster.request
-    if request.secure:
-        raise UserError(
-            str(path),
-            "asks for Kerberos (--secure), which howdah deploy does not set up: nothing was started",
-            "render it and follow its README.md, or plan without --secure on a network of its own",
-        )
+    if plan.cluster.request.secure:
+        _check_kerberos(path, plan.cluster)
     systems = {
         system.name: system.roles
         for system in placed_systems(plan, placed_hosts(plan.cluster))
         if system.roles
     }
     return Target(str(path), plan, plan.cluster, files, systems)
+
+
+def _check_kerberos(path: Path, cluster: Cluster) -> None:
+    """Raise UserError where a plan with Kerberos has more than what was seen to work with it."""
+    alone = "plan HDFS alone (--workload storage), or render it and follow its README.md"
+    if any(Role.RESOURCEMANAGER in master.roles for master in cluster.masters):
+        raise UserError(
+            str(path),
+            "asks for Kerberos (--secure) with YARN, whose tasks run as their users by container-executor, a "
+            "program of root's that howdah does not set up: nothing was started",
+            alone,
+        )
+    if cluster.request.hbase_used:
+        raise UserError(
+            str(path),
+            "asks for Kerberos (--secure) with HBase, whose pages then still ask nobody who they are: "
+            "nothing was started",
+            alone,
+        )
 
 
 def releases(target: Target) -> tuple[PackedTree, ...]:
