@@ -125,9 +125,10 @@ def rolling(present: Mapping[Role, Sequence[str]], port: int, replication: int) 
     yield "finalize", f"{HEAD}{finalize}{as_ever()}"
 
 
-def prove(present: Mapping[Role, Sequence[str]], port: int) -> str:
-    """See that HDFS keeps what is written, and that YARN runs a job."""
-    return f"{HEAD}{_proof(port)}{_job() if present.get(Role.RESOURCEMANAGER) else ''}"
+def prove(present: Mapping[Role, Sequence[str]], port: int, secure: bool = False) -> str:
+    """See that HDFS keeps what is written, that YARN runs a job, and where ``secure`` who is let in."""
+    job = _job() if present.get(Role.RESOURCEMANAGER) else ""
+    return f"{HEAD}{_proof(port)}{job}{_DOORS if secure else ''}"
 
 
 def leave(port: int, secure: bool = False) -> str:
@@ -217,6 +218,17 @@ def _proof(port: int) -> str:
       howdah_hdfs:
         namenodes: {pages(port)}
         proof: true
+"""
+
+
+_DOORS = """
+- name: See that nobody is let in without a ticket
+  hosts: cluster
+  gather_facts: false
+  tasks:
+    - name: Try every port of every daemon
+      howdah_doors:
+        host: "{{ inventory_hostname }}"
 """
 
 

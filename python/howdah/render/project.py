@@ -11,7 +11,7 @@ from howdah.model.plan import Cluster, Plan, Role
 from howdah.model.system import PlacedSystem, placed_systems
 from howdah.model.value import planned_text
 from howdah.render import playbooks
-from howdah.render.bundle import HANDING, PROGRAMS, bundled
+from howdah.render.bundle import OF_KERBEROS, PROGRAMS, bundled
 from howdah.render.daemons import KINDS, page_key, port_of
 from howdah.render.directories import hdfs_places
 from howdah.render.manifests import manifests
@@ -61,13 +61,13 @@ def project_files(
             else "",
         ),
         **{f"{name}.yaml": text for name, text in playbooks.rolling(present, port, copies)},
-        "prove.yaml": playbooks.prove(present, port),
+        "prove.yaml": playbooks.prove(present, port, secure),
         "site.yaml": playbooks.site(),
         "leave.yaml": playbooks.leave(port, secure),
         "stop.yaml": playbooks.stop(present),
         **{
             f"library/{program}.py": bundled(program)
-            for program in (*PROGRAMS, *([HANDING] if secure else []))
+            for program in (*PROGRAMS, *(OF_KERBEROS if secure else ()))
         },
         **{f"manifests/{manifest.name}.json": manifest.text for manifest in made},
     }

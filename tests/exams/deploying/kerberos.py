@@ -21,8 +21,12 @@ _SHUT = (
     r"TLS,( 40[0134])+",
     r"RPC, refuses who has no ticket",
     r"this host alone: .*",
+    # Who may do what there is tried apart.
+    r"ZooKeeper",
 )
 _DATA_TRANSFER = 9866
+_OF_SERVERS = (2888, 3888)
+"""Where ZooKeeper's servers speak with one another."""
 
 
 class Door(NamedTuple):
@@ -92,14 +96,20 @@ def _active(course: Course) -> str:
 
 def _names_are_kept(course: Course) -> None:
     """See that nobody without a ticket changes in ZooKeeper who leads."""
-    with step("who is nobody to ZooKeeper may not change who leads"):
-        lines = "getAcl /hadoop-ha/exam/ActiveBreadCrumb\nset /hadoop-ha/exam/ActiveBreadCrumb x\nquit\n"
-        client = f"/opt/hadoop-3.5.0/bin/hadoop {_CLI} -server h1:2181"
-        script = f"cd /; printf '%s' {shlex.quote(lines)} | {client} 2>&1 || true"
+    lines = "getAcl /hadoop-ha/exam/ActiveBreadCrumb\nset /hadoop-ha/exam/ActiveBreadCrumb x\nquit\n"
+    client = f"printf '%s' {shlex.quote(lines)} | hadoop {_CLI} -server h1:2181 2>&1 || true"
+    with step("who is nobody to ZooKeeper is served nothing there"):
+        script = f"cd /; PATH=$PATH:/opt/hadoop-3.5.0/bin; {client}"
         said = course.hosts.run("h1", "runuser", "-u", "admin", "--", "sh", "-c", script)
+        assert "state:Closed" in said, said
+        assert "'sasl" not in said, said
+        assert "mZxid" not in said, said
+    with step("what decides who leads is HDFS's alone"):
+        reading = client.replace("set /hadoop-ha/exam/ActiveBreadCrumb x\n", "")
+        login = "export JAVA_TOOL_OPTIONS=-Djava.security.auth.login.config=/etc/security/jaas/hdfs.conf"
+        said = _with_ticket(course, f"{login}; {reading}")
         assert "'sasl,'hdfs" in said, said
         assert "'world" not in said, said
-        assert "NoAuth" in said or "Insufficient permission" in said, said
 
 
 def _hdfs(course: Course, made: Kdc, folder: Path) -> None:
@@ -172,6 +182,9 @@ def shut(course: Course, door: Door) -> bool:
         # It wants a handshake first, and says so in its log alone.
         log = course.hosts.run(door.host, "cat", "/var/log/hadoop/hadoop-hdfs-datanode.log")
         return door.how == "says nothing" and "Failed to read expected SASL data transfer protection" in log
+    if door.port in _OF_SERVERS:
+        log = course.hosts.run(door.host, "cat", "/var/log/hadoop/zookeeper-server.log")
+        return door.how == "says nothing" and "Learner not trying to authenticate and authentication" in log
     return any(re.fullmatch(one, door.how) for one in _SHUT)
 
 

@@ -12,6 +12,7 @@ import json
 import re
 import socket
 import ssl
+import struct
 import subprocess
 import sys
 from contextlib import suppress
@@ -35,6 +36,11 @@ PAGES = (
 )
 RPC = b"hrpc\x09\x00\x00"
 """How a client begins that has no ticket."""
+PEERS = {
+    # How a server of ZooKeeper's begins that proves nothing: as a follower, and in an election.
+    2888: bytes(16),
+    3888: struct.pack(">qqi", -65536, 1, 7) + b"h1:3888" + bytes(16),
+}
 REFUSED = b"SIMPLE authentication is not enabled"
 FAILED = (OSError, http.client.HTTPException)
 
@@ -74,6 +80,8 @@ def tried(name: str, port: int) -> str:
     """What a port says to somebody without a ticket."""
     with suppress(*FAILED):
         return by_tls(name, port)
+    if port in PEERS:
+        return f"says {said(name, port, PEERS[port])!r}".replace("says b''", "says nothing")
     answer = said(name, port, RPC)
     if REFUSED in answer:
         # It answers HTTP too, with a hint that this is no page.
