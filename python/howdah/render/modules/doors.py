@@ -14,7 +14,7 @@ from howdah.render.modules.changes import Json
 from howdah.render.modules.units import show
 
 TRIED_S = 5.0
-SHOWN = ("/", "/jmx", "/conf", "/logs/", "/webhdfs/v1/?op=LISTSTATUS&user.name=hdfs")
+TRIED = ("/", "/jmx", "/conf", "/logs/", "/webhdfs/v1/?op=LISTSTATUS&user.name=hdfs")
 """What is asked for of every page."""
 CALL = b"hrpc\x09\x00\x00"
 """How a caller begins that has no ticket: Hadoop's RPC, version 9."""
@@ -79,7 +79,7 @@ def without_ticket(name: str, port: int, authority: str) -> str:
 def shown_by_tls(name: str, port: int, authority: str) -> str:
     """The first page that is shown by TLS; raises OSError where the port does not speak it."""
     trusted = ssl.create_default_context(cafile=authority)
-    for path in SHOWN:
+    for path in TRIED:
         connection = http.client.HTTPSConnection(name, port, timeout=TRIED_S, context=trusted)
         status = asked(connection, path)
         if status < 400:
