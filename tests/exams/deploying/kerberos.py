@@ -153,6 +153,15 @@ def _hdfs(course: Course, made: Kdc, folder: Path) -> None:
         course.deploy(plan, *handed)
         course.check_well(plan)
     secrets_stay_secret(course)
+    with step("a plan whose pages ask nobody who they are fails in the end, and says which"):
+        pages = "hadoop.http.authentication."
+        lax = {f"{pages}type": "simple", f"{pages}simple.anonymous.allowed": "true"}
+        wrong = course.failed(course.save("lax", HOSTS, lax), *handed)
+        assert set(wrong) == set(HOSTS), wrong
+        assert "who has no ticket is let in: namenode's port 9871 shows /" in wrong["h1"][0], wrong
+    with step("and is put right by the former one"):
+        course.deploy(plan)
+        course.check_well(plan)
 
 
 def _used(course: Course) -> None:
