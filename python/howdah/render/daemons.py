@@ -7,8 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from howdah.model.plan import Plan, Role, Setting
-from howdah.model.value import planned_text, value_text
+from howdah.model.value import value_text
 from howdah.releases import default_of, hadoop, hbase
+from howdah.render.encryption import page_key
 from howdah.render.variant import FileVariant, select
 
 
@@ -282,48 +283,7 @@ def _same(given: str, key: str) -> bool:
     return given == key or given.startswith(f"{key}.")
 
 
-_ENCRYPTED = {
-    # Where a page is encrypted: the key that says so, its value, and the key of the page's address then.
-    "dfs.namenode.http-address": ("dfs.http.policy", "HTTPS_ONLY", "dfs.namenode.https-address"),
-    "dfs.journalnode.http-address": ("dfs.http.policy", "HTTPS_ONLY", "dfs.journalnode.https-address"),
-    "dfs.datanode.http.address": ("dfs.http.policy", "HTTPS_ONLY", "dfs.datanode.https.address"),
-    "dfs.namenode.secondary.http-address": (
-        "dfs.http.policy",
-        "HTTPS_ONLY",
-        "dfs.namenode.secondary.https-address",
-    ),
-    "yarn.resourcemanager.webapp.address": (
-        "yarn.http.policy",
-        "HTTPS_ONLY",
-        "yarn.resourcemanager.webapp.https.address",
-    ),
-    "yarn.nodemanager.webapp.address": (
-        "yarn.http.policy",
-        "HTTPS_ONLY",
-        "yarn.nodemanager.webapp.https.address",
-    ),
-    "mapreduce.jobhistory.webapp.address": (
-        "mapreduce.jobhistory.http.policy",
-        "HTTPS_ONLY",
-        "mapreduce.jobhistory.webapp.https.address",
-    ),
-    "hbase.master.info.port": ("hbase.ssl.enabled", "true", "hbase.master.info.port"),
-    "hbase.regionserver.info.port": ("hbase.ssl.enabled", "true", "hbase.regionserver.info.port"),
-}
-
-
-def is_encrypted(plan: Plan, kind: DaemonKind) -> bool:
-    """Whether a daemon shows its page by HTTPS alone."""
-    policy, value, _ = _ENCRYPTED.get(kind.page, ("", "-", ""))
-    return planned_text(plan, policy) == value
-
-
-def page_key(plan: Plan, kind: DaemonKind) -> str:
-    """The key of the address at which a daemon shows its page in this plan; empty where it shows none."""
-    return _ENCRYPTED[kind.page][2] if is_encrypted(plan, kind) else kind.page
-
-
 def ports_of(plan: Plan, kind: DaemonKind, variant: FileVariant) -> Sequence[int]:
     """All ports that a daemon listens at."""
-    found = (port_of(plan, key, variant) for key in (page_key(plan, kind), *kind.ports) if key)
+    found = (port_of(plan, key, variant) for key in (page_key(plan, kind.page), *kind.ports) if key)
     return sorted({port for port in found if port})

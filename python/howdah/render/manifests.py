@@ -14,8 +14,9 @@ from howdah.model.configset import ConfigFile
 from howdah.model.plan import Cluster, Plan, Role
 from howdah.model.system import PlacedSystem
 from howdah.model.value import value_text
-from howdah.render.daemons import KINDS, DaemonKind, page_key, port_of, ports_of, settings_digest
+from howdah.render.daemons import KINDS, DaemonKind, port_of, ports_of, settings_digest
 from howdah.render.directories import HostDirectory, host_directories
+from howdah.render.encryption import page_key
 from howdah.render.kerberos import kerberos_parts, login_files, secrets_of
 from howdah.render.peers import peers
 from howdah.render.templates import template
@@ -228,7 +229,7 @@ def _daemon(
 
 def _page(plan: Plan, kind: DaemonKind, variant: FileVariant) -> dict[str, object]:
     return {
-        "port": port_of(plan, page_key(plan, kind), variant),
+        "port": port_of(plan, page_key(plan, kind.page), variant),
         "ask": kind.ask,
         "answers": kind.answers,
         "leads": kind.leads,

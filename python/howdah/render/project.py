@@ -12,8 +12,9 @@ from howdah.model.system import PlacedSystem, placed_systems
 from howdah.model.value import planned_text
 from howdah.render import playbooks
 from howdah.render.bundle import OF_KERBEROS, PROGRAMS, bundled
-from howdah.render.daemons import KINDS, page_key, port_of
+from howdah.render.daemons import KINDS, port_of
 from howdah.render.directories import hdfs_places
+from howdah.render.encryption import page_key
 from howdah.render.manifests import manifests
 from howdah.render.variant import EVERYWHERE
 
@@ -44,7 +45,7 @@ def project_files(
     systems = tuple(placed_systems(plan, hosts))
     made, names = manifests(plan, cluster, systems, files)
     present = {role: [system.name for system in systems if role in system.roles] for role in KINDS}
-    port = port_of(plan, page_key(plan, KINDS[Role.NAMENODE]), EVERYWHERE) or 0
+    port = port_of(plan, page_key(plan, KINDS[Role.NAMENODE].page), EVERYWHERE) or 0
     replication = planned_text(plan, "dfs.replication")
     copies = int(replication) if replication.isdigit() else 1
     texts = {

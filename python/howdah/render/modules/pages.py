@@ -48,8 +48,8 @@ def get(name: str, port: int, path: str) -> Tuple[int, str]:
     return status, body.decode(errors="replace")
 
 
-def send(  # noqa: PLR0917 - what one request is made of
-    method: str, name: str, port: int, path: str, content: Optional[bytes] = None, login: bool = True
+def send(
+    method: str, name: str, port: int, path: str, content: Optional[bytes] = None, *, login: bool = True
 ) -> Tuple[int, bytes, str]:
     """The status, the content and the place that one request is answered with.
 
@@ -126,7 +126,7 @@ class WebFileSystem:
         begin = self._path(path, "CREATE", {"overwrite": "true"})
         status, body, place = send("PUT", self.name, self.port, begin)
         if status == 307:
-            status, body, _ = send("PUT", *self._there(place), content, False)
+            status, body, _ = send("PUT", *self._there(place), content, login=False)
         if status != 201:
             raise HostRefusal(f"CREATE {path}: {reason(body) or status}")
 
@@ -134,7 +134,7 @@ class WebFileSystem:
         """A file's content."""
         status, body, place = send("GET", self.name, self.port, self._path(path, "OPEN", {}))
         if status == 307:
-            status, body, _ = send("GET", *self._there(place), None, False)
+            status, body, _ = send("GET", *self._there(place), login=False)
         if status != 200:
             raise HostRefusal(f"OPEN {path}: {reason(body) or status}")
         return body
