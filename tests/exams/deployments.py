@@ -40,7 +40,9 @@ _PARTS = {
         Protection.HA,
         lambda course, dice, _: redundant.examine(course, dice),
     ),
-    "kerberos": _Part(kerberos.HOSTS, Protection.NONE, lambda course, _, __: kerberos.examine(course)),
+    "kerberos": _Part(
+        (*kerberos.HOSTS, kerberos.NEW), Protection.NONE, lambda course, _, __: kerberos.examine(course)
+    ),
     "kerberos-pair": _Part(
         kerberos.HOSTS, Protection.HA, lambda course, _, __: kerberos.examine_pair(course)
     ),

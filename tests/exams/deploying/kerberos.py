@@ -14,6 +14,7 @@ from exams.deploying.course import Course, step
 from support.kdc import Kdc, certify, hand_out, kdc
 
 HOSTS = ("h1", "h2", "h3")
+NEW = "h4"
 _CLI = "org.apache.zookeeper.ZooKeeperMain"
 _TRY = Path(__file__).with_name("trying.py")
 _SHUT = (
@@ -71,11 +72,12 @@ def _handed(course: Course, users: Sequence[str]) -> Iterator[tuple[Kdc, Path]]:
     """A KDC that all hosts know, and a folder with what they are to be handed."""
     course.secure, course.jobs, course.tables = True, False, False
     gateway = f"{next(iter(course.hosts.hosts.values())).address.rpartition('.')[0]}.1"
-    with kdc(course.folder / "kdc", gateway, HOSTS) as made:
-        for host in HOSTS:
+    names = tuple(course.hosts.hosts)
+    with kdc(course.folder / "kdc", gateway, names) as made:
+        for host in names:
             _root(course, host, "etc/krb5.conf").write_text(made.configuration)
-        with step("a KDC, an authority, and what they hand to three hosts"):
-            folder = hand_out(course.folder / "secrets", made, dict.fromkeys(HOSTS, users))
+        with step("a KDC, an authority, and what they hand to all hosts"):
+            folder = hand_out(course.folder / "secrets", made, dict.fromkeys(names, users))
         yield made, folder
 
 
@@ -153,15 +155,32 @@ def _hdfs(course: Course, made: Kdc, folder: Path) -> None:
         course.deploy(plan, *handed)
         course.check_well(plan)
     secrets_stay_secret(course)
+    _found_open(course, plan)
+    _grown_and_shrunk(course, plan, handed)
+
+
+def _found_open(course: Course, plan: Path) -> None:
+    """A deployment that lets somebody in without a ticket is told so."""
     with step("a plan whose pages ask nobody who they are fails in the end, and says which"):
-        pages = "hadoop.http.authentication."
-        lax = {f"{pages}type": "simple", f"{pages}simple.anonymous.allowed": "true"}
-        wrong = course.failed(course.save("lax", HOSTS, lax), *handed)
+        lax = {"hadoop.http.filter.initializers": "org.apache.hadoop.http.lib.StaticUserWebFilter"}
+        wrong = course.failed(course.save("lax", HOSTS, lax))
         assert set(wrong) == set(HOSTS), wrong
         assert "who has no ticket is let in: namenode's port 9871 shows /" in wrong["h1"][0], wrong
     with step("and is put right by the former one"):
         course.deploy(plan)
         course.check_well(plan)
+
+
+def _grown_and_shrunk(course: Course, plan: Path, handed: Sequence[str]) -> None:
+    """A host more, and it goes again; what it held is elsewhere first."""
+    larger = course.save("larger", (*HOSTS, NEW))
+    with step(f"{NEW} is added, with keytabs of its own"):
+        course.deploy(larger, "--add", NEW, *handed)
+        course.check_well(larger)
+    with step(f"{NEW} is removed, and HDFS lacks nothing"):
+        made = course.deploy(plan, "--remove", NEW)
+        assert "stop hadoop-hdfs-datanode.service" in made[NEW], made
+        assert "is HEALTHY" in _with_ticket(course, "hdfs fsck / 2>/dev/null")
 
 
 def _used(course: Course) -> None:
