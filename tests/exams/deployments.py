@@ -2,9 +2,10 @@
 
     sudo PYTHONPATH=tests .venv/bin/python -m exams.deployments --seed 7
 
-Four parts, each on hosts of its own: README's one line; what goes wrong on real hosts; two of each master,
-used, changed, grown, shrunk, with a host lost meanwhile; deployments killed at random moments. Each step says
-how long it took, and the first that is not as it should be ends it. --part holds one of them alone.
+Six parts, each on hosts of its own: README's one line; what goes wrong on real hosts; two of each master,
+used, changed, grown, shrunk, with a host lost meanwhile; deployments killed at random moments; HDFS with
+Kerberos, with one NameNode and with two. Each step says how long it took, and the first that is not as it
+should be ends it. --part holds one of them alone.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
-from exams.deploying import adverse, killed, redundant, whole
+from exams.deploying import adverse, kerberos, killed, redundant, whole
 from exams.deploying.course import Course
 from howdah.model.request import Protection
 from support.systemd_hosts import lacking, systemd_hosts
@@ -38,6 +39,12 @@ _PARTS = {
         (*redundant.HOSTS, redundant.NEW),
         Protection.HA,
         lambda course, dice, _: redundant.examine(course, dice),
+    ),
+    "kerberos": _Part(
+        (*kerberos.HOSTS, kerberos.NEW), Protection.NONE, lambda course, _, __: kerberos.examine(course)
+    ),
+    "kerberos-pair": _Part(
+        kerberos.HOSTS, Protection.HA, lambda course, _, __: kerberos.examine_pair(course)
     ),
     "killed": _Part(redundant.HOSTS, Protection.HA, killed.examine),
 }

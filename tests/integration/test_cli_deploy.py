@@ -32,6 +32,8 @@ def plan(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (("--remove", "$(reboot)"), "is not a host name"),
         (("--forks", "0"), "--forks"),
         (("--finalize", "--diff"), "--finalize: cannot be given with --diff"),
+        (("--secrets", "nowhere"), "--secrets nowhere: is for Kerberos"),
+        (("--secrets", ".", "--status"), "--status: cannot be given with --secrets"),
         (("--host", "h1"), "--host: says which host is stopped or started"),
         (("--stop", "--host", "h9"), "--host h9: it is not in"),
     ],
@@ -43,10 +45,27 @@ def test_a_flag_that_is_amiss_is_named(plan: Path, tmp_path: Path, flags: tuple[
     assert "Traceback" not in made.stderr
 
 
-def test_a_plan_that_asks_for_kerberos_is_refused(tmp_path: Path) -> None:
+def test_a_plan_that_asks_for_kerberos_with_yarn_is_refused(tmp_path: Path) -> None:
     made = howdah("deploy", save_plan(lab_plan(secure=True), tmp_path), cwd=tmp_path)
     assert made.returncode == 2
-    assert "asks for Kerberos (--secure)" in made.stderr
+    assert "asks for Kerberos (--secure) with YARN" in made.stderr
+
+
+def test_what_is_wrong_with_keytabs_is_told_in_one_table_before_any_host_is_asked(tmp_path: Path) -> None:
+    plan = save_plan(lab_plan(workers_per_host=None, secure=True, storage=True), tmp_path)
+    folder = tmp_path / "secrets"
+    (folder / "h1").mkdir(parents=True)
+    folder.chmod(0o700)
+    (folder / "h1/hdfs.service.keytab").write_bytes(b"not one")
+    made = howdah("deploy", plan, "--secrets", folder, cwd=tmp_path)
+    assert made.returncode == 2
+    said = " ".join(made.stdout.split())
+    assert "is no keytab" in said
+    assert "spnego.service.keytab is not in" in said
+    folder.chmod(0o755)
+    made = howdah("deploy", plan, "--secrets", folder, cwd=tmp_path)
+    assert made.returncode == 2
+    assert "can be read by others than you" in made.stderr
 
 
 def test_hosts_that_nobody_reaches_are_told_one_by_one(plan: Path, tmp_path: Path) -> None:

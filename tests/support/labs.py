@@ -31,12 +31,14 @@ def lab_plan(
     secure: bool = False,
     ycsb: bool = False,
     jobs: bool = True,
+    storage: bool = False,
     disk_bytes: int | None = None,
     settings: Mapping[str, str] | None = None,
 ) -> Plan:
     """A plan of the example's two hosts, virtual unless workers are None; replication 2.
 
-    ``settings`` are insisted on; ``disk_bytes`` is the size of data disks instead of the example's.
+    ``storage`` is HDFS alone. ``settings`` are insisted on; ``disk_bytes`` is the size of data disks
+    instead of the example's.
     """
     return plan_cluster(
         _with_disks(read_inventory(HOSTS), disk_bytes),
@@ -47,7 +49,9 @@ def lab_plan(
             protection=protection,
             secure=secure,
             realm="EXAMPLE.COM" if secure else None,
-            workloads=(
+            workloads=(Demand(kind="storage"),)
+            if storage
+            else (
                 *([Demand(kind="terasuite", dataset_bytes=10**9)] if jobs else []),
                 *([Demand(kind="ycsb")] if ycsb else []),
             ),
@@ -73,7 +77,7 @@ def _with_disks(inventory: Inventory, size_bytes: int | None) -> Inventory:
     return inventory.model_copy(update={"groups": groups})
 
 
-def trio_plan(*settings: tuple[str, str]) -> Plan:
+def trio_plan(*settings: tuple[str, str], secure: bool = False) -> Plan:
     """A plan of three native hosts whose masters take over from one another, with settings insisted on."""
     return plan_cluster(
         read_inventory(TRIO),
@@ -81,6 +85,8 @@ def trio_plan(*settings: tuple[str, str]) -> Plan:
             hypervisor=Hypervisor.NONE,
             replication=2,
             protection=Protection.HA,
+            secure=secure,
+            realm="EXAMPLE.COM" if secure else None,
             overrides=tuple(Override(key=key, value=value) for key, value in settings),
         ),
     )

@@ -33,6 +33,8 @@ PACKAGES = (
     "psmisc",
     "xfsprogs",
     "udev",
+    "krb5-user",
+    "curl",
 )
 USER = "admin"
 NETWORK = "10.78.{number}"

@@ -32,6 +32,7 @@ EXAMPLES = """
 * `howdah deploy newer.yaml`, planned with another `--hadoop`, upgrades the release while HDFS works
 * `howdah deploy newer.yaml --finalize` ends that upgrade, after which there is no `--rollback`
 * `howdah deploy plan.yaml --stop --host h1`, and `--start --host h1`, to service a host
+* `howdah deploy plan.yaml --secrets secrets` hands keytabs and key stores over, for a plan with `--secure`
 * `howdah deploy plan.yaml --mirror http://mirror.example.com/howdah` lets hosts fetch releases from there
 """
 REACHING = "Reaching hosts"
@@ -111,6 +112,14 @@ def deploy(
             help="Where hosts fetch releases from. Default: this machine, meanwhile.",
         ),
     ] = "",
+    secrets: Annotated[
+        Path | None,
+        typer.Option(
+            "--secrets",
+            metavar="DIR",
+            help="Keytabs and key stores for a plan with Kerberos: DIR/HOST/FILE, or DIR/FILE for all hosts.",
+        ),
+    ] = None,
     ssh_config: Annotated[
         Path | None,
         typer.Option(
@@ -149,6 +158,7 @@ def deploy(
     instead = {"--status": status, "--stop": stop, "--start": start, "--finalize": finalize}
     _one_of({"--diff": diff, **instead})
     _one_of({"--rollback": rollback, **instead})
+    _one_of({"--secrets": secrets is not None, **instead})
     if host and not (stop or start):
         raise UserError("--host", "says which host is stopped or started", "give it with --stop or --start")
     login = SshLogin(
@@ -161,6 +171,7 @@ def deploy(
         login=login,
         mirror=mirror,
         disks=dict(map(_disks, disks or ())),
+        secrets=secrets,
         add=add or (),
         remove=remove or (),
         only_look=diff,

@@ -15,6 +15,8 @@ _END = (
 )
 PROGRAMS = ("howdah_host", "howdah_look", "howdah_daemon", "howdah_hdfs", "howdah_key")
 """The modules that playbooks name."""
+OF_KERBEROS = ("howdah_secrets", "howdah_doors")
+"""Those that they name where there is Kerberos alone."""
 
 
 @cache

@@ -9,6 +9,7 @@ from typing import NamedTuple
 from howdah.model.plan import Plan, Role, Setting
 from howdah.model.value import value_text
 from howdah.releases import default_of, hadoop, hbase
+from howdah.render.encryption import page_key
 from howdah.render.variant import FileVariant, select
 
 
@@ -284,5 +285,5 @@ def _same(given: str, key: str) -> bool:
 
 def ports_of(plan: Plan, kind: DaemonKind, variant: FileVariant) -> Sequence[int]:
     """All ports that a daemon listens at."""
-    found = (port_of(plan, key, variant) for key in (kind.page, *kind.ports) if key)
+    found = (port_of(plan, key, variant) for key in (page_key(plan, kind.page), *kind.ports) if key)
     return sorted({port for port in found if port})

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from howdah.model.plan import Plan, Role
 from howdah.model.value import value_text
 
 _OPTION = re.compile(r"-Djava\.security\.auth\.login\.config=(\S+)")
-_SERVERS_FILE = "/etc/zookeeper/conf/jaas.conf"
+SERVERS_FILE = "/etc/zookeeper/conf/jaas.conf"
+"""Where ZooKeeper's own login configuration is."""
+_SERVERS_ENTRIES = ("Server", "QuorumServer", "QuorumLearner")
 _SERVERS_KEYTAB = "/etc/security/keytabs/zookeeper.service.keytab"
 
 
@@ -47,15 +49,32 @@ _USERS = (
 
 
 class Login(NamedTuple):
-    """A login configuration: on which hosts it lies, its path and its lines."""
+    """A login configuration: whose it is, its path, and the keytab and principal that it is made of."""
 
-    where: str
+    role: Role
     path: str
-    lines: tuple[str, ...]
+    entries: tuple[str, ...]
+    """What readers look for in it: ``Client``, or ``Server`` and what its peers are to it."""
+    keytab: str
+    principal: str
+    """With ``_HOST`` for the host's own name."""
+
+    def lines(self, host: str) -> tuple[str, ...]:
+        """Its lines on a host: Java knows no _HOST."""
+        return tuple(line for entry in self.entries for line in self._of(entry, host))
+
+    def _of(self, entry: str, host: str) -> tuple[str, ...]:
+        return (
+            f"{entry} {{",
+            "  com.sun.security.auth.module.Krb5LoginModule required",
+            "  useKeyTab=true storeKey=true useTicketCache=false",
+            f'  keyTab="{self.keytab}" principal="{self.principal.replace("_HOST", host)}";',
+            "};",
+        )
 
 
-def logins(plan: Plan, on: Mapping[str, Sequence[str]]) -> Iterator[Login]:
-    """Every login configuration that the plan's options name, and ZooKeeper's own if there is any."""
+def logins(plan: Plan) -> Iterator[Login]:
+    """Every login configuration that the plan's options name, and ZooKeeper's own, last, if there is any."""
     values = {setting.key: value_text(setting.value) for setting in plan.settings}
     realm = ""
     for user in _USERS:
@@ -64,20 +83,7 @@ def logins(plan: Plan, on: Mapping[str, Sequence[str]]) -> Iterator[Login]:
             continue
         principal = values[user.principal]
         realm = principal.rpartition("@")[2]
-        hosts = on[user.role.value]
-        where = f"{user.role.value}: {', '.join(hosts)}" if hosts else "every worker"
-        yield Login(where, named.group(1), _lines("Client", values[user.keytab], principal))
+        yield Login(user.role, named.group(1), ("Client",), values[user.keytab], principal)
     if realm:
-        where = f"{Role.ZOOKEEPER.value}: {', '.join(on[Role.ZOOKEEPER.value])}"
-        yield Login(where, _SERVERS_FILE, _lines("Server", _SERVERS_KEYTAB, f"zookeeper/_HOST@{realm}"))
-
-
-def _lines(entry: str, keytab: str, principal: str) -> tuple[str, ...]:
-    # Java knows no _HOST: each host has its own name there.
-    return (
-        f"{entry} {{",
-        "  com.sun.security.auth.module.Krb5LoginModule required",
-        "  useKeyTab=true storeKey=true useTicketCache=false",
-        f'  keyTab="{keytab}" principal="{principal.replace("_HOST", "HOST")}";',
-        "};",
-    )
+        principal = f"zookeeper/_HOST@{realm}"
+        yield Login(Role.ZOOKEEPER, SERVERS_FILE, _SERVERS_ENTRIES, _SERVERS_KEYTAB, principal)

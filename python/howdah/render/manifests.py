@@ -16,6 +16,8 @@ from howdah.model.system import PlacedSystem
 from howdah.model.value import value_text
 from howdah.render.daemons import KINDS, DaemonKind, port_of, ports_of, settings_digest
 from howdah.render.directories import HostDirectory, host_directories
+from howdah.render.encryption import page_key
+from howdah.render.kerberos import kerberos_parts, login_files, secrets_of
 from howdah.render.peers import peers
 from howdah.render.templates import template
 from howdah.render.units import release_folder, unit_file
@@ -44,7 +46,7 @@ _LOGGING = {
         ("log4j2.properties", "hbase-log4j2.properties"),
     ),
 }
-_HBASE_READS = ("core-site.xml", "hdfs-site.xml")
+_HBASE_READS = ("core-site.xml", "hdfs-site.xml", "ssl-client.xml", "ssl-server.xml")
 _STORES = {
     # Where a daemon keeps what must never be formatted over, and by what it is known.
     Role.NAMENODE: ("dfs.namenode.name.dir", "current/fsimage_*"),
@@ -107,8 +109,9 @@ def _manifest(
         "directories": [
             entry._asdict() for entry in _directories(plan, system, worker.data_dirs if worker else ())
         ],
-        "files": list(_files(cluster, system, content)),
+        "files": [*_files(cluster, system, content), *login_files(plan, system.roles)],
         "daemons": daemons,
+        **kerberos_parts(plan, system.roles),
     }
     return json.dumps(parts, indent=1, ensure_ascii=False) + "\n"
 
@@ -155,6 +158,7 @@ def _files(
                 yield _file(f"{conf}/{path.removeprefix(f'{folder}/')}", file.content, file.executable)
         if product == "hbase":
             hadoop = _own_folder("hadoop", system, content)
+            # Only where there is Kerberos are there the two that tell of key stores.
             for name in _HBASE_READS:
                 if found := content.get(f"{hadoop}/{name}"):
                     yield _file(f"{conf}/{name}", found.content)
@@ -206,6 +210,7 @@ def _daemon(
 ) -> dict[str, object]:
     kind = KINDS[role]
     unit = re.sub(r"^(#.*\n)+", "", unit_file(cluster, role))
+    reads = secrets_of(plan, role)
     return {
         "name": kind.name,
         "unit": f"{kind.unit}.service",
@@ -217,12 +222,14 @@ def _daemon(
         "ipc_port": port_of(plan, _IPC, variant) if role is Role.DATANODE else None,
         "stores": _stores(plan, role, variant),
         "store": _STORES[role][1] if role in _STORES else "",
+        # A daemon is restarted where one of these has changed too.
+        **({"reads": reads} if reads else {}),
     }
 
 
 def _page(plan: Plan, kind: DaemonKind, variant: FileVariant) -> dict[str, object]:
     return {
-        "port": port_of(plan, kind.page, variant),
+        "port": port_of(plan, page_key(plan, kind.page), variant),
         "ask": kind.ask,
         "answers": kind.answers,
         "leads": kind.leads,

@@ -11,9 +11,10 @@ from howdah.model.plan import Cluster, Plan, Role
 from howdah.model.system import PlacedSystem, placed_systems
 from howdah.model.value import planned_text
 from howdah.render import playbooks
-from howdah.render.bundle import PROGRAMS, bundled
+from howdah.render.bundle import OF_KERBEROS, PROGRAMS, bundled
 from howdah.render.daemons import KINDS, port_of
 from howdah.render.directories import hdfs_places
+from howdah.render.encryption import page_key
 from howdah.render.manifests import manifests
 from howdah.render.variant import EVERYWHERE
 
@@ -39,23 +40,19 @@ pipelining = True
 def project_files(
     plan: Plan, cluster: Cluster, hosts: Sequence[PlacedHost], files: Sequence[ConfigFile]
 ) -> Iterable[ConfigFile]:
-    """Inventory, playbooks, modules and manifests; ``files`` are what goes to the hosts.
-
-    None where Kerberos is asked for: these playbooks ask daemons what they tell without it.
-    """
-    if cluster.request.secure:
-        return
+    """Inventory, playbooks, modules and manifests; ``files`` are what goes to the hosts."""
+    secure = cluster.request.secure
     systems = tuple(placed_systems(plan, hosts))
     made, names = manifests(plan, cluster, systems, files)
     present = {role: [system.name for system in systems if role in system.roles] for role in KINDS}
-    port = port_of(plan, KINDS[Role.NAMENODE].page, EVERYWHERE) or 0
+    port = port_of(plan, page_key(plan, KINDS[Role.NAMENODE].page), EVERYWHERE) or 0
     replication = planned_text(plan, "dfs.replication")
     copies = int(replication) if replication.isdigit() else 1
     texts = {
         "ansible.cfg": _CONFIGURATION,
         "inventory.yaml": _inventory(systems, names, present),
         "look.yaml": playbooks.look(),
-        "apply.yaml": f"{playbooks.HEAD}{playbooks.apply()}",
+        "apply.yaml": f"{playbooks.HEAD}{playbooks.apply(secure)}",
         "start.yaml": playbooks.start(
             present,
             tuple(hdfs_places(plan)),
@@ -65,11 +62,14 @@ def project_files(
             else "",
         ),
         **{f"{name}.yaml": text for name, text in playbooks.rolling(present, port, copies)},
-        "prove.yaml": playbooks.prove(present, port),
+        "prove.yaml": playbooks.prove(present, port, secure),
         "site.yaml": playbooks.site(),
-        "leave.yaml": playbooks.leave(port),
+        "leave.yaml": playbooks.leave(port, secure),
         "stop.yaml": playbooks.stop(present),
-        **{f"library/{program}.py": bundled(program) for program in PROGRAMS},
+        **{
+            f"library/{program}.py": bundled(program)
+            for program in (*PROGRAMS, *(OF_KERBEROS if secure else ()))
+        },
         **{f"manifests/{manifest.name}.json": manifest.text for manifest in made},
     }
     for path, text in texts.items():

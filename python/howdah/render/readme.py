@@ -6,7 +6,7 @@ import itertools
 import re
 import shlex
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import PurePosixPath
 
@@ -26,6 +26,7 @@ from howdah.render.directories import (
 )
 from howdah.render.hadoop import HADOOP_FILES
 from howdah.render.logins import logins
+from howdah.render.secrets import secret_groups
 from howdah.render.text import wrapped
 from howdah.render.variant import differ
 
@@ -73,7 +74,8 @@ def readme(
         hbase_directory=hbase_directory(plan) if cluster.request.hbase_used else "",
         fencing_key=_setting(plan, "dfs.ha.fencing.ssh.private-key-files"),
         fencing_folder=_folder(plan, "dfs.ha.fencing.ssh.private-key-files"),
-        logins=list(logins(plan, on)),
+        logins=[(_where(login.role, on), login.path, login.lines("HOST")) for login in logins(plan)],
+        secrets=list(secret_groups(plan, hosts)),
         keytab=_setting(plan, "dfs.namenode.keytab.file"),
         ha=len(on[Role.NAMENODE.value]) > 1,
         rm_ha=len(on[Role.RESOURCEMANAGER.value]) > 1,
@@ -90,6 +92,12 @@ def readme(
         ],
     )
     return ConfigFile(path="README.md", content=_spaced(text))
+
+
+def _where(role: Role, on: Mapping[str, Sequence[str]]) -> str:
+    """On which hosts a daemon is, in words."""
+    hosts = on[role.value]
+    return f"{role.value}: {', '.join(hosts)}" if hosts else "every worker"
 
 
 def _apart(base: str, paths: Sequence[str]) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from howdah.model.configset import ConfigFile
 from howdah.model.plan import Cluster, Plan, Role
 from howdah.render.daemons import KINDS, DaemonKind
+from howdah.render.logins import SERVERS_FILE
 from howdah.render.text import hash_comment
 
 ROOT = "/opt"
@@ -75,6 +76,9 @@ def _lines(cluster: Cluster, role: Role, kind: DaemonKind) -> Iterator[str]:
         homes = " ".join(f"HADOOP_{part}_HOME={hadoop}" for part in ("COMMON", "HDFS", "YARN", "MAPRED"))
         yield f"Environment={homes}"
         yield f"Environment=HADOOP_LOGFILE={kind.unit}.log HADOOP_ROOT_LOGGER=INFO,RFA"
+    if role is Role.ZOOKEEPER and cluster.request.secure:
+        # Hadoop's scripts have no variable of ZooKeeper's. This one Java itself reads, whatever starts it.
+        yield f"Environment=JAVA_TOOL_OPTIONS=-Djava.security.auth.login.config={SERVERS_FILE}"
     yield f"EnvironmentFile=-{ENVIRONMENT}"
     program, *words = kind.command
     yield " ".join([f"ExecStart={home}/{program}", *words])

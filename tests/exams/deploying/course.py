@@ -54,6 +54,12 @@ class Course:
         self.hosts = hosts
         self.folder = folder
         self.protection = protection
+        self.secure = False
+        """Whether plans ask for Kerberos."""
+        self.tables = True
+        """Whether plans with two of each master have HBase."""
+        self.jobs = True
+        """Whether plans have YARN."""
         self.flags: tuple[str, ...] = ()
         """Given with every deployment."""
 
@@ -71,18 +77,22 @@ class Course:
         inventory.write_text(
             _INVENTORY.format(cluster=cluster, count=count or len(hosts), names=json.dumps(list(hosts))[1:-1])
         )
-        demands: tuple[Demand, ...] = (Demand(kind="terasuite", dataset_bytes=10**8),)
-        if self.protection is Protection.HA:
+        demands: tuple[Demand, ...] = (
+            Demand(kind="terasuite", dataset_bytes=10**8) if self.jobs else Demand(kind="storage"),
+        )
+        if self.protection is Protection.HA and self.tables:
             demands += (Demand(kind="ycsb"),)
         request = PlanRequest(
             hypervisor=Hypervisor.NONE,
             replication=2,
             protection=self.protection,
+            secure=self.secure,
+            realm="EXAMPLE.COM" if self.secure else None,
             workloads=demands,
             overrides=tuple(
                 Override(key=key, value=value)
                 for key, value in {**_SMALL, **settings}.items()
-                if self.protection is Protection.HA or not key.startswith("HBASE")
+                if (self.protection is Protection.HA and self.tables) or not key.startswith("HBASE")
             ),
         )
         path = self.folder / f"{name}.yaml"

@@ -9,12 +9,12 @@ import sys
 
 import pytest
 
-from howdah.render.bundle import PROGRAMS, bundled
+from howdah.render.bundle import OF_KERBEROS, PROGRAMS, bundled
 
 _ARGUMENTS = '"<<INCLUDE_ANSIBLE_MODULE_COMPLEX_ARGS>>"'
 
 
-@pytest.mark.parametrize("program", PROGRAMS)
+@pytest.mark.parametrize("program", [*PROGRAMS, *OF_KERBEROS])
 def test_it_imports_nothing_that_a_host_does_not_have(program: str) -> None:
     tree = ast.parse(bundled(program), feature_version=(3, 8))
     imported = {
@@ -31,13 +31,14 @@ def test_it_imports_nothing_that_a_host_does_not_have(program: str) -> None:
     assert imported <= set(sys.stdlib_module_names)
 
 
-@pytest.mark.parametrize("program", PROGRAMS)
+@pytest.mark.parametrize("program", [*PROGRAMS, *OF_KERBEROS])
 def test_no_two_parts_of_it_use_one_name(program: str) -> None:
-    names = [
-        node.name
-        for node in ast.parse(bundled(program)).body
-        if isinstance(node, ast.FunctionDef | ast.ClassDef)
-    ]
+    body = ast.parse(bundled(program)).body
+    names = [node.name for node in body if isinstance(node, ast.FunctionDef | ast.ClassDef)]
+    for node in body:
+        targets = node.targets if isinstance(node, ast.Assign) else []
+        targets += [node.target] if isinstance(node, ast.AnnAssign) else []
+        names += [target.id for target in targets if isinstance(target, ast.Name)]
     assert len(names) == len(set(names))
 
 

@@ -56,5 +56,40 @@ def test_another_plan_is_another_revision_on_every_host() -> None:
     assert all(before[name]["revision"] != after[name]["revision"] for name in before)
 
 
-def test_nothing_is_rendered_to_deploy_what_asks_for_kerberos() -> None:
-    assert _manifests(lab_plan(secure=True)) == {}
+def test_a_secure_host_is_told_what_it_is_handed_and_asked_by_tls() -> None:
+    master = _manifests(lab_plan(secure=True))["m1"]
+    assert {entry["name"] for entry in master["secrets"]} >= {"hdfs.service.keytab", "host.jks", "ca.pem"}
+    assert not any("content" in entry for entry in master["secrets"])
+    own = {"keytab": "/etc/security/keytabs/hdfs.service.keytab", "principal": "hdfs/_HOST@EXAMPLE.COM"}
+    assert master["kerberos"]["users"]["hdfs"] == own
+    pages = {daemon["name"]: daemon["page"]["port"] for daemon in master["daemons"]}
+    assert pages == {
+        "namenode": 9871,
+        "secondarynamenode": 9869,
+        "resourcemanager": 8090,
+        "historyserver": 19890,
+    }
+    reads = {daemon["name"]: set(daemon["reads"]) for daemon in master["daemons"]}
+    assert "yarn.service.keytab" in reads["resourcemanager"]
+    assert "hdfs.service.keytab" not in reads["resourcemanager"]
+
+
+def test_without_kerberos_there_is_nothing_of_it() -> None:
+    for manifest in _manifests(lab_plan(workers_per_host=None)).values():
+        assert not {"secrets", "kerberos"} & manifest.keys()
+        assert not any("reads" in daemon for daemon in manifest["daemons"])
+
+
+def test_who_logs_in_to_zookeeper_does_so_by_the_hosts_own_name() -> None:
+    found = {entry["path"]: entry for entry in _manifests(trio_plan(secure=True))["h1"]["files"]}
+    login = found["/etc/security/jaas/hdfs.conf"]
+    assert login["host"]
+    assert 'principal="hdfs/_HOST@EXAMPLE.COM"' in login["content"]
+    assert "/etc/zookeeper/conf/jaas.conf" in found
+
+
+def test_hdfs_asks_first_and_zookeeper_never() -> None:
+    """Pages are asked as the first user of a host who has a keytab there."""
+    users = list(_manifests(trio_plan(secure=True))["h1"]["kerberos"]["users"])
+    assert users[0] == "hdfs"
+    assert "zookeeper" not in users

@@ -12,6 +12,19 @@ _ACCESS = f"{_COPROCESSORS}.access.AccessController"
 _TOKENS = f"{_COPROCESSORS}.token.TokenProvider"
 
 
+_QUORUM = (
+    ("quorum", "enableSasl", True, "ZooKeeper's servers prove to one another who they are."),
+    ("quorum-servers", "serverRequireSasl", True, "A server of ZooKeeper's lets no other in without proof."),
+    ("quorum-learners", "learnerRequireSasl", True, "A server of ZooKeeper's follows none without proof."),
+    (
+        "quorum-principal",
+        "kerberos.servicePrincipal",
+        "zookeeper/_HOST",
+        "ZooKeeper's servers know one another by their hosts' names.",
+    ),
+)
+
+
 def _has(name: str) -> Accepts:
     return lambda value, decision, facts: name in str(value)
 
@@ -64,6 +77,30 @@ RULES: tuple[Rule, ...] = (
             ("host", "ZooKeeper knows a daemon by its user, not by its host: hdfs, yarn, hbase."),
             ("realm", "ZooKeeper knows a daemon by its user, without the realm: hdfs, yarn, hbase."),
         )
+    ),
+    *(
+        secure_rule(
+            id=f"rights.zookeeper-{name}",
+            file="zoo.cfg",
+            key=f"quorum.auth.{key}",
+            says=says,
+            decide=fixed(value, "else whoever reaches their ports could join them, and write what they keep"),
+            applies=lambda facts: secured_pair(facts) or secured_hbase(facts),
+            condition="with --secure and ha or HBase",
+            severity=Severity.SHOULD,
+        )
+        for name, key, value, says in _QUORUM
+    ),
+    secure_rule(
+        id="rights.zookeeper-sessions",
+        file="zoo.cfg",
+        key="sessionRequireClientSASLAuth",
+        says="ZooKeeper serves nobody who has not proved who they are.",
+        decide=fixed(True, "else anybody who reaches it may fill it, and read what is not closed to all"),
+        # HBase's clients ask ZooKeeper where tables are, and few of them log in there.
+        applies=lambda facts: secured_pair(facts) and not secured_hbase(facts),
+        condition="with --secure and ha, without HBase",
+        severity=Severity.SHOULD,
     ),
     secure_hbase_rule(
         id="rights.hbase-authentication",

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import List
 
 from howdah.render.modules.changes import HostChanges, HostRefusal, Json, run
+from howdah.render.modules.kerberos import ticket
 from howdah.render.modules.releases import OPT
 
 CONF = "/etc/hadoop/conf"
@@ -24,6 +25,7 @@ def hadoop(manifest: Json, user: str, *words: str) -> str:
         f"HADOOP_CONF_DIR={CONF}",
         f"HADOOP_HOME={home}",
         *java(),
+        *ticket(user),
         "HADOOP_ROOT_LOGGER=WARN,console",
     ]
     return run("runuser", "-u", user, "--", "env", *environment, f"{home}/bin/{program}", *rest, cwd="/")

@@ -28,6 +28,7 @@ from typing import List
 from howdah.render.modules.changes import HostChanges, HostRefusal, Json, alone, refused, run
 from howdah.render.modules.first_time import bootstrap, format_once, format_zookeeper, hadoop
 from howdah.render.modules.handing_over import does, hand_over, others_of
+from howdah.render.modules.kerberos import ask_as
 from howdah.render.modules.pages import answers
 from howdah.render.modules.rolling_upgrade import start_as_ever, start_as_upgrade
 from howdah.render.modules.units import applied, is_fresh, show
@@ -147,6 +148,7 @@ def main(arguments: bytes) -> None:
     result: Json = {}
     try:
         manifest = applied()
+        ask_as(manifest)
         daemon = wanted_daemon(manifest, args["daemon"])
         name, state = own_name(args), args["state"]
         others = others_of(daemon, name, list(args.get("leaving") or ()))

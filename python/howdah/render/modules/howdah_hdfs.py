@@ -25,6 +25,7 @@ from typing import Callable, List, Tuple
 from howdah.render.modules.changes import HostChanges, HostRefusal, Json, refused
 from howdah.render.modules.first_time import hadoop
 from howdah.render.modules.handing_over import INFO
+from howdah.render.modules.kerberos import ACCESS, ask_as
 from howdah.render.modules.pages import WebFileSystem, bean
 from howdah.render.modules.releases import OPT
 from howdah.render.modules.rolling_upgrade import upgrade_under_way
@@ -199,6 +200,11 @@ def finalize_upgrade(host: HostChanges, namenodes: List[str], patience_s: float)
 UPGRADE = {"prepare": prepare_upgrade, "finalize": finalize_upgrade}
 
 
+def administrator() -> str:
+    """The user who gives YARN orders: with Kerberos its own, who alone may where a keytab of his is here."""
+    return "yarn" if "yarn" in ACCESS.get("users", {}) else "hdfs"
+
+
 def run_job() -> None:
     """Compute pi in two tasks; raises HostRefusal with the end of what the client said if it fails."""
     manifest = applied()
@@ -206,7 +212,7 @@ def run_job() -> None:
     jars = sorted(glob(f"{home}/share/hadoop/mapreduce/hadoop-mapreduce-examples-*.jar"))
     if not jars:
         raise HostRefusal(f"{home} has no hadoop-mapreduce-examples, which a small job is of")
-    said = hadoop(manifest, "hdfs", "hadoop", "jar", jars[-1], "pi", "1", "10")
+    said = hadoop(manifest, administrator(), "hadoop", "jar", jars[-1], "pi", "1", "10")
     if "Estimated value of Pi" not in said:
         raise HostRefusal(f"a small job did not end well: {said[-300:]}")
 
@@ -218,10 +224,11 @@ def main(arguments: bytes) -> None:
     result: Json = {}
     names, patience_s = list(args["namenodes"]), float(args.get("patience_s") or PATIENCE_S)
     try:
+        ask_as(applied())
         if args.get("refresh") and not host.check:
             hadoop(applied(), "hdfs", "hdfs", "dfsadmin", "-refreshNodes")
             if args.get("yarn"):
-                hadoop(applied(), "hdfs", "yarn", "rmadmin", "-refreshNodes")
+                hadoop(applied(), administrator(), "yarn", "rmadmin", "-refreshNodes")
         if args.get("roll") and not host.check:
             hadoop(applied(), "hdfs", "hdfs", "dfsadmin", "-rollEdits")
         if args.get("datanodes"):

@@ -23,8 +23,10 @@ from howdah.render.modules.changes import HostChanges, HostRefusal, Json, alone,
 from howdah.render.modules.disks import prepare_disks
 from howdah.render.modules.files import make_directories, make_users, place_files
 from howdah.render.modules.handing_over import does
+from howdah.render.modules.kerberos import ask_as
 from howdah.render.modules.releases import install_releases
 from howdah.render.modules.rolling_upgrade import upgrade_of, upgraded_from
+from howdah.render.modules.secrets import digests, place_secrets
 from howdah.render.modules.units import (
     STATE,
     applied,
@@ -46,9 +48,27 @@ def java_home() -> Optional[str]:
     return str(Path(path).resolve().parent.parent) if path else None
 
 
+def own_parts(manifest: Json, args: Json) -> Json:
+    """What only this host knows of its manifest: its name in logins, and the secrets that it was handed.
+
+    Raises HostRefusal where it lacks one.
+    """
+    if "kerberos" in manifest:
+        manifest["kerberos"]["host"] = str(args["host"])
+    handed = digests(manifest, args)
+    for daemon in manifest["daemons"]:
+        if "reads" in daemon:
+            daemon["handed"] = {name: handed[name] for name in daemon["reads"]}
+    for entry in manifest["files"]:
+        if entry.pop("host", False):
+            entry["content"] = entry["content"].replace("_HOST", str(args["host"]).lower())
+    return manifest
+
+
 def apply(host: HostChanges, manifest: Json, former: Json, args: Json) -> None:
     """Change what differs from the manifest."""
     make_users(host, manifest)
+    place_secrets(host, manifest, former, digests(manifest, args))
     home = java_home()
     if home is None and manifest["daemons"]:
         raise HostRefusal("there is no java on the path", f"install Java {manifest['java']}")
@@ -116,7 +136,8 @@ def main(arguments: bytes) -> None:
         result["previous"] = loaded(f"{STATE}/previous.json").get("revision", "")
         result["cluster"] = former.get("cluster", "")
         result["trees"] = former.get("trees", [])
-        manifest = chosen(args, former)
+        manifest = own_parts(chosen(args, former), args)
+        ask_as(manifest)
         result["wanted"] = manifest.get("trees", [])
         if former and former["cluster"] != manifest["cluster"]:
             raise HostRefusal(

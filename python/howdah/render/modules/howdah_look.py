@@ -21,7 +21,7 @@ from glob import glob
 from pathlib import Path
 from typing import Dict, Iterator, List, Tuple
 
-from howdah.render.modules.changes import HostChanges, HostRefusal, Json, read, refused
+from howdah.render.modules.changes import HostChanges, HostRefusal, Json, read, refused, run
 from howdah.render.modules.disks import mount_point, prepare_disks
 from howdah.render.modules.releases import DIGEST, OPT, not_to_be_had
 from howdah.render.modules.units import show
@@ -75,11 +75,26 @@ def software(manifest: Json) -> Iterator[Wrong]:
         tools += ["parted", "lsblk", "wipefs", "mkfs.xfs" if "mkfs.xfs" in script(manifest) else "mkfs.ext4"]
     if any(daemon["name"] == "zkfc" for daemon in manifest["daemons"]):
         tools += ["ssh-keygen", "fuser"]
+    if "kerberos" in manifest:
+        yield from clients_of_kerberos()
     if lacking := [tool for tool in tools if shutil.which(tool) is None]:
         yield (
             f"it has no {', '.join(lacking)}",
             "install them: util-linux, parted, xfsprogs or e2fsprogs, openssh-client, psmisc",
         )
+
+
+def clients_of_kerberos() -> Iterator[Wrong]:
+    """Whether it has what gets a ticket, and what shows it to pages."""
+    if lacking := [tool for tool in ("kinit", "curl") if shutil.which(tool) is None]:
+        yield f"it has no {', '.join(lacking)}", "install krb5-user (or krb5-workstation) and curl"
+    elif "SPNEGO" not in run("curl", "--version"):
+        yield (
+            "its curl cannot show tickets: it was built without SPNEGO",
+            "install the distribution's own curl",
+        )
+    if not Path("/etc/krb5.conf").is_file():
+        yield "it has no /etc/krb5.conf", "write one that names the realm and its KDC"
 
 
 def said_of_java(java: str) -> str:

@@ -6,13 +6,18 @@ import http.client
 import json
 import re
 import socket
+import ssl
+import subprocess
 from typing import Dict, Optional, Tuple
 from urllib.parse import urlencode, urlsplit
 
 from howdah.render.modules.changes import HostRefusal, Json
+from howdah.render.modules.kerberos import ACCESS, asking_user, ticket
 
 SILENCE_S = 10.0
 SUPERUSER = "hdfs"
+TOLD = "\\n%{http_code} %{redirect_url}"
+"""What curl writes after the answer: its status, and where it leads."""
 
 
 def answers(name: str, page: Json) -> str:
@@ -44,16 +49,45 @@ def get(name: str, port: int, path: str) -> Tuple[int, str]:
 
 
 def send(
-    method: str, name: str, port: int, path: str, content: Optional[bytes] = None
+    method: str, name: str, port: int, path: str, content: Optional[bytes] = None, *, login: bool = True
 ) -> Tuple[int, bytes, str]:
-    """The status, the content and the place that one request is answered with."""
-    connection = http.client.HTTPConnection(name, port, timeout=SILENCE_S)
+    """The status, the content and the place that one request is answered with.
+
+    Where the cluster has Kerberos it is asked by TLS and with a ticket; without one where ``login`` is
+    false, because the path bears what lets it in.
+    """
+    if ACCESS and login:
+        return send_with_ticket(method, name, port, path)
+    connection = connected(name, port)
     try:
         connection.request(method, path, body=content)
         answer = connection.getresponse()
         return answer.status, answer.read(), answer.getheader("Location") or ""
     finally:
         connection.close()
+
+
+def connected(name: str, port: int) -> http.client.HTTPConnection:
+    """A connection to a page; by TLS where the cluster has Kerberos."""
+    if not ACCESS:
+        return http.client.HTTPConnection(name, port, timeout=SILENCE_S)
+    trusted = ssl.create_default_context(cafile=ACCESS["authority"])
+    return http.client.HTTPSConnection(name, port, timeout=SILENCE_S, context=trusted)
+
+
+def send_with_ticket(method: str, name: str, port: int, path: str) -> Tuple[int, bytes, str]:
+    """The same with a ticket, by curl, which speaks SPNEGO; raises OSError where there is no answer."""
+    user = asking_user()
+    words = ["runuser", "-u", user, "--", "env", *ticket(user), "curl", "--silent", "--show-error"]
+    words += ["--noproxy", "*", "--max-time", str(int(SILENCE_S)), "--cacert", ACCESS["authority"]]
+    words += ["--negotiate", "--user", ":", "--request", method, "--write-out", TOLD]
+    done = subprocess.run([*words, f"https://{name}:{port}{path}"], capture_output=True, cwd="/", check=False)
+    if done.returncode:
+        said_of_it = done.stderr.decode(errors="replace").strip().splitlines()
+        raise OSError(said_of_it[-1] if said_of_it else f"curl ended with {done.returncode}")
+    body, _, told = done.stdout.rpartition(b"\n")
+    status, _, place = told.decode(errors="replace").partition(" ")
+    return int(status), body, place
 
 
 def said(name: str, port: int, word: str) -> str:
@@ -92,7 +126,7 @@ class WebFileSystem:
         begin = self._path(path, "CREATE", {"overwrite": "true"})
         status, body, place = send("PUT", self.name, self.port, begin)
         if status == 307:
-            status, body, _ = send("PUT", *self._there(place), content)
+            status, body, _ = send("PUT", *self._there(place), content, login=False)
         if status != 201:
             raise HostRefusal(f"CREATE {path}: {reason(body) or status}")
 
@@ -100,19 +134,21 @@ class WebFileSystem:
         """A file's content."""
         status, body, place = send("GET", self.name, self.port, self._path(path, "OPEN", {}))
         if status == 307:
-            status, body, _ = send("GET", *self._there(place))
+            status, body, _ = send("GET", *self._there(place), login=False)
         if status != 200:
             raise HostRefusal(f"OPEN {path}: {reason(body) or status}")
         return body
 
     @staticmethod
     def _path(path: str, operation: str, more: Dict[str, str]) -> str:
-        return f"/webhdfs/v1{path}?" + urlencode({"op": operation, "user.name": SUPERUSER, **more})
+        # With a ticket the name is the ticket's.
+        who = {} if ACCESS else {"user.name": SUPERUSER}
+        return f"/webhdfs/v1{path}?" + urlencode({"op": operation, **who, **more})
 
     @staticmethod
     def _there(place: str) -> Tuple[str, int, str]:
         parts = urlsplit(place)
-        return parts.hostname or "", parts.port or 80, f"{parts.path}?{parts.query}"
+        return parts.hostname or "", parts.port or (443 if ACCESS else 80), f"{parts.path}?{parts.query}"
 
 
 def reason(body: bytes) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from glob import glob
 from pathlib import Path
@@ -17,9 +18,18 @@ CONFIGURATION = "HOWDAH_CONFIGURATION"
 SHOWN = "LoadState,ActiveState,UnitFileState,MainPID,NRestarts,Result"
 
 
+def word(daemon: Json) -> str:
+    """One word for all that a daemon has read: its configuration, and the secrets that it was handed."""
+    handed = daemon.get("handed") or {}
+    if not handed:
+        return str(daemon["configuration"])
+    lines = [str(daemon["configuration"]), *(f"{name} {handed[name]}" for name in sorted(handed))]
+    return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:16]
+
+
 def configuration_file(daemon: Json) -> Json:
     """The part of a unit that changes whenever the daemon must be restarted, and only then."""
-    content = f"[Service]\nEnvironment={CONFIGURATION}={daemon['configuration']}\n"
+    content = f"[Service]\nEnvironment={CONFIGURATION}={word(daemon)}\n"
     return {
         "path": f"{UNITS}{daemon['unit']}.d/20-howdah-configuration.conf",
         "mode": "0644",
@@ -39,7 +49,7 @@ def is_fresh(daemon: Json, process: str) -> bool:
         environment = Path(f"/proc/{process}/environ").read_bytes().split(b"\0")
     except OSError:
         return False
-    return f"{CONFIGURATION}={daemon['configuration']}".encode() in environment
+    return f"{CONFIGURATION}={word(daemon)}".encode() in environment
 
 
 def daemon_states(manifest: Json, name: str, ask: bool) -> List[Json]:

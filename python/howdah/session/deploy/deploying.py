@@ -20,6 +20,7 @@ from howdah.session.deploy.order import steps
 from howdah.session.deploy.outcome import Deployed, outcome
 from howdah.session.deploy.project import Target, project, read_target, releases
 from howdah.session.deploy.removing import check_removal, remove_hosts
+from howdah.session.deploy.secrets import secrets_of_hosts
 from howdah.session.deploy.states import DeployAsked, DeployedHost, found_states, look_at
 from howdah.session.deploy.status import ClusterStatus, status
 from howdah.session.deploy.switching import switch
@@ -51,8 +52,11 @@ def deploy(target: Target, asked: DeployAsked, tell: Tell) -> Deployed:
     check_ansible()
     begun = time.monotonic()
     check_removal(target, asked.remove)
+    handed, wrong = secrets_of_hosts(target, asked.secrets)
+    if wrong:
+        return outcome(target, PlaybookRun(), {}, begun, wrong)
     packed = releases(target)
-    with project(target, asked.disks) as folder:
+    with project(target, asked.disks, handed) as folder:
         tell(f"looking at {len(target.systems)} hosts")
         looked = look_at(folder, asked, tell)
         states = dict(found_states(looked))

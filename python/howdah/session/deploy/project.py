@@ -54,19 +54,33 @@ def read_target(path: Path, *, force: bool = False) -> Target:
     files = render(plan, told)
     held_plan(plan, str(path), force=force)
     assert plan.cluster is not None  # Rendering has refused a plan without one.
-    request = plan.cluster.request
-    if request.secure:
-        raise UserError(
-            str(path),
-            "asks for Kerberos (--secure), which howdah deploy does not set up: nothing was started",
-            "render it and follow its README.md, or plan without --secure on a network of its own",
-        )
+    if plan.cluster.request.secure:
+        _check_kerberos(path, plan.cluster)
     systems = {
         system.name: system.roles
         for system in placed_systems(plan, placed_hosts(plan.cluster))
         if system.roles
     }
     return Target(str(path), plan, plan.cluster, files, systems)
+
+
+def _check_kerberos(path: Path, cluster: Cluster) -> None:
+    """Raise UserError where a plan with Kerberos has more than what was seen to work with it."""
+    alone = "plan HDFS alone (--workload storage), or render it and follow its README.md"
+    if any(Role.RESOURCEMANAGER in master.roles for master in cluster.masters):
+        raise UserError(
+            str(path),
+            "asks for Kerberos (--secure) with YARN, whose tasks run as their users by container-executor, a "
+            "program of root's that howdah does not set up: nothing was started",
+            alone,
+        )
+    if cluster.request.hbase_used:
+        raise UserError(
+            str(path),
+            "asks for Kerberos (--secure) with HBase, whose pages then still ask nobody who they are: "
+            "nothing was started",
+            alone,
+        )
 
 
 def releases(target: Target) -> tuple[PackedTree, ...]:
@@ -109,8 +123,15 @@ def _needs_libhadoop(target: Target) -> bool:
 
 
 @contextmanager
-def project(target: Target, disks: Mapping[str, Sequence[str]]) -> Iterator[Path]:
-    """The project in a folder that is removed afterwards: what was done is on the hosts."""
+def project(
+    target: Target,
+    disks: Mapping[str, Sequence[str]],
+    secrets: Mapping[str, Mapping[str, Mapping[str, str]]] = {},
+) -> Iterator[Path]:
+    """The project in a folder that is removed afterwards: what was done is on the hosts.
+
+    ``secrets`` are the places and digests of what each host is handed; none of it is copied.
+    """
     with tempfile.TemporaryDirectory(prefix="howdah-project-") as folder:
         root = Path(folder)
         for file in target.files.files:
@@ -118,8 +139,10 @@ def project(target: Target, disks: Mapping[str, Sequence[str]]) -> Iterator[Path
                 path = root / file.path
                 path.parent.mkdir(parents=True, exist_ok=True)
                 path.write_text(file.content, encoding="utf-8")
-        for host, devices in disks.items():
+        for host in {**disks, **secrets}:
             path = root / _FOLDER / "host_vars" / f"{host}.json"
             path.parent.mkdir(exist_ok=True)
-            path.write_text(json.dumps({"howdah_disks": list(devices)}))
+            own: dict[str, object] = {"howdah_disks": list(disks[host])} if host in disks else {}
+            own |= {"howdah_secrets": secrets[host]} if host in secrets else {}
+            path.write_text(json.dumps(own))
         yield root / _FOLDER

@@ -19,6 +19,8 @@ class DeployAsked(NamedTuple):
     """Where hosts fetch releases from; from here if left out."""
     disks: Mapping[str, Sequence[str]] = {}
     """Data disks of hosts that have more empty ones than planned."""
+    secrets: Path | None = None
+    """The folder with what only the administrator has: keytabs, key stores."""
     add: Sequence[str] = ()
     """Hosts that are expected to be new to a cluster that is there."""
     remove: Sequence[str] = ()

@@ -106,6 +106,7 @@ def test_every_key_that_guards_something_and_is_ruled_is_in_the_table_above() ->
         "cipher",
         "coprocessor",
         "FromPrincipal",
+        "servicePrincipal",
         "zk",
         "ha.",
     )

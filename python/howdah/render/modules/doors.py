@@ -1,0 +1,106 @@
+"""The ports that daemons listen at, each tried as somebody who has no ticket: none may let that one in."""
+
+from __future__ import annotations
+
+import http.client
+import os
+import socket
+import ssl
+from glob import glob
+from pathlib import Path
+from typing import Iterator, Set
+
+from howdah.render.modules.changes import Json
+from howdah.render.modules.units import show
+
+TRIED_S = 5.0
+TRIED = ("/", "/jmx", "/conf", "/logs/", "/webhdfs/v1/?op=LISTSTATUS&user.name=hdfs")
+"""What is asked for of every page."""
+CALL = b"hrpc\x09\x00\x00"
+"""How a caller begins that has no ticket: Hadoop's RPC, version 9."""
+NO_CALL = b"SIMPLE authentication is not enabled"
+"""What Hadoop answers to that, where it wants one."""
+IN_LISTEN = "0A"
+FAILED = (OSError, http.client.HTTPException)
+
+
+def open_doors(daemon: Json, name: str, authority: str) -> Iterator[str]:
+    """Each port of a daemon that lets somebody in without a ticket, and how."""
+    for port in sorted(listened(show(daemon["unit"])["MainPID"])):
+        if how := without_ticket(name, port, authority):
+            yield f"{daemon['name']}'s port {port} {how}"
+
+
+def listened(process: str) -> Set[int]:
+    """The ports at which a process listens to other hosts."""
+    sockets = set()
+    for link in glob(f"/proc/{process}/fd/*"):
+        try:
+            sockets.add(os.readlink(link))
+        except OSError:
+            continue
+    found = set()
+    for table in ("/proc/net/tcp", "/proc/net/tcp6"):
+        lines = Path(table).read_text().splitlines()[1:] if Path(table).exists() else []
+        for words in map(str.split, lines):
+            address, _, port = words[1].rpartition(":")
+            if words[3] == IN_LISTEN and f"socket:[{words[9]}]" in sockets and not is_loopback(address):
+                found.add(int(port, 16))
+    return found
+
+
+def is_loopback(address: str) -> bool:
+    """Whether an address of the kernel's table is the host's own alone: 127.0.0.0/8, in IPv6 too, or ::1."""
+    if len(address) == 8:
+        return address.endswith("7F")
+    return address == "00000000000000000000000001000000" or (
+        address.startswith("0000000000000000FFFF0000") and address.endswith("7F")
+    )
+
+
+def without_ticket(name: str, port: int, authority: str) -> str:
+    """What a port does for somebody without a ticket; empty where it is nothing."""
+    try:
+        return shown_by_tls(name, port, authority)
+    except ssl.SSLCertVerificationError as error:
+        return f"has a certificate that is not to be believed: {error.verify_message}"
+    except FAILED:
+        pass
+    if NO_CALL in answered(name, port, CALL):
+        return ""
+    try:
+        status = asked(http.client.HTTPConnection(name, port, timeout=TRIED_S), "/jmx")
+    except FAILED:
+        # It speaks neither: blocks of a DataNode, or ZooKeeper, which want to be spoken to otherwise.
+        return ""
+    return "" if status in (401, 403) else f"answers without encryption or a ticket ({status})"
+
+
+def shown_by_tls(name: str, port: int, authority: str) -> str:
+    """The first page that is shown by TLS; raises OSError where the port does not speak it."""
+    trusted = ssl.create_default_context(cafile=authority)
+    for path in TRIED:
+        connection = http.client.HTTPSConnection(name, port, timeout=TRIED_S, context=trusted)
+        status = asked(connection, path)
+        if status < 400:
+            return f"shows {path} ({status})"
+    return ""
+
+
+def asked(connection: http.client.HTTPConnection, path: str) -> int:
+    """The status of a page."""
+    try:
+        connection.request("GET", path)
+        return connection.getresponse().status
+    finally:
+        connection.close()
+
+
+def answered(name: str, port: int, words: bytes) -> bytes:
+    """What a port answers to words; nothing where it does not."""
+    try:
+        with socket.create_connection((name, port), timeout=TRIED_S) as connection:
+            connection.sendall(words)
+            return connection.recv(4096)
+    except OSError:
+        return b""

@@ -1,0 +1,37 @@
+"""Try every port of this host's daemons as somebody who has no ticket; fail where one lets that one in.
+
+    howdah_doors:
+      host: "{{ inventory_hostname }}"
+
+What it knows of the daemons is what howdah_host applied. It changes nothing.
+"""
+
+from __future__ import annotations
+
+import json
+
+from howdah.render.modules.changes import HostRefusal, Json, refused
+from howdah.render.modules.doors import open_doors
+from howdah.render.modules.units import applied
+
+
+def main(arguments: bytes) -> None:
+    """Read the arguments, try, and print the result."""
+    args: Json = json.loads(arguments)
+    result: Json = {"changed": False}
+    try:
+        manifest = applied()
+        authority = manifest["kerberos"]["authority"]
+        found = [
+            door
+            for daemon in manifest["daemons"]
+            for door in open_doors(daemon, str(args["host"]), authority)
+        ]
+        if found:
+            raise HostRefusal(
+                f"who has no ticket is let in: {'; '.join(found)}",
+                "close these ports to others until what the plan sets for them is corrected",
+            )
+    except (HostRefusal, OSError) as error:
+        result.update(refused(error))
+    print(json.dumps(result))

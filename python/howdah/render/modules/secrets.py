@@ -1,0 +1,99 @@
+"""Keytabs, key stores and the like: handed over apart, kept for root alone, put where daemons read them."""
+
+from __future__ import annotations
+
+import grp
+import hashlib
+import os
+import pwd
+from pathlib import Path
+from typing import Dict
+
+from howdah.render.modules.changes import HostChanges, HostRefusal, Json
+
+HANDED = "/var/lib/howdah/secrets"
+"""What the host was handed, readable for root alone: where daemons read it, it is their users'."""
+
+
+def keep(name: str, content: bytes) -> bool:
+    """Keep one that was handed over; says whether it is another one than before."""
+    folder = Path(HANDED)
+    folder.mkdir(parents=True, exist_ok=True)
+    folder.chmod(0o700)
+    path = folder / name
+    if path.is_file() and path.read_bytes() == content:
+        return False
+    write_secret(str(path), content, 0, 0, 0o600)
+    return True
+
+
+def digests(manifest: Json, args: Json) -> Dict[str, str]:
+    """The SHA-256 of every secret of a host: of the one that it is handed now, or else was.
+
+    Raises HostRefusal where it never was handed one.
+    """
+    given = args.get("secrets") or {}
+    found: Dict[str, str] = {}
+    lacking = []
+    for entry in manifest.get("secrets", []):
+        name = entry["name"]
+        if name in given:
+            found[name] = given[name]["sha256"]
+        elif Path(HANDED, name).is_file():
+            found[name] = hashlib.sha256(Path(HANDED, name).read_bytes()).hexdigest()
+        else:
+            lacking.append(name)
+    if lacking:
+        raise HostRefusal(
+            f"it was handed no {', '.join(lacking)}",
+            "deploy with --secrets DIR, where the files of all hosts are",
+        )
+    return found
+
+
+def place_secrets(host: HostChanges, manifest: Json, former: Json, handed: Dict[str, str]) -> None:
+    """Put every secret where its daemons read it, with its owner and mode; remove what is of no use now."""
+    for entry in manifest.get("secrets", []):
+        if handed[entry["name"]] != here(entry):
+            host.change(f"secret {entry['path']}", lambda entry=entry: place(entry, handed[entry["name"]]))  # type: ignore[misc]
+    kept = {entry["path"] for entry in manifest.get("secrets", [])}
+    for entry in former.get("secrets", []):
+        if entry["path"] not in kept and Path(entry["path"]).exists():
+            host.change(f"remove {entry['path']}", lambda entry=entry: Path(entry["path"]).unlink())  # type: ignore[misc]
+
+
+def here(entry: Json) -> str:
+    """The SHA-256 of a secret that is where it belongs; empty where it is not, or not as it should be."""
+    try:
+        found = os.lstat(entry["path"])
+        owner, group = pwd.getpwnam(entry["owner"]).pw_uid, grp.getgrnam(entry["group"]).gr_gid
+    except (OSError, KeyError):
+        return ""
+    if (found.st_mode & 0o7777, found.st_uid, found.st_gid) != (int(entry["mode"], 8), owner, group):
+        return ""
+    return hashlib.sha256(Path(entry["path"]).read_bytes()).hexdigest()
+
+
+def place(entry: Json, digest: str) -> None:
+    """Write one from what the host was handed."""
+    content = Path(HANDED, entry["name"]).read_bytes()
+    if hashlib.sha256(content).hexdigest() != digest:
+        raise HostRefusal(f"{entry['name']} is not what was to be handed over", "deploy again")
+    owner, group = pwd.getpwnam(entry["owner"]).pw_uid, grp.getgrnam(entry["group"]).gr_gid
+    write_secret(entry["path"], content, owner, group, int(entry["mode"], 8))
+
+
+def write_secret(path: str, content: bytes, owner: int, group: int, mode: int) -> None:
+    """Write a file that is whole at every moment, and at none readable by others than it should be."""
+    Path(path).parent.mkdir(parents=True, exist_ok=True)
+    staging = f"{path}.howdah-new"
+    if os.path.lexists(staging):
+        os.unlink(staging)
+    number = os.open(staging, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with os.fdopen(number, "wb") as file:
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
+        os.fchown(file.fileno(), owner, group)
+        os.fchmod(file.fileno(), mode)
+    os.replace(staging, path)

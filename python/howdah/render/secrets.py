@@ -1,0 +1,167 @@
+"""What a host must be handed for Kerberos and TLS by whoever has it: names, places, rights, no content."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import PurePosixPath
+from typing import NamedTuple
+
+from howdah.errors import UserError
+from howdah.model.placement import PlacedHost
+from howdah.model.plan import Plan, Role
+from howdah.model.system import placed_systems
+from howdah.model.value import planned_text
+from howdah.render.daemons import KINDS
+from howdah.render.logins import logins
+
+AUTHORITY = "/etc/security/tls/ca.pem"
+"""The certificate of whoever signed the hosts' own, for programs that are not Java: it holds no secret."""
+_GROUP = "hadoop"
+_WEB = (
+    ("hadoop.http.authentication.kerberos.keytab", "hadoop.http.authentication.kerberos.principal"),
+    ("dfs.web.authentication.kerberos.keytab", "dfs.web.authentication.kerberos.principal"),
+)
+_OF_NAMENODE = ("dfs.namenode.keytab.file", "dfs.namenode.kerberos.principal")
+_KEYS = {
+    # The keys of each daemon's keytab and of the principal in it.
+    Role.NAMENODE: (_OF_NAMENODE, *_WEB),
+    Role.FAILOVER_CONTROLLER: (_OF_NAMENODE,),
+    Role.SECONDARY_NAMENODE: (
+        ("dfs.secondary.namenode.keytab.file", "dfs.secondary.namenode.kerberos.principal"),
+        *_WEB,
+    ),
+    Role.JOURNALNODE: (("dfs.journalnode.keytab.file", "dfs.journalnode.kerberos.principal"), *_WEB),
+    Role.DATANODE: (("dfs.datanode.keytab.file", "dfs.datanode.kerberos.principal"), *_WEB),
+    Role.RESOURCEMANAGER: (
+        ("yarn.resourcemanager.keytab", "yarn.resourcemanager.principal"),
+        ("yarn.resourcemanager.webapp.spnego-keytab-file", "yarn.resourcemanager.webapp.spnego-principal"),
+        *_WEB,
+    ),
+    Role.NODEMANAGER: (
+        ("yarn.nodemanager.keytab", "yarn.nodemanager.principal"),
+        ("yarn.nodemanager.webapp.spnego-keytab-file", "yarn.nodemanager.webapp.spnego-principal"),
+        *_WEB,
+    ),
+    Role.JOB_HISTORY: (
+        ("mapreduce.jobhistory.keytab", "mapreduce.jobhistory.principal"),
+        (
+            "mapreduce.jobhistory.webapp.spnego-keytab-file",
+            "mapreduce.jobhistory.webapp.spnego-principal",
+        ),
+        *_WEB,
+    ),
+    Role.HMASTER: (("hbase.master.keytab.file", "hbase.master.kerberos.principal"), *_WEB),
+    Role.REGIONSERVER: (("hbase.regionserver.keytab.file", "hbase.regionserver.kerberos.principal"), *_WEB),
+}
+_PROVIDER = "hadoop.security.credential.provider.path"
+_SHOWN = 3
+"""As many hosts as are named where many are alike."""
+_STORE = "localjceks://file"
+
+
+class HostSecret(NamedTuple):
+    """A file that only the administrator has: where it goes on a host, and who may read it there."""
+
+    name: str
+    """What it is called in the folder that the administrator names."""
+    path: str
+    owner: str
+    group: str
+    mode: str
+    users: tuple[str, ...]
+    """The users whose daemons read it; a daemon must be restarted where it has changed."""
+    principals: tuple[str, ...] = ()
+    """Whose keys it holds, if it is a keytab; ``_HOST`` stands for the host's own name."""
+
+
+def is_secure(plan: Plan) -> bool:
+    """Whether a plan asks for Kerberos."""
+    return plan.cluster is not None and plan.cluster.request.secure
+
+
+def host_secrets(plan: Plan, roles: Sequence[Role]) -> tuple[HostSecret, ...]:
+    """What a host with these daemons must be handed, sorted by name; nothing where the plan has no Kerberos.
+
+    Raises UserError where a path of the plan's is none, or two of them end in the same name.
+    """
+    if not is_secure(plan) or not roles:
+        return ()
+    found = {secret.path: secret for secret in (*_keytabs(plan, roles), *_stores(plan, roles))}
+    named: dict[str, HostSecret] = {}
+    for secret in found.values():
+        other = named.setdefault(secret.name, secret)
+        if other is not secret:
+            raise UserError(
+                secret.path,
+                f"has the name of {other.path}, and both are looked for in one folder",
+                "give one of them another name with --set",
+            )
+    return tuple(named[name] for name in sorted(named))
+
+
+def secret_groups(plan: Plan, hosts: Sequence[PlacedHost]) -> Iterator[tuple[str, tuple[HostSecret, ...]]]:
+    """Hosts that are handed the same files, all in one line, and what these are."""
+    alike: dict[tuple[HostSecret, ...], list[str]] = {}
+    for system in placed_systems(plan, hosts):
+        if held := host_secrets(plan, system.roles):
+            alike.setdefault(held, []).append(system.name)
+    for held, names in alike.items():
+        more = f" and {len(names) - _SHOWN} more like them" if len(names) > _SHOWN else ""
+        yield ", ".join(names[:_SHOWN]) + more, held
+
+
+def _keytabs(plan: Plan, roles: Sequence[Role]) -> Iterator[HostSecret]:
+    principals: dict[str, set[str]] = {}
+    users: dict[str, set[str]] = {}
+    for role in KINDS:
+        if role not in roles:
+            continue
+        for path, principal in _keys(plan, role):
+            principals.setdefault(path, set()).add(principal)
+            users.setdefault(path, set()).add(KINDS[role].user)
+    for path, wanted in principals.items():
+        readers = tuple(sorted(users[path]))
+        web = any(principal.startswith("HTTP/") for principal in wanted)
+        # What several users' daemons read is root's and the group's; else it is its only reader's.
+        shared = web or len(readers) > 1
+        owner, mode = ("root", "0440") if shared else (readers[0], "0400")
+        yield HostSecret(_name(path), path, owner, _GROUP, mode, readers, tuple(sorted(wanted)))
+
+
+def _keys(plan: Plan, role: Role) -> Iterator[tuple[str, str]]:
+    """The keytabs of a daemon and the principal that each is read for."""
+    for keytab, principal in _KEYS.get(role, ()):
+        path, name = planned_text(plan, keytab), planned_text(plan, principal)
+        if path and name:
+            yield path, name
+    if role is Role.ZOOKEEPER:
+        yield from ((login.keytab, login.principal) for login in logins(plan) if login.role is role)
+
+
+def _stores(plan: Plan, roles: Sequence[Role]) -> Iterator[HostSecret]:
+    users = tuple(sorted({KINDS[role].user for role in roles if role is not Role.ZOOKEEPER}))
+    if not users:
+        return
+    provider = planned_text(plan, _PROVIDER)
+    private = (
+        planned_text(plan, "ssl.server.keystore.location"),
+        provider.removeprefix(_STORE) if provider.startswith(f"{_STORE}/") else "",
+        planned_text(plan, "hadoop.http.authentication.signature.secret.file"),
+    )
+    for path in filter(None, private):
+        yield HostSecret(_name(path), path, "root", _GROUP, "0440", users)
+    trusted = (
+        planned_text(plan, "ssl.server.truststore.location"),
+        planned_text(plan, "ssl.client.truststore.location"),
+    )
+    for path in dict.fromkeys(filter(None, trusted)):
+        yield HostSecret(_name(path), path, "root", _GROUP, "0444", users)
+    yield HostSecret(_name(AUTHORITY), AUTHORITY, "root", _GROUP, "0444", ())
+
+
+def _name(path: str) -> str:
+    """The last part of a path of the plan's; raises UserError where it is no plain absolute path."""
+    pure = PurePosixPath(path)
+    if not pure.is_absolute() or ".." in pure.parts or not pure.name:
+        raise UserError(path, "is no place for a keytab or a key store", "give an absolute path without ..")
+    return pure.name

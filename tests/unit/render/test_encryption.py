@@ -1,0 +1,31 @@
+"""Pages are where the plan's policies have them."""
+
+from __future__ import annotations
+
+import pytest
+
+from howdah.model.plan import Role
+from howdah.render.daemons import KINDS
+from howdah.render.encryption import page_key
+from support.labs import lab_plan, trio_plan
+
+ENCRYPTED = {
+    Role.JOURNALNODE: "dfs.journalnode.https-address",
+    Role.NAMENODE: "dfs.namenode.https-address",
+    Role.SECONDARY_NAMENODE: "dfs.namenode.secondary.https-address",
+    Role.DATANODE: "dfs.datanode.https.address",
+    Role.RESOURCEMANAGER: "yarn.resourcemanager.webapp.https.address",
+    Role.NODEMANAGER: "yarn.nodemanager.webapp.https.address",
+    Role.JOB_HISTORY: "mapreduce.jobhistory.webapp.https.address",
+}
+
+
+@pytest.mark.parametrize("role", ENCRYPTED)
+def test_a_page_by_https_alone_has_another_address(role: Role) -> None:
+    page = KINDS[role].page
+    assert page_key(trio_plan(secure=True), page) == ENCRYPTED[role]
+    assert page_key(lab_plan(), page) == page
+
+
+def test_what_is_no_page_stays() -> None:
+    assert page_key(trio_plan(secure=True), "clientPort") == "clientPort"
