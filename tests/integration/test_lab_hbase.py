@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -111,7 +112,11 @@ def test_hbase_keeps_its_rows_when_a_regionserver_is_lost(lab: Lab, tmp_path: Pa
     assert [(one.operation, one.done) for one in loaded.operations] == [("insert", RECORDS)]
 
     _lose_a_regionserver(lab)
-    assert sorted(lab.status()["health"]["hbase"]["regionservers"]) == ["h1", "h2"]
+    # One that was started again is asked for work once it has told the master.
+    end = time.monotonic() + 120
+    while sorted(lab.status()["health"]["hbase"]["regionservers"]) != ["h1", "h2"]:
+        assert time.monotonic() < end
+        time.sleep(1)
     read = _run(lab, "ycsb-b", "--operations", str(RECORDS))
     assert sum(one.done for one in read.operations) == RECORDS
     assert all({*one.returns} == {"OK"} for one in read.operations)
