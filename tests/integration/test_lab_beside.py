@@ -18,7 +18,7 @@ from support.lab_command import Lab
 from support.lab_hosts import can_build
 from support.lab_traces import traces
 from support.shared_labs import STORAGE, lab_traces_of_lot, shared_pair
-from support.transfer import bits_per_s
+from support.transfer import Stream, streams, together
 
 pytestmark = [
     pytest.mark.xdist_group("laboratory"),
@@ -62,16 +62,17 @@ def stores(lab: Lab, folder: Path) -> None:
 def shares_the_uplink(one: Lab, other: Lab) -> None:
     """By itself each has the whole uplink of a host; together they have no more than that."""
 
-    def stream(lab: Lab) -> float:
+    def stream(lab: Lab) -> Stream:
         machines = {machine.host: machine.name for machine in spec(lab).machines}
         apart = spec(lab).model_copy(update={"directory": lab.folder})
-        return bits_per_s(apart, [(machines["h1"], machines["h2"])])[0]
+        return streams(apart, [(machines["h1"], machines["h2"])])[0]
 
-    alone = [stream(lab) for lab in (one, other)]
+    alone = [stream(lab).bits_per_s for lab in (one, other)]
     with ThreadPoolExecutor() as pool:
-        together = list(pool.map(stream, (one, other)))
+        both = list(pool.map(stream, (one, other)))
     assert all(0.75 * UPLINK < speed < 1.1 * UPLINK for speed in alone), alone
-    assert 0.75 * UPLINK < sum(together) < 1.15 * UPLINK, together
+    # One may begin while the other starts: at worst they follow one another, and then too have one link.
+    assert 0.4 * UPLINK < together(both) < 1.1 * UPLINK, both
 
 
 def refuses_what_would_hit_the_other(lab: Lab, other: Lab) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from howdah.lab.kernel import enter
 from howdah.lab.spec import LabSpec
@@ -27,7 +28,7 @@ while count := sender.recv_into(buffer):
         total += count
     else:
         began = ended
-print(total * 8 / (ended - began))
+print(total, began, ended)
 """
 
 _SEND = """
@@ -39,8 +40,35 @@ while time.monotonic() < end:
 """
 
 
+@dataclass(frozen=True)
+class Stream:
+    """What a stream got: bits of frames, which is what links are held to, from its first bytes to its last."""
+
+    bits: float
+    began: float
+    ended: float
+
+    @property
+    def bits_per_s(self) -> float:
+        return self.bits / (self.ended - self.began)
+
+
 def bits_per_s(spec: LabSpec, ways: Sequence[tuple[str, str]]) -> list[float]:
-    """The speed of a stream each way (from, to), all at once, in bits of frames: what links are held to."""
+    """The speed of a stream each way (from, to), all at once."""
+    return [stream.bits_per_s for stream in streams(spec, ways)]
+
+
+def together(made: Sequence[Stream]) -> float:
+    """What streams that shared a link got of it from the first bytes to the last.
+
+    It is not the sum of their speeds: on a busy machine one begins late, and who is alone has the whole link.
+    """
+    seconds = max(stream.ended for stream in made) - min(stream.began for stream in made)
+    return sum(stream.bits for stream in made) / seconds
+
+
+def streams(spec: LabSpec, ways: Sequence[tuple[str, str]]) -> list[Stream]:
+    """A stream each way (from, to), all at once."""
     hosts = names_file(spec)
     receivers = []
     for _, to in ways:
@@ -63,4 +91,5 @@ def bits_per_s(spec: LabSpec, ways: Sequence[tuple[str, str]]) -> list[float]:
         for of, to in ways
     ]
     assert [sender.wait() for sender in senders] == [0] * len(ways)
-    return [float(receiver.communicate()[0]) * _FRAME for receiver in receivers]
+    told = [[float(word) for word in receiver.communicate()[0].split()] for receiver in receivers]
+    return [Stream(total * 8 * _FRAME, began, ended) for total, began, ended in told]

@@ -20,12 +20,13 @@ CALL = b"hrpc\x09\x00\x00"
 """How a caller begins that has no ticket: Hadoop's RPC, version 9."""
 NO_CALL = b"SIMPLE authentication is not enabled"
 """What Hadoop answers to that, where it wants one."""
+UNKNOWN = "whether it wants a ticket is not known"
 IN_LISTEN = "0A"
 FAILED = (OSError, http.client.HTTPException)
 
 
 def open_doors(daemon: Json, name: str, authority: str) -> Iterator[str]:
-    """Each port of a daemon that lets somebody in without a ticket, and how."""
+    """Each port of a daemon that lets somebody in without a ticket, or does not say whether, and how."""
     for port in sorted(listened(show(daemon["unit"])["MainPID"])):
         if how := without_ticket(name, port, authority):
             yield f"{daemon['name']}'s port {port} {how}"
@@ -59,32 +60,45 @@ def is_loopback(address: str) -> bool:
 
 
 def without_ticket(name: str, port: int, authority: str) -> str:
-    """What a port does for somebody without a ticket; empty where it is nothing."""
+    """What a port does for somebody without a ticket, or why that is not known; empty where it is nothing."""
+    trusted = ssl.create_default_context(cafile=authority)
+    page = http.client.HTTPSConnection(name, port, timeout=TRIED_S, context=trusted)
     try:
-        return shown_by_tls(name, port, authority)
+        page.connect()
     except ssl.SSLCertVerificationError as error:
         return f"has a certificate that is not to be believed: {error.verify_message}"
-    except FAILED:
-        pass
+    except OSError:
+        # It does not speak TLS: what it does speak is tried next.
+        return without_encryption(name, port)
+    finally:
+        page.close()
+    return shown_by_tls(page)
+
+
+def shown_by_tls(page: http.client.HTTPSConnection) -> str:
+    """The first page that is shown by TLS."""
+    for path in TRIED:
+        try:
+            status = asked(page, path)
+        except FAILED as error:
+            return f"breaks off at {path} ({error!r}): {UNKNOWN}"
+        if status < 400:
+            return f"shows {path} ({status})"
+    return ""
+
+
+def without_encryption(name: str, port: int) -> str:
+    """What a port does for whoever calls as Hadoop does, or asks for a page, without TLS."""
     if NO_CALL in answered(name, port, CALL):
         return ""
     try:
         status = asked(http.client.HTTPConnection(name, port, timeout=TRIED_S), "/jmx")
+    except (socket.timeout, ConnectionRefusedError, socket.gaierror) as error:
+        return f"does not answer {name} ({error}): {UNKNOWN}"
     except FAILED:
-        # It speaks neither: blocks of a DataNode, or ZooKeeper, which want to be spoken to otherwise.
+        # It ends what is neither: blocks of a DataNode, or ZooKeeper, which want to be spoken to otherwise.
         return ""
     return "" if status in (401, 403) else f"answers without encryption or a ticket ({status})"
-
-
-def shown_by_tls(name: str, port: int, authority: str) -> str:
-    """The first page that is shown by TLS; raises OSError where the port does not speak it."""
-    trusted = ssl.create_default_context(cafile=authority)
-    for path in TRIED:
-        connection = http.client.HTTPSConnection(name, port, timeout=TRIED_S, context=trusted)
-        status = asked(connection, path)
-        if status < 400:
-            return f"shows {path} ({status})"
-    return ""
 
 
 def asked(connection: http.client.HTTPConnection, path: str) -> int:

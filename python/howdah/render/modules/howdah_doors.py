@@ -29,7 +29,7 @@ def main(arguments: bytes) -> None:
         ]
         if found:
             raise HostRefusal(
-                f"who has no ticket is let in: {'; '.join(found)}",
+                f"who has no ticket is let in, or may be: {'; '.join(found)}",
                 "close these ports to others until what the plan sets for them is corrected",
             )
     except (HostRefusal, OSError) as error:

@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 
+from howdah.render.modules import doors
 from howdah.render.modules.doors import is_loopback, listened, without_ticket
 
 pytestmark = pytest.mark.skipif(shutil.which("openssl") is None, reason="apt-get install openssl")
@@ -35,12 +36,21 @@ def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return both
 
 
+@pytest.fixture(autouse=True)
+def _soon(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Pages without TLS do not answer a greeting of another protocol: that is waited for each time."""
+    monkeypatch.setattr(doors, "TRIED_S", 2.0)
+
+
 @contextmanager
-def page(status: int, tls: Path | None) -> Iterator[int]:
-    """A server whose every page has this status; its port."""
+def page(status: int, tls: Path | None, hangs_at: str = "") -> Iterator[int]:
+    """A server whose every page has this status, but for one that never comes; its port."""
+    ended = threading.Event()
 
     class Handler(http.server.BaseHTTPRequestHandler):
         def do_GET(self) -> None:
+            if self.path == hangs_at:
+                ended.wait()
             self.send_response(status)
             self.send_header("Content-Length", "0")
             self.end_headers()
@@ -57,6 +67,7 @@ def page(status: int, tls: Path | None) -> Iterator[int]:
     try:
         yield server.server_address[1]
     finally:
+        ended.set()
         server.shutdown()
         server.server_close()
 
@@ -99,6 +110,27 @@ def test_what_a_port_does_without_a_ticket(
 ) -> None:
     with served(certificate) as port:
         assert without_ticket("localhost", port, str(certificate)) == says
+
+
+def test_a_port_that_says_nothing_is_not_taken_for_shut(
+    certificate: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(doors, "TRIED_S", 0.2)
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        port = silent.getsockname()[1]
+        assert "whether it wants a ticket is not known" in without_ticket("localhost", port, str(certificate))
+
+
+def test_a_port_that_is_not_reached_is_not_taken_for_shut(certificate: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as gone:
+        port = gone.getsockname()[1]
+    assert "whether it wants a ticket is not known" in without_ticket("localhost", port, str(certificate))
+
+
+def test_a_page_that_hangs_is_not_taken_for_shut(certificate: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(doors, "TRIED_S", 0.5)
+    with page(401, certificate, hangs_at="/conf") as port:
+        assert "breaks off at /conf" in without_ticket("localhost", port, str(certificate))
 
 
 def test_a_certificate_of_another_name_is_told(certificate: Path) -> None:
