@@ -18,7 +18,7 @@ from exams.commands import Commands
 from exams.data import prepare, skewed
 from exams.injections import Injections, forget, workers_of
 from exams.verdicts import Verdict, judge
-from howdah.lab.up import find
+from howdah.lab.state import find
 
 _FOLDER = Path("build/exams")
 # Everything is copied, replicated and written uncompressed, so that disks and links have work to do.

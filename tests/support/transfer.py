@@ -42,7 +42,7 @@ while time.monotonic() < end:
 
 @dataclass(frozen=True)
 class Stream:
-    """What a stream got: bits of frames, which is what links are held to, from its first bytes to its last."""
+    """What a stream got: bits of frames, to which links are held, from its first bytes to its last."""
 
     bits: float
     began: float

@@ -7,7 +7,7 @@ import re
 
 import pytest
 
-import howdah.session.lab.laboratories
+import howdah.session.lab.building
 import howdah.session.run.cluster
 import howdah.session.run.runs  # noqa: F401  (loads every module that could define an error)
 from howdah import errors

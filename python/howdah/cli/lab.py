@@ -15,12 +15,11 @@ from howdah.cli.lab_table import back_text, brought_text, lost_text, status_text
 from howdah.cli.output import print_json, show
 from howdah.cli.values import parse_choice
 from howdah.errors import RunFailed
-from howdah.session.lab import faults
 from howdah.session.lab import laboratories as session
 from howdah.units import parse_bits_per_s, parse_count
 
 if TYPE_CHECKING:
-    pass
+    from howdah.session.lab.faults import FaultInForce, Undone
 
 EXAMPLES = """
 **Examples**
@@ -112,7 +111,10 @@ def up(
     With root each has a network, limits and disks of its own; without, loopback addresses. Says what is
     not as planned. Once more, it brings up what is missing.
     """
-    wanted = session.Wanted(
+    # What plans and renders is left to those who build: asking for a status does not wait for it.
+    from howdah.session.lab import building  # noqa: PLC0415
+
+    wanted = building.Wanted(
         name=name,
         directory=directory,
         hosts=parse_count(hosts, "--hosts") if hosts is not None else None,
@@ -120,7 +122,7 @@ def up(
         beside=beside,
     )
     with progress(silent=json) as tell:
-        brought = session.up(plan, wanted, tell)
+        brought = building.up(plan, wanted, tell)
     if json:
         print_json(session.status(name).model_dump(mode="json"))
     else:
@@ -197,7 +199,9 @@ def fault(
     down first, so that `heal`, `down` and `howdah run` undo what a killed howdah left.
     """
 
-    def tell(noted: faults.FaultInForce) -> None:
+    from howdah.session.lab import faults  # noqa: PLC0415
+
+    def tell(noted: FaultInForce) -> None:
         print(f"{noted.fault}: {', '.join(noted.hit)}", flush=True)
 
     undone = faults.one_fault(name, text, tell)
@@ -208,6 +212,8 @@ def fault(
 @app.command(cls=OfALab)
 def heal(name: Name = session.DEFAULT_NAME) -> None:
     """Undo every fault that is in force, and wait until the cluster has all of it back; safe to repeat."""
+    from howdah.session.lab import faults  # noqa: PLC0415
+
     with progress(silent=False) as tell:
         undone = faults.heal_all(name, tell)
     if not undone:
@@ -215,7 +221,7 @@ def heal(name: Name = session.DEFAULT_NAME) -> None:
     _tell_undone(name, undone)
 
 
-def _tell_undone(name: str, undone: Sequence[faults.Undone]) -> None:
+def _tell_undone(name: str, undone: Sequence[Undone]) -> None:
     for one in undone:
         if not one.left:
             print(f"{one.fault.fault}: undone")

@@ -9,7 +9,6 @@ import typer
 
 from howdah.cli.lab_options import Json, Name, progress
 from howdah.cli.output import print_json
-from howdah.session.lab import hosts as session
 from howdah.session.lab.laboratories import DEFAULT_NAME, host_names, machine_names
 from howdah.units import format_counted, format_seconds
 
@@ -52,6 +51,8 @@ def add(
     Their names go to the lists of members, and the masters read them anew. Killed half-way, `howdah lab up`
     goes on.
     """
+    from howdah.session.lab import hosts as session  # noqa: PLC0415
+
     began = time.monotonic()
     with progress(silent=json) as tell:
         added = session.add(name, hosts, like, tell)
@@ -81,6 +82,8 @@ def remove(
     NodeManagers get no more tasks, DataNodes are decommissioned, and nothing is ended before every block has
     its replicas elsewhere. Stopped half-way, the same command goes on. Hosts of masters stay.
     """
+    from howdah.session.lab import hosts as session  # noqa: PLC0415
+
     began = time.monotonic()
     with progress(silent=json) as tell:
         removed = session.remove(name, hosts, tell)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from operator import attrgetter
+from typing import TYPE_CHECKING
 
 from rich import box
 from rich.console import Group, RenderableType
@@ -16,7 +17,6 @@ from howdah.model.plan import Role
 from howdah.session.lab.laboratories import (
     Back,
     Behind,
-    Brought,
     HBaseHealth,
     How,
     LabStatus,
@@ -24,6 +24,9 @@ from howdah.session.lab.laboratories import (
     MachineStatus,
 )
 from howdah.units import format_bits_per_s, format_bytes, format_counted, format_memory, format_rate
+
+if TYPE_CHECKING:
+    from howdah.session.lab.building import Brought
 
 _WIDTH = 8
 _STYLE = {"up": "green", "not redundant": "yellow", "degraded": "yellow", "incomplete": "yellow"}

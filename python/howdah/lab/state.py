@@ -9,6 +9,7 @@ from typing import Literal
 from pydantic import ValidationError
 
 from howdah.errors import UserError
+from howdah.lab import registry
 from howdah.lab.spec import LabSpec
 from howdah.model.base import Model
 from howdah.model.cluster import Laboratory
@@ -164,3 +165,9 @@ def read_state(directory: Path) -> LabState | None:
         raise UserError(
             str(path), "is damaged, or from another version of howdah", "howdah lab down, then up again"
         ) from error
+
+
+def find(name: str) -> LabState | None:
+    """The laboratory of this name, begun or complete; None if there is none that could be read."""
+    entry = registry.entry(name)
+    return read_state(entry.directory) if entry else None

@@ -90,12 +90,6 @@ class Brought(NamedTuple):
     """What is not redundant yet."""
 
 
-def find(name: str) -> LabState | None:
-    """The laboratory of this name, begun or complete; None if there is none that could be read."""
-    entry = registry.entry(name)
-    return read_state(entry.directory) if entry else None
-
-
 def begin(asked: Asked, plan: Plan, found: Installed, power: Power, fitted: Fitting) -> LabState:
     """What is to be built, all checked and nothing made; raises UserError for what cannot be."""
     cluster = check_plan(plan)

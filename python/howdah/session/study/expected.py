@@ -23,7 +23,7 @@ from howdah.model.workloads.suite import Suite
 from howdah.model.workloads.terasort import ROW_BYTES
 from howdah.planner.suite.cluster import size_suite
 from howdah.session.cluster.reached_lab import running_lab
-from howdah.session.lab.laboratories import fit_here
+from howdah.session.lab.building import fit_here
 from howdah.session.run.runs import DEFAULT_RUNS_DIR, list_runs, record
 from howdah.session.study.cells import plan_path, prepare_cell, run_request
 from howdah.session.study.directory import StudyDirectory

@@ -11,6 +11,7 @@ from types import TracebackType
 from howdah.errors import Aborted, RunFailed, UserError
 from howdah.model.study import Study
 from howdah.namespaces import enter_network
+from howdah.session.lab import building
 from howdah.session.lab import laboratories as lab
 from howdah.session.study.cells import plan_path
 from howdah.session.study.directory import StudyDirectory
@@ -25,7 +26,7 @@ def check_laboratories(study: Study, cells: Sequence[Cell], directory: StudyDire
     """Raise UserError for a cell whose laboratory could not be built on this machine."""
     for cell in {cell.laboratory: cell for cell in reversed(cells) if cell.laboratory is not None}.values():
         try:
-            lab.check(plan_path(directory, cell), _wanted(study, directory))
+            building.check(plan_path(directory, cell), _wanted(study, directory))
         except UserError as error:
             raise UserError(f"{cell.name}: {error.where}", error.what, error.hint) from error
 
@@ -72,7 +73,7 @@ class StudyLaboratory:
     def _bring_up(self, cell: Cell) -> None:
         self._tell(f"{cell.name}: bringing its laboratory up")
         try:
-            brought = lab.up(plan_path(self._directory, cell), self._wanted, self._tell)
+            brought = building.up(plan_path(self._directory, cell), self._wanted, self._tell)
         except Aborted as error:
             raise Aborted(
                 str(self._directory.path),
@@ -99,9 +100,9 @@ class StudyLaboratory:
             )
 
 
-def _wanted(study: Study, directory: StudyDirectory) -> lab.Wanted:
+def _wanted(study: Study, directory: StudyDirectory) -> building.Wanted:
     """The study's own laboratory: two of one name in different directories keep out of each other's way."""
     path = directory.path.absolute()
     digest = hashlib.sha256(os.fsencode(path)).hexdigest()[:6]
     word = re.sub(r"[^a-z0-9]+", "-", study.study.lower())[:_LONGEST].strip("-")
-    return lab.Wanted(name=f"{word}-{digest}".strip("-"), directory=path / _FOLDER)
+    return building.Wanted(name=f"{word}-{digest}".strip("-"), directory=path / _FOLDER)

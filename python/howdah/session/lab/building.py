@@ -1,0 +1,146 @@
+"""A plan's file to a laboratory on this machine."""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+from pathlib import Path
+from typing import NamedTuple
+
+from howdah.documents.files import read_plan
+from howdah.errors import UserError
+from howdah.lab import registry
+from howdah.lab import up as building
+from howdah.lab.hadoop.starting import Tell
+from howdah.lab.installed import find_installed
+from howdah.lab.lots import LabPlace, own_place
+from howdah.lab.machines import Power
+from howdah.lab.refusals import check_plan
+from howdah.lab.state import LabState, read_state
+from howdah.lab.up import Asked, Brought, Fitting
+from howdah.model.plan import Plan
+from howdah.planner.scaling import Fitted, fit_beside, fit_plan
+from howdah.planner.throughput import disk_bytes_per_s
+from howdah.probe import probe_host
+from howdah.render import render
+from howdah.session.lab.beside import check_still_beside, place_on_hosts_of, shares_hosts
+from howdah.session.lab.laboratories import DEFAULT_NAME, PARENT, directory_of
+
+__all__ = ["Brought", "Fitted", "Wanted", "check", "fit_here", "up"]
+
+
+class Wanted(NamedTuple):
+    """What is asked of a laboratory, beside its plan."""
+
+    name: str = DEFAULT_NAME
+    """Its name."""
+    directory: Path | None = None
+    """Where its files go; a directory of its name below ``build`` if left out."""
+    hosts: int | None = None
+    """How many hosts with workers."""
+    link_bits_per_s: int | None = None
+    """The speed of each host's uplink."""
+    beside: str | None = None
+    """The laboratory on whose hosts it is to be; None is hosts of its own."""
+
+
+def up(path: Path, wanted: Wanted, tell: Tell) -> Brought:
+    """Bring a plan's laboratory up, or what is missing of the one that is there.
+
+    Raises UserError for what cannot be built, before anything is made, and RunFailed for what fails.
+    """
+    plan = read_plan(path)
+    check_plan(plan)
+    with registry.locked(wanted.name):
+        building.clear(wanted.name)
+        where = directory_of(wanted.name, wanted.directory)
+        there = read_state(where) if where else None
+        asked = _asked(path, plan, wanted, there)
+        state = _again(there, asked, wanted.beside) if there else _begun(plan, wanted, asked)
+        return building.bring_up(state, render(state.plan, leaving=state.leaving), tell)
+
+
+def check(path: Path, wanted: Wanted) -> None:
+    """Raise UserError where a plan's laboratory could not be built here; nothing is made."""
+    plan = read_plan(path)
+    check_plan(plan)
+    _begun(plan, wanted, _asked(path, plan, wanted, None))
+
+
+def fit_here(
+    plan: Plan, directory: Path, *, hosts: int | None = None, link_bits_per_s: int | None = None
+) -> Fitted:
+    """Fit a plan to this machine, its data disks to the file system that is to hold ``directory``.
+
+    Raises UserError that says what would fit.
+    """
+    return fit_plan(
+        plan,
+        probe_host(),
+        free_bytes=_free_bytes(directory),
+        hosts=hosts,
+        link_bits_per_s=link_bits_per_s,
+    )
+
+
+def _free_bytes(directory: Path) -> int:
+    existing = next(
+        parent for parent in (directory.absolute(), *directory.absolute().parents) if parent.exists()
+    )
+    try:
+        return shutil.disk_usage(existing).free
+    except OSError as error:
+        raise UserError(
+            f"--dir {directory}", f"cannot be looked at: {error.strerror}", "give another"
+        ) from error
+
+
+def _begun(plan: Plan, wanted: Wanted, asked: Asked) -> LabState:
+    place, fitted = _fitted(plan, wanted, asked)
+    machine = probe_host()
+    return building.begin(
+        asked,
+        fitted.plan,
+        find_installed(check_plan(fitted.plan)),
+        Power(fitted.cpu_share, disk_bytes_per_s),
+        Fitting(fitted.scaling, fitted.notes, machine.memory.total_bytes, machine.usable_cpus, place),
+    )
+
+
+def _fitted(plan: Plan, wanted: Wanted, asked: Asked) -> tuple[LabPlace, Fitted]:
+    """Where a laboratory is built, and how its plan fits there."""
+    if wanted.beside is None:
+        fitted = fit_here(plan, asked.directory, hosts=wanted.hosts, link_bits_per_s=wanted.link_bits_per_s)
+        return own_place(wanted.name, shares=shares_hosts(fitted.plan)), fitted
+    for flag, value in (("--hosts", wanted.hosts), ("--link", wanted.link_bits_per_s)):
+        if value is not None:
+            raise UserError(flag, f"hosts are there already, as those of {wanted.beside}", "leave it out")
+    place = place_on_hosts_of(wanted.beside, wanted.name, Path(asked.source), plan)
+    fitted = fit_beside(
+        plan,
+        probe_host(),
+        free_bytes=_free_bytes(asked.directory),
+        others=[other.plan for other in place.others],
+        cpu_share=place.cpu_share or 1.0,
+    )
+    return place, fitted
+
+
+def _again(there: LabState, asked: Asked, beside: str | None) -> LabState:
+    """The laboratory that is there, if it is the one asked for; raises UserError if it is another one."""
+    if there.asked != asked.digest:
+        raise UserError(
+            f"laboratory {there.name}",
+            f"is up with {there.source}, or with other limits",
+            f"howdah lab down --name {there.name} first, or give this one another --name",
+        )
+    if beside is not None:
+        check_still_beside(there, beside)
+    return there
+
+
+def _asked(path: Path, plan: Plan, wanted: Wanted, there: LabState | None) -> Asked:
+    default = there.directory if there else PARENT / wanted.name
+    directory = (wanted.directory or default).absolute()
+    content = f"{plan.model_dump_json()}\n{wanted.hosts}\n{wanted.link_bits_per_s}\n{directory}"
+    return Asked(wanted.name, directory, str(path), hashlib.sha256(content.encode()).hexdigest())
