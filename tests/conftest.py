@@ -25,6 +25,8 @@ LONGEST = (
     "laboratory",
     # Files whose tests ask the one cluster that they share.
     "cluster",
+    # Hosts of this machine with a systemd of their own, which come one test after another.
+    "hosts",
     "tests/integration/test_foreign_cluster.py",
     "tests/integration/test_hadoop_job.py",
     "tests/integration/test_cli_inventory_import.py",

@@ -73,7 +73,7 @@ def test_a_killed_study_neither_loses_nor_repeats_a_run(file: Path, tmp_path: Pa
         )
         try:
             # The first ones hardly come to their first run; later ones come further.
-            process.wait(timeout=rng.uniform(1.0, 3.0) + 0.3 * kills)
+            process.wait(timeout=rng.uniform(1.0, 3.0) + kills)
         except subprocess.TimeoutExpired:
             os.killpg(process.pid, signal.SIGKILL)
             process.wait()

@@ -23,7 +23,7 @@ from support.labs import soon_settings
 from support.systemd_hosts import SystemdHosts, lacking, systemd_hosts
 
 pytestmark = [
-    pytest.mark.xdist_group("laboratory"),
+    pytest.mark.xdist_group("hosts"),
     pytest.mark.skipif(bool(lacking()), reason=lacking()),
     pytest.mark.skipif(not LIB.exists(), reason=f"Hadoop's jars are not there: {FETCH}"),
 ]

@@ -82,6 +82,8 @@ class Ran(NamedTuple):
     """The most containers that ran at the same time."""
     generated: dict[str, Any]
     """What HDFS says of the first of TeraGen's files."""
+    node: dict[str, Any]
+    """The NodeManager as the ResourceManager lists it."""
 
 
 def _finished(history: int, name: str) -> Finished | None:
@@ -158,7 +160,7 @@ def ran(tmp_path_factory: pytest.TempPathFactory) -> Ran:
             daemons.start(name, main, options=[*exported(conf / file, variable), *BRIEF])
             if name == "namenode":
                 daemons.wait("the NameNode", lambda: bean(namenode, "name=NameNodeStatus"))
-        daemons.wait(
+        (node,) = daemons.wait(
             "a NodeManager",
             lambda: (get_json(f"http://localhost:{manager}/ws/v1/cluster/nodes")["nodes"] or {}).get("node"),
         )
@@ -176,7 +178,7 @@ def ran(tmp_path_factory: pytest.TempPathFactory) -> Ran:
         validated = get(f"{files}/report/part-r-00000?op=OPEN&{user}").decode()
         listed = get_json(f"{files}/in?op=LISTSTATUS&{user}")["FileStatuses"]["FileStatus"]
         generated = next(one for one in listed if one["pathSuffix"].startswith("part-m-"))
-    return Ran(plan, rendered, sort, validated, at_once, generated)
+    return Ran(plan, rendered, sort, validated, at_once, generated, node)
 
 
 def test_the_rows_are_sorted(ran: Ran) -> None:
@@ -193,6 +195,11 @@ def test_the_job_has_every_planned_value(ran: Ran) -> None:
         and ran.sort.conf.get(key) != value
     }
     assert not differ
+
+
+def test_a_nodemanager_offers_the_planned_memory(ran: Ran) -> None:
+    assert ran.node["state"] == "RUNNING"
+    assert ran.node["availMemoryMB"] == int(ran.rendered["yarn.nodemanager.resource.memory-mb"])
 
 
 def test_as_many_containers_run_at_once_as_planned(ran: Ran) -> None:

@@ -24,6 +24,8 @@ pytestmark = [
 ]
 
 PATIENCE_S = 120
+# One task beside its application master: to start more takes longer than all that they do.
+JOB = ("teragen", "--rows", "1000", "--maps", "1")
 # No new segment of the edit log begins while the test looks.
 NO_ROLL = ("dfs.ha.log-roll.period", "36000")
 ON_H3 = ["zookeeper on h3", "journalnode on h3", "datanode on h3", "nodemanager on h3"]
@@ -67,7 +69,7 @@ def _nothing_was_lost(record: RunRecord) -> None:
 
 
 def _a_job_runs_and_a_resourcemanager_takes_over(lab: Lab) -> None:
-    told = lab.run("pi", "--maps", "2", "--samples", "1000", "--fault", "kill namenode:active at pi 1s")
+    told = lab.run(*JOB, "--fault", "kill namenode:active at teragen 1s")
     assert told["run"]["outcome"] == "succeeded"
     _nothing_was_lost(lab.last_run().record)
     # What is said of nodes is in HDFS, where the ResourceManager that takes over finds it.
@@ -87,9 +89,7 @@ def _a_job_runs_and_a_resourcemanager_takes_over(lab: Lab) -> None:
 def _nothing_is_lost_by_random_faults(lab: Lab) -> None:
     """Schedules from seeds beside a job: what HDFS acknowledged is there when all is healed."""
     for seed in (11, 12, 13, 14):
-        done = lab.try_to_run(
-            "pi", "--maps", "2", "--samples", "1000", "--fault", f"random 2 seed {seed} within 10s"
-        )
+        done = lab.try_to_run(*JOB, "--fault", f"random 2 seed {seed} within 10s")
         record = lab.last_run().record
         assert done.returncode in (0, 1), done.stderr
         assert {fault.state for fault in record.faults} <= {"undone", "not happened"}

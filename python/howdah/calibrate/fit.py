@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from scipy.optimize import least_squares, lsq_linear
 
 from howdah.calibrate.problem import Problem, Vector, start_of
 
@@ -32,6 +31,9 @@ def fit(problem: Problem, begin: Vector | None = None) -> Fit:
     The distances are simulated in full; their derivatives on the small works, which move alike. The search
     begins at ``begin`` where that is given: it ends sooner there, but not elsewhere.
     """
+    # Who only predicts or shows does not wait for it to be loaded.
+    from scipy.optimize import least_squares  # noqa: PLC0415
+
     lows, highs = _room(problem)
     result = least_squares(
         problem.distances,
@@ -56,6 +58,8 @@ def covariance(slopes: Vector) -> Vector:
 
 def refit_without(problem: Problem, full: Fit, case: str) -> Vector:
     """Where the fit would have ended without a case: one step of Gauss and Newton from the full fit."""
+    from scipy.optimize import lsq_linear  # noqa: PLC0415
+
     kept = np.array([figure.case.name != case for figure in problem.figures] + [True] * len(problem.free))
     distances = np.concatenate([problem.misfits(full.simulated), problem.surprises(full.position)])
     lows, highs = _room(problem)

@@ -5,11 +5,10 @@ from __future__ import annotations
 import math
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
+from statistics import NormalDist
 from typing import NamedTuple
 
 import numpy as np
-from scipy.optimize import brentq
-from scipy.stats import norm
 
 from howdah.calibrate.case import is_load, metric_kind, metric_of, workload_of
 from howdah.calibrate.fit import Fit, covariance, refit_without
@@ -17,7 +16,7 @@ from howdah.calibrate.problem import FittedFigure, Problem, Vector
 from howdah.model.calibration import Residual
 
 _SHARE = 0.9
-NINETY = float(norm.ppf((1 + _SHARE) / 2))
+NINETY = NormalDist().inv_cdf((1 + _SHARE) / 2)
 """How many standard deviations a 90 % interval reaches to each side."""
 
 
@@ -105,6 +104,9 @@ def enough_to_cover(
     """
     if not len(off):
         return 0.0
+    # Who only predicts or shows does not wait for it to be loaded.
+    from scipy.optimize import brentq  # noqa: PLC0415
+
     rank = math.ceil(_SHARE * len(off))
 
     def excess(sigma: float) -> float:

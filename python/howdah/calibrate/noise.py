@@ -5,8 +5,7 @@ The vSphere 6 study saw about 1 % between runs of TeraGen and TeraSort and 5 % o
 
 from __future__ import annotations
 
-from scipy.integrate import quad
-from scipy.stats import norm
+from statistics import NormalDist
 
 from howdah.calibrate.case import is_load, metric_kind, metric_of, workload_of
 from howdah.model.workloads.ycsb import THROUGHPUT
@@ -32,8 +31,12 @@ def best_of_shift(runs: int) -> float:
     """How many standard deviations the best of so many runs is expected below their mean."""
     if runs == 1:
         return 0.0
+    # Who only predicts or shows does not wait for it to be loaded.
+    from scipy.integrate import quad  # noqa: PLC0415
+
+    normal = NormalDist()
     # The mean of the largest of n standard normal values.
-    mean, _ = quad(lambda x: x * runs * norm.pdf(x) * norm.cdf(x) ** (runs - 1), -8.0, 8.0)
+    mean, _ = quad(lambda x: x * runs * normal.pdf(x) * normal.cdf(x) ** (runs - 1), -8.0, 8.0)
     return float(mean)
 
 

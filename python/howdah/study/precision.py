@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from math import expm1, log, sqrt
 from statistics import stdev
 
-from scipy.stats import t as student
+from scipy.special import stdtrit
 
 from howdah.model.comparison import Measure
 from howdah.model.run import Outcome
@@ -32,7 +32,7 @@ def half_width(times_s: Sequence[float]) -> float | None:
     if len(times_s) < 2 or min(times_s) <= 0:
         return None
     spread = stdev(map(log, times_s)) / sqrt(len(times_s))
-    return expm1(float(student.ppf((1 + CONFIDENCE) / 2, len(times_s) - 1)) * spread)
+    return expm1(float(stdtrit(len(times_s) - 1, (1 + CONFIDENCE) / 2)) * spread)
 
 
 def precise(runs: Sequence[StudyRun], until: float) -> bool:
