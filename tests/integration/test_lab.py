@@ -106,6 +106,15 @@ def loses_and_mends(lab: Lab, plan: Path) -> None:
     assert lab.status()["state"] == "up"
 
 
+def undoes_what_another_fault_waits_for(lab: Lab) -> None:
+    """A worker comes back once HDFS answers, which a paused NameNode does not: that one goes on meanwhile."""
+    lab.run(
+        *("teragen", "--rows", "1000", "--maps", "1"),
+        *("--fault", "lose worker:h1-1 at 0s for 2s", "--fault", "pause namenode at 1s for 8s"),
+    )
+    assert [fault.state for fault in lab.last_run().record.faults] == ["undone", "undone"]
+
+
 def heals_what_a_killed_howdah_left(lab: Lab) -> None:
     """A howdah that is killed in the middle of a fault leaves it written down, and the next one undoes it."""
     doing = lab.start("fault", "cut-link worker:h2-1 for 10min")
@@ -191,6 +200,7 @@ def test_a_laboratory_lives_is_mended_and_leaves_nothing(lab: Lab, tmp_path: Pat
 
     loses_and_mends(lab, plan)
     assert lab.on("h1-2", "hdfs", "dfs", "-cat", "/tmp/content").encode() == CONTENT
+    undoes_what_another_fault_waits_for(lab)
     heals_what_a_killed_howdah_left(lab)
     exchanges_a_host(lab, plan)
 

@@ -73,6 +73,8 @@ class FaultPlayer:
         self._news = Condition(self._lock)
         self._over = False
         self._threads: list[Thread] = []
+        self._left: dict[int, Deed] = {}
+        """What could not be undone when its time was over, by its place in the schedule."""
         self._now_s: Callable[[], float] = time.monotonic
         self._changed: Callable[[], None] = lambda: None
 
@@ -108,6 +110,9 @@ class FaultPlayer:
             self._news.notify_all()
         for thread in self._threads:
             thread.join()
+        # Whatever stood in the way then may be gone, now that all the others are undone.
+        for number, deed in tuple(self._left.items()):
+            self._undo(number, deed)
 
     def _play(self, number: int) -> None:
         fault = self._schedule[number]
@@ -127,10 +132,15 @@ class FaultPlayer:
             return
         with self._lock:
             self._news.wait_for(lambda: self._over, timeout=fault.for_s)
+        self._undo(number, deed)
+
+    def _undo(self, number: int, deed: Deed) -> None:
         try:
             left = self._doer.undo(deed.number)
         except (HowdahError, OSError) as error:
             left = (str(error),)
+        if left:
+            self._left[number] = deed
         state = "not undone" if left else "undone"
         self._tell(number, state=state, ended_s=self._now_s(), why="; ".join(left) or None)
 

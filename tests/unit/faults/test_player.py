@@ -73,6 +73,18 @@ def test_healing_undoes_what_has_no_end_and_lets_nothing_begin() -> None:
     assert [did for did in hands.did if did.startswith("undo")] == ["undo 1"] or len(hands.did) == 3
 
 
+def test_what_could_not_be_undone_in_time_is_tried_again_when_all_the_others_are() -> None:
+    hands = Hands()
+    hands.stuck = True
+    player = play(hands, "pause datanode@h1 at 0s for 10ms")
+    wait_for(lambda: player.told[0].state == "not undone")
+    hands.stuck = False
+    player.heal()
+    (told,) = player.told
+    assert (told.state, told.why) == ("undone", None)
+    assert hands.did == ["do datanode@h1", "undo 1", "undo 1"]
+
+
 def test_whom_nobody_finds_and_what_cannot_be_undone_are_told() -> None:
     hands = Hands()
     hands.stuck = True

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from threading import Lock
 from typing import Literal
 
 from pydantic import TypeAdapter, ValidationError
@@ -54,6 +55,8 @@ class FaultInForce(Model):
 
 
 _LIST = TypeAdapter(tuple[FaultInForce, ...])
+_CHANGING = Lock()
+"""Threads of one run have the laboratory's lock together, and the list one after the other."""
 
 
 def in_force(state: LabState) -> tuple[FaultInForce, ...]:
@@ -73,17 +76,19 @@ def note(
     state: LabState, fault: str, hit: tuple[str, ...], undo: tuple[Undo, ...], *, own: bool
 ) -> FaultInForce:
     """Write down what is about to be done; the lock is held. ``own`` is what this process undoes."""
-    there = in_force(state)
-    number = max((each.id for each in there), default=0) + 1
     owner = _identity(os.getpid()) if own else None
-    noted = FaultInForce(id=number, fault=fault, hit=hit, undo=undo, owner=owner)
-    _write(state, (*there, noted))
+    with _CHANGING:
+        there = in_force(state)
+        number = max((each.id for each in there), default=0) + 1
+        noted = FaultInForce(id=number, fault=fault, hit=hit, undo=undo, owner=owner)
+        _write(state, (*there, noted))
     return noted
 
 
 def strike_off(state: LabState, noted: FaultInForce) -> None:
     """Write down that one is undone; the laboratory's lock is held."""
-    _write(state, tuple(each for each in in_force(state) if each.id != noted.id))
+    with _CHANGING:
+        _write(state, tuple(each for each in in_force(state) if each.id != noted.id))
 
 
 def _write(state: LabState, faults: tuple[FaultInForce, ...]) -> None:

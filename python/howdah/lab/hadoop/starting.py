@@ -73,8 +73,12 @@ def start_missing(
         ]
 
     def start(roles: Collection[Role], machines: Sequence[LabSystem] = state.machines) -> None:
+        # After what was awaited, somebody else of the same run may have started one.
+        now = running(state)
         for daemon in lacking(roles):
-            if daemon.machine in machines:
+            if daemon.key in now:
+                there[daemon] = now[daemon.key]
+            elif daemon.machine in machines:
                 tell(f"starting {daemon.program} on {daemon.machine.name}")
                 there[daemon] = daemons.start(state, daemon, found)
                 started.append(daemon)

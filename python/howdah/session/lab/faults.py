@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
+from threading import Lock
 
 from howdah.errors import RunFailed, UserError
 from howdah.faults.grammar import parse_fault
@@ -71,18 +72,19 @@ class LabFaults:
 
     def __init__(self, state: LabState) -> None:
         self._state = state
+        self._lock = _SharedLock(state.name)
         self._done: dict[int, FaultInForce] = {}
 
     def do(self, fault: ClusterFault) -> Deed:
         """Do it; raises HowdahError where it cannot be done at this moment."""
-        with _locked_soon(self._state.name):
+        with self._lock.held():
             noted = do_fault(self._state, fault)
         self._done[noted.id] = noted
         return Deed(noted.id, noted.hit, lasts=fault.what not in AT_ONCE and bool(noted.undo))
 
     def undo(self, number: int) -> tuple[str, ...]:
         """Undo it; what of it could not be undone."""
-        with _locked_soon(self._state.name):
+        with self._lock.held():
             return undo_fault(self._state, self._done[number]).left
 
 
@@ -98,6 +100,36 @@ class RunningDaemons:
         with _locked_soon(self._state.name):
             fallen = start_fallen(self._state, self._ran)
         return tuple(f"{daemon.program} on {daemon.machine.name}" for daemon in fallen)
+
+
+class _SharedLock:
+    """A laboratory's lock that the threads of one run have together.
+
+    A worker that was lost comes back once HDFS answers, and what keeps HDFS from answering may be another
+    fault of the same run, which is undone meanwhile.
+    """
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._guard = Lock()
+        self._within = 0
+        self._lock: AbstractContextManager[None] | None = None
+
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        """Be one of those who have it; raises RunFailed where another command does not let go of it."""
+        with self._guard:
+            if not self._within:
+                self._lock = _locked_soon(self._name)
+                self._lock.__enter__()
+            self._within += 1
+        try:
+            yield
+        finally:
+            with self._guard:
+                self._within -= 1
+                if not self._within and self._lock is not None:
+                    self._lock.__exit__(None, None, None)
 
 
 @contextmanager

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import subprocess
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -25,6 +26,21 @@ def test_what_is_noted_is_there_until_it_is_struck_off(tmp_path: Path) -> None:
     assert in_force(state) == (second,)
     strike_off(state, second)
     assert not (tmp_path / IN_FORCE).exists()
+
+
+def test_threads_of_one_run_lose_nothing_of_the_list(tmp_path: Path) -> None:
+    state = lab_state(tmp_path)
+
+    def come_and_go(number: int) -> None:
+        noted = note(state, f"kill datanode@h{number}", (), (), own=True)
+        if number % 2:
+            strike_off(state, noted)
+
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(come_and_go, range(40)))
+    left = in_force(state)
+    assert {each.fault for each in left} == {f"kill datanode@h{number}" for number in range(0, 40, 2)}
+    assert len({each.id for each in left}) == len(left)
 
 
 def test_what_a_process_left_that_is_gone_is_an_orphan(tmp_path: Path) -> None:
