@@ -170,7 +170,7 @@ def deploy(
     asked = DeployAsked(
         login=login,
         mirror=mirror,
-        disks=dict(map(_disks, disks or ())),
+        disks=_disks(disks or ()),
         secrets=secrets,
         add=add or (),
         remove=remove or (),
@@ -256,12 +256,19 @@ def _secret(flag: str, path: str | None, prompt: str) -> str | None:
         ) from error
 
 
-def _disks(text: str) -> tuple[str, Sequence[str]]:
-    host, equals, devices = text.partition("=")
-    named = [device for device in devices.split(",") if device]
-    if not equals or not host or not named or not all(device.startswith("/dev/") for device in named):
-        raise UserError(f"--disks {text}", "names no disks of a host", "write HOST=/dev/sdb,/dev/sdc")
-    return host, named
+def _disks(texts: Sequence[str]) -> dict[str, Sequence[str]]:
+    found: dict[str, Sequence[str]] = {}
+    for text in texts:
+        host, equals, devices = text.partition("=")
+        named = [device for device in devices.split(",") if device]
+        if not equals or not host or not named or not all(device.startswith("/dev/") for device in named):
+            raise UserError(f"--disks {text}", "names no disks of a host", "write HOST=/dev/sdb,/dev/sdc")
+        if host in found:
+            raise UserError(f"--disks {text}", f"{host} has disks by another --disks", "name all in one")
+        if twice := next((device for device in named if named.count(device) > 1), None):
+            raise UserError(f"--disks {text}", f"names {twice} twice", "each disk once")
+        found[host] = named
+    return found
 
 
 @contextmanager

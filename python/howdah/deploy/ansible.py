@@ -6,6 +6,7 @@ for them, and listened to. Nothing is kept: what it writes goes to a folder that
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shlex
@@ -139,12 +140,16 @@ def run_playbook(
             names = Path(folder, "limit")
             names.write_text("".join(f"{name}\n" for name in limit))
             options["limit"] = f"@{names}"
+        given = Path(folder, "variables.json")
+        given.write_text(json.dumps(dict(variables or {})))
         outcome = run(
             private_data_dir=folder,
+            # What it would write there are passwords, too, and a killed howdah would leave them.
+            suppress_env_files=True,
             project_dir=str(project),
             inventory=str(project / "inventory.yaml"),
             playbook=playbook,
-            extravars=dict(variables or {}),
+            extravars=str(given),
             passwords=passwords or None,
             envvars={
                 **_QUIET,

@@ -45,6 +45,8 @@ STATES = ("active", "standby")
 _PLACES: tuple[Place, ...] = get_args(Place)
 _TIME = re.compile(r"(\d+(?:\.\d+)?)(ms|s|min|h)")
 _SECONDS = {"ms": 0.001, "s": 1.0, "min": 60.0, "h": 3600.0}
+LONGEST_S = 30 * 86400.0
+"""Longer than any run; much longer ones are more than a thread can wait."""
 _SHARE = re.compile(r"(\d+(?:\.\d+)?)%")
 _WORDS = ("to", "at", "for")
 EXAMPLE = (
@@ -64,7 +66,7 @@ def parse_fault(text: str, where: str = "--fault") -> ClusterFault:
         what=what,
         whom=whom,
         when=_moment(said["at"], place) if "at" in said else None,
-        for_s=_time(said["for"], "for", place) if "for" in said else None,
+        for_s=parse_time(said["for"], "for", place) if "for" in said else None,
         rate=_rate(what, said["to"], place) if "to" in said else None,
     )
     _check(fault, place)
@@ -131,7 +133,7 @@ def _moment(words: Sequence[str], where: str) -> Moment:
             raise UserError(
                 where, f"{' '.join(words)!r} is no moment", "at 30s, at WORKLOAD 40%, at WORKLOAD 10s"
             )
-        return Moment(after_s=_time(words, "at", where))
+        return Moment(after_s=parse_time(words, "at", where))
     if not rest:
         return Moment(workload=first)
     second = " ".join(rest)
@@ -140,16 +142,21 @@ def _moment(words: Sequence[str], where: str) -> Moment:
             raise UserError(where, f"{second} is more than there is to do", "0% to 100%")
         return Moment(workload=first, share=float(share[1]) / 100)
     if _TIME.fullmatch(second):
-        return Moment(workload=first, after_s=_time(rest, "at", where))
-    if second[0].isdigit():
+        return Moment(workload=first, after_s=parse_time(rest, "at", where))
+    if second[0].isdigit() or second[0] in "+-":
         raise UserError(where, f"{second!r} is neither a time nor a share", "10s, 2min, 40%")
     return Moment(workload=first, phase=second)
 
 
-def _time(words: Sequence[str], after: str, where: str) -> float:
+def parse_time(words: Sequence[str], after: str, where: str) -> float:
+    """The seconds that words say which follow another one; raises UserError for what is no time."""
     match = _TIME.fullmatch("".join(words))
     if match is None or not math.isfinite(seconds := float(match[1]) * _SECONDS[match[2]]):
         raise UserError(where, f"{' '.join(words)!r} after {after!r} is not a time", "20s, 500ms, 2min")
+    if seconds > LONGEST_S:
+        raise UserError(
+            where, f"{' '.join(words)!r} after {after!r} is longer than 30 days", "20s, 500ms, 2min"
+        )
     return seconds
 
 

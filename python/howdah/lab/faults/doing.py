@@ -9,6 +9,7 @@ from typing import NamedTuple, assert_never
 
 from howdah.lab.commands import How, kill, running_on
 from howdah.lab.faults.in_force import FaultInForce, Undo, note, strike_off
+from howdah.lab.faults.undoing import undo_fault
 from howdah.lab.faults.whom import crew, daemon_meant, machines_meant
 from howdah.lab.hadoop import daemons
 from howdah.lab.hadoop.redundancy import journal_directory
@@ -38,8 +39,13 @@ def do_fault(state: LabState, fault: ClusterFault, *, own: bool = True) -> Fault
     crew(state).check(fault, fault.text)
     deed = _deed(state, fault)
     noted = note(state, fault.text, deed.hit, deed.undo, own=own)
-    for do in deed.do:
-        do()
+    try:
+        for do in deed.do:
+            do()
+    except BaseException:
+        # A part of it may be done, of which nobody would know that it is to be undone.
+        undo_fault(state, noted)
+        raise
     if fault.what in AT_ONCE:
         strike_off(state, noted)
     return noted

@@ -58,8 +58,10 @@ def place_secrets(host: HostChanges, manifest: Json, former: Json, handed: Dict[
             host.change(f"secret {entry['path']}", lambda entry=entry: place(entry, handed[entry["name"]]))  # type: ignore[misc]
     kept = {entry["path"] for entry in manifest.get("secrets", [])}
     for entry in former.get("secrets", []):
-        if entry["path"] not in kept and Path(entry["path"]).exists():
-            host.change(f"remove {entry['path']}", lambda entry=entry: Path(entry["path"]).unlink())  # type: ignore[misc]
+        if entry["path"] not in kept:
+            for path in (entry["path"], f"{HANDED}/{entry['name']}"):
+                if Path(path).exists():
+                    host.change(f"remove {path}", Path(path).unlink)
 
 
 def here(entry: Json) -> str:

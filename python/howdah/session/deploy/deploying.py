@@ -52,6 +52,9 @@ def deploy(target: Target, asked: DeployAsked, tell: Tell) -> Deployed:
     check_ansible()
     begun = time.monotonic()
     check_removal(target, asked.remove)
+    for host in asked.disks:
+        if host not in target.systems:
+            raise UserError(f"--disks {host}=…", f"{target.file} has no host {host}", "a host of the plan")
     handed, wrong = secrets_of_hosts(target, asked.secrets)
     if wrong:
         return outcome(target, PlaybookRun(), {}, begun, wrong)
@@ -60,6 +63,8 @@ def deploy(target: Target, asked: DeployAsked, tell: Tell) -> Deployed:
         tell(f"looking at {len(target.systems)} hosts")
         looked = look_at(folder, asked, tell)
         states = dict(found_states(looked))
+        if asked.rollback and looked.failures:
+            return outcome(target, PlaybookRun(), states, begun, tuple(wrongs(looked.failures)))
         back = _revision_before(states) if asked.rollback else ""
         if back:
             looked = look_at(folder, asked, tell, howdah_rollback=back)

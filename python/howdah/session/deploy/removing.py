@@ -51,12 +51,15 @@ def remove_hosts(target: Target, asked: DeployAsked, folder: Path, tell: Tell) -
     for path in (leaving / "manifests").glob("*.json"):
         path.write_text(json.dumps(_with_lists(target, json.loads(path.read_text()), asked.remove)))
     some = json.loads(next((leaving / "manifests").glob("*.json")).read_text())
-    (leaving / "manifests/leaving.json").write_text(json.dumps(_nothing(some)))
+    (leaving / "manifests/leaving.json").write_text(json.dumps(nothing_left(some)))
     with (leaving / "inventory.yaml").open("a") as inventory:
         inventory.write("    leaving:\n      hosts:\n")
         for name in asked.remove:
             inventory.write(f"        {json.dumps(name)}: {{howdah_manifest: leaving}}\n")
     looked = run_playbook(leaving, "leave.yaml", asked.login, tell, check=True, limit=asked.remove)
+    if any(not one.unreachable for one in looked.failures):
+        # Masters are not told that a host leaves which then could not be stopped.
+        return looked
     for answer in looked.answers:
         stopped = [change for change in answer.result.get("changes") or () if change.startswith(_STOP)]
         if masters := [unit for unit in stopped if not unit.removeprefix(_STOP).startswith(_WORKERS)]:
@@ -94,7 +97,8 @@ def with_leaving(content: str, names: Sequence[str]) -> str:
     return json.dumps(members, indent=1) + "\n"
 
 
-def _nothing(some: Mapping[str, object]) -> dict[str, object]:
+def nothing_left(some: Mapping[str, object]) -> dict[str, object]:
     """The manifest of a host that is the cluster's no longer; its data disks are left as they are."""
-    emptied: dict[str, object] = {key: [] for key in ("trees", "users", "directories", "files", "daemons")}
+    parts = ("trees", "users", "directories", "files", "daemons", "secrets")
+    emptied: dict[str, object] = {key: [] for key in parts}
     return {**some, **emptied, "disks": None}

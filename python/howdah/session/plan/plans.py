@@ -66,6 +66,8 @@ def load_plan(path: Path) -> Plan:
 
 def save_plan(plan: Plan, path: Path) -> None:
     """Write a plan, replacing only a file that is one; raises UserError, and leaves nothing half-written."""
+    if not path.name or path.is_dir():
+        raise UserError(f"--output {path}", "is a directory", "give plan.yaml for instance")
     if path.exists():
         try:
             read_plan(path)
@@ -80,6 +82,8 @@ def save_plan(plan: Plan, path: Path) -> None:
 
 def page_of(path: Path) -> Path:
     """Where a plan's page goes: beside it; raises UserError where something else is in its place."""
+    if not path.name or path.is_dir():
+        raise UserError(f"--output {path}", "is a directory", "give plan.yaml for instance")
     page = path.with_suffix(".html")
     if page == path:
         raise UserError(f"--output {path}", "is the page's file", "give plan.yaml for instance")

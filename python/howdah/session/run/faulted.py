@@ -15,7 +15,7 @@ import pyarrow as pa
 from howdah.documents.read import read_document
 from howdah.engines.base import Engine
 from howdah.errors import UserError
-from howdah.faults.grammar import parse_fault
+from howdah.faults.grammar import parse_fault, parse_time
 from howdah.faults.player import FaultPlayer
 from howdah.faults.schedule import Crew, check_schedule, random_schedule
 from howdah.lab.faults.in_force import in_force
@@ -33,7 +33,7 @@ from howdah.planner.suite.request import RunRequest
 from howdah.session.cluster.recovery import LabLogs
 from howdah.session.lab.faults import LabFaults, RunningDaemons, heal_orphans
 
-_RANDOM = re.compile(r"random +(\d+) +seed +(\d+) +within +(\d+(?:\.\d+)?)s")
+_RANDOM = re.compile(r"random +(\d{1,4}) +seed +(\d{1,18}) +within +(.+)")
 _FILE_HINT = "give a file with a list 'faults:' of lines as --fault takes them"
 
 
@@ -86,7 +86,11 @@ def faults_asked(request: RunRequest, state: LabState | None) -> Playing | None:
 def _faults(text: str, found: Crew) -> tuple[ClusterFault, ...]:
     """One line, a line that asks for random ones, or the name of a file of lines."""
     if chosen := _RANDOM.fullmatch(text.strip()):
-        number, seed, within = int(chosen[1]), int(chosen[2]), float(chosen[3])
+        number, seed, within = (
+            int(chosen[1]),
+            int(chosen[2]),
+            parse_time([chosen[3]], "within", f"{FAULT.flag} '{text}'"),
+        )
         if not 1 <= number <= 100 or within <= 0:
             raise UserError(
                 f"{FAULT.flag} '{text}'",

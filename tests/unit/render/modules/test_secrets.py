@@ -87,5 +87,6 @@ def test_what_no_daemon_reads_any_more_is_removed(tmp_path: Path) -> None:
     place = Path(manifest["secrets"][0]["path"])
     keep("hdfs.service.keytab", b"key")
     _placed(manifest, {})
-    assert _placed({"secrets": []}, manifest) == [f"remove {place}"]
+    handed = tmp_path / "handed/hdfs.service.keytab"
+    assert _placed({"secrets": []}, manifest) == [f"remove {place}", f"remove {handed}"]
     assert not place.exists()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from howdah.session.deploy.removing import with_leaving
+from howdah.session.deploy.removing import nothing_left, with_leaving
 
 
 def test_names_are_added_to_a_list_of_names() -> None:
@@ -16,3 +16,12 @@ def test_where_hosts_have_upgrade_domains_each_is_said_to_be_emptied() -> None:
     told = json.loads(with_leaving(json.dumps(members), ["h3"]))
     assert told[:2] == members
     assert told[2:] == [{"hostName": "h3", "port": 9866, "adminState": "DECOMMISSIONED"}]
+
+
+def test_a_host_that_leaves_keeps_no_keytab_and_is_asked_for_none() -> None:
+    some = {
+        "kerberos": {"authority": "ca.pem"},
+        "secrets": [{"name": "zookeeper.service.keytab"}],
+        "disks": 2,
+    }
+    assert nothing_left(some)["secrets"] == []
