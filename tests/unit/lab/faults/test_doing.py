@@ -1,0 +1,34 @@
+"""A fault is done whole, or undone."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from howdah.errors import RunFailed
+from howdah.faults.grammar import parse_fault
+from howdah.lab.faults import doing, undoing
+from howdah.lab.faults.in_force import Undo, in_force
+from howdah.lab.state import LabState
+from support.labs import lab_state
+
+
+def test_what_fails_half_way_is_undone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    state = lab_state(tmp_path)
+    did: list[str] = []
+
+    def start() -> None:
+        raise RunFailed("namenode on m1", "does not start")
+
+    def started(state: LabState, step: Undo) -> None:
+        did.append(f"{step.how} {step.daemon}")
+
+    undo = Undo(how="start", machine="m1", daemon="namenode")
+    deed = doing._Deed(("namenode on m1",), (undo,), (lambda: did.append("kill"), start))
+    monkeypatch.setattr(doing, "_deed", lambda state, fault: deed)
+    monkeypatch.setitem(undoing._STEPS, "start", started)
+    with pytest.raises(RunFailed, match="does not start"):
+        doing.do_fault(state, parse_fault("restart namenode"))
+    assert did == ["kill", "start namenode"]
+    assert in_force(state) == ()
