@@ -103,9 +103,13 @@ def write(path: str, content: str, mode: int) -> None:
     """Write a file that is whole at every moment."""
     Path(path).parent.mkdir(parents=True, exist_ok=True)
     staging = f"{path}.howdah-new"
-    with open(staging, "w", encoding="utf-8", errors="surrogateescape", newline="\n") as file:
+    if os.path.lexists(staging):
+        # What a killed run left, or a link that a daemon's user laid where root writes: it is not followed.
+        os.unlink(staging)
+    number = os.open(staging, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with os.fdopen(number, "w", encoding="utf-8", errors="surrogateescape", newline="\n") as file:
         file.write(content)
         file.flush()
         os.fsync(file.fileno())
-    Path(staging).chmod(mode)
+        os.fchmod(file.fileno(), mode)
     Path(staging).replace(path)

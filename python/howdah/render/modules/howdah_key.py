@@ -57,7 +57,7 @@ def have_folder(user: str, path: str) -> None:
 def own(user: str, path: str) -> None:
     """Give a file or a folder to a user."""
     entry = pwd.getpwnam(user)
-    os.chown(path, entry.pw_uid, entry.pw_gid)
+    os.chown(path, entry.pw_uid, entry.pw_gid, follow_symlinks=False)
 
 
 def authorize(host: HostChanges, user: str, keys: list[str]) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from howdah.render.modules import changes
-from howdah.render.modules.changes import HostRefusal, alone, refused, run
+from howdah.render.modules.changes import HostRefusal, alone, refused, run, write
 
 
 def test_who_changes_a_host_waits_for_whom_a_killed_run_left_at_work(
@@ -55,3 +55,13 @@ def test_a_command_that_fails_is_told_with_the_end_of_what_it_said() -> None:
     with pytest.raises(HostRefusal) as caught:
         run("sh", "-c", "seq 9 >&2; exit 3")
     assert caught.value.what == "sh -c seq 9 >&2; exit 3:\n7\n8\n9"
+
+
+def test_a_link_that_somebody_laid_is_not_followed(tmp_path: Path) -> None:
+    other = tmp_path / "other"
+    other.write_text("root's")
+    (tmp_path / "authorized_keys.howdah-new").symlink_to(other)
+    write(str(tmp_path / "authorized_keys"), "key\n", 0o600)
+    assert other.read_text() == "root's"
+    assert (tmp_path / "authorized_keys").read_text() == "key\n"
+    assert not (tmp_path / "authorized_keys").is_symlink()
