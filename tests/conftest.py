@@ -16,9 +16,12 @@ os.environ["HOWDAH_CACHE"] = str(Path(__file__).parents[1] / "build")
 for variable in ("HADOOP_HOME", "HADOOP_CONF_DIR", "HADOOP_USER_NAME"):
     os.environ.pop(variable, None)
 
+# What a shell starts in the background ignores the one, and what nohup starts the other; what tests start and
+# send these to would inherit that.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
-    # A shell starts what is to run in the background so, and what tests start and interrupt would inherit it.
     signal.signal(signal.SIGINT, signal.default_int_handler)
+if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 LONGEST = (
     # Files whose tests build laboratories: two at once would be short of CPUs, and wait for each other.

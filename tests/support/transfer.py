@@ -5,7 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from howdah.lab.kernel import enter
 from howdah.lab.spec import LabSpec
@@ -34,14 +34,23 @@ print(total, began, ended)
 _SEND = """
 import socket, sys, time
 receiver, block = socket.create_connection((sys.argv[1], 5001)), bytes(1 << 18)
+print("ready", flush=True)
+sys.stdin.readline()
 end = time.monotonic() + float(sys.argv[2])
 while time.monotonic() < end:
     receiver.sendall(block)
 """
 
 
-@dataclass(frozen=True)
-class Stream:
+class Way(NamedTuple):
+    """From which machine of a laboratory to which other one."""
+
+    spec: LabSpec
+    of: str
+    to: str
+
+
+class Stream(NamedTuple):
     """What a stream got: bits of frames, to which links are held, from its first bytes to its last."""
 
     bits: float
@@ -55,41 +64,36 @@ class Stream:
 
 def bits_per_s(spec: LabSpec, ways: Sequence[tuple[str, str]]) -> list[float]:
     """The speed of a stream each way (from, to), all at once."""
-    return [stream.bits_per_s for stream in streams(spec, ways)]
+    return [stream.bits_per_s for stream in streams([Way(spec, *way) for way in ways])]
 
 
 def together(made: Sequence[Stream]) -> float:
     """What streams that shared a link got of it from the first bytes to the last.
 
-    It is not the sum of their speeds: on a busy machine one begins late, and who is alone has the whole link.
+    It is not the sum of their speeds: one may end later, and who is alone has the whole link.
     """
     seconds = max(stream.ended for stream in made) - min(stream.began for stream in made)
     return sum(stream.bits for stream in made) / seconds
 
 
-def streams(spec: LabSpec, ways: Sequence[tuple[str, str]]) -> list[Stream]:
-    """A stream each way (from, to), all at once."""
-    hosts = names_file(spec)
-    receivers = []
-    for _, to in ways:
-        line = [*enter.entry(spec, to, hosts), sys.executable, "-c", _RECEIVE, spec.machine(to).address]
-        receiver = subprocess.Popen(line, stdout=subprocess.PIPE, text=True)
-        assert receiver.stdout is not None
-        assert receiver.stdout.readline() == "ready\n"
-        receivers.append(receiver)
+def streams(ways: Sequence[Way]) -> list[Stream]:
+    """A stream each way, all at once: none begins before all are connected."""
+    receivers = [_begun(way.spec, way.to, _RECEIVE, way.spec.machine(way.to).address) for way in ways]
     senders = [
-        subprocess.Popen(
-            [
-                *enter.entry(spec, of, hosts),
-                sys.executable,
-                "-c",
-                _SEND,
-                spec.machine(to).address,
-                str(_SECONDS),
-            ]
-        )
-        for of, to in ways
+        _begun(way.spec, way.of, _SEND, way.spec.machine(way.to).address, str(_SECONDS)) for way in ways
     ]
+    for sender in senders:
+        assert sender.stdin is not None
+        sender.stdin.close()
     assert [sender.wait() for sender in senders] == [0] * len(ways)
     told = [[float(word) for word in receiver.communicate()[0].split()] for receiver in receivers]
     return [Stream(total * 8 * _FRAME, began, ended) for total, began, ended in told]
+
+
+def _begun(spec: LabSpec, machine: str, *words: str) -> subprocess.Popen[str]:
+    """A program on a machine, which has said that it is ready."""
+    line = [*enter.entry(spec, machine, names_file(spec)), sys.executable, "-c", *words]
+    process = subprocess.Popen(line, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    assert process.stdout.readline() == "ready\n"
+    return process

@@ -45,7 +45,7 @@ STATES = ("active", "standby")
 _PLACES: tuple[Place, ...] = get_args(Place)
 _TIME = re.compile(r"(\d+(?:\.\d+)?)(ms|s|min|h)")
 _SECONDS = {"ms": 0.001, "s": 1.0, "min": 60.0, "h": 3600.0}
-LONGEST_S = 30 * 86400.0
+_LONGEST_S = 30 * 86400.0
 """Longer than any run; much longer ones are more than a thread can wait."""
 _SHARE = re.compile(r"(\d+(?:\.\d+)?)%")
 _WORDS = ("to", "at", "for")
@@ -153,7 +153,7 @@ def parse_time(words: Sequence[str], after: str, where: str) -> float:
     match = _TIME.fullmatch("".join(words))
     if match is None or not math.isfinite(seconds := float(match[1]) * _SECONDS[match[2]]):
         raise UserError(where, f"{' '.join(words)!r} after {after!r} is not a time", "20s, 500ms, 2min")
-    if seconds > LONGEST_S:
+    if seconds > _LONGEST_S:
         raise UserError(
             where, f"{' '.join(words)!r} after {after!r} is longer than 30 days", "20s, 500ms, 2min"
         )

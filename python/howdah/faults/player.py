@@ -111,8 +111,8 @@ class FaultPlayer:
         for thread in self._threads:
             thread.join()
         # Whatever stood in the way then may be gone, now that all the others are undone.
-        for number, deed in tuple(self._left.items()):
-            self._undo(number, deed)
+        for number in tuple(self._left):
+            self._undo(number, self._left.pop(number))
 
     def _play(self, number: int) -> None:
         fault = self._schedule[number]

@@ -8,7 +8,7 @@ import subprocess
 import time
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Callable, Dict, Iterator, List, Optional
+from typing import Any, Callable, Dict, Iterator, List, Optional, Tuple
 
 Json = Dict[str, Any]
 """What a manifest, or the arguments of a module, hold."""
@@ -100,16 +100,26 @@ def read(path: str) -> Optional[str]:
 
 
 def write(path: str, content: str, mode: int) -> None:
-    """Write a file that is whole at every moment."""
+    """Write a text that is whole at every moment."""
+    replace(path, content.encode("utf-8", "surrogateescape"), mode)
+
+
+def replace(path: str, content: bytes, mode: int, owner: Optional[Tuple[int, int]] = None) -> None:
+    """Write a file that is whole at every moment, and at none readable by others than it should be.
+
+    ``owner`` is a user's and a group's number; without it the file is whose it is who writes.
+    """
     Path(path).parent.mkdir(parents=True, exist_ok=True)
     staging = f"{path}.howdah-new"
     if os.path.lexists(staging):
         # What a killed run left, or a link that a daemon's user laid where root writes: it is not followed.
         os.unlink(staging)
     number = os.open(staging, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    with os.fdopen(number, "w", encoding="utf-8", errors="surrogateescape", newline="\n") as file:
+    with os.fdopen(number, "wb") as file:
         file.write(content)
         file.flush()
         os.fsync(file.fileno())
+        if owner is not None:
+            os.fchown(file.fileno(), *owner)
         os.fchmod(file.fileno(), mode)
-    Path(staging).replace(path)
+    os.replace(staging, path)

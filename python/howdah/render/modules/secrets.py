@@ -9,7 +9,7 @@ import pwd
 from pathlib import Path
 from typing import Dict
 
-from howdah.render.modules.changes import HostChanges, HostRefusal, Json
+from howdah.render.modules.changes import HostChanges, HostRefusal, Json, replace
 
 HANDED = "/var/lib/howdah/secrets"
 """What the host was handed, readable for root alone: where daemons read it, it is their users'."""
@@ -23,7 +23,7 @@ def keep(name: str, content: bytes) -> bool:
     path = folder / name
     if path.is_file() and path.read_bytes() == content:
         return False
-    write_secret(str(path), content, 0, 0, 0o600)
+    replace(str(path), content, 0o600, (0, 0))
     return True
 
 
@@ -82,20 +82,4 @@ def place(entry: Json, digest: str) -> None:
     if hashlib.sha256(content).hexdigest() != digest:
         raise HostRefusal(f"{entry['name']} is not what was to be handed over", "deploy again")
     owner, group = pwd.getpwnam(entry["owner"]).pw_uid, grp.getgrnam(entry["group"]).gr_gid
-    write_secret(entry["path"], content, owner, group, int(entry["mode"], 8))
-
-
-def write_secret(path: str, content: bytes, owner: int, group: int, mode: int) -> None:
-    """Write a file that is whole at every moment, and at none readable by others than it should be."""
-    Path(path).parent.mkdir(parents=True, exist_ok=True)
-    staging = f"{path}.howdah-new"
-    if os.path.lexists(staging):
-        os.unlink(staging)
-    number = os.open(staging, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    with os.fdopen(number, "wb") as file:
-        file.write(content)
-        file.flush()
-        os.fsync(file.fileno())
-        os.fchown(file.fileno(), owner, group)
-        os.fchmod(file.fileno(), mode)
-    os.replace(staging, path)
+    replace(entry["path"], content, int(entry["mode"], 8), (owner, group))

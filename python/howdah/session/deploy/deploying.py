@@ -52,9 +52,10 @@ def deploy(target: Target, asked: DeployAsked, tell: Tell) -> Deployed:
     check_ansible()
     begun = time.monotonic()
     check_removal(target, asked.remove)
-    for host in asked.disks:
+    for host, devices in asked.disks.items():
         if host not in target.systems:
-            raise UserError(f"--disks {host}=…", f"{target.file} has no host {host}", "a host of the plan")
+            flag = f"--disks {host}={','.join(devices)}"
+            raise UserError(flag, f"{target.file} has no host {host}", f"{next(iter(target.systems))} is one")
     handed, wrong = secrets_of_hosts(target, asked.secrets)
     if wrong:
         return outcome(target, PlaybookRun(), {}, begun, wrong)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import ExitStack, contextmanager
 from threading import Lock
 
 from howdah.errors import RunFailed, UserError
@@ -113,23 +113,22 @@ class _SharedLock:
         self._name = name
         self._guard = Lock()
         self._within = 0
-        self._lock: AbstractContextManager[None] | None = None
+        self._lock = ExitStack()
 
     @contextmanager
     def held(self) -> Iterator[None]:
         """Be one of those who have it; raises RunFailed where another command does not let go of it."""
         with self._guard:
             if not self._within:
-                self._lock = _locked_soon(self._name)
-                self._lock.__enter__()
+                self._lock.enter_context(_locked_soon(self._name))
             self._within += 1
         try:
             yield
         finally:
             with self._guard:
                 self._within -= 1
-                if not self._within and self._lock is not None:
-                    self._lock.__exit__(None, None, None)
+                if not self._within:
+                    self._lock.close()
 
 
 @contextmanager

@@ -66,8 +66,7 @@ def load_plan(path: Path) -> Plan:
 
 def save_plan(plan: Plan, path: Path) -> None:
     """Write a plan, replacing only a file that is one; raises UserError, and leaves nothing half-written."""
-    if not path.name or path.is_dir():
-        raise UserError(f"--output {path}", "is a directory", "give plan.yaml for instance")
+    _check_is_file(path)
     if path.exists():
         try:
             read_plan(path)
@@ -82,8 +81,7 @@ def save_plan(plan: Plan, path: Path) -> None:
 
 def page_of(path: Path) -> Path:
     """Where a plan's page goes: beside it; raises UserError where something else is in its place."""
-    if not path.name or path.is_dir():
-        raise UserError(f"--output {path}", "is a directory", "give plan.yaml for instance")
+    _check_is_file(path)
     page = path.with_suffix(".html")
     if page == path:
         raise UserError(f"--output {path}", "is the page's file", "give plan.yaml for instance")
@@ -94,6 +92,11 @@ def page_of(path: Path) -> Path:
             "give another file, or --no-page",
         )
     return page
+
+
+def _check_is_file(path: Path) -> None:
+    if not path.name or path.is_dir():
+        raise UserError(f"--output {path}", "is a directory", "give plan.yaml for instance")
 
 
 def _is_page(path: Path) -> bool:
