@@ -54,6 +54,7 @@ format: $(STAMPS)/test ## Format the code
 docs: $(STAMPS)/native ## Write the generated pages of docs/ anew
 	$(BIN)/python -m howdah.store.document > docs/run-record.md
 	$(BIN)/python -m howdah.planner.document docs/rules
+	$(BIN)/python -m howdah.session.predict.pages docs/accuracy.md
 	$(BIN)/howdah inventory schema --output schemas/inventory.schema.json
 	$(BIN)/howdah study schema --output schemas/study.schema.json
 	$(BIN)/howdah provision schema --output schemas/site.schema.json
