@@ -27,7 +27,7 @@ pytestmark = pytest.mark.skipif(
 )
 
 RATE = 20_000_000
-TRIES = 5
+TRIES = 40
 
 TAKE = """
 import sys

@@ -11,7 +11,6 @@ from howdah.lab.kernel import enter
 from howdah.lab.spec import LabSpec
 from support.lab_hosts import names_file
 
-_SECONDS = 3
 _FRAME = 1514 / 1448
 """What a link carries for each byte of payload: Ethernet's, IP's and TCP's headers, time stamps included."""
 
@@ -63,8 +62,11 @@ class Stream(NamedTuple):
 
 
 def bits_per_s(spec: LabSpec, ways: Sequence[tuple[str, str]]) -> list[float]:
-    """The speed of a stream each way (from, to), all at once."""
-    return [stream.bits_per_s for stream in streams([Way(spec, *way) for way in ways])]
+    """The speed of a stream each way (from, to), all at once, of a second.
+
+    Who looks for the moment at which a busy machine lets a link be filled asks often rather than long.
+    """
+    return [stream.bits_per_s for stream in streams([Way(spec, *way) for way in ways], seconds=1)]
 
 
 def together(made: Sequence[Stream]) -> float:
@@ -76,11 +78,11 @@ def together(made: Sequence[Stream]) -> float:
     return sum(stream.bits for stream in made) / seconds
 
 
-def streams(ways: Sequence[Way]) -> list[Stream]:
+def streams(ways: Sequence[Way], seconds: float = 3) -> list[Stream]:
     """A stream each way, all at once: none begins before all are connected."""
     receivers = [_begun(way.spec, way.to, _RECEIVE, way.spec.machine(way.to).address) for way in ways]
     senders = [
-        _begun(way.spec, way.of, _SEND, way.spec.machine(way.to).address, str(_SECONDS)) for way in ways
+        _begun(way.spec, way.of, _SEND, way.spec.machine(way.to).address, str(seconds)) for way in ways
     ]
     for sender in senders:
         assert sender.stdin is not None
