@@ -11,10 +11,12 @@ import pytest
 
 from support.daemons import FETCH, LIB
 from support.hadoop_cluster import SHARED, HadoopCluster, hadoop_cluster
+from support.java import use_brief_java
 
 os.environ["HOWDAH_CACHE"] = str(Path(__file__).parents[1] / "build")
 for variable in ("HADOOP_HOME", "HADOOP_CONF_DIR", "HADOOP_USER_NAME"):
     os.environ.pop(variable, None)
+use_brief_java(Path(os.environ["HOWDAH_CACHE"]) / "java-of-tests")
 
 # What a shell starts in the background ignores the one, and what nohup starts the other; what tests start and
 # send these to would inherit that.

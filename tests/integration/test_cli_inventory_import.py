@@ -21,7 +21,6 @@ from howdah.render.directory import write_rendered
 from support.command import HOWDAH, environment, howdah
 from support.daemons import FETCH, LIB, Daemons, change_properties, move_paths
 from support.hadoop_cluster import OFTEN
-from support.java import BRIEF
 from support.machine import host
 from support.network import Network, can_build
 
@@ -32,8 +31,7 @@ pytestmark = [
 
 HDFS = "org.apache.hadoop.hdfs.server"
 YARN = "org.apache.hadoop.yarn.server"
-SMALL = ["-Xmx256m", "-Xss512k", "-XX:+UseSerialGC", *BRIEF]
-SOON = " ".join(("-XX:+UseSerialGC", *BRIEF))
+SMALL = ["-Xmx256m", "-Xss512k"]
 CORES = {"h1": 4, "h2": 4, "h3": 6}
 """What Java is told that each host has, so that one is not like the others."""
 LOST_SOON = {
@@ -131,9 +129,6 @@ def _own(root: Path, name: str) -> Path:
         own / "mapred-site.xml",
         {
             "mapreduce.application.classpath": f"{LIB}/*",
-            "mapreduce.admin.map.child.java.opts": SOON,
-            "mapreduce.admin.reduce.child.java.opts": SOON,
-            "yarn.app.mapreduce.am.admin-command-opts": SOON,
             **OFTEN["mapred-site.xml"],
         },
     )

@@ -16,7 +16,6 @@ from howdah.render import render
 from howdah.render.directory import write_rendered
 from support.daemons import FETCH, LIB, Daemons, bean, change_properties, get, get_json, read_properties
 from support.hadoop_cluster import OFTEN
-from support.java import BRIEF, SOON
 from support.single import exported, one_host, planned_number, redirect
 
 pytestmark = pytest.mark.skipif(not LIB.exists(), reason=f"Hadoop's jars are not there: {FETCH}")
@@ -49,9 +48,6 @@ DAEMONS = {
 MACHINE = {
     "mapred-site.xml": {
         "mapreduce.application.classpath": f"{LIB}/*",
-        "mapreduce.admin.map.child.java.opts": SOON,
-        "mapreduce.admin.reduce.child.java.opts": SOON,
-        "yarn.app.mapreduce.am.admin-command-opts": SOON,
         **OFTEN["mapred-site.xml"],
     },
     "yarn-site.xml": {
@@ -157,7 +153,7 @@ def ran(tmp_path_factory: pytest.TempPathFactory) -> Ran:
     with Daemons(conf, root / "logs") as daemons:
         daemons.run(DAEMONS["namenode"][2], "-format", "-nonInteractive")
         for name, (file, variable, main) in DAEMONS.items():
-            daemons.start(name, main, options=[*exported(conf / file, variable), *BRIEF])
+            daemons.start(name, main, options=exported(conf / file, variable))
             if name == "namenode":
                 daemons.wait("the NameNode", lambda: bean(namenode, "name=NameNodeStatus"))
         (node,) = daemons.wait(

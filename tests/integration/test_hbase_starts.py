@@ -17,7 +17,6 @@ from howdah.render.directory import write_rendered
 from howdah.store.reader import read_run
 from support.command import HOWDAH, environment
 from support.daemons import FETCH, HBASE_LIB, LIB, ROOT, Daemons, bean, change_properties, move_paths
-from support.java import BRIEF
 from support.lab_command import CACHE
 from support.ports import free_ports
 from support.single import exported, one_host, planned, planned_number, redirect
@@ -157,7 +156,7 @@ def test_hbase_keeps_rows_on_the_planned_files(tmp_path: Path) -> None:
         Daemons(hbase, tmp_path / "hbase-logs", lib=HBASE_LIB) as servers,
     ):
         hdfs.run(f"{HDFS}.namenode.NameNode", "-format", "-nonInteractive")
-        options = [*exported(hadoop / "hadoop-env.sh", "HDFS_NAMENODE_OPTS"), *BRIEF]
+        options = exported(hadoop / "hadoop-env.sh", "HDFS_NAMENODE_OPTS")
         hdfs.start("namenode", f"{HDFS}.namenode.NameNode", options=options)
         zoo = str(rendered / "zookeeper/zoo.cfg")
         # Its pages' port is of no use here and may be taken. It ends with HDFS, after those that need it.
@@ -165,14 +164,14 @@ def test_hbase_keeps_rows_on_the_planned_files(tmp_path: Path) -> None:
             "zookeeper",
             f"{ZOOKEEPER}.QuorumPeerMain",
             zoo,
-            options=["-Dzookeeper.admin.enableServer=false", *BRIEF],
+            options=["-Dzookeeper.admin.enableServer=false"],
         )
         hdfs.wait("the NameNode", lambda: bean(namenode, "name=NameNodeStatus"))
-        options = [*exported(hadoop / "hadoop-env.sh", "HDFS_DATANODE_OPTS"), *BRIEF]
+        options = exported(hadoop / "hadoop-env.sh", "HDFS_DATANODE_OPTS")
         hdfs.start("datanode", f"{HDFS}.datanode.DataNode", options=options)
-        options = [*exported(hbase / "hbase-env.sh", "HBASE_MASTER_OPTS"), *BRIEF]
+        options = exported(hbase / "hbase-env.sh", "HBASE_MASTER_OPTS")
         servers.start("master", f"{HBASE}.master.HMaster", "start", options=options)
-        options = [*exported(hbase / "hbase-env.sh", "HBASE_REGIONSERVER_OPTS"), *BRIEF]
+        options = exported(hbase / "hbase-env.sh", "HBASE_REGIONSERVER_OPTS")
         servers.start("regionserver", f"{HBASE}.regionserver.HRegionServer", "start", options=options)
         servers.wait("the HMaster", lambda: bean(port["hbase.master.info.port"], "name=Master,sub=Server"))
         said = servers.run(str(CLIENT), str(ROWS))

@@ -17,7 +17,6 @@ from howdah.telemetry.pauses import pauses
 from howdah.telemetry.region_events import region_events
 from howdah.telemetry.regions import region_source
 from support.daemons import FETCH, HBASE_LIB, ROOT, Daemons, bean, change_properties
-from support.java import BRIEF
 from support.ports import free_ports
 
 CLIENT = ROOT / "tests/data/hbase/PutGetScan.java"
@@ -68,7 +67,7 @@ def test_a_real_hbase_has_every_number_and_tells_what_it_did(tmp_path: Path) -> 
     conf, port = _configured(tmp_path)
     log = tmp_path / "gc.log"
     page = port["hbase.master.info.port"]
-    options = ["-Xmx512m", "-Xss512k", "-XX:+UseG1GC", *BRIEF, gc_log_option(str(log))]
+    options = ["-Xmx512m", "-Xss512k", "-XX:+UseG1GC", gc_log_option(str(log))]
     start_epoch_s = time.time()
     with Daemons(conf, tmp_path / "logs", lib=HBASE_LIB) as hbase, Web(silence_s=5.0) as web:
         hbase.start("hbase", "org.apache.hadoop.hbase.master.HMaster", "start", options=options)

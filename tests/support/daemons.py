@@ -14,8 +14,6 @@ from types import TracebackType
 from typing import Any, Self, TypeVar
 from xml.etree import ElementTree
 
-from support.java import BRIEF
-
 ROOT = Path(__file__).parents[2]
 LIB = ROOT / "build/hadoop/3.5.0/lib"
 HBASE_LIB = ROOT / "build/hbase/2.6.4/lib"
@@ -28,7 +26,7 @@ _OPENS = [
     "--add-opens=java.base/sun.security.util=ALL-UNNAMED",
     "--add-opens=java.base/sun.security.x509=ALL-UNNAMED",
 ]
-_SMALL = ["-Xmx192m", "-Xss512k", "-XX:+UseSerialGC", *BRIEF]
+_SMALL = ["-Xmx192m", "-Xss512k"]
 # The jars lack these folders, which the web servers look for even if they serve nothing.
 _WEBAPPS = (
     *(f"webapps/{name}" for name in ("hdfs", "datanode", "secondary", "journal")),

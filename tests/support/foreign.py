@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 from support.daemons import LIB
-from support.java import BRIEF
 from support.ports import free_range
 
 SCRIPT = Path(__file__).parents[1] / "foreign/hadoop.sh"
@@ -31,8 +30,7 @@ class Foreign(NamedTuple):
 
     def hdfs(self, *arguments: str) -> str:
         """What Hadoop's own file system shell prints."""
-        java = ["java", "-XX:+UseSerialGC", *BRIEF]
-        shell = [*java, "-cp", f"{self.client}:{LIB}/*", "org.apache.hadoop.fs.FsShell", *arguments]
+        shell = ["java", "-cp", f"{self.client}:{LIB}/*", "org.apache.hadoop.fs.FsShell", *arguments]
         done = subprocess.run(shell, capture_output=True, text=True, timeout=120, check=False)
         assert done.returncode == 0, done.stderr[-3000:]
         return done.stdout

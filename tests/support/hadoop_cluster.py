@@ -18,7 +18,6 @@ from howdah.planner.cluster import plan_cluster
 from howdah.render import render
 from howdah.render.directory import write_rendered
 from support.daemons import FETCH, LIB, Daemons, bean, change_properties, get_json
-from support.java import BRIEF, SOON
 from support.single import one_host, redirect
 
 needs_hadoop = pytest.mark.skipif(not LIB.exists(), reason=f"Hadoop's jars are not there: {FETCH}")
@@ -34,8 +33,7 @@ DAEMONS = {
 }
 """The daemons of a cluster of one host, in the order they start, and their classes."""
 
-_SMALL = ("-Xmx320m", "-Xss512k", "-XX:+UseSerialGC", *BRIEF)
-_SOON = f"{SOON} -XX:+UseSerialGC"
+_SMALL = ("-Xmx320m", "-Xss512k")
 OFTEN: Mapping[str, Mapping[str, str]] = MappingProxyType(
     {
         "mapred-site.xml": {
@@ -53,9 +51,6 @@ _MACHINE = {
     "hdfs-site.xml": {"dfs.datanode.du.reserved": str(2**30)},
     "mapred-site.xml": {
         "mapreduce.application.classpath": f"{LIB}/*",
-        "mapreduce.admin.map.child.java.opts": _SOON,
-        "mapreduce.admin.reduce.child.java.opts": _SOON,
-        "yarn.app.mapreduce.am.admin-command-opts": _SOON,
         **OFTEN["mapred-site.xml"],
     },
     "yarn-site.xml": {

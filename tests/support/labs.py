@@ -15,7 +15,7 @@ from howdah.model.plan import Plan, Role
 from howdah.model.request import Demand, Hypervisor, Override, PlanRequest, Protection
 from howdah.planner.cluster import plan_cluster
 from support.hadoop_cluster import OFTEN
-from support.java import SOON
+from support.java import BRIEF
 
 HOSTS = Path(__file__).parents[2] / "examples/hosts-lab.yaml"
 TRIO = Path(__file__).parents[1] / "data/lab/trio.yaml"
@@ -108,7 +108,7 @@ def soon(plan: Plan) -> Plan:
 def soon_settings(plan: Plan) -> dict[str, str]:
     """What ``soon`` insists on."""
     options = (setting for setting in plan.settings if setting.key.endswith(_JAVA_OPTIONS))
-    compiled = {setting.key: f"{setting.value} {SOON}" for setting in options}
+    compiled = {setting.key: f"{setting.value} {BRIEF}" for setting in options}
     if not any(Role.NODEMANAGER in worker.roles for worker in plan.workers):
         return compiled
     return {**compiled, **OFTEN["mapred-site.xml"], **OFTEN["yarn-site.xml"]}
