@@ -88,6 +88,12 @@ def exact_bits_per_s(value: int) -> str:
     return f"{Decimal(value) / 10**6:f}Mb/s"
 
 
+def exact_decimal(value: float) -> str:
+    """A number that reads back as the same one, without an exponent: ``0.0005``, ``2592000``."""
+    text = f"{Decimal(repr(value)):f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
 def _significant(value: float) -> str:
     # The bounds are where rounding would make a fourth digit.
     if value >= 99.95:

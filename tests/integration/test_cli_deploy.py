@@ -24,7 +24,7 @@ def plan(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (("--stop", "--start"), "--start: cannot be given with --stop"),
         (("--rollback", "--status"), "--status: cannot be given with --rollback"),
         (("--ssh-config", "nowhere"), "--ssh-config nowhere: is not a file"),
-        (("--sudo-password-file", "nowhere"), "--sudo-password-file nowhere: holds no password"),
+        (("--sudo-password-file", "nowhere"), "--sudo-password-file nowhere: cannot be read"),
         (("--sudo-password-file", "-"), "asks at a terminal, and there is none"),
         (("--disks", "h1"), "--disks h1: names no disks of a host"),
         (("--disks", "h1=/dev/sdb,/dev/sdb"), "--disks h1=/dev/sdb,/dev/sdb: names /dev/sdb twice"),
@@ -39,6 +39,13 @@ def plan(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (("--secrets", ".", "--status"), "--status: cannot be given with --secrets"),
         (("--host", "h1"), "--host: says which host is stopped or started"),
         (("--stop", "--host", "h9"), "--host h9: it is not in"),
+        (("--status", "--add", "h1"), "--status: cannot be given with --add"),
+        (("--stop", "--remove", "h1"), "--stop: cannot be given with --remove"),
+        (("--start", "--downtime"), "--start: cannot be given with --downtime"),
+        (("--finalize", "--mirror", "http://m"), "--finalize: cannot be given with --mirror"),
+        (("--mirror", "mirror.example.com"), "--mirror mirror.example.com: is no address of a mirror"),
+        (("--mirror", "http://m:0/x"), "--mirror http://m:0/x: is no address of a mirror"),
+        (("--mirror", "http://["), "--mirror http://[: is no address of a mirror"),
     ],
 )
 def test_a_flag_that_is_amiss_is_named(plan: Path, tmp_path: Path, flags: tuple[str, ...], said: str) -> None:
@@ -69,6 +76,23 @@ def test_what_is_wrong_with_keytabs_is_told_in_one_table_before_any_host_is_aske
     made = howdah("deploy", plan, "--secrets", folder, cwd=tmp_path)
     assert made.returncode == 2
     assert "can be read by others than you" in made.stderr
+
+
+def test_ssh_says_what_is_wrong_with_its_configuration(plan: Path, tmp_path: Path) -> None:
+    (tmp_path / "config").write_text("Host *\n  Prot 9\n")
+    made = howdah("deploy", plan, "--ssh-config", "config", cwd=tmp_path)
+    assert made.returncode == 2
+    assert "--ssh-config config: ssh cannot use it" in made.stderr
+    assert "Bad configuration option: prot" in " ".join(made.stderr.split())
+
+
+def test_a_password_that_others_can_read_is_refused(plan: Path, tmp_path: Path) -> None:
+    (tmp_path / "password").write_text("sesame\n")
+    (tmp_path / "password").chmod(0o640)
+    made = howdah("deploy", plan, "--ssh-password-file", "password", cwd=tmp_path)
+    assert made.returncode == 2
+    assert "--ssh-password-file password: can be read by others" in made.stderr
+    assert "chmod 600 password" in made.stderr
 
 
 def test_hosts_that_nobody_reaches_are_told_one_by_one(plan: Path, tmp_path: Path) -> None:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import getpass
-import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
@@ -13,6 +11,7 @@ import typer
 from rich.console import Console
 from typer.exceptions import Exit
 
+from howdah.cli.deploy_flags import disks_of_hosts, mirror_address, not_with, secret, ssh_config_file
 from howdah.cli.deploy_table import deployed_text, diff_text, status_text, wrong_table
 from howdah.cli.output import print_json, show
 from howdah.errors import UserError
@@ -156,21 +155,21 @@ def deploy(
     What was done is on the hosts: a run that was stopped is continued by the next one. Ansible does the work.
     """
     instead = {"--status": status, "--stop": stop, "--start": start, "--finalize": finalize}
-    _one_of({"--diff": diff, **instead})
-    _one_of({"--rollback": rollback, **instead})
-    _one_of({"--secrets": secrets is not None, **instead})
+    changing = {"--rollback": rollback, "--secrets": secrets is not None, "--downtime": downtime}
+    changing |= {"--add": bool(add), "--remove": bool(remove), "--mirror": bool(mirror)}
+    not_with({"--diff": diff, **changing}, instead)
     if host and not (stop or start):
         raise UserError("--host", "says which host is stopped or started", "give it with --stop or --start")
     login = SshLogin(
-        ssh_config=_file(ssh_config),
-        ssh_password=_secret("--ssh-password-file", ssh_password_file, "password for ssh: "),
-        sudo_password=_secret("--sudo-password-file", sudo_password_file, "password for sudo: "),
+        ssh_config=ssh_config_file(ssh_config),
+        ssh_password=secret("--ssh-password-file", ssh_password_file, "password for ssh: "),
+        sudo_password=secret("--sudo-password-file", sudo_password_file, "password for sudo: "),
         forks=forks,
     )
     asked = DeployAsked(
         login=login,
-        mirror=mirror,
-        disks=_disks(disks or ()),
+        mirror=mirror_address(mirror),
+        disks=disks_of_hosts(disks or ()),
         secrets=secrets,
         add=add or (),
         remove=remove or (),
@@ -226,49 +225,6 @@ def _for_programs(done: Deployed) -> dict[str, object]:
         "failures": [failure._asdict() for failure in done.failures],
         "elapsed_s": round(done.elapsed_s, 1),
     }
-
-
-def _one_of(flags: dict[str, bool]) -> None:
-    given = [flag for flag, value in flags.items() if value]
-    if len(given) > 1:
-        raise UserError(given[1], f"cannot be given with {given[0]}", f"give one of {', '.join(flags)}")
-
-
-def _file(path: Path | None) -> Path | None:
-    if path is not None and not path.is_file():
-        raise UserError(f"--ssh-config {path}", "is not a file", "give a file such as ~/.ssh/config")
-    return path
-
-
-def _secret(flag: str, path: str | None, prompt: str) -> str | None:
-    """A password from the first line of a file or from whoever sits there; never from an argument."""
-    if path is None:
-        return None
-    if path == "-":
-        if not sys.stdin.isatty():
-            raise UserError(f"{flag} -", "asks at a terminal, and there is none", "name a file")
-        return getpass.getpass(prompt)
-    try:
-        return Path(path).read_text(encoding="utf-8").splitlines()[0]
-    except (OSError, IndexError, UnicodeDecodeError) as error:
-        raise UserError(
-            f"{flag} {path}", "holds no password that can be read", "one line, readable for you alone"
-        ) from error
-
-
-def _disks(texts: Sequence[str]) -> dict[str, Sequence[str]]:
-    found: dict[str, Sequence[str]] = {}
-    for text in texts:
-        host, equals, devices = text.partition("=")
-        named = [device for device in devices.split(",") if device]
-        if not equals or not host or not named or not all(device.startswith("/dev/") for device in named):
-            raise UserError(f"--disks {text}", "names no disks of a host", "write HOST=/dev/sdb,/dev/sdc")
-        if host in found:
-            raise UserError(f"--disks {text}", f"{host} has disks by another --disks", "name all in one")
-        if twice := next((device for device in named if named.count(device) > 1), None):
-            raise UserError(f"--disks {text}", f"names {twice} twice", "each disk once")
-        found[host] = named
-    return found
 
 
 @contextmanager

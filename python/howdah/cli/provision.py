@@ -11,6 +11,7 @@ from rich.console import Console
 
 from howdah.cli.output import print_json, show
 from howdah.cli.provision_table import counted, plain, provision_data, provision_table
+from howdah.documents.password import read_password
 from howdah.errors import Aborted, UserError
 from howdah.session.provision import provisioning as session
 from howdah.session.provision.endpoint import Endpoint
@@ -83,7 +84,7 @@ def password(asked: AskedMachines, endpoint: Endpoint, file: Path | None) -> str
             raise UserError("--password-file", "is for --vcenter", "libvirt logs in by ssh's keys or TLS")
         return ""
     if file is not None:
-        return session.password_in(file)
+        return read_password("--password-file", file)
     if not sys.stdin.isatty():
         raise UserError(
             "--password-file", "is missing, and there is nobody to ask", "give the password's file"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import stat
 import sys
 from pathlib import Path
 from typing import Annotated
@@ -11,6 +10,7 @@ import typer
 from rich.console import Console
 from rich.markup import escape
 
+from howdah.documents.password import read_password
 from howdah.errors import UserError
 from howdah.serve.settings import DEFAULT_PORT, LOOPBACK, ServeSettings
 from howdah.session.predict.predicting import DEFAULT_PREDICTIONS_DIR
@@ -195,14 +195,11 @@ _LEAST_PASSWORD = 12
 
 def _password(file: Path) -> str:
     """The password in a file; raises UserError for one that others could read, and for a short one."""
-    where = f"--password-file {file}"
-    try:
-        mode = file.stat().st_mode
-        text = file.read_text(encoding="utf-8").strip()
-    except (OSError, UnicodeDecodeError) as error:
-        raise UserError(where, "cannot be read", "give a file with the password on its one line") from error
-    if mode & (stat.S_IRWXG | stat.S_IRWXO):
-        raise UserError(where, "can be read by others", f"chmod 600 {file}")
+    text = read_password("--password-file", file)
     if len(text) < _LEAST_PASSWORD:
-        raise UserError(where, f"has a password of {len(text)} characters", f"take {_LEAST_PASSWORD} or more")
+        raise UserError(
+            f"--password-file {file}",
+            f"has a password of {len(text)} characters",
+            f"take {_LEAST_PASSWORD} or more",
+        )
     return text

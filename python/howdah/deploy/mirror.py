@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -10,6 +11,20 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 _BLOCK = 1 << 20
+
+
+class _Server(ThreadingHTTPServer):
+    """Listens at every address of this machine: hosts are logged in to by either family's."""
+
+    daemon_threads = True
+    # Linux takes IPv4 at such a socket too; a machine may have no IPv6.
+    address_family = socket.AF_INET6 if socket.has_dualstack_ipv6() else socket.AF_INET
+
+    def server_bind(self) -> None:
+        """Take IPv4 too, whatever the machine's default is."""
+        if self.address_family == socket.AF_INET6:
+            self.socket.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 0)
+        super().server_bind()
 
 
 @contextmanager
@@ -44,8 +59,7 @@ def mirror(files: Mapping[str, Path]) -> Iterator[int]:
         def log_message(self, format: str, *args: object) -> None:  # noqa: A002
             """Say nothing: what fails, the host tells."""
 
-    server = ThreadingHTTPServer(("", 0), _Handler)
-    server.daemon_threads = True
+    server = _Server(("", 0), _Handler)
     thread = threading.Thread(target=server.serve_forever, daemon=True)
     thread.start()
     try:

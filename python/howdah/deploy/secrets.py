@@ -28,7 +28,9 @@ def check_folder(folder: Path) -> None:
     if not folder.is_dir():
         raise UserError(f"{_FLAG} {folder}", "is no folder", "name the one with a folder for each host in it")
     if folder.stat().st_mode & (stat.S_IRWXG | stat.S_IRWXO):
-        raise UserError(f"{_FLAG} {folder}", "can be read by others than you", f"chmod 0700 {folder}")
+        raise UserError(
+            f"{_FLAG} {folder}", "can be read by others than you", f"chmod 0700 {folder.resolve()}"
+        )
 
 
 def found_secrets(
@@ -54,7 +56,8 @@ def found_secrets(
             continue
         # A folder that is closed to others keeps its files so; a link may lead out of it.
         if file.stat().st_mode & (stat.S_IRWXG | stat.S_IRWXO) and _open(file, folder):
-            wrong.append(HostWrong(host, f"{file} can be read by others than you", f"chmod 0600 {file}"))
+            told = f"{file} can be read by others than you"
+            wrong.append(HostWrong(host, told, f"chmod 0600 {file.resolve()}"))
         if not content:
             wrong.append(HostWrong(host, f"{file} is empty", _how_made(host, one)))
         principals = [str(text).replace("_HOST", host.lower()) for text in one.get("principals") or ()]

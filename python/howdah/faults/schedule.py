@@ -131,6 +131,10 @@ def check_schedule(
         workload = fault.when.workload if fault.when else None
         if workload is not None and workload not in programs:
             raise UserError(place, f"{workload} is no part of this run", f"it runs {', '.join(programs)}")
+        phase = fault.when.phase if fault.when else None
+        known = programs[workload] if workload is not None else ()
+        if phase is not None and known and phase not in known:
+            raise UserError(place, f"{workload} has no phase {phase!r}", f"it has {', '.join(known)}")
     for one, other in combinations(schedule, 2):
         if _exclude(one, other, crew):
             raise UserError(

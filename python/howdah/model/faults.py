@@ -8,7 +8,7 @@ from typing import Literal
 from pydantic import Field
 
 from howdah.model.base import Model
-from howdah.units import exact_bits_per_s, exact_bytes
+from howdah.units import exact_bits_per_s, exact_bytes, exact_decimal
 
 CELLS_READ = "last acknowledged writes of fields read back"
 CELLS_LOST = "last acknowledged writes of fields lost"
@@ -101,11 +101,11 @@ class Moment(Model):
         """As it is written in a schedule."""
         parts = [self.workload or ""]
         if self.share is not None:
-            parts.append(f"{100 * self.share:g}%")
+            parts.append(f"{exact_decimal(round(100 * self.share, 9))}%")
         if self.phase is not None:
             parts.append(self.phase)
         if self.after_s is not None:
-            parts.append(f"{self.after_s:g}s")
+            parts.append(f"{exact_decimal(self.after_s)}s")
         return " ".join(part for part in parts if part)
 
 
@@ -133,7 +133,7 @@ class ClusterFault(Model):
         if self.when is not None:
             words += ["at", self.when.text]
         if self.for_s is not None:
-            words += ["for", f"{self.for_s:g}s"]
+            words += ["for", f"{exact_decimal(self.for_s)}s"]
         return " ".join(words)
 
 

@@ -160,12 +160,23 @@ def leave(port: int, secure: bool = False) -> str:
 {last}"""
 
 
+_REACH = """
+# Who is not reached is left out from here on: a play none of whose hosts answers would be the last one.
+- name: Reach every host
+  hosts: cluster
+  gather_facts: false
+  tasks:
+    - name: Reach it
+      ansible.builtin.ping:
+"""
+
+
 def stop(present: Mapping[Role, Sequence[str]]) -> str:
     """Stop all daemons, those that others need last.
 
     On some hosts only, with ``--limit``, masters hand over to those that stay.
     """
-    parts = [HEAD]
+    parts = [HEAD, _REACH]
     for role in reversed([role for role in _ORDER if present.get(role)]):
         kind = KINDS[role]
         parts.append(

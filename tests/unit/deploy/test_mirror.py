@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 import urllib.error
 import urllib.request
 from pathlib import Path
@@ -17,6 +18,9 @@ def test_only_what_is_named_is_served(tmp_path: Path) -> None:
     with mirror({"release.tar": tmp_path / "release.tar"}) as port:
         with urllib.request.urlopen(f"http://127.0.0.1:{port}/release.tar") as answer:
             assert answer.read() == b"jars"
+        if socket.has_dualstack_ipv6():
+            with urllib.request.urlopen(f"http://[::1]:{port}/release.tar") as answer:
+                assert answer.read() == b"jars"
         asked = urllib.request.Request(f"http://127.0.0.1:{port}/release.tar", method="HEAD")
         with urllib.request.urlopen(asked) as answer:
             assert (answer.headers["Content-Length"], answer.read()) == ("4", b"")

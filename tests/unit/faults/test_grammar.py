@@ -83,10 +83,13 @@ DAEMON = st.one_of(
 )
 JOURNAL = st.builds(Whom, daemon=st.just(JOURNALNODE), machine=st.none() | NAMES)
 PLACE = st.builds(Whom, place=st.sampled_from(["worker", "master", "host", "rack"]), name=NAMES)
+SECONDS = st.integers(0, 9999).map(float) | st.floats(0, 2_592_000)
 MOMENTS = st.one_of(
     st.none(),
-    st.builds(Moment, after_s=st.integers(0, 9999).map(float)),
-    st.builds(Moment, workload=st.just("ycsb-a"), share=st.integers(0, 100).map(lambda part: part / 100)),
+    st.builds(Moment, after_s=SECONDS),
+    st.builds(
+        Moment, workload=st.just("ycsb-a"), share=st.integers(0, 10**5).map(lambda part: part / 1000 / 100)
+    ),
     st.builds(Moment, workload=st.just("terasort"), phase=st.just("map-shuffle")),
 )
 
@@ -95,7 +98,7 @@ MOMENTS = st.one_of(
 def faults(draw: st.DrawFn) -> ClusterFault:
     what = draw(st.sampled_from(list(Action)))
     place = what in OF_PLACES and (what is not Action.PAUSE or draw(st.booleans()))
-    lasts = None if what in AT_ONCE else draw(st.none() | st.integers(1, 999).map(float))
+    lasts = None if what in AT_ONCE else draw(st.none() | SECONDS.filter(bool))
     rate = draw(st.integers(1, 10_000)) * 1_000_000 if what in WITH_RATE else None
     whom = draw(JOURNAL if what is Action.WIPE else PLACE if place else DAEMON)
     return ClusterFault(what=what, whom=whom, when=draw(MOMENTS), for_s=lasts, rate=rate)

@@ -33,7 +33,10 @@ def mount_point(number: int) -> str:
 
 
 def prepare_disks(host: HostChanges, manifest: Json, given: Optional[List[str]]) -> None:
-    """Have as many data disks mounted as wanted; raises HostRefusal unless just as many are empty."""
+    """Have as many data disks mounted as wanted; raises HostRefusal unless just as many are empty.
+
+    ``given`` are the disks of all numbers, or those of the numbers that are missing.
+    """
     wanted = manifest.get("disks")
     if not wanted:
         return
@@ -44,13 +47,14 @@ def prepare_disks(host: HostChanges, manifest: Json, given: Optional[List[str]])
     for number in [number for number in missing if number in found.made]:
         host.change(f"mount {mount_point(number)}", lambda number=number: remount(number))  # type: ignore[misc]
     left = [number for number in missing if number not in found.made]
-    # A run that was killed had begun with these: the partition bears our name, and holds nothing.
-    again = [found.begun[number] for number in left if number in found.begun]
-    for disk in again:
-        host.change(f"begin again with {disk}", lambda disk=disk: run("wipefs", "--all", disk))  # type: ignore[misc]
-    chosen = given or sorted([*found.empty, *again])
     if not left:
         return
+    # A run that was killed had begun with these: the partition bears our name, and holds nothing.
+    begun = [found.begun[number] for number in left if number in found.begun]
+    if given and len(given) == wanted["count"]:
+        chosen = [given[number - 1] for number in left]
+    else:
+        chosen = given or sorted([*found.empty, *begun])
     if len(chosen) != len(left):
         there = f" ({', '.join(chosen)})" if chosen else ""
         raise HostRefusal(
@@ -58,7 +62,31 @@ def prepare_disks(host: HostChanges, manifest: Json, given: Optional[List[str]])
             "wipe as many, or name them: --disks HOST=/dev/sdb,… (howdah_disks in the inventory)",
         )
     words = [f"{number:02}={chosen[index]}" for index, number in enumerate(left)]
+    again = [word for word in words if os.path.realpath(word.partition("=")[2]) in begun]
+    try_out(script(manifest), [word for word in words if word not in again])
+    for disk in [word.partition("=")[2] for word in again]:
+        host.change(f"begin again with {disk}", lambda disk=disk: run("wipefs", "--all", disk))  # type: ignore[misc]
     host.change(f"disks {' '.join(words)}", lambda: run("bash", wanted["script"], "--apply", *words))
+
+
+def script(manifest: Json) -> str:
+    """The text of the script that makes file systems."""
+    path = manifest["disks"]["script"]
+    return "".join(entry["content"] for entry in manifest["files"] if entry["path"] == path)
+
+
+def try_out(text: str, words: List[str]) -> None:
+    """Let the script say what it would do with these; raises HostRefusal with what it refuses."""
+    if not words:
+        return
+    command = ["bash", "-s", "--", *words]
+    done = subprocess.run(command, input=text, capture_output=True, text=True, errors="replace", check=False)
+    if done.returncode:
+        said = (done.stderr.strip() or f"disks.sh: exit {done.returncode}").splitlines()[-1]
+        raise HostRefusal(
+            said.partition("disks.sh: ")[2] or said,
+            "name others: --disks HOST=/dev/sdb,… (howdah_disks in the inventory), or wipe what is there",
+        )
 
 
 def remount(number: int) -> None:

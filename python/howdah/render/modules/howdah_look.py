@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Dict, Iterator, List, Tuple
 
 from howdah.render.modules.changes import HostChanges, HostRefusal, Json, read, refused, run
-from howdah.render.modules.disks import mount_point, prepare_disks
+from howdah.render.modules.disks import mount_point, prepare_disks, script
 from howdah.render.modules.releases import DIGEST, OPT, not_to_be_had
 from howdah.render.modules.units import show
 
@@ -119,12 +119,6 @@ def processors(manifest: Json, args: Json) -> Iterator[Wrong]:
                 f"set HADOOP_HOME to a release for {own}, or plan with "
                 "--set dfs.client.read.shortcircuit=false",
             )
-
-
-def script(manifest: Json) -> str:
-    """The text of the script that makes file systems."""
-    path = manifest["disks"]["script"]
-    return "".join(entry["content"] for entry in manifest["files"] if entry["path"] == path)
 
 
 def not_mounted(manifest: Json) -> List[int]:

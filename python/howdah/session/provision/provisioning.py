@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -26,7 +25,6 @@ __all__ = [
     "Endpoint",
     "Provisioner",
     "apply",
-    "password_in",
     "provisioner",
     "refuse",
     "replace_file",
@@ -144,25 +142,6 @@ def with_machines(
         checks = tuple(check_machines(hypervisor.look()))
     looked_at = (*report.looked_at, *(machine.name for machine in asked.machines))
     return report.model_copy(update={"checks": (*checks, *report.checks), "looked_at": looked_at})
-
-
-def password_in(file: Path) -> str:
-    """The password in a file that nobody else may read; raises UserError."""
-    where = f"--password-file {file}"
-    try:
-        mode = file.stat().st_mode
-        text = file.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        why = error.strerror if isinstance(error, OSError) else "it is no text"
-        raise UserError(
-            where, f"cannot be read: {why}", "give a file with the password alone in it"
-        ) from None
-    if stat.S_ISREG(mode) and mode & (stat.S_IRWXG | stat.S_IRWXO):
-        raise UserError(where, "can be read by others", f"chmod 600 {file}")
-    password = text.removesuffix("\n").removesuffix("\r")
-    if not password or "\n" in password:
-        raise UserError(where, "does not hold one line", "put the password alone in it")
-    return password
 
 
 def _right(hypervisor: Hypervisor) -> str:

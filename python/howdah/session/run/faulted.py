@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
 from pathlib import Path
 from threading import RLock
@@ -15,7 +15,7 @@ import pyarrow as pa
 from howdah.documents.read import read_document
 from howdah.engines.base import Engine
 from howdah.errors import UserError
-from howdah.faults.grammar import parse_fault, parse_time
+from howdah.faults.grammar import EXAMPLE, parse_fault, parse_time
 from howdah.faults.player import FaultPlayer
 from howdah.faults.schedule import Crew, check_schedule, random_schedule
 from howdah.lab.faults.in_force import in_force
@@ -28,6 +28,8 @@ from howdah.model.latencies import LatencyHistogram
 from howdah.model.run import RunRecord, RunWarning, Sample, TaskAttempt
 from howdah.model.server_events import ServerEvent
 from howdah.model.sink import Progress, SampleSink
+from howdah.model.workloads.base import Workload
+from howdah.model.workloads.registered import programs
 from howdah.model.workloads.suite import suites
 from howdah.planner.suite.request import RunRequest
 from howdah.session.cluster.recovery import LabLogs
@@ -77,37 +79,41 @@ def faults_asked(request: RunRequest, state: LabState | None) -> Playing | None:
         )
     found = crew(state)
     schedule = tuple(fault for text in given for fault in _faults(text, found))
-    kinds = suites()[request.suite]
-    check_schedule(schedule, found, dict.fromkeys(kinds, ()), FAULT.flag)
+    phases = {kind: _phases(programs()[kind]) for kind in suites()[request.suite]}
+    check_schedule(schedule, found, phases, FAULT.flag)
     heal_orphans(state)
     return Playing(FaultPlayer(schedule, LabFaults(state)), state)
 
 
-def _faults(text: str, found: Crew) -> tuple[ClusterFault, ...]:
-    """One line, a line that asks for random ones, or the name of a file of lines."""
+def _phases(program: type[Workload]) -> tuple[str, ...]:
+    """The phases that are heard of while it runs, where they are known before: those of a MapReduce job."""
+    if "hadoop" not in program.programs:
+        return ()
+    return program.map_phases if program.shuffles else program.map_phases[:1]
+
+
+def _faults(text: str, found: Crew) -> Iterator[ClusterFault]:
+    """Those of one line, or of a file of lines."""
+    if not text.strip():
+        raise UserError(f"{FAULT.flag} '{text}'", "names no fault", f"{EXAMPLE}, or name a file of them")
+    if len(text.split()) > 1:
+        yield from _line(text, FAULT.flag, found)
+        return
+    for line in read_document(Path(text), FaultFile, "a list of faults", _FILE_HINT).faults:
+        yield from _line(line, text, found)
+
+
+def _line(text: str, where: str, found: Crew) -> tuple[ClusterFault, ...]:
+    """A fault, or the random ones that a line asks for."""
+    place = f"{where} '{text}'"
     if chosen := _RANDOM.fullmatch(text.strip()):
-        number, seed, within = (
-            int(chosen[1]),
-            int(chosen[2]),
-            parse_time([chosen[3]], "within", f"{FAULT.flag} '{text}'"),
-        )
+        number, seed, within = int(chosen[1]), int(chosen[2]), parse_time([chosen[3]], "within", place)
         if not 1 <= number <= 100 or within <= 0:
-            raise UserError(
-                f"{FAULT.flag} '{text}'",
-                "asks for no schedule",
-                "random 3 seed 7 within 60s; at most 100 faults",
-            )
+            raise UserError(place, "asks for no schedule", "random 3 seed 7 within 60s; at most 100 faults")
         return random_schedule(seed, number, found, within)
-    if text.startswith("random"):
-        raise UserError(
-            f"{FAULT.flag} '{text}'",
-            "does not say how many, and from which seed",
-            "random 3 seed 7 within 60s",
-        )
-    if " " not in text.strip():
-        file = read_document(Path(text), FaultFile, "a list of faults", _FILE_HINT)
-        return tuple(parse_fault(line, text) for line in file.faults)
-    return (parse_fault(text, FAULT.flag),)
+    if text.split()[:1] == ["random"]:
+        raise UserError(place, "does not say how many, and from which seed", "random 3 seed 7 within 60s")
+    return (parse_fault(text, where),)
 
 
 class FaultedEngine:

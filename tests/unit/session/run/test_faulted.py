@@ -11,7 +11,7 @@ from howdah.lab.faults.in_force import in_force, note
 from howdah.lab.state import LabState
 from howdah.model.faults import FaultTold
 from howdah.session.run.faulted import FaultedEngine, Playing, faults_asked
-from support.labs import hbase_lab_state
+from support.labs import hbase_lab_state, lab_state
 from support.requests import run_request
 from support.rigs import LocalRig
 from support.sinks import MemorySink
@@ -48,6 +48,8 @@ def test_lines_files_and_random_ones_are_one_schedule(state: LabState, tmp_path:
     drawn = texts(asked(state, "random 2 seed 7 within 60s"))
     assert len(drawn) == 2
     assert drawn == texts(asked(state, "random 2 seed 7 within 60s"))
+    file.write_text("faults: [random 2 seed 7 within 60s]\n")
+    assert drawn == texts(asked(state, str(file)))
 
 
 @pytest.mark.parametrize(
@@ -58,12 +60,25 @@ def test_lines_files_and_random_ones_are_one_schedule(state: LabState, tmp_path:
         ("random three", "--fault 'random three': does not say how many, and from which seed"),
         ("explode hmaster", "'explode' is nothing that can be done"),
         ("nowhere.yaml", "nowhere.yaml: no such file"),
+        ("", "--fault '': names no fault"),
+        (" ", "--fault ' ': names no fault"),
     ],
 )
 def test_what_cannot_be_played_is_refused(state: LabState, given: str, said: str) -> None:
     with pytest.raises(UserError) as raised:
         asked(state, given)
     assert said in str(raised.value)
+
+
+def test_a_phase_that_a_job_does_not_have_is_refused_where_its_phases_are_known(tmp_path: Path) -> None:
+    state = lab_state(tmp_path)
+    request = run_request("terasuite", faults=("kill datanode at terasort shufle",))
+    with pytest.raises(UserError, match="terasort has no phase 'shufle'") as raised:
+        faults_asked(request, state)
+    assert raised.value.hint == "it has map-shuffle, reduce-merge"
+    request = run_request("terasuite", faults=("kill datanode at teragen reduce",))
+    with pytest.raises(UserError, match="teragen has no phase 'reduce'"):
+        faults_asked(request, state)
 
 
 def test_a_cluster_of_ones_own_is_not_harmed() -> None:

@@ -1,0 +1,32 @@
+"""A password in a file: one line, that nobody else may read. Arguments, which others see, hold none."""
+
+from __future__ import annotations
+
+import os
+import stat
+from pathlib import Path
+
+from howdah.errors import UserError
+
+
+def read_password(flag: str, file: Path) -> str:
+    """The password; raises UserError, by the flag that named the file, for one that cannot be used.
+
+    A pipe is taken too: a shell's ``<(…)``, readable for others or not, is read once.
+    """
+    where = f"{flag} {file}"
+    try:
+        with file.open(encoding="utf-8") as opened:
+            mode = os.fstat(opened.fileno()).st_mode
+            text = opened.read()
+    except (OSError, UnicodeDecodeError) as error:
+        why = error.strerror if isinstance(error, OSError) else "it is no text"
+        raise UserError(
+            where, f"cannot be read: {why}", "give a file with the password alone in it"
+        ) from None
+    if stat.S_ISREG(mode) and mode & (stat.S_IRWXG | stat.S_IRWXO):
+        raise UserError(where, "can be read by others", f"chmod 600 {file}")
+    password = text.removesuffix("\n").removesuffix("\r")
+    if not password or "\n" in password:
+        raise UserError(where, "does not hold one line", "put the password alone in it")
+    return password
