@@ -132,7 +132,7 @@ def _compare(machine: Any, vcpus: int) -> None:
     assert card.macAddress == "00:50:56:00:01:02"
     told = json.loads(base64.b64decode(options["guestinfo.metadata"]))
     assert told["local-hostname"] == "w2-1.example.com"
-    assert told["network"]["ethernets"]["howdah0"]["addresses"] == ["10.0.1.2/24"]
+    assert told["network"]["ethernets"]["howdah0"]["addresses"] == ["10.0.1.2/16"]
     assert base64.b64decode(options["guestinfo.userdata"]).startswith(b"#cloud-config\n{")
     cluster = machine.runtime.host.parent.configurationEx
     rules = {rule.name: rule for rule in cluster.rule}
@@ -228,7 +228,7 @@ def test_a_machine_of_somebody_elses_is_left_alone(tmp_path: Path, simulator: VC
         (("{host}-data-[", "{host}-disk-["), "host w1.example.com: does not reach w1-disk-01"),
         (("1GiB", "8PB"), "host w1.example.com: has "),
         (("w[1-3]-2", "w[1-3]-3"), "site.yaml: machine w1-2.example.com: has no address in the site"),
-        (("prefix: 24", "prefix: 24x"), "site.yaml:9:19: network.prefix: '24x' is not a whole number"),
+        (("prefix: 16", "prefix: 16x"), "site.yaml:9:19: network.prefix: '16x' is not a whole number"),
         (
             (f"user: {USER}", f"user: {USER}\n  password: x"),
             "site.yaml:8:13: vcenter.password: a site holds no",

@@ -83,7 +83,7 @@ vcenter:
   port_group: DC0_DVPG0
   user: {USER}
   ca_file: {ca_file}
-network: {{prefix: 24, gateway: 10.0.0.1, name_servers: [10.0.0.2]}}
+network: {{prefix: 16, gateway: 10.0.0.1, name_servers: [10.0.0.2]}}
 ssh:
   keys: ["ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIBp admin@example.com"]
 {more}hosts:

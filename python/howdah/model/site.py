@@ -8,110 +8,32 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import cached_property
-from ipaddress import IPv4Address, IPv6Address, ip_address
-from typing import Annotated, Any, Literal, NamedTuple, Self
+from ipaddress import IPv4Address, IPv6Address, ip_address, ip_interface
+from typing import Annotated, Literal, NamedTuple, Self
 
-from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, WithJsonSchema, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
-from howdah.model.base import Model
 from howdah.model.hostname import MOST_HOSTS, expand_all
-from howdah.model.inventory import FORMAT, HostPattern
+from howdah.model.inventory import FORMAT
 from howdah.model.quantity import Size
+from howdah.model.site_words import (
+    Address,
+    Hosts,
+    Login,
+    MacAddress,
+    Named,
+    PublicKey,
+    SitePart,
+    no_secret,
+    some,
+)
 from howdah.model.wrong import WrongValue
 
-_MAC = re.compile(r"[0-9a-f]{2}(?::[0-9a-f]{2}){5}")
-_KEY = re.compile(r"(?:ssh|ecdsa|sk)-[a-z0-9@.-]+ [A-Za-z0-9+/]+=*(?: [^\x00-\x1f\x7f]*)?")
-_LOGIN = re.compile(r"[a-z_][a-z0-9_-]{0,31}")
 _RANGE = re.compile(r"(.*)\[(\d{1,4})-(\d{1,4})\](.*)")
 _HOST = "{host}"
-_SECRETS = ("password", "pass", "secret", "token")
 
 
-def _shown(text: str) -> str:
-    return repr(text if len(text) <= 40 else f"{text[:37]}...")
-
-
-def _name(text: str) -> str:
-    if not text.strip() or len(text) > 200 or not text.isprintable():
-        raise WrongValue(f"{_shown(text)} is not a name", "a line of at most 200 printable characters")
-    return text
-
-
-def _address(text: str) -> str:
-    try:
-        return str(ip_address(text))
-    except ValueError:
-        raise WrongValue(f"{_shown(text)} is not an address", "write for instance 10.0.0.11") from None
-
-
-def _mac(text: str) -> str:
-    lowered = text.lower().replace("-", ":")
-    if not _MAC.fullmatch(lowered):
-        raise WrongValue(f"{_shown(text)} is not a MAC address", "write for instance 00:50:56:00:00:11")
-    if int(lowered[:2], 16) & 1:
-        raise WrongValue(f"{text} is a multicast address", "its first byte must be even")
-    return lowered
-
-
-def _key(text: str) -> str:
-    if "PRIVATE KEY" in text:
-        # It must not be repeated on a terminal.
-        raise WrongValue("is a private key", "give the public one, the line of a file that ends in .pub")
-    if not _KEY.fullmatch(text):
-        raise WrongValue(
-            f"{_shown(text)} is not a public ssh key", "one line, for instance ssh-ed25519 AAAA…"
-        )
-    return text
-
-
-def _login(text: str) -> str:
-    if not _LOGIN.fullmatch(text):
-        raise WrongValue(f"{_shown(text)} is not a user's name", "small letters, digits, _ and -")
-    return text
-
-
-def _no_secret(data: Any) -> Any:
-    for key in data if isinstance(data, dict) else ():
-        if str(key).lower() in _SECRETS:
-            raise WrongValue(
-                "a site holds no secret", "leave it out: it is asked for, or give --password-file", (key,)
-            )
-    return data
-
-
-def _some(values: tuple[Any, ...]) -> tuple[Any, ...]:
-    if not values:
-        raise WrongValue("is an empty list", "list at least one")
-    return values
-
-
-def _patterns(patterns: tuple[str, ...]) -> tuple[str, ...]:
-    expand_all(patterns)
-    return _some(patterns)
-
-
-Named = Annotated[str, AfterValidator(_name)]
-"""The name of something of the site's own."""
-Address = Annotated[str, AfterValidator(_address)]
-"""An IPv4 or IPv6 address."""
-MacAddress = Annotated[str, AfterValidator(_mac)]
-"""A network card's address, ``00:50:56:00:00:11``."""
-PublicKey = Annotated[str, AfterValidator(_key)]
-"""A public ssh key on one line."""
-Login = Annotated[str, AfterValidator(_login)]
-"""A user of the machines' operating system."""
-Hosts = Annotated[
-    tuple[HostPattern, ...], AfterValidator(_patterns), WithJsonSchema({"type": "array", "minItems": 1})
-]
-
-
-class _Part(Model):
-    """Written back under the names it was read by."""
-
-    model_config = ConfigDict(serialize_by_alias=True)
-
-
-class VCenterSite(_Part):
+class VCenterSite(SitePart):
     """Where in a vCenter machines go."""
 
     datacenter: Named
@@ -134,7 +56,7 @@ class VCenterSite(_Part):
     """Whether vSphere HA is switched on for the whole cluster, where it is off."""
 
 
-class LibvirtSite(_Part):
+class LibvirtSite(SitePart):
     """What machines are made of on each host."""
 
     pool: Named
@@ -147,7 +69,7 @@ class LibvirtSite(_Part):
     """Size of a machine's system disk."""
 
 
-class SiteNetwork(_Part):
+class SiteNetwork(SitePart):
     """What machines are told of their network when they first start."""
 
     prefix: Annotated[int, Field(strict=True, ge=1, le=128)]
@@ -158,16 +80,16 @@ class SiteNetwork(_Part):
     """Who resolves names."""
 
 
-class SiteSsh(_Part):
+class SiteSsh(SitePart):
     """Who may log in to the machines."""
 
     user: Login = "hadoop"
     """The user that is made, who may become root."""
-    keys: Annotated[tuple[PublicKey, ...], AfterValidator(_some)]
+    keys: Annotated[tuple[PublicKey, ...], AfterValidator(some)]
     """Public keys of those who may log in."""
 
 
-class SiteHosts(_Part):
+class SiteHosts(SitePart):
     """What hosts give to their machines; in names, ``{host}`` is the host's own up to its first dot."""
 
     hosts: Hosts
@@ -186,6 +108,10 @@ class SiteHosts(_Part):
     def _one_kind(self) -> Self:
         if self.devices and self.datastores:
             raise WrongValue("data disks are given twice", "leave out devices or datastores", ("datastores",))
+        for host in expand_all(self.hosts) if self.devices else ():
+            named = self.names("devices", host)
+            if twice := next((name for name in named if named.count(name) > 1), None):
+                raise WrongValue(f"{twice} is listed twice", "each is one data disk", ("devices",))
         return self
 
     def names(self, kind: Literal["devices", "datastores", "system_datastore"], host: str) -> tuple[str, ...]:
@@ -196,7 +122,7 @@ class SiteHosts(_Part):
         return tuple(one for text in named for one in _counted(text.replace(_HOST, short)))
 
 
-class SiteMachines(_Part):
+class SiteMachines(SitePart):
     """Addresses of machines; a range of names counts address and MAC up from the first."""
 
     names: Hosts
@@ -217,14 +143,14 @@ class Addresses(NamedTuple):
     numa_node: int | None
 
 
-class MachineSite(_Part):
+class MachineSite(SitePart):
     """Where machines are made, and what they are given that no plan knows."""
 
     howdah: Literal[1] = FORMAT
     """The format's version."""
-    vcenter: Annotated[VCenterSite | None, BeforeValidator(_no_secret)] = None
+    vcenter: Annotated[VCenterSite | None, BeforeValidator(no_secret)] = None
     """Where machines go under vSphere."""
-    libvirt: Annotated[LibvirtSite | None, BeforeValidator(_no_secret)] = None
+    libvirt: Annotated[LibvirtSite | None, BeforeValidator(no_secret)] = None
     """What they are made of under KVM."""
     network: SiteNetwork
     """The machines' network."""
@@ -233,9 +159,9 @@ class MachineSite(_Part):
     pin_numa: bool = False
     """Whether each machine that fits a NUMA node is bound to one, in turn, instead of being left to the
     hypervisor's scheduler."""
-    hosts: Annotated[tuple[SiteHosts, ...], AfterValidator(_some)]
+    hosts: Annotated[tuple[SiteHosts, ...], AfterValidator(some)]
     """The hosts' devices."""
-    machines: Annotated[tuple[SiteMachines, ...], AfterValidator(_some)]
+    machines: Annotated[tuple[SiteMachines, ...], AfterValidator(some)]
     """The machines' addresses."""
 
     @model_validator(mode="after")
@@ -247,6 +173,7 @@ class MachineSite(_Part):
         seen: dict[str, str] = {}
         for index, entry in enumerate(self.machines):
             for name, given in _unfolded(entry, (index,)):
+                self._in_network(name, given.address, index)
                 for text, key in ((given.address, "address"), (given.mac, "mac")):
                     if text is not None and text in seen:
                         raise WrongValue(
@@ -256,6 +183,24 @@ class MachineSite(_Part):
                         )
                     seen |= {text: name} if text else {}
         return self
+
+    def _in_network(self, name: str, address: str, index: int) -> None:
+        """Raise WrongValue where a machine would be in no network, or not in its gateway's."""
+        prefix, gateway = self.network.prefix, self.network.gateway
+        bits = ip_address(address).max_prefixlen
+        if prefix > bits:
+            raise WrongValue(
+                f"is {prefix}, and {name}'s address {address} has {bits} bits",
+                "24 stands for 255.255.255.0",
+                ("network", "prefix"),
+            )
+        network = ip_interface(f"{address}/{prefix}").network
+        if gateway is not None and ip_address(gateway) not in network:
+            raise WrongValue(
+                f"{name}'s network would be {network}, and its gateway {gateway} is not in it",
+                "correct the address, network.prefix or network.gateway",
+                ("machines", index, "address"),
+            )
 
     @cached_property
     def addresses(self) -> dict[str, Addresses]:

@@ -50,7 +50,9 @@ def test_names_of_devices_stand_for_many() -> None:
         ("user: howdah", "user: howdah\n  Password: x", "a site holds no secret"),
         ("port_group", "portgroup", "vcenter.portgroup: is not a key howdah knows"),
         ("datastores:", "devices: [a]\n    datastores:", "data disks are given twice"),
-        ("prefix: 24", "prefix: 129", "network.prefix: 129 is too large"),
+        ("datastores:", "devices: [a, b, a] #", "hosts[0].devices: a is listed twice"),
+        ("prefix: 16", "prefix: 129", "network.prefix: 129 is too large"),
+        ("prefix: 16", "prefix: 64", "network.prefix: is 64, and w1-1.example.com's address 10.0.1.1 has 32"),
         ("cluster: DC0_C0", 'cluster: "a\\u0007b"', "is not a name"),
     ],
 )
