@@ -27,6 +27,27 @@ EXAMPLES = """
 * `howdah hadoop pack http://mirror.example.com/howdah -o /srv/howdah` puts it on a mirror of your own
 * `HADOOP_HOME=/opt/hadoop howdah hadoop show` looks at an installation of your own
 """
+FETCH_EXAMPLES = """
+**Examples**
+
+* `howdah hadoop fetch` brings Hadoop's current release, or verifies what is there
+* `howdah hadoop fetch --release 3.4.2` brings an older one, to upgrade from
+* `howdah hadoop fetch hbase` brings HBase, with ZooKeeper and YCSB's load generator
+"""
+SHOW_EXAMPLES = """
+**Examples**
+
+* `howdah hadoop show` says which Hadoop, HBase and Java a run would use
+* `HADOOP_HOME=/opt/hadoop howdah hadoop show` looks at an installation of your own
+* `howdah hadoop show --release 3.5.0 --json` for programs, of a release that was fetched
+"""
+PACK_EXAMPLES = """
+**Examples**
+
+* `howdah hadoop pack http://mirror.example.com/howdah -o /srv/howdah` puts Hadoop on a mirror
+* `howdah hadoop pack http://mirror.example.com/howdah -o /srv/howdah --product hbase` HBase too; then
+* `howdah deploy plan.yaml --mirror http://mirror.example.com/howdah`
+"""
 _STEP_WIDTH = len("downloading")
 
 
@@ -43,7 +64,7 @@ app = typer.Typer(
 )
 
 
-@app.command()
+@app.command(epilog=FETCH_EXAMPLES)
 def fetch(
     product: Annotated[
         str, typer.Argument(help="hadoop or hbase.", autocompletion=lambda: list(session.FETCHABLE))
@@ -73,7 +94,7 @@ def fetch(
     print(f"in {fetched.folder}")
 
 
-@app.command()
+@app.command(epilog=SHOW_EXAMPLES)
 def show(
     release: Annotated[
         str | None,
@@ -101,7 +122,7 @@ def show(
         raise Exit(1)
 
 
-@app.command()
+@app.command(epilog=PACK_EXAMPLES)
 def pack(
     url: Annotated[
         str, typer.Argument(help="Where hosts find that folder: http://mirror.example.com/howdah.")

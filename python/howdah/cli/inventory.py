@@ -30,6 +30,23 @@ EXAMPLES = """
 * `howdah inventory import --conf /etc/hadoop/conf -o hosts.yaml` asks a running cluster
 * `howdah inventory schema -o inventory.schema.json` lets an editor complete and check it
 """
+CHECK_EXAMPLES = """
+**Examples**
+
+* `howdah inventory check hosts.yaml` says every error at its line, or what there is and what to look at twice
+* `howdah inventory check hosts.yaml --json` the groups and totals for programs
+"""
+ADD_EXAMPLES = """
+**Examples**
+
+* `howdah inventory add w*.yaml -o hosts.yaml` adds what `howdah probe` wrote on each host
+* `howdah inventory add m1.yaml --group masters --serves masters -o hosts.yaml` hosts for masters alone
+"""
+SCHEMA_EXAMPLES = """
+**Examples**
+
+* `howdah inventory schema -o inventory.schema.json`, which an editor is then told of
+"""
 _SERVES: tuple[session.Serves, ...] = ("any", "workers", "masters")
 
 
@@ -80,7 +97,7 @@ app = typer.Typer(
 )
 
 
-@app.command()
+@app.command(epilog=CHECK_EXAMPLES)
 def check(
     file: Annotated[Path, typer.Argument(help="The inventory.", metavar="HOSTS.YAML")],
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
@@ -111,7 +128,7 @@ def _content(inventory: Inventory) -> dict[str, object]:
     }
 
 
-@app.command()
+@app.command(epilog=ADD_EXAMPLES)
 def add(
     probes: Annotated[
         list[Path], typer.Argument(help="What `howdah probe` wrote, YAML or JSON.", metavar="PROBE")
@@ -156,7 +173,7 @@ def add(
 app.command("import", epilog=inventory_import.EXAMPLES)(inventory_import.import_cluster)
 
 
-@app.command()
+@app.command(epilog=SCHEMA_EXAMPLES)
 def schema(
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Write to this file instead of the terminal.")

@@ -35,6 +35,28 @@ EXAMPLES = """
 * `howdah lab add h3` gives it one more host, `howdah lab remove h1` empties one and takes it away
 * `howdah lab down` leaves nothing behind
 """
+STATUS_EXAMPLES = """
+**Examples**
+
+* `howdah lab status` says what runs where, and what a laboratory cannot reproduce of the plan
+* `howdah lab status --name small --json` of another laboratory, for programs
+"""
+HEAL_EXAMPLES = """
+**Examples**
+
+* `howdah lab heal` undoes all that `howdah lab fault` and runs with --fault left in force
+"""
+START_EXAMPLES = """
+**Examples**
+
+* `howdah lab kill h1-2`, then `howdah lab start h1-2` brings it back
+"""
+DOWN_EXAMPLES = """
+**Examples**
+
+* `howdah lab down` leaves nothing behind
+* `howdah lab down --name small --dir /srv/small` removes one whose machine was restarted since
+"""
 UP_EXAMPLES = """
 **Examples**
 
@@ -129,7 +151,7 @@ def up(
         show(brought_text(brought))
 
 
-@app.command(cls=OfALab)
+@app.command(cls=OfALab, epilog=STATUS_EXAMPLES)
 def status(name: Name = session.DEFAULT_NAME, json: Json = False) -> None:
     """Say what runs where, how Hadoop and HBase are and what is held to the plan.
 
@@ -209,7 +231,7 @@ def fault(
         _tell_undone(name, [undone])
 
 
-@app.command(cls=OfALab)
+@app.command(cls=OfALab, epilog=HEAL_EXAMPLES)
 def heal(name: Name = session.DEFAULT_NAME) -> None:
     """Undo every fault that is in force, and wait until the cluster has all of it back; safe to repeat."""
     from howdah.session.lab import faults  # noqa: PLC0415
@@ -236,7 +258,7 @@ app.command(cls=OfALab, epilog=lab_hosts.ADD_EXAMPLES)(lab_hosts.add)
 app.command(cls=OfALab, epilog=lab_hosts.REMOVE_EXAMPLES)(lab_hosts.remove)
 
 
-@app.command(cls=OfALab)
+@app.command(cls=OfALab, epilog=START_EXAMPLES)
 def start(machine: Machine, name: Name = session.DEFAULT_NAME) -> None:
     """Bring back what is missing of a machine, its link first, and wait until the cluster has it back."""
     with progress(silent=False) as tell:
@@ -244,7 +266,7 @@ def start(machine: Machine, name: Name = session.DEFAULT_NAME) -> None:
     show(back_text(machine, back))
 
 
-@app.command(cls=OfALab)
+@app.command(cls=OfALab, epilog=DOWN_EXAMPLES)
 def down(
     name: Name = session.DEFAULT_NAME,
     directory: Annotated[

@@ -10,10 +10,15 @@ import typer
 
 from howdah.session.provision import provisioning as session
 
+EXAMPLES = """
+**Examples**
+
+* `howdah provision schema -o site.schema.json`, which an editor is then told of
+"""
 app = typer.Typer(add_completion=False, rich_markup_mode="markdown")
 
 
-@app.command("provision schema")
+@app.command("provision schema", epilog=EXAMPLES)
 def schema(
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Write to this file instead of the terminal.")

@@ -27,6 +27,12 @@ EXAMPLES = """
 * `howdah rules --source "D0 49"` lists what is based on one item of a paper
 * `howdah rules show os.swappiness` explains one
 """
+SHOW_EXAMPLES = """
+**Examples**
+
+* `howdah rules show os.swappiness` says what it gives, when, why, and who says so
+* `howdah rules show hdfs.block-size --json` the same for programs
+"""
 
 _COLOURS = {"must": "red", "should": "yellow", "may": "cyan"}
 
@@ -73,7 +79,7 @@ def _default(
         raise UserError("--subject, --severity, --source", "choose from the list of rules", "leave them out")
 
 
-@app.command()
+@app.command(epilog=SHOW_EXAMPLES)
 def show(
     context: typer.Context,
     rule: Annotated[

@@ -28,6 +28,34 @@ EXAMPLES = """
 * `howdah runs report 20261120-1714` makes a run's report again
 * `howdah runs export last run.howdah`, then elsewhere `howdah runs import run.howdah`
 """
+LIST_EXAMPLES = """
+**Examples**
+
+* `howdah runs list` lists what was run here, oldest first
+* `howdah runs list --runs-dir /srv/runs --json` lists records kept elsewhere, for programs
+"""
+SHOW_EXAMPLES = """
+**Examples**
+
+* `howdah runs show last` shows the newest run's findings
+* `howdah runs show 20261120 --json` shows the run whose id begins so, for programs
+"""
+REPORT_EXAMPLES = """
+**Examples**
+
+* `howdah runs report last` writes the newest run's report again, with what this howdah knows
+"""
+EXPORT_EXAMPLES = """
+**Examples**
+
+* `howdah runs export last` packs the newest run into a file named after it
+* `howdah runs export 20261120-1714 for-you.howdah` packs another one
+"""
+IMPORT_EXAMPLES = """
+**Examples**
+
+* `howdah runs import for-you.howdah` keeps somebody else's run, and writes its report
+"""
 
 app = typer.Typer(
     help="List, show, export and import run records.",
@@ -83,7 +111,7 @@ def _default(
         raise UserError("--json", f"`howdah runs {command}` prints a path, not JSON", "leave it out")
 
 
-@app.command("list")
+@app.command("list", epilog=LIST_EXAMPLES)
 def list_runs(context: typer.Context, runs_dir: OwnRunsDir = None, json: AsJson = False) -> None:
     """List the runs, oldest first (this is what `howdah runs` does)."""
     _list(runs_dir or _runs_dir(context), json=json or _as_json(context))
@@ -139,7 +167,7 @@ def _print_table(summaries: list[RunSummary]) -> None:
             console.print(Text(f"            {summary.error.hint}"))
 
 
-@app.command()
+@app.command(epilog=SHOW_EXAMPLES)
 def show(context: typer.Context, run: RunId, runs_dir: OwnRunsDir = None, json: AsJson = False) -> None:
     """Show a run's findings in the terminal."""
     path = session.find_run(runs_dir or _runs_dir(context), run)
@@ -150,13 +178,13 @@ def show(context: typer.Context, run: RunId, runs_dir: OwnRunsDir = None, json: 
         show_text(reporting.render_terminal(data, analysis))
 
 
-@app.command()
+@app.command(epilog=REPORT_EXAMPLES)
 def report(context: typer.Context, run: RunId, runs_dir: OwnRunsDir = None) -> None:
     """Write a run's report anew and print its path."""
     print(reporting.report_run(session.find_run(runs_dir or _runs_dir(context), run)).report)
 
 
-@app.command("export")
+@app.command("export", epilog=EXPORT_EXAMPLES)
 def export_run(
     context: typer.Context,
     run: RunId,
@@ -173,7 +201,7 @@ def export_run(
     print(target)
 
 
-@app.command("import")
+@app.command("import", epilog=IMPORT_EXAMPLES)
 def import_run(
     context: typer.Context,
     file: Annotated[Path, typer.Argument(help="A file made by `howdah runs export`.", metavar="FILE")],

@@ -9,10 +9,16 @@ import typer
 
 from howdah.session.study import bundle as session
 
+EXAMPLES = """
+**Examples**
+
+* `howdah study export study/protect` packs a study that was run into protect.tar.gz
+* `howdah study export study/protect -o evidence.tar.gz`, then elsewhere `howdah study verify evidence.tar.gz`
+"""
 app = typer.Typer(add_completion=False, rich_markup_mode="markdown")
 
 
-@app.command("study export")
+@app.command("study export", epilog=EXAMPLES)
 def export(
     directory: Annotated[Path, typer.Argument(help="The directory of a study.", metavar="DIR")],
     output: Annotated[

@@ -10,10 +10,15 @@ import typer
 
 from howdah.session.study import studies as session
 
+EXAMPLES = """
+**Examples**
+
+* `howdah study schema -o study.schema.json`, which an editor is then told of
+"""
 app = typer.Typer(add_completion=False, rich_markup_mode="markdown")
 
 
-@app.command("study schema")
+@app.command("study schema", epilog=EXAMPLES)
 def schema(
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Write to this file instead of the terminal.")

@@ -10,10 +10,15 @@ import typer
 from howdah.session.study import bundle as session
 from howdah.units import format_counted
 
+EXAMPLES = """
+**Examples**
+
+* `howdah study verify protect.tar.gz` checks a study that somebody sent
+"""
 app = typer.Typer(add_completion=False, rich_markup_mode="markdown")
 
 
-@app.command("study verify")
+@app.command("study verify", epilog=EXAMPLES)
 def verify(
     file: Annotated[Path, typer.Argument(help="What `howdah study export` wrote.", metavar="FILE")],
 ) -> None:

@@ -8,6 +8,7 @@ from importlib import import_module
 
 import pytest
 import typer
+from typer.core import TyperGroup
 
 from howdah.cli import main
 from howdah.cli.lazy import COMMANDS, named_by
@@ -59,6 +60,15 @@ def test_a_commands_line_in_the_list_is_its_own_help(name: str) -> None:
     lazy = COMMANDS[name]
     command = typer.main.get_command(import_module(f"howdah.cli.{lazy.module}").app)
     assert command.get_short_help_str(limit=200) == lazy.help
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_and_its_own_have_examples(name: str) -> None:
+    command = typer.main.get_command(import_module(f"howdah.cli.{COMMANDS[name].module}").app)
+    own = command.commands if isinstance(command, TyperGroup) else {}
+    for word, one in {"": command, **own}.items():
+        line = f"howdah {name} {word}".strip()
+        assert line in (one.epilog or "") or one.hidden, line
 
 
 @pytest.mark.parametrize("arguments", [[], ["--help"], ["-h"]])
