@@ -335,3 +335,14 @@ def test_a_host_that_dies_is_told_and_the_others_are_finished(rig: Rig, plan: Pa
     assert under_way.returncode == 1, told
     assert "h2" in {failure["host"] for failure in json.loads(told)["failures"]}
     rig.hosts.start("h2")
+
+
+def test_all_that_answer_are_stopped_where_the_only_master_is_dead(rig: Rig, plan: Path) -> None:
+    rig.hosts.stop("m1")
+    made = rig.deploy(plan, "--stop", "--json")
+    assert made.returncode == 1, made.stdout + made.stderr
+    told = json.loads(made.stdout)
+    assert {failure["host"] for failure in told["failures"]} == {"m1"}
+    for host in WORKERS:
+        running = rig.hosts.run(host, "systemctl", "list-units", "--state=active", "--no-legend", "hadoop-*")
+        assert running == "", host

@@ -118,7 +118,7 @@ def _single_replica(found: Found, facts: Facts) -> Iterable[Observation]:
     yield Observation(
         ok=value >= 2,
         about="dfs.replication",
-        found=f"{value:g}",
+        found=f"{value:.15g}",
         expected="3, or 2 where that was decided on: with 1 a lost disk loses data for good",
         fix="set dfs.replication to 3 in hdfs-site.xml, and raise what is stored with `hdfs dfs -setrep 3 /`",
         where=reading.where("dfs.replication"),

@@ -99,7 +99,7 @@ def _heap_over_container(found: Found, facts: Facts) -> Iterable[Observation]:
         yield Observation(
             ok=heap <= 0.95 * container * MIB,
             about=options,
-            found=f"a heap of {format_memory(heap)} in a container of {container:g} MB",
+            found=f"a heap of {format_memory(heap)} in a container of {container:.15g} MB",
             expected=f"at most {0.8 * container:.0f} MiB: YARN kills a task that outgrows its container",
             fix=f"set {options} to -Xmx{int(container * HEAP_SHARE)}m",
             where=reading.where(options),

@@ -72,7 +72,7 @@ def _in_order(found: Found, facts: Facts) -> Iterable[Observation]:
         yield Observation(
             ok=wait >= _HEARTBEATS_LEAST * heartbeat > 0,
             about=_LOST_AFTER,
-            found=f"{wait:g} ms, with a heartbeat every {heartbeat:g} ms",
+            found=f"{wait:.15g} ms, with a heartbeat every {heartbeat:.15g} ms",
             expected=f"{_HEARTBEATS_LEAST} heartbeats at least: workers that are well are given up otherwise",
             fix=f"set {_LOST_AFTER} to {_LOST_AFTER_MS} and {_HEARTBEAT} to 1000 in yarn-site.xml",
             where=reading.where(_LOST_AFTER) or reading.where(_HEARTBEAT),
@@ -82,9 +82,9 @@ def _in_order(found: Found, facts: Facts) -> Iterable[Observation]:
         yield Observation(
             ok=master >= wait,
             about=_MASTER_LOST_AFTER,
-            found=f"{master:g} ms, of a worker {wait:g} ms",
-            expected=f"{wait:g} ms at least: a worker that is silent for less loses none of its tasks, and "
-            "must not lose the job of an application master on it",
+            found=f"{master:.15g} ms, of a worker {wait:.15g} ms",
+            expected=f"{wait:.15g} ms at least: a worker that is silent for less loses none of its tasks, "
+            "and must not lose the job of an application master on it",
             fix=f"remove {_MASTER_LOST_AFTER}: the default is {DEFAULTS_MS[_MASTER_LOST_AFTER]} ms",
             where=reading.where(_MASTER_LOST_AFTER),
         )

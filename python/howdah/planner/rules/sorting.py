@@ -87,7 +87,7 @@ def _buffer_over_heap(found: Found, facts: Facts) -> Iterable[Observation]:
     yield Observation(
         ok=buffer <= 0.7 * heap_mb,
         about="mapreduce.task.io.sort.mb",
-        found=f"{buffer:g} MB of a map heap of {heap_mb:.0f} MiB",
+        found=f"{buffer:.15g} MB of a map heap of {heap_mb:.0f} MiB",
         expected=f"at most {0.7 * heap_mb:.0f} MB: the buffer is one piece of the heap, and tasks fail if "
         "it does not fit",
         fix=f"set mapreduce.task.io.sort.mb to {int(heap_mb / 2)} or raise the heap in "

@@ -102,7 +102,7 @@ def _more_failures_than_disks(found: Found, facts: Facts) -> Iterable[Observatio
     yield Observation(
         ok=-1 <= tolerated < len(dirs),
         about="dfs.datanode.failed.volumes.tolerated",
-        found=f"{tolerated:g}, with {format_counted(len(dirs), 'data disk')}",
+        found=f"{tolerated:.15g}, with {format_counted(len(dirs), 'data disk')}",
         expected=f"fewer than {len(dirs)}: the DataNode does not start otherwise",
         fix=f"set dfs.datanode.failed.volumes.tolerated to {max(0, min(1, len(dirs) - 1))} in hdfs-site.xml",
         where=reading.where("dfs.datanode.failed.volumes.tolerated"),

@@ -177,10 +177,10 @@ def _over_nodemanager(found: Found, facts: Facts) -> Iterable[Observation]:
         yield Observation(
             ok=size <= limits[limit_key],
             about=key,
-            found=f"{size:g} MB",
-            expected=f"at most the {limits[limit_key]:g} MB of {limit_key}: the job is refused or waits for "
-            "ever",
-            fix=f"lower {key} to at most {limits[limit_key]:g} or raise {limit_key}",
+            found=f"{size:.15g} MB",
+            expected=f"at most the {limits[limit_key]:.15g} MB of {limit_key}: the job is refused or waits "
+            "for ever",
+            fix=f"lower {key} to at most {limits[limit_key]:.15g} or raise {limit_key}",
             where=reading.where(key),
         )
 
@@ -197,8 +197,8 @@ def _least_over_container(found: Found, facts: Facts) -> Iterable[Observation]:
         yield Observation(
             ok=least <= size,
             about="yarn.scheduler.minimum-allocation-mb",
-            found=f"{least:g} MB, {key} is {size:g} MB",
-            expected=f"at most {size:g} MB: every container is rounded up to it, and fewer run at once",
+            found=f"{least:.15g} MB, {key} is {size:.15g} MB",
+            expected=f"at most {size:.15g} MB: every container is rounded up to it, and fewer run at once",
             fix=f"set yarn.scheduler.minimum-allocation-mb to {_STEP_MB}",
             where=reading.where("yarn.scheduler.minimum-allocation-mb"),
         )

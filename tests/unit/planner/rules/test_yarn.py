@@ -12,7 +12,7 @@ from howdah.model.request import PlanRequest, Protection
 from howdah.planner.budget import budget
 from howdah.planner.facts import Facts
 from howdah.planner.platforms.workers import least_worker, slots_in
-from howdah.planner.rule import SettingRule
+from howdah.planner.rule import Inspection, SettingRule
 from howdah.releases import HADOOP_VERSIONS, hadoop, hbase
 from howdah.units import GIB, MIB
 from support.facts import (
@@ -27,6 +27,7 @@ from support.facts import (
     asking,
     decided_by,
     facts_of,
+    rule_named,
     seen,
     values_of,
     will_do,
@@ -227,6 +228,15 @@ def test_combinations_that_cannot_work_are_found(
     rule: str, properties: dict[str, str], said: list[bool]
 ) -> None:
     assert seen(rule, a_configuration(properties)) == said
+
+
+def test_a_worker_of_more_than_a_million_mebibytes_is_told_to_the_last_one() -> None:
+    rule = rule_named("yarn.container-fits")
+    assert isinstance(rule, Inspection)
+    found = a_configuration({MEMORY: "1572864", "mapreduce.map.memory.mb": "1572865"})
+    (one,) = rule.inspect(found, facts_of())
+    assert one.found == "1572865 MB"
+    assert "to at most 1572864 or" in one.fix
 
 
 def test_the_study_ran_the_fair_scheduler_with_the_same_steps() -> None:

@@ -90,7 +90,9 @@ def _beyond(found: Found, facts: Facts) -> Iterator[Observation]:
         value = number if number is not None else reading.size(bound.key)
         if value is not None and not refused(bound.key, value):
             limits = (
-                f"{bound.least:g} at least" if bound.most == _ANY else f"{bound.least:g} to {bound.most:g}"
+                f"{bound.least:.15g} at least"
+                if bound.most == _ANY
+                else f"{bound.least:.15g} to {bound.most:.15g}"
             )
             yield Observation(
                 ok=bound.least <= value <= bound.most,
@@ -113,7 +115,7 @@ def _replicas(found: Found, facts: Facts) -> Iterator[Observation]:
         yield Observation(
             ok=list(given.values()) == sorted(given.values()),
             about="dfs.replication",
-            found=", ".join(f"{key} {number:g}" for key, number in given.items()),
+            found=", ".join(f"{key} {number:.15g}" for key, number in given.items()),
             expected="in this order: the NameNode refuses files or does not start",
             fix="set dfs.replication between dfs.namenode.replication.min and dfs.replication.max, "
             "or remove those two: their defaults are 1 and 512",
@@ -132,7 +134,7 @@ def _spare_replicas(found: Found, facts: Facts) -> Iterator[Observation]:
     yield Observation(
         ok=least < replicas,
         about="dfs.namenode.replication.min",
-        found=f"{least:g}, with {replicas:g} replicas of a block",
+        found=f"{least:.15g}, with {replicas:.15g} replicas of a block",
         expected="1: as it is, a write fails when one DataNode of its pipeline does, and a NameNode that is "
         "started while a DataNode is away waits in safe mode",
         fix=f"set dfs.namenode.replication.min to 1 in {reading.where('dfs.namenode.replication.min')}",
@@ -149,8 +151,8 @@ def _stalls(found: Found, facts: Facts) -> Iterator[Observation]:
         yield Observation(
             ok=blocking > compacting,
             about=key,
-            found=f"{blocking:g}, and compactions begin at {compacting:g} files",
-            expected=f"more than {compacting:g}, 16 by default: writes stop before a compaction begins",
+            found=f"{blocking:.15g}, and compactions begin at {compacting:.15g} files",
+            expected=f"more than {compacting:.15g}, 16 by default: writes stop before a compaction begins",
             fix=f"set {key} to 16 in {reading.where(key)}",
             where=reading.where(key),
         )

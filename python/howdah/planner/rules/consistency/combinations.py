@@ -79,7 +79,7 @@ def _allocation_order(found: Found, facts: Facts) -> Iterator[Observation]:
         yield Observation(
             ok=not exceeded,
             about=least,
-            found=", ".join([given.text, *(f"{key} is {limits[key]:g}" for key in exceeded)]),
+            found=", ".join([given.text, *(f"{key} is {limits[key]:.15g}" for key in exceeded)]),
             expected=f"at most {most} and {of_host}, or a daemon does not start",
             fix=f"set {least} below {' and '.join(exceeded)} in {given.place}",
             where=given.place,

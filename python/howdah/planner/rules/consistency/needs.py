@@ -86,9 +86,9 @@ def _waiting(found: Found, facts: Facts) -> Iterator[Observation]:
         yield Observation(
             ok=waits[call] >= waits[scanner],
             about=call,
-            found=f"{waits[call]:g} ms, and scanners are kept for {waits[scanner]:g} ms",
+            found=f"{waits[call]:.15g} ms, and scanners are kept for {waits[scanner]:.15g} ms",
             expected="at least as long: a client asks again before it is answered, and finds its lease gone",
-            fix=f"set {call} to {waits[scanner]:g} in {reading.where(given[0])}",
+            fix=f"set {call} to {waits[scanner]:.15g} in {reading.where(given[0])}",
             where=reading.where(given[0]),
         )
 

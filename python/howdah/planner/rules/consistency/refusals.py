@@ -49,7 +49,7 @@ def _refused(found: Found, facts: Facts) -> Iterator[Observation]:
                 ok=not refused(key, value),
                 about=key,
                 found=reading.text(key) or "",
-                expected=f"{taken.least:g} to {taken.most:g}: else {taken.otherwise}",
+                expected=f"{taken.least:.15g} to {taken.most:.15g}: else {taken.otherwise}",
                 fix=f"set {key} to {taken.usual} in {reading.where(key)}",
                 where=reading.where(key),
             )

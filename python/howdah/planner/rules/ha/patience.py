@@ -60,7 +60,7 @@ def _clients(found: Found, facts: Facts) -> Iterator[Observation]:
     yield Observation(
         ok=paused >= TRANSITION_S and held_out >= lost,
         about=_ATTEMPTS,
-        found=f"{attempts:g}{'' if place else ' (default)'}: a client gives up after "
+        found=f"{attempts:.15g}{'' if place else ' (default)'}: a client gives up after "
         f"{format_seconds(paused)}, and {format_seconds(held_out)} where a host is lost",
         expected=f"attempts for longer than a failover takes: {format_seconds(TRANSITION_S)} after a "
         f"NameNode's process has died, as measured, and {format_seconds(lost)} after its host is lost, by "
@@ -88,7 +88,7 @@ def _managers(found: Found, facts: Facts) -> Iterator[Observation]:
     yield Observation(
         ok=value == _FOR_EVER or held_out >= needed,
         about=given,
-        found=f"{value:g}: given up after {format_seconds(held_out)}",
+        found=f"{value:.15g}: given up after {format_seconds(held_out)}",
         expected=f"longer than the other ResourceManager takes, {format_seconds(needed)} by "
         "hadoop.zk.timeout-ms and what was measured: NodeManagers and application masters end otherwise, and "
         "with them all that runs",

@@ -129,10 +129,10 @@ def _sessions(found: Found, facts: Facts) -> Iterator[Observation]:
         yield Observation(
             ok=(shortest or 0) <= (longest or 0),
             about=given[0],
-            found=f"{shortest:g} ms at least and {longest:g} ms at most",
+            found=f"{shortest:.15g} ms at least and {longest:.15g} ms at most",
             expected="the least not above the most, by itself 2 and 20 ticks: no member starts otherwise",
             fix=f"set {given[0]} {'below' if given[0] == least else 'above'} "
-            f"{longest if given[0] == least else shortest:g} in {reading.where(given[0])}",
+            f"{longest if given[0] == least else shortest:.15g} in {reading.where(given[0])}",
             where=reading.where(given[0]),
         )
 
