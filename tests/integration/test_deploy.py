@@ -209,6 +209,7 @@ def test_wrong_passwords_and_a_host_that_does_not_answer_are_told_and_right_ones
 ) -> None:
     for name, word in (("right", "Tigers 2 'n' $HOME"), ("wrong", "Lions 3")):
         (rig.folder / name).write_text(f"{word}\n")
+        (rig.folder / name).chmod(0o600)
     for host in ("h1", "h2"):
         rig.hosts.give_password(host, "Tigers 2 'n' $HOME")
     # h1 takes passwords alone, h2's sudo asks for one, and m1 takes no calls.

@@ -156,10 +156,7 @@ def ran(tmp_path_factory: pytest.TempPathFactory) -> Ran:
             daemons.start(name, main, options=exported(conf / file, variable))
             if name == "namenode":
                 daemons.wait("the NameNode", lambda: bean(namenode, "name=NameNodeStatus"))
-        (node,) = daemons.wait(
-            "a NodeManager",
-            lambda: (get_json(f"http://localhost:{manager}/ws/v1/cluster/nodes")["nodes"] or {}).get("node"),
-        )
+        (node,) = daemons.wait("a NodeManager", lambda: _offering(manager))
         daemons.wait(
             "a DataNode",
             lambda: (bean(namenode, "name=FSNamesystemState") or {}).get("NumLiveDataNodes") or None,
@@ -175,6 +172,12 @@ def ran(tmp_path_factory: pytest.TempPathFactory) -> Ran:
         listed = get_json(f"{files}/in?op=LISTSTATUS&{user}")["FileStatuses"]["FileStatus"]
         generated = next(one for one in listed if one["pathSuffix"].startswith("part-m-"))
     return Ran(plan, rendered, sort, validated, at_once, generated, node)
+
+
+def _offering(manager: int) -> list[dict[str, Any]] | None:
+    """The nodes once the scheduler has them: at first one is running, and has nothing to offer."""
+    told = get_json(f"http://localhost:{manager}/ws/v1/cluster/nodes")["nodes"] or {}
+    return [node for node in told.get("node") or () if node["availMemoryMB"]] or None
 
 
 def test_the_rows_are_sorted(ran: Ran) -> None:

@@ -152,7 +152,9 @@ class SystemdHosts:
     def run(self, host: str, *command: str, check: bool = True) -> str:
         """What a command says on a host, as root, by the shortest way."""
         line = ["nsenter", "-t", str(self.hosts[host].init), "-a", "--", *command]
-        done = subprocess.run(line, capture_output=True, text=True, check=False)
+        # A host has its own Java, which is not where this machine's is.
+        own = {name: value for name, value in os.environ.items() if name != "JAVA_HOME"}
+        done = subprocess.run(line, env=own, capture_output=True, text=True, check=False)
         if check and done.returncode:
             raise AssertionError(f"{shlex.join(command)} on {host}: {done.stdout}{done.stderr}")
         return done.stdout
