@@ -24,11 +24,12 @@ def use_brief_java(folder: Path) -> None:
 
     It is found on the path and as JAVA_HOME, as one finds any other. Where there is no Java, nothing is done.
     """
-    found = shutil.which("java")
+    given = os.environ.get("JAVA_HOME")
+    found = f"{given}/bin/java" if given else shutil.which("java")
     if found is None:
         return
     java = Path(found).resolve()
-    home = folder / java.parents[1].name
+    home = folder.resolve() / java.parents[1].name
     if home != java.parents[1]:
         _link(java.parents[1], home, but="bin")
         _link(java.parent, home / "bin", but="java")

@@ -9,8 +9,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from howdah.documents.password import read_password
 from howdah.errors import UserError
+from howdah.session.passwords import read_password
 
 
 def not_with(flags: Mapping[str, bool], instead: Mapping[str, bool]) -> None:

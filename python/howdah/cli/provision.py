@@ -11,8 +11,8 @@ from rich.console import Console
 
 from howdah.cli.output import print_json, show
 from howdah.cli.provision_table import counted, plain, provision_data, provision_table
-from howdah.documents.password import read_password
 from howdah.errors import Aborted, UserError
+from howdah.session.passwords import read_password
 from howdah.session.provision import provisioning as session
 from howdah.session.provision.endpoint import Endpoint
 from howdah.session.provision.provisioning import AskedMachines, Provisioner

@@ -10,9 +10,9 @@ import typer
 from rich.console import Console
 from rich.markup import escape
 
-from howdah.documents.password import read_password
 from howdah.errors import UserError
 from howdah.serve.settings import DEFAULT_PORT, LOOPBACK, ServeSettings
+from howdah.session.passwords import read_password
 from howdah.session.predict.predicting import DEFAULT_PREDICTIONS_DIR
 from howdah.session.run.runs import DEFAULT_RUNS_DIR
 

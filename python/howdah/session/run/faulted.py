@@ -35,6 +35,8 @@ from howdah.planner.suite.request import RunRequest
 from howdah.session.cluster.recovery import LabLogs
 from howdah.session.lab.faults import LabFaults, RunningDaemons, heal_orphans
 
+_DRAW = "random"
+"""What a line begins with that asks for faults by chance."""
 _RANDOM = re.compile(r"random +(\d{1,4}) +seed +(\d{1,18}) +within +(.+)")
 _FILE_HINT = "give a file with a list 'faults:' of lines as --fault takes them"
 
@@ -94,9 +96,10 @@ def _phases(program: type[Workload]) -> tuple[str, ...]:
 
 def _faults(text: str, found: Crew) -> Iterator[ClusterFault]:
     """Those of one line, or of a file of lines."""
-    if not text.strip():
+    words = text.split()
+    if not words:
         raise UserError(f"{FAULT.flag} '{text}'", "names no fault", f"{EXAMPLE}, or name a file of them")
-    if len(text.split()) > 1:
+    if len(words) > 1 or words[0] == _DRAW:
         yield from _line(text, FAULT.flag, found)
         return
     for line in read_document(Path(text), FaultFile, "a list of faults", _FILE_HINT).faults:
@@ -111,7 +114,7 @@ def _line(text: str, where: str, found: Crew) -> tuple[ClusterFault, ...]:
         if not 1 <= number <= 100 or within <= 0:
             raise UserError(place, "asks for no schedule", "random 3 seed 7 within 60s; at most 100 faults")
         return random_schedule(seed, number, found, within)
-    if text.split()[:1] == ["random"]:
+    if text.split()[:1] == [_DRAW]:
         raise UserError(place, "does not say how many, and from which seed", "random 3 seed 7 within 60s")
     return (parse_fault(text, where),)
 

@@ -58,6 +58,7 @@ def test_lines_files_and_random_ones_are_one_schedule(state: LabState, tmp_path:
         ("kill regionserver@h9", "--fault 'kill regionserver@h9': regionserver@h9 is nobody of this cluster"),
         ("kill hmaster at terasort 40%", "terasort is no part of this run"),
         ("random three", "--fault 'random three': does not say how many, and from which seed"),
+        ("random", "--fault 'random': does not say how many, and from which seed"),
         ("explode hmaster", "'explode' is nothing that can be done"),
         ("nowhere.yaml", "nowhere.yaml: no such file"),
         ("", "--fault '': names no fault"),
