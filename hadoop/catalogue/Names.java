@@ -23,8 +23,9 @@ final class Names {
 
   /** Whether a constant is a key by where it is declared and by its value. */
   static boolean isKeyConstant(Code.Constant constant) {
-    return constant.value() instanceof String text && HOLDER.matcher(constant.owner()).matches() && isKey(text)
-        && !constant.field().startsWith("DEFAULT_") && !constant.field().endsWith("_DEFAULT")
+    // Web servers are told by what they are made with which keys are theirs, and read these later.
+    boolean says = HOLDER.matcher(constant.owner()).matches() || constant.field().endsWith("_KEY");
+    return constant.value() instanceof String text && says && isKey(text) && !constant.field().startsWith("DEFAULT_") && !constant.field().endsWith("_DEFAULT")
         && !constant.field().endsWith("PREFIX");
   }
 

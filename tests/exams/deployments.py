@@ -2,10 +2,10 @@
 
     sudo PYTHONPATH=tests .venv/bin/python -m exams.deployments --seed 7
 
-Six parts, each on hosts of its own: README's one line; what goes wrong on real hosts; two of each master,
+Seven parts, each on hosts of its own: README's one line; what goes wrong on real hosts; two of each master,
 used, changed, grown, shrunk, with a host lost meanwhile; deployments killed at random moments; HDFS with
-Kerberos, with one NameNode and with two. Each step says how long it took, and the first that is not as it
-should be ends it. --part holds one of them alone.
+Kerberos, with one NameNode and with two, and HBase with it. Each step says how long it took, and the first
+that is not as it should be ends it. --part holds one of them alone.
 """
 
 from __future__ import annotations
@@ -45,6 +45,9 @@ _PARTS = {
     ),
     "kerberos-pair": _Part(
         kerberos.HOSTS, Protection.HA, lambda course, _, __: kerberos.examine_pair(course)
+    ),
+    "kerberos-tables": _Part(
+        kerberos.HOSTS, Protection.HA, lambda course, _, __: kerberos.examine_tables(course)
     ),
     "killed": _Part(redundant.HOSTS, Protection.HA, killed.examine),
 }

@@ -21,6 +21,10 @@ _WEB = (
     ("hadoop.http.authentication.kerberos.keytab", "hadoop.http.authentication.kerberos.principal"),
     ("dfs.web.authentication.kerberos.keytab", "dfs.web.authentication.kerberos.principal"),
 )
+_HBASE_WEB = (
+    "hbase.security.authentication.spnego.kerberos.keytab",
+    "hbase.security.authentication.spnego.kerberos.principal",
+)
 _OF_NAMENODE = ("dfs.namenode.keytab.file", "dfs.namenode.kerberos.principal")
 _KEYS = {
     # The keys of each daemon's keytab and of the principal in it.
@@ -50,8 +54,11 @@ _KEYS = {
         ),
         *_WEB,
     ),
-    Role.HMASTER: (("hbase.master.keytab.file", "hbase.master.kerberos.principal"), *_WEB),
-    Role.REGIONSERVER: (("hbase.regionserver.keytab.file", "hbase.regionserver.kerberos.principal"), *_WEB),
+    Role.HMASTER: (("hbase.master.keytab.file", "hbase.master.kerberos.principal"), _HBASE_WEB),
+    Role.REGIONSERVER: (
+        ("hbase.regionserver.keytab.file", "hbase.regionserver.kerberos.principal"),
+        _HBASE_WEB,
+    ),
 }
 _PROVIDER = "hadoop.security.credential.provider.path"
 _SHOWN = 3

@@ -33,15 +33,22 @@ PAGES = (
     "/getJournal",
     "/imagetransfer",
     "/mapOutput",
+    "/master-status",
+    "/rs-status",
+    "/table.jsp?name=hbase:meta",
+    "/dump",
+    "/logLevel",
 )
-RPC = b"hrpc\x09\x00\x00"
-"""How a client begins that has no ticket."""
+CALLS = (
+    ("RPC", b"hrpc\x09\x00\x00", b"SIMPLE authentication is not enabled"),
+    ("HBase's RPC", b"HBas\x00\x50", b"Authentication is required"),
+)
+"""How a client begins that has no ticket, and how it is refused."""
 PEERS = {
     # How a server of ZooKeeper's begins that proves nothing: as a follower, and in an election.
     2888: bytes(16),
     3888: struct.pack(">qqi", -65536, 1, 7) + b"h1:3888" + bytes(16),
 }
-REFUSED = b"SIMPLE authentication is not enabled"
 FAILED = (OSError, http.client.HTTPException)
 
 
@@ -82,10 +89,12 @@ def tried(name: str, port: int) -> str:
         return by_tls(name, port)
     if port in PEERS:
         return f"says {said(name, port, PEERS[port])!r}".replace("says b''", "says nothing")
-    answer = said(name, port, RPC)
-    if REFUSED in answer:
-        # It answers HTTP too, with a hint that this is no page.
-        return "RPC, refuses who has no ticket"
+    answer = b""
+    for spoken, call, refusal in CALLS:
+        # Some answer HTTP too, with a hint that this is no page.
+        answer = said(name, port, call)
+        if refusal in answer:
+            return f"{spoken}, refuses who has no ticket"
     with suppress(*FAILED):
         return in_the_clear(name, port)
     if not answer and b"Zookeeper version" in said(name, port, b"srvr"):

@@ -33,6 +33,13 @@ def test_a_worker_reads_its_daemons_keytabs_and_the_webs() -> None:
     assert (key.owner, key.group, key.mode) == ("root", "hadoop", "0440")
 
 
+def test_a_regionserver_proves_itself_with_hbases_keytab_and_shows_pages_with_the_webs() -> None:
+    plan = lab_plan(workers_per_host=None, secure=True, jobs=False, ycsb=True)
+    found = {one.name: one for one in host_secrets(plan, [Role.REGIONSERVER])}
+    assert {"hbase.service.keytab", "spnego.service.keytab", "host.jks", "http_secret"} <= set(found)
+    assert found["spnego.service.keytab"].users == ("hbase",)
+
+
 def test_a_zookeeper_alone_has_its_keytab_and_no_key_store() -> None:
     found = host_secrets(trio_plan(secure=True), [Role.ZOOKEEPER])
     assert [(one.name, one.owner, one.principals) for one in found] == [

@@ -151,6 +151,14 @@ _SERVICES = (
         "hbase.regionserver.keytab.file",
         _HBASE,
     ),
+    Service(
+        "hbase-web",
+        "hbase-site.xml",
+        "HTTP",
+        "hbase.security.authentication.spnego.kerberos.principal",
+        "hbase.security.authentication.spnego.kerberos.keytab",
+        _HBASE,
+    ),
 )
 
 

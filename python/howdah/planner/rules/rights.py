@@ -5,7 +5,7 @@ from __future__ import annotations
 from howdah.planner.conditions import secure_hbase_rule, secure_rule, secured_hbase, secured_pair
 from howdah.planner.rule import Rule, Severity
 from howdah.planner.rules.security.settings import protected
-from howdah.planner.values import Accepts, fixed
+from howdah.planner.values import Accepts, fixed, set_at_all
 
 _COPROCESSORS = "org.apache.hadoop.hbase.security"
 _ACCESS = f"{_COPROCESSORS}.access.AccessController"
@@ -123,6 +123,25 @@ RULES: tuple[Rule, ...] = (
         says="HBase's calls are encrypted.",
         decide=fixed("privacy", "integrity alone leaves rows readable on the wire"),
         accepts=protected,
+    ),
+    secure_hbase_rule(
+        id="rights.hbase-web",
+        file="hbase-site.xml",
+        key="hbase.security.authentication.ui",
+        says="HBase's web pages ask users to identify themselves.",
+        decide=fixed("kerberos", "by default they ask nobody: Hadoop's filter is not theirs"),
+        severity=Severity.SHOULD,
+    ),
+    secure_hbase_rule(
+        id="rights.hbase-web-secret",
+        file="hbase-site.xml",
+        key="hbase.security.authentication.signature.secret.file",
+        says="HBase's pages sign web sessions with the secret of all hosts.",
+        decide=fixed(
+            "/etc/security/http_secret", "a file that only Hadoop's users can read, the same on all hosts"
+        ),
+        accepts=set_at_all,
+        severity=Severity.SHOULD,
     ),
     secure_hbase_rule(
         id="rights.hbase-regions",

@@ -16,10 +16,11 @@ from howdah.render.modules.units import show
 TRIED_S = 5.0
 TRIED = ("/", "/jmx", "/conf", "/logs/", "/webhdfs/v1/?op=LISTSTATUS&user.name=hdfs")
 """What is asked for of every page."""
-CALL = b"hrpc\x09\x00\x00"
-"""How a caller begins that has no ticket: Hadoop's RPC, version 9."""
-NO_CALL = b"SIMPLE authentication is not enabled"
-"""What Hadoop answers to that, where it wants one."""
+CALLS = (
+    (b"hrpc\x09\x00\x00", b"SIMPLE authentication is not enabled"),
+    (b"HBas\x00\x50", b"Authentication is required"),
+)
+"""How a caller begins that has no ticket, and what is answered where one is wanted: Hadoop, HBase."""
 UNKNOWN = "whether it wants a ticket is not known"
 IN_LISTEN = "0A"
 FAILED = (OSError, http.client.HTTPException)
@@ -88,8 +89,8 @@ def shown_by_tls(page: http.client.HTTPSConnection) -> str:
 
 
 def without_encryption(name: str, port: int) -> str:
-    """What a port does for whoever calls as Hadoop does, or asks for a page, without TLS."""
-    if NO_CALL in answered(name, port, CALL):
+    """What a port does for whoever calls as Hadoop or HBase does, or asks for a page, without TLS."""
+    if any(refusal in answered(name, port, call) for call, refusal in CALLS):
         return ""
     try:
         status = asked(http.client.HTTPConnection(name, port, timeout=TRIED_S), "/jmx")

@@ -102,6 +102,7 @@ def speaker(answer: bytes) -> Iterator[int]:
         (lambda both: page(404, None), "answers without encryption or a ticket (404)"),
         (lambda both: page(401, None), ""),
         (lambda both: speaker(b"\0\0\0\x50SIMPLE authentication is not enabled.  Available:[KERBEROS]"), ""),
+        (lambda both: speaker(b"\0\0\0\x50Authentication is required"), ""),
         (lambda both: speaker(b""), ""),
     ],
 )

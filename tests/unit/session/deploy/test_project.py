@@ -13,18 +13,16 @@ from support.daemons import FETCH, LIB
 from support.labs import lab_plan, save_plan
 
 
-@pytest.mark.parametrize(
-    ("jobs", "ycsb", "says"),
-    [(True, False, "with YARN"), (True, True, "with YARN"), (False, True, "with HBase")],
-)
-def test_more_than_hdfs_with_kerberos_is_refused(tmp_path: Path, jobs: bool, ycsb: bool, says: str) -> None:
-    with pytest.raises(UserError, match=says) as refused:
-        read_target(save_plan(lab_plan(workers_per_host=None, secure=True, jobs=jobs, ycsb=ycsb), tmp_path))
+@pytest.mark.parametrize("ycsb", [False, True])
+def test_yarn_with_kerberos_is_refused(tmp_path: Path, ycsb: bool) -> None:
+    with pytest.raises(UserError, match="with YARN") as refused:
+        read_target(save_plan(lab_plan(workers_per_host=None, secure=True, ycsb=ycsb), tmp_path))
     assert "--workload storage" in refused.value.hint
 
 
-def test_hdfs_with_kerberos_is_not(tmp_path: Path) -> None:
-    plan = lab_plan(workers_per_host=None, secure=True, storage=True)
+@pytest.mark.parametrize("ycsb", [False, True])
+def test_hdfs_and_hbase_with_kerberos_are_not(tmp_path: Path, ycsb: bool) -> None:
+    plan = lab_plan(workers_per_host=None, secure=True, storage=not ycsb, jobs=False, ycsb=ycsb)
     assert read_target(save_plan(plan, tmp_path)).cluster.request.secure
 
 
