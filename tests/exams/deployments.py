@@ -18,7 +18,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
-from exams.deploying import adverse, kerberos, killed, redundant, whole
+from exams.deploying import adverse, kerberos, killed, redundant, tables, whole
 from exams.deploying.course import Course
 from howdah.model.request import Protection
 from support.systemd_hosts import lacking, systemd_hosts
@@ -46,9 +46,7 @@ _PARTS = {
     "kerberos-pair": _Part(
         kerberos.HOSTS, Protection.HA, lambda course, _, __: kerberos.examine_pair(course)
     ),
-    "kerberos-tables": _Part(
-        kerberos.HOSTS, Protection.HA, lambda course, _, __: kerberos.examine_tables(course)
-    ),
+    "kerberos-tables": _Part(kerberos.HOSTS, Protection.HA, lambda course, _, __: tables.examine(course)),
     "killed": _Part(redundant.HOSTS, Protection.HA, killed.examine),
 }
 

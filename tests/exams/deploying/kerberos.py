@@ -5,10 +5,8 @@ from __future__ import annotations
 import json
 import re
 import shlex
-import shutil
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from importlib.util import find_spec
 from pathlib import Path
 from typing import NamedTuple
 
@@ -19,7 +17,6 @@ HOSTS = ("h1", "h2", "h3")
 NEW = "h4"
 _CLI = "org.apache.zookeeper.ZooKeeperMain"
 _TRY = Path(__file__).with_name("trying.py")
-_ROWS = Path(__file__).with_name("Rows.java")
 _SHUT = (
     # What an open port may say to somebody without a ticket.
     r"TLS,( 40[0134])+",
@@ -44,22 +41,22 @@ class Door(NamedTuple):
 
 def examine(course: Course) -> None:
     """HDFS with one NameNode: refused where something is missing, deployed, used, renewed."""
-    with _handed(course, ("hdfs", "HTTP")) as (made, folder):
+    with handed(course, ("hdfs", "HTTP")) as (made, folder):
         _hdfs(course, made, folder)
 
 
 def examine_pair(course: Course) -> None:
     """HDFS with two NameNodes, chosen in ZooKeeper: deployed, used, changed while one stands in."""
-    with _handed(course, ("hdfs", "HTTP", "zookeeper")) as (_, folder):
+    with handed(course, ("hdfs", "HTTP", "zookeeper")) as (_, folder):
         plan = course.save("secure", HOSTS)
-        handed = ("--secrets", str(folder))
+        secrets = ("--secrets", str(folder))
         with step("three hosts from nothing to two NameNodes with Kerberos"):
-            course.deploy(plan, *handed)
+            course.deploy(plan, *secrets)
         with step("again: nothing is changed"):
-            assert course.changed(plan, *handed) == 0
+            assert course.changed(plan, *secrets) == 0
             course.check_well(plan)
         _used(course)
-        _all_shut(course)
+        all_shut(course)
         _names_are_kept(course)
         led = _active(course)
         with step("a changed setting restarts both, and the one that leads hands over"):
@@ -70,86 +67,15 @@ def examine_pair(course: Course) -> None:
         secrets_stay_secret(course)
 
 
-def examine_tables(course: Course) -> None:
-    """HBase on HDFS, two of each master: deployed, used, its HMaster handing over, every port tried."""
-    with _handed(course, ("hdfs", "HTTP", "zookeeper", "hbase"), tables=True) as (made, folder):
-        plan = course.save("secure", HOSTS)
-        handed = ("--secrets", str(folder))
-        with step("three hosts from nothing to HDFS and HBase with Kerberos, two of each master"):
-            course.deploy(plan, *handed)
-        with step("again: nothing is changed"):
-            assert course.changed(plan, *handed) == 0
-            course.check_well(plan)
-        _tables_used(course)
-        _suite_runs(course, plan, made, folder)
-        _all_shut(course)
-        with step("a renewed certificate restarts the daemons of its host, HBase's too, and of no other"):
-            certify(folder, "h2")
-            changes = course.deploy(plan, *handed)
-            assert "restart hbase-regionserver.service" in changes["h2"], changes
-            assert not changes["h1"], changes
-            assert not changes["h3"], changes
-        with step("HBase's pages that ask nobody who they are fail the deployment, and are named"):
-            wrong = course.failed(course.save("lax", HOSTS, {"hbase.security.authentication.ui": "simple"}))
-            assert all("regionserver's port 16030 shows /" in told[0] for told in wrong.values()), wrong
-        with step("and are put right by the former plan"):
-            course.deploy(plan)
-            course.check_well(plan)
-        _tables_used(course)
-        secrets_stay_secret(course)
-
-
-def _tables_used(course: Course) -> None:
-    """Whoever has a ticket and the right writes and reads rows; others are refused."""
-    with step("HBase's own user writes rows and reads them"):
-        login = "kinit -k -t /etc/security/keytabs/hbase.service.keytab hbase/h1@EXAMPLE.COM"
-        said = _rows(course, "hbase", f"export KRB5CCNAME=FILE:/tmp/exam-hbase-ticket; {login}")
-        assert "100 of 100 rows are as they were written" in said, said
-    with step("who has a ticket and no right is refused by HBase"):
-        login = "kinit -k -t /etc/security/keytabs/hdfs.service.keytab hdfs/h1@EXAMPLE.COM"
-        said = _rows(course, "hdfs", f"export KRB5CCNAME=FILE:/tmp/exam-ticket; {login}")
-        assert "AccessDeniedException: Insufficient permissions" in said, said
-    with step("who has no ticket is refused by HBase"):
-        said = _rows(course, "admin", "export KRB5CCNAME=FILE:/nowhere")
-        assert "rows are as they were written" not in said, said
-        assert "GSS" in said, said
-
-
-def _rows(course: Course, user: str, before: str) -> str:
-    """What a client of HBase's says that a user runs on the first host."""
-    _root(course, "h1", "tmp/Rows.java").write_text(_ROWS.read_text())
-    java = "timeout 120 java -cp '/etc/hbase/conf:/etc/hadoop/conf:/opt/hbase-2.6.4/lib/*' /tmp/Rows.java"
-    script = f"cd /; {before}; {java} 2>&1 || true"
-    return course.hosts.run("h1", "runuser", "-u", user, "--", "sh", "-c", script)
-
-
-def _suite_runs(course: Course, plan: Path, made: Kdc, folder: Path) -> None:
-    """``howdah run`` proves the cluster, as whoever has a ticket."""
-    if find_spec("gssapi") is None:
-        print("    not held: howdah run, which needs pip install 'howdah[kerberos]'", flush=True)
-        return
-    course.shell(f"howdah render {plan} -o conf --force")
-    for part in ("hadoop", "hbase"):
-        shutil.copytree(course.folder / "conf" / part, course.folder / "client", dirs_exist_ok=True)
-    known = made.folder / "krb5.conf"
-    with step("YCSB by howdah run, from a client with a ticket"):
-        course.shell(
-            f"export KRB5_CONFIG={known} JDK_JAVA_OPTIONS=-Djava.security.krb5.conf={known}\n"
-            f"export KRB5CCNAME=FILE:{course.folder}/ticket SSL_CERT_FILE={folder}/ca.pem\n"
-            f"kinit -k -t {folder}/h1/hbase.service.keytab hbase/h1@EXAMPLE.COM\n"
-            "howdah run ycsb --engine hbase --conf client --records 2k --operations 2k"
-        )
-
-
 @contextmanager
-def _handed(course: Course, users: Sequence[str], *, tables: bool = False) -> Iterator[tuple[Kdc, Path]]:
+def handed(course: Course, users: Sequence[str], *, tables: bool = False) -> Iterator[tuple[Kdc, Path]]:
     """A KDC that all hosts know, and a folder with what they are to be handed."""
     course.secure, course.jobs, course.tables = True, False, tables
     gateway = f"{next(iter(course.hosts.hosts.values())).address.rpartition('.')[0]}.1"
     names = tuple(course.hosts.hosts)
     with kdc(course.folder / "kdc", gateway, names) as made:
         for host in names:
-            _root(course, host, "etc/krb5.conf").write_text(made.configuration)
+            root_of(course, host, "etc/krb5.conf").write_text(made.configuration)
         with step("a KDC, an authority, and what they hand to all hosts"):
             folder = hand_out(course.folder / "secrets", made, dict.fromkeys(names, users))
         yield made, folder
@@ -190,7 +116,7 @@ def _names_are_kept(course: Course) -> None:
 
 def _hdfs(course: Course, made: Kdc, folder: Path) -> None:
     plan = course.save("secure", HOSTS)
-    handed = ("--secrets", str(folder))
+    secrets = ("--secrets", str(folder))
     with step("without its keytabs every host is refused"):
         wrong = course.refused(plan)
         assert set(wrong) == set(HOSTS), wrong
@@ -199,21 +125,21 @@ def _hdfs(course: Course, made: Kdc, folder: Path) -> None:
     content = keytab.read_bytes()
     with step("a keytab of another host is refused before any host is asked"):
         keytab.write_bytes((folder / "h1/hdfs.service.keytab").read_bytes())
-        wrong = course.refused(plan, *handed)
+        wrong = course.refused(plan, *secrets)
         assert set(wrong) == {"h2"}, wrong
         assert "no key of hdfs/h2@EXAMPLE.COM" in wrong["h2"][0], wrong
         keytab.write_bytes(content)
     with step("three hosts from nothing to HDFS with Kerberos"):
-        course.deploy(plan, *handed)
+        course.deploy(plan, *secrets)
     with step("again: nothing is changed, without the folder too"):
-        assert course.changed(plan, *handed) == 0
+        assert course.changed(plan, *secrets) == 0
         assert course.changed(plan) == 0
         course.check_well(plan)
     _used(course)
-    _all_shut(course)
+    all_shut(course)
     with step("a renewed certificate restarts the daemons of its host, and of no other"):
         certify(folder, "h2")
-        changes = course.deploy(plan, *handed)
+        changes = course.deploy(plan, *secrets)
         assert any("host.jks" in change for change in changes["h2"]), changes
         assert any(change.startswith("restart ") for change in changes["h2"]), changes
         assert not changes["h1"], changes
@@ -226,11 +152,11 @@ def _hdfs(course: Course, made: Kdc, folder: Path) -> None:
         assert "gets no ticket" in told.stdout + told.stderr, told.stdout + told.stderr
     with step("and the new one is handed over"):
         (folder / "h3/hdfs.service.keytab").write_bytes((course.folder / "newer.keytab").read_bytes())
-        course.deploy(plan, *handed)
+        course.deploy(plan, *secrets)
         course.check_well(plan)
     secrets_stay_secret(course)
     _found_open(course, plan)
-    _grown_and_shrunk(course, plan, handed)
+    _grown_and_shrunk(course, plan, secrets)
 
 
 def _found_open(course: Course, plan: Path) -> None:
@@ -245,11 +171,11 @@ def _found_open(course: Course, plan: Path) -> None:
         course.check_well(plan)
 
 
-def _grown_and_shrunk(course: Course, plan: Path, handed: Sequence[str]) -> None:
+def _grown_and_shrunk(course: Course, plan: Path, secrets: Sequence[str]) -> None:
     """A host more, and it goes again; what it held is elsewhere first."""
     larger = course.save("larger", (*HOSTS, NEW))
     with step(f"{NEW} is added, with keytabs of its own"):
-        course.deploy(larger, "--add", NEW, *handed)
+        course.deploy(larger, "--add", NEW, *secrets)
         course.check_well(larger)
     with step(f"{NEW} is removed, and HDFS lacks nothing"):
         made = course.deploy(plan, "--remove", NEW)
@@ -273,7 +199,7 @@ def _used(course: Course) -> None:
 def doors(course: Course) -> Iterator[Door]:
     """Every port that a daemon listens at, tried from its own host without a ticket."""
     for host in HOSTS:
-        _root(course, host, "tmp/try.py").write_text(_TRY.read_text())
+        root_of(course, host, "tmp/try.py").write_text(_TRY.read_text())
         for unit, port, how in json.loads(course.hosts.run(host, "python3", "/tmp/try.py", host)):
             yield Door(host, unit, port, how)
 
@@ -290,7 +216,7 @@ def shut(course: Course, door: Door) -> bool:
     return any(re.fullmatch(one, door.how) for one in _SHUT)
 
 
-def _all_shut(course: Course) -> None:
+def all_shut(course: Course) -> None:
     """Print what every port says to somebody without a ticket, and see that none lets anybody in."""
     table = sorted(doors(course))
     for door in table:
@@ -315,6 +241,6 @@ def secrets_stay_secret(course: Course) -> None:
             assert not found.strip(), found
 
 
-def _root(course: Course, host: str, path: str) -> Path:
+def root_of(course: Course, host: str, path: str) -> Path:
     """A file of a host, as this machine sees it."""
     return Path(f"/proc/{course.hosts.hosts[host].init}/root/{path}")
