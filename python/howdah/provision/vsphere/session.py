@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from howdah.errors import RunFailed, UserError
+from howdah.provision.vsphere.address import vcenter_address
 from howdah.provision.vsphere.api import connect, disconnect, vim, vmodl
 from howdah.services.errors import NotReachable
 
-_PORT = 443
 _CONNECT_S = 30
 _FIRST_POLL_S, _LONGEST_POLL_S = 0.02, 1.0
 
@@ -35,7 +35,7 @@ class VCenterLogin(NamedTuple):
 def logged_in(login: VCenterLogin) -> Iterator[Any]:
     """The service's content; raises UserError for what is wrong, NotReachable where nobody answers."""
     where = f"--vcenter {login.endpoint}"
-    host, port = _address(login.endpoint)
+    host, port = vcenter_address(login.endpoint)
     try:
         trust = ssl.create_default_context(cafile=None if login.ca_file is None else str(login.ca_file))
     except (OSError, ssl.SSLError) as error:
@@ -86,17 +86,6 @@ def logged_in(login: VCenterLogin) -> Iterator[Any]:
         # Its sessions end by themselves; a vCenter that is lost must not hide why.
         with suppress(Exception):
             disconnect(service)
-
-
-def _address(endpoint: str) -> tuple[str, int]:
-    host, colon, port = endpoint.rpartition(":")
-    if not colon or endpoint.endswith("]"):
-        return endpoint.strip("[]"), _PORT
-    if not port.isdigit() or not host or "/" in endpoint:
-        raise UserError(
-            f"--vcenter {endpoint}", "is not a host", "give vcenter.example.com, or a host and :PORT"
-        )
-    return host.strip("[]"), int(port)
 
 
 def said(error: BaseException) -> str:

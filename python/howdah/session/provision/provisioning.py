@@ -16,6 +16,7 @@ from howdah.model.request import Hypervisor
 from howdah.model.site import MachineSite
 from howdah.provision.backend import Provisioner, Told
 from howdah.provision.differences import refuse
+from howdah.provision.vsphere.address import vcenter_address
 from howdah.provision.wanted import hypervisor_of, machines_of
 from howdah.session.files import replace_file
 from howdah.session.provision.endpoint import Endpoint
@@ -61,6 +62,8 @@ def wanted(plan_file: Path, site_file: Path, endpoint: Endpoint) -> AskedMachine
             )
         if given is None and hypervisor is made_by:
             raise UserError(flag, "is missing", _right(hypervisor))
+    if endpoint.vcenter is not None:
+        vcenter_address(endpoint.vcenter)
     site = read_site(site_file)
     try:
         machines = machines_of(plan, site)
