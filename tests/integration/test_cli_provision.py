@@ -192,7 +192,42 @@ def test_only_what_howdah_made_is_removed(tmp_path: Path, simulator: VCenterSimu
         assert not cluster.configurationEx.rule
         assert not cluster.configurationEx.group
         assert folder in _folders(content), "it holds somebody else's machine"
-    assert "howdah has made nothing here" not in _provision(tmp_path, simulator, "--destroy", "--yes").stdout
+    # What still holds somebody else's is not asked for again and again.
+    assert _provision(tmp_path, simulator, "--destroy", "--yes").stdout == "nothing to remove\n"
+
+
+def test_a_strangers_machine_of_the_same_name_hides_none_of_ours(
+    tmp_path: Path, simulator: VCenterSimulator
+) -> None:
+    assert _provision(tmp_path, simulator, "--yes").returncode == 0
+    with logged_in(_login(simulator)) as content:
+        template = _machines(content)["debian-12"]
+        pool = template.runtime.host.parent.resourcePool
+        for name in ("a-team", "z-team"):
+            # Whichever of the names comes last.
+            folder = template.parent.CreateFolder(name)
+            machine = wait_for(template.CloneVM_Task(folder, f"of-{name}", _clone(pool)), "test")
+            wait_for(machine.Rename_Task("w3-2.example.com"), "test")
+    assert set(_doing(tmp_path, simulator).values()) == {"leave"}
+    done = _provision(tmp_path, simulator, "--destroy", "--yes")
+    assert done.returncode == 0, done.stderr
+    assert "removed w3-2.example.com" in done.stderr
+    with logged_in(_login(simulator)) as content:
+        left = properties(content, vim.VirtualMachine, content.rootFolder, ("name",))
+        assert sorted(given["name"] for given in left.values()) == [
+            "debian-12", "w3-2.example.com", "w3-2.example.com",
+        ]  # fmt: skip
+
+
+def test_memory_of_machines_that_are_no_longer_planned_is_taken(
+    tmp_path: Path, simulator: VCenterSimulator
+) -> None:
+    assert _provision(tmp_path, simulator, "--yes").returncode == 0
+    write_case(tmp_path, virtual_plan(workers_per_host=1), (tmp_path / "site.yaml").read_text())
+    done = _provision(tmp_path, simulator, "--dry-run")
+    assert done.returncode == 2, done.stdout
+    assert "host w1.example.com: has " in done.stderr
+    assert "of which others reserve" in done.stderr
 
 
 def _clone(pool: Any) -> Any:

@@ -111,7 +111,7 @@ def _destroy(asked: AskedMachines, hypervisor: Provisioner, *, dry_run: bool, ye
     if not json:
         print(
             "\n".join(
-                [*map(plain, made), f"{len(made)} to remove"] if made else ["howdah has made nothing here"]
+                [*map(plain, made), f"{len(made)} to remove"] if made else ["nothing to remove"]
             )
         )
     if made and not dry_run:

@@ -96,7 +96,7 @@ class HostState(Model):
     memory_bytes: int
     """All of its memory."""
     taken_bytes: int = 0
-    """Memory that is promised to machines that are not howdah's."""
+    """Memory that is promised to machines that are not planned on it."""
     threads: int
     """Its logical CPUs."""
     cores: int
@@ -107,6 +107,8 @@ class HostState(Model):
     """Its NUMA nodes."""
     devices: Mapping[str, int]
     """Disks by the names that they may be given by, with their sizes."""
+    held: Mapping[str, str] = {}
+    """Who has which of the disks: a machine's name by the disk's."""
     datastores: Mapping[str, int]
     """Datastores or pools it reaches, with what is free in each."""
     networks: frozenset[str]

@@ -31,6 +31,8 @@ from howdah.model.wrong import WrongValue
 
 _RANGE = re.compile(r"(.*)\[(\d{1,4})-(\d{1,4})\](.*)")
 _HOST = "{host}"
+_OF_A_LINK = 2
+"""Addresses of a network between two machines, which has none for itself."""
 
 
 class VCenterSite(SitePart):
@@ -195,6 +197,19 @@ class MachineSite(SitePart):
                 ("network", "prefix"),
             )
         network = ip_interface(f"{address}/{prefix}").network
+        taken = dict.fromkeys(map(ip_address, self.network.name_servers), "a name server's")
+        if gateway is not None:
+            taken[ip_address(gateway)] = "the gateway's"
+        if network.num_addresses > _OF_A_LINK:
+            taken[network.network_address] = "the network's own"
+            if isinstance(network.broadcast_address, IPv4Address):
+                taken[network.broadcast_address] = "for all of its network"
+        if (whose := taken.get(ip_address(address))) is not None:
+            raise WrongValue(
+                f"{name} would have {address}, which is {whose}",
+                "give each machine one of its own",
+                ("machines", index, "address"),
+            )
         if gateway is not None and ip_address(gateway) not in network:
             raise WrongValue(
                 f"{name}'s network would be {network}, and its gateway {gateway} is not in it",

@@ -91,7 +91,7 @@ def _host(
             where,
             f"has {format_memory(host.memory_bytes)} of memory{taken}; its machines reserve "
             f"{format_memory(needed)}",
-            "plan for the memory that it has, or move the others away",
+            "plan for the memory that it has, or shut down or move the others",
         )
     cpus = sum(machine.vcpus for machine in (*here, *mirrored))
     if cpus > host.threads and not overcommit:
@@ -122,24 +122,31 @@ def _disks(
     host: HostState, here: Sequence[WantedMachine], found: Mapping[str, FoundMachine]
 ) -> Iterator[Obstacle]:
     where = f"host {host.name}"
+    room = dict(host.datastores)
     for machine in here:
         attached = found[machine.name].facts if machine.name in found else {}
         for disk in machine.disks:
             if disk.kind == "device" and disk.name not in host.devices:
                 yield Obstacle(where, f"has no device {disk.name}", "correct `devices:` in the site")
-            elif disk.kind == "datastore" and disk.name not in host.datastores:
-                yield Obstacle(where, f"does not reach {disk.name}", "correct `datastores:` in the site")
-            elif (
-                disk.kind == "datastore"
-                and f"{DATA_DISK} {disk.number}" not in attached
-                and disk.size_bytes > host.datastores[disk.name]
-            ):
+            elif disk.kind == "device" and host.held.get(disk.name, machine.name) != machine.name:
                 yield Obstacle(
                     where,
-                    f"has {format_memory(host.datastores[disk.name])} free in {disk.name}, for a disk of "
-                    f"{format_memory(disk.size_bytes)}",
-                    "give a smaller `disk_size:` in the site, or make room",
+                    f"has given {disk.name} to {host.held[disk.name]}, and {machine.name} is to have it",
+                    "two machines on one disk destroy what it holds: take it from the one, or correct "
+                    "`devices:` in the site",
                 )
+            elif disk.kind == "datastore" and disk.name not in host.datastores:
+                yield Obstacle(where, f"does not reach {disk.name}", "correct `datastores:` in the site")
+            elif disk.kind == "datastore" and f"{DATA_DISK} {disk.number}" not in attached:
+                room[disk.name] -= disk.size_bytes
+    for name, left in room.items():
+        if left < 0:
+            yield Obstacle(
+                where,
+                f"has {format_memory(host.datastores[name])} free in {name}, for disks of "
+                f"{format_memory(host.datastores[name] - left)} together",
+                "give a smaller `disk_size:` in the site, or make room",
+            )
 
 
 def _tolerance(machine: WantedMachine, hosts: Mapping[str, HostState]) -> Iterator[Obstacle]:

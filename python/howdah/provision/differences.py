@@ -11,6 +11,7 @@ POWER = "power"
 HOST = "host"
 FIRST_BOOT = "first boot"
 DATA_DISK = "data disk"
+SYSTEM_DISK = "system disk"
 Facts = Mapping[str, str]
 """What something is, in words that plan and hypervisor share."""
 
@@ -58,6 +59,8 @@ def _refused(machine: WantedMachine, there: FoundMachine, differ: tuple[Differen
     for one in differ:
         if one.what.startswith(DATA_DISK) and one.found:
             return f"its {one.what} may hold data, so it is not exchanged: do it by hand, or correct the site"
+        if one.what == SYSTEM_DISK and one.found:
+            return f"its {one.what} holds what is installed on it, so it is not exchanged: correct the site"
         if one.what == HOST and machine.disks and any(key.startswith(DATA_DISK) for key in there.facts):
             return f"its data disks are on {one.found}, so it is not moved: move it back by hand"
     return ""

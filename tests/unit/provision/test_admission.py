@@ -47,7 +47,7 @@ def test_what_fits_is_admitted() -> None:
         ({"nodes": (2,)}, {}, "has 2 NUMA nodes, fewer than the inventory says"),
         ({"disks": (_disk("device", "naa.9"),)}, {}, "has no device naa.9"),
         ({"disks": (_disk("datastore", "none"),)}, {}, "does not reach none"),
-        ({"disks": (_disk("datastore", "data", 2 * 10**12),)}, {}, "free in data, for a disk of"),
+        ({"disks": (_disk("datastore", "data", 2 * 10**12),)}, {}, "free in data, for disks of"),
     ],
 )
 def test_every_reason_is_named_with_its_host(

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 from xml.etree import ElementTree
 
 from howdah.model.machines import HostState, MachineDisk, WantedMachine
 from howdah.model.site import LibvirtSite
-from howdah.provision.differences import DATA_DISK
+from howdah.provision.differences import DATA_DISK, SYSTEM_DISK
 from howdah.render.libvirt import disk_device, domain_element
 from howdah.units import MIB
 
@@ -47,6 +48,11 @@ def seed_volume(machine: WantedMachine, site: LibvirtSite) -> DiskVolume:
 def data_volume(machine: WantedMachine, disk: MachineDisk) -> DiskVolume:
     """A data disk that is a volume."""
     return DiskVolume(disk.name, f"{machine.name}-data-{disk.number:02d}.raw")
+
+
+def is_own_volume(machine: str, name: str) -> bool:
+    """Whether a volume's name is one that howdah gives to those it makes for a machine."""
+    return re.fullmatch(rf"{re.escape(machine)}-(system\.qcow2|seed\.iso|data-\d\d+\.raw)", name) is not None
 
 
 def device_path(disk: MachineDisk) -> str:
@@ -92,6 +98,32 @@ def keep_mac(root: ElementTree.Element, before: ElementTree.Element) -> None:
         ElementTree.SubElement(card, "mac", address=chosen.get("address", ""))
 
 
+def keep_others(root: ElementTree.Element, before: ElementTree.Element) -> None:
+    """Keep what somebody else gave to a domain: its description, and devices that are none of howdah's."""
+    for name in ("title", "description"):
+        if (text := before.find(name)) is not None and root.find(name) is None:
+            root.append(text)
+    devices = _child(root, "devices")
+    own = {target.get("dev") for target in devices.iterfind("disk/target")}
+    cards = before.findall("devices/interface")[1:]
+    disks = [
+        disk
+        for disk in before.iterfind("devices/disk")
+        if (target := disk.find("target")) is not None and target.get("dev") not in own
+    ]
+    for device in (
+        *disks,
+        *cards,
+        *before.iterfind("devices/hostdev"),
+        *before.iterfind("devices/filesystem"),
+    ):
+        for name in ("address", "alias"):
+            # libvirt gives new ones, which fit what is planned now.
+            if (given := device.find(name)) is not None:
+                device.remove(given)
+        devices.append(device)
+
+
 def mark_text(mark: DomainMark) -> str:
     """The mark alone, as metadata."""
     return ElementTree.tostring(
@@ -118,7 +150,7 @@ def domain_facts(root: ElementTree.Element) -> dict[str, str]:
     topology = root.find("cpu/topology")
     facts = {
         "vCPUs": "" if vcpu is None else vcpu.text or "",
-        "CPUs of the host": "" if vcpu is None else vcpu.get("cpuset", vcpu.get("placement", "")),
+        "CPUs of the host": _cpus(vcpu),
         "memory": f"{_bytes(memory) // MIB:,} MiB",
         "memory backing": " ".join(sorted(_backing(root))),
         "NUMA memory": " ".join(_given(numa, ("mode", "nodeset", "placement"))),
@@ -131,6 +163,13 @@ def domain_facts(root: ElementTree.Element) -> dict[str, str]:
     facts |= dict(_card_facts(root.find("devices/interface")))
     balloon = root.find("devices/memballoon")
     return facts | {"balloon": "" if balloon is None else balloon.get("model", "")}
+
+
+def _cpus(vcpu: ElementTree.Element | None) -> str:
+    """The CPUs of its host that a domain runs on; libvirt adds by itself that they are given once for all."""
+    if vcpu is None:
+        return ""
+    return vcpu.get("cpuset", "") or vcpu.get("placement", "static")
 
 
 def _marked(root: ElementTree.Element, mark: DomainMark) -> None:
@@ -205,7 +244,7 @@ def _disk_facts(disk: ElementTree.Element) -> Iterator[tuple[str, str]]:
     where = " ".join(
         () if source is None else (source.get(key, "") for key in ("pool", "volume", "dev", "file"))
     )
-    what = {"vda": "system disk", "sda": "cloud-init disk"}.get(device) or _data_name(device)
+    what = {"vda": SYSTEM_DISK, "sda": "cloud-init disk"}.get(device) or _data_name(device)
     yield what, " ".join(where.split())
     if driver is not None and what.startswith(DATA_DISK):
         yield f"driver of {what}", " ".join(_given(driver, ("type", "cache", "io", "iothread")))

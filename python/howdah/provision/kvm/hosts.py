@@ -85,8 +85,9 @@ def described(connection: Any, name: str, site: LibvirtSite) -> LibvirtHost:
         threads=information[2],
         cores=information[4] * information[5] * information[6],
         clock_mhz=information[3],
-        nodes=tuple(_node(cell) for cell in cells),
+        nodes=tuple(_node(cell) for cell in cells) or (_whole(information),),
         devices=dict(_devices(connection)),
+        held=_held(connection),
         datastores={
             pool.name(): pool.info()[3] for pool in connection.listAllStoragePools() if pool.isActive()
         },
@@ -112,16 +113,37 @@ def _node(cell: ElementTree.Element) -> HostNode:
     )
 
 
+def _whole(information: Sequence[Any]) -> HostNode:
+    """The one node of a host that says nothing of nodes."""
+    return HostNode(memory_bytes=information[1] * MIB, cpus=tuple(range(information[2])))
+
+
+def _held(connection: Any) -> dict[str, str]:
+    """Who has which disk, by every name of the disk: running or not, howdah's or not."""
+    alike = {name: names for _, names in _disks(connection) for name in names}
+    held: dict[str, str] = {}
+    for domain in connection.listAllDomains():
+        root = ElementTree.fromstring(domain.XMLDesc(libvirt.VIR_DOMAIN_XML_INACTIVE))
+        for source in root.iterfind("devices/disk/source[@dev]"):
+            path = source.get("dev", "")
+            for name in alike.get(path, (path, path.removeprefix(_BY_ID))):
+                held[name] = domain.name()
+    return held
+
+
 def _devices(connection: Any) -> Iterator[tuple[str, int]]:
-    """Whole disks by every path that leads to them; below /dev/disk/by-id by the name alone, too."""
+    """Whole disks by every name of theirs, with their sizes."""
+    for disk, names in _disks(connection):
+        yield from dict.fromkeys(names, int(disk.findtext("capability/size", "0") or 0)).items()
+
+
+def _disks(connection: Any) -> Iterator[tuple[ElementTree.Element, list[str]]]:
+    """Whole disks, and every path that leads to each; below /dev/disk/by-id the name alone, too."""
     for device in connection.listAllDevices(libvirt.VIR_CONNECT_LIST_NODE_DEVICES_CAP_STORAGE):
         root = ElementTree.fromstring(device.XMLDesc())
-        size = int(root.findtext("capability/size", "0") or 0)
-        paths = [element.text or "" for element in root.iterfind("devnode")]
-        for path in (*paths, root.findtext("capability/block", "")):
-            if path:
-                yield path, size
-                yield path.removeprefix(_BY_ID), size
+        given = [element.text or "" for element in root.iterfind("devnode")]
+        paths = [path for path in (*given, root.findtext("capability/block", "")) if path]
+        yield root, [name for path in paths for name in (path, path.removeprefix(_BY_ID))]
 
 
 def _bridges(connection: Any) -> Iterator[str]:

@@ -12,16 +12,19 @@ from typing import Any
 from xml.etree import ElementTree
 
 from howdah.errors import RunFailed
-from howdah.model.machines import FoundMachine, ProvisionChange, WantedMachine
+from howdah.model.machines import ProvisionChange, WantedMachine
 from howdah.model.site import LibvirtSite
 from howdah.provision.backend import Told
+from howdah.provision.differences import FIRST_BOOT, HOST, POWER
 from howdah.provision.kvm.api import libvirt
 from howdah.provision.kvm.domains import (
     MARKS,
     DiskVolume,
     DomainMark,
     data_volume,
+    is_own_volume,
     keep_mac,
+    keep_others,
     mark_of,
     mark_text,
     planned_domain,
@@ -31,8 +34,10 @@ from howdah.provision.kvm.domains import (
 from howdah.provision.kvm.hosts import LibvirtHost, failed
 from howdah.provision.kvm.seed import seed_digest, seed_image
 
+AUTOSTART = "started with its host"
+WHILE_RUNNING = (POWER, FIRST_BOOT, HOST, AUTOSTART)
+"""What does not need the machine to be shut down, or defined anew."""
 _SHUTDOWN_S = 300
-_DEFINED = libvirt.VIR_DOMAIN_XML_INACTIVE
 
 
 class DomainMaker:
@@ -51,24 +56,16 @@ class DomainMaker:
             raise failed(f"machine {machine.name}", error) from error
 
     def _make(self, machine: WantedMachine, change: ProvisionChange) -> None:
-        connection = self._host.connection
-        there = find(connection, machine.name)
-        if there is not None and change.restarts:
-            self._shut_down(there)
-        before = ElementTree.fromstring(there.XMLDesc(_DEFINED) if there is not None else "<domain/>")
-        written = mark_of(before).seed
-        root = planned_domain(
-            machine,
-            self._site,
-            self._host.state,
-            DomainMark(machine.cluster, written),
-            kind=self._host.kind,
-            uuid=there.UUIDString() if there is not None else None,
-        )
-        keep_mac(root, before)
-        domain = connection.defineXML(ElementTree.tostring(root, "unicode"))
-        self._volumes(machine)
-        if written != seed_digest(machine):
+        there = find(self._host.connection, machine.name)
+        written = "" if there is None else mark_of(_defined(there)).seed
+        if there is None:
+            domain = self._define(machine, None)
+            self._volumes(machine)
+        else:
+            # What there is no room for is found while the machine still runs.
+            self._volumes(machine)
+            domain = self._changed(machine, there, change)
+        if written != seed_digest(machine) or self._volume(seed_volume(machine, self._site)) is None:
             self._seed(machine)
             mark = mark_text(DomainMark(machine.cluster, seed_digest(machine)))
             kind = libvirt.VIR_DOMAIN_METADATA_ELEMENT
@@ -79,26 +76,34 @@ class DomainMaker:
             domain.create()
             self._told(f"started {machine.name}")
 
-    def remove(self, found: FoundMachine) -> None:
-        """A domain that howdah made, with the volumes made for it; raw devices keep what they hold."""
+    def _changed(self, machine: WantedMachine, there: Any, change: ProvisionChange) -> Any:
+        """The domain that is there, defined anew where something of that differs, and shut down for it."""
+        if all(difference.what in WHILE_RUNNING for difference in change.differences):
+            return there
+        if change.restarts:
+            self._shut_down(there)
         try:
-            domain = self._host.connection.lookupByName(found.name)
-            root = ElementTree.fromstring(domain.XMLDesc())
-            if domain.isActive():
-                domain.destroy()
-            # The volumes first: without the domain, nobody would know whose they are.
-            for source in root.iterfind("devices/disk/source"):
-                pool, name = source.get("pool", ""), source.get("volume", "")
-                if (
-                    pool
-                    and name.startswith(f"{found.name}-")
-                    and (volume := self._volume(DiskVolume(pool, name)))
-                ):
-                    volume.delete()
-            domain.undefineFlags(libvirt.VIR_DOMAIN_UNDEFINE_MANAGED_SAVE)
-        except libvirt.libvirtError as error:
-            raise failed(f"machine {found.name}", error) from error
-        self._told(f"removed {found.name}")
+            return self._define(machine, there)
+        except libvirt.libvirtError:
+            if change.restarts:
+                # It goes on as it was, rather than stay away for what libvirt does not take.
+                there.create()
+                self._told(f"started {machine.name} again, as it was")
+            raise
+
+    def _define(self, machine: WantedMachine, there: Any | None) -> Any:
+        before = ElementTree.Element("domain") if there is None else _defined(there)
+        root = planned_domain(
+            machine,
+            self._site,
+            self._host.state,
+            DomainMark(machine.cluster, mark_of(before).seed),
+            kind=self._host.kind,
+            uuid=None if there is None else there.UUIDString(),
+        )
+        keep_mac(root, before)
+        keep_others(root, before)
+        return self._host.connection.defineXML(ElementTree.tostring(root, "unicode"))
 
     def _volumes(self, machine: WantedMachine) -> None:
         pool = self._host.connection.storagePoolLookupByName(self._site.pool)
@@ -131,8 +136,7 @@ class DomainMaker:
             self._told(f"{wanted.name} is empty, for this libvirt takes no uploads: write it by hand")
 
     def _volume(self, wanted: DiskVolume) -> Any | None:
-        pool = self._host.connection.storagePoolLookupByName(wanted.pool)
-        return pool.storageVolLookupByName(wanted.name) if wanted.name in pool.listVolumes() else None
+        return volume_of(self._host.connection, wanted)
 
     def _shut_down(self, domain: Any) -> None:
         domain.shutdown()
@@ -158,6 +162,34 @@ class _Reader:
         """The next bytes, none at the end."""
         piece, self._left = self._left[:size], self._left[size:]
         return piece
+
+
+def remove(connection: Any, name: str, told: Told) -> None:
+    """Remove a domain that howdah made, with the volumes made for it; raw devices keep what they hold."""
+    try:
+        domain = connection.lookupByName(name)
+        sources = _defined(domain).findall("devices/disk/source")
+        if domain.isActive():
+            domain.destroy()
+        # The volumes first: without the domain, nobody would know whose they are.
+        for source in sources:
+            volume = DiskVolume(source.get("pool", ""), source.get("volume", ""))
+            if volume.pool and is_own_volume(name, volume.name) and (found := volume_of(connection, volume)):
+                found.delete()
+        domain.undefineFlags(libvirt.VIR_DOMAIN_UNDEFINE_MANAGED_SAVE)
+    except libvirt.libvirtError as error:
+        raise failed(f"machine {name}", error) from error
+    told(f"removed {name}")
+
+
+def volume_of(connection: Any, wanted: DiskVolume) -> Any | None:
+    """A volume; None where there is none."""
+    pool = connection.storagePoolLookupByName(wanted.pool)
+    return pool.storageVolLookupByName(wanted.name) if wanted.name in pool.listVolumes() else None
+
+
+def _defined(domain: Any) -> ElementTree.Element:
+    return ElementTree.fromstring(domain.XMLDesc(libvirt.VIR_DOMAIN_XML_INACTIVE))
 
 
 def find(connection: Any, name: str) -> Any | None:

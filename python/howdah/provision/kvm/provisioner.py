@@ -13,14 +13,19 @@ from howdah.provision.admission import admit, refusal
 from howdah.provision.backend import Told
 from howdah.provision.differences import FIRST_BOOT, HOST, POWER, Facts, machine_changes
 from howdah.provision.kvm.api import libvirt
-from howdah.provision.kvm.domains import DomainMark, domain_facts, mark_of, planned_domain
+from howdah.provision.kvm.domains import (
+    DomainMark,
+    data_volume,
+    domain_facts,
+    mark_of,
+    planned_domain,
+    seed_volume,
+    system_volume,
+)
 from howdah.provision.kvm.hosts import LibvirtHost, described, failed
-from howdah.provision.kvm.making import DomainMaker
+from howdah.provision.kvm.making import AUTOSTART, WHILE_RUNNING, DomainMaker, remove, volume_of
 from howdah.provision.kvm.seed import seed_digest
 from howdah.units import format_memory
-
-_AUTOSTART = "started with its host"
-_WHILE_RUNNING = (POWER, FIRST_BOOT, HOST, _AUTOSTART)
 
 
 class LibvirtProvisioner:
@@ -46,14 +51,14 @@ class LibvirtProvisioner:
     def look(self) -> Provisioning:
         """What stands between what is there and what is planned; raises UserError for what cannot be."""
         hosts = self._hosts()
-        found = self._found()
+        found = self._by_name()
         states = {name: host.state for name, host in hosts.items()}
         admit(self._machines, states, found, network=self._site.bridge, overcommit=self._overcommit)
-        if problems := [*self._huge_pages(hosts)]:
+        if problems := [*self._huge_pages(hosts), *self._leftovers(found)]:
             raise refusal(problems)
         planned = {machine.name: self._facts(machine, hosts[machine.host]) for machine in self._machines}
-        changes = tuple(machine_changes(self._machines, planned, found, _WHILE_RUNNING))
-        return Provisioning(changes=changes)
+        changes = machine_changes(self._machines, planned, found, WHILE_RUNNING)
+        return Provisioning(changes=tuple(map(_held_where_it_is, changes)))
 
     def apply(self, told: Told) -> None:
         """Do it, a machine after the other: those at work go down one at a time."""
@@ -67,47 +72,72 @@ class LibvirtProvisioner:
         """Every domain that howdah made for this cluster."""
         return [
             f"machine {one.name} on {one.host} with its volumes"
-            for one in self._found().values()
+            for one in self._found()
             if one.ours == self._cluster
         ]
 
     def destroy(self, told: Told) -> None:
         """Remove exactly those, with the volumes that were made for them."""
-        hosts = self._hosts()
-        for one in self._found().values():
+        for one in self._found():
             if one.ours == self._cluster:
-                DomainMaker(hosts[one.host], self._site, told).remove(one)
+                remove(self._connections[one.host], one.name, told)
 
     def _hosts(self) -> dict[str, LibvirtHost]:
         hosts: dict[str, LibvirtHost] = {}
+        planned = {(machine.name, machine.host) for machine in self._machines}
         for name, connection in self._connections.items():
             try:
                 host = described(connection, name, self._site)
                 taken = sum(
                     domain.info()[1] * 1024
                     for domain in connection.listAllDomains()
-                    if domain.isActive() and _mark(domain).cluster != self._cluster
+                    if domain.isActive()
+                    and not (_mark(domain).cluster == self._cluster and (domain.name(), name) in planned)
                 )
             except libvirt.libvirtError as error:
                 raise failed(f"host {name}", error) from error
             hosts[name] = host._replace(state=host.state.model_copy(update={"taken_bytes": taken}))
         return hosts
 
-    def _found(self) -> dict[str, FoundMachine]:
+    def _found(self) -> Iterator[FoundMachine]:
         names = {machine.name: machine.host for machine in self._machines}
-        found: dict[str, FoundMachine] = {}
         for host, connection in self._connections.items():
             for domain in connection.listAllDomains():
                 one = _found(domain, host)
                 # A stranger of a planned name on another host stands in nobody's way.
                 if one.ours == self._cluster or names.get(one.name) == host:
-                    found[one.name] = one
+                    yield one
+
+    def _by_name(self) -> dict[str, FoundMachine]:
+        """Every machine by its name; raises UserError where two hosts have one of the same name."""
+        found: dict[str, FoundMachine] = {}
+        for one in self._found():
+            other = found.setdefault(one.name, one)
+            if other is not one:
+                raise UserError(
+                    f"machine {one.name}",
+                    f"is on {other.host} and on {one.host}",
+                    "leave the one that is to stay, and undefine the other by hand: virsh undefine",
+                )
         return found
+
+    def _leftovers(self, found: Mapping[str, FoundMachine]) -> Iterator[Obstacle]:
+        """Volumes of the names of those that would be made, while there is no machine that they are of."""
+        for machine in self._machines:
+            volumes = [system_volume(machine, self._site), seed_volume(machine, self._site)]
+            volumes += [data_volume(machine, disk) for disk in machine.disks if disk.kind == "datastore"]
+            for volume in volumes if machine.name not in found else ():
+                if volume_of(self._connections[machine.host], volume) is not None:
+                    yield Obstacle(
+                        f"host {machine.host}",
+                        f"has {volume.name} in {volume.pool}, and no machine that it is of",
+                        f"see whose it is; if it is nobody's: virsh vol-delete {volume.name} {volume.pool}",
+                    )
 
     def _facts(self, machine: WantedMachine, host: LibvirtHost) -> Facts:
         mark = DomainMark(machine.cluster, seed_digest(machine))
         root = planned_domain(machine, self._site, host.state, mark, kind=host.kind)
-        own = {HOST: machine.host, POWER: "on", _AUTOSTART: "yes", FIRST_BOOT: mark.seed}
+        own = {HOST: machine.host, POWER: "on", AUTOSTART: "yes", FIRST_BOOT: mark.seed}
         return {**domain_facts(root), **own}
 
     def _huge_pages(self, hosts: Mapping[str, LibvirtHost]) -> Iterator[Obstacle]:
@@ -129,6 +159,16 @@ class LibvirtProvisioner:
                 )
 
 
+def _held_where_it_is(change: ProvisionChange) -> ProvisionChange:
+    """A change, refused where a machine that is on one host would be made on another as well."""
+    moved = next((one for one in change.differences if one.what == HOST and one.found), None)
+    if moved is None or change.refused:
+        return change
+    return change.model_copy(
+        update={"refused": f"it would be there twice: migrate it back from {moved.found} (virsh migrate)"}
+    )
+
+
 def _found(domain: Any, host: str) -> FoundMachine:
     root = ElementTree.fromstring(domain.XMLDesc(libvirt.VIR_DOMAIN_XML_INACTIVE))
     mark, running = mark_of(root), bool(domain.isActive())
@@ -136,7 +176,7 @@ def _found(domain: Any, host: str) -> FoundMachine:
         **domain_facts(root),
         HOST: host,
         POWER: "on" if running else "off",
-        _AUTOSTART: "yes" if domain.autostart() else "no",
+        AUTOSTART: "yes" if domain.autostart() else "no",
         FIRST_BOOT: mark.seed,
     }
     return FoundMachine(name=domain.name(), ours=mark.cluster, running=running, host=host, facts=facts)

@@ -61,7 +61,16 @@ class Seen(NamedTuple):
 
     machines: Mapping[str, SeenMachine]
     taken: Mapping[str, int]
-    """Memory that others' machines reserve, by host."""
+    """Memory that machines reserve which are not planned there, by host."""
+
+    def held(self, place: VCenterPlace, host: str) -> dict[str, str]:
+        """Who of these has which of a host's own disks."""
+        return {
+            disk: name
+            for name, seen in self.machines.items()
+            if seen.machine.host == host
+            for disk in raw_disks(place, host, seen.config)
+        }
 
     @property
     def found(self) -> dict[str, FoundMachine]:
@@ -69,8 +78,11 @@ class Seen(NamedTuple):
         return {name: seen.machine for name, seen in self.machines.items()}
 
 
-def look(place: VCenterPlace, cluster: str, names: frozenset[str]) -> Seen:
-    """What is there of a howdah cluster, and whatever has one of these names."""
+def look(place: VCenterPlace, cluster: str, planned: Mapping[str, str]) -> Seen:
+    """What is there of a howdah cluster, and whatever has the name of a machine that is planned.
+
+    ``planned`` says on which host each is planned: memory of others is taken, the cluster's own among them.
+    """
     hosts = {host.reference: name for name, host in place.hosts.items()}
     priorities = _priorities(place)
     machines: dict[str, SeenMachine] = {}
@@ -80,9 +92,12 @@ def look(place: VCenterPlace, cluster: str, names: frozenset[str]) -> Seen:
         ours = owner(given)
         host = hosts.get(given.get("runtime.host"), "")
         running = given.get("runtime.powerState") == "poweredOn"
-        if ours != cluster and (held := given.get("config.memoryAllocation")) is not None and running:
+        own = ours == cluster and planned.get(name) == host
+        if not own and (held := given.get("config.memoryAllocation")) is not None and running:
             taken[host] = taken.get(host, 0) + (held.reservation or 0) * 2**20
-        if name in names or ours == cluster:
+        # Two folders may have machines of one name: what is ours is what is looked for.
+        other = machines.get(name)
+        if ours == cluster or (name in planned and other is None):
             config = one.config
             if config is None or _is_shadow(config):
                 # A machine that is being cloned has no configuration yet: the clone's own task ends it.
@@ -171,6 +186,15 @@ def data_disks(place: VCenterPlace, host: str, config: Any) -> Iterator[tuple[st
         bus = "pvscsi" if paravirtual else type(controller).__name__.rpartition(".")[2]
         what = _backing(place, host, disk)
         yield f"{DATA_DISK} {places[at]}", f"{what} at {bus} {at[0]}:{at[1]}"
+
+
+def raw_disks(place: VCenterPlace, host: str, config: Any) -> Iterator[str]:
+    """The host's own disks that a machine has."""
+    luns = place.hosts[host].luns if host in place.hosts else {}
+    for disk in config.hardware.device:
+        backing = getattr(disk, "backing", None)
+        if isinstance(backing, vim.vm.device.VirtualDisk.RawDiskMappingVer1BackingInfo):
+            yield luns.get(backing.lunUuid, str(backing.deviceName))
 
 
 def _backing(place: VCenterPlace, host: str, disk: Any) -> str:

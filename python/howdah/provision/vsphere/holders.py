@@ -47,6 +47,11 @@ def own_holders(place: VCenterPlace, cluster: str) -> Iterator[tuple[str, Any]]:
             yield what, entity
 
 
+def held_by(what: str, entity: Any) -> set[Any]:
+    """All that is in a folder or a pool."""
+    return set(entity.childEntity) if what == "folder" else {*entity.vm, *entity.resourcePool}
+
+
 def _mark(place: VCenterPlace, entity: Any, cluster: str) -> None:
     manager = place.content.customFieldsManager
     known = [one.key for one in manager.field if one.name == _FIELD]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any
 
 from howdah.errors import RunFailed
@@ -48,6 +49,29 @@ class MachineMaker:
         planned = {difference.what: difference.planned for difference in change.differences}
         if change.restarts:
             self._shut_down(one, where)
+        try:
+            self._change(machine, one, planned, seen, pairs=pairs)
+        except (RunFailed, vmodl.MethodFault):
+            if change.restarts:
+                # It goes on as it is, rather than stay away for what vSphere does not take; why is told.
+                with suppress(RunFailed, vmodl.MethodFault):
+                    self.start(machine, one)
+            raise
+        if seen is None or set(planned) - {POWER, PRIORITY, TOLERANCE}:
+            self._told(f"{'made' if seen is None else 'changed'} {machine.name} on {machine.host}")
+        return one
+
+    def _change(
+        self,
+        machine: WantedMachine,
+        one: Any,
+        planned: Mapping[str, str],
+        seen: SeenMachine | None,
+        *,
+        pairs: bool,
+    ) -> None:
+        """What differs, of a machine that is not running where it must not be."""
+        where = _where(machine.name)
         if HOST in planned and seen is not None:
             spec = vim.vm.RelocateSpec(host=self._place.hosts[machine.host].reference)
             wait_for(one.RelocateVM_Task(spec), where)
@@ -60,9 +84,6 @@ class MachineMaker:
             wait_for(one.ReconfigVM_Task(spec), where)
         elif FIRST_BOOT in planned:
             wait_for(one.ReconfigVM_Task(first_boot_spec(machine)), where)
-        if seen is None or set(planned) - {POWER, PRIORITY, TOLERANCE}:
-            self._told(f"{'made' if seen is None else 'changed'} {machine.name} on {machine.host}")
-        return one
 
     def start(self, machine: WantedMachine, one: Any) -> None:
         """Its Fault Tolerance shadow, then its power."""

@@ -72,7 +72,7 @@ def find_place(content: Any, site: VCenterSite, *, removing: bool = False) -> VC
         content=content,
         datacenter=datacenter,
         cluster=cluster,
-        template=None if removing else _template(content, datacenter, site.template),
+        template=_template(content, datacenter, site.template, removing=removing),
         port_group=groups.get(site.port_group),
         folder=folders.get(site.folder),
         resource_pool=pools.get(site.resource_pool),
@@ -81,11 +81,13 @@ def find_place(content: Any, site: VCenterSite, *, removing: bool = False) -> VC
     )
 
 
-def _template(content: Any, datacenter: Any, name: str) -> Any:
+def _template(content: Any, datacenter: Any, name: str, *, removing: bool) -> Any:
     machines = properties(content, vim.VirtualMachine, datacenter, ("name", "config.template"))
     named = {unquote(given["name"]): one for one, given in machines.items() if given.get("config.template")}
     if name in named:
         return named[name]
+    if removing:
+        return None
     if any(unquote(given["name"]) == name for given in machines.values()):
         raise UserError(
             "vcenter.template", f"{name!r} is a machine, not a template", "convert it to a template"

@@ -13,7 +13,7 @@ from howdah.provision.admission import admit
 from howdah.provision.backend import Told
 from howdah.provision.differences import Facts, machine_changes, whole_changes
 from howdah.provision.vsphere.found import Seen, look
-from howdah.provision.vsphere.holders import made_folder, made_pool, own_holders
+from howdah.provision.vsphere.holders import held_by, made_folder, made_pool, own_holders
 from howdah.provision.vsphere.limits import as_mirrored, check_limits, hardware_of, newest_hardware, notes
 from howdah.provision.vsphere.making import MachineMaker
 from howdah.provision.vsphere.place import VCenterPlace, find_place
@@ -67,7 +67,9 @@ class VCenterProvisioner:
 
     def _looked(self, place: VCenterPlace, seen: Seen) -> Provisioning:
         hosts = {
-            name: host.state.model_copy(update={"taken_bytes": seen.taken.get(name, 0)})
+            name: host.state.model_copy(
+                update={"taken_bytes": seen.taken.get(name, 0), "held": seen.held(place, name)}
+            )
             for name, host in place.hosts.items()
         }
         admit(
@@ -140,9 +142,14 @@ class VCenterProvisioner:
         names = {one.reference: name for name, one in seen.machines.items()}
         lines += [f"rule {name}" for name in found_rules(place, self._cluster, names)]
         lines += [f"group {name}" for name in found_groups(place, self._cluster, names)]
+        ours = {one.reference for one in seen.machines.values() if one.machine.ours == self._cluster}
         return [
             *lines,
-            *(f"{what} {one.name}, if it is empty then" for what, one in own_holders(place, self._cluster)),
+            *(
+                f"{what} {one.name}"
+                for what, one in own_holders(place, self._cluster)
+                if held_by(what, one) <= ours
+            ),
         ]
 
     def destroy(self, told: Told) -> None:
@@ -157,7 +164,7 @@ class VCenterProvisioner:
             if one.machine.ours == self._cluster:
                 maker.remove(name, one)
         for what, one in own_holders(place, self._cluster):
-            if not (one.childEntity if what == "folder" else one.vm):
+            if not held_by(what, one):
                 name = one.name
                 wait_for(one.Destroy_Task(), f"{what} {name}")
                 told(f"removed {what} {name}")
@@ -167,7 +174,7 @@ class VCenterProvisioner:
         if place.template is not None:
             # What a killed run had begun to clone goes on in the vCenter, and is not whole until it ends.
             settle(place.template)
-        return place, look(place, self._cluster, frozenset(machine.name for machine in self._machines))
+        return place, look(place, self._cluster, {one.name: one.host for one in self._machines})
 
     def _changes(
         self, place: VCenterPlace, seen: Seen, planned: Mapping[str, Facts]

@@ -24,6 +24,11 @@ def prefix(cluster: str) -> str:
     return f"howdah {cluster}: "
 
 
+def is_own(one: Any, cluster: str) -> bool:
+    """Whether a rule or a group is howdah's; those of others may have no name."""
+    return (one.name or "").startswith(prefix(cluster))
+
+
 def planned_groups(machines: Sequence[WantedMachine]) -> dict[str, Facts]:
     """A group of machines and a group of one host, for each host; members by name."""
     groups: dict[str, Facts] = {}
@@ -62,7 +67,7 @@ def found_groups(place: VCenterPlace, cluster: str, names: Mapping[Any, str]) ->
     hosts = {host.reference: name for name, host in place.hosts.items()}
     found: dict[str, Facts] = {}
     for group in place.cluster.configurationEx.group or ():
-        if group.name.startswith(prefix(cluster)):
+        if is_own(group, cluster):
             if isinstance(group, vim.cluster.VmGroup):
                 found[group.name] = {MACHINES: _spelt(group.vm, names)}
             else:
@@ -74,7 +79,7 @@ def found_rules(place: VCenterPlace, cluster: str, names: Mapping[Any, str]) -> 
     """howdah's rules as they are; one that is switched off says so."""
     found: dict[str, Facts] = {}
     for rule in place.cluster.configurationEx.rule or ():
-        if not rule.name.startswith(prefix(cluster)):
+        if not is_own(rule, cluster):
             continue
         off = "" if rule.enabled else "switched off, "
         if isinstance(rule, vim.cluster.VmHostRuleInfo):
@@ -118,8 +123,8 @@ def cluster_spec(
 def removing_spec(place: VCenterPlace, cluster: str) -> Any | None:
     """What takes howdah's rules and groups away; None where there are none."""
     there = place.cluster.configurationEx
-    rules = [one for one in there.rule or () if one.name.startswith(prefix(cluster))]
-    groups = [one for one in there.group or () if one.name.startswith(prefix(cluster))]
+    rules = [one for one in there.rule or () if is_own(one, cluster)]
+    groups = [one for one in there.group or () if is_own(one, cluster)]
     if not rules and not groups:
         return None
     return vim.cluster.ConfigSpecEx(
