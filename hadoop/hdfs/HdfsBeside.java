@@ -44,6 +44,9 @@ public final class HdfsBeside {
       thread.join();
     }
     try (FileSystem files = FileSystem.newInstance(conf)) {
+      // A NameNode that was paused while the other became active still answers reads, with what it knew then,
+      // until it notices. Whoever writes finds the one that leads, and is answered by that one from then on.
+      files.mkdirs(new Path(directory, "read-back"));
       new HdfsReadBack(files).read(new Path(directory, "clients"));
       files.delete(directory, true);
       say("end");

@@ -109,11 +109,7 @@ def _provision(hypervisor: Provisioner, *, dry_run: bool, yes: bool, json: bool)
 def _destroy(asked: AskedMachines, hypervisor: Provisioner, *, dry_run: bool, yes: bool, json: bool) -> None:
     made = list(hypervisor.made())
     if not json:
-        print(
-            "\n".join(
-                [*map(plain, made), f"{len(made)} to remove"] if made else ["nothing to remove"]
-            )
-        )
+        print("\n".join([*map(plain, made), f"{len(made)} to remove"] if made else ["nothing to remove"]))
     if made and not dry_run:
         _ask(f"Remove all of this, and the data on it, of cluster {asked.cluster}?", yes=yes)
         hypervisor.destroy(_told)

@@ -36,6 +36,8 @@ class MasterMove(Model):
     """The host it leaves."""
     after: str
     """The host it goes to."""
+    shadow: bool = False
+    """Whether it is its Fault Tolerance shadow that moves."""
 
 
 class ChangeStep(Model):

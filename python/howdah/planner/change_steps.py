@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 from howdah.errors import UserError
 from howdah.model.change import ChangeStep, PlanChange
@@ -30,10 +31,17 @@ def steps(before: Plan, after: Plan, change: PlanChange) -> Iterator[ChangeStep]
             text=f"write the configuration of {_listed(change.added)}, list their workers as members, have "
             "NameNode and ResourceManager read the lists anew, and start their daemons",
         )
+    stored, rate = _stored_bytes(before, old), _replicating_bytes_per_s(before, old, new)
+    held, later = _held_bytes(old), _held_bytes(new)
+    gone = set(expand_all(change.removed))
+    if giving := [worker for worker in held if worker not in later and worker.host not in gone]:
+        yield _leave(giving, held, stored, rate, "then stop them, for a master takes their place")
     for move in change.masters:
         yield ChangeStep(
             what="master",
-            text=f"move {move.name} ({_listed(move.roles)}) from {move.before} to {move.after}: its data "
+            text=f"move the Fault Tolerance shadow of {move.name} from {move.before} to {move.after}"
+            if move.shadow
+            else f"move {move.name} ({_listed(move.roles)}) from {move.before} to {move.after}: its data "
             "first, then its addresses everywhere",
         )
     restarted = Counter(role for value in change.values for role in value.restarts)
@@ -44,35 +52,60 @@ def steps(before: Plan, after: Plan, change: PlanChange) -> Iterator[ChangeStep]
             text=f"restart what reads changed values: {_listed(told)}; workers one host after the other, of "
             "two masters the standby first",
         )
-    stored = _stored_bytes(before, old)
-    working = {host.name for host in placed_hosts(old) if host.workers}
-    later = {host.name for host in placed_hosts(new) if host.workers}
-    if losing := [name for name in expand_all(change.removed) if name in working]:
-        moved = round(stored * len(losing) / len(working))
-        seconds = moved / _replicating_bytes_per_s(before, old, new)
-        yield ChangeStep(
-            what="remove",
-            text=f"exclude {_listed(fold(losing))} until DataNodes are decommissioned: up to "
-            f"{format_bytes(moved)} go elsewhere, in {format_seconds(seconds)} at least; then stop and "
-            "forget them",
-            moved_bytes=moved,
-            least_s=seconds,
-        )
-    if gaining := [name for name in expand_all(change.added) if name in later]:
-        share = round(stored / len(later))
+    if losing := [worker for worker in held if worker.host in gone]:
+        yield _leave(losing, held, stored, rate, "then stop and forget them")
+    gaining = [worker for worker in later if worker not in held]
+    if gaining:
+        shares = {worker: stored * later[worker] / sum(later.values()) for worker in gaining}
+        of_hosts: Counter[str] = Counter()
+        for worker, share in shares.items():
+            of_hosts[worker.host] += round(share)
         limit = _number(after, "dfs.datanode.balance.bandwidthPerSec")
-        seconds = share / limit if limit else 0.0
+        seconds = max(shares.values()) / limit if limit else 0.0
         yield ChangeStep(
             what="balance",
-            text=f"run `hdfs balancer`: up to {format_bytes(share)} go to each new host, in "
+            text=f"run `hdfs balancer`: up to {format_bytes(max(of_hosts.values()))} go to each new host, in "
             f"{format_seconds(seconds)} at least with the plan's dfs.datanode.balance.bandwidthPerSec",
-            moved_bytes=share * len(gaining),
+            moved_bytes=round(sum(shares.values())),
             least_s=seconds,
         )
 
 
 def _listed(names: Sequence[str]) -> str:
     return ", ".join(names)
+
+
+def _leave(
+    workers: Sequence[_Worker], held: Mapping[_Worker, float], stored: float, rate: float, then: str
+) -> ChangeStep:
+    """DataNodes that go, once what they hold is elsewhere."""
+    moved = round(stored * sum(held[worker] for worker in workers) / sum(held.values()))
+    seconds = moved / rate
+    return ChangeStep(
+        what="remove",
+        text=f"exclude {_listed(fold([worker.name for worker in workers]))} until DataNodes are "
+        f"decommissioned: up to {format_bytes(moved)} go elsewhere, in {format_seconds(seconds)} at least; {then}",
+        moved_bytes=moved,
+        least_s=seconds,
+    )
+
+
+class _Worker(NamedTuple):
+    """A worker and its host."""
+
+    host: str
+    name: str
+
+
+def _held_bytes(cluster: Cluster) -> dict[_Worker, float]:
+    """What the data disks of every worker hold: HDFS fills them alike, in shares of their size."""
+    groups = {group.name: group for group in cluster.inventory.groups}
+    layouts = {layout.group: layout for layout in cluster.layouts}
+    return {
+        _Worker(host.name, worker.name): groups[host.group].data_bytes / len(layouts[host.group].workers)
+        for host in placed_hosts(cluster)
+        for worker in host.workers
+    }
 
 
 def _stored_bytes(plan: Plan, cluster: Cluster) -> float:

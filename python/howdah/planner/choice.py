@@ -62,6 +62,34 @@ def choose(inventory: Inventory, request: PlanRequest) -> Choice:
     return Choice(groups, weighed)
 
 
+def as_divided(choice: Choice, platforms: Mapping[str, str]) -> Choice:
+    """The same with hosts divided as they are, where ``platforms`` says how: by a host's name.
+
+    Raises UserError where the hosts of a group are divided in several ways, or cannot be any more.
+    """
+    weighed = dict(choice.weighed)
+    for group in choice.groups:
+        here = {platforms[host] for host in group.names if host in platforms}
+        if not here:
+            continue
+        had = next((one for one in weighed[group.name] if {one.platform} == here), None)
+        if had is None or had.verdict == "refused":
+            raise UserError(
+                "--from",
+                f"has hosts of {group.name} divided as {', '.join(sorted(here))}, which they cannot be all",
+                "give hosts that are divided otherwise a group of their own, or plan anew, without --from",
+            )
+        others = (one for one in weighed[group.name] if one is not had)
+        weighed[group.name] = (
+            had.model_copy(update={"verdict": "recommended"}),
+            *(
+                one.model_copy(update={"verdict": "possible"}) if one.verdict == "recommended" else one
+                for one in others
+            ),
+        )
+    return Choice(choice.groups, weighed)
+
+
 def layouts_and_kinds(chosen: Sequence[Candidate]) -> tuple[tuple[Layout, ...], tuple[Worker, ...]]:
     """How the chosen candidates divide their groups, and all their kinds of workers."""
     layouts = tuple(layout_of(candidate) for candidate in chosen)

@@ -24,6 +24,15 @@ def with_hosts(plan: Plan, names: Sequence[str], like: str) -> Plan:
     """
     cluster = _cluster(plan)
     group = _group_of(cluster, like)
+    placed = {host.name: host for host in placed_hosts(cluster)}
+    if placed[like].masters or not placed[like].workers:
+        carried = ", ".join(master.name for master in placed[like].masters) or "nothing"
+        alike = [host.name for host in placed.values() if host.workers and not host.masters]
+        raise UserError(
+            f"--like {like}",
+            f"carries {carried}, and a new host has workers alone",
+            f"one of {', '.join(alike)}" if alike else "plan the larger cluster: howdah plan --from",
+        )
     known = {host.lower() for each in cluster.inventory.groups for host in each.names}
     for name in names:
         try:

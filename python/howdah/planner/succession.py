@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping
 
 from howdah.errors import UserError
 from howdah.model.change import MasterMove, PlanChange, ValueChange
@@ -12,7 +12,9 @@ from howdah.model.placement import placed_hosts
 from howdah.model.plan import Cluster, Plan, Role, Setting
 from howdah.model.sharing import Sharing
 from howdah.planner.change_steps import steps
-from howdah.planner.cluster import plan_cluster
+from howdah.planner.choice import as_divided, choose
+from howdah.planner.cluster import plan_choice
+from howdah.units import format_gib
 
 _READERS: tuple[tuple[str, tuple[Role, ...]], ...] = (
     ("dfs.namenode.", (Role.NAMENODE,)),
@@ -67,7 +69,39 @@ def plan_after(before: Plan, inventory: Inventory, sharing: Sharing | None = Non
         raise UserError("--from", "shares no host with this inventory", "plan anew, without --from")
     if sharing is not None:
         _check_disks(cluster, inventory, sharing)
-    return plan_cluster(inventory, cluster.request.model_copy(update={"sharing": sharing}), cluster.masters)
+    request = cluster.request.model_copy(update={"sharing": sharing})
+    layouts = {layout.group: layout.platform for layout in cluster.layouts}
+    platforms = {
+        host: layouts[group.name]
+        for group in cluster.inventory.groups
+        if group.name in layouts
+        for host in group.names
+    }
+    choice = as_divided(choose(inventory, request), platforms)
+    after = plan_choice(inventory, request, choice, cluster.masters)
+    _check_room(after)
+    return after
+
+
+def _check_room(plan: Plan) -> None:
+    """Raise UserError where masters that stay and workers have more of a host than there is."""
+    cluster = _cluster(plan)
+    kinds = {worker.name: worker for worker in plan.workers}
+    groups = {group.name: group for group in cluster.inventory.groups}
+    virtual = {layout.group for layout in cluster.layouts if layout.virtual}
+    for host in placed_hosts(cluster):
+        if host.group not in virtual:
+            continue
+        held = sum(kinds[worker.kind].memory_bytes for worker in host.workers)
+        held += sum(master.memory_bytes for master in (*host.masters, *host.shadows) if not master.shares)
+        there = groups[host.group].memory_bytes
+        if held > there:
+            raise UserError(
+                f"host {host.name}",
+                f"would have machines of {format_gib(held)}, with the masters that stay, and has "
+                f"{format_gib(there)}",
+                "plan anew, without --from",
+            )
 
 
 def _check_disks(cluster: Cluster, inventory: Inventory, sharing: Sharing) -> None:
@@ -121,28 +155,76 @@ def _moves(old: Cluster, new: Cluster) -> Iterator[MasterMove]:
         place = places.get(master.name)
         if place is not None and place.host != master.host:
             yield MasterMove(name=master.name, roles=master.roles, before=master.host, after=place.host)
+        was, now = master.shadow_host, place.shadow_host if place is not None else None
+        if was is not None and now is not None and was != now:
+            yield MasterMove(name=master.name, roles=master.roles, before=was, after=now, shadow=True)
 
 
 def _values(before: Plan, after: Plan) -> Iterator[ValueChange]:
-    old = {_of(setting): setting for setting in before.settings if setting.file is not None}
-    new = {_of(setting): setting for setting in after.settings if setting.file is not None}
-    for which in dict.fromkeys([*old, *new]):
-        one, other = old.get(which), new.get(which)
-        known = one or other
-        if known is None or (one is not None and other is not None and one.value == other.value):
+    apart = {(one.key, one.file) for plan in (before, after) for one in plan.settings if one.worker}
+    former = _former_groups(_cluster(before), _cluster(after))
+    old = {which: setting for which, setting in _each(before, apart, None) if setting.file is not None}
+    met = set()
+    for which, setting in _each(after, apart, former):
+        if setting.file is None:
             continue
-        yield ValueChange(
-            key=known.key,
-            before=one.value if one else None,
-            after=other.value if other else None,
-            file=known.file,
-            worker=known.worker,
-            restarts=_readers(known),
-        )
+        met.add(which)
+        one = old.get(which)
+        if one is None or one.value != setting.value:
+            yield _changed(one, setting)
+    for which, setting in old.items():
+        if which not in met:
+            yield _changed(setting, None)
 
 
-def _of(setting: Setting) -> tuple[str, str | None, str | None, str | None]:
-    return setting.key, setting.file, setting.worker, setting.group
+def _changed(old: Setting | None, new: Setting | None) -> ValueChange:
+    known = new or old
+    assert known is not None
+    return ValueChange(
+        key=known.key,
+        before=old.value if old else None,
+        after=new.value if new else None,
+        file=known.file,
+        worker=known.worker,
+        restarts=_readers(known),
+    )
+
+
+_Which = tuple[str, str | None, str | None, str | None]
+"""What a setting is of: key, file, kind of worker without its group's name, and group as it was called."""
+
+
+def _each(
+    plan: Plan, apart: Collection[tuple[str, str | None]], former: Mapping[str, str] | None
+) -> Iterator[tuple[_Which, Setting]]:
+    """Every setting; what is ``apart`` by kinds of workers in either plan, for each kind.
+
+    Hosts of groups that were not there before have nothing that changes.
+    """
+    kinds = {kind.name: kind for kind in plan.workers}
+    for setting in plan.settings:
+        if setting.worker is None and (setting.key, setting.file) in apart:
+            told = [setting.model_copy(update={"worker": name}) for name in kinds]
+        else:
+            told = [setting]
+        for one in told:
+            kind = kinds.get(one.worker or "")
+            group = kind.group if kind is not None else one.group
+            called = group if former is None or group is None else former.get(group)
+            if group is not None and called is None:
+                continue
+            plain = kind.name.removeprefix(f"{kind.group}-") if kind is not None else one.worker
+            yield (one.key, one.file, plain, called), one
+
+
+def _former_groups(old: Cluster, new: Cluster) -> dict[str, str]:
+    """For each group of hosts the one that had any of them before."""
+    had = {host: group.name for group in old.inventory.groups for host in group.names}
+    return {
+        group.name: next(had[host] for host in group.names if host in had)
+        for group in new.inventory.groups
+        if any(host in had for host in group.names)
+    }
 
 
 def _readers(setting: Setting) -> tuple[Role, ...]:

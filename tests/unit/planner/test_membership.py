@@ -54,6 +54,7 @@ def test_a_host_that_came_may_go_again_and_the_plan_is_what_it_was() -> None:
         (["h 3"], "h1", "host 'h 3': 'h 3' is not a host name"),
         (["$(id)"], "h1", "is not a host name"),
         (["h3"], "h9", "h9: is no host of this cluster"),
+        (["h3"], "m1", "--like m1: carries nn1"),
         (["h1-1"], "h1", "a virtual machine on h1 would be called h1-1"),
     ],
 )

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from howdah.documents.files import read_inventory
 from howdah.errors import UserError
-from howdah.model.inventory import Inventory
+from howdah.model.inventory import HostGroup, Inventory
 from howdah.model.placement import placed_hosts
 from howdah.model.plan import Plan, Role
+from howdah.model.request import Demand, Hypervisor, PlanRequest, Protection
+from howdah.planner.cluster import plan_cluster
 from howdah.planner.succession import change_of, plan_after
 from support.changed_hosts import BEFORE, HA, with_hosts
+from support.sim_plans import EXAMPLES
 
 
 def places(plan: Plan) -> dict[str, str]:
@@ -68,3 +74,98 @@ def test_what_was_asked_of_the_plan_is_kept() -> None:
 def test_hosts_of_another_cluster_are_refused(inventory: Inventory, said: str) -> None:
     with pytest.raises(UserError, match=said):
         plan_after(BEFORE, inventory)
+
+
+def _group(example: str, name: str, hosts: Sequence[str], called: str | None = None) -> HostGroup:
+    """A group of an example with other hosts."""
+    (group,) = (one for one in read_inventory(EXAMPLES / example).groups if one.name == name)
+    made = group.model_dump(mode="json", by_alias=True) | {"count": len(hosts), "hosts": list(hosts)}
+    return HostGroup.model_validate(made | {"name": called or name})
+
+
+def _hosts(*groups: HostGroup) -> Inventory:
+    return Inventory(cluster="grown", groups=groups)
+
+
+def _names(first: int, last: int) -> list[str]:
+    return [f"w{number:02d}" for number in range(first, last + 1)]
+
+
+KVM = PlanRequest(hypervisor=Hypervisor.KVM, workers_per_host=4, replication=2)
+
+
+def test_masters_keep_their_places_where_hosts_of_another_kind_come() -> None:
+    old = _group("hosts-32.yaml", "host", _names(1, 32))
+    before = plan_cluster(_hosts(old), PlanRequest(hypervisor=Hypervisor.KVM))
+    after = plan_after(before, _hosts(old, _group("hosts-amax.yaml", "data", ["n1", "n2"], "new")))
+    assert before.cluster is not None
+    assert after.cluster is not None
+    was, now = ({host.name: host for host in placed_hosts(plan.cluster)} for plan in (before, after))  # type: ignore[arg-type]
+    for name, host in was.items():
+        assert [worker.name for worker in now[name].workers] == [worker.name for worker in host.workers]
+        assert [master.address for master in now[name].masters] == [one.address for one in host.masters]
+    # Kinds of workers bear their group's name now, which changes nothing of them.
+    change = change_of(before, after)
+    assert {value.key for value in change.values if Role.DATANODE in value.restarts} == set()
+
+
+def test_a_master_that_moves_has_what_a_new_plan_gives_it() -> None:
+    hosts = _group("hosts-32.yaml", "host", _names(1, 32))
+    request = PlanRequest(
+        hypervisor=Hypervisor.NONE, workloads=(Demand(kind="terasuite", dataset_bytes=10**13),)
+    )
+    before = plan_cluster(_hosts(hosts), request)
+    lost = places(before)["nn1"]
+    left = _hosts(_group("hosts-32.yaml", "host", [name for name in _names(1, 32) if name != lost]))
+    heaps = {
+        setting.value
+        for plan in (before, plan_cluster(left, request), plan_after(before, left))
+        for setting in plan.settings
+        if setting.key == "HDFS_NAMENODE_OPTS"
+    }
+    assert len(heaps) == 1
+    after = plan_after(before, left)
+    assert after.cluster is not None
+    (moved,) = (master for master in after.cluster.masters if master.name == "nn1")
+    assert (moved.whole_host, moved.shares) == (True, False)
+    steps = [step.what for step in change_of(before, after).steps]
+    # The worker whose place it takes is emptied before.
+    assert steps.index("remove") < steps.index("master")
+
+
+def test_a_master_that_moves_is_called_by_its_own_name() -> None:
+    hosts = _group("hosts-32.yaml", "host", _names(1, 8))
+    before = plan_cluster(_hosts(hosts), KVM.model_copy(update={"protection": Protection.HA}))
+    lost = places(before)["nn1"]
+    left = [name for name in _names(1, 8) if name != lost]
+    after = plan_after(before, _hosts(_group("hosts-32.yaml", "host", left)))
+    assert after.cluster is not None
+    for master in after.cluster.masters:
+        assert master.address == f"{master.host}-{1 if master.shares else master.name}"
+
+
+@pytest.mark.parametrize(("few", "more"), [(4, 7), (13, 20)])
+def test_hosts_stay_divided_as_they_are(few: int, more: int) -> None:
+    request = PlanRequest(hypervisor=Hypervisor.KVM)
+    before = plan_cluster(_hosts(_group("hosts-amax.yaml", "data", _names(1, few))), request)
+    after = plan_after(before, _hosts(_group("hosts-amax.yaml", "data", _names(1, more))))
+    assert before.cluster is not None
+    assert after.cluster is not None
+    assert [one.platform for one in after.cluster.layouts] == [one.platform for one in before.cluster.layouts]
+
+
+def test_hosts_that_are_divided_in_two_ways_need_two_groups() -> None:
+    hosts = [
+        _group("hosts-amax.yaml", "data", _names(1, 4), "one"),
+        _group("hosts-amax.yaml", "data", _names(5, 30), "two"),
+    ]
+    request = PlanRequest(hypervisor=Hypervisor.KVM)
+    before = plan_cluster(_hosts(*hosts), request)
+    assert before.cluster is not None
+    layouts = tuple(
+        layout.model_copy(update={"platform": "9 per host"}) if layout.group == "two" else layout
+        for layout in before.cluster.layouts
+    )
+    before = before.model_copy(update={"cluster": before.cluster.model_copy(update={"layouts": layouts})})
+    with pytest.raises(UserError, match="which they cannot be all"):
+        plan_after(before, _hosts(_group("hosts-amax.yaml", "data", _names(1, 30), "one")))

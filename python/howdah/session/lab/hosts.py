@@ -61,15 +61,26 @@ def remove(name: str, hosts: Sequence[str], tell: Tell) -> HostsRemoved:
     """
     with registry.locked(name):
         state = _whole(name)
-        plan = without_hosts(state.plan, hosts)
+        # Hosts that others take away meanwhile count for nothing any more.
+        away = {machine.host for machine in state.machines if machine.name in state.leaving}
+        without_hosts(state.plan, {*hosts, *away})
         leaving = [machine.name for machine in state.machines if machine.host in hosts]
         state = state.model_copy(update={"leaving": tuple(dict.fromkeys([*state.leaving, *leaving]))})
         begin_leaving(state, render(state.plan, leaving=state.leaving))
     # The lock is let go meanwhile: data may take long, and faults and runs go on.
     await_empty(state, _PATIENCE_S, tell)
     with registry.locked(name):
-        state = take_away(state_of(name), plan, hosts, render(plan))
+        # Others may have come or gone since.
+        state = state_of(name)
+        plan = without_hosts(state.plan, hosts)
+        state = take_away(state, plan, hosts, render(plan, leaving=_still_leaving(state, hosts)))
     return HostsRemoved(state, tuple(hosts))
+
+
+def _still_leaving(state: LabState, hosts: Sequence[str]) -> tuple[str, ...]:
+    """Machines of hosts that somebody else takes away."""
+    gone = {machine.name for machine in state.machines if machine.host in hosts}
+    return tuple(name for name in state.leaving if name not in gone)
 
 
 def _whole(name: str) -> LabState:
@@ -89,8 +100,16 @@ def _only_like(state: LabState) -> str:
     """The host that new ones are like where nobody says so; raises UserError where hosts differ."""
     assert state.plan.cluster is not None
     first = {
-        host.group: host.name for host in reversed(list(placed_hosts(state.plan.cluster))) if host.workers
+        host.group: host.name
+        for host in reversed(list(placed_hosts(state.plan.cluster)))
+        if host.workers and not host.masters
     }
+    if not first:
+        raise UserError(
+            "howdah lab add",
+            "finds no host that has workers alone: each carries masters too",
+            "plan the larger cluster, and bring it up anew",
+        )
     if len(first) > 1:
         raise UserError(
             "--like",
