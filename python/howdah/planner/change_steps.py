@@ -81,10 +81,11 @@ def _leave(
     """DataNodes that go, once what they hold is elsewhere."""
     moved = round(stored * sum(held[worker] for worker in workers) / sum(held.values()))
     seconds = moved / rate
+    names = _listed(fold([worker.name for worker in workers]))
     return ChangeStep(
         what="remove",
-        text=f"exclude {_listed(fold([worker.name for worker in workers]))} until DataNodes are "
-        f"decommissioned: up to {format_bytes(moved)} go elsewhere, in {format_seconds(seconds)} at least; {then}",
+        text=f"exclude {names} until DataNodes are decommissioned: up to {format_bytes(moved)} go "
+        f"elsewhere, in {format_seconds(seconds)} at least; {then}",
         moved_bytes=moved,
         least_s=seconds,
     )

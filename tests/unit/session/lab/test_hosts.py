@@ -40,7 +40,7 @@ def test_what_came_while_a_host_was_emptied_stays(tmp_path: Path, monkeypatch: p
     monkeypatch.setattr(hosts, "begin_leaving", lambda state, rendered: state)
     monkeypatch.setattr(hosts, "await_empty", lambda state, patience_s, tell: None)
     monkeypatch.setattr(hosts, "take_away", take)
-    monkeypatch.setattr(hosts.registry, "locked", lambda name: nullcontext())
+    monkeypatch.setattr("howdah.lab.registry.locked", lambda name: nullcontext())
     hosts.remove("lab", ["h3"], lambda line: None)
     (plan,) = taken
     assert plan.cluster is not None
