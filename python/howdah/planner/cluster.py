@@ -17,7 +17,7 @@ from howdah.planner.erasure import weigh_erasure
 from howdah.planner.facts import CannotTell, Facts
 from howdah.planner.known import cluster_facts
 from howdah.planner.masters import place_masters
-from howdah.planner.masters.keep import ground, keep_places
+from howdah.planner.masters.keep import host_ground, keep_places
 from howdah.planner.override import beyond_rules
 from howdah.planner.platforms import size_settings
 from howdah.planner.rules.catalogue import COUNSELS, SETTING_RULES
@@ -40,7 +40,7 @@ def plan_choice(
     layouts, kinds = layouts_and_kinds(chosen)
     masters = place_masters(inventory, layouts, kinds, request)
     if staying:
-        kept = keep_places(staying, masters, ground(inventory, layouts, request))
+        kept = keep_places(staying, masters, host_ground(inventory, layouts, request))
         masters = kept if len(kept) == len(staying) else masters
     topology = lay_out(inventory, layouts)
     check_machine_names(inventory, layouts, masters, request)

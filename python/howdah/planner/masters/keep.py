@@ -12,7 +12,7 @@ from howdah.model.plan import Layout, Master
 from howdah.model.request import PlanRequest
 
 
-class Ground(NamedTuple):
+class HostGround(NamedTuple):
     """What masters stand on: every host's group, how groups are divided, and what was asked for."""
 
     groups: Mapping[str, str]
@@ -26,13 +26,13 @@ class Ground(NamedTuple):
         return self.layouts.get(self.groups.get(host, ""))
 
 
-def ground(inventory: Inventory, layouts: Sequence[Layout], request: PlanRequest) -> Ground:
+def host_ground(inventory: Inventory, layouts: Sequence[Layout], request: PlanRequest) -> HostGround:
     """The ground of a plan."""
     groups = {host: group.name for group in inventory.groups for host in group.names}
-    return Ground(groups, {layout.group: layout for layout in layouts}, request)
+    return HostGround(groups, {layout.group: layout for layout in layouts}, request)
 
 
-def keep_places(before: Sequence[Master], chosen: Sequence[Master], on: Ground) -> tuple[Master, ...]:
+def keep_places(before: Sequence[Master], chosen: Sequence[Master], on: HostGround) -> tuple[Master, ...]:
     """The masters as they were; one whose host is gone takes a place that was chosen and is not taken.
 
     ``chosen`` are those of a plan from nothing for the hosts that there are now. Raises UserError where a
@@ -44,7 +44,7 @@ def keep_places(before: Sequence[Master], chosen: Sequence[Master], on: Ground) 
 
 
 def _kept(
-    before: Sequence[Master], chosen: Sequence[Master], free: Iterator[Master], on: Ground
+    before: Sequence[Master], chosen: Sequence[Master], free: Iterator[Master], on: HostGround
 ) -> Iterator[Master]:
     own = {master.name: master for master in chosen}
     for master in before:
@@ -58,7 +58,7 @@ def _kept(
         yield _moved(master, own.get(master.name, place), place, on)
 
 
-def _in_its_place(master: Master, on: Ground) -> Master:
+def _in_its_place(master: Master, on: HostGround) -> Master:
     """The master where it is, the kinds of workers that make room called as they are now."""
     layout = on.layout(master.host)
     if layout is None or not layout.virtual or not master.takes:
@@ -84,7 +84,7 @@ def _bears(kind: str, other: str) -> bool:
     return kind.endswith(f"-{other}")
 
 
-def _moved(master: Master, seat: Master, place: Master, on: Ground) -> Master:
+def _moved(master: Master, seat: Master, place: Master, on: HostGround) -> Master:
     """The master elsewhere: with the seat that a plan from nothing gives it, on the host of a free place."""
     alike = on.groups.get(seat.host) == on.groups.get(place.host)
     found = seat if alike else place
@@ -98,7 +98,7 @@ def _moved(master: Master, seat: Master, place: Master, on: Ground) -> Master:
     return found.model_copy(update=update)
 
 
-def _address(name: str, host: str, on: Ground, *, shares: bool) -> str:
+def _address(name: str, host: str, on: HostGround, *, shares: bool) -> str:
     layout = on.layout(host)
     if layout is None or not layout.virtual:
         return host

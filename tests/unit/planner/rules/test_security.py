@@ -43,6 +43,7 @@ STRENGTH: dict[str, tuple[str, ...]] = {
     "hbase.coprocessor.enabled": ("false", "true"),
     "hbase.rpc.protection": ("authentication", "integrity", "privacy"),
     "hbase.security.authentication": ("simple", "kerberos"),
+    "hbase.security.authentication.ui": ("simple", "kerberos"),
     "hbase.security.authorization": ("false", "true"),
     "hbase.ssl.enabled": ("false", "true"),
     "mapreduce.cluster.acls.enabled": ("false", "true"),
