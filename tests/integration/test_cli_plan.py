@@ -391,6 +391,7 @@ def test_a_plan_from_one_that_runs_says_what_changes_and_overwrites_nothing(plan
     for words, said in (
         (["-o", "plan.yaml"], "is the plan of the cluster that runs"),
         (["-o", "other.yaml", "--replication", "2"], "keeps what that plan was asked for"),
+        (["-o", "other.yaml", "--rank", "rules"], "keeps what that plan was asked for"),
     ):
         refused = howdah("plan", "more.yaml", "--from", "plan.yaml", *words, cwd=planned)
         assert refused.returncode == 2

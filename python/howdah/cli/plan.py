@@ -216,7 +216,8 @@ def plan(  # noqa: PLR0917 - typer makes options of parameters
     with SimulationBar(silent=json or quiet) as bar:
         make = partial(plan_inventory, rank=rank, calibration=calibration, tell=bar.tell)
         if before is not None:
-            check_keeps(request, before, output, shared=share is not None or bool(beside and kept is None))
+            others = (share, cluster, rank, (beside or None) if kept is None else None)
+            check_keeps(request, before, output, others=any(one is not None for one in others))
             make = partial(plan_change, load_plan(before), beside or ())
         elif asked:
             make = partial(plan_shared, make, asked)

@@ -19,10 +19,13 @@ from howdah.session.plan.sharing import AskedShare, plan_shared
 __all__ = ["change_of", "check_keeps", "load_plan", "plan_change", "request_before"]
 
 
-def check_keeps(request: PlanRequest, before: Path, output: Path, *, shared: bool) -> None:
-    """Raise UserError where something else is asked for, or the plan that runs would be written over."""
+def check_keeps(request: PlanRequest, before: Path, output: Path, *, others: bool) -> None:
+    """Raise UserError where something else is asked for, or the plan that runs would be written over.
+
+    ``others`` says whether it is by flags of which ``request`` says nothing.
+    """
     usual = PlanRequest(workloads=parse_demands(()), hadoop=DEFAULT_HADOOP, hbase=DEFAULT_HBASE)
-    if shared or request != usual:
+    if others or request != usual:
         raise UserError(
             f"--from {before}",
             "keeps what that plan was asked for, and something else is asked for here",

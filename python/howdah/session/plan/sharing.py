@@ -106,7 +106,8 @@ def plan_shared(
 def check_written_apart(asked: AskedShare, output: Path) -> None:
     """Raise UserError where the plan would be written over one that it is to stand beside."""
     for path in asked.beside:
-        if output.exists() and path.exists() and output.samefile(path):
+        # Its page is named after it, whatever follows the name.
+        if output.resolve().with_suffix("") == path.resolve().with_suffix(""):
             raise UserError(
                 f"--output {output}", "is the plan of another cluster on these hosts", "give another file"
             )

@@ -154,8 +154,10 @@ def test_a_plan_is_not_written_over_one_that_it_stands_beside(tmp_path: Path) ->
     planned(tmp_path, "a", share=50)
     path = tmp_path / "a.yaml"
     check_written_apart(AskedShare(None, (path,), "b"), tmp_path / "b.yaml")
-    with pytest.raises(UserError, match="is the plan of another cluster"):
-        check_written_apart(AskedShare(None, (path,), "b"), path)
+    # The page of a plan that is called so would be the other's.
+    for other in (path, tmp_path / "a.yml"):
+        with pytest.raises(UserError, match="is the plan of another cluster"):
+            check_written_apart(AskedShare(None, (path,), "b"), other)
 
 
 def test_hosts_that_clusters_want_set_differently_are_told(tmp_path: Path) -> None:
