@@ -23,7 +23,10 @@ def change_text(change: PlanChange) -> RenderableType:
         facts.add_row(
             "hosts", f"new: {', '.join(change.added) or 'none'}; gone: {', '.join(change.removed) or 'none'}"
         )
-    moved = "; ".join(f"{move.name} from {move.before} to {move.after}" for move in change.masters)
+    moved = "; ".join(
+        f"{'the shadow of ' if move.shadow else ''}{move.name} from {move.before} to {move.after}"
+        for move in change.masters
+    )
     facts.add_row("masters", moved or "all stay where they are")
     for number, value in enumerate(change.values[:_MOST_VALUES]):
         facts.add_row("values" if not number else "", _value(value))

@@ -112,6 +112,11 @@ class Worker(Model):
     roles: tuple[Role, ...] = ()
     """What runs on it."""
 
+    @property
+    def own_name(self) -> str:
+        """Its kind's name without that of its group, which it bears where there are several groups."""
+        return self.name.removeprefix(f"{self.group}-")
+
 
 class Layout(Model):
     """How the hosts of one group are divided."""

@@ -9,8 +9,9 @@ from typing import NamedTuple
 from howdah.errors import UserError
 from howdah.model.change import ChangeStep, PlanChange
 from howdah.model.hostname import expand_all, fold
-from howdah.model.placement import placed_hosts
+from howdah.model.placement import placed_hosts, placed_workers
 from howdah.model.plan import Cluster, Plan
+from howdah.planner.known import raw_bytes_of
 from howdah.planner.throughput import data_bytes_per_s
 from howdah.units import format_bytes, format_counted, format_seconds, parse_bytes
 
@@ -25,16 +26,13 @@ def steps(before: Plan, after: Plan, change: PlanChange) -> Iterator[ChangeStep]
     old, new = before.cluster, after.cluster
     assert old is not None
     assert new is not None
+    held, later = _held(before, old), _held(after, new)
+    gaining = [name for name in later if name not in held]
     if change.added:
-        yield ChangeStep(
-            what="add",
-            text=f"write the configuration of {_listed(change.added)}, list their workers as members, have "
-            "NameNode and ResourceManager read the lists anew, and start their daemons",
-        )
+        yield _join(change.added)
     stored, rate = _stored_bytes(before, old), _replicating_bytes_per_s(before, old, new)
-    held, later = _held_bytes(old), _held_bytes(new)
     gone = set(expand_all(change.removed))
-    if giving := [worker for worker in held if worker not in later and worker.host not in gone]:
+    if giving := [name for name, one in held.items() if name not in later and one.host not in gone]:
         yield _leave(giving, held, stored, rate, "then stop them, for a master takes their place")
     for move in change.masters:
         yield ChangeStep(
@@ -44,6 +42,10 @@ def steps(before: Plan, after: Plan, change: PlanChange) -> Iterator[ChangeStep]
             else f"move {move.name} ({_listed(move.roles)}) from {move.before} to {move.after}: its data "
             "first, then its addresses everywhere",
         )
+    new_hosts = set(expand_all(change.added))
+    if filling := fold(name for name in gaining if later[name].host not in new_hosts):
+        # Places that masters have left.
+        yield _join(filling)
     restarted = Counter(role for value in change.values for role in value.restarts)
     if restarted:
         told = [f"{role} ({format_counted(many, 'value')})" for role, many in restarted.items()]
@@ -52,14 +54,13 @@ def steps(before: Plan, after: Plan, change: PlanChange) -> Iterator[ChangeStep]
             text=f"restart what reads changed values: {_listed(told)}; workers one host after the other, of "
             "two masters the standby first",
         )
-    if losing := [worker for worker in held if worker.host in gone]:
+    if losing := [name for name, one in held.items() if one.host in gone]:
         yield _leave(losing, held, stored, rate, "then stop and forget them")
-    gaining = [worker for worker in later if worker not in held]
     if gaining:
-        shares = {worker: stored * later[worker] / sum(later.values()) for worker in gaining}
+        shares = {name: stored * later[name].bytes / _all_bytes(later) for name in gaining}
         of_hosts: Counter[str] = Counter()
-        for worker, share in shares.items():
-            of_hosts[worker.host] += round(share)
+        for name, share in shares.items():
+            of_hosts[later[name].host] += round(share)
         limit = _number(after, "dfs.datanode.balance.bandwidthPerSec")
         seconds = max(shares.values()) / limit if limit else 0.0
         yield ChangeStep(
@@ -75,13 +76,26 @@ def _listed(names: Sequence[str]) -> str:
     return ", ".join(names)
 
 
+def _all_bytes(held: Mapping[str, _Held]) -> int:
+    return sum(one.bytes for one in held.values())
+
+
+def _join(names: Sequence[str]) -> ChangeStep:
+    """Hosts, or workers of hosts that were there, that come."""
+    return ChangeStep(
+        what="add",
+        text=f"write the configuration of {_listed(names)}, list their workers as members, have "
+        "NameNode and ResourceManager read the lists anew, and start their daemons",
+    )
+
+
 def _leave(
-    workers: Sequence[_Worker], held: Mapping[_Worker, float], stored: float, rate: float, then: str
+    workers: Sequence[str], held: Mapping[str, _Held], stored: float, rate: float, then: str
 ) -> ChangeStep:
     """DataNodes that go, once what they hold is elsewhere."""
-    moved = round(stored * sum(held[worker] for worker in workers) / sum(held.values()))
+    moved = round(stored * sum(held[name].bytes for name in workers) / _all_bytes(held))
     seconds = moved / rate
-    names = _listed(fold([worker.name for worker in workers]))
+    names = _listed(fold(workers))
     return ChangeStep(
         what="remove",
         text=f"exclude {names} until DataNodes are decommissioned: up to {format_bytes(moved)} go "
@@ -91,22 +105,18 @@ def _leave(
     )
 
 
-class _Worker(NamedTuple):
-    """A worker and its host."""
+class _Held(NamedTuple):
+    """The host of a worker, and what its data disks hold: HDFS fills them alike, in shares of their size."""
 
     host: str
-    name: str
+    bytes: int
 
 
-def _held_bytes(cluster: Cluster) -> dict[_Worker, float]:
-    """What the data disks of every worker hold: HDFS fills them alike, in shares of their size."""
+def _held(plan: Plan, cluster: Cluster) -> dict[str, _Held]:
+    """What there is of every worker, by its name."""
     groups = {group.name: group for group in cluster.inventory.groups}
-    layouts = {layout.group: layout for layout in cluster.layouts}
-    return {
-        _Worker(host.name, worker.name): groups[host.group].data_bytes / len(layouts[host.group].workers)
-        for host in placed_hosts(cluster)
-        for worker in host.workers
-    }
+    sizes = {kind.name: raw_bytes_of(kind, groups[kind.group or ""]) for kind in plan.workers}
+    return {worker.name: _Held(worker.host, sizes[worker.kind]) for worker in placed_workers(cluster)}
 
 
 def _stored_bytes(plan: Plan, cluster: Cluster) -> float:

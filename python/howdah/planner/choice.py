@@ -73,11 +73,18 @@ def as_divided(choice: Choice, platforms: Mapping[str, str]) -> Choice:
         if not here:
             continue
         had = next((one for one in weighed[group.name] if {one.platform} == here), None)
-        if had is None or had.verdict == "refused":
+        if len(here) > 1:
             raise UserError(
                 "--from",
-                f"has hosts of {group.name} divided as {', '.join(sorted(here))}, which they cannot be all",
-                "give hosts that are divided otherwise a group of their own, or plan anew, without --from",
+                f"divides hosts of the group {group.name} in several ways: {', '.join(sorted(here))}",
+                "give those of each a group of their own, or plan anew, without --from",
+            )
+        if had is None or had.verdict == "refused":
+            why = next((told.text for told in had.judgements if told.verdict == "refused"), "") if had else ""
+            raise UserError(
+                "--from",
+                f"divides hosts of {group.name} as {here.pop()}, which these cannot be{why and f': {why}'}",
+                "correct the inventory, or plan anew, without --from",
             )
         others = (one for one in weighed[group.name] if one is not had)
         weighed[group.name] = (

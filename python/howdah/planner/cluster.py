@@ -17,30 +17,33 @@ from howdah.planner.erasure import weigh_erasure
 from howdah.planner.facts import CannotTell, Facts
 from howdah.planner.known import cluster_facts
 from howdah.planner.masters import place_masters
-from howdah.planner.masters.keep import host_ground, keep_places
+from howdah.planner.masters.keep import keep_places
+from howdah.planner.masters.posts import spots_by_host
 from howdah.planner.override import beyond_rules
 from howdah.planner.platforms import size_settings
 from howdah.planner.rules.catalogue import COUNSELS, SETTING_RULES
 from howdah.planner.topology import lay_out, weigh_racks
 
 
-def plan_cluster(inventory: Inventory, request: PlanRequest, staying: Sequence[Master] = ()) -> Plan:
-    """Plan a cluster; raises UserError where the hosts or the request do not allow it.
-
-    ``staying`` are masters that there are, which stay where they are as far as their hosts do.
-    """
-    return plan_choice(inventory, request, choose(inventory, request), staying)
+def plan_cluster(inventory: Inventory, request: PlanRequest) -> Plan:
+    """Plan a cluster; raises UserError where the hosts or the request do not allow it."""
+    return plan_choice(inventory, request, choose(inventory, request))
 
 
 def plan_choice(
     inventory: Inventory, request: PlanRequest, choice: Choice, staying: Sequence[Master] = ()
 ) -> Plan:
-    """Plan a cluster of the first candidate of every group; raises UserError where that is impossible."""
+    """Plan a cluster of the first candidate of every group; raises UserError where that is impossible.
+
+    ``staying`` are masters that there are, which stay where they are as far as their hosts do; they call the
+    workers that make room for them by these workers' own names.
+    """
     chosen = choice.best()
     layouts, kinds = layouts_and_kinds(chosen)
     masters = place_masters(inventory, layouts, kinds, request)
     if staying:
-        kept = keep_places(staying, masters, host_ground(inventory, layouts, request))
+        spots = spots_by_host(inventory, {layout.group: layout for layout in layouts})
+        kept = keep_places(staying, masters, spots, kinds, request)
         masters = kept if len(kept) == len(staying) else masters
     topology = lay_out(inventory, layouts)
     check_machine_names(inventory, layouts, masters, request)

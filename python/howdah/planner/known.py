@@ -63,7 +63,7 @@ def cluster_facts(
         masters=masters,
         topology=topology,
         virtual=any(layout.virtual for layout in layouts),
-        raw_bytes=sum(counts[kind.name] * _raw_bytes(kind, groups[kind.group or ""]) for kind in kinds),
+        raw_bytes=sum(counts[kind.name] * raw_bytes_of(kind, groups[kind.group or ""]) for kind in kinds),
         domain=_common_domain(inventory),
         idle_disks={} if any(layout.virtual for layout in layouts) else _idle_disks(inventory, masters),
     )
@@ -81,7 +81,7 @@ def _idle_disks(inventory: Inventory, masters: tuple[Master, ...]) -> dict[str, 
     }
 
 
-def _raw_bytes(kind: Worker, group: HostGroup) -> int:
+def raw_bytes_of(kind: Worker, group: HostGroup) -> int:
     """Size of one worker's data disks, of the group's average size where they are mixed."""
     return (kind.data_disks or 0) * group.data_bytes // group.data_disks
 

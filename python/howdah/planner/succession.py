@@ -78,7 +78,12 @@ def plan_after(before: Plan, inventory: Inventory, sharing: Sharing | None = Non
         for host in group.names
     }
     choice = as_divided(choose(inventory, request), platforms)
-    after = plan_choice(inventory, request, choice, cluster.masters)
+    own_names = {kind.name: kind.own_name for kind in before.workers}
+    staying = [
+        master.model_copy(update={"takes": tuple(own_names[kind] for kind in master.takes)})
+        for master in cluster.masters
+    ]
+    after = plan_choice(inventory, request, choice, staying)
     _check_room(after)
     return after
 
@@ -213,8 +218,8 @@ def _each(
             called = group if former is None or group is None else former.get(group)
             if group is not None and called is None:
                 continue
-            plain = kind.name.removeprefix(f"{kind.group}-") if kind is not None else one.worker
-            yield (one.key, one.file, plain, called), one
+            own_name = kind.own_name if kind is not None else one.worker
+            yield (one.key, one.file, own_name, called), one
 
 
 def _former_groups(old: Cluster, new: Cluster) -> dict[str, str]:

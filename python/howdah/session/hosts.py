@@ -8,6 +8,7 @@ from pathlib import Path
 
 from howdah.errors import UserError
 from howdah.model.host import Host
+from howdah.model.host_and_port import host_and_port
 from howdah.model.hostname import expand_all
 from howdah.model.wrong import WrongValue
 from howdah.planner.local.plan import DEFAULT_DATA_DIR
@@ -58,9 +59,9 @@ def listen(address: str, *, limit_s: float, tell: Callable[[str], None]) -> None
 
     ``address`` is a port, or an address of this host with one. Raises UserError where it is not to be had.
     """
-    from howdah.probe.measuring.peers import Listener, address_of  # noqa: PLC0415
+    from howdah.probe.measuring.peers import PORT, Listener  # noqa: PLC0415
 
-    host, port = address_of(f"0.0.0.0:{address}" if address.isdigit() else address, "--listen")
+    host, port = host_and_port(f"0.0.0.0:{address}" if address.isdigit() else address, "--listen", PORT)
     listener = Listener(host, port)
     tell(f"listening at {host}:{listener.port} for {limit_s:g} s")
     listener.serve(limit_s)

@@ -48,13 +48,7 @@ def examine(course: Course) -> None:
 def examine_pair(course: Course) -> None:
     """HDFS with two NameNodes, chosen in ZooKeeper: deployed, used, changed while one stands in."""
     with handed(course, ("hdfs", "HTTP", "zookeeper")) as (_, folder):
-        plan = course.save("secure", HOSTS)
-        secrets = ("--secrets", str(folder))
-        with step("three hosts from nothing to two NameNodes with Kerberos"):
-            course.deploy(plan, *secrets)
-        with step("again: nothing is changed"):
-            assert course.changed(plan, *secrets) == 0
-            course.check_well(plan)
+        deployed(course, folder, "two NameNodes")
         _used(course)
         all_shut(course)
         _names_are_kept(course)
@@ -79,6 +73,17 @@ def handed(course: Course, users: Sequence[str], *, tables: bool = False) -> Ite
         with step("a KDC, an authority, and what they hand to all hosts"):
             folder = hand_out(course.folder / "secrets", made, dict.fromkeys(names, users))
         yield made, folder
+
+
+def deployed(course: Course, folder: Path, what: str) -> tuple[Path, Sequence[str]]:
+    """From nothing, and again; the plan, and the flags that hand over what is in the folder."""
+    plan, secrets = course.save("secure", HOSTS), ("--secrets", str(folder))
+    with step(f"three hosts from nothing to {what} with Kerberos"):
+        course.deploy(plan, *secrets)
+    with step("again: nothing is changed"):
+        assert course.changed(plan, *secrets) == 0
+        course.check_well(plan)
+    return plan, secrets
 
 
 def _with_ticket(course: Course, script: str) -> str:

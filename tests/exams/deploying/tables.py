@@ -7,7 +7,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from exams.deploying.course import Course, step
-from exams.deploying.kerberos import HOSTS, all_shut, handed, root_of, secrets_stay_secret
+from exams.deploying.kerberos import HOSTS, all_shut, deployed, handed, root_of, secrets_stay_secret
 from support.kdc import Kdc, certify
 
 _ROWS = Path(__file__).with_name("Rows.java")
@@ -16,13 +16,7 @@ _ROWS = Path(__file__).with_name("Rows.java")
 def examine(course: Course) -> None:
     """HBase on HDFS, two of each master: deployed, used, its HMaster handing over, every port tried."""
     with handed(course, ("hdfs", "HTTP", "zookeeper", "hbase"), tables=True) as (made, folder):
-        plan = course.save("secure", HOSTS)
-        secrets = ("--secrets", str(folder))
-        with step("three hosts from nothing to HDFS and HBase with Kerberos, two of each master"):
-            course.deploy(plan, *secrets)
-        with step("again: nothing is changed"):
-            assert course.changed(plan, *secrets) == 0
-            course.check_well(plan)
+        plan, secrets = deployed(course, folder, "HDFS and HBase, two of each master,")
         _used(course)
         _suite_runs(course, plan, made, folder)
         all_shut(course)

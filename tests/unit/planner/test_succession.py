@@ -167,5 +167,37 @@ def test_hosts_that_are_divided_in_two_ways_need_two_groups() -> None:
         for layout in before.cluster.layouts
     )
     before = before.model_copy(update={"cluster": before.cluster.model_copy(update={"layouts": layouts})})
-    with pytest.raises(UserError, match="which they cannot be all"):
+    with pytest.raises(UserError, match="divides hosts of the group one in several ways: "):
         plan_after(before, _hosts(_group("hosts-amax.yaml", "data", _names(1, 30), "one")))
+
+
+def test_shadows_of_masters_that_move_are_told_and_their_masters_stay() -> None:
+    hosts = _names(1, 8)
+    request = PlanRequest(hypervisor=Hypervisor.VSPHERE, workers_per_host=4, protection=Protection.FT)
+    before = plan_cluster(_hosts(_group("hosts-32.yaml", "host", hosts)), request)
+    assert before.cluster is not None
+    shadowed = {master.name: master.shadow_host for master in before.cluster.masters if master.shadow_host}
+    lost = shadowed["nn1"]
+    left = [name for name in hosts if name != lost]
+    after = plan_after(before, _hosts(_group("hosts-32.yaml", "host", left)))
+    moves = change_of(before, after).masters
+    assert {move.name for move in moves if move.shadow} == {
+        name for name, host in shadowed.items() if host == lost
+    }
+    assert places(after) == places(before)
+    texts = [step.text for step in change_of(before, after).steps if step.what == "master"]
+    assert all(text.startswith("move the Fault Tolerance shadow of ") for text in texts)
+
+
+def test_a_place_that_a_master_leaves_gets_its_worker() -> None:
+    hosts = _names(1, 8)
+    before = plan_cluster(_hosts(_group("hosts-32.yaml", "host", hosts)), KVM)
+    assert before.cluster is not None
+    (nn1,) = (master for master in before.cluster.masters if master.name == "nn1")
+    elsewhere = next(host for host in hosts if host not in {one.host for one in before.cluster.masters})
+    moved = nn1.model_copy(update={"host": elsewhere, "address": f"{elsewhere}-nn1"})
+    masters = tuple(moved if one is nn1 else one for one in before.cluster.masters)
+    after = before.model_copy(update={"cluster": before.cluster.model_copy(update={"masters": masters})})
+    steps = change_of(before, after).steps
+    assert [step.what for step in steps] == ["remove", "master", "add", "balance"]
+    assert f"{nn1.host}-4" in steps[2].text

@@ -121,6 +121,11 @@ def spots(
         yield from (spot for spot in order if (spot.host.lower() in avoided) is late)
 
 
+def spots_by_host(inventory: Inventory, layouts: Mapping[str, Layout]) -> dict[str, Spot]:
+    """Every host, whatever it serves, by its name."""
+    return {spot.host: spot for spot in _in_turn(inventory.groups, layouts, frozenset())}
+
+
 def _in_turn(
     groups: Sequence[HostGroup], layouts: Mapping[str, Layout], last: frozenset[str] | set[str]
 ) -> Iterator[Spot]:

@@ -127,21 +127,16 @@ def master(
     spot: Spot, seat: Seat, sizing: Sizing, request: PlanRequest, *, rule: Rule, reason: str
 ) -> Master:
     """The seat as a plan keeps it."""
-    virtual = spot.layout is not None and spot.layout.virtual
     places = spot.layout.workers if spot.layout else ()
     if seat.shares:
-        # The first place keeps its worker: masters take the last ones.
-        address = virtual_name(spot.host, request.machine("1")) if virtual else spot.host
         room = sizing.beside_workers(seat.roles)
-    elif virtual:
-        address = virtual_name(spot.host, request.machine(seat.name))
+    elif spot.layout is not None and spot.layout.virtual:
         room = sizing.of(seat.takes)
     else:
-        address = spot.host
         room = Need(spot.group.cpu.threads, spot.group.memory_bytes)
     return Master(
         name=seat.name,
-        address=address,
+        address=address_at(spot, seat.name, request, shares=seat.shares),
         roles=seat.roles,
         host=spot.host,
         takes=seat.takes,
@@ -152,6 +147,14 @@ def master(
         rule=rule.id,
         reason=reason,
     )
+
+
+def address_at(spot: Spot, name: str, request: PlanRequest, *, shares: bool) -> str:
+    """The host name that a master of this name answers to there."""
+    if spot.layout is None or not spot.layout.virtual:
+        return spot.host
+    # The first place keeps its worker: masters take the last ones.
+    return virtual_name(spot.host, request.machine("1" if shares else name))
 
 
 def reason_for(spot: Spot, seat: Seat, sizing: Sizing, request: PlanRequest, spread: int) -> tuple[Rule, str]:

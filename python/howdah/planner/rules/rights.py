@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from howdah.planner.conditions import secure_hbase_rule, secure_rule, secured_hbase, secured_pair
 from howdah.planner.rule import Rule, Severity
-from howdah.planner.rules.security.settings import protected
+from howdah.planner.rules.security.settings import protected, web_secret
 from howdah.planner.values import Accepts, fixed, set_at_all
 
 _COPROCESSORS = "org.apache.hadoop.hbase.security"
@@ -137,9 +137,7 @@ RULES: tuple[Rule, ...] = (
         file="hbase-site.xml",
         key="hbase.security.authentication.signature.secret.file",
         says="HBase's pages sign web sessions with the secret of all hosts.",
-        decide=fixed(
-            "/etc/security/http_secret", "a file that only Hadoop's users can read, the same on all hosts"
-        ),
+        decide=web_secret,
         accepts=set_at_all,
         severity=Severity.SHOULD,
     ),

@@ -12,6 +12,7 @@ from functools import partial
 from typing import Final
 
 from howdah.errors import UserError
+from howdah.model.host_and_port import host_and_port
 from howdah.model.measured import MeasuredFigure, PeerRates
 from howdah.probe.measuring.scratch import Pace
 
@@ -86,7 +87,7 @@ def measure_peer(peer: str, pace: Pace, *, turn_s: float = _TURN_S) -> PeerRates
     ``peer`` is a host's name or address, with ``:port`` where it is not the usual one. Raises UserError
     where nobody listens there.
     """
-    host, port = address_of(peer, "--peer")
+    host, port = host_and_port(peer, "--peer", PORT)
     pace.tell(f"the network to {peer}")
 
     def rates(ask: Callable[[str, int, float], int]) -> list[float]:
@@ -105,16 +106,6 @@ def measure_peer(peer: str, pace: Pace, *, turn_s: float = _TURN_S) -> PeerRates
     return PeerRates(
         peer=peer, sent_bytes_per_s=MeasuredFigure.of(sent), received_bytes_per_s=MeasuredFigure.of(received)
     )
-
-
-def address_of(text: str, flag: str) -> tuple[str, int]:
-    """A host and a port, written ``host``, ``host:port`` or ``[address]:port``; else raises UserError."""
-    host, colon, port = text.rpartition(":")
-    if not colon or (text.count(":") > 1 and not text.startswith("[")):
-        host, port = text, str(PORT)
-    if not host or not (port.isascii() and port.isdigit() and 0 < int(port) < 1 << 16):
-        raise UserError(f"{flag} {text}", "is not a host and a port", f"write for instance w02:{PORT}")
-    return host.removeprefix("[").removesuffix("]"), int(port)
 
 
 def _rate(ask: Callable[[str, int, float], int], host: str, port: int, turn_s: float) -> float:

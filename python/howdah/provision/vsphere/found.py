@@ -63,14 +63,13 @@ class Seen(NamedTuple):
     taken: Mapping[str, int]
     """Memory that machines reserve which are not planned there, by host."""
 
-    def held(self, place: VCenterPlace, host: str) -> dict[str, str]:
-        """Who of these has which of a host's own disks."""
-        return {
-            disk: name
-            for name, seen in self.machines.items()
-            if seen.machine.host == host
-            for disk in raw_disks(place, host, seen.config)
-        }
+    def held(self, place: VCenterPlace) -> dict[str, dict[str, str]]:
+        """Who of these has which of the hosts' own disks, by host."""
+        held: dict[str, dict[str, str]] = {}
+        for name, seen in self.machines.items():
+            disks = raw_disks(place, seen.machine.host, seen.config)
+            held.setdefault(seen.machine.host, {}).update(dict.fromkeys(disks, name))
+        return held
 
     @property
     def found(self) -> dict[str, FoundMachine]:

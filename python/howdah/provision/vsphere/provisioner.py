@@ -66,9 +66,10 @@ class VCenterProvisioner:
         return self._looked(place, seen)
 
     def _looked(self, place: VCenterPlace, seen: Seen) -> Provisioning:
+        held = seen.held(place)
         hosts = {
             name: host.state.model_copy(
-                update={"taken_bytes": seen.taken.get(name, 0), "held": seen.held(place, name)}
+                update={"taken_bytes": seen.taken.get(name, 0), "held": held.get(name, {})}
             )
             for name, host in place.hosts.items()
         }

@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from howdah.errors import RunFailed, UserError
-from howdah.provision.vsphere.address import vcenter_address
+from howdah.model.host_and_port import host_and_port
+from howdah.model.site import VCENTER_PORT
 from howdah.provision.vsphere.api import connect, disconnect, vim, vmodl
 from howdah.services.errors import NotReachable
 
@@ -35,7 +36,7 @@ class VCenterLogin(NamedTuple):
 def logged_in(login: VCenterLogin) -> Iterator[Any]:
     """The service's content; raises UserError for what is wrong, NotReachable where nobody answers."""
     where = f"--vcenter {login.endpoint}"
-    host, port = vcenter_address(login.endpoint)
+    host, port = host_and_port(login.endpoint, "--vcenter", VCENTER_PORT)
     try:
         trust = ssl.create_default_context(cafile=None if login.ca_file is None else str(login.ca_file))
     except (OSError, ssl.SSLError) as error:

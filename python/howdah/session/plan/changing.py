@@ -13,7 +13,7 @@ from howdah.model.request import PlanRequest
 from howdah.model.sharing import Sharing
 from howdah.planner.succession import change_of, plan_after
 from howdah.session.plan.asked import parse_demands
-from howdah.session.plan.plans import DEFAULT_HADOOP, DEFAULT_HBASE, load_plan
+from howdah.session.plan.plans import DEFAULT_HADOOP, DEFAULT_HBASE, load_plan, writes_over
 from howdah.session.plan.sharing import AskedShare, plan_shared
 
 __all__ = ["change_of", "check_keeps", "load_plan", "plan_change", "request_before"]
@@ -31,7 +31,7 @@ def check_keeps(request: PlanRequest, before: Path, output: Path, *, others: boo
             "keeps what that plan was asked for, and something else is asked for here",
             "leave the other options out, or plan anew without --from",
         )
-    if output.exists() and output.samefile(before):
+    if writes_over(output, before):
         raise UserError(
             f"--output {output}", "is the plan of the cluster that runs", "give another file: -o new.yaml"
         )

@@ -79,6 +79,13 @@ def save_plan(plan: Plan, path: Path) -> None:
     replace_file(path, write_plan(plan))
 
 
+def writes_over(output: Path, path: Path) -> bool:
+    """Whether a plan that is written there would take another one's place, or its page that one's page."""
+    if output.exists() and path.exists() and output.samefile(path):
+        return True
+    return output.with_suffix(".html").resolve() == path.with_suffix(".html").resolve()
+
+
 def page_of(path: Path) -> Path:
     """Where a plan's page goes: beside it; raises UserError where something else is in its place."""
     _check_is_file(path)

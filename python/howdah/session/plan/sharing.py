@@ -19,6 +19,7 @@ from howdah.model.sharing import Neighbour, Sharing
 from howdah.model.value import value_text
 from howdah.planner.platforms.workers import least_worker
 from howdah.planner.shared import check_fit, left_beside
+from howdah.session.plan.plans import writes_over
 
 _PERCENT = re.compile(r"\s*([1-9]\d?)\s*%\s*")
 _OF_HOSTS = frozenset({"esxi", "firmware"})
@@ -106,8 +107,7 @@ def plan_shared(
 def check_written_apart(asked: AskedShare, output: Path) -> None:
     """Raise UserError where the plan would be written over one that it is to stand beside."""
     for path in asked.beside:
-        # Its page is named after it, whatever follows the name.
-        if output.resolve().with_suffix("") == path.resolve().with_suffix(""):
+        if writes_over(output, path):
             raise UserError(
                 f"--output {output}", "is the plan of another cluster on these hosts", "give another file"
             )

@@ -11,12 +11,12 @@ from howdah.audit.machines import check_machines
 from howdah.documents.files import read_plan, read_site, site_schema
 from howdah.errors import RunFailed, UserError
 from howdah.model.check import CheckReport
+from howdah.model.host_and_port import host_and_port
 from howdah.model.machines import Provisioning, WantedMachine
 from howdah.model.request import Hypervisor
-from howdah.model.site import MachineSite
+from howdah.model.site import VCENTER_PORT, MachineSite
 from howdah.provision.backend import Provisioner, Told
 from howdah.provision.differences import refuse
-from howdah.provision.vsphere.address import vcenter_address
 from howdah.provision.wanted import hypervisor_of, machines_of
 from howdah.session.files import replace_file
 from howdah.session.provision.endpoint import Endpoint
@@ -63,7 +63,7 @@ def wanted(plan_file: Path, site_file: Path, endpoint: Endpoint) -> AskedMachine
         if given is None and hypervisor is made_by:
             raise UserError(flag, "is missing", _right(hypervisor))
     if endpoint.vcenter is not None:
-        vcenter_address(endpoint.vcenter)
+        host_and_port(endpoint.vcenter, "--vcenter", VCENTER_PORT)
     site = read_site(site_file)
     try:
         machines = machines_of(plan, site)

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 import pytest
 
 from howdah.errors import UserError
-from howdah.probe.measuring.peers import SEND, Listener, address_of, measure_peer, receive_count
+from howdah.probe.measuring.peers import SEND, Listener, measure_peer, receive_count
 from howdah.probe.measuring.scratch import Pace
 
 
@@ -66,23 +66,3 @@ def test_a_peer_that_does_not_listen_is_named() -> None:
 def test_a_port_that_somebody_has_is_refused(listener: Listener) -> None:
     with pytest.raises(UserError, match="cannot be listened on: Address already in use"):
         Listener("127.0.0.1", listener.port)
-
-
-@pytest.mark.parametrize(
-    ("text", "host", "port"),
-    [
-        ("w02", "w02", 7733),
-        ("w02.example.com:81", "w02.example.com", 81),
-        ("10.0.0.2:81", "10.0.0.2", 81),
-        ("fe80::1", "fe80::1", 7733),
-        ("[fe80::1]:81", "fe80::1", 81),
-    ],
-)
-def test_addresses_are_written_with_a_port_or_without(text: str, host: str, port: int) -> None:
-    assert address_of(text, "--peer") == (host, port)
-
-
-@pytest.mark.parametrize("text", ["", ":81", "w02:", "w02:http", "w02:0", "w02:65536", "w02:-1", "w02:²"])
-def test_what_is_no_address_is_refused(text: str) -> None:
-    with pytest.raises(UserError, match="is not a host and a port"):
-        address_of(text, "--peer")

@@ -10,6 +10,9 @@ from howdah.planner.rule import Counsel, Decision, Rule, Severity
 from howdah.planner.values import fixed, set_at_all
 
 KEYTABS = "/etc/security/keytabs"
+WEB_SECRET = "/etc/security/http_secret"
+web_secret = fixed(WEB_SECRET, "a file that only Hadoop's users can read, the same on all hosts")
+"""What all hosts sign web sessions with."""
 _EXECUTOR = "org.apache.hadoop.yarn.server.nodemanager.LinuxContainerExecutor"
 _FILTER = "org.apache.hadoop.security.AuthenticationFilterInitializer"
 
@@ -54,7 +57,7 @@ def _preparations(facts: Facts) -> str | None:
         f"host; keytabs in {KEYTABS}, readable by their service only; a key and a certificate for each host "
         "in /etc/security/tls; passwords of key stores in a credential store (`hadoop credential create "
         "ssl.server.keystore.password -provider localjceks://file/etc/security/tls/hadoop.jceks`), never in "
-        "a file of the configuration; /etc/security/http_secret, the same on all hosts; login configurations "
+        f"a file of the configuration; {WEB_SECRET}, the same on all hosts; login configurations "
         "for ZooKeeper and for those who write to it; "
         "container-executor.cfg as it is rendered, owned by root."
     )
@@ -168,9 +171,7 @@ RULES: tuple[Rule, ...] = (
         file="core-site.xml",
         key="hadoop.http.authentication.signature.secret.file",
         says="All hosts sign web sessions with one secret.",
-        decide=fixed(
-            "/etc/security/http_secret", "a file that only Hadoop's users can read, the same on all hosts"
-        ),
+        decide=web_secret,
         accepts=set_at_all,
         severity=Severity.SHOULD,
     ),
