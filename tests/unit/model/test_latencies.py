@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from howdah.model.latencies import SHARES, encoded, summary
+from howdah.model.latencies import SHARES, count_of, encoded, readable, summary
+from support.histograms import with_highest
 
 TIMES = st.lists(st.floats(1e-6, 3000.0), min_size=1, max_size=60)
 
@@ -40,3 +41,16 @@ def test_more_than_an_hour_counts_as_an_hour() -> None:
     long = summary([encoded([5000.0])])
     assert long is not None
     assert long.longest_s == pytest.approx(3600, rel=1e-3)
+
+
+def test_a_header_that_covers_less_than_was_counted_loses_nothing() -> None:
+    times = [0.001, 0.030, 0.041, 0.170]
+    short = with_highest(encoded(times), (1 << 15) - 1)
+    with pytest.raises(IndexError):
+        count_of(short)
+    assert count_of(readable(short)) == len(times)
+    assert summary([readable(short)]) == summary([encoded(times)])
+
+
+def test_what_can_be_read_is_kept_as_it_is() -> None:
+    assert readable(encoded([0.2])) == encoded([0.2])

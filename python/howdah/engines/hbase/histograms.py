@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from howdah.engines.hbase.printed import named
-from howdah.model.latencies import LatencyHistogram, count_of
+from howdah.model.latencies import LatencyHistogram, count_of, readable
 
 _BASE = re.compile(r"^#\[(?:StartTime|BaseTime): ([\d.]+) ")
 _SUFFIX = ".hdr"
@@ -53,7 +53,8 @@ class HistogramLogs:
         if line.startswith(("#", '"')) or len(parts) != 4:
             return None
         start_s = self._base_s.get(path, 0.0) + float(parts[0])
-        operations = count_of(parts[3])
+        histogram = readable(parts[3])
+        operations = count_of(histogram)
         if operations == 0:
             return None
         return LatencyHistogram(
@@ -64,5 +65,5 @@ class HistogramLogs:
             start_s=self._run_s(start_s),
             end_s=self._run_s(start_s + float(parts[1])),
             operations=operations,
-            histogram=parts[3],
+            histogram=histogram,
         )

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from howdah.engines.hbase.histograms import HistogramLogs
 from howdah.model.latencies import encoded, summary
+from support.histograms import with_highest
 
 BASE_S = 1764064800.0
 HEADER = f"""\
@@ -47,6 +48,14 @@ def test_what_times_no_operation_is_left_out(tmp_path: Path) -> None:
     (tmp_path / "CLEANUP.hdr").write_text(HEADER + LEGEND + line(0.0, [0.001]))
     (tmp_path / "READ.hdr").write_text(HEADER + LEGEND + line(0.0, []))
     assert logs(tmp_path).rows() == []
+
+
+def test_a_header_that_a_race_left_too_small_is_no_end_of_a_run(tmp_path: Path) -> None:
+    start, length, longest, histogram = line(0.0, [0.002, 0.170]).split(",")
+    short = with_highest(histogram, (1 << 15) - 1)
+    (tmp_path / "READ.hdr").write_text(HEADER + LEGEND + f"{start},{length},{longest},{short}\n")
+    (row,) = logs(tmp_path).rows()
+    assert summary([row.histogram]) == summary([encoded([0.002, 0.170])])
 
 
 def test_two_clients_are_as_one_that_timed_everything(tmp_path: Path) -> None:
