@@ -14,6 +14,8 @@ from howdah.model.run import RunRecord
 from howdah.units import format_count, format_counted
 
 _SOON_S = 5.0
+_AT_ONCE_S = 2.0
+"""What comes so soon after a fault is undone comes of it, most likely: clients ask every two seconds."""
 
 
 def fault_effects(record: RunRecord) -> tuple[FaultEffect, ...]:
@@ -154,7 +156,15 @@ def _without_answer(effect: FaultEffect) -> str:
     text = f"{effect.out} of {asked} had no answer, the longest for {seconds(effect.longest_s)}"
     if effect.back_s is None:
         return f"{text}, and not all had one when probing ended"
-    return f"{text}; all had one again {seconds(effect.back_s)} after it"
+    waited = " (not before it was undone)" if _undoing_ended_it(effect) else ""
+    return f"{text}; all had one again {seconds(effect.back_s)} after it{waited}"
+
+
+def _undoing_ended_it(effect: FaultEffect) -> bool:
+    """Whether the last answer came with the undoing, so that without it there would have been none yet."""
+    if effect.back_s is None or effect.fault.ended_s is None:
+        return False
+    return 0 <= effect.begun_s + effect.back_s - effect.fault.ended_s <= _AT_ONCE_S
 
 
 def _recovered(effect: FaultEffect) -> str:

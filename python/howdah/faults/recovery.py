@@ -50,6 +50,8 @@ WORDS = (
     _word("zkfc", "standby asked to be active", r"Trying to make NameNode at .* active"),
     _word("zkfc", "NameNode active", r"Successfully transitioned NameNode at .* to active state"),
     _word("namenode", "transition begun", r"Starting services required for active state"),
+    # One that became active soon after its start refuses writes until its safe mode's extension is over.
+    _word("namenode", "safe mode left", r"STATE\* Safe mode is OFF"),
     _word("namenode", "DataNode given up", r"removeDeadDatanode: lost heartbeat from"),
     # A NameNode that was away while the other one became active is refused by the journal, and ends itself.
     _word(

@@ -22,12 +22,12 @@ def examine(course: Course, dice: random.Random, kills: int) -> None:
     for number in range(kills):
         _kill(course, plan, dice.uniform(2, 45), f"{number + 1} of {kills}, from nothing")
     _end(course, plan)
-    course.hdfs("h1", "dfs", "-put", "-f", "/etc/services", "/kept")
+    course.hdfs("h1", "dfs", "-put", "-f", "/etc/passwd", "/kept")
     for number in range(kills):
         target = (changed, plan)[number % 2]
         _kill(course, target, dice.uniform(2, 30), f"{number + 1} of {kills}, in a change")
     _end(course, changed)
-    assert course.hdfs("h1", "dfs", "-cat", "/kept") == course.hosts.run("h1", "cat", "/etc/services")
+    assert course.hdfs("h1", "dfs", "-cat", "/kept") == course.hosts.run("h1", "cat", "/etc/passwd")
     assert "is HEALTHY" in course.hdfs("h1", "fsck", "/")
 
 

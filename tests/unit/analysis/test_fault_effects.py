@@ -24,6 +24,15 @@ def test_a_fault_is_told_with_its_outages_and_the_way_back() -> None:
     assert value(told, "regions open") == pytest.approx(10.9)
 
 
+@pytest.mark.parametrize(("ended_s", "waited"), [(30.5, True), (28.0, False), (44.0, False)])
+def test_an_answer_that_came_with_the_undoing_is_not_taken_for_a_recovery(
+    ended_s: float, waited: bool
+) -> None:
+    fault = KILL.model_copy(update={"ended_s": ended_s})
+    (told,) = found(faulted(fault, probes=OUT), "fault")
+    assert ("10.9 s after it (not before it was undone) (Region" in told.text) is waited
+
+
 def test_an_outage_belongs_to_the_fault_that_was_done_last_before_it() -> None:
     later = KILL.model_copy(update={"fault": "pause regionserver@w2 at 35s", "begun_s": 35.0})
     first, second = analyse(faulted(later, KILL, probes=OUT)).evidence.fault_effects

@@ -42,3 +42,14 @@ def test_a_line_is_kept_in_short() -> None:
     (first, *_) = steps(HMASTER, "m1", "hmaster", start_epoch_s=START, between=(0, 60))
     assert (first.machine, first.daemon) == ("m1", "hmaster")
     assert first.line == HMASTER[0][:240]
+
+
+def test_a_namenode_that_took_over_in_safe_mode_says_when_that_was_over() -> None:
+    lines = [
+        "2026-11-25 15:33:01,410 INFO org.apache.hadoop.hdfs.server.namenode.FSNamesystem: Starting services "
+        "required for active state",
+        "2026-11-25 15:33:02,603 INFO org.apache.hadoop.hdfs.StateChange: "
+        "STATE* Safe mode extension entered.",
+        "2026-11-25 15:33:32,611 INFO org.apache.hadoop.hdfs.StateChange: STATE* Safe mode is OFF",
+    ]
+    assert told(lines, "namenode") == [(1.41, "transition begun"), (32.611, "safe mode left")]

@@ -18,8 +18,10 @@ from howdah.report.comparing.words import answer, interval, more, place, subject
 from howdah.report.figure import Table
 from howdah.report.plan.words import answer as planned
 from howdah.report.study.found import CellRuns, StudyFound
+from howdah.report.study.unanswered import without_answer
 from howdah.report.words import NONE
 from howdah.study.matrix import named as named_levels
+from howdah.study.matrix import strata_of
 from howdah.study.precision import half_width
 from howdah.units import format_bytes, format_counted
 
@@ -154,7 +156,15 @@ class Conclusion(NamedTuple):
 def conclusions(findings: StudyFound) -> tuple[Conclusion, ...]:
     """A sentence for each stratum; else how time grew with size, or what is planned."""
     if findings.strata:
-        return tuple(Conclusion(stratum.name, _answer(stratum.comparison)) for stratum in findings.strata)
+        strata = strata_of(findings.study, tuple(cell.cell for cell in findings.cells))
+        cells = {stratum.name: stratum.cells for stratum in strata}
+        return tuple(
+            Conclusion(
+                stratum.name,
+                f"{without_answer(findings, cells[stratum.name])}{_answer(stratum.comparison)}",
+            )
+            for stratum in findings.strata
+        )
     if by_size(findings):
         return tuple(_grown(findings))
     if not any(cell.cell.runs for cell in findings.cells):

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from statistics import median
 from typing import Any, NamedTuple
 
 from howdah.analysis.comparing.unanswered import NO_ANSWER
-from howdah.analysis.wording import seconds
+from howdah.analysis.wording import listed, seconds
+from howdah.model.comparison import RunFigures
 from howdah.report.figure import MOST_COLOURS, Figure, Key, Table, series_colour
 from howdah.report.study.found import CellRuns, StudyFound
 from howdah.report.theme import DATA, SHOWN, WIDTH, across, chart, layer
+from howdah.study.matrix import Cell
 
 _PITCH = 34.0
 _LETTER, _MOST_LABEL = 6.4, 260
@@ -38,6 +40,28 @@ def _of(cell: CellRuns) -> Iterator[Unanswered]:
                 every.setdefault(reading.measure.name.removeprefix(NO_ANSWER), []).append(reading.value)
     for operation, some in every.items():
         yield Unanswered(cell, operation, tuple(sorted(some)))
+
+
+def without_answer(findings: StudyFound, cells: Sequence[Cell]) -> str:
+    """How long the cells of a stratum, by their names there, had no answer; empty where nothing probed.
+
+    ``The longest time without an answer was 15.6 s (15.3 to 15.7 s) for as planned and …``
+    """
+    runs = {cell.cell.number: cell.runs for cell in findings.cells}
+    said = []
+    for cell in cells:
+        every = (_longest(run) for run in runs.get(cell.number, ()))
+        longest = sorted(value for value in every if value is not None)
+        if longest:
+            least, middle, most = (seconds(value) for value in (longest[0], median(longest), longest[-1]))
+            said.append(f"{middle} ({least} to {most}) for {cell.name}")
+    return f"The longest time without an answer was {listed(said)}. " if said else ""
+
+
+def _longest(run: RunFigures) -> float | None:
+    """The longest of all operations; None of a run that nothing was probed in."""
+    every = [each.value for each in run.readings if each.measure.name.startswith(NO_ANSWER)]
+    return max(every, default=None)
 
 
 def unanswered_table(findings: StudyFound) -> Table:

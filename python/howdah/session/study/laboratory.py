@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import re
+import time
 from collections.abc import Callable, Sequence
 from types import TracebackType
 
@@ -18,6 +19,10 @@ from howdah.session.study.directory import StudyDirectory
 from howdah.study.matrix import Cell
 
 _FOLDER = "laboratory"
+_WHOLE = "up"
+_PATIENCE_S = 300.0
+"""Longer than what a fault left takes to be over; a laboratory that is not whole then is built anew."""
+_ASK_S = 2.0
 _LONGEST = 24
 """Of a study's name in its laboratory's, beside the digest of its directory."""
 
@@ -63,12 +68,30 @@ class StudyLaboratory:
 
         Raises UserError and RunFailed where it cannot be brought up.
         """
-        if self._builds and cell.laboratory != self._up:
+        if self._builds and (cell.laboratory != self._up or not self._is_whole(cell)):
             self._down()
             if cell.laboratory is not None:
                 self._bring_up(cell)
                 self._up = cell.laboratory
         return self._wanted.name if cell.laboratory is not None else None
+
+    def _is_whole(self, cell: Cell) -> bool:
+        """Whether nothing is missing of what is up, within a few minutes, so that every run finds it alike.
+
+        The run before may have lost a part of it: a NameNode that was started again does not write before it
+        has read of every block, which is told in segments of edits that last two minutes, and half a minute
+        more of its safe mode.
+        """
+        deadline = time.monotonic() + _PATIENCE_S
+        told = False
+        while self._up is not None and lab.status(self._wanted.name).state != _WHOLE:
+            if not told:
+                self._tell(f"{cell.name}: waiting until its laboratory is whole again")
+                told = True
+            if time.monotonic() > deadline:
+                return False
+            time.sleep(_ASK_S)
+        return True
 
     def _bring_up(self, cell: Cell) -> None:
         self._tell(f"{cell.name}: bringing its laboratory up")

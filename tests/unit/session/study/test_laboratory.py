@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import re
+import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from howdah.documents.files import read_plan
 from howdah.errors import UserError
+from howdah.session.lab import building, laboratories
 from howdah.session.study import studies as session
 from howdah.session.study.cells import plan_path, run_request, write_inputs
 from howdah.session.study.directory import StudyDirectory
+from howdah.session.study.laboratory import StudyLaboratory
 from howdah.study.matrix import cells_of
 from support.hadoop_cluster import needs_hadoop
 from support.studies import EXAMPLES
@@ -78,6 +82,40 @@ def test_what_cannot_be_built_is_refused_before_anything_is(
     with pytest.raises(UserError) as caught:
         session.dry_run(asked, tmp_path / "there")
     assert says in f"{caught.value.where}: {caught.value.what}; {caught.value.hint}"
+
+
+@pytest.mark.parametrize(
+    ("states", "built"), [(["degraded", "not redundant", "up"], 1), (["degraded"] * 9, 2)]
+)
+def test_a_run_begins_on_a_laboratory_that_is_whole_or_a_new_one(
+    states: list[str], built: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What a fault left of the run before would be taken for what the next one's fault does."""
+    asked = given(tmp_path)
+    (cell, *_) = cells = cells_of(asked.study)
+    there = StudyDirectory(tmp_path / "there")
+    clock, ups, told = [0.0], [], list[str]()
+
+    def up(*_: object) -> SimpleNamespace:
+        ups.append(clock[0])
+        return SimpleNamespace(state=SimpleNamespace(rootless=True))
+
+    def status(_: str) -> SimpleNamespace:
+        return SimpleNamespace(state=states.pop(0))
+
+    def pause(seconds: float) -> None:
+        clock[0] += seconds * 25
+
+    monkeypatch.setattr(building, "up", up)
+    monkeypatch.setattr(laboratories, "status", status)
+    monkeypatch.setattr(time, "sleep", pause)
+    monkeypatch.setattr(time, "monotonic", lambda: clock[0])
+    with StudyLaboratory(asked.study, there, cells, told.append) as one:
+        assert one.of(cell) == one.of(cell) is not None
+    assert len(ups) == built
+    assert [text for text in told if "whole again" in text] == [
+        f"{cell.name}: waiting until its laboratory is whole again"
+    ]
 
 
 TABLES = f"""\

@@ -20,6 +20,7 @@ from howdah.model.study_run import StudyRun
 from howdah.report.figures.timeline import LABEL_PITCH
 from howdah.report.study.found import CellRuns
 from howdah.report.study.masters import loads
+from howdah.report.study.results import conclusions
 from howdah.report.study.saturation import saturation_table
 from howdah.report.study.unanswered import unanswered_figure
 from howdah.session.study.bundle import export_study, verify_study
@@ -244,6 +245,11 @@ def test_times_without_an_answer_are_a_point_for_each_run(whole: Path) -> None:
     assert [(row[0], row[1], row[-1]) for row in drawn.table.rows] == [
         (first.cell.name, "write", "15.0 s"),
         (second.cell.name, "write", "2.50 s"),
+    ]
+    assert not any("without an answer" in conclusion.answer for conclusion in conclusions(findings))
+    answers = [conclusion.answer for conclusion in conclusions(some)]
+    assert [answer.count("15.0 s (15.0 s to 15.0 s) for ") for answer in answers if "without" in answer] == [
+        1
     ]
 
 

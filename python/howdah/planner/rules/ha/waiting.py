@@ -24,6 +24,8 @@ _FENCING_MS = 3_000
 _ANSWER_MS = 15_000
 _PAUSE_MS = 2_000
 _ATTEMPTS = 90
+_EXTENSION_S = 30.0
+"""dfs.namenode.safemode.extension, which no rule changes: safe mode goes on for it once blocks are known."""
 TRANSITION_S = 4.0
 """From the decision to a NameNode that answers, as measured: edits are finished on the journal, then read."""
 
@@ -78,8 +80,15 @@ def _whole_outage(facts: Facts) -> str | None:
         f"{format_seconds(TRANSITION_S)} until the other one is active; meanwhile clients give up "
         f"connections after {format_seconds(answer)} and ask again every {format_seconds(pause)}. Jobs wait "
         'and go on. `howdah run terasuite --engine hadoop --fault "lose master:m1 at terasort 30% for 2min"` '
-        "shows it on a laboratory."
+        "shows it on a laboratory. A standby that was started again has left safe mode some "
+        f"{format_seconds(_ready_again_s(facts))} later; one that takes over before refuses writes for up to "
+        f"{format_seconds(_EXTENSION_S)} more: wait as long between the restarts of the two."
     )
+
+
+def _ready_again_s(facts: Facts) -> float:
+    """Until a standby has read of every block: in edits whose file is finished, and then its safe mode."""
+    return facts.number("dfs.ha.log-roll.period") + _EXTENSION_S
 
 
 RULES: tuple[Rule, ...] = (

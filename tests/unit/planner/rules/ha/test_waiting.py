@@ -41,8 +41,11 @@ def test_without_sshfence_nobody_waits_for_it() -> None:
     assert "dfs.ha.fencing.ssh.connect-timeout" not in values
     counsel = find_rule("ha.expected-outage")
     assert isinstance(counsel, Counsel)
-    text = counsel.tell(replace(known, decided={**known.decided, **values}))
+    rolled = {"dfs.ha.log-roll.period": 120}
+    text = counsel.tell(replace(known, decided={**known.decided, **values, **rolled}))
     assert text is not None
+    # A standby reads edits of two minutes at a time, and stays in safe mode for half a minute more.
+    assert "has left safe mode some 2 min 30 s later" in text
     assert "sshfence" not in text
     assert "for 17.0 s at most" in text
 
