@@ -12,15 +12,16 @@ from typing import NamedTuple, Protocol
 
 import pyarrow as pa
 
+from howdah.analysis.wording import listed
 from howdah.documents.read import read_document
 from howdah.engines.base import Engine
 from howdah.errors import UserError
 from howdah.faults.grammar import EXAMPLE, parse_fault, parse_time
 from howdah.faults.player import FaultPlayer
 from howdah.faults.schedule import Crew, check_schedule, random_schedule
-from howdah.lab.faults.in_force import in_force
 from howdah.lab.faults.whom import crew
 from howdah.lab.state import LabState
+from howdah.lab.status import LabStatus, status
 from howdah.model.engine_options import FAULT
 from howdah.model.faults import ClusterFault, FaultFile
 from howdah.model.job import Job
@@ -134,7 +135,7 @@ class FaultedEngine:
         """Run the job; when it ends, however that is, all faults are undone and who fell is started again."""
         logs, running = LabLogs(self._state), RunningDaemons(self._state)
         watched = _Watched(sink, self._player, self._beside)
-        standing = tuple(each.fault for each in in_force(self._state))
+        before = status(self._state)
         try:
             record = self._engine.run(job, watched)
         finally:
@@ -145,7 +146,7 @@ class FaultedEngine:
             update={
                 "faults": told,
                 "recovery": logs.recovery(told, datetime.fromisoformat(record.created).timestamp()),
-                "warnings": (*record.warnings, *_warnings(standing, fallen)),
+                "warnings": (*record.warnings, *_warnings(before, fallen)),
             }
         )
         if self._beside is not None:
@@ -154,16 +155,21 @@ class FaultedEngine:
         return record
 
 
-def _warnings(standing: Sequence[str], fallen: Sequence[str]) -> tuple[RunWarning, ...]:
-    stays = [
-        RunWarning(code="fault-in-force", text=f"{fault} was in force when the run began, and stays so")
-        for fault in standing
-    ]
-    fell = [
-        RunWarning(code="daemon-fell", text=f"{daemon} ended by itself meanwhile, and was started again")
-        for daemon in fallen
-    ]
-    return (*stays, *fell)
+def _warnings(before: LabStatus, fallen: Sequence[str]) -> Iterator[RunWarning]:
+    """What a reader should hold against the run's faults: how the laboratory was before, and what fell."""
+    for fault in before.faults:
+        yield RunWarning(code="fault-in-force", text=f"{fault} was in force when the run began, and stays so")
+    behind = before.health.behind if before.health else ()
+    if lacking := (*before.missing, *(one.what for one in behind)):
+        yield RunWarning(
+            code="lab-not-whole",
+            text="the laboratory was not whole when the run began, so that faults may do more: "
+            f"{listed(lacking)}",
+        )
+    for daemon in fallen:
+        yield RunWarning(
+            code="daemon-fell", text=f"{daemon} ended by itself meanwhile, and was started again"
+        )
 
 
 class _Watched:

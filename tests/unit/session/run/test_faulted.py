@@ -105,4 +105,7 @@ def test_the_record_has_what_became_of_each(state: LabState, tmp_path: Path) -> 
     assert sink.records[0].faults[0].state == "waiting"
     assert sink.records[-1] == record
     assert any(warning.text.startswith("pause namenode was in force") for warning in record.warnings)
+    (lacking,) = (warning.text for warning in record.warnings if warning.code == "lab-not-whole")
+    assert lacking.startswith("the laboratory was not whole when the run began, so that faults may do more: ")
+    assert "hmaster on m1" in lacking
     assert [each.fault for each in in_force(state)] == ["pause namenode"]
