@@ -154,17 +154,9 @@ class Conclusion(NamedTuple):
 
 
 def conclusions(findings: StudyFound) -> tuple[Conclusion, ...]:
-    """A sentence for each stratum; else how time grew with size, or what is planned."""
+    """A sentence for each stratum, outages first; else how time grew with size, or what is planned."""
     if findings.strata:
-        strata = strata_of(findings.study, tuple(cell.cell for cell in findings.cells))
-        cells = {stratum.name: stratum.cells for stratum in strata}
-        return tuple(
-            Conclusion(
-                stratum.name,
-                f"{without_answer(findings, cells[stratum.name])}{_answer(stratum.comparison)}",
-            )
-            for stratum in findings.strata
-        )
+        return (*_outages(findings), *_differences(findings))
     if by_size(findings):
         return tuple(_grown(findings))
     if not any(cell.cell.runs for cell in findings.cells):
@@ -176,6 +168,17 @@ def conclusions(findings: StudyFound) -> tuple[Conclusion, ...]:
     done = sum(bool(cell.good) for cell in findings.cells)
     ran = f"{done} of {format_counted(len(findings.cells), 'cell')} ran; none is compared with another."
     return (Conclusion("", ran),)
+
+
+def _outages(findings: StudyFound) -> Iterator[Conclusion]:
+    """How long each stratum had no answer, where that was looked at: it is what faults are studied for."""
+    for stratum in strata_of(findings.study, tuple(cell.cell for cell in findings.cells)):
+        if said := without_answer(findings, stratum.cells):
+            yield Conclusion(stratum.name, said)
+
+
+def _differences(findings: StudyFound) -> Iterator[Conclusion]:
+    return (Conclusion(stratum.name, _answer(stratum.comparison)) for stratum in findings.strata)
 
 
 def _answer(comparison: Comparison) -> str:

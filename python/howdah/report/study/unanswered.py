@@ -45,7 +45,7 @@ def _of(cell: CellRuns) -> Iterator[Unanswered]:
 def without_answer(findings: StudyFound, cells: Sequence[Cell]) -> str:
     """How long the cells of a stratum, by their names there, had no answer; empty where nothing probed.
 
-    ``The longest time without an answer was 15.6 s (15.3 to 15.7 s) for as planned and …``
+    ``no answer for 15.6 s (as planned; 15.3 s to 15.7 s) and 1 min 41 s (…)``, medians of runs.
     """
     runs = {cell.cell.number: cell.runs for cell in findings.cells}
     said = []
@@ -54,8 +54,8 @@ def without_answer(findings: StudyFound, cells: Sequence[Cell]) -> str:
         longest = sorted(value for value in every if value is not None)
         if longest:
             least, middle, most = (seconds(value) for value in (longest[0], median(longest), longest[-1]))
-            said.append(f"{middle} ({least} to {most}) for {cell.name}")
-    return f"The longest time without an answer was {listed(said)}. " if said else ""
+            said.append(f"{middle} ({cell.name}; {least} to {most})")
+    return f"no answer for {listed(said)}." if said else ""
 
 
 def _longest(run: RunFigures) -> float | None:
