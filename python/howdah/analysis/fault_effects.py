@@ -43,6 +43,8 @@ def _effect(record: RunRecord, fault: FaultTold, begun_s: float, until_s: float)
         probes=len(asking),
         out=sum(map(bool, caused)),
         longest_s=max((outage.elapsed_s for outage in every), default=0.0),
+        # A program that is to probe waits itself for a cluster that is hit while it starts.
+        blind_s=max(0.0, min((probe.start_s - begun_s for probe in asking), default=0.0)),
         back_s=back_s if over else None,
         steps=_steps(record.recovery, begun_s, min(until_s, looked_s)),
     )
@@ -125,11 +127,11 @@ def in_short(record: RunRecord, evidence: Evidence) -> str:
     text = f"after {listed([effect.fault.fault.split(' at ')[0] for effect in effects])}"
     if any(effect.probes for effect in effects):
         worst = max(effects, key=lambda effect: effect.longest_s)
-        out = (
-            f"up to {seconds(worst.longest_s)} without an answer"
-            if worst.out
-            else "no time without an answer"
-        )
+        blind_s = max(effect.blind_s for effect in effects)
+        if worst.out:
+            out = f"up to {seconds(worst.longest_s)} without an answer"
+        else:
+            out = f"nobody asked for {seconds(blind_s)}" if blind_s else "no time without an answer"
         text += f": {out}"
     counted = kept(record)
     if counted is not None and counted[1]:
@@ -151,6 +153,8 @@ def _without_answer(effect: FaultEffect) -> str:
     if not effect.probes:
         return "nothing probed the cluster meanwhile"
     asked = format_counted(effect.probes, "probe")
+    if effect.blind_s:
+        asked += f", first asking {seconds(effect.blind_s)} after it,"
     if not effect.out:
         return f"{asked} always had an answer within a second"
     text = f"{effect.out} of {asked} had no answer, the longest for {seconds(effect.longest_s)}"

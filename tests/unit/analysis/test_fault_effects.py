@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from howdah.analysis import analyse
+from howdah.analysis.comparing.unanswered import unanswered_readings
 from howdah.model.faults import CELLS_READ, LEDGER_UNREAD, FaultTold, LedgerTold, ProbeOutage
 from howdah.model.run import RunWarning
 from support.faulted_runs import KILL, OUT, faulted, probe
@@ -31,6 +32,19 @@ def test_an_answer_that_came_with_the_undoing_is_not_taken_for_a_recovery(
     fault = KILL.model_copy(update={"ended_s": ended_s})
     (told,) = found(faulted(fault, probes=OUT), "fault")
     assert ("10.9 s after it (not before it was undone) (Region" in told.text) is waited
+
+
+def test_probes_that_began_after_the_fault_do_not_say_that_nothing_happened() -> None:
+    late = probe("region -").model_copy(update={"start_s": 24.0})
+    run = faulted(KILL, probes=(late,))
+    (told,) = found(run, "fault")
+    assert "1 probe, first asking 3.90 s after it, always had an answer within a second" in told.text
+    (answer,) = found(run, "answer")
+    assert answer.text.startswith("after kill regionserver@w1: nobody asked for 3.90 s, ")
+    times = analyse(run).evidence.workloads
+    assert list(unanswered_readings(run.record, times)) == []
+    in_time = faulted(KILL, probes=(probe("region -"),)).record
+    assert [reading.value for reading in unanswered_readings(in_time, times)] == [0.0]
 
 
 def test_an_outage_belongs_to_the_fault_that_was_done_last_before_it() -> None:

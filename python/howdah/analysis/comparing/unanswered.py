@@ -20,13 +20,16 @@ JOURNAL_PER_BLOCK = "to each JournalNode, per block"
 def unanswered_readings(record: RunRecord, times: tuple[WorkloadTime, ...]) -> Iterator[Reading]:
     """The longest time without an answer to each kind of operation, of the workload that was hit first.
 
-    None of a run that nothing was probed in; 0 where all was answered within a second.
+    None of a run that nothing was probed in, or not before its first fault; 0 where all was answered within a
+    second.
     """
     begun = [fault.begun_s for fault in record.faults if fault.begun_s is not None]
     hit = [time for time in times if begun and time.start_s <= min(begun) <= time.end_s]
     workload = (hit or list(times))[:1]
     longest: dict[str, float] = {}
     for probe in record.probes:
+        if begun and probe.start_s > min(begun):
+            continue
         worst = max((outage.elapsed_s for outage in probe.outages), default=0.0)
         longest[probe.operation] = max(longest.get(probe.operation, 0.0), worst)
     for operation, seconds in longest.items():

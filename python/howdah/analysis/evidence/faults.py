@@ -13,8 +13,9 @@ class FaultEffect:
 
     ``probes`` is how many probes asked meanwhile, ``out`` how many of them had no answer for a while,
     ``longest_s`` the longest of these outages. ``back_s`` is when the last of them was over, seconds since
-    the fault: zero where there was none, None where one was not over when the probes ended. ``steps`` has
-    one of each name, with ``time_s`` since the fault.
+    the fault: zero where there was none, None where one was not over when the probes ended. ``blind_s`` is
+    how long it took until the first of them asked, zero where that was before the fault. ``steps`` has one
+    of each name, with ``time_s`` since the fault.
     """
 
     fault: FaultTold
@@ -22,5 +23,6 @@ class FaultEffect:
     probes: int
     out: int
     longest_s: float
+    blind_s: float
     back_s: float | None
     steps: tuple[RecoveryStep, ...]
