@@ -131,7 +131,8 @@ def in_short(record: RunRecord, evidence: Evidence) -> str:
         if worst.out:
             out = f"up to {seconds(worst.longest_s)} without an answer"
         else:
-            out = f"nobody asked for {seconds(blind_s)}" if blind_s else "no time without an answer"
+            unseen = f"nothing was asked for the first {seconds(blind_s)}"
+            out = unseen if blind_s else "no time without an answer"
         text += f": {out}"
     counted = kept(record)
     if counted is not None and counted[1]:

@@ -53,8 +53,9 @@ def without_answer(findings: StudyFound, cells: Sequence[Cell]) -> str:
         every = (_longest(run) for run in runs.get(cell.number, ()))
         longest = sorted(value for value in every if value is not None)
         if longest:
-            least, middle, most = (seconds(value) for value in (longest[0], median(longest), longest[-1]))
-            said.append(f"{middle} ({cell.name}; {least} to {most})")
+            least, middle, most = map(_said, (longest[0], median(longest), longest[-1]))
+            spread = f"; {least} to {most}" if least != most else ""
+            said.append(f"{middle} ({cell.name}{spread})")
     return f"no answer for {listed(said)}." if said else ""
 
 
@@ -64,6 +65,11 @@ def _longest(run: RunFigures) -> float | None:
     return max(every, default=None)
 
 
+def _said(value_s: float) -> str:
+    """An outage in words; what lasts less than a second is recorded as none."""
+    return seconds(value_s) if value_s else "less than 1 s"
+
+
 def unanswered_table(findings: StudyFound) -> Table:
     """The shortest, the median and the longest of each cell and operation."""
     rows = tuple(
@@ -71,7 +77,7 @@ def unanswered_table(findings: StudyFound) -> Table:
             found.cell.cell.name,
             found.operation,
             str(len(found.seconds)),
-            *(seconds(value) for value in (found.seconds[0], median(found.seconds), found.seconds[-1])),
+            *map(_said, (found.seconds[0], median(found.seconds), found.seconds[-1])),
         )
         for found in unanswered(findings)
     )
@@ -105,7 +111,7 @@ def _spec(every: tuple[Unanswered, ...], keys: tuple[Key, ...]) -> dict[str, Any
             "series": found.operation,
             "cell": found.cell.cell.name,
             "seconds": value,
-            "said": seconds(value),
+            "said": _said(value),
         }
         for found in every
         if found.operation in known
