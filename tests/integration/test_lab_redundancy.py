@@ -28,6 +28,8 @@ PATIENCE_S = 120
 JOB = ("teragen", "--rows", "1000", "--maps", "1")
 # No new segment of the edit log begins while the test looks.
 NO_ROLL = ("dfs.ha.log-roll.period", "36000")
+# A NameNode that was started again is waited for after each of the schedules.
+SOON_LEFT = ("dfs.namenode.safemode.extension", "1000")
 ON_H3 = ["zookeeper on h3", "journalnode on h3", "datanode on h3", "nodemanager on h3"]
 
 
@@ -104,7 +106,7 @@ def _nothing_is_lost_by_random_faults(lab: Lab) -> None:
 def test_jobs_run_with_two_of_each_and_up_is_only_what_survives_the_next_loss(
     lab: Lab, tmp_path: Path
 ) -> None:
-    lab.up(save_plan(soon(trio_plan(NO_ROLL)), tmp_path))
+    lab.up(save_plan(soon(trio_plan(NO_ROLL, SOON_LEFT)), tmp_path))
     found = lab.status()
     assert (found["state"], found["missing"], found["health"]["behind"]) == ("up", [], [])
     assert found["health"]["journalnodes"] == ["h1", "h2", "h3"]
