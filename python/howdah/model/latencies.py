@@ -95,21 +95,15 @@ def _within(histogram: Any, share: float, count: int) -> int:
     return value
 
 
-def count_of(histogram: str) -> int:
-    """How many operations a histogram holds."""
-    decoded = HdrHistogram.decode(histogram)
-    return int(decoded.get_total_count())
-
-
-def readable(histogram: str) -> str:
-    """A histogram's text, with a header that covers what it holds.
+def counted(histogram: str) -> tuple[str, int]:
+    """A histogram's text, with a header that covers what it holds, and how many operations that are.
 
     Where threads of a Java program record a longer time than any before at one moment, the header may be left
     with the less long one (``AbstractHistogram.handleRecordException`` up to 2.2.2 is not guarded), and
     nothing reads the text any more. What was counted is all there, and is kept.
     """
     try:
-        HdrHistogram.decode(histogram)
+        return histogram, int(HdrHistogram.decode(histogram).get_total_count())
     except IndexError:
         payload = HdrHistogramEncoder.decode(histogram)
         header = payload.payload
@@ -121,8 +115,7 @@ def readable(histogram: str) -> str:
             hdr_payload=payload,
         )
         text: bytes = whole.encode()
-        return text.decode("ascii")
-    return histogram
+        return text.decode("ascii"), int(whole.get_total_count())
 
 
 def together(histograms: Iterable[str]) -> Any:

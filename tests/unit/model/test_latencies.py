@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from howdah.model.latencies import SHARES, count_of, encoded, readable, summary
+from howdah.model.latencies import SHARES, counted, encoded, summary
 from support.histograms import with_highest
 
 TIMES = st.lists(st.floats(1e-6, 3000.0), min_size=1, max_size=60)
@@ -47,10 +47,11 @@ def test_a_header_that_covers_less_than_was_counted_loses_nothing() -> None:
     times = [0.001, 0.030, 0.041, 0.170]
     short = with_highest(encoded(times), (1 << 15) - 1)
     with pytest.raises(IndexError):
-        count_of(short)
-    assert count_of(readable(short)) == len(times)
-    assert summary([readable(short)]) == summary([encoded(times)])
+        summary([short])
+    whole, operations = counted(short)
+    assert operations == len(times)
+    assert summary([whole]) == summary([encoded(times)])
 
 
 def test_what_can_be_read_is_kept_as_it_is() -> None:
-    assert readable(encoded([0.2])) == encoded([0.2])
+    assert counted(encoded([0.2])) == (encoded([0.2]), 1)

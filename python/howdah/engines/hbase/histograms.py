@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from howdah.engines.hbase.printed import named
-from howdah.model.latencies import LatencyHistogram, count_of, readable
+from howdah.model.latencies import LatencyHistogram, counted
 
 _BASE = re.compile(r"^#\[(?:StartTime|BaseTime): ([\d.]+) ")
 _SUFFIX = ".hdr"
@@ -53,8 +53,7 @@ class HistogramLogs:
         if line.startswith(("#", '"')) or len(parts) != 4:
             return None
         start_s = self._base_s.get(path, 0.0) + float(parts[0])
-        histogram = readable(parts[3])
-        operations = count_of(histogram)
+        histogram, operations = counted(parts[3])
         if operations == 0:
             return None
         return LatencyHistogram(
