@@ -16,7 +16,7 @@ for release in "${@:-all}"; do
   product=${release%-*} version=${release#*-}
   lib=build/$product/$version/lib
   test -d "$lib" ||
-    mvn -q -f "hadoop/$pom" ${profile:+"-P$profile"} dependency:copy-dependencies -DoutputDirectory="$PWD/$lib"
+    mvn -q -f "hadoop/$pom" -Dcatalogue ${profile:+"-P$profile"} dependency:copy-dependencies -DoutputDirectory="$PWD/$lib"
   classes=build/catalogue/$release
   mkdir -p "$classes"
   javac -d "$classes" -cp "$lib/*" hadoop/catalogue/*.java

@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.SortedSet;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -39,7 +40,26 @@ final class Catalogue {
     lines.add("\"product\":" + json(product) + ",\n\"version\":" + json(arguments[2]));
     lines.add("\"properties\":[\n" + String.join(",\n", properties.values()) + "\n]");
     lines.add("\"deprecated\":{\n" + entries(deprecated) + "\n}");
+    lines.add("\"readers\":{\n" + entries(readers(Path.of(arguments[0]), product, properties.keySet())) + "\n}");
     new PrintStream(System.out, true, StandardCharsets.UTF_8).println("{" + String.join(",\n", lines) + "}");
+  }
+
+  /** The keys, and the beginnings of keys, that each set of daemons names; the empty set's are for clients and jobs. */
+  private static Map<String, List<String>> readers(Path folder, String product, Set<String> names) throws IOException {
+    List<Path> jars = new ArrayList<>(jars(folder, "hadoop"));
+    if (product.equals("hbase")) {
+      jars.addAll(jars(folder, product));
+    }
+    Calls calls = new Calls(jars);
+    Set<String> named = calls.texts();
+    Map<String, SortedSet<String>> daemons = new TreeMap<>();
+    names.stream().filter(named::contains).forEach(name -> daemons.put(name, new TreeSet<>()));
+    Daemons.of(product).forEach((daemon, starts) -> calls.texts(starts).stream()
+        .filter(text -> Names.isKey(text) || text.endsWith(".") && Names.isKey(text + "x"))
+        .forEach(text -> daemons.computeIfAbsent(text, key -> new TreeSet<>()).add(daemon)));
+    Map<String, List<String>> readers = new TreeMap<>();
+    daemons.forEach((text, by) -> readers.computeIfAbsent(String.join(" ", by), key -> new ArrayList<>()).add(text));
+    return readers;
   }
 
   private static List<Path> jars(Path folder, String product) throws IOException {
@@ -47,7 +67,7 @@ final class Catalogue {
       return files.filter(file -> {
         String name = file.getFileName().toString();
         // Shaded jars hold other projects' classes, and tests read keys that no daemon does.
-        return name.startsWith(product + "-") && name.endsWith(".jar") && !name.contains("-shaded-")
+        return name.startsWith(product + "-") && name.endsWith(".jar") && !name.contains("-shaded-") && !name.contains("-thirdparty")
             && !name.endsWith("-tests.jar");
       }).sorted().toList();
     }

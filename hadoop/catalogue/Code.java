@@ -67,11 +67,11 @@ final class Code {
     } while (helpers.size() > known);
   }
 
-  private interface Visit {
+  interface Visit {
     void visit(ClassNode node);
   }
 
-  private static void eachClass(Path path, int flags, Visit visit) throws IOException {
+  static void eachClass(Path path, int flags, Visit visit) throws IOException {
     try (JarFile jar = new JarFile(path.toFile())) {
       jar.stream().filter(e -> e.getName().endsWith(".class") && !e.getName().startsWith("META-INF/"))
           .sorted((a, b) -> a.getName().compareTo(b.getName())).forEach(entry -> {
@@ -114,7 +114,7 @@ final class Code {
     }
   }
 
-  private static boolean deprecates(MethodInsnNode call) {
+  static boolean deprecates(MethodInsnNode call) {
     return call.owner.equals(CONFIGURATION + "$DeprecationDelta")
         || call.owner.equals(CONFIGURATION) && call.name.startsWith("addDeprecation");
   }
