@@ -55,7 +55,7 @@ final class Catalogue {
     Map<String, SortedSet<String>> daemons = new TreeMap<>();
     names.stream().filter(named::contains).forEach(name -> daemons.put(name, new TreeSet<>()));
     Daemons.of(product).forEach((daemon, starts) -> calls.texts(starts).stream()
-        .filter(text -> Names.isKey(text) || text.endsWith(".") && Names.isKey(text + "x"))
+        .filter(text -> names.contains(text) || Names.isKey(text) || text.endsWith(".") && Names.isKey(text + "x"))
         .forEach(text -> daemons.computeIfAbsent(text, key -> new TreeSet<>()).add(daemon)));
     Map<String, List<String>> readers = new TreeMap<>();
     daemons.forEach((text, by) -> readers.computeIfAbsent(String.join(" ", by), key -> new ArrayList<>()).add(text));

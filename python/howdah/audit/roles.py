@@ -3,62 +3,47 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 from urllib.parse import urlsplit
 
+from howdah.hadoop.readers import readers_of
 from howdah.model.check import HostRole
 from howdah.model.found import FoundConfig
+from howdah.model.plan import Role
 
-_EVERYBODY = frozenset(HostRole)
-_MASTERS = frozenset({HostRole.MASTER})
-_WORKERS = frozenset({HostRole.WORKER})
-_SERVERS = _MASTERS | _WORKERS
+_WORKERS = frozenset({Role.DATANODE, Role.NODEMANAGER, Role.REGIONSERVER})
+_LIKE_CLIENTS = frozenset({Role.JOB_HISTORY, Role.HMASTER})
 
-_READ_BY: tuple[tuple[str, frozenset[HostRole]], ...] = (
-    # Where daemons are, and who they are, everybody has to know who talks to them.
-    (r".*\.(rpc|http|https)-address(\..*)?|.*\.kerberos\.principal", _EVERYBODY),
-    (
-        r"yarn\.resourcemanager\.(hostname|address|ha\.|cluster-id|connect\.|webapp\.(https\.)?address|principal).*",
-        _EVERYBODY,
-    ),
-    (r"yarn\.nodemanager\.principal|mapreduce\.jobhistory\.(.*address|principal)", _EVERYBODY),
-    (r"mapreduce\.jobhistory\.(intermediate-done-dir|done-dir)", _EVERYBODY),
-    (r".*(keytab|spnego|signature\.secret|anonymous\.allowed|filter\.initializers).*", _SERVERS),
-    (r"ssl\.server\..*|HADOOP_(LOG|PID)_DIR|HBASE_(LOG|PID)_DIR|yarn\.log-aggregation.*", _SERVERS),
-    (r"dfs\.namenode\..*|dfs\.journalnode\..*|dfs\.secondary\..*|dfs\.hosts.*|dfs\.permissions.*", _MASTERS),
-    (r"dfs\.(qjournal|internal\.nameservices).*|ha\.(health-monitor|failover-controller)\..*", _MASTERS),
-    (
-        r"dfs\.block\.(replicator|placement).*|dfs\.ha\.(fencing|automatic-failover|standby|log-roll|tail-edits|namenode\.).*",
-        _MASTERS,
-    ),
-    (r"net\.topology\..*|ha\.zookeeper\..*|hadoop\.zk\..*|dfs\.use\.dfs\.network\.topology", _MASTERS),
-    (r"yarn\.resourcemanager\..*|yarn\.scheduler\..*|yarn\.nm\.liveness-monitor\..*", _MASTERS),
-    (r"yarn\.(acl|admin)\..*|hbase\.master\..*|hbase\.coprocessor\.master\..*", _MASTERS),
-    (
-        r"(HDFS|YARN|MAPRED|HBASE)_(NAMENODE|SECONDARYNAMENODE|JOURNALNODE|ZKFC|RESOURCEMANAGER)_OPTS",
-        _MASTERS,
-    ),
-    (r"MAPRED_HISTORYSERVER_OPTS|HBASE_MASTER_OPTS|HBASE_MANAGES_ZK|autopurge\..*|tickTime", _MASTERS),
-    (
-        r"dataDir|dataLogDir|initLimit|syncLimit|clientPort|forceSync|(min|max)SessionTimeout|admin\.serverAddress|server\..*",
-        _MASTERS,
-    ),
-    (r"dfs\.datanode\..*|dfs\.blockreport\..*|dfs\.heartbeat\.interval|yarn\.nodemanager\..*", _WORKERS),
-    (r"yarn\.node-attribute\..*|mapreduce\.shuffle\..*|spark\.yarn\.shuffle\..*", _WORKERS),
-    (r"hbase\.regionserver\..*|hbase\.bucketcache\..*|hfile\.block\.cache\.size", _WORKERS),
-    (
-        r"HDFS_DATANODE_OPTS|YARN_NODEMANAGER_OPTS|HBASE_REGIONSERVER_OPTS|banned\.users|min\.user\.id",
-        _WORKERS,
-    ),
+_MASTERS = frozenset(Role) - _WORKERS
+_OF_SERVERS = re.compile(
+    r".*(keytab|spnego|signature\.secret|anonymous\.allowed|filter\.initializers).*|ssl\.server\..*"
+    r"|yarn\.log-aggregation.*|[A-Z]+_(LOG|PID)_DIR|HBASE_MANAGES_ZK"
 )
-"""Keys and variables by who reads them; the first that fits counts, and what fits none everybody reads."""
-
-_COMPILED = tuple((re.compile(form), readers) for form, readers in _READ_BY)
+"""What clients have no use for although the JobHistoryServer, a client of HDFS and YARN itself, reads it."""
+_OF_ALL = re.compile(r"mapreduce\.jobhistory\.((intermediate-)?done-dir|.*address)|fs\.trash\..*")
+"""What jobs and users read as well as the daemon that it is named after."""
 _HERE = frozenset({"localhost", "127.0.0.1", "::1", "0.0.0.0"})
 
 
+@cache
 def readers(key: str) -> frozenset[HostRole]:
     """Which hosts have a process that reads a key, or anything else that a check is about."""
-    return next((readers for form, readers in _COMPILED if form.fullmatch(key)), _EVERYBODY)
+    if _OF_ALL.fullmatch(key):
+        return frozenset(HostRole)
+    if _OF_SERVERS.fullmatch(key):
+        return frozenset({HostRole.MASTER, HostRole.WORKER})
+    daemons = readers_of(key, None)
+    # A client names what the JobHistoryServer does, and HBase's what both of HBase's daemons do.
+    is_clients = not daemons or (len(daemons) > 1 and bool(daemons & _LIKE_CLIENTS))
+    return frozenset(
+        role
+        for role, reads in (
+            (HostRole.MASTER, not daemons or bool(daemons & _MASTERS)),
+            (HostRole.WORKER, not daemons or bool(daemons & _WORKERS)),
+            (HostRole.CLIENT, is_clients),
+        )
+        if reads
+    )
 
 
 def role_of(config: FoundConfig) -> HostRole | None:

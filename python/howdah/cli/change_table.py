@@ -41,6 +41,8 @@ def _value(value: ValueChange) -> str:
     before, after = _said(value.before), _said(value.after)
     kind = f" of {value.worker}" if value.worker else ""
     restarts = f": restarts {', '.join(value.restarts)}" if value.restarts else ""
+    if value.downtime:
+        restarts += f", all together: {value.downtime}"
     return f"{value.key}{kind} {before} -> {after}{restarts}"
 
 

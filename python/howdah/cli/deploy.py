@@ -79,7 +79,11 @@ def deploy(
     ] = None,
     downtime: Annotated[
         bool,
-        typer.Option("--downtime", help="HDFS may be away while its only NameNode is upgraded."),
+        typer.Option(
+            "--downtime",
+            help="Stop and start daemons together for what cannot be changed while they run, and let HDFS be "
+            "away while its only NameNode is upgraded.",
+        ),
     ] = False,
     add: Annotated[
         list[str] | None,

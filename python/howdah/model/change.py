@@ -23,6 +23,8 @@ class ValueChange(Model):
     """The kind of worker it holds for, where kinds differ."""
     restarts: tuple[Role, ...] = ()
     """The daemons that read it, and so have to be started again; none where only jobs and clients do."""
+    downtime: str = ""
+    """Why these have to be stopped together for it; empty where they can be restarted a few at a time."""
 
 
 class MasterMove(Model):

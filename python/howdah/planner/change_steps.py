@@ -7,10 +7,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from howdah.errors import UserError
+from howdah.hadoop.downtime import stopped_for
+from howdah.hadoop.readers import present_roles
 from howdah.model.change import ChangeStep, PlanChange
 from howdah.model.hostname import expand_all, fold
 from howdah.model.placement import placed_hosts, placed_workers
-from howdah.model.plan import Cluster, Plan
+from howdah.model.plan import Cluster, Plan, Role
 from howdah.planner.known import raw_bytes_of
 from howdah.planner.throughput import data_bytes_per_s
 from howdah.units import format_bytes, format_counted, format_seconds, parse_bytes
@@ -46,7 +48,16 @@ def steps(before: Plan, after: Plan, change: PlanChange) -> Iterator[ChangeStep]
     if filling := fold(name for name in gaining if later[name].host not in new_hosts):
         # Places that masters have left.
         yield _join(filling)
-    restarted = Counter(role for value in change.values for role in value.restarts)
+    together = [value for value in change.values if value.downtime]
+    if together:
+        stopped = stopped_for(role for value in together for role in value.restarts) & present_roles(before)
+        yield ChangeStep(
+            what="values",
+            text=f"stop and start together, which `howdah deploy --downtime` does, every "
+            f"{_listed([role for role in Role if role in stopped])}, for "
+            + "; ".join(f"{value.key}: {value.downtime}" for value in together),
+        )
+    restarted = Counter(role for value in change.values if not value.downtime for role in value.restarts)
     if restarted:
         told = [f"{role} ({format_counted(many, 'value')})" for role, many in restarted.items()]
         yield ChangeStep(

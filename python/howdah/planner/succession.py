@@ -5,43 +5,20 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 
 from howdah.errors import UserError
+from howdah.hadoop.downtime import unrollable
+from howdah.hadoop.readers import present_roles, readers
 from howdah.model.change import MasterMove, PlanChange, ValueChange
 from howdah.model.hostname import fold
 from howdah.model.inventory import Inventory
 from howdah.model.placement import placed_hosts
 from howdah.model.plan import Cluster, Plan, Role, Setting
 from howdah.model.sharing import Sharing
+from howdah.model.value import value_text
 from howdah.planner.change_steps import steps
 from howdah.planner.choice import as_divided, choose
 from howdah.planner.cluster import plan_choice
+from howdah.releases import default_of, hadoop, hbase
 from howdah.units import format_gib
-
-_READERS: tuple[tuple[str, tuple[Role, ...]], ...] = (
-    ("dfs.namenode.", (Role.NAMENODE,)),
-    ("dfs.ha.", (Role.NAMENODE, Role.FAILOVER_CONTROLLER)),
-    ("ha.", (Role.FAILOVER_CONTROLLER,)),
-    ("dfs.journalnode.", (Role.JOURNALNODE,)),
-    ("dfs.datanode.", (Role.DATANODE,)),
-    ("dfs.client.", ()),
-    ("mapreduce.jobhistory.", (Role.JOB_HISTORY,)),
-    ("mapreduce.shuffle.", (Role.NODEMANAGER,)),
-    ("mapreduce.", ()),
-    ("yarn.app.", ()),
-    ("yarn.nodemanager.", (Role.NODEMANAGER,)),
-    ("yarn.scheduler.", (Role.RESOURCEMANAGER,)),
-    ("yarn.resourcemanager.", (Role.RESOURCEMANAGER,)),
-    ("hbase.regionserver.", (Role.REGIONSERVER,)),
-    ("hbase.master.", (Role.HMASTER,)),
-    ("hbase.", (Role.HMASTER, Role.REGIONSERVER)),
-)
-"""Who reads a value, by the first of these that its key begins with."""
-_OF_FILES: dict[str, tuple[Role, ...]] = {
-    "core-site.xml": (Role.NAMENODE, Role.DATANODE, Role.RESOURCEMANAGER, Role.NODEMANAGER),
-    "hdfs-site.xml": (Role.NAMENODE, Role.DATANODE),
-    "yarn-site.xml": (Role.RESOURCEMANAGER, Role.NODEMANAGER),
-    "zoo.cfg": (Role.ZOOKEEPER,),
-}
-"""Who reads a file, for keys that say nothing of it."""
 
 
 def plan_after(before: Plan, inventory: Inventory, sharing: Sharing | None = None) -> Plan:
@@ -169,6 +146,7 @@ def _values(before: Plan, after: Plan) -> Iterator[ValueChange]:
     apart = {(one.key, one.file) for plan in (before, after) for one in plan.settings if one.worker}
     former = _former_groups(_cluster(before), _cluster(after))
     old = {which: setting for which, setting in _each(before, apart, None) if setting.file is not None}
+    running = set(present_roles(before)) & set(present_roles(after))
     met = set()
     for which, setting in _each(after, apart, former):
         if setting.file is None:
@@ -176,22 +154,28 @@ def _values(before: Plan, after: Plan) -> Iterator[ValueChange]:
         met.add(which)
         one = old.get(which)
         if one is None or one.value != setting.value:
-            yield _changed(one, setting)
+            yield _changed(one, setting, readers(setting, after) & running, releases)
     for which, setting in old.items():
         if which not in met:
-            yield _changed(setting, None)
+            yield _changed(setting, None, readers(setting, before) & running, releases)
 
 
-def _changed(old: Setting | None, new: Setting | None) -> ValueChange:
+def _changed(old: Setting | None, new: Setting | None, reading: Collection[Role]) -> ValueChange:
     known = new or old
     assert known is not None
+    running = tuple(role for role in Role if role in reading)
+    texts = (
+        value_text(one.value) if one else default_of(known.key, hadoop(), hbase()) or "" for one in (old, new)
+    )
+    stops = unrollable(known.key, *texts) if running else None
     return ValueChange(
         key=known.key,
         before=old.value if old else None,
         after=new.value if new else None,
         file=known.file,
         worker=known.worker,
-        restarts=_readers(known),
+        restarts=running,
+        downtime=stops.reason if stops else "",
     )
 
 
@@ -230,10 +214,3 @@ def _former_groups(old: Cluster, new: Cluster) -> dict[str, str]:
         for group in new.inventory.groups
         if any(host in had for host in group.names)
     }
-
-
-def _readers(setting: Setting) -> tuple[Role, ...]:
-    for prefix, roles in _READERS:
-        if setting.key.startswith(prefix):
-            return roles
-    return _OF_FILES.get(setting.file or "", ())

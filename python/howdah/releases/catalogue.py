@@ -85,4 +85,9 @@ def _release(product: str, version: str, catalogued: str) -> Release:
         templates=tuple(sorted(templates, key=lambda row: row.name.count("<") - row.name.count("."))),
         deprecated={old: tuple(new) for old, new in (catalogue["deprecated"] | former).items()},
         gone=gone,
+        readers={
+            text: frozenset(daemons.split())
+            for daemons, texts in catalogue["readers"].items()
+            for text in texts
+        },
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from howdah.releases.values import MISFITS
 
@@ -58,6 +58,11 @@ class Release:
     """Former names that the release still takes, with the names each of them sets today."""
     gone: Mapping[str, str]
     """Names that older releases read and this one does not, with what to do instead."""
+    readers: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    """The daemons whose code names a key, or the beginning of keys, which ends with a dot; by that text.
+
+    A text without any is named by clients' and jobs' code alone; one that is not here, by no code at all.
+    """
 
     def find(self, name: str) -> Property | None:
         """The property of that name today; None for one that is unknown, deprecated or gone."""

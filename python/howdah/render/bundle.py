@@ -13,7 +13,7 @@ _END = (
     'main("<<INCLUDE_ANSIBLE_MODULE_COMPLEX_ARGS>>")\n'
     "# <<INCLUDE_ANSIBLE_MODULE_JSON_ARGS>>\n"
 )
-PROGRAMS = ("howdah_host", "howdah_look", "howdah_daemon", "howdah_hdfs", "howdah_key")
+PROGRAMS = ("howdah_host", "howdah_look", "howdah_daemon", "howdah_hdfs", "howdah_key", "howdah_conf")
 """The modules that playbooks name."""
 OF_KERBEROS = ("howdah_secrets", "howdah_doors")
 """Those that they name where there is Kerberos alone."""

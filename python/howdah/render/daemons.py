@@ -1,4 +1,4 @@
-"""What each daemon is to its host: its unit, user, command, ports, and which settings are its own."""
+"""What each daemon is to its host: its unit, user, command, ports, and the settings that it has read."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from howdah.hadoop.readers import LOADED, readers
 from howdah.model.plan import Plan, Role, Setting
 from howdah.model.value import value_text
 from howdah.releases import default_of, hadoop, hbase
@@ -26,12 +27,6 @@ class DaemonKind(NamedTuple):
     """Its program below the release's folder, and the words that start it in the foreground."""
     of: str
     """Whose release it is of: ``hadoop`` or ``hbase``."""
-    options: str
-    """The variable of the env files that holds its Java options."""
-    own: tuple[str, ...]
-    """How the keys begin that it alone reads, of those that several daemons find in their files."""
-    files: tuple[str, ...]
-    """The files whose values it reads when it starts."""
     page: str
     """The key of the address at which it can be asked; none where it cannot."""
     answers: str
@@ -46,8 +41,6 @@ class DaemonKind(NamedTuple):
     """What its page shows while it stands by to take over."""
 
 
-_HDFS = ("core-site.xml", "hdfs-site.xml")
-_YARN = (*_HDFS, "yarn-site.xml")
 _JMX = "/jmx?qry=Hadoop:service="
 _ZOOKEEPER = "org.apache.zookeeper.server.quorum.QuorumPeerMain"
 
@@ -58,9 +51,6 @@ KINDS: Mapping[Role, DaemonKind] = {
         "zookeeper",
         ("bin/hadoop", _ZOOKEEPER, "/etc/zookeeper/conf/zoo.cfg"),
         "hadoop",
-        "",
-        (),
-        ("zoo.cfg",),
         "clientPort",
         "Mode: ",
         "srvr",
@@ -71,9 +61,6 @@ KINDS: Mapping[Role, DaemonKind] = {
         "hdfs",
         ("bin/hdfs", "journalnode"),
         "hadoop",
-        "HDFS_JOURNALNODE_OPTS",
-        ("dfs.journalnode.",),
-        _HDFS,
         "dfs.journalnode.http-address",
         '"State"|beans',
         f"{_JMX}JournalNode,name=JournalNodeInfo",
@@ -85,9 +72,6 @@ KINDS: Mapping[Role, DaemonKind] = {
         "hdfs",
         ("bin/hdfs", "namenode"),
         "hadoop",
-        "HDFS_NAMENODE_OPTS",
-        ("dfs.namenode.", "dfs.ha.", "dfs.block.", "dfs.permissions.", "net.topology.", "dfs.hosts"),
-        _HDFS,
         "dfs.namenode.http-address",
         '"State" : "(active|standby|observer)"',
         f"{_JMX}NameNode,name=NameNodeStatus",
@@ -101,9 +85,6 @@ KINDS: Mapping[Role, DaemonKind] = {
         "hdfs",
         ("bin/hdfs", "zkfc"),
         "hadoop",
-        "HDFS_ZKFC_OPTS",
-        ("dfs.ha.", "ha."),
-        _HDFS,
         "dfs.ha.zkfc.port",
         "",
         "",
@@ -114,9 +95,6 @@ KINDS: Mapping[Role, DaemonKind] = {
         "hdfs",
         ("bin/hdfs", "secondarynamenode"),
         "hadoop",
-        "HDFS_SECONDARYNAMENODE_OPTS",
-        ("dfs.namenode.checkpoint.", "dfs.namenode.secondary."),
-        _HDFS,
         "dfs.namenode.secondary.http-address",
         "SecondaryNameNodeInfo",
         f"{_JMX}SecondaryNameNode,name=SecondaryNameNodeInfo",
@@ -127,9 +105,6 @@ KINDS: Mapping[Role, DaemonKind] = {
         "hdfs",
         ("bin/hdfs", "datanode"),
         "hadoop",
-        "HDFS_DATANODE_OPTS",
-        ("dfs.datanode.", "dfs.domain.socket."),
-        _HDFS,
         "dfs.datanode.http.address",
         "ActorState[^,]*RUNNING",
         f"{_JMX}DataNode,name=DataNodeInfo",
@@ -141,9 +116,6 @@ KINDS: Mapping[Role, DaemonKind] = {
         "yarn",
         ("bin/yarn", "resourcemanager"),
         "hadoop",
-        "YARN_RESOURCEMANAGER_OPTS",
-        ("yarn.resourcemanager.", "yarn.scheduler.", "yarn.acl."),
-        (*_YARN, "capacity-scheduler.xml"),
         "yarn.resourcemanager.webapp.address",
         '"haState":"(ACTIVE|STANDBY)"',
         "/ws/v1/cluster/info",
@@ -162,9 +134,6 @@ KINDS: Mapping[Role, DaemonKind] = {
         "yarn",
         ("bin/yarn", "nodemanager"),
         "hadoop",
-        "YARN_NODEMANAGER_OPTS",
-        ("yarn.nodemanager.", "yarn.resourcemanager.", "yarn.application.classpath", "mapreduce.shuffle."),
-        (*_YARN, "mapred-site.xml"),
         "yarn.nodemanager.webapp.address",
         '"nodeHealthy":true',
         "/ws/v1/node/info",
@@ -176,9 +145,6 @@ KINDS: Mapping[Role, DaemonKind] = {
         "mapred",
         ("bin/mapred", "historyserver"),
         "hadoop",
-        "MAPRED_HISTORYSERVER_OPTS",
-        ("mapreduce.jobhistory.", "yarn.log-aggregation"),
-        (*_YARN, "mapred-site.xml"),
         "mapreduce.jobhistory.webapp.address",
         "historyInfo",
         "/ws/v1/history/info",
@@ -190,9 +156,6 @@ KINDS: Mapping[Role, DaemonKind] = {
         "hbase",
         ("bin/hbase", "master", "start"),
         "hbase",
-        "HBASE_MASTER_OPTS",
-        ("hbase.master.", "hbase.balancer.", "hbase.procedure."),
-        (*_HDFS, "hbase-site.xml"),
         "hbase.master.info.port",
         "tag.isActiveMaster",
         f"{_JMX}HBase,name=Master,sub=Server",
@@ -206,9 +169,6 @@ KINDS: Mapping[Role, DaemonKind] = {
         "hbase",
         ("bin/hbase", "regionserver", "start"),
         "hbase",
-        "HBASE_REGIONSERVER_OPTS",
-        ("hbase.regionserver.", "hbase.hregion.", "hbase.bucketcache.", "hbase.hstore.", "hfile."),
-        (*_HDFS, "hbase-site.xml"),
         "hbase.regionserver.info.port",
         "regionCount",
         f"{_JMX}HBase,name=RegionServer,sub=Server",
@@ -217,52 +177,37 @@ KINDS: Mapping[Role, DaemonKind] = {
 }
 """Every daemon, in the order in which a cluster is started."""
 
-_OF_CLIENTS = (
-    "dfs.client.",
-    "mapreduce.map.",
-    "mapreduce.reduce.",
-    "mapreduce.job.",
-    "mapreduce.task.",
-    "yarn.app.mapreduce.",
-    "yarn.client.",
-    "hbase.client.",
-)
-"""What is read by those who ask for something, not by those who serve."""
-_LISTS = ("capacity-scheduler.xml",)
-_ENV_OF_ALL = ("HADOOP_LOG_DIR", "HBASE_LOG_DIR", "HADOOP_OPTS", "HBASE_OPTS")
-_ENV_FILES = ("hadoop-env.sh", "yarn-env.sh", "mapred-env.sh", "hbase-env.sh")
 
-
-def settings_digest(plan: Plan, kind: DaemonKind, variant: FileVariant, *more: str) -> str:
+def settings_digest(plan: Plan, role: Role, variant: FileVariant, *more: str) -> str:
     """What a daemon has read of the plan once it runs, as one word: with another one it must be restarted.
 
-    A key that another kind of daemon alone reads does not count, nor does the reason of any.
+    A key that other daemons alone read does not count, nor does the reason of any.
     """
     lines = [*more]
-    for setting in _read_by(plan, kind, variant):
+    for setting in read_by(plan, role, variant):
         lines.append(f"{setting.file} {setting.key} {value_text(setting.value)}")
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:16]
 
 
-def _read_by(plan: Plan, kind: DaemonKind, variant: FileVariant) -> Iterator[Setting]:
-    for file in kind.files:
+def read_by(plan: Plan, role: Role, variant: FileVariant) -> Iterator[Setting]:
+    """The settings that a daemon reads of its files."""
+    for file in LOADED[role]:
         for setting in select(plan, file, variant):
-            if file in _LISTS or file == "zoo.cfg" or _concerns(setting.key, kind):
-                yield setting
-    for file in _ENV_FILES:
-        for setting in select(plan, file, variant):
-            if setting.key == kind.options or setting.key in _ENV_OF_ALL:
+            if role in readers(setting, plan):
                 yield setting
 
 
-def _concerns(key: str, kind: DaemonKind) -> bool:
-    # Where somebody is found is of interest to all who speak with them.
-    if key.startswith((*kind.own, "dfs.ha.namenodes.")) or "address" in key or key.endswith(".hostname"):
-        return True
-    others = tuple(begin for other in KINDS.values() for begin in other.own)
-    return not key.startswith((*others, *_OF_CLIENTS)) and not (
-        key.startswith("mapreduce.") or (kind.of == "hadoop" and key.startswith("hbase."))
-    )
+def expected_settings(plan: Plan, role: Role, variant: FileVariant) -> dict[str, dict[str, str]]:
+    """What a daemon that runs must have of each file that its page shows, or that is its own."""
+    found: dict[str, dict[str, str]] = {}
+    for setting in read_by(plan, role, variant):
+        if setting.file in _SHOWN:
+            found.setdefault(setting.file, {})[setting.key] = value_text(setting.value)
+    return found
+
+
+_SHOWN = ("core-site.xml", "hdfs-site.xml", "yarn-site.xml", "mapred-site.xml", "hbase-site.xml", "zoo.cfg")
+"""The files that daemons load into the configuration that they show, and ZooKeeper's own."""
 
 
 def port_of(plan: Plan, key: str, variant: FileVariant) -> int | None:

@@ -14,7 +14,7 @@ from howdah.model.configset import ConfigFile
 from howdah.model.plan import Cluster, Plan, Role
 from howdah.model.system import PlacedSystem
 from howdah.model.value import value_text
-from howdah.render.daemons import KINDS, DaemonKind, port_of, ports_of, settings_digest
+from howdah.render.daemons import KINDS, DaemonKind, expected_settings, port_of, ports_of, settings_digest
 from howdah.render.directories import HostDirectory, host_directories
 from howdah.render.encryption import page_key
 from howdah.render.kerberos import kerberos_parts, login_files, secrets_of
@@ -215,7 +215,8 @@ def _daemon(
         "name": kind.name,
         "unit": f"{kind.unit}.service",
         "user": kind.user,
-        "configuration": settings_digest(plan, kind, variant, unit),
+        "configuration": settings_digest(plan, role, variant, unit),
+        "expects": expected_settings(plan, role, variant),
         "ports": list(ports_of(plan, kind, variant)),
         "page": _page(plan, kind, variant),
         "peers": peers(plan, cluster, role),

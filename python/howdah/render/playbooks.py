@@ -129,7 +129,7 @@ def prove(present: Mapping[Role, Sequence[str]], port: int, secure: bool = False
     """See that HDFS keeps what is written, that YARN runs a job, and where ``secure`` who is let in."""
     job = _job() if present.get(Role.RESOURCEMANAGER) else ""
     # First who is let in: what a cluster does for those who may not matters more than what for those who may.
-    return f"{HEAD}{_DOORS if secure else ''}{_proof(port)}{job}"
+    return f"{HEAD}{_DOORS if secure else ''}{_CONF}{_proof(port)}{job}"
 
 
 def leave(port: int, secure: bool = False) -> str:
@@ -176,7 +176,19 @@ def stop(present: Mapping[Role, Sequence[str]]) -> str:
 
     On some hosts only, with ``--limit``, masters hand over to those that stay.
     """
-    parts = [HEAD, _REACH]
+    return f"{HEAD}{_REACH}{_stops(present)}"
+
+
+def downtime(present: Mapping[Role, Sequence[str]]) -> str:
+    """Change what cannot be changed a few daemons at a time: those named in ``howdah_down`` stop first."""
+    books = ("apply", "start", "restart", "prove")
+    stops = _stops(present, only=True)
+    return f"{HEAD}{stops}" + "".join(f"\n- import_playbook: {book}.yaml\n" for book in books)
+
+
+def _stops(present: Mapping[Role, Sequence[str]], *, only: bool = False) -> str:
+    """Stop every daemon in turn, or with ``only`` those of the kinds in ``howdah_down``."""
+    parts = []
     for role in reversed([role for role in _ORDER if present.get(role)]):
         kind = KINDS[role]
         parts.append(
@@ -189,11 +201,15 @@ def stop(present: Mapping[Role, Sequence[str]]) -> str:
         )
         if role is Role.FAILOVER_CONTROLLER:
             # While both controllers are there to do it.
-            parts.append(_leaves("Let a NameNode take over that stays", Role.NAMENODE, "follows"))
-        if role is Role.JOURNALNODE:
+            parts.append(
+                "" if only else _leaves("Let a NameNode take over that stays", Role.NAMENODE, "follows")
+            )
+        if role is Role.JOURNALNODE and not only:
             stays = "groups.namenode | difference(ansible_play_hosts_all) | length > 0"
             parts.append(f"{ROLL}      when: {stays}\n")
         parts.append(_leaves("Stop it", role, "stopped"))
+        if only:
+            parts.append(f"      when: \"'{kind.name}' in howdah_down\"\n")
     return "".join(parts)
 
 
@@ -230,6 +246,17 @@ def _proof(port: int) -> str:
       howdah_hdfs:
         namenodes: {pages(port)}
         proof: true
+"""
+
+
+_CONF = """
+- name: See that every daemon runs on what is configured
+  hosts: cluster
+  gather_facts: false
+  tasks:
+    - name: Compare what it shows with what it should have
+      howdah_conf:
+        host: "{{ inventory_hostname }}"
 """
 
 

@@ -66,6 +66,7 @@ def project_files(
         "site.yaml": playbooks.site(),
         "leave.yaml": playbooks.leave(port, secure),
         "stop.yaml": playbooks.stop(present),
+        "downtime.yaml": playbooks.downtime(present),
         **{
             f"library/{program}.py": bundled(program)
             for program in (*PROGRAMS, *(OF_KERBEROS if secure else ()))

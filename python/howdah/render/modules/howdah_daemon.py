@@ -31,6 +31,7 @@ from howdah.render.modules.handing_over import does, hand_over, others_of
 from howdah.render.modules.kerberos import ask_as
 from howdah.render.modules.pages import answers
 from howdah.render.modules.rolling_upgrade import start_as_ever, start_as_upgrade
+from howdah.render.modules.running_settings import changed_settings
 from howdah.render.modules.units import applied, is_fresh, show
 
 PATIENCE_S = 180.0
@@ -61,13 +62,18 @@ def start(host: HostChanges, manifest: Json, daemon: Json, args: Json) -> None:
         if state["ActiveState"] not in ("active", "activating"):
             prepare(host, manifest, daemon, args)
             host.change(f"start {unit}", lambda: begin(unit, "start"))
-        elif args["state"] == "fresh" and not is_fresh(daemon, state["MainPID"]):
+        elif args["state"] == "fresh" and is_stale(daemon, state["MainPID"], name):
             hand_over(host, manifest, daemon, name, others_of(daemon, name, []))
             if daemon["name"] == "datanode" and not host.check:
                 leave_gently(manifest, daemon, name)
             host.change(f"restart {unit}", lambda: begin(unit, "restart"))
     if not host.check:
         wait(daemon, name, float(args.get("patience_s") or PATIENCE_S))
+
+
+def is_stale(daemon: Json, process: str, name: str) -> bool:
+    """Whether a daemon that runs has not read what is configured now, by its environment or its own page."""
+    return not is_fresh(daemon, process) or bool(changed_settings(name, daemon, {}))
 
 
 def begin(unit: str, what: str) -> None:

@@ -147,7 +147,7 @@ def main(arguments: bytes) -> None:
         with alone(host.check):
             apply(host, manifest, former, args)
             record(host, manifest, former)
-        result["daemons"] = daemon_states(manifest, str(args["host"]), bool(args.get("ask")))
+        result["daemons"] = daemon_states(manifest, former, str(args["host"]), bool(args.get("ask")))
         tell_masters(result, manifest, str(args["host"]))
         result["stale"] = [
             one["name"] for one in result["daemons"] if one["active"] == "active" and not one["fresh"]

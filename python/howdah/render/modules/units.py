@@ -10,6 +10,7 @@ from typing import Dict, List
 
 from howdah.render.modules.changes import HostChanges, HostRefusal, Json, read, run
 from howdah.render.modules.pages import answers
+from howdah.render.modules.running_settings import changed_settings
 
 STATE = "/var/lib/howdah"
 UNITS = "/etc/systemd/system/"
@@ -44,7 +45,7 @@ def show(unit: str) -> Dict[str, str]:
 
 
 def is_fresh(daemon: Json, process: str) -> bool:
-    """Whether a process has read the configuration that is in its files now."""
+    """Whether a process was started with the configuration that is in its files now."""
     try:
         environment = Path(f"/proc/{process}/environ").read_bytes().split(b"\0")
     except OSError:
@@ -52,22 +53,26 @@ def is_fresh(daemon: Json, process: str) -> bool:
     return f"{CONFIGURATION}={word(daemon)}".encode() in environment
 
 
-def daemon_states(manifest: Json, name: str, ask: bool) -> List[Json]:
+def daemon_states(manifest: Json, former: Json, name: str, ask: bool) -> List[Json]:
     """Each daemon: whether it runs, on which configuration, and which of its stores hold something.
 
-    With ``ask`` its page is asked too, whether it is of use.
+    ``former`` is what was applied before. With ``ask`` its page is asked too, whether it is of use.
     """
     told: List[Json] = []
+    before = {daemon["name"]: daemon for daemon in former.get("daemons", [])}
     for daemon in manifest["daemons"]:
         state = show(daemon["unit"])
+        runs = state["ActiveState"] == "active"
+        changed = changed_settings(name, daemon, before.get(daemon["name"], {})) if runs else []
         told.append(
             {
                 "name": daemon["name"],
                 "unit": daemon["unit"],
                 "active": state["ActiveState"],
                 "restarts": int(state["NRestarts"] or 0),
-                "fresh": is_fresh(daemon, state["MainPID"]),
-                "lacks": answers(name, daemon["page"]) if ask and state["ActiveState"] == "active" else "",
+                "fresh": is_fresh(daemon, state["MainPID"]) and not changed,
+                "settings": changed,
+                "lacks": answers(name, daemon["page"]) if ask and runs else "",
                 "holds": stores_in_use(daemon),
             }
         )

@@ -15,6 +15,7 @@ from howdah.deploy.mirror import mirror
 from howdah.deploy.wrong import HostWrong, wrongs
 from howdah.errors import UserError
 from howdah.installation.tree import PackedTree
+from howdah.session.deploy.downtime import check_downtime, downtime_for
 from howdah.session.deploy.finalizing import finalize
 from howdah.session.deploy.order import steps
 from howdah.session.deploy.outcome import Deployed, outcome
@@ -86,7 +87,11 @@ def deploy(target: Target, asked: DeployAsked, tell: Tell) -> Deployed:
                     return outcome(target, PlaybookRun(), states, begun, found)
             # Asked for once all hosts are known to be well: who does not answer could say something else.
             chosen = Way.CHANGE if settled else way(target, asked, states)
-            course = () if settled else steps(target, states, chosen)
+            downtime = None if settled else downtime_for(target, states)
+            course = () if settled else steps(target, states, chosen, downtime)
+            if downtime is not None and not asked.only_look:
+                check_downtime(target, asked, chosen, downtime)
+                chosen = Way.DOWNTIME
             if asked.only_look or (settled and not asked.remove):
                 return outcome(target, PlaybookRun(), states, begun, steps=course)
             emptied = remove_hosts(target, asked, folder, tell) if asked.remove else PlaybookRun()
@@ -97,6 +102,7 @@ def deploy(target: Target, asked: DeployAsked, tell: Tell) -> Deployed:
                 "howdah_holders": [held for state in states.values() for held in state.holds],
                 "howdah_homes": list(_users()),
                 **({"howdah_rollback": back} if back else {}),
+                **({"howdah_down": list(downtime.daemons)} if downtime else {}),
             }
             done = run_playbook(folder, chosen.value, asked.login, tell, variables=variables)
     done.answers[:0] = emptied.answers

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from howdah.model.plan import Role
 from howdah.model.value import planned_text
 from howdah.render.daemons import KINDS
 from howdah.render.rolling import RESTARTING, UPGRADING, at_once
+from howdah.session.deploy.downtime import Downtime
 from howdah.session.deploy.project import Target
 from howdah.session.deploy.states import DeployedHost
 from howdah.session.deploy.upgrading import Way, upgrade_under_way
@@ -16,11 +17,24 @@ _SHOWN = 8
 """As many hosts as one line names."""
 
 
-def steps(target: Target, states: Mapping[str, DeployedHost], way: Way) -> tuple[str, ...]:
+def steps(
+    target: Target, states: Mapping[str, DeployedHost], way: Way, downtime: Downtime | None = None
+) -> tuple[str, ...]:
     """What is done to the cluster beside the hosts' own changes, in order."""
     # Ansible goes through hosts as the inventory has them, not as they answered.
     ordered = {name: states[name] for name in target.systems if name in states}
-    return tuple(_steps(target, {**ordered, **states}, way))
+    found = {**ordered, **states}
+    if downtime is None:
+        return tuple(_steps(target, found, way))
+    return (*downtime.steps(), *_steps(target, without(found, downtime.daemons), way))
+
+
+def without(states: Mapping[str, DeployedHost], stopped: Collection[str]) -> dict[str, DeployedHost]:
+    """The hosts without those daemons, which are not restarted because they are stopped and started."""
+    return {
+        name: state._replace(daemons=tuple(one for one in state.daemons if one["name"] not in stopped))
+        for name, state in states.items()
+    }
 
 
 def _steps(target: Target, states: Mapping[str, DeployedHost], way: Way) -> Iterator[str]:
@@ -31,7 +45,7 @@ def _steps(target: Target, states: Mapping[str, DeployedHost], way: Way) -> Iter
     copies = int(replication) if replication.isdigit() else 1
     for step in UPGRADING if upgraded else RESTARTING:
         yield from _restarts(states, step, copies)
-    if way is not Way.CHANGE:
+    if way in (Way.UPGRADE, Way.BACK):
         yield "HDFS keeps the image until howdah deploy --finalize"
 
 

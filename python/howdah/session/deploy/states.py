@@ -32,7 +32,7 @@ class DeployAsked(NamedTuple):
     rollback: bool = False
     """Whether to go back to what was in force before."""
     downtime: bool = False
-    """Whether HDFS may be away while its only NameNode is upgraded."""
+    """Whether daemons may be stopped together for what cannot roll, or for an upgrade with one NameNode."""
 
 
 class DeployedHost(NamedTuple):

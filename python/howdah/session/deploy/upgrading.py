@@ -21,6 +21,7 @@ class Way(StrEnum):
     CHANGE = "site.yaml"
     UPGRADE = "upgrade.yaml"
     BACK = "downgrade.yaml"
+    DOWNTIME = "downtime.yaml"
 
 
 class HdfsUpgrade(NamedTuple):

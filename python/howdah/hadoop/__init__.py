@@ -1,0 +1,1 @@
+"""What is known about Hadoop, HBase and ZooKeeper, each fact once."""

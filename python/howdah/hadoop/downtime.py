@@ -1,0 +1,123 @@
+"""Which settings cannot be changed while their daemons run a few at a time on the old value, and why."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from typing import NamedTuple
+
+from howdah.model.plan import Role
+
+
+class Unrollable(NamedTuple):
+    """One kind of settings that a rolling restart may not change."""
+
+    form: re.Pattern[str]
+    """The keys, as a whole."""
+    reason: str
+    """What happens to daemons that have different values of it, after the key."""
+    moves_data: bool = False
+    """Whether stopping and starting is not enough, because what the daemon keeps is at the former place."""
+    unless: Callable[[str, str], bool] = lambda before, after: False
+    """Which former and later values go together nevertheless."""
+
+
+def _share(before: str, after: str) -> bool:
+    """Whether two lists have an entry in common."""
+    first, second = (set(re.split(r"[\s,]+", text.strip())) - {""} for text in (before, after))
+    return bool(first & second)
+
+
+def _has_both(before: str, after: str) -> bool:
+    return "HTTP_AND_HTTPS" in (before, after)
+
+
+def _unrollable(
+    form: str,
+    reason: str,
+    unless: Callable[[str, str], bool] = lambda before, after: False,
+    *,
+    moves_data: bool = False,
+) -> Unrollable:
+    return Unrollable(re.compile(form), reason, moves_data, unless)
+
+
+_DAEMONS = r"dfs\.(namenode|journalnode|datanode|secondary|ha\.zkfc)|yarn\.(resourcemanager|nodemanager)"
+UNROLLABLE: tuple[Unrollable, ...] = (
+    _unrollable(
+        r"dfs\.block\.access\.token\.enable",
+        "a DataNode ends itself where its NameNode has another value",
+    ),
+    _unrollable(
+        r"dfs\.encrypt\.data\.transfer(\.algorithm)?",
+        "DataNodes that encrypt blocks exchange none with those that do not",
+    ),
+    _unrollable(
+        r"dfs\.data\.transfer\.protection|hadoop\.rpc\.protection|hbase\.rpc\.protection",
+        "daemons without a level of protection in common do not talk to one another",
+        _share,
+    ),
+    _unrollable(
+        r"(hadoop|hbase)\.security\.authentication|hadoop\.http\.authentication\.type|.*\.principal",
+        "daemons that prove who they are in different ways refuse one another",
+    ),
+    _unrollable(
+        r"quorum\.auth\..*", "ZooKeepers that want a proof of one another refuse those that give none"
+    ),
+    _unrollable(
+        r"dfs\.http\.policy|yarn\.http\.policy|mapreduce\.jobhistory\.http\.policy",
+        "daemons fetch images and edits from one another's pages, by one protocol",
+        _has_both,
+    ),
+    _unrollable(
+        r"fs\.defaultFS|dfs\.(internal\.)?nameservices|dfs\.ha\.namenodes\..*|dfs\.nameservice\.id|dfs\.ha\.namenode\.id",
+        "daemons that know HDFS by different names are no longer of one file system",
+    ),
+    _unrollable(
+        r"dfs\.ha\.automatic-failover\.enabled",
+        "NameNodes and their failover controllers must agree who elects the active one",
+    ),
+    _unrollable(
+        r"yarn\.resourcemanager\.(ha\.(enabled|rm-ids)|cluster-id|zk-state-store\.parent-path|store\.class)",
+        "ResourceManagers that differ in it both lead, or lose each other's applications",
+    ),
+    _unrollable(
+        rf"({_DAEMONS}|mapreduce\.jobhistory|hbase\.(master|regionserver))\.(?!.*bind)(.*[.-])?(address|hostname|port)(\..*)?",
+        "others look for the daemon at the former address until they are restarted",
+    ),
+    _unrollable(
+        r"clientPort|secureClientPort|server\.\d+|.*\.zookeeper\.(quorum|property\.clientPort)|ha\.zookeeper\.(quorum|parent-znode)"
+        r"|hadoop\.zk\.address|yarn\.resourcemanager\.zk-address|zookeeper\.znode\.parent",
+        "daemons that meet at different ZooKeepers elect a leader each",
+    ),
+    _unrollable(
+        r"dfs\.namenode\.shared\.edits\.dir(\..*)?",
+        "NameNodes that write edits to different JournalNodes lose each other's",
+    ),
+    _unrollable(
+        r"dfs\.namenode\.(name|edits)\.dir|dfs\.journalnode\.edits\.dir(\..*)?|dfs\.datanode\.data\.dir",
+        "what HDFS holds is in the former directories",
+        _share,
+        moves_data=True,
+    ),
+    _unrollable(
+        r"dataDir|dataLogDir|hbase\.rootdir|hbase\.wal\.dir|yarn\.resourcemanager\.leveldb-state-store\.path",
+        "what it keeps is in the former directory",
+        moves_data=True,
+    ),
+)
+"""What cannot roll; a key's first entry counts."""
+_ALL_NEED = frozenset({Role.ZOOKEEPER, Role.JOURNALNODE, Role.NAMENODE, Role.DATANODE})
+"""The daemons that all others need, directly or not: with them, all are stopped."""
+
+
+def unrollable(key: str, before: str, after: str) -> Unrollable | None:
+    """Why a change of a value cannot be made while its daemons run; None if it can."""
+    entry = next((entry for entry in UNROLLABLE if entry.form.fullmatch(key)), None)
+    return None if entry is None or entry.unless(before, after) else entry
+
+
+def stopped_for(roles: Iterable[Role]) -> frozenset[Role]:
+    """The daemons that are stopped and started together so that these change; with HDFS, all its users."""
+    concerned = frozenset(roles)
+    return frozenset(Role) if concerned & _ALL_NEED else concerned

@@ -1,0 +1,167 @@
+"""Which daemons read a configuration key: the one table that plans, deployments and checks decide by.
+
+The releases' jars say which daemons' code names a key (``releases/data/*.json``, made by hadoop/catalogue).
+What they do not say is here: which files a daemon loads, which variables of a shell it is started with, and
+keys that no code names as they are written.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from functools import cache
+
+from howdah.model.plan import Plan, Role, Setting
+from howdah.releases import DEFAULT_HADOOP, DEFAULT_HBASE, Release, hadoop, hbase
+
+_CLIENTS = ("core-site.xml", "hdfs-site.xml", "ssl-server.xml", "ssl-client.xml")
+_CORE = (*_CLIENTS, "hadoop-policy.xml")
+_YARN = (*_CORE, "yarn-site.xml")
+_ENV = ("hadoop-env.sh",)
+_HBASE = (*_CLIENTS, "hbase-site.xml", "hbase-env.sh")
+LOADED: Mapping[Role, tuple[str, ...]] = {
+    Role.ZOOKEEPER: (*_ENV, "zoo.cfg"),
+    Role.JOURNALNODE: (*_ENV, *_CORE),
+    Role.NAMENODE: (*_ENV, *_CORE),
+    Role.FAILOVER_CONTROLLER: (*_ENV, *_CORE),
+    Role.SECONDARY_NAMENODE: (*_ENV, *_CORE),
+    Role.DATANODE: (*_ENV, *_CORE),
+    Role.RESOURCEMANAGER: (*_ENV, "yarn-env.sh", *_YARN, "capacity-scheduler.xml"),
+    # Its shuffle service is MapReduce's.
+    Role.NODEMANAGER: (*_ENV, "yarn-env.sh", *_YARN, "mapred-site.xml", "container-executor.cfg"),
+    Role.JOB_HISTORY: (*_ENV, "mapred-env.sh", *_YARN, "mapred-site.xml"),
+    Role.HMASTER: _HBASE,
+    Role.REGIONSERVER: _HBASE,
+}
+"""The files that each daemon, or the script that starts it, reads when it starts."""
+OPTIONS: Mapping[Role, str] = {
+    Role.JOURNALNODE: "HDFS_JOURNALNODE_OPTS",
+    Role.NAMENODE: "HDFS_NAMENODE_OPTS",
+    Role.FAILOVER_CONTROLLER: "HDFS_ZKFC_OPTS",
+    Role.SECONDARY_NAMENODE: "HDFS_SECONDARYNAMENODE_OPTS",
+    Role.DATANODE: "HDFS_DATANODE_OPTS",
+    Role.RESOURCEMANAGER: "YARN_RESOURCEMANAGER_OPTS",
+    Role.NODEMANAGER: "YARN_NODEMANAGER_OPTS",
+    Role.JOB_HISTORY: "MAPRED_HISTORYSERVER_OPTS",
+    Role.HMASTER: "HBASE_MASTER_OPTS",
+    Role.REGIONSERVER: "HBASE_REGIONSERVER_OPTS",
+}
+"""The variable of the env files that holds a daemon's own Java options."""
+_NO_DAEMONS: tuple[tuple[str, str], ...] = (
+    (r".*_PID_DIR", "systemd starts daemons in the foreground, where they write no such file"),
+    (r".*_CLIENT_OPTS|HBASE_MANAGES_ZK", "read by scripts that users start"),
+)
+"""Names that no daemon reads although it loads the file, and why."""
+_ALL_LOADING: tuple[tuple[str, str], ...] = (
+    (r".*\.principal", "named in annotations of protocols, for all who call them"),
+    (r".*_LOG_DIR|HADOOP_OPTS|HBASE_OPTS", "read by the scripts that start daemons"),
+)
+"""Names that every daemon reads that loads the file, which its code does not show, and why."""
+_WITHOUT_FILE: tuple[tuple[str, str], ...] = (
+    (
+        r"(dataDir|dataLogDir|tickTime|initLimit|syncLimit|clientPort|forceSync|(min|max)SessionTimeout|admin|server"
+        r"|autopurge|quorum|authProvider)(\..*)?",
+        "zoo.cfg",
+    ),
+    (r"banned\.users|min\.user\.id", "container-executor.cfg"),
+    (r"HDFS_.*_OPTS", "hadoop-env.sh"),
+    (r"YARN_.*_OPTS", "yarn-env.sh"),
+    (r"MAPRED_.*_OPTS", "mapred-env.sh"),
+    (r"HBASE_.*_OPTS", "hbase-env.sh"),
+)
+"""The file of names that no catalogue lists."""
+_READ_AS: tuple[tuple[str, str, str], ...] = (
+    (
+        r"dfs\.ha\.fencing\.ssh\..*",
+        "dfs.ha.fencing.methods",
+        "loaded by the class that the methods name",
+    ),
+    (
+        r"dfs\.client\.read\.shortcircuit(\..*)?",
+        "dfs.client.retry.max.attempts",
+        "composed when a class is loaded that all of HDFS loads, and read by its client",
+    ),
+    (
+        r"dfs\.web\.authentication\..*",
+        "dfs.web.authentication.kerberos.keytab",
+        "read with all keys of that beginning, by what serves WebHDFS",
+    ),
+)
+"""Names whose readers the code does not show: the key that the same daemons read, and why."""
+_LEAST_PARTS = 3
+"""Words of a beginning whose readers read all keys of it, at least: ``yarn.nodemanager.`` has too few."""
+
+
+def readers(setting: Setting, plan: Plan) -> frozenset[Role]:
+    """The daemons that read a plan's setting when they start; none where only clients and jobs do."""
+    if plan.cluster is None:
+        return frozenset()
+    request = plan.cluster.request
+    return readers_of(setting.key, setting.file, request.hadoop, request.hbase)
+
+
+def present_roles(plan: Plan) -> frozenset[Role]:
+    """The daemons that a plan has anywhere."""
+    masters = plan.cluster.masters if plan.cluster is not None else ()
+    return frozenset(role for system in (*masters, *plan.workers) for role in system.roles)
+
+
+@cache
+def readers_of(
+    key: str, file: str | None, hadoop_version: str = DEFAULT_HADOOP, hbase_version: str = DEFAULT_HBASE
+) -> frozenset[Role]:
+    """The daemons that read a key of a file; where nothing says which, all that load the file.
+
+    Without a file, all daemons' count.
+    """
+    if file is None:
+        file = next((named for form, named in _WITHOUT_FILE if re.fullmatch(form, key)), None)
+    loading = frozenset(role for role, files in LOADED.items() if file is None or file in files)
+    if _matches(key, _NO_DAEMONS):
+        return frozenset()
+    if _matches(key, _ALL_LOADING):
+        return loading
+    if file is not None and not file.endswith(".xml"):
+        return frozenset(role for role, name in OPTIONS.items() if name == key) or loading
+    name = next((other for form, other, _ in _READ_AS if re.fullmatch(form, key)), key)
+    named = [_named(name, release) for release in (hadoop(hadoop_version), hbase(hbase_version))]
+    if all(daemons is None for daemons in named):
+        return loading
+    roles = {Role(daemon) for daemons in named for daemon in daemons or ()}
+    for other in _expanding(hadoop_version, hbase_version).get(name, ()):
+        roles |= readers_of(other, None, hadoop_version, hbase_version)
+    return frozenset(roles) & loading
+
+
+def _matches(key: str, forms: tuple[tuple[str, str], ...]) -> bool:
+    return any(re.fullmatch(form, key) for form, _ in forms)
+
+
+def _named(key: str, release: Release) -> frozenset[str] | None:
+    """The daemons of a release whose code names a key, or what it composes it of; None if no code does."""
+    parts = key.split(".")
+    found: frozenset[str] | None = None
+    for count in range(len(parts), 1, -1):
+        text = ".".join(parts[:count])
+        exact, beginning = release.readers.get(text), release.readers.get(f"{text}.")
+        if found is not None and count < _LEAST_PARTS:
+            break
+        if count == len(parts) or found is None:
+            both = [daemons for daemons in (exact, beginning) if daemons is not None]
+            found = frozenset[str]().union(*both) if both else found
+        elif beginning:
+            # Some code reads all keys of a beginning: hadoop.http.authentication.type.
+            return found | beginning
+    return found
+
+
+@cache
+def _expanding(hadoop_version: str, hbase_version: str) -> Mapping[str, tuple[str, ...]]:
+    """The keys whose defaults have another key's value in them, by that other key."""
+    found: dict[str, dict[str, None]] = {}
+    for release in (hadoop(hadoop_version), hbase(hbase_version)):
+        for known in release.properties.values():
+            for variable in re.findall(r"\$\{([^}]+)\}", known.default or ""):
+                if variable != known.name:
+                    found.setdefault(variable, {})[known.name] = None
+    return {variable: tuple(names) for variable, names in found.items()}

@@ -1,0 +1,50 @@
+"""See that every daemon of this host runs on what is configured, by its own page; fail where one does not.
+
+    howdah_conf:
+      host: "{{ inventory_hostname }}"
+
+What it knows of the daemons is what howdah_host applied. It changes nothing.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import List
+
+from howdah.render.modules.changes import HostRefusal, Json, refused
+from howdah.render.modules.kerberos import ask_as
+from howdah.render.modules.running_settings import differences, page_of
+from howdah.render.modules.units import applied, show
+
+
+def main(arguments: bytes) -> None:
+    """Read the arguments, compare, and print the result."""
+    args: Json = json.loads(arguments)
+    result: Json = {"changed": False}
+    wrong: List[Json] = []
+    notes: List[str] = []
+    try:
+        manifest = applied()
+        ask_as(manifest)
+        for daemon in manifest.get("daemons", []):
+            if show(daemon["unit"])["ActiveState"] != "active":
+                continue
+            try:
+                different = differences(daemon, page_of(str(args["host"]), daemon))
+            except OSError as error:
+                notes.append(f"the settings of {daemon['name']} were not compared: {error}")
+                continue
+            wrong += (
+                {
+                    "what": f"{daemon['name']} runs with {one['key']} = {one['running'] or 'nothing'}, "
+                    f"and {one['planned']} is planned",
+                    "fix": f"systemctl restart {daemon['unit']}; see its log if that does not help",
+                }
+                for one in different
+            )
+        if wrong:
+            raise HostRefusal("; ".join(one["what"] for one in wrong))
+    except (HostRefusal, OSError) as error:
+        result.update(refused(error))
+    result.update(wrong=wrong, notes=notes)
+    print(json.dumps(result))

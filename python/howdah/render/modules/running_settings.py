@@ -1,0 +1,96 @@
+"""What a daemon that runs has been configured with, by its own page, compared with what its files give it."""
+
+from __future__ import annotations
+
+import http.client
+from typing import Dict, List, Optional, Tuple
+from xml.etree import ElementTree
+
+from howdah.render.modules.changes import Json
+from howdah.render.modules.pages import get
+
+HIDDEN = "<redacted>"
+"""What stands for passwords on a page."""
+BY_ITSELF = "programmatically"
+"""The source of what a daemon has set itself: its own address, for instance, from that of its NameNode."""
+
+
+class PageClosed(OSError):
+    """The page is not shown to howdah."""
+
+
+def settings_on_page(name: str, port: int) -> Dict[str, Tuple[str, str]]:
+    """The value of every key and its source; raises OSError where the page does not show them."""
+    status, text = get(name, port, "/conf")
+    if status != 200:
+        raise PageClosed(f"/conf answers {status}")
+    try:
+        properties = ElementTree.fromstring(text).iter("property")
+    except ElementTree.ParseError as error:
+        raise PageClosed(f"/conf is no configuration: {error}") from None
+    return {
+        one.findtext("name") or "": (one.findtext("value") or "", one.findtext("source") or "")
+        for one in properties
+    }
+
+
+def page_of(name: str, daemon: Json) -> Dict[str, Tuple[str, str]]:
+    """What a daemon's page shows of its settings; empty for one without a page.
+
+    Raises OSError where the page shows nothing.
+    """
+    port = daemon["page"]["port"]
+    if not daemon.get("expects") or not port or not daemon["page"]["ask"].startswith("/"):
+        return {}
+    try:
+        return settings_on_page(name, port)
+    except http.client.HTTPException as error:
+        raise PageClosed(f"/conf: {error}") from None
+
+
+def differences(daemon: Json, shown: Dict[str, Tuple[str, str]]) -> List[Json]:
+    """The keys that a daemon's page shows another value of than its files give it now, with both values."""
+    loaded = {source for _, source in shown.values()}
+    return [
+        {"key": key, "planned": planned, "running": running}
+        for file, settings in (daemon.get("expects") or {}).items()
+        # What a daemon loads only when it needs it, it loads as it is then.
+        if file in loaded
+        for key, planned in settings.items()
+        for running in [differing(planned, shown.get(key))]
+        if running is not None
+    ]
+
+
+def differing(planned: str, shown: Optional[Tuple[str, str]]) -> Optional[str]:
+    """The value that a daemon has instead of the planned one; empty for none, None where it is the same."""
+    value, source = shown or ("", "")
+    if source == BY_ITSELF or value == HIDDEN or value.split() == planned.split():
+        return None
+    # Some pages show what a variable stands for.
+    return None if "${" in planned and shown else value
+
+
+def changed_settings(name: str, daemon: Json, former: Json) -> List[Json]:
+    """The settings that a running daemon would have another value of once it is started again, with both.
+
+    By its own page where that is shown: the former deployment may have ended before it was restarted.
+    Otherwise, and for what is no longer planned, by what was applied before, ``former``.
+    """
+    try:
+        shown = page_of(name, daemon)
+    except OSError:
+        shown = {}
+    found = differences(daemon, shown)
+    if "expects" not in former:
+        return found
+    before, after = (_flat(former), _flat(daemon))
+    for key in sorted({*before, *after}):
+        gone = key not in after and (not shown or shown.get(key, ("", ""))[0] == before[key])
+        if gone or (key in after and not shown and before.get(key) != after[key]):
+            found.append({"key": key, "planned": after.get(key, ""), "running": before.get(key, "")})
+    return found
+
+
+def _flat(daemon: Json) -> Dict[str, str]:
+    return {key: value for settings in daemon["expects"].values() for key, value in settings.items()}
