@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from howdah.errors import UserError
 from howdah.hadoop.downtime import unrollable
@@ -17,7 +17,7 @@ from howdah.model.value import value_text
 from howdah.planner.change_steps import steps
 from howdah.planner.choice import as_divided, choose
 from howdah.planner.cluster import plan_choice
-from howdah.releases import default_of, hadoop, hbase
+from howdah.releases import Release, default_of, hadoop, hbase
 from howdah.units import format_gib
 
 
@@ -146,7 +146,9 @@ def _values(before: Plan, after: Plan) -> Iterator[ValueChange]:
     apart = {(one.key, one.file) for plan in (before, after) for one in plan.settings if one.worker}
     former = _former_groups(_cluster(before), _cluster(after))
     old = {which: setting for which, setting in _each(before, apart, None) if setting.file is not None}
-    running = set(present_roles(before)) & set(present_roles(after))
+    running = present_roles(before) & present_roles(after)
+    request = _cluster(after).request
+    releases = hadoop(request.hadoop), hbase(request.hbase)
     met = set()
     for which, setting in _each(after, apart, former):
         if setting.file is None:
@@ -160,13 +162,13 @@ def _values(before: Plan, after: Plan) -> Iterator[ValueChange]:
             yield _changed(setting, None, readers(setting, before) & running, releases)
 
 
-def _changed(old: Setting | None, new: Setting | None, reading: Collection[Role]) -> ValueChange:
+def _changed(
+    old: Setting | None, new: Setting | None, reading: Collection[Role], releases: Sequence[Release]
+) -> ValueChange:
     known = new or old
     assert known is not None
     running = tuple(role for role in Role if role in reading)
-    texts = (
-        value_text(one.value) if one else default_of(known.key, hadoop(), hbase()) or "" for one in (old, new)
-    )
+    texts = (value_text(one.value) if one else default_of(known.key, *releases) or "" for one in (old, new))
     stops = unrollable(known.key, *texts) if running else None
     return ValueChange(
         key=known.key,

@@ -10,9 +10,11 @@ from support.changed_hosts import BEFORE, with_hosts
 
 def test_hosts_come_first_and_go_last() -> None:
     change = change_of(BEFORE, plan_after(BEFORE, with_hosts(["h1", "h3", "h4"], ["m4", "m2", "m3"])))
-    assert [step.what for step in change.steps] == ["add", "master", "values", "remove", "balance"]
+    assert [step.what for step in change.steps] == ["add", "master", "values", "values", "remove", "balance"]
     assert change.steps[1].text.startswith("move nn1 (NameNode, ")
-    assert "exclude h2 until" in change.steps[3].text
+    assert "exclude h2 until" in change.steps[4].text
+    # A master that moves has another address, which all others must learn at once.
+    assert change.steps[2].text.startswith("stop and start together, which `howdah deploy --downtime` does")
 
 
 def test_data_of_hosts_that_go_is_what_was_planned_to_be_stored() -> None:
@@ -28,4 +30,4 @@ def test_data_of_hosts_that_go_is_what_was_planned_to_be_stored() -> None:
 
 def test_a_host_of_masters_alone_has_no_data() -> None:
     change = change_of(BEFORE, plan_after(BEFORE, with_hosts(["h1", "h2"], ["m1", "m2", "m4"])))
-    assert [step.what for step in change.steps] == ["add", "master", "values"]
+    assert [step.what for step in change.steps] == ["add", "master", "values", "values"]

@@ -13,7 +13,7 @@ from support.labs import lab_plan
 
 
 def _digests(plan: Plan) -> dict[str, str]:
-    return {role.value: settings_digest(plan, kind, EVERYWHERE) for role, kind in KINDS.items()}
+    return {role.value: settings_digest(plan, role, EVERYWHERE) for role in KINDS}
 
 
 @pytest.mark.parametrize(
@@ -22,10 +22,11 @@ def _digests(plan: Plan) -> dict[str, str]:
         ("dfs.namenode.handler.count", "33", {Role.NAMENODE}),
         ("dfs.datanode.max.transfer.threads", "5000", {Role.DATANODE}),
         ("yarn.nodemanager.vmem-check-enabled", "true", {Role.NODEMANAGER}),
-        ("yarn.scheduler.minimum-allocation-mb", "256", {Role.RESOURCEMANAGER}),
+        ("yarn.scheduler.minimum-allocation-mb", "256", {Role.RESOURCEMANAGER, Role.NODEMANAGER}),
         ("mapreduce.task.timeout", "700000", set()),
         ("HDFS_DATANODE_OPTS", "-Xmx700m", {Role.DATANODE}),
-        ("hbase.regionserver.handler.count", "31", {Role.REGIONSERVER}),
+        ("hbase.regionserver.handler.count", "31", {Role.HMASTER, Role.REGIONSERVER}),
+        ("hbase.bucketcache.size", "512", {Role.REGIONSERVER}),
     ],
 )
 def test_a_changed_value_concerns_those_who_read_it(key: str, value: str, restarted: set[Role]) -> None:

@@ -63,7 +63,7 @@ class _Course:
         notes = _NOTES.format(
             python=sys.executable, log=str(log), failing=list(map(list, failing)), found=_FOUND
         )
-        for name in ("howdah_host", "howdah_daemon", "howdah_hdfs", "howdah_key"):
+        for name in ("howdah_host", "howdah_daemon", "howdah_hdfs", "howdah_key", "howdah_conf"):
             (project / f"library/{name}.py").write_text(notes)
         # A dead one is at a port that nobody listens at.
         gone = {"ansible_connection": "ssh", "ansible_host": "127.0.0.1", "ansible_port": 9}
