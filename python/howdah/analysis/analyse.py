@@ -106,5 +106,5 @@ def gather(run: RunData, floor: RunData | None, known: Sequence[KnownTimes]) -> 
         request_checks=request_checks(timed, servers),
         table_flows=table_flows(timed, servers, disks),
         server_events=server_events(run, timeline),
-        fault_effects=fault_effects(record),
+        fault_effects=fault_effects(record, timed.courses),
     )

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from howdah.analysis.counted_times import counted, up_to_s
 from howdah.analysis.evidence import FloatArray, LatencyCourse, MachineOfRun, WorkloadTime
+from howdah.analysis.stalls import Stretch, outside, stalls_of, stood_still
 from howdah.analysis.timeline import Timeline
 from howdah.model.latencies import LatencyHistogram
 from howdah.model.tables import RunData
@@ -41,6 +42,12 @@ class TimedRun(NamedTuple):
     times: tuple[WorkloadTime, ...]
     steps: Mapping[str, StepCounts]
     courses: tuple[LatencyCourse, ...]
+    still: Mapping[str, tuple[Stretch, ...]]
+    """When each workload got no answers after faults."""
+
+    def apart(self, time: WorkloadTime) -> tuple[Stretch, ...]:
+        """The stretches of a workload in which it got answers: what limited it is judged in these."""
+        return outside((time.start_s, time.end_s), self.still[time.workload])
 
     def requests(self, time: WorkloadTime) -> StepCounts | None:
         """All requests of a workload; None where none was timed."""
@@ -153,12 +160,16 @@ def timed_run(
     """The run with its operations counted."""
     steps: dict[str, StepCounts] = {}
     courses: list[LatencyCourse] = []
+    still: dict[str, tuple[Stretch, ...]] = {}
+    stalls = stalls_of(run.record.probes)
     for time in times:
+        every: LatencyCourse | None = None
         for operation, counts in operation_steps(run, time):
             courses.append(_course(time.workload, operation, counts))
             if operation == ALL:
-                steps[time.workload] = counts
-    return TimedRun(run, timeline, machines, times, steps, tuple(courses))
+                steps[time.workload], every = counts, courses[-1]
+        still[time.workload] = stood_still(time, every, stalls)
+    return TimedRun(run, timeline, machines, times, steps, tuple(courses), still)
 
 
 def _course(workload: str, operation: str, counts: StepCounts) -> LatencyCourse:

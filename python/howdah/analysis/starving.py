@@ -11,16 +11,15 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from howdah import releases
 from howdah.analysis.attempts import attempts_of, by_job
 from howdah.analysis.evidence import Evidence, FloatArray, Starvation, WorkloadTime
+from howdah.analysis.settings import setting_s, setting_text
 from howdah.analysis.wording import number, percent, seconds
 from howdah.model.at_once import at_once
 from howdah.model.finding import Finding
 from howdah.model.request import Profile
 from howdah.model.run import RunRecord, TaskAttempt
 from howdah.model.tables import RunData
-from howdah.model.value import value_text
 
 # Less than this share of a job's slot time is no more than starts and ends of tasks.
 LEAST_SHARE = 0.1
@@ -74,7 +73,7 @@ def _starvation(
     )
     ended_s = max(attempt.end_s for attempt in firsts)
     workers = len({attempt.worker for attempt in attempts})
-    heartbeat_s = _milliseconds(record, _HEARTBEAT_MS) / 1000
+    heartbeat_s = setting_s(record, _HEARTBEAT_MS) or 1.0
     beats = workers * (last_s - begun_s) / heartbeat_s
     return Starvation(
         workload=time.workload,
@@ -132,14 +131,14 @@ def find_starving(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
 
 def _advice(record: RunRecord, starved: Starvation) -> str:
     """What the plan says of the limit, where it explains what was seen."""
-    if _text(record, _SCHEDULER).endswith("FairScheduler"):
-        if _text(record, _FAIR_SEVERAL) != "true" and starved.given_each_beat <= STEADY:
+    if setting_text(record, _SCHEDULER).endswith("FairScheduler"):
+        if setting_text(record, _FAIR_SEVERAL) != "true" and starved.given_each_beat <= STEADY:
             return f"the FairScheduler gives one at a time: set {_FAIR_SEVERAL} to true"
         return _ELSEWHERE
-    if _text(record, _ASYNCHRONOUS) == "true":
+    if setting_text(record, _ASYNCHRONOUS) == "true":
         return f"containers are given out without heartbeats here, so {_ELSEWHERE}"
-    several = _text(record, _SEVERAL) != "false"
-    limit = int(_text(record, _OFF_SWITCH) or 1) if several else 1
+    several = setting_text(record, _SEVERAL) != "false"
+    limit = int(setting_text(record, _OFF_SWITCH) or 1) if several else 1
     if starved.given_each_beat > STEADY * limit:
         return _ELSEWHERE
     key = _OFF_SWITCH if several else _SEVERAL
@@ -150,18 +149,3 @@ def _advice(record: RunRecord, starved: Starvation) -> str:
 _ELSEWHERE = (
     "it is the ResourceManager, the application master or a queue's limit that gives them out no sooner"
 )
-
-
-def _milliseconds(record: RunRecord, key: str) -> float:
-    text = _text(record, key)
-    return float(text) if text.isdigit() and int(text) else 1000.0
-
-
-def _text(record: RunRecord, key: str) -> str:
-    """A property as planned, or as the planned release has it by default; empty where neither says."""
-    for setting in record.plan.settings:
-        if setting.key == key:
-            return value_text(setting.value).strip()
-    cluster = record.plan.cluster
-    release = releases.hadoop(cluster.request.hadoop) if cluster else None
-    return (releases.default_of(key, release) or "") if release else ""

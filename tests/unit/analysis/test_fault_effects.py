@@ -8,7 +8,7 @@ from howdah.analysis import analyse
 from howdah.analysis.comparing.unanswered import unanswered_readings
 from howdah.model.faults import CELLS_READ, LEDGER_UNREAD, FaultTold, LedgerTold, ProbeOutage
 from howdah.model.run import RunWarning
-from support.faulted_runs import KILL, OUT, faulted, probe
+from support.faulted_runs import KILL, OUT, faulted, probe, stalled
 from support.findings import found, value
 from support.table_runs import TableScene, table_run
 
@@ -50,9 +50,74 @@ def test_probes_that_began_after_the_fault_do_not_say_that_nothing_happened() ->
 def test_an_outage_belongs_to_the_fault_that_was_done_last_before_it() -> None:
     later = KILL.model_copy(update={"fault": "pause regionserver@w2 at 35s", "begun_s": 35.0})
     first, second = analyse(faulted(later, KILL, probes=OUT)).evidence.fault_effects
-    assert (first.fault, first.out, first.longest_s) == (KILL, 2, 11)
-    assert (second.fault, second.out, second.back_s) == (later, 0, 0.0)
+    assert first.stall is not None
+    assert (first.fault, first.stall.probes, first.longest_s) == (KILL, 2, 11)
+    assert (second.fault, second.stall, second.later, second.back_s) == (later, None, (), 0.0)
     assert second.steps == ()
+
+
+LATE = ProbeOutage(start_s=41.0, end_s=42.5)
+
+
+def test_a_later_stall_is_not_the_faults_own() -> None:
+    short = ProbeOutage(start_s=20.0, end_s=25.2)
+    run = faulted(KILL, probes=(probe("region -", short, LATE), probe("region user3")))
+    (effect,) = analyse(run).evidence.fault_effects
+    assert effect.back_s == pytest.approx(5.1)
+    (told,) = found(run, "fault")
+    assert (
+        "1 of 2 probes had no answer, the longest for 5.20 s; all had one again 5.10 s after it "
+        "(RegionServer missed after 6.00 s and regions open after 8.90 s); a separate stall of 1.50 s, of "
+        "1 probe, began 20.9 s after it, before it was undone"
+    ) in told.text
+    assert value(told, "all answered again after") == pytest.approx(5.1)
+    assert value(told, "longest of a later stall") == 1.5
+    (answer,) = found(run, "answer")
+    assert answer.text.startswith("after kill regionserver@w1: up to 5.20 s without an answer to probes, ")
+
+
+def test_a_stall_that_directly_follows_belongs_to_the_fault() -> None:
+    first, next_ = ProbeOutage(start_s=20.0, end_s=25.2), ProbeOutage(start_s=28.0, end_s=31.0)
+    (effect,) = analyse(faulted(KILL, probes=(probe("region -", first, next_),))).evidence.fault_effects
+    assert (effect.back_s, effect.later) == (pytest.approx(10.9), ())
+
+
+def test_a_stall_long_after_a_killed_daemon_is_reported_by_itself() -> None:
+    run = faulted(KILL, probes=(probe("region -", LATE),))
+    (effect,) = analyse(run).evidence.fault_effects
+    assert (effect.stall, len(effect.later), effect.back_s) == (None, 1, 0.0)
+    (answer,) = found(run, "answer")
+    assert "no time without an answer, and a separate stall of 1.50 s" in answer.text
+    undone = KILL.model_copy(update={"ended_s": 40.0})
+    (told,) = found(faulted(undone, probes=(probe("region -", LATE),)), "fault")
+    assert "1 probe had an answer within a second; a separate stall" in told.text
+    assert told.text.endswith("20.9 s after it, as kill regionserver@w1 at ycsb-a 40% was undone")
+
+
+def test_what_begins_while_a_server_is_paused_is_the_pauses() -> None:
+    pause = KILL.model_copy(update={"fault": "pause regionserver@w1 at 20s for 24s"})
+    (effect,) = analyse(faulted(pause, probes=(probe("region -", LATE),))).evidence.fault_effects
+    assert (effect.longest_s, effect.later) == (1.5, ())
+
+
+@pytest.mark.parametrize(
+    ("fault", "reason"),
+    [
+        ("kill regionserver@w1 at 20s", "after so long it pauses 10.0 s between two attempts (100 × h"),
+        (
+            "pause regionserver@w1 at 20s",
+            "it awaits an answer of a silent RegionServer for 1 min 00 s (",
+        ),
+    ],
+)
+def test_a_client_that_waits_longer_than_probes_is_shown_with_its_setting(fault: str, reason: str) -> None:
+    hit = KILL.model_copy(update={"fault": fault})
+    run = stalled(faulted(hit, probes=OUT), 20.0, 38.0)
+    (told,) = found(run, "fault")
+    assert f"; a request of ycsb-a waited up to 18.0 s: {reason}" in told.text
+    assert value(told, "longest wait of a request of ycsb-a") == pytest.approx(18, rel=0.01)
+    (answer,) = found(run, "answer")
+    assert "up to 11.0 s without an answer to probes and 18.0 s for a request of ycsb-a, " in answer.text
 
 
 def test_what_was_not_over_when_probes_ended_is_a_warning() -> None:
@@ -65,7 +130,8 @@ def test_what_was_not_over_when_probes_ended_is_a_warning() -> None:
 def test_the_answer_begins_with_what_was_done_and_whether_anything_is_lost() -> None:
     (answer,) = found(faulted(KILL, probes=OUT), "answer")
     assert answer.text.startswith(
-        "after kill regionserver@w1: up to 11.0 s without an answer, nothing acknowledged lost; ycsb-a "
+        "after kill regionserver@w1: up to 11.0 s without an answer to probes, nothing acknowledged lost; "
+        "ycsb-a "
     )
     (kept,) = found(faulted(KILL, probes=OUT), "acknowledged")
     assert (kept.severity, value(kept, CELLS_READ)) == ("note", 1000)
