@@ -89,6 +89,14 @@ def outside(stretch: Stretch, still: Sequence[Stretch]) -> tuple[Stretch, ...]:
     return tuple((start_s, end_s) for start_s, end_s in parts if end_s > start_s)
 
 
+def apart_s(start_s: FloatArray | float, end_s: FloatArray | float, still: Sequence[Stretch]) -> FloatArray:
+    """How long something lasted, without the stretches in which everything stood still."""
+    lasted_s = np.asarray(end_s, dtype=np.float64) - np.asarray(start_s, dtype=np.float64)
+    for from_s, to_s in still:
+        lasted_s = lasted_s - np.maximum(0.0, np.minimum(end_s, to_s) - np.maximum(start_s, from_s))
+    return lasted_s
+
+
 def in_stretches(edges_s: FloatArray, stretches: Sequence[Stretch]) -> NDArray[np.bool_]:
     """Which steps touch one of the stretches."""
     touched = np.zeros(len(edges_s) - 1, dtype=bool)
