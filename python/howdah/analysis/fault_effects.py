@@ -7,6 +7,7 @@ from typing import Literal
 
 from howdah.analysis.client_retries import acts_until_s, hbase_retry, hdfs_retry
 from howdah.analysis.evidence import ClientWait, Evidence, FaultEffect, LatencyCourse, Stall
+from howdah.analysis.fault_consequences import consequences
 from howdah.analysis.stalls import SOON_S, Stretch, longest_wait_s, stalls_of
 from howdah.analysis.wording import listed, number, seconds
 from howdah.faults.recovery import SEVERAL
@@ -105,7 +106,8 @@ def find_faults(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
             "fault",
             "note" if back_s is not None and all(stall.ended for stall in effect.later) else "warning",
             f"{effect.fault.fault} hit {listed(effect.fault.hit)} at {seconds(effect.begun_s)}: "
-            f"{_without_answer(effect)}{_recovered(effect)}{_waited(effect)}{_later(record, effect)}",
+            f"{_without_answer(effect)}{_recovered(effect)}{_waited(effect)}{_later(record, effect)}"
+            f"{_expected(record, evidence, effect)}",
             number("longest without an answer", effect.longest_s, "s"),
             *(number(f"longest wait of {wait.client}", wait.longest_s, "s") for wait in effect.clients),
             *([] if back_s is None else [number("all answered again after", back_s, "s")]),
@@ -222,6 +224,11 @@ def _later(record: RunRecord, effect: FaultEffect) -> str:
         f"began {seconds(stall.start_s - effect.begun_s)} after it{_beginning(record, effect, stall)}"
         for stall in effect.later
     )
+
+
+def _expected(record: RunRecord, evidence: Evidence, effect: FaultEffect) -> str:
+    followed = list(consequences(record, evidence, effect.fault))
+    return f"; as was to be expected, {listed(followed)}" if followed else ""
 
 
 def _beginning(record: RunRecord, effect: FaultEffect, stall: Stall) -> str:

@@ -150,6 +150,15 @@ class Limits(Model):
     """Bytes copied by memcpy over all cores."""
 
 
+class SampleGap(Model):
+    """A stretch in which something was not sampled."""
+
+    start_s: float
+    """Seconds since the start of the run."""
+    end_s: float | None = None
+    """Seconds since the start of the run; none where it lasted until the end."""
+
+
 class RunWarning(Model):
     """Something a reader of the numbers should know, as data."""
 
@@ -157,6 +166,10 @@ class RunWarning(Model):
     """Stable, for programs."""
     text: str
     """For people."""
+    machine: str | None = None
+    """The machine that was not sampled, or whose daemon was not."""
+    gaps: tuple[SampleGap, ...] = ()
+    """When that was."""
 
 
 class TelemetryCost(Model):

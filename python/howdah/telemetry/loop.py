@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from threading import Event, Lock, Thread
 from typing import NamedTuple
 
-from howdah.model.run import RunWarning, Sample
+from howdah.model.run import RunWarning, Sample, SampleGap
 from howdah.model.sink import SampleSink
 from howdah.telemetry.clock import Clock
 from howdah.telemetry.device import Away, Device
@@ -103,7 +103,10 @@ class Batch:
         times = ", ".join(_span(gap) for gap in gaps[:_SHOWN]) + more
         what = self._name(gaps[0].machine, device)
         return RunWarning(
-            code=f"gap-in-{device.name}-samples", text=f"{what} was not sampled {times}: {gaps[0].why}"
+            code=f"gap-in-{device.name}-samples",
+            text=f"{what} was not sampled {times}: {gaps[0].why}",
+            machine=gaps[0].machine,
+            gaps=tuple(SampleGap(start_s=gap.start_s, end_s=gap.end_s) for gap in gaps),
         )
 
     def _name(self, machine: str, device: Device) -> str:

@@ -7,10 +7,11 @@ import pytest
 from howdah.analysis import analyse
 from howdah.analysis.comparing.unanswered import unanswered_readings
 from howdah.model.faults import CELLS_READ, LEDGER_UNREAD, FaultTold, LedgerTold, ProbeOutage
-from howdah.model.run import RunWarning
+from howdah.model.run import RunWarning, Sample, SampleGap
+from howdah.model.tables import SAMPLES_SCHEMA
 from support.faulted_runs import KILL, OUT, faulted, probe, stalled
 from support.findings import found, value
-from support.table_runs import TableScene, table_run
+from support.table_runs import TableScene, table, table_run
 
 
 def test_a_fault_is_told_with_its_outages_and_the_way_back() -> None:
@@ -79,7 +80,8 @@ def test_a_later_stall_is_not_the_faults_own() -> None:
 def test_a_stall_that_directly_follows_belongs_to_the_fault() -> None:
     first, next_ = ProbeOutage(start_s=20.0, end_s=25.2), ProbeOutage(start_s=28.0, end_s=31.0)
     (effect,) = analyse(faulted(KILL, probes=(probe("region -", first, next_),))).evidence.fault_effects
-    assert (effect.back_s, effect.later) == (pytest.approx(10.9), ())
+    assert effect.back_s == pytest.approx(10.9)
+    assert effect.later == ()
 
 
 def test_a_stall_long_after_a_killed_daemon_is_reported_by_itself() -> None:
@@ -190,3 +192,39 @@ def test_what_nobody_could_read_back_is_not_called_kept() -> None:
     record = run.record.model_copy(update={"faults": (KILL,), "warnings": (warning,)})
     (answer,) = found(run._replace(record=record), "answer")
     assert answer.text.startswith("after kill regionserver@w1, what was acknowledged not read back; ")
+
+
+GAP = RunWarning(
+    code="gap-in-regionserver-samples",
+    text="the RegionServer of w1 was not sampled from 22.0 to 47.0 s: refused",
+    machine="w1",
+    gaps=(SampleGap(start_s=22.0, end_s=47.0),),
+)
+
+
+def test_what_follows_from_a_fault_as_a_matter_of_course_is_told_with_it() -> None:
+    run = faulted(KILL, probes=OUT)
+    elsewhere = GAP.model_copy(update={"machine": "w2"})
+    before = GAP.model_copy(update={"gaps": (*GAP.gaps, SampleGap(start_s=7.0, end_s=9.0))})
+    for warning, folded in ((GAP, True), (elsewhere, False), (before, False)):
+        warned = run._replace(record=run.record.model_copy(update={"warnings": (warning,)}))
+        (told,) = found(warned, "fault")
+        expected = "; as was to be expected, the RegionServer of w1 was not sampled from 22.0 to 47.0 s"
+        assert told.text.endswith(expected) is folded
+        assert bool(found(warned, "gap-in-regionserver-samples")) is not folded
+
+
+def test_packets_dropped_on_what_was_lost_are_no_warning() -> None:
+    run = faulted(KILL, probes=OUT)
+    rows = [Sample(*row) for row in zip(*(column.to_pylist() for column in run.samples.columns), strict=True)]
+    rows += [
+        Sample(second, "w1", "nic/eth0/drops", 7.0 if second > 25 else 0.0)
+        for second in sorted({row.time_s for row in rows})
+    ]
+    dropping = run._replace(samples=table(sorted(rows), SAMPLES_SCHEMA))
+    (told,) = found(dropping, "fault")
+    assert told.text.endswith("; as was to be expected, w1 dropped 7 packets")
+    assert not found(dropping, "packet-drops")
+    elsewhere = KILL.model_copy(update={"hit": ("regionserver on w2",)})
+    unrelated = dropping._replace(record=run.record.model_copy(update={"faults": (elsewhere,)}))
+    assert len(found(unrelated, "packet-drops")) == 1

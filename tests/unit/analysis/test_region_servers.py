@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from howdah.analysis import analyse
 from howdah.analysis.region_servers import asked_for
 from howdah.analysis.server_events import server_events
-from howdah.analysis.table_flows import rewrites
+from howdah.analysis.table_flows import find_table_flows, rewrites
 from howdah.analysis.timeline import Timeline
 from howdah.model.reported import OperationCount
 from howdah.model.tables import RunData
@@ -127,3 +129,25 @@ def test_answers_count_what_was_asked_while_warming_up_too() -> None:
     assert asked_for(counts, ("read",)) == 100
     assert asked_for(counts, ("read", "update")) == 105
     assert asked_for(counts, ("scan",)) == 0
+
+
+def test_no_ratio_is_told_of_bytes_so_few_that_other_writes_outweigh_them() -> None:
+    (told,) = found(table_run(TableScene(seconds=SECONDS)), "write-amplification")
+    assert "too little to compare with theory: WAL " in told.text
+    assert "×" not in told.text
+    flow = analyse(table_run(TableScene(seconds=SECONDS))).evidence.table_flows[0]
+    much = replace(
+        flow,
+        client_bytes=1e9,
+        wal_bytes=1.1e9,
+        flushed_bytes=1e9,
+        amplification=30.0,
+        expected=6.0,
+        datanode_bytes=30e9,
+    )
+    evidence = replace(analyse(table_run(TableScene(seconds=SECONDS))).evidence, table_flows=(much,))
+    (told,) = find_table_flows(table_run(TableScene(seconds=SECONDS)).record, evidence)
+    assert (
+        "wrote 30.0 × the 1.00 GB that clients wrote, theory says 6.0 × (23.7 GB of it are neither"
+        in told.text
+    )
