@@ -10,7 +10,7 @@ from enum import StrEnum
 from typing import Literal, NamedTuple
 
 from howdah.model.base import Model
-from howdah.model.cluster import ClusterState, Event, HadoopJob, Laboratory, ReplicaSpread
+from howdah.model.cluster import ClusterState, Event, HadoopJob, Laboratory, MemberChange, ReplicaSpread
 from howdah.model.counters import Counters
 from howdah.model.faults import FaultTold, LedgerTold, ProbeTold, RecoveryStep
 from howdah.model.hbase import HBaseStatus
@@ -238,6 +238,8 @@ class RunRecord(Model):
     """The HBase it ran on, as found before it started."""
     built: Laboratory | None = None
     """The laboratory it ran on; that of MapReduce's programs is in ``cluster``."""
+    members: tuple[MemberChange, ...] = ()
+    """Machines that joined the cluster meanwhile, and those that left it in good order."""
     events: tuple[Event, ...] = ()
     """What happened to the cluster meanwhile, in order."""
     faults: tuple[FaultTold, ...] = ()

@@ -122,9 +122,11 @@ class CountingDevice(Device):
         self.events.append("stop")
 
 
-def sampled(clock: StepClock, sink: Collected, *devices: Device, **options: float) -> Sampler:
+def sampled(clock: StepClock, sink: Collected, *devices: Device, interval_s: float = 1.0) -> Sampler:
     """A sampler that has gone through all the clock's steps and waits for its end."""
-    sampler = Sampler(sink, [Source("h1", devices)], run_start_ns=990 * SECOND, clock=clock, **options)
+    sampler = Sampler(
+        sink, [Source("h1", devices)], run_start_ns=990 * SECOND, clock=clock, interval_s=interval_s
+    )
     sampler.start()
     assert clock.finished.wait(timeout=30)
     return sampler

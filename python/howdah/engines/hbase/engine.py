@@ -95,6 +95,7 @@ class _HBaseRun:
                     start_ns=self._clock.start_ns,
                     interval_s=self._job.sample_interval_s,
                     now_s=self._clock.now_s,
+                    follow=self._target.follow,
                 ) as sampler,
                 self._run.ending((HowdahError, OSError)),
             ):

@@ -13,6 +13,7 @@ from howdah.model.cluster import Laboratory
 from howdah.model.plan import Plan
 from howdah.services.conf import ClientConf
 from howdah.services.web import Web
+from howdah.session.lab.members import LabMembers
 from howdah.telemetry.source import Source
 
 _PATIENCE_S = 3.0
@@ -49,6 +50,8 @@ class Reached:
     """How they are asked for samples."""
     sources: tuple[Source, ...]
     """What is sampled while a job runs."""
+    follow: LabMembers | None = None
+    """What notices machines that come and go, of a laboratory."""
     client_prefix: tuple[str, ...] = ()
     """The beginning of a client's command line."""
     lab: Laboratory | None = None

@@ -67,6 +67,8 @@ def prepare_cluster(
         job_settings=job_settings,
         machine_of=reached.machine_of,
         sources=reached.sources,
+        follow=reached.follow,
+        joined=reached.follow.joined if reached.follow else {},
         client_prefix=reached.client_prefix,
         lab=reached.lab,
     )
