@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from howdah.installation import Installation
+from howdah.lab.state import LabState
 from howdah.model.at_once import LEAST_MB, MASTER_MB
 from howdah.model.cluster import Laboratory
 from howdah.model.plan import Plan
@@ -50,6 +51,8 @@ class Reached:
     """How they are asked for samples."""
     sources: tuple[Source, ...]
     """What is sampled while a job runs."""
+    state: LabState | None = None
+    """The laboratory that it is."""
     follow: LabMembers | None = None
     """What notices machines that come and go, of a laboratory."""
     client_prefix: tuple[str, ...] = ()

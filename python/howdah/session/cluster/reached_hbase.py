@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from howdah.engines.hbase.admin import HBaseAdmin, opened
@@ -48,6 +48,8 @@ class ReachedHBase:
     """What it is, for the terminal."""
     close: ExitStack
     """Ends what was opened to ask it."""
+    state: LabState | None = None
+    """The laboratory that it is on."""
 
 
 def reach_lab_hbase(state: LabState) -> ReachedHBase:
@@ -74,7 +76,7 @@ def reach_lab_hbase(state: LabState) -> ReachedHBase:
         LabMembers(state, conf, telemetry, names),
         laboratory_of(state, shared[0].machine),
     )
-    return _asked(target, telemetry, state.plan, f"laboratory {state.name}")
+    return replace(_asked(target, telemetry, state.plan, f"laboratory {state.name}"), state=state)
 
 
 def _logs(state: LabState) -> Iterator[ServerLogs]:

@@ -94,6 +94,7 @@ def reach_lab(state: LabState) -> Reached:
         },
         telemetry=telemetry,
         sources=(*lab_telemetry(state, conf, telemetry), *shared),
+        state=state,
         follow=LabMembers(state, conf, telemetry, names),
         client_prefix=client_prefix(state),
         lab=laboratory_of(state, shared[0].machine),
