@@ -36,9 +36,9 @@ MERGED = 3
 WORTH = 0.9
 """Where less than this was flushed, it is said."""
 LEAST_BYTES = 64 << 20
-"""Of less than this, which is a part of one memstore, ratios tell of other writes."""
+"""Of less than this, which is a part of one memstore, a ratio shows what else was written."""
 UNTOLD = 2.0
-"""From so many times the expected bytes on it is told what they are not."""
+"""From so many times the expected bytes on a reader is owed the reason."""
 
 NODES = (
     FlowNode("clients", "clients", "workload", 0),
@@ -205,22 +205,20 @@ def _picture(
 
 
 def _amplified(flow: TableFlow, who: str) -> str:
-    """How much more was written than clients wrote; no ratio of so little that other writes outweigh it."""
-    if flow.client_bytes < LEAST_BYTES:
-        wrote = round(flow.amplification * flow.client_bytes)
-        return (
-            f"{who} wrote {format_bytes(wrote)} while clients wrote {format_bytes(flow.client_bytes)}, too "
-            "little to compare with theory"
-        )
+    """How much more was written than clients wrote; where that is far from theory, with the reason."""
     text = (
         f"{who} wrote {times(flow.amplification)} the {format_bytes(flow.client_bytes)} that clients wrote, "
         f"theory says {times(flow.expected)}"
     )
+    if flow.amplification <= UNTOLD * flow.expected:
+        return text
+    if flow.client_bytes < LEAST_BYTES:
+        wrote = format_bytes(round(flow.amplification * flow.client_bytes))
+        clients = format_bytes(flow.client_bytes)
+        return f"{who} wrote {wrote} while clients wrote {clients}, too little to compare with theory"
     written = flow.replication * (flow.wal_bytes + flow.flushed_bytes + flow.compacted_bytes)
-    besides = (flow.datanode_bytes or 0.0) - written
-    if flow.amplification > UNTOLD * flow.expected and besides > 0:
-        text += f" ({format_bytes(round(besides))} of it are neither WAL, flushes nor compactions)"
-    return text
+    besides = round((flow.datanode_bytes or 0.0) - written)
+    return f"{text} ({format_bytes(besides)} of it are no part of these)" if besides > 0 else text
 
 
 def find_table_flows(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
