@@ -127,7 +127,7 @@ class Batch:
         self._devices.remove((machine, device))
         what = self._name(machine, device)
         why = f"{error.filename}: {error.strerror}" if error.filename else str(error)
-        text = f"{what} is not sampled: {why}"
+        text = f"no samples of {what}: {why}"
         warning = RunWarning(code=f"no-{device.name}-samples", text=text)
         self._dropped.append(_Drop(machine, time_s, warning))
 
@@ -153,7 +153,7 @@ class Batch:
         what = self._name(gaps[0].machine, device)
         return RunWarning(
             code=f"gap-in-{device.name}-samples",
-            text=f"{what} was not sampled {times}: {gaps[0].why}",
+            text=f"no samples of {what} {times}: {gaps[0].why}",
             machine=gaps[0].machine,
             gaps=tuple(SampleGap(start_s=gap.start_s, end_s=gap.end_s) for gap in gaps),
         )

@@ -196,7 +196,7 @@ def test_what_nobody_could_read_back_is_not_called_kept() -> None:
 
 GAP = RunWarning(
     code="gap-in-regionserver-samples",
-    text="the RegionServer of w1 was not sampled from 22.0 to 47.0 s: refused",
+    text="no samples of the RegionServer of w1 from 22.0 to 47.0 s: refused",
     machine="w1",
     gaps=(SampleGap(start_s=22.0, end_s=47.0),),
 )
@@ -209,7 +209,7 @@ def test_what_follows_from_a_fault_as_a_matter_of_course_is_told_with_it() -> No
     for warning, folded in ((GAP, True), (elsewhere, False), (before, False)):
         warned = run._replace(record=run.record.model_copy(update={"warnings": (warning,)}))
         (told,) = found(warned, "fault")
-        expected = "; as was to be expected, the RegionServer of w1 was not sampled from 22.0 to 47.0 s"
+        expected = "; as was to be expected, no samples of the RegionServer of w1 from 22.0 to 47.0 s"
         assert told.text.endswith(expected) is folded
         assert bool(found(warned, "gap-in-regionserver-samples")) is not folded
 

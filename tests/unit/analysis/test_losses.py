@@ -332,7 +332,7 @@ def test_a_failed_runs_answer_names_who_was_lost_too() -> None:
 
 def test_what_was_not_sampled_stands_behind_the_loss_that_it_comes_of() -> None:
     run = lost_at(terasort_on(Scene()), 20.0)
-    gap = RunWarning(code="gap-in-datanode-samples", text="the DataNode of h1-2 was not sampled")
+    gap = RunWarning(code="gap-in-datanode-samples", text="no samples of the DataNode of h1-2")
     record = run.record.model_copy(update={"warnings": (gap,)})
     order = [one.id for one in analyse(run._replace(record=record)).findings]
     assert order.index("answer") < order.index("worker-lost") < order.index("gap-in-datanode-samples")

@@ -186,7 +186,7 @@ def test_what_is_missing_is_said_once_and_the_rest_sampled(tmp_path: Path) -> No
     (warning,) = sampler.warnings
     assert warning.code == "no-pressure-samples"
     assert warning.text == (
-        f"pressure is not sampled: {tmp_path}/proc/pressure/cpu: No such file or directory"
+        f"no samples of pressure: {tmp_path}/proc/pressure/cpu: No such file or directory"
     )
     assert len(sink.rows) == 4
 
@@ -199,7 +199,7 @@ def test_a_device_that_fails_on_the_way_is_dropped() -> None:
     assert failing.events == ["start", "tick", "tick", "stop"]
     assert other.ticks == 4
     assert [warning.text for warning in sampler.warnings] == [
-        "counting is not sampled: /proc/counting: No such device"
+        "no samples of counting: /proc/counting: No such device"
     ]
 
 

@@ -147,7 +147,7 @@ def test_a_gap_is_one_warning_with_its_times() -> None:
     times = sorted({row.time_s for row in of(sink.sampled, "w2")})
     assert warning.code == "gap-in-counting-samples"
     assert warning.text == (
-        f"counting of w1 was not sampled from {times[1]:.1f} to {times[3]:.1f} s, from {times[5]:.1f} to "
+        f"no samples of counting of w1 from {times[1]:.1f} to {times[3]:.1f} s, from {times[5]:.1f} to "
         f"{times[6]:.1f} s: nobody listens"
     )
     assert [row.value for row in of(sink.sampled, "w1")] == [1, 4, 5, 7]
@@ -179,7 +179,7 @@ def test_a_daemon_that_never_came_is_told_with_its_beginning() -> None:
     sampler.start()
     sampler.stop()
     (warning,) = sampler.warnings
-    assert warning.text == "counting of w1 was not sampled from 0.0 s on: nobody listens"
+    assert warning.text == "no samples of counting of w1 from 0.0 s on: nobody listens"
 
 
 class Refusing(MemorySink):
