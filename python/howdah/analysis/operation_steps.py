@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from howdah.analysis.counted_times import counted, up_to_s
 from howdah.analysis.evidence import FloatArray, LatencyCourse, MachineOfRun, WorkloadTime
-from howdah.analysis.stalls import Stretch, outside, stalls_of, stood_still
+from howdah.analysis.stalls import Stretch, in_stretches, outside, stalls_of, stood_still
 from howdah.analysis.timeline import Timeline
 from howdah.model.latencies import LatencyHistogram
 from howdah.model.tables import RunData
@@ -106,6 +106,15 @@ class StepCounts(NamedTuple):
         """The mean time of all operations."""
         every = self.counts.sum(axis=0, dtype=np.int64)
         return float(every @ up_to_s(len(every)) / every.sum())
+
+    def apart(self, still: Sequence[Stretch]) -> StepCounts:
+        """The same without the steps in which all stood still, and without what was under way meanwhile."""
+        if not still:
+            return self
+        counts = self.counts * ~in_stretches(self.edges_s, still)[:, None]
+        shortest_s = min(end_s - start_s for start_s, end_s in still)
+        counts[:, up_to_s(counts.shape[1]) >= shortest_s] = 0
+        return self._replace(counts=counts)
 
 
 def _within_s(counts: NDArray[np.integer[Any]], share: float) -> FloatArray:

@@ -55,13 +55,17 @@ def _limit(
     timed: TimedRun, servers: Sequence[RegionServerUse], time: WorkloadTime, requests: StepCounts
 ) -> ThroughputLimit:
     result = timed.run.record.workloads[time.index]
-    workload, primary, mean_s = result.workload, result.primary, requests.mean_s()
-    answered_per_s = float(requests.operations.sum() / (requests.edges_s[-1] - requests.edges_s[0]))
-    per_s = primary.value if primary and primary.unit == "1/s" else answered_per_s
+    workload, primary, still = result.workload, result.primary, timed.still[time.workload]
+    apart, apart_steps = requests.apart(still), ~in_stretches(requests.edges_s, still)
+    apart_s = float(np.diff(requests.edges_s)[apart_steps].sum())
+    answered_per_s = float(apart.operations.sum()) / apart_s if apart_s else 0.0
+    mean_s = apart.mean_s() if answered_per_s else requests.mean_s()
+    span_s = float(requests.edges_s[-1] - requests.edges_s[0])
+    reported = primary.value if primary and primary.unit == "1/s" else None
+    per_s = float(requests.operations.sum()) / span_s if reported is None else reported
     threads, target = (workload.threads, workload.target) if isinstance(workload, Ycsb) else (None, None)
     at_once = threads * len(timed.clients(time)) if threads else None
-    still_s = sum(end_s - start_s for start_s, end_s in timed.still[time.workload])
-    apart_per_s = _apart_per_s(timed, time, requests) if still_s else per_s
+    still_s = sum(end_s - start_s for start_s, end_s in still)
     bound: tuple[ThroughputBound, float, str]
     if target and per_s >= ON_TARGET * target:
         bound = "the target", per_s / target, ""
@@ -72,19 +76,11 @@ def _limit(
         per_s,
         *bound,
         at_once,
-        # Those that an outage held up are few, and each of them was under way all that time.
         answered_per_s * mean_s,
         mean_s,
         still_s,
-        apart_per_s,
+        answered_per_s,
     )
-
-
-def _apart_per_s(timed: TimedRun, time: WorkloadTime, requests: StepCounts) -> float:
-    """The rate in the steps outside of outages; zero where none is."""
-    steps = ~in_stretches(requests.edges_s, timed.still[time.workload])
-    seconds_ = float(np.diff(requests.edges_s)[steps].sum())
-    return float(requests.operations[steps].sum()) / seconds_ if seconds_ else 0.0
 
 
 def _bounds(
