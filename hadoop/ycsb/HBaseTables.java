@@ -113,6 +113,8 @@ public final class HBaseTables {
         return readBack(table, 0, 0);
       case "verify":
         return readBack(table, Integer.parseInt(words.get(2)), Integer.parseInt(words.get(3)));
+      case "balance":
+        return admin.balance();
       case "flush":
         admin.flush(own(table));
         return true;

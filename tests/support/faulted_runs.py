@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from howdah.model.faults import CELLS_LOST, CELLS_READ, FaultTold, ProbeOutage, ProbeTold, RecoveryStep
+from howdah.model.latencies import LatencyHistogram, encoded
 from howdah.model.reported import ResultMetric
-from howdah.model.tables import RunData
-from support.table_runs import TableScene, table_run
+from howdah.model.run import Sample
+from howdah.model.tables import LATENCIES_SCHEMA, SAMPLES_SCHEMA, RunData
+from support.table_runs import TableScene, table, table_run
 
 KILL = FaultTold(
     fault="kill regionserver@w1 at ycsb-a 40%",
@@ -49,6 +53,48 @@ def faulted(*faults: FaultTold, lost: int = 0, probes: tuple[ProbeTold, ...] = (
         "workloads": (result.model_copy(update={"metrics": (*result.metrics, *metrics)}),),
     }
     return run._replace(record=run.record.model_copy(update=update))
+
+
+def stalled(run: RunData, start_s: float, end_s: float) -> RunData:
+    """The run with clients that stood still for a while: requests of its beginning ended when it was over."""
+    keep = [
+        LatencyHistogram(*row)
+        for row in zip(*(column.to_pylist() for column in run.latencies.columns), strict=True)
+    ]
+    rows = [row for row in keep if not start_s < row.end_s <= end_s]
+    held = next(row for row in rows if row.start_s >= end_s)
+    waited = held._replace(operations=1, histogram=encoded(np.array([end_s - start_s])))
+    return run._replace(latencies=table([*rows, waited], LATENCIES_SCHEMA))
+
+
+def busy_while(run: RunData, machine: str, start_s: float, end_s: float) -> RunData:
+    """The run with a machine whose four CPUs had no time left in a stretch."""
+    rows = [Sample(*row) for row in zip(*(column.to_pylist() for column in run.samples.columns), strict=True)]
+
+    def full(row: Sample) -> Sample:
+        idle = row.metric == "cpu/all/idle_s"
+        if row.host != machine or not (idle or row.metric == "cpu/all/user_s"):
+            return row
+        spent_s = 4 * 0.55 * (min(max(row.time_s, start_s), end_s) - start_s)
+        return row._replace(value=row.value - spent_s if idle else row.value + spent_s)
+
+    return run._replace(samples=table([full(row) for row in rows], SAMPLES_SCHEMA))
+
+
+def taken_over(run: RunData, lost: str, by: str, since_s: float) -> RunData:
+    """The run with a RegionServer that answered nothing from a moment on, whose requests another had."""
+    names = [f"regionserver/{what}_requests" for what in ("get", "mutate")]
+    rows = [Sample(*row) for row in zip(*(column.to_pylist() for column in run.samples.columns), strict=True)]
+    at = {(row.time_s, row.host, row.metric): row.value for row in rows}
+
+    def moved(row: Sample) -> Sample:
+        if row.metric not in names or row.time_s <= since_s or row.host not in (lost, by):
+            return row
+        had = at[since_s, lost, row.metric]
+        value = had if row.host == lost else row.value + at[row.time_s, lost, row.metric] - had
+        return row._replace(value=value)
+
+    return run._replace(samples=table([moved(row) for row in rows], SAMPLES_SCHEMA))
 
 
 OUT = (

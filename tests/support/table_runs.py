@@ -111,9 +111,9 @@ def table_run(scene: TableScene) -> RunData:
     return RunData(
         made.record,
         TASKS_SCHEMA.empty_table(),
-        _table(sorted(happening.samples()), SAMPLES_SCHEMA),
-        _table(rows, LATENCIES_SCHEMA),
-        _table(events, SERVER_EVENTS_SCHEMA),
+        table(sorted(happening.samples()), SAMPLES_SCHEMA),
+        table(rows, LATENCIES_SCHEMA),
+        table(events, SERVER_EVENTS_SCHEMA),
     )
 
 
@@ -286,6 +286,7 @@ def _record(scene: TableScene, rows: list[LatencyHistogram]) -> RunData:
     return built._replace(record=record)
 
 
-def _table(rows: Any, schema: pa.Schema) -> pa.Table:
+def table(rows: Any, schema: pa.Schema) -> pa.Table:
+    """Rows as a table of the record."""
     columns = list(zip(*rows, strict=True)) or [()] * len(schema)
     return pa.table(dict(zip(schema.names, columns, strict=True)), schema=schema)

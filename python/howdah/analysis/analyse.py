@@ -77,7 +77,7 @@ def gather(run: RunData, floor: RunData | None, known: Sequence[KnownTimes]) -> 
         series=(*all_series(timeline), *shared_series(record, timeline)),
         gauges=gauges(timeline),
         accounts=bytes_moved,
-        spreads=spreads(run, times),
+        spreads=spreads(run, times, timed.still),
         balances=balances(run, times, use),
         spills=spills(record, times),
         limits=limit_shares(record, times, use),
@@ -86,7 +86,9 @@ def gather(run: RunData, floor: RunData | None, known: Sequence[KnownTimes]) -> 
         machines=machines,
         flows=flows(run, timeline, machines, times, bytes_moved),
         replicas=replica_balances(record, machines, times),
-        stragglers=stragglers(run, timeline, machines, times, disks, others=others, losses=lost),
+        stragglers=stragglers(
+            run, timeline, machines, times, disks, others=others, losses=lost, still=timed.still
+        ),
         losses=lost,
         overheads=overheads(run, times),
         masters=master_loads(timeline, times),
@@ -97,7 +99,7 @@ def gather(run: RunData, floor: RunData | None, known: Sequence[KnownTimes]) -> 
         others=others,
         neighbours=neighbour_uses(record, timeline, use),
         latencies=latencies(run),
-        starvations=starvations(run, times),
+        starvations=starvations(run, times, timed.still),
         courses=timed.courses,
         tails=tails(timed),
         throughput_limits=throughput_limits(timed, servers),
@@ -106,5 +108,5 @@ def gather(run: RunData, floor: RunData | None, known: Sequence[KnownTimes]) -> 
         request_checks=request_checks(timed, servers),
         table_flows=table_flows(timed, servers, disks),
         server_events=server_events(run, timeline),
-        fault_effects=fault_effects(record),
+        fault_effects=fault_effects(record, timed.courses),
     )

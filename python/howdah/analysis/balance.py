@@ -96,6 +96,17 @@ def _disks(use: StretchUse) -> Iterator[Balance | None]:
         )
 
 
+def _was_hit(record: RunRecord, evidence: Evidence, workload: str) -> bool:
+    """Whether a fault was done while a workload ran, or before it and not undone."""
+    time = evidence.time_of(workload)
+    return any(
+        fault.begun_s is not None
+        and fault.begun_s <= time.end_s
+        and (fault.ended_s is None or fault.ended_s >= time.start_s)
+        for fault in record.faults
+    )
+
+
 def find_imbalance(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
     """Places that got noticeably more than their share, and whose end everything else waits for."""
     cluster = on_cluster(record)
@@ -106,6 +117,9 @@ def find_imbalance(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
         account = next((each for each in evidence.accounts if each.workload == item.workload), None)
         said = account.read.said if account and item.of == "disks read" else None
         said = account.write.said if account and item.of == "disks written" else said
+        # Others do the work of a machine that a fault hit, as they must.
+        if item.of != "partitions" and _was_hit(record, evidence, item.workload):
+            continue
         # What little a disk does besides the workload's own bytes need not be even.
         if item.max_over_mean <= EVEN or (said is not None and said < 0.5 * sum(item.bytes)):
             continue

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from howdah.analysis.evidence import Evidence, HostUse, OthersUse, StretchUse
+from howdah.analysis.fault_consequences import cause_of_drops, cause_of_gap
 from howdah.analysis.machines import on_cluster
 from howdah.analysis.others import LEAST_CPU_S, disturbed
 from howdah.analysis.use import QUIET_BYTES_PER_S
@@ -167,8 +168,7 @@ def find_pressure(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
                 severity="warning",
                 workload=use.workload,
                 text=f"{use.workload}: some of {memory.host}'s tasks waited for memory "
-                f"{percent(memory.value)} of the time{memory.more}; a smaller memory budget would leave the "
-                "system room",
+                f"{percent(memory.value)} of the time{memory.more}{_room(record, evidence, use.workload)}",
                 sure="measured",
                 origin=record.origin,
                 numbers=(number("memory pressure", memory.value, "1"),),
@@ -187,14 +187,20 @@ def find_pressure(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
             )
 
 
+def _room(record: RunRecord, evidence: Evidence, workload: str) -> str:
+    """What would help, where the workload had a budget of memory that can be smaller."""
+    budget = record.workloads[evidence.time_of(workload).index].memory_bytes
+    return "; a smaller memory budget would leave the system room" if budget else ""
+
+
 def find_drops(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
-    """Packets a network interface dropped while a workload ran."""
+    """Packets a network interface dropped while a workload ran, unless a fault had hit its machine."""
     for use in evidence.use:
         if use.phase is not None:
             continue
         for host in use.hosts:
             for nic in host.nics:
-                if nic.drops >= 1:
+                if nic.drops >= 1 and cause_of_drops(record, evidence, use, host.host) is None:
                     yield Finding(
                         id="packet-drops",
                         severity="warning",
@@ -215,10 +221,12 @@ def find_recorded(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
 
 
 def find_gaps(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
-    """What the samplers missed, each once: often no more than the sign of something that is told before."""
-    del evidence
+    """What the samplers missed, each once: often no more than the sign of something that is told before.
+
+    What a fault kept from answering is told with the fault.
+    """
     for warning in dict.fromkeys(record.warnings):
-        if _is_gap(warning):
+        if _is_gap(warning) and cause_of_gap(record, evidence, warning) is None:
             yield _recorded(record, warning)
 
 

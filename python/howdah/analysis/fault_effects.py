@@ -5,54 +5,86 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Literal
 
-from howdah.analysis.evidence import Evidence, FaultEffect
+from howdah.analysis.client_retries import acts_until_s, hbase_retry, hdfs_retry
+from howdah.analysis.evidence import ClientWait, Evidence, FaultEffect, LatencyCourse, Stall
+from howdah.analysis.fault_consequences import consequences
+from howdah.analysis.stalls import SOON_S, Stretch, longest_wait_s, stalls_of
 from howdah.analysis.wording import listed, number, seconds
 from howdah.faults.recovery import SEVERAL
-from howdah.model.faults import CELLS_LOST, CELLS_READ, LEDGER_UNREAD, FaultTold, ProbeOutage, RecoveryStep
+from howdah.model.faults import CELLS_LOST, CELLS_READ, LEDGER_UNREAD, FaultTold, RecoveryStep
 from howdah.model.finding import Finding, Number
 from howdah.model.run import RunRecord
 from howdah.units import format_count, format_counted
 
-_SOON_S = 5.0
 _AT_ONCE_S = 2.0
 """What comes so soon after a fault is undone comes of it, most likely: clients ask every two seconds."""
+_WORTH_S = 1.0
+"""A shorter wait is not worth a word, and one that is not so much longer than the probes' needs no reason."""
+HDFS_CLIENT = "a client of HDFS"
 
 
-def fault_effects(record: RunRecord) -> tuple[FaultEffect, ...]:
-    """Every fault that was done, in the order of time."""
+def fault_effects(record: RunRecord, courses: Sequence[LatencyCourse] = ()) -> tuple[FaultEffect, ...]:
+    """Every fault that was done, in the order of time; ``courses`` are those of the workloads' requests."""
     done = [(fault.begun_s, fault) for fault in record.faults if fault.begun_s is not None]
     done.sort(key=lambda one: one[0])
     ends = [*(begun_s for begun_s, _ in done[1:]), record.elapsed_s]
+    stalls = stalls_of(record.probes)
     return tuple(
-        _effect(record, fault, begun_s, until_s)
+        _effect(record, fault, (begun_s, until_s), stalls, courses)
         for (begun_s, fault), until_s in zip(done, ends, strict=False)
     )
 
 
-def _effect(record: RunRecord, fault: FaultTold, begun_s: float, until_s: float) -> FaultEffect:
+def _effect(
+    record: RunRecord,
+    fault: FaultTold,
+    window: Stretch,
+    stalls: Sequence[Stall],
+    courses: Sequence[LatencyCourse],
+) -> FaultEffect:
+    begun_s, until_s = window
     asking = [probe for probe in record.probes if probe.start_s <= until_s and probe.end_s >= begun_s]
-    caused = [[outage for outage in probe.outages if _within(outage, begun_s, until_s)] for probe in asking]
-    every = [outage for outages in caused for outage in outages]
-    over = all(outage.ended for outage in every)
-    back_s = max((outage.end_s - begun_s for outage in every), default=0.0)
+    # One that was under way when it was done may last longer for it.
+    mine = [stall for stall in stalls if stall.end_s > begun_s and stall.start_s < until_s]
+    own = mine[0] if mine and mine[0].start_s <= acts_until_s(fault, begun_s) + SOON_S else None
+    back_s = own.end_s - begun_s if own else 0.0
     # What is logged later has nothing to do with it: regions are moved at any time.
-    looked_s = begun_s + back_s + _SOON_S if asking else until_s
+    looked_s = begun_s + back_s + SOON_S if asking else until_s
+    steps = _steps(record.recovery, begun_s, min(until_s, looked_s))
     return FaultEffect(
         fault=fault,
         begun_s=begun_s,
         probes=len(asking),
-        out=sum(map(bool, caused)),
-        longest_s=max((outage.elapsed_s for outage in every), default=0.0),
+        stall=own,
+        later=tuple(mine[1:] if own else mine),
+        clients=tuple(_waits(record, fault, own, courses, steps)) if own else (),
         # A program that is to probe waits itself for a cluster that is hit while it starts.
         blind_s=max(0.0, min((probe.start_s - begun_s for probe in asking), default=0.0)),
-        back_s=back_s if over else None,
-        steps=_steps(record.recovery, begun_s, min(until_s, looked_s)),
+        steps=steps,
     )
 
 
-def _within(outage: ProbeOutage, begun_s: float, until_s: float) -> bool:
-    """Whether it began between two faults, by the last good answer, or was under way at the first."""
-    return outage.end_s > begun_s and outage.start_s < until_s
+def _waits(
+    record: RunRecord,
+    fault: FaultTold,
+    stall: Stall,
+    courses: Sequence[LatencyCourse],
+    steps: Sequence[RecoveryStep],
+) -> Iterator[ClientWait]:
+    """What the workload's own clients waited for, and those of HDFS that kept the ledger."""
+    stretch = stall.start_s, stall.end_s
+    lasted_s = stall.end_s - stall.start_s
+    for course in courses:
+        if course.requests and (waited_s := longest_wait_s(course, stretch)) >= _WORTH_S:
+            longer = waited_s >= stall.longest_s + _WORTH_S
+            retry = hbase_retry(record, fault, lasted_s) if longer else None
+            yield ClientWait(f"a request of {course.workload}", waited_s, retry)
+    ledger = record.ledger
+    if ledger is not None and ledger.longest_at_s is not None and ledger.longest_s is not None:
+        at_s, waited_s = ledger.longest_at_s, ledger.longest_s
+        if at_s <= stretch[1] and at_s + waited_s >= stretch[0]:
+            # HDFS's probes retry as its clients do, so that what these waited for is in both.
+            yield ClientWait(HDFS_CLIENT, waited_s, hdfs_retry(record, fault, steps))
 
 
 def _steps(steps: Sequence[RecoveryStep], begun_s: float, until_s: float) -> tuple[RecoveryStep, ...]:
@@ -68,14 +100,18 @@ def _steps(steps: Sequence[RecoveryStep], begun_s: float, until_s: float) -> tup
 def find_faults(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
     """One for each fault that was done; a warning for what was still out when probes ended."""
     for effect in evidence.fault_effects:
+        back_s = effect.back_s
         yield _finding(
             record,
             "fault",
-            "note" if effect.back_s is not None else "warning",
+            "note" if back_s is not None and all(stall.ended for stall in effect.later) else "warning",
             f"{effect.fault.fault} hit {listed(effect.fault.hit)} at {seconds(effect.begun_s)}: "
-            f"{_without_answer(effect)}{_recovered(effect)}",
+            f"{_without_answer(effect)}{_recovered(effect)}{_waited(effect)}{_later(record, effect)}"
+            f"{_expected(record, evidence, effect)}",
             number("longest without an answer", effect.longest_s, "s"),
-            *([] if effect.back_s is None else [number("all answered again after", effect.back_s, "s")]),
+            *(number(f"longest wait of {wait.client}", wait.longest_s, "s") for wait in effect.clients),
+            *([] if back_s is None else [number("all answered again after", back_s, "s")]),
+            *(number("longest of a later stall", stall.longest_s, "s") for stall in effect.later),
             *(number(step.name, step.time_s, "s") for step in effect.steps),
         )
 
@@ -126,14 +162,7 @@ def in_short(record: RunRecord, evidence: Evidence) -> str:
         return ""
     text = f"after {listed([effect.fault.fault.split(' at ')[0] for effect in effects])}"
     if any(effect.probes for effect in effects):
-        worst = max(effects, key=lambda effect: effect.longest_s)
-        blind_s = max(effect.blind_s for effect in effects)
-        if worst.out:
-            out = f"up to {seconds(worst.longest_s)} without an answer"
-        else:
-            unseen = f"nothing was asked for the first {seconds(blind_s)}"
-            out = unseen if blind_s else "no time without an answer"
-        text += f": {out}"
+        text += f": {_worst(effects)}"
     counted = kept(record)
     if counted is not None and counted[1]:
         return f"{text}, {format_count(counted[1])} acknowledged writes lost"
@@ -150,19 +179,67 @@ def kept(record: RunRecord) -> tuple[int, int] | None:
     return (said[CELLS_READ], said[CELLS_LOST]) if CELLS_READ in said else None
 
 
+def _worst(effects: Sequence[FaultEffect]) -> str:
+    """The longest time without an answer, of probes and of clients."""
+    worst = max(effects, key=lambda effect: effect.longest_s)
+    blind_s = max(effect.blind_s for effect in effects)
+    later_s = max((stall.longest_s for effect in effects for stall in effect.later), default=0.0)
+    if worst.stall is not None:
+        waits = [f"{seconds(wait.longest_s)} for {wait.client}" for wait in worst.clients]
+        return f"up to {listed([f'{seconds(worst.longest_s)} without an answer to probes', *waits])}"
+    if blind_s:
+        return f"nothing was asked for the first {seconds(blind_s)}"
+    apart = f", and a separate stall of {seconds(later_s)}" if later_s else ""
+    return f"no time without an answer{apart}"
+
+
 def _without_answer(effect: FaultEffect) -> str:
     if not effect.probes:
         return "nothing probed the cluster meanwhile"
     asked = format_counted(effect.probes, "probe")
     if effect.blind_s:
         asked += f", first asking {seconds(effect.blind_s)} after it,"
-    if not effect.out:
-        return f"{asked} always had an answer within a second"
-    text = f"{effect.out} of {asked} had no answer, the longest for {seconds(effect.longest_s)}"
+    stall = effect.stall
+    if stall is None:
+        always = "" if effect.later else "always "
+        return f"{asked} {always}had an answer within a second"
+    text = f"{stall.probes} of {asked} had no answer, the longest for {seconds(stall.longest_s)}"
     if effect.back_s is None:
         return f"{text}, and not all had one when probing ended"
     waited = " (not before it was undone)" if _undoing_ended_it(effect) else ""
     return f"{text}; all had one again {seconds(effect.back_s)} after it{waited}"
+
+
+def _waited(effect: FaultEffect) -> str:
+    return "".join(
+        f"; {wait.client} waited up to {seconds(wait.longest_s)}{f': {wait.retry}' if wait.retry else ''}"
+        for wait in effect.clients
+    )
+
+
+def _later(record: RunRecord, effect: FaultEffect) -> str:
+    """The stalls that did not begin with the fault, each by itself."""
+    return "".join(
+        f"; a separate stall of {seconds(stall.longest_s)}, of {format_counted(stall.probes, 'probe')}, "
+        f"began {seconds(stall.start_s - effect.begun_s)} after it{_beginning(record, effect, stall)}"
+        for stall in effect.later
+    )
+
+
+def _expected(record: RunRecord, evidence: Evidence, effect: FaultEffect) -> str:
+    followed = list(consequences(record, evidence, effect.fault))
+    return f"; as was to be expected, {listed(followed)}" if followed else ""
+
+
+def _beginning(record: RunRecord, effect: FaultEffect, stall: Stall) -> str:
+    """What else was going on when a stall began: a fault that was undone, or one still active."""
+    for fault in record.faults:
+        if fault.ended_s is not None and -_AT_ONCE_S <= stall.start_s - fault.ended_s <= SOON_S:
+            return f", as {fault.fault} was undone"
+    ended_s = effect.fault.ended_s
+    if effect.fault.state != "done" and (ended_s is None or stall.start_s < ended_s):
+        return ", before it was undone"
+    return ""
 
 
 def _undoing_ended_it(effect: FaultEffect) -> bool:

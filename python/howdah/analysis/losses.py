@@ -197,7 +197,7 @@ def find_losses(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
             severity="warning",
             workload=loss.workload,
             phase=loss.phase,
-            text="; ".join(_clauses(loss, evidence.time_of(loss.workload).start_s)),
+            text="; ".join(_clauses(loss)),
             sure="measured",
             origin=record.origin,
             numbers=(
@@ -211,8 +211,8 @@ def find_losses(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
         )
 
 
-def _clauses(loss: WorkerLoss, began_s: float) -> Iterator[str]:
-    yield _when(loss, began_s)
+def _clauses(loss: WorkerLoss) -> Iterator[str]:
+    yield _when(loss)
     if loss.takeover_s is not None:
         what = "what was under way" if loss.ended else "everything that it had started, which is not reported"
         yield (
@@ -236,14 +236,15 @@ def _clauses(loss: WorkerLoss, began_s: float) -> Iterator[str]:
         yield f"the end was held up by {seconds(loss.delay_s)}"
 
 
-def _when(loss: WorkerLoss, began_s: float) -> str:
+def _when(loss: WorkerLoss) -> str:
+    """Who was lost at what time of the run: all moments on a page are told on its clock."""
     who = f"the {listed(loss.daemons)} of {loss.worker} on {loss.host}"
     if loss.before_s > 0:
         text = f"{loss.workload} began without {loss.worker}: {who} had gone missing"
         text += f" {seconds(loss.before_s)} before"
     else:
         text = f"{named(loss.workload, loss.phase)}: {who} went missing"
-        text += f" {seconds(loss.lost_s - began_s)} after the start"
+        text += f" at {seconds(loss.lost_s)}"
     known = []
     if loss.noticed_s > loss.lost_s:
         known.append(f"noticed {seconds(loss.noticed_s - loss.lost_s)} later")

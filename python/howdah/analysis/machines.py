@@ -20,7 +20,7 @@ def on_cluster(record: RunRecord) -> bool:
 
 
 def machines_of(run: RunData, timeline: Timeline) -> tuple[MachineOfRun, ...]:
-    """Every machine of the plan; those that only tasks or samples name after them.
+    """Every machine of the plan and those that joined; those that only tasks or samples name after them.
 
     Without a cluster there is nothing but the hosts that were sampled.
     """
@@ -28,6 +28,10 @@ def machines_of(run: RunData, timeline: Timeline) -> tuple[MachineOfRun, ...]:
         return tuple(MachineOfRun(name, "host", name, "") for name in timeline.hosts)
     cluster = run.record.plan.cluster
     known = {machine.name: machine for machine in (_planned(cluster) if cluster else ())}
+    for change in run.record.members:
+        if change.level is not None:
+            host, rack = change.host or change.machine, change.rack or ""
+            known.setdefault(change.machine, MachineOfRun(change.machine, change.level, host, rack))
     for machine in _named_by_tasks(run):
         known.setdefault(machine.name, machine)
     lab = run.record.laboratory

@@ -169,13 +169,13 @@ def find_master_losses(record: RunRecord, evidence: Evidence) -> Iterator[Findin
 
 
 def _clauses(loss: MasterLoss, began_s: float) -> Iterator[str]:
-    far_s = loss.since_s - began_s
-    after = f"{seconds(abs(far_s))} {'after' if far_s >= 0 else 'before'} the start"
+    at = f"at {seconds(loss.since_s)}"
+    at += f", before {loss.workload} began" if loss.since_s < began_s else ""
     if loss.lost_s is None:
-        yield f"the {loss.daemon} on {loss.successor} took over {after}"
+        yield f"the {loss.daemon} on {loss.successor} took over {at}"
     else:
         role = "standby" if loss.standby else "active"
-        yield f"the {role} {loss.daemon} on {loss.machine} was lost {after}"
+        yield f"the {role} {loss.daemon} on {loss.machine} was lost {at}"
         if not loss.standby:
             yield took_over(loss)
         elif loss.back_s is None:

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from howdah.analysis.counted_times import counted, up_to_s
 from howdah.analysis.evidence import FloatArray, LatencyCourse, MachineOfRun, WorkloadTime
+from howdah.analysis.stalls import Stretch, in_stretches, outside, stalls_of, stood_still
 from howdah.analysis.timeline import Timeline
 from howdah.model.latencies import LatencyHistogram
 from howdah.model.tables import RunData
@@ -41,6 +42,12 @@ class TimedRun(NamedTuple):
     times: tuple[WorkloadTime, ...]
     steps: Mapping[str, StepCounts]
     courses: tuple[LatencyCourse, ...]
+    still: Mapping[str, tuple[Stretch, ...]]
+    """When each workload got no answers after faults."""
+
+    def apart(self, time: WorkloadTime) -> tuple[Stretch, ...]:
+        """The stretches of a workload in which it got answers: what limited it is judged in these."""
+        return outside((time.start_s, time.end_s), self.still[time.workload])
 
     def requests(self, time: WorkloadTime) -> StepCounts | None:
         """All requests of a workload; None where none was timed."""
@@ -100,6 +107,15 @@ class StepCounts(NamedTuple):
         every = self.counts.sum(axis=0, dtype=np.int64)
         return float(every @ up_to_s(len(every)) / every.sum())
 
+    def apart(self, still: Sequence[Stretch]) -> StepCounts:
+        """The same without the steps in which all stood still, and without what was under way meanwhile."""
+        if not still:
+            return self
+        counts = self.counts * ~in_stretches(self.edges_s, still)[:, None]
+        shortest_s = min(end_s - start_s for start_s, end_s in still)
+        counts[:, up_to_s(counts.shape[1]) >= shortest_s] = 0
+        return self._replace(counts=counts)
+
 
 def _within_s(counts: NDArray[np.integer[Any]], share: float) -> FloatArray:
     """HdrHistogram's own rule: the first place with so many operations up to it, rounded up."""
@@ -153,12 +169,16 @@ def timed_run(
     """The run with its operations counted."""
     steps: dict[str, StepCounts] = {}
     courses: list[LatencyCourse] = []
+    still: dict[str, tuple[Stretch, ...]] = {}
+    stalls = stalls_of(run.record.probes)
     for time in times:
+        every: LatencyCourse | None = None
         for operation, counts in operation_steps(run, time):
             courses.append(_course(time.workload, operation, counts))
             if operation == ALL:
-                steps[time.workload] = counts
-    return TimedRun(run, timeline, machines, times, steps, tuple(courses))
+                steps[time.workload], every = counts, courses[-1]
+        still[time.workload] = stood_still(time, every, stalls)
+    return TimedRun(run, timeline, machines, times, steps, tuple(courses), still)
 
 
 def _course(workload: str, operation: str, counts: StepCounts) -> LatencyCourse:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 import pyarrow as pa
 
 from howdah.analysis.evidence import Evidence, FloatArray, TaskSpread, WorkloadTime
 from howdah.analysis.others import disturbance_of, used_meanwhile
+from howdah.analysis.stalls import Stretch, apart_s
 from howdah.analysis.wording import number, percent, seconds, times
 from howdah.model.at_once import at_once
 from howdah.model.finding import Finding
@@ -69,8 +70,13 @@ def find_slowdown(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
         )
 
 
-def spreads(run: RunData, workloads: tuple[WorkloadTime, ...]) -> tuple[TaskSpread, ...]:
-    """How even the task times of each kind were, job by job of every workload; empty without tasks."""
+def spreads(
+    run: RunData, workloads: tuple[WorkloadTime, ...], still: Mapping[str, Sequence[Stretch]] = {}
+) -> tuple[TaskSpread, ...]:
+    """How even the task times of each kind were, job by job of every workload; empty without tasks.
+
+    ``still`` is when each workload got no answers after faults: a task's time is without what it waited then.
+    """
     result = []
     for time in workloads:
         kind_of = run.record.workloads[time.index].workload.kind
@@ -79,7 +85,7 @@ def spreads(run: RunData, workloads: tuple[WorkloadTime, ...]) -> tuple[TaskSpre
         lanes = list(zip(mine.column("job").to_pylist(), mine.column("kind").to_pylist(), strict=True))
         for lane in dict.fromkeys(lanes):
             rows = mine.filter(pa.array([each == lane for each in lanes], pa.bool_()))
-            spread = _spread(run.record, time, str(lane[1]), rows)
+            spread = _spread(run.record, time, str(lane[1]), rows, still.get(time.workload, ()))
             if spread is not None:
                 result.append(spread)
     return tuple(result)
@@ -98,12 +104,14 @@ def succeeded(tasks: pa.Table) -> pa.Table:
     return tasks.filter(pa.array([state == Outcome.SUCCEEDED.value for state in states], pa.bool_()))
 
 
-def _spread(record: RunRecord, time: WorkloadTime, kind: str, rows: pa.Table) -> TaskSpread | None:
+def _spread(
+    record: RunRecord, time: WorkloadTime, kind: str, rows: pa.Table, still: Sequence[Stretch]
+) -> TaskSpread | None:
     done = succeeded(rows)
     if done.num_rows == 0:
         return None
     starts, ends = done.column("start_s").to_numpy(), done.column("end_s").to_numpy()
-    lengths = ends - starts
+    lengths = apart_s(starts, ends, still)
     places = list(zip(*(done.column(name).to_pylist() for name in ("host", "worker", "slot")), strict=True))
     free: dict[tuple[str, str, int], float] = {}
     for place, end in zip(places, ends, strict=True):
@@ -111,8 +119,9 @@ def _spread(record: RunRecord, time: WorkloadTime, kind: str, rows: pa.Table) ->
     slots = slots_of(record, time, kind, tasks=done.num_rows, places=len(free))
     first, last = float(starts.min()), float(ends.max())
     # A slot that never got a task was idle from the first start to the last end.
-    idle = sum(last - end for end in free.values()) + (slots - len(free)) * (last - first)
-    whole = slots * (last - first)
+    length = float(apart_s(first, last, still))
+    idle = sum(float(apart_s(end, last, still)) for end in free.values()) + (slots - len(free)) * length
+    whole = slots * length
     longest = int(lengths.argmax())
     median = float(np.median(lengths))
     moved = sum(done.column(name).to_numpy() for name in ("input_bytes", "output_bytes", "spilled_bytes"))

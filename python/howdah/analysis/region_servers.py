@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 
 import numpy as np
 
 from howdah.analysis.evidence import Evidence, RegionServerUse, RequestCheck, WorkloadTime
 from howdah.analysis.operation_steps import TimedRun
+from howdah.analysis.stalls import Stretch
 from howdah.analysis.step_causes import SERVER, hot_from, region_servers
 from howdah.analysis.timeline import Timeline
 from howdah.analysis.wording import listed, number, percent, signed, times
@@ -40,12 +42,31 @@ def region_server_uses(timed: TimedRun) -> tuple[RegionServerUse, ...]:
         for event in (ServerEvent(**row) for row in timed.run.server_events.to_pylist())
         if event.kind == COLLECTION and event.daemon == SERVER
     ]
+    hit_s = first_hit_s(timed.run.record, servers)
     uses = (
-        _use(timeline, name, time, seen_until(timeline, name, time, times_), pauses)
+        _use(timeline, name, time, (seen_until(timeline, name, time, times_), stretches), pauses)
         for time in times_
+        for stretches in [judged_in(timed, time, hit_s)]
         for name in servers
     )
     return tuple(use for use in uses if use.requests)
+
+
+def first_hit_s(record: RunRecord, servers: Sequence[str]) -> float:
+    """When a fault first hit a RegionServer or its machine: from then on others do its work, as they must."""
+    hits = (
+        fault.begun_s
+        for fault in record.faults
+        if fault.begun_s is not None
+        and any(hit in servers or hit.partition(" on ")[0] == SERVER for hit in fault.hit)
+    )
+    return min(hits, default=math.inf)
+
+
+def judged_in(timed: TimedRun, time: WorkloadTime, hit_s: float) -> tuple[Stretch, ...]:
+    """When a workload's requests should have spread evenly over all servers."""
+    whole = timed.apart(time)
+    return tuple((start_s, min(end_s, hit_s)) for start_s, end_s in whole if start_s < hit_s)
 
 
 def interval_s(timeline: Timeline, machine: str) -> float:
@@ -61,9 +82,13 @@ def seen_until(timeline: Timeline, machine: str, time: WorkloadTime, times_: Seq
 
 
 def _use(
-    timeline: Timeline, machine: str, time: WorkloadTime, end_s: float, pauses: Sequence[ServerEvent]
+    timeline: Timeline,
+    machine: str,
+    time: WorkloadTime,
+    judged: tuple[float, Sequence[Stretch]],
+    pauses: Sequence[ServerEvent],
 ) -> RegionServerUse:
-    start_s = time.start_s
+    start_s, (end_s, stretches) = time.start_s, judged
 
     def grown(metric: str, subject: str = SERVER) -> float:
         return timeline.growth(machine, f"{subject}/{metric}", start_s, end_s)
@@ -105,6 +130,11 @@ def _use(
         cpu_s=grown(f"{SERVER}/cpu_s", "jvm"),
         regions=most("regions") or 0.0,
         local_share=most("local_share"),
+        judged=sum(
+            timeline.growth(machine, f"{SERVER}/{what}_requests", *stretch)
+            for what in ("get", "mutate", "scan")
+            for stretch in stretches
+        ),
     )
 
 
@@ -155,9 +185,9 @@ def asked_for(operations: Sequence[OperationCount], names: Sequence[str]) -> int
 
 
 def hottest(uses: Sequence[RegionServerUse]) -> tuple[RegionServerUse, float]:
-    """The server with most requests, and how many times the mean of all that is."""
-    most = max(uses, key=lambda use: use.requests)
-    return most, most.requests * len(uses) / sum(use.requests for use in uses)
+    """The server with most requests while all did their part, and how many times the mean of all that is."""
+    most = max(uses, key=lambda use: use.judged)
+    return most, most.judged * len(uses) / sum(use.judged for use in uses)
 
 
 def find_checks(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
@@ -208,12 +238,14 @@ def find_skew(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
     """How requests spread over servers: a warning where one has a multiple of the others'."""
     for workload in dict.fromkeys(use.workload for use in evidence.region_servers):
         mine = [use for use in evidence.region_servers if use.workload == workload]
-        if len(mine) < 2:
+        if len(mine) < 2 or not any(use.judged for use in mine):
             continue
         most, ratio = hottest(mine)
         share = ratio / len(mine)
         many = format_counted(len(mine), "RegionServer")
         text = f"{most.machine} had {percent(share)} of the requests of {many}"
+        hit_s = first_hit_s(record, [use.machine for use in mine])
+        text += " before a fault hit one" if hit_s <= evidence.time_of(workload).end_s else ""
         even = f", {times(ratio)} the mean" if ratio >= UNEVEN else ": they were spread evenly"
         hot = ratio >= hot_from(len(mine))
         yield Finding(
@@ -223,5 +255,5 @@ def find_skew(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
             text=f"{workload}: {text}{even}",
             sure="measured",
             origin=record.origin,
-            numbers=tuple(number(f"requests of {use.machine}", use.requests, "1") for use in mine),
+            numbers=tuple(number(f"requests of {use.machine}", use.judged, "1") for use in mine),
         )

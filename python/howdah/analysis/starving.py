@@ -7,20 +7,20 @@ meanwhile tells whether heartbeats are what limits it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
-from howdah import releases
 from howdah.analysis.attempts import attempts_of, by_job
 from howdah.analysis.evidence import Evidence, FloatArray, Starvation, WorkloadTime
+from howdah.analysis.settings import setting_s, setting_text
+from howdah.analysis.stalls import Stretch, apart_s
 from howdah.analysis.wording import number, percent, seconds
 from howdah.model.at_once import at_once
 from howdah.model.finding import Finding
 from howdah.model.request import Profile
 from howdah.model.run import RunRecord, TaskAttempt
 from howdah.model.tables import RunData
-from howdah.model.value import value_text
 
 # Less than this share of a job's slot time is no more than starts and ends of tasks.
 LEAST_SHARE = 0.1
@@ -38,8 +38,13 @@ _SCHEDULER = "yarn.resourcemanager.scheduler.class"
 _FAIR_SEVERAL = "yarn.scheduler.fair.assignmultiple"
 
 
-def starvations(run: RunData, times: tuple[WorkloadTime, ...]) -> tuple[Starvation, ...]:
-    """Every kind of task of every job that waited while slots were free; none of runs without YARN."""
+def starvations(
+    run: RunData, times: tuple[WorkloadTime, ...], still: Mapping[str, Sequence[Stretch]]
+) -> tuple[Starvation, ...]:
+    """Every kind of task of every job that waited while slots were free; none of runs without YARN.
+
+    ``still`` is when each workload got no answers after faults, which is no matter of the scheduler's.
+    """
     record = run.record
     if record.plan.cluster is None or record.plan.cluster.request.profile is Profile.PAPER:
         return ()
@@ -48,12 +53,16 @@ def starvations(run: RunData, times: tuple[WorkloadTime, ...]) -> tuple[Starvati
         for time in times
         for attempts in by_job(attempts_of(run, time))
         for kind in ("map", "reduce")
-        if (starvation := _starvation(record, time, attempts, kind)) is not None
+        if (starvation := _starvation(record, time, attempts, kind, still[time.workload])) is not None
     )
 
 
 def _starvation(
-    record: RunRecord, time: WorkloadTime, attempts: tuple[TaskAttempt, ...], kind: str
+    record: RunRecord,
+    time: WorkloadTime,
+    attempts: tuple[TaskAttempt, ...],
+    kind: str,
+    still: Sequence[Stretch],
 ) -> Starvation | None:
     job = record.workloads[time.index].job
     room = at_once(record.plan, job.conf if job else None)
@@ -65,7 +74,7 @@ def _starvation(
         maps = [attempt.start_s for attempt in attempts if attempt.kind == "map"]
         begun_s = max([begun_s, *maps])
     awaited = np.array([attempt.start_s for attempt in firsts if attempt.start_s >= begun_s])
-    if len(awaited) < 2 or awaited.max() - awaited.min() < LEAST_S:
+    if len(awaited) < 2 or apart_s(awaited.min(), awaited.max(), still) < LEAST_S:
         return None
     begun_s, last_s = float(awaited.min()), float(awaited.max())
     everything = (
@@ -74,8 +83,8 @@ def _starvation(
     )
     ended_s = max(attempt.end_s for attempt in firsts)
     workers = len({attempt.worker for attempt in attempts})
-    heartbeat_s = _milliseconds(record, _HEARTBEAT_MS) / 1000
-    beats = workers * (last_s - begun_s) / heartbeat_s
+    heartbeat_s = setting_s(record, _HEARTBEAT_MS) or 1.0
+    beats = workers * float(apart_s(begun_s, last_s, still)) / heartbeat_s
     return Starvation(
         workload=time.workload,
         kind=kind,
@@ -83,13 +92,16 @@ def _starvation(
         workers=workers,
         start_s=begun_s,
         end_s=last_s,
-        empty_share=empty_s(*everything, awaited, slots) / (slots * (ended_s - begun_s)),
+        empty_share=empty_s(*everything, awaited, slots, still)
+        / (slots * float(apart_s(begun_s, ended_s, still))),
         heartbeat_s=heartbeat_s,
         given_each_beat=len(awaited) / beats,
     )
 
 
-def empty_s(starts: FloatArray, ends: FloatArray, awaited: FloatArray, slots: int) -> float:
+def empty_s(
+    starts: FloatArray, ends: FloatArray, awaited: FloatArray, slots: int, still: Sequence[Stretch] = ()
+) -> float:
     """Seconds of slots that were free while a task waited for each, until the last has begun.
 
     ``starts`` and ``ends`` are those of all attempts, ``awaited`` the starts of the tasks that could have
@@ -97,7 +109,7 @@ def empty_s(starts: FloatArray, ends: FloatArray, awaited: FloatArray, slots: in
     """
     first_s, last_s = awaited.min(), awaited.max()
     edges = np.unique(np.clip(np.concatenate((starts, ends, awaited)), first_s, last_s))
-    at_s, lengths_s = edges[:-1], np.diff(edges)
+    at_s, lengths_s = edges[:-1], apart_s(edges[:-1], edges[1:], still)
     running = np.searchsorted(np.sort(starts), at_s, "right") - np.searchsorted(np.sort(ends), at_s, "right")
     waiting = len(awaited) - np.searchsorted(np.sort(awaited), at_s, "right")
     empty = np.minimum(np.maximum(slots - running, 0), waiting)
@@ -132,14 +144,14 @@ def find_starving(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
 
 def _advice(record: RunRecord, starved: Starvation) -> str:
     """What the plan says of the limit, where it explains what was seen."""
-    if _text(record, _SCHEDULER).endswith("FairScheduler"):
-        if _text(record, _FAIR_SEVERAL) != "true" and starved.given_each_beat <= STEADY:
+    if setting_text(record, _SCHEDULER).endswith("FairScheduler"):
+        if setting_text(record, _FAIR_SEVERAL) != "true" and starved.given_each_beat <= STEADY:
             return f"the FairScheduler gives one at a time: set {_FAIR_SEVERAL} to true"
         return _ELSEWHERE
-    if _text(record, _ASYNCHRONOUS) == "true":
+    if setting_text(record, _ASYNCHRONOUS) == "true":
         return f"containers are given out without heartbeats here, so {_ELSEWHERE}"
-    several = _text(record, _SEVERAL) != "false"
-    limit = int(_text(record, _OFF_SWITCH) or 1) if several else 1
+    several = setting_text(record, _SEVERAL) != "false"
+    limit = int(setting_text(record, _OFF_SWITCH) or 1) if several else 1
     if starved.given_each_beat > STEADY * limit:
         return _ELSEWHERE
     key = _OFF_SWITCH if several else _SEVERAL
@@ -150,18 +162,3 @@ def _advice(record: RunRecord, starved: Starvation) -> str:
 _ELSEWHERE = (
     "it is the ResourceManager, the application master or a queue's limit that gives them out no sooner"
 )
-
-
-def _milliseconds(record: RunRecord, key: str) -> float:
-    text = _text(record, key)
-    return float(text) if text.isdigit() and int(text) else 1000.0
-
-
-def _text(record: RunRecord, key: str) -> str:
-    """A property as planned, or as the planned release has it by default; empty where neither says."""
-    for setting in record.plan.settings:
-        if setting.key == key:
-            return value_text(setting.value).strip()
-    cluster = record.plan.cluster
-    release = releases.hadoop(cluster.request.hadoop) if cluster else None
-    return (releases.default_of(key, release) or "") if release else ""

@@ -15,8 +15,10 @@ from numpy.typing import NDArray
 
 from howdah.analysis.evidence import FloatArray, TailKind, WorkloadTime
 from howdah.analysis.operation_steps import StepCounts, TimedRun
+from howdah.analysis.stalls import Stretch, in_stretches
 from howdah.analysis.timeline import Timeline, Track
 from howdah.analysis.use import MODES
+from howdah.analysis.wording import listed
 from howdah.model.server_events import COLLECTION, COMPACTION, FLUSH, MOVE, SLOW_SYNC, SPLIT, ServerEvent
 
 FULL = 0.9
@@ -54,6 +56,8 @@ class Scene(NamedTuple):
     clients: tuple[str, ...]
     edges_s: FloatArray
     slow_s: float
+    still: tuple[Stretch, ...]
+    """When the workload got no answers after faults."""
 
     @property
     def timeline(self) -> Timeline:
@@ -70,7 +74,8 @@ def scene(timed: TimedRun, time: WorkloadTime, requests: StepCounts, slow_s: flo
     edges_s = requests.edges_s
     events = [ServerEvent(**row) for row in timed.run.server_events.to_pylist()]
     within = [event for event in events if event.end_s >= edges_s[0] and event.start_s <= edges_s[-1]]
-    return Scene(timed, within, region_servers(timed.timeline), timed.clients(time), edges_s, slow_s)
+    servers, still = region_servers(timed.timeline), timed.still[time.workload]
+    return Scene(timed, within, servers, timed.clients(time), edges_s, slow_s, still)
 
 
 def region_servers(timeline: Timeline) -> tuple[str, ...]:
@@ -87,6 +92,7 @@ def hot_from(servers: int) -> float:
 def step_causes(scene: Scene) -> Iterator[StepCause]:
     """All that something is known of, whether or not it ever was the case; special ones first."""
     for find in (
+        _outages,
         _collector,
         _blocked,
         _transitions,
@@ -117,6 +123,15 @@ def _cause(
         steps |= holds(value)
     machine = max(values, key=lambda name: float(values[name].max()))
     yield StepCause(kind, steps, measure[0], float(values[machine].max()), measure[1], machine)
+
+
+def _outages(scene: Scene) -> Iterator[StepCause]:
+    """When nothing was answered after a fault; of a run whose faults left no such stretch nothing is told."""
+    hit = [name for fault in scene.timed.run.record.faults for name in fault.hit]
+    if scene.still:
+        longest_s = max(end_s - start_s for start_s, end_s in scene.still)
+        steps = in_stretches(scene.edges_s, scene.still)
+        yield StepCause("outage", steps, "longest", longest_s, "s", listed(hit))
 
 
 def _collector(scene: Scene) -> Iterator[StepCause]:

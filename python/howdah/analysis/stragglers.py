@@ -8,7 +8,8 @@ one it waits for, so the largest names the cause.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 
 from howdah.analysis.attempts import attempts_of, by_job, done
 from howdah.analysis.causes.collector import full_heaps
@@ -31,6 +32,7 @@ from howdah.analysis.evidence import (
 )
 from howdah.analysis.machines import on_cluster, workers_of
 from howdah.analysis.others import disturbed
+from howdah.analysis.stalls import Stretch
 from howdah.analysis.timeline import Timeline
 from howdah.model.run import Origin, Outcome, TaskAttempt
 from howdah.model.tables import RunData
@@ -58,10 +60,12 @@ def stragglers(
     *,
     others: tuple[OthersUse, ...],
     losses: tuple[WorkerLoss, ...],
+    still: Mapping[str, tuple[Stretch, ...]],
 ) -> tuple[Straggler, ...]:
     """The stragglers of every job that succeeded, the one that lost most first.
 
-    A worker that was lost is told of as such, and whoever did its work again began late for that.
+    A worker that was lost is told of as such, and whoever did its work again began late for that. ``still``
+    is when each workload got no answers after faults, which is no worker's fault.
     """
     if not on_cluster(run.record):
         return ()
@@ -74,6 +78,7 @@ def stragglers(
             view = _view(run, timeline, machines, attempts, lost)
             if view is not None and view.seconds >= _SHORT_S:
                 contended = _contention(others, time)
+                view = replace(view, still=still[time.workload])
                 result += _of_job(time.workload, view, workers_of(machines), data_disks, contended)
     return tuple(result)
 

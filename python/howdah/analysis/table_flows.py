@@ -35,6 +35,10 @@ MERGED = 3
 """Files that a compaction merges at least (hbase.hstore.compaction.min, its default)."""
 WORTH = 0.9
 """Where less than this was flushed, it is said."""
+LEAST_BYTES = 64 << 20
+"""Of less than this, which is a part of one memstore, a ratio shows what else was written."""
+UNTOLD = 2.0
+"""From so many times the expected bytes on a reader is owed the reason."""
 
 NODES = (
     FlowNode("clients", "clients", "workload", 0),
@@ -200,6 +204,23 @@ def _picture(
     )
 
 
+def _amplified(flow: TableFlow, who: str) -> str:
+    """How much more was written than clients wrote; where that is far from theory, with the reason."""
+    text = (
+        f"{who} wrote {times(flow.amplification)} the {format_bytes(flow.client_bytes)} that clients wrote, "
+        f"theory says {times(flow.expected)}"
+    )
+    if flow.amplification <= UNTOLD * flow.expected:
+        return text
+    if flow.client_bytes < LEAST_BYTES:
+        wrote = format_bytes(round(flow.amplification * flow.client_bytes))
+        clients = format_bytes(flow.client_bytes)
+        return f"{who} wrote {wrote} while clients wrote {clients}, too little to compare with theory"
+    written = flow.replication * (flow.wal_bytes + flow.flushed_bytes + flow.compacted_bytes)
+    besides = round((flow.datanode_bytes or 0.0) - written)
+    return f"{text} ({format_bytes(besides)} of it are no part of these)" if besides > 0 else text
+
+
 def find_table_flows(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
     """How many bytes were written for each byte of the clients', and what theory says of it."""
     for flow in evidence.table_flows:
@@ -208,11 +229,7 @@ def find_table_flows(record: RunRecord, evidence: Evidence) -> Iterator[Finding]
             f"WAL {format_bytes(flow.wal_bytes)}, flushes {format_bytes(flow.flushed_bytes)}, compactions "
             f"{format_bytes(flow.compacted_bytes)}"
         )
-        text = (
-            f"{flow.workload}: {who} wrote {times(flow.amplification)} the "
-            f"{format_bytes(flow.client_bytes)} that clients wrote, theory says {times(flow.expected)}: "
-            f"{parts}"
-        )
+        text = f"{flow.workload}: {_amplified(flow, who)}: {parts}"
         text += f", {flow.replication} replicas" if flow.replication > 1 else ""
         if flow.disk_bytes is not None:
             text += f"; disks wrote {format_bytes(flow.disk_bytes)}"

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import chain
 
+import numpy as np
+
 from howdah.analysis.evidence import (
     Evidence,
     RegionServerUse,
@@ -14,12 +16,13 @@ from howdah.analysis.evidence import (
 )
 from howdah.analysis.operation_steps import StepCounts, TimedRun
 from howdah.analysis.region_servers import hottest
-from howdah.analysis.step_causes import BUSY, FULL, hot_from, region_servers
+from howdah.analysis.stalls import Stretch, in_stretches
+from howdah.analysis.step_causes import BUSY, FULL, SERVER, hot_from, region_servers
 from howdah.analysis.tails import set_by
 from howdah.analysis.timeline import Timeline
 from howdah.analysis.use import cpu_share
-from howdah.analysis.wording import delay, number, percent
-from howdah.model.finding import Finding
+from howdah.analysis.wording import delay, number, percent, seconds
+from howdah.model.finding import Finding, Number
 from howdah.model.run import Outcome, RunRecord, WorkloadResult
 from howdah.model.workloads.ycsb import Ycsb
 from howdah.units import format_counted, format_per_s
@@ -52,17 +55,32 @@ def _limit(
     timed: TimedRun, servers: Sequence[RegionServerUse], time: WorkloadTime, requests: StepCounts
 ) -> ThroughputLimit:
     result = timed.run.record.workloads[time.index]
-    workload, primary, mean_s = result.workload, result.primary, requests.mean_s()
-    answered_per_s = float(requests.operations.sum() / (requests.edges_s[-1] - requests.edges_s[0]))
-    per_s = primary.value if primary and primary.unit == "1/s" else answered_per_s
+    workload, primary, still = result.workload, result.primary, timed.still[time.workload]
+    apart, apart_steps = requests.apart(still), ~in_stretches(requests.edges_s, still)
+    apart_s = float(np.diff(requests.edges_s)[apart_steps].sum())
+    answered_per_s = float(apart.operations.sum()) / apart_s if apart_s else 0.0
+    mean_s = apart.mean_s() if answered_per_s else requests.mean_s()
+    span_s = float(requests.edges_s[-1] - requests.edges_s[0])
+    reported = primary.value if primary and primary.unit == "1/s" else None
+    per_s = float(requests.operations.sum()) / span_s if reported is None else reported
     threads, target = (workload.threads, workload.target) if isinstance(workload, Ycsb) else (None, None)
     at_once = threads * len(timed.clients(time)) if threads else None
+    still_s = sum(end_s - start_s for start_s, end_s in still)
     bound: tuple[ThroughputBound, float, str]
     if target and per_s >= ON_TARGET * target:
         bound = "the target", per_s / target, ""
     else:
         bound = next(chain(_simulated(result), _bounds(timed, servers, time)), ("waiting", 0.0, ""))
-    return ThroughputLimit(time.workload, per_s, *bound, at_once, answered_per_s * mean_s, mean_s)
+    return ThroughputLimit(
+        time.workload,
+        per_s,
+        *bound,
+        at_once,
+        answered_per_s * mean_s,
+        mean_s,
+        still_s,
+        answered_per_s,
+    )
 
 
 def _bounds(
@@ -73,7 +91,7 @@ def _bounds(
     names = region_servers(timed.timeline) or clients
     apart = [name for name in clients if name not in names]
     candidates: tuple[tuple[ThroughputBound, dict[str, float], float], ...] = (
-        ("blocked writes", {use.machine: use.blocked_s / use.seconds for use in servers}, HELD_UP),
+        ("blocked writes", _used(timed, [use.machine for use in servers], time, _blocked), HELD_UP),
         ("client CPU", _used(timed, apart, time, _cpu), FULL),
         ("server CPU", _used(timed, names, time, _cpu), FULL),
         ("disk", _used(timed, names, time, _disk), BUSY),
@@ -82,7 +100,7 @@ def _bounds(
         machine = max(values, key=lambda name: values[name], default=None)
         if machine is not None and values[machine] >= least:
             yield bound, values[machine], machine
-    if len(servers) > 1:
+    if len(servers) > 1 and any(use.judged for use in servers):
         most, ratio = hottest(servers)
         if ratio >= hot_from(len(servers)):
             yield "hot server", ratio / len(servers), most.machine
@@ -100,29 +118,37 @@ def _used(
     timed: TimedRun,
     names: Sequence[str],
     time: WorkloadTime,
-    share: Callable[[Timeline, str, WorkloadTime], float | None],
+    share: Callable[[Timeline, str, Stretch], float | None],
 ) -> dict[str, float]:
-    """What was used of each machine, or of its host where the machine's own use was not sampled."""
+    """What was used of each machine outside of outages, or of its host where its own use was not sampled."""
     found = {}
+    stretches = timed.apart(time)
+    whole_s = sum(end_s - start_s for start_s, end_s in stretches)
     for name in names:
-        places = dict.fromkeys((name, timed.host_of(name)))
-        known = (used for place in places if (used := share(timed.timeline, place, time)) is not None)
-        if (used := next(known, None)) is not None:
-            found[name] = used
+        for place in dict.fromkeys((name, timed.host_of(name))):
+            used = [(share(timed.timeline, place, each), each[1] - each[0]) for each in stretches]
+            known = [(value, length_s) for value, length_s in used if value is not None]
+            if known:
+                found[name] = sum(value * length_s for value, length_s in known) / whole_s
+                break
     return found
 
 
-def _cpu(timeline: Timeline, machine: str, time: WorkloadTime) -> float | None:
-    share = cpu_share(timeline, machine, time.start_s, time.end_s)
+def _cpu(timeline: Timeline, machine: str, stretch: Stretch) -> float | None:
+    share = cpu_share(timeline, machine, *stretch)
     return share.busy if share else None
 
 
-def _disk(timeline: Timeline, machine: str, time: WorkloadTime) -> float | None:
+def _disk(timeline: Timeline, machine: str, stretch: Stretch) -> float | None:
     grown = [
-        timeline.growth(machine, f"disk/{disk}/busy_s", time.start_s, time.end_s)
+        timeline.growth(machine, f"disk/{disk}/busy_s", *stretch)
         for disk in timeline.instances(machine, "disk")
     ]
-    return min(1.0, max(grown) / time.elapsed_s) if grown else None
+    return min(1.0, max(grown) / (stretch[1] - stretch[0])) if grown else None
+
+
+def _blocked(timeline: Timeline, machine: str, stretch: Stretch) -> float | None:
+    return timeline.growth(machine, f"{SERVER}/blocked_s", *stretch) / (stretch[1] - stretch[0])
 
 
 def limited_by(limit: ThroughputLimit) -> str:
@@ -160,6 +186,21 @@ def _waiting(limit: ThroughputLimit) -> str:
     return f"{many} at once waited for their answers, {each} each"
 
 
+def _rate(limit: ThroughputLimit) -> str:
+    """Its rate with outages and without them."""
+    text = format_per_s(limit.per_s)
+    if limit.still_s:
+        text += f" ({format_per_s(limit.apart_per_s)} outside of {seconds(limit.still_s)} of outages)"
+    return text
+
+
+def _apart_numbers(limit: ThroughputLimit) -> tuple[Number, ...]:
+    return (
+        number("operations outside of outages", limit.apart_per_s, "1/s"),
+        number("outages", limit.still_s, "s"),
+    )
+
+
 def find_throughput(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
     """One note for each workload: what limited its throughput."""
     for limit in evidence.throughput_limits:
@@ -167,11 +208,12 @@ def find_throughput(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
             id="throughput-limit",
             severity="note",
             workload=limit.workload,
-            text=f"{limit.workload}: {format_per_s(limit.per_s)}, {limited_by(limit)}",
+            text=f"{limit.workload}: {_rate(limit)}, {limited_by(limit)}",
             sure="likely",
             origin=record.origin,
             numbers=(
                 number("operations", limit.per_s, "1/s"),
+                *(_apart_numbers(limit) if limit.still_s else ()),
                 *([number("used of it", 100 * limit.value, "%")] if limit.value else []),
                 number("requests under way", limit.under_way, "1"),
                 number("mean time of a request", limit.mean_s, "s"),
@@ -187,7 +229,7 @@ def answer_sentence(evidence: Evidence, time: WorkloadTime, *, brief: bool) -> s
     limit = next((one for one in evidence.throughput_limits if one.workload == time.workload), None)
     if limit is None or time.outcome is not Outcome.SUCCEEDED:
         return None
-    text = f"{time.workload} did {format_per_s(limit.per_s)}"
+    text = f"{time.workload} did {_rate(limit)}"
     text += "" if brief else f", {limited_by(limit)}"
     tail = next((one for one in evidence.tails if one.workload == time.workload), None)
     if tail is not None:

@@ -50,6 +50,7 @@ WORDS: Mapping[TailKind, str] = {
     "server CPU": "a full CPU",
     "client CPU": "a full CPU of the machine that asks",
     "hot server": "one RegionServer with most of the requests",
+    "outage": "outages after a fault",
 }
 """What a cause is called, to be said after ``set by``."""
 
@@ -86,7 +87,7 @@ def _tail(timed: TimedRun, time: WorkloadTime, requests: StepCounts) -> Tail | N
             _told(requests, slow, cause, cause.steps, 1.0) for cause in always if cause.kind in _STEADY
         ),
         sought=known,
-        unknown=tuple(kind for kind in WORDS if kind not in known) if looked else (),
+        unknown=tuple(kind for kind in WORDS if kind not in (*known, "outage")) if looked else (),
     )
 
 
@@ -239,7 +240,8 @@ def _measured(cause: TailCause) -> str:
     }.get(cause.unit, f"{cause.most:.3g}")
     if cause.kind == "hot server":
         value = multiple(cause.most)
-    return f"{cause.measure} {value} on {cause.machine}"
+    where = "of" if cause.kind == "outage" else "on"
+    return f"{cause.measure} {value} {where} {cause.machine}"
 
 
 def _sure(tail: Tail) -> Sure:

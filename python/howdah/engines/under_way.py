@@ -25,6 +25,7 @@ from howdah.model.run import (
 )
 from howdah.model.sink import SampleSink
 from howdah.model.workloads.base import Workload
+from howdah.telemetry.following import Follow
 from howdah.telemetry.sampler import Sampler
 from howdah.telemetry.source import Source
 
@@ -119,17 +120,26 @@ class RunUnderWay:
 
     @contextmanager
     def sampled(
-        self, sources: Sequence[Source], *, start_ns: int, interval_s: float, now_s: Callable[[], float]
+        self,
+        sources: Sequence[Source],
+        *,
+        start_ns: int,
+        interval_s: float,
+        now_s: Callable[[], float],
+        follow: Follow | None = None,
     ) -> Iterator[Sampler]:
         """Sample while something runs, and note what that cost; ``now_s`` tells seconds since the start."""
-        sampler = Sampler(self.sink, sources, run_start_ns=start_ns, interval_s=interval_s)
+        sampler = Sampler(self.sink, sources, run_start_ns=start_ns, interval_s=interval_s, follow=follow)
         sampler.start()
         try:
             yield sampler
         finally:
             cost = sampler.stop()
             self.change(
-                telemetry=cost, elapsed_s=now_s(), warnings=(*self.record.warnings, *sampler.warnings)
+                telemetry=cost,
+                elapsed_s=now_s(),
+                members=sampler.members,
+                warnings=(*self.record.warnings, *sampler.warnings),
             )
 
 

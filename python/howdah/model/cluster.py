@@ -173,6 +173,23 @@ class ReplicaSpread(Model):
     """Blocks without any replica."""
 
 
+class MemberChange(Model):
+    """A machine that joined the cluster during a run, or began to leave it in good order."""
+
+    time_s: float
+    """When it was noticed, seconds since the start of the run."""
+    machine: str
+    """Which."""
+    what: Literal["joined", "leaving"]
+    """What it did."""
+    level: Literal["host", "worker", "master"] | None = None
+    """What it is in the plan; none for one that leaves, which the plan has."""
+    host: str | None = None
+    """The host it is on."""
+    rack: str | None = None
+    """The host's rack."""
+
+
 class Event(Model):
     """Something that happened to the cluster during a run.
 

@@ -239,6 +239,10 @@ class LedgerTold(Model):
     """How many came to an error, or were never answered: whether they were done is open."""
     files: int
     """Files that were read back."""
+    longest_s: float | None = None
+    """The longest that a client waited for an acknowledgement, or for the error that came instead."""
+    longest_at_s: float | None = None
+    """When it began to wait, seconds since the start of the run."""
     lost: tuple[str, ...] = ()
     """What was acknowledged and is not there."""
     unasked: tuple[str, ...] = ()

@@ -10,7 +10,7 @@ from enum import StrEnum
 from typing import Literal, NamedTuple
 
 from howdah.model.base import Model
-from howdah.model.cluster import ClusterState, Event, HadoopJob, Laboratory, ReplicaSpread
+from howdah.model.cluster import ClusterState, Event, HadoopJob, Laboratory, MemberChange, ReplicaSpread
 from howdah.model.counters import Counters
 from howdah.model.faults import FaultTold, LedgerTold, ProbeTold, RecoveryStep
 from howdah.model.hbase import HBaseStatus
@@ -150,6 +150,15 @@ class Limits(Model):
     """Bytes copied by memcpy over all cores."""
 
 
+class SampleGap(Model):
+    """A stretch in which something was not sampled."""
+
+    start_s: float
+    """Seconds since the start of the run."""
+    end_s: float | None = None
+    """Seconds since the start of the run; none where it lasted until the end."""
+
+
 class RunWarning(Model):
     """Something a reader of the numbers should know, as data."""
 
@@ -157,6 +166,10 @@ class RunWarning(Model):
     """Stable, for programs."""
     text: str
     """For people."""
+    machine: str | None = None
+    """The machine that was not sampled, or whose daemon was not."""
+    gaps: tuple[SampleGap, ...] = ()
+    """When that was."""
 
 
 class TelemetryCost(Model):
@@ -225,6 +238,8 @@ class RunRecord(Model):
     """The HBase it ran on, as found before it started."""
     built: Laboratory | None = None
     """The laboratory it ran on; that of MapReduce's programs is in ``cluster``."""
+    members: tuple[MemberChange, ...] = ()
+    """Machines that joined the cluster meanwhile, and those that left it in good order."""
     events: tuple[Event, ...] = ()
     """What happened to the cluster meanwhile, in order."""
     faults: tuple[FaultTold, ...] = ()

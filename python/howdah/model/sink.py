@@ -25,7 +25,7 @@ class Progress(NamedTuple):
     unit: Unit
     elapsed_s: float
     tasks: str = ""
-    """The tasks that are done, ``3 of 8 maps``, where an engine has tasks of its own to count."""
+    """The tasks that are done, ``3 of 8 maps ended``, where an engine has tasks of its own to count."""
 
 
 class SampleSink(Protocol):

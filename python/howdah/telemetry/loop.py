@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from threading import Event, Lock, Thread
 from typing import NamedTuple
 
-from howdah.model.run import RunWarning, Sample
+from howdah.model.run import RunWarning, Sample, SampleGap
 from howdah.model.sink import SampleSink
 from howdah.telemetry.clock import Clock
 from howdah.telemetry.device import Away, Device
 from howdah.telemetry.source import Source
 
+_NOTICED_S = 5.0
+"""How long after it began to leave a machine's leaving may be noticed."""
 _SHOWN = 5
 """Of a daemon that comes and goes all the time, so many gaps are told with their times."""
 
@@ -26,32 +28,77 @@ class _Gap(NamedTuple):
     why: str
 
 
+class _Drop(NamedTuple):
+    """A device that could not be read any more."""
+
+    machine: str
+    time_s: float
+    warning: RunWarning
+
+
 class Batch:
     """Sources that are read at one moment, under one time.
 
     A device that cannot be read is left out from then on; one that is ``Away`` is asked again at
-    every tick. Both are named in ``warnings``, each once.
+    every tick. Both are named in ``warnings``, each once, but for machines that leave in good order:
+    ``leaving`` has the time from which on they owe no answer.
     """
 
-    def __init__(self, sources: Sequence[Source], *, name_machines: bool) -> None:
+    def __init__(
+        self,
+        sources: Sequence[Source],
+        *,
+        name_machines: bool,
+        leaving: Mapping[str, float] = {},
+        joined: bool = False,
+    ) -> None:
         self._devices = [(source.machine, device) for source in sources for device in source.devices]
         self._name_machines = name_machines
-        self._dropped: list[RunWarning] = []
+        self._leaving = leaving
+        self._awaited = {device for _, device in self._devices} if joined else set()
+        """Those of machines that joined, which owe no answer before their first."""
+        self._dropped: list[_Drop] = []
         self._gaps: list[_Gap] = []
 
     @property
     def warnings(self) -> tuple[RunWarning, ...]:
         """What could not be sampled, when, and why."""
-        devices = dict.fromkeys(gap.device for gap in self._gaps)
-        return (*self._dropped, *(self._gap_warning(device) for device in devices))
+        owed = [gap for gap in self._gaps if self._owed(gap.machine, gap.start_s)]
+        devices = dict.fromkeys(gap.device for gap in owed)
+        return (
+            *(drop.warning for drop in self._dropped if self._owed(drop.machine, drop.time_s)),
+            *(self._gap_warning([gap for gap in owed if gap.device is device]) for device in devices),
+        )
 
     def start(self) -> None:
         """Open the devices."""
         for machine, device in tuple(self._devices):
-            try:
-                device.start()
-            except OSError as error:
-                self._drop(machine, device, error)
+            self._start(machine, device, 0.0)
+
+    def take_in(self, sources: Sequence[Source], time_s: float) -> None:
+        """Read these from now on, too: of machines that joined, whose daemons may not have begun yet."""
+        for source in sources:
+            for device in source.devices:
+                self._awaited.add(device)
+                self._devices.append((source.machine, device))
+                self._start(source.machine, device, time_s)
+
+    def drop(self, machines: Collection[str]) -> None:
+        """Read nothing of these any more."""
+        for machine, device in tuple(self._devices):
+            if machine in machines:
+                device.stop()
+                self._devices.remove((machine, device))
+
+    def _start(self, machine: str, device: Device, time_s: float) -> None:
+        try:
+            device.start()
+        except OSError as error:
+            self._drop(machine, device, error, time_s)
+
+    def _owed(self, machine: str, time_s: float) -> bool:
+        """Whether a machine owed an answer at a time; that it leaves is noticed a little later."""
+        return machine not in self._leaving or time_s < self._leaving[machine] - _NOTICED_S
 
     def read(self, time_s: float) -> list[Sample]:
         """Read every device now; ``time_s`` is seconds since the run's start."""
@@ -63,8 +110,9 @@ class Batch:
                 self._note_away(machine, device, time_s, str(away))
                 continue
             except OSError as error:
-                self._drop(machine, device, error)
+                self._drop(machine, device, error, time_s)
                 continue
+            self._awaited.discard(device)
             self._note_back(device, time_s)
             rows.extend(Sample(time_s, machine, metric, value) for metric, value in readings)
         return rows
@@ -74,16 +122,17 @@ class Batch:
         for _, device in self._devices:
             device.stop()
 
-    def _drop(self, machine: str, device: Device, error: OSError) -> None:
+    def _drop(self, machine: str, device: Device, error: OSError, time_s: float) -> None:
         device.stop()
         self._devices.remove((machine, device))
         what = self._name(machine, device)
         why = f"{error.filename}: {error.strerror}" if error.filename else str(error)
-        text = f"{what} is not sampled: {why}"
-        self._dropped.append(RunWarning(code=f"no-{device.name}-samples", text=text))
+        text = f"no samples of {what}: {why}"
+        warning = RunWarning(code=f"no-{device.name}-samples", text=text)
+        self._dropped.append(_Drop(machine, time_s, warning))
 
     def _note_away(self, machine: str, device: Device, time_s: float, why: str) -> None:
-        if self._open_gap(device) is None:
+        if self._open_gap(device) is None and device not in self._awaited:
             self._gaps.append(_Gap(device, machine, time_s, None, why))
 
     def _note_back(self, device: Device, time_s: float) -> None:
@@ -97,13 +146,16 @@ class Batch:
                 return index
         return None
 
-    def _gap_warning(self, device: Device) -> RunWarning:
-        gaps = [gap for gap in self._gaps if gap.device is device]
+    def _gap_warning(self, gaps: Sequence[_Gap]) -> RunWarning:
+        device = gaps[0].device
         more = f" and {len(gaps) - _SHOWN} times more" if len(gaps) > _SHOWN else ""
         times = ", ".join(_span(gap) for gap in gaps[:_SHOWN]) + more
         what = self._name(gaps[0].machine, device)
         return RunWarning(
-            code=f"gap-in-{device.name}-samples", text=f"{what} was not sampled {times}: {gaps[0].why}"
+            code=f"gap-in-{device.name}-samples",
+            text=f"no samples of {what} {times}: {gaps[0].why}",
+            machine=gaps[0].machine,
+            gaps=tuple(SampleGap(start_s=gap.start_s, end_s=gap.end_s) for gap in gaps),
         )
 
     def _name(self, machine: str, device: Device) -> str:
@@ -168,6 +220,20 @@ class Loop:
         self.cpu_ns += self._clock.thread_cpu_ns() - cpu_ns
         self._thread.start()
 
+    def take_in(self, sources: Sequence[Source]) -> None:
+        """Read these from the next tick on, too, at the first batch's moments."""
+        with self._ticking:
+            self._batches[0].take_in(sources, self._now_s())
+
+    def drop(self, machines: Collection[str]) -> None:
+        """Read nothing of these machines any more."""
+        with self._ticking:
+            for batch in self._batches:
+                batch.drop(machines)
+
+    def _now_s(self) -> float:
+        return (self._clock.now_ns() - self._run_start_ns) / 1e9
+
     def mark(self) -> None:
         """Tick now, in the calling thread."""
         cpu_ns = self._clock.thread_cpu_ns()
@@ -230,6 +296,5 @@ class Loop:
         with self._ticking:
             self._ticked_ns = self._clock.now_ns()
             for batch in self._batches:
-                time_s = (self._clock.now_ns() - self._run_start_ns) / 1e9
-                self._sink.samples(batch.read(time_s))
+                self._sink.samples(batch.read(self._now_s()))
             self.ticks += 1

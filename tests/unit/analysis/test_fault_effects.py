@@ -7,10 +7,11 @@ import pytest
 from howdah.analysis import analyse
 from howdah.analysis.comparing.unanswered import unanswered_readings
 from howdah.model.faults import CELLS_READ, LEDGER_UNREAD, FaultTold, LedgerTold, ProbeOutage
-from howdah.model.run import RunWarning
-from support.faulted_runs import KILL, OUT, faulted, probe
+from howdah.model.run import RunWarning, Sample, SampleGap
+from howdah.model.tables import SAMPLES_SCHEMA
+from support.faulted_runs import KILL, OUT, faulted, probe, stalled
 from support.findings import found, value
-from support.table_runs import TableScene, table_run
+from support.table_runs import TableScene, table, table_run
 
 
 def test_a_fault_is_told_with_its_outages_and_the_way_back() -> None:
@@ -50,9 +51,75 @@ def test_probes_that_began_after_the_fault_do_not_say_that_nothing_happened() ->
 def test_an_outage_belongs_to_the_fault_that_was_done_last_before_it() -> None:
     later = KILL.model_copy(update={"fault": "pause regionserver@w2 at 35s", "begun_s": 35.0})
     first, second = analyse(faulted(later, KILL, probes=OUT)).evidence.fault_effects
-    assert (first.fault, first.out, first.longest_s) == (KILL, 2, 11)
-    assert (second.fault, second.out, second.back_s) == (later, 0, 0.0)
+    assert first.stall is not None
+    assert (first.fault, first.stall.probes, first.longest_s) == (KILL, 2, 11)
+    assert (second.fault, second.stall, second.later, second.back_s) == (later, None, (), 0.0)
     assert second.steps == ()
+
+
+LATE = ProbeOutage(start_s=41.0, end_s=42.5)
+
+
+def test_a_later_stall_is_not_the_faults_own() -> None:
+    short = ProbeOutage(start_s=20.0, end_s=25.2)
+    run = faulted(KILL, probes=(probe("region -", short, LATE), probe("region user3")))
+    (effect,) = analyse(run).evidence.fault_effects
+    assert effect.back_s == pytest.approx(5.1)
+    (told,) = found(run, "fault")
+    assert (
+        "1 of 2 probes had no answer, the longest for 5.20 s; all had one again 5.10 s after it "
+        "(RegionServer missed after 6.00 s and regions open after 8.90 s); a separate stall of 1.50 s, of "
+        "1 probe, began 20.9 s after it, before it was undone"
+    ) in told.text
+    assert value(told, "all answered again after") == pytest.approx(5.1)
+    assert value(told, "longest of a later stall") == 1.5
+    (answer,) = found(run, "answer")
+    assert answer.text.startswith("after kill regionserver@w1: up to 5.20 s without an answer to probes, ")
+
+
+def test_a_stall_that_directly_follows_belongs_to_the_fault() -> None:
+    first, next_ = ProbeOutage(start_s=20.0, end_s=25.2), ProbeOutage(start_s=28.0, end_s=31.0)
+    (effect,) = analyse(faulted(KILL, probes=(probe("region -", first, next_),))).evidence.fault_effects
+    assert effect.back_s == pytest.approx(10.9)
+    assert effect.later == ()
+
+
+def test_a_stall_long_after_a_killed_daemon_is_reported_by_itself() -> None:
+    run = faulted(KILL, probes=(probe("region -", LATE),))
+    (effect,) = analyse(run).evidence.fault_effects
+    assert (effect.stall, len(effect.later), effect.back_s) == (None, 1, 0.0)
+    (answer,) = found(run, "answer")
+    assert "no time without an answer, and a separate stall of 1.50 s" in answer.text
+    undone = KILL.model_copy(update={"ended_s": 40.0})
+    (told,) = found(faulted(undone, probes=(probe("region -", LATE),)), "fault")
+    assert "1 probe had an answer within a second; a separate stall" in told.text
+    assert told.text.endswith("20.9 s after it, as kill regionserver@w1 at ycsb-a 40% was undone")
+
+
+def test_what_begins_while_a_server_is_paused_is_the_pauses() -> None:
+    pause = KILL.model_copy(update={"fault": "pause regionserver@w1 at 20s for 24s"})
+    (effect,) = analyse(faulted(pause, probes=(probe("region -", LATE),))).evidence.fault_effects
+    assert (effect.longest_s, effect.later) == (1.5, ())
+
+
+@pytest.mark.parametrize(
+    ("fault", "reason"),
+    [
+        ("kill regionserver@w1 at 20s", "after so long it pauses 10.0 s between two attempts (100 × h"),
+        (
+            "pause regionserver@w1 at 20s",
+            "it awaits an answer of a silent RegionServer for 1 min 00 s (",
+        ),
+    ],
+)
+def test_a_client_that_waits_longer_than_probes_is_shown_with_its_setting(fault: str, reason: str) -> None:
+    hit = KILL.model_copy(update={"fault": fault})
+    run = stalled(faulted(hit, probes=OUT), 20.0, 38.0)
+    (told,) = found(run, "fault")
+    assert f"; a request of ycsb-a waited up to 18.0 s: {reason}" in told.text
+    assert value(told, "longest wait of a request of ycsb-a") == pytest.approx(18, rel=0.01)
+    (answer,) = found(run, "answer")
+    assert "up to 11.0 s without an answer to probes and 18.0 s for a request of ycsb-a, " in answer.text
 
 
 def test_what_was_not_over_when_probes_ended_is_a_warning() -> None:
@@ -65,7 +132,8 @@ def test_what_was_not_over_when_probes_ended_is_a_warning() -> None:
 def test_the_answer_begins_with_what_was_done_and_whether_anything_is_lost() -> None:
     (answer,) = found(faulted(KILL, probes=OUT), "answer")
     assert answer.text.startswith(
-        "after kill regionserver@w1: up to 11.0 s without an answer, nothing acknowledged lost; ycsb-a "
+        "after kill regionserver@w1: up to 11.0 s without an answer to probes, nothing acknowledged lost; "
+        "ycsb-a "
     )
     (kept,) = found(faulted(KILL, probes=OUT), "acknowledged")
     assert (kept.severity, value(kept, CELLS_READ)) == ("note", 1000)
@@ -124,3 +192,39 @@ def test_what_nobody_could_read_back_is_not_called_kept() -> None:
     record = run.record.model_copy(update={"faults": (KILL,), "warnings": (warning,)})
     (answer,) = found(run._replace(record=record), "answer")
     assert answer.text.startswith("after kill regionserver@w1, what was acknowledged not read back; ")
+
+
+GAP = RunWarning(
+    code="gap-in-regionserver-samples",
+    text="no samples of the RegionServer of w1 from 22.0 to 47.0 s: refused",
+    machine="w1",
+    gaps=(SampleGap(start_s=22.0, end_s=47.0),),
+)
+
+
+def test_what_follows_from_a_fault_as_a_matter_of_course_is_told_with_it() -> None:
+    run = faulted(KILL, probes=OUT)
+    elsewhere = GAP.model_copy(update={"machine": "w2"})
+    before = GAP.model_copy(update={"gaps": (*GAP.gaps, SampleGap(start_s=7.0, end_s=9.0))})
+    for warning, folded in ((GAP, True), (elsewhere, False), (before, False)):
+        warned = run._replace(record=run.record.model_copy(update={"warnings": (warning,)}))
+        (told,) = found(warned, "fault")
+        expected = "; as was to be expected, no samples of the RegionServer of w1 from 22.0 to 47.0 s"
+        assert told.text.endswith(expected) is folded
+        assert bool(found(warned, "gap-in-regionserver-samples")) is not folded
+
+
+def test_packets_dropped_on_what_was_lost_are_no_warning() -> None:
+    run = faulted(KILL, probes=OUT)
+    rows = [Sample(*row) for row in zip(*(column.to_pylist() for column in run.samples.columns), strict=True)]
+    rows += [
+        Sample(second, "w1", "nic/eth0/drops", 7.0 if second > 25 else 0.0)
+        for second in sorted({row.time_s for row in rows})
+    ]
+    dropping = run._replace(samples=table(sorted(rows), SAMPLES_SCHEMA))
+    (told,) = found(dropping, "fault")
+    assert told.text.endswith("; as was to be expected, w1 dropped 7 packets")
+    assert not found(dropping, "packet-drops")
+    elsewhere = KILL.model_copy(update={"hit": ("regionserver on w2",)})
+    unrelated = dropping._replace(record=run.record.model_copy(update={"faults": (elsewhere,)}))
+    assert len(found(unrelated, "packet-drops")) == 1

@@ -7,6 +7,7 @@ import pytest
 from howdah.analysis import analyse
 from howdah.analysis.machines import counted, machines_of, workers_of
 from howdah.analysis.timeline import Timeline
+from howdah.model.cluster import MemberChange
 from howdah.model.plan import Role
 from howdah.model.tables import RunData
 from support.cluster_records import terasort_on, with_samples
@@ -105,3 +106,18 @@ def test_samples_of_daemons_at_times_of_their_own_do_not_blur_the_others() -> No
     odd = [(0.37 + 0.01 * step, "h1-1", "jvm/nodemanager/gc_s", 0.0) for step in range(3000)]
     before, after = Timeline(run.samples), Timeline(with_samples(run, odd).samples)
     assert list(after.times_s) == list(before.times_s)
+
+
+def test_a_machine_that_joined_is_one_of_the_runs_with_its_host() -> None:
+    run = terasort_on(Scene())
+    joined = tuple(
+        MemberChange(time_s=9, machine=name, what="joined", level=level, host="h3", rack="r1")
+        for name, level in (("h3", "host"), ("h3-1", "worker"))
+    )
+    leaving = MemberChange(time_s=12, machine="h1-1", what="leaving")
+    record = run.record.model_copy(update={"members": (*joined, leaving)})
+    machines = machines_of(run._replace(record=record), Timeline(run.samples))
+    levels = {each.name: (each.level, each.host) for each in machines}
+    assert levels["h3"] == ("host", "h3")
+    assert levels["h3-1"] == ("worker", "h3")
+    assert levels["h1-1"][0] == "worker"

@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from howdah.analysis import analyse
+from howdah.model.faults import ProbeOutage, ProbeTold
 from howdah.model.run import Outcome, TaskAttempt
 from howdah.model.tables import TASKS_SCHEMA, RunData
 from support.building import RunBuilder, Stage, Tasks, kind
@@ -70,6 +71,19 @@ def test_what_balancing_would_save_is_the_idle_time_shared_by_the_slots() -> Non
     assert spread.median_s == pytest.approx(2.0)
     (finding,) = found(run, "long-pole")
     assert "map task 4 took 6.00 s, 3.0 × the median" in finding.text
+
+
+def test_a_task_that_an_outage_held_up_is_no_long_pole() -> None:
+    run = timed([(0, 0, 2), (1, 0, 2), (0, 2, 4), (1, 2, 4), (0, 4, 10), (1, 4, 6)])
+    outage = ProbeOutage(start_s=4.5, end_s=8.5)
+    probe = ProbeTold(
+        of="HDFS", operation="read", start_s=0, end_s=10, asked=60, failed=0, longest_s=4, outages=(outage,)
+    )
+    held_up = run._replace(record=run.record.model_copy(update={"probes": (probe,)}))
+    (spread,) = analyse(held_up).evidence.spreads
+    assert spread.longest_s == pytest.approx(2.0)
+    assert spread.tail_share == pytest.approx((1.5) / 12)
+    assert not found(held_up, "long-pole")
 
 
 def test_a_pole_that_costs_nothing_is_no_finding() -> None:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from howdah.analysis import analyse
 from howdah.analysis.region_servers import asked_for
 from howdah.analysis.server_events import server_events
-from howdah.analysis.table_flows import rewrites
+from howdah.analysis.table_flows import find_table_flows, rewrites
 from howdah.analysis.timeline import Timeline
 from howdah.model.reported import OperationCount
 from howdah.model.tables import RunData
@@ -127,3 +129,21 @@ def test_answers_count_what_was_asked_while_warming_up_too() -> None:
     assert asked_for(counts, ("read",)) == 100
     assert asked_for(counts, ("read", "update")) == 105
     assert asked_for(counts, ("scan",)) == 0
+
+
+def test_bytes_far_from_theory_have_a_reason_and_few_of_them_no_ratio() -> None:
+    run = table_run(TableScene(seconds=SECONDS))
+    evidence = analyse(run).evidence
+    (flow,) = evidence.table_flows
+
+    def told(**values: float) -> str:
+        changed = replace(evidence, table_flows=(replace(flow, **values),))
+        (finding,) = find_table_flows(run.record, changed)
+        return finding.text
+
+    assert f"wrote {flow.expected:.1f} × the " in told()
+    few = told(amplification=217.0, client_bytes=3e6)
+    assert "HDFS wrote 651 MB while clients wrote 3.00 MB, too little to compare with theory: WAL " in few
+    bytes_ = {"client_bytes": 1e9, "wal_bytes": 1.1e9, "flushed_bytes": 1e9, "datanode_bytes": 30e9}
+    much = told(amplification=30.0, expected=6.0, **bytes_)
+    assert "wrote 30.0 × the 1.00 GB that clients wrote, theory says 6.0 × (23.7 GB of it" in much

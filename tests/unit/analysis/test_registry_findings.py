@@ -101,6 +101,7 @@ def test_hardly_any_stolen_time_is_not() -> None:
 def test_waiting_for_memory_is_a_warning() -> None:
     (finding,) = found(one(Stage("map", 4.0, extra={"pressure/memory_some_s": 0.4})), "memory-pressure")
     assert value(finding, "memory pressure") == pytest.approx(0.1, abs=0.01)
+    assert finding.text.endswith("; a smaller memory budget would leave the system room")
     assert not found(one(), "memory-pressure")
 
 

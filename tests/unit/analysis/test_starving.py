@@ -80,3 +80,5 @@ def test_a_slot_is_starved_while_it_is_free_and_a_task_waits() -> None:
     assert empty_s(starts, ends, starts, slots=2) == pytest.approx(4.0)
     # With four slots three stand empty, of which two have a task for 4 s, one for another two.
     assert empty_s(starts, ends, starts, slots=4) == pytest.approx(2 * 4.0 + 1 * 2.0)
+    # Nothing was given out for a second of an outage, which is no matter of the scheduler's.
+    assert empty_s(starts, ends, starts, 2, [(0.0, 1.0)]) < empty_s(starts, ends, starts, 2)

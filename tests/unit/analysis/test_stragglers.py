@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from howdah.analysis import analyse
 from howdah.analysis.evidence import Straggler
 from howdah.analysis.timeline import Timeline
+from howdah.model.faults import ProbeOutage, ProbeTold
 from howdah.model.tables import RunData
 from support.cluster_records import attempts_in, terasort_on, with_attempts, with_samples
 from support.cluster_scene import Injected, Scene, names_of, several, victim_of
@@ -221,3 +222,23 @@ def test_what_a_cause_does_to_other_resources_is_in_the_scenes(cause: Injected, 
     moved = {name: timeline.growth(name, metric, *span) for name, _ in names_of(scene)}
     own = moved.pop(victim_of(scene))
     assert own < 0.7 * sum(moved.values()) / len(moved)
+
+
+def test_a_worker_whose_tasks_waited_for_an_outage_is_no_straggler() -> None:
+    run = terasort_on(Scene())
+    moment = max(each.end_s for each in attempts_in(run)) - 0.1
+    waited = [
+        each._replace(end_s=moment + 60) if each.worker == "h1-2" and each.kind == "reduce" else each
+        for each in attempts_in(run)
+    ]
+    held_up = with_attempts(run, waited)
+    (result,) = run.record.workloads
+    record = run.record.model_copy(
+        update={"workloads": (result.model_copy(update={"end_s": result.end_s + 60}),)}
+    )
+    outage = ProbeOutage(start_s=moment, end_s=moment + 60)
+    probe = ProbeTold(
+        of="HDFS", operation="read", start_s=0, end_s=99, asked=60, failed=0, longest_s=4, outages=(outage,)
+    )
+    assert called(held_up._replace(record=record)) is not None
+    assert called(held_up._replace(record=record.model_copy(update={"probes": (probe,)}))) is None

@@ -9,7 +9,7 @@ import pytest
 from rich.console import Console
 
 from howdah.analysis import analyse
-from howdah.cli.live import Display, result_line
+from howdah.cli.live import Display, progress_line, result_line
 from howdah.engines.local.engine import LocalEngine
 from howdah.model.job import Job
 from howdah.model.reported import ResultMetric
@@ -74,7 +74,7 @@ def _minutes(display: Display, clock: list[float]) -> None:
     for tenth in range(2401):
         clock[0] = tenth / 10
         display.progress(
-            Progress("terasort", "map-shuffle", tenth, 4800, "B", tenth / 10, "3 of 8 maps, 0 of 4 reduces")
+            Progress("terasort", "map-shuffle", tenth, 4800, "B", tenth / 10, "3 of 8 maps ended")
         )
 
 
@@ -82,9 +82,19 @@ def test_a_pipe_is_told_once_a_minute_how_far_a_job_is(capsys: pytest.CaptureFix
     clock = [0.0]
     _minutes(Display(Prepared(_job(), LocalEngine(), (), dict), silent=False, now_s=lambda: clock[0]), clock)
     first, *others = capsys.readouterr().out.splitlines()
-    assert first.split("   ")[-4:] == [" 12%", "3 of 8 maps, 0 of 4 reduces", "map-shuffle", "for 1 min 00 s"]
+    assert first.split("   ")[-4:] == [
+        " 12% of the work",
+        "3 of 8 maps ended",
+        "map-shuffle",
+        "for 1 min 00 s",
+    ]
     assert len(others) == 3
-    assert others[-1].endswith("50%   3 of 8 maps, 0 of 4 reduces   map-shuffle   for 4 min 00 s")
+    assert others[-1].endswith("50% of the work   3 of 8 maps ended   map-shuffle   for 4 min 00 s")
+
+
+def test_what_is_under_way_is_never_all_done() -> None:
+    line = progress_line(Progress("terasort", "reduce-merge", 100, 100, "B", 9.0, "0 of 1 reduce ended"))
+    assert line.split("   ")[:2] == [" 99% of the work", "0 of 1 reduce ended"]
 
 
 def test_where_json_is_printed_the_minutes_go_elsewhere(capsys: pytest.CaptureFixture[str]) -> None:

@@ -122,9 +122,11 @@ class CountingDevice(Device):
         self.events.append("stop")
 
 
-def sampled(clock: StepClock, sink: Collected, *devices: Device, **options: float) -> Sampler:
+def sampled(clock: StepClock, sink: Collected, *devices: Device, interval_s: float = 1.0) -> Sampler:
     """A sampler that has gone through all the clock's steps and waits for its end."""
-    sampler = Sampler(sink, [Source("h1", devices)], run_start_ns=990 * SECOND, clock=clock, **options)
+    sampler = Sampler(
+        sink, [Source("h1", devices)], run_start_ns=990 * SECOND, clock=clock, interval_s=interval_s
+    )
     sampler.start()
     assert clock.finished.wait(timeout=30)
     return sampler
@@ -184,7 +186,7 @@ def test_what_is_missing_is_said_once_and_the_rest_sampled(tmp_path: Path) -> No
     (warning,) = sampler.warnings
     assert warning.code == "no-pressure-samples"
     assert warning.text == (
-        f"pressure is not sampled: {tmp_path}/proc/pressure/cpu: No such file or directory"
+        f"no samples of pressure: {tmp_path}/proc/pressure/cpu: No such file or directory"
     )
     assert len(sink.rows) == 4
 
@@ -197,7 +199,7 @@ def test_a_device_that_fails_on_the_way_is_dropped() -> None:
     assert failing.events == ["start", "tick", "tick", "stop"]
     assert other.ticks == 4
     assert [warning.text for warning in sampler.warnings] == [
-        "counting is not sampled: /proc/counting: No such device"
+        "no samples of counting: /proc/counting: No such device"
     ]
 
 

@@ -11,6 +11,7 @@ import pytest
 from howdah.model.run import Sample
 from howdah.telemetry import sampler as sampling
 from howdah.telemetry.device import Away, Device, MetricReading
+from howdah.telemetry.following import Member, Membership
 from howdah.telemetry.sampler import Sampler
 from howdah.telemetry.source import Source
 from support.sinks import MemorySink
@@ -146,7 +147,7 @@ def test_a_gap_is_one_warning_with_its_times() -> None:
     times = sorted({row.time_s for row in of(sink.sampled, "w2")})
     assert warning.code == "gap-in-counting-samples"
     assert warning.text == (
-        f"counting of w1 was not sampled from {times[1]:.1f} to {times[3]:.1f} s, from {times[5]:.1f} to "
+        f"no samples of counting of w1 from {times[1]:.1f} to {times[3]:.1f} s, from {times[5]:.1f} to "
         f"{times[6]:.1f} s: nobody listens"
     )
     assert [row.value for row in of(sink.sampled, "w1")] == [1, 4, 5, 7]
@@ -178,7 +179,7 @@ def test_a_daemon_that_never_came_is_told_with_its_beginning() -> None:
     sampler.start()
     sampler.stop()
     (warning,) = sampler.warnings
-    assert warning.text == "counting of w1 was not sampled from 0.0 s on: nobody listens"
+    assert warning.text == "no samples of counting of w1 from 0.0 s on: nobody listens"
 
 
 class Refusing(MemorySink):
@@ -203,3 +204,58 @@ def test_a_sink_that_fails_in_a_slow_thread_is_reported_by_stop() -> None:
     with pytest.raises(OSError, match="No space left"):
         sampler.stop()
     assert slow.ticks == 1
+
+
+class Failing(Counting):
+    """Is gone from its second tick on, as the files of a control group that was removed are."""
+
+    def tick(self) -> list[MetricReading]:
+        if self.ticks >= 1:
+            raise OSError(19, "No such device", "cpuacct.stat")
+        return super().tick()
+
+
+def test_machines_that_join_are_sampled_and_those_that_leave_are_not_missed() -> None:
+    staying, leaving, its_daemon = Counting(), Failing(), Counting(away=range(2, 10_000))
+    new, new_daemon = Counting(), Counting(away=(1, 2))
+    fresh = Member("w3", "worker", "h3", "r1", (Source("w3", (new,)), Source("w3", (new_daemon,), 0.1)))
+    told = [Membership((fresh,), frozenset({"w2"})), Membership(left=frozenset({"w2"}))]
+    sources = [Source("w1", (staying,)), Source("w2", (leaving,)), Source("w2", (its_daemon,), 0.1)]
+    sink = MemorySink()
+    sampler = Sampler(
+        sink,
+        sources,
+        run_start_ns=time.monotonic_ns(),
+        interval_s=0.1,
+        follow=lambda: told.pop(0) if told else Membership(),
+    )
+    sampler.start()
+    wait_for(lambda: not told and new_daemon.ticks >= 4)
+    asked = its_daemon.ticks
+    wait_for(lambda: new.ticks >= 12)
+    assert its_daemon.ticks <= asked + 1
+    sampler.stop()
+    assert sampler.warnings == ()
+    assert len(of(sink.sampled, "w3")) >= 12
+    assert {(change.machine, change.what, change.host) for change in sampler.members} == {
+        ("w2", "leaving", None),
+        ("w3", "joined", "h3"),
+    }
+
+
+def test_what_went_missing_long_before_its_machine_left_is_told() -> None:
+    """A daemon that was lost first, and was taken away later."""
+    lost = Counting(away=range(2, 10_000))
+    told = [Membership() for _ in range(7)]
+    sampler = Sampler(
+        MemorySink(),
+        [Source("w1", (Counting(),)), Source("w2", (lost,), 0.1)],
+        run_start_ns=time.monotonic_ns(),
+        interval_s=0.1,
+        follow=lambda: told.pop() if told else Membership(left=frozenset({"w2"})),
+    )
+    sampler.start()
+    wait_for(lambda: bool(sampler.members))
+    sampler.stop()
+    (warning,) = sampler.warnings
+    assert warning.machine == "w2"

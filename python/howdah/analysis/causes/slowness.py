@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from statistics import mean, median
 
 from howdah.analysis.causes.view import LEAST_PEERS, Peers, View, by_kind, bytes_moved
+from howdah.analysis.stalls import Stretch, apart_s
 
 # A kind of task counts where it took at least so much of all task time.
 WORTH = 0.2
@@ -34,7 +35,7 @@ def slowdowns(view: View) -> dict[str, float]:
         }
         # Several tasks at once are each slower than one alone, and one alone does less than several.
         whole = {
-            name: _covered(map(view.working, some)) / sum(map(bytes_moved, some))
+            name: _covered(map(view.working, some), view.still) / sum(map(bytes_moved, some))
             for name, some in workers.items()
         }
         for worker in workers:
@@ -43,11 +44,11 @@ def slowdowns(view: View) -> dict[str, float]:
     return result
 
 
-def _covered(spans: Iterable[tuple[float, float]]) -> float:
-    """Seconds in at least one of the spans."""
+def _covered(spans: Iterable[Stretch], still: Sequence[Stretch]) -> float:
+    """Seconds in at least one of the spans, without those in which everything stood still."""
     covered_s, until_s = 0.0, float("-inf")
     for start_s, end_s in sorted(spans):
-        covered_s += max(0.0, end_s - max(start_s, until_s))
+        covered_s += float(apart_s(max(start_s, until_s), end_s, still)) if end_s > until_s else 0.0
         until_s = max(until_s, end_s)
     return covered_s
 

@@ -10,6 +10,7 @@ from typing import Generic, Literal, NamedTuple, TypeVar
 import numpy as np
 
 from howdah.analysis.evidence import FloatArray, Sign
+from howdah.analysis.stalls import Stretch, apart_s
 from howdah.analysis.timeline import Timeline
 from howdah.model.run import Origin, TaskAttempt
 
@@ -52,6 +53,8 @@ class View:
     origin: Origin
     again: tuple[TaskAttempt, ...] = ()
     held: tuple[tuple[float, float], ...] = ()
+    still: tuple[Stretch, ...] = ()
+    """When nothing was answered after a fault, of which no worker is the cause."""
 
     @property
     def seconds(self) -> float:
@@ -60,9 +63,12 @@ class View:
 
     def idle_s(self, worker: str, start_s: float, end_s: float) -> float:
         """For how much of a stretch a worker ran no task, though the job waited for no lost one."""
-        ran = (attempt for attempt in (*self.attempts, *self.failed, *self.again) if attempt.worker == worker)
+        mine = (
+            attempt for attempt in (*self.attempts, *self.failed, *self.again) if attempt.worker == worker
+        )
+        ran = ((attempt.start_s, attempt.end_s) for attempt in mine)
         idle_s, until_s = end_s - start_s, start_s
-        for from_s, to_s in sorted([*self.held, *((attempt.start_s, attempt.end_s) for attempt in ran)]):
+        for from_s, to_s in sorted([*self.held, *self.still, *ran]):
             idle_s -= max(0.0, min(to_s, end_s) - max(from_s, until_s))
             until_s = max(until_s, to_s)
         return idle_s
@@ -80,8 +86,7 @@ class View:
 
     def working_s(self, task: TaskAttempt) -> float:
         """How long that was."""
-        start_s, end_s = self.working(task)
-        return end_s - start_s
+        return float(apart_s(*self.working(task), self.still))
 
     @cached_property
     def _mapped_s(self) -> float:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from howdah.analysis.evidence.faults import FaultEffect
+from howdah.analysis.evidence.faults import ClientWait, FaultEffect, Stall
 from howdah.analysis.evidence.latencies import OperationLatency
 from howdah.analysis.evidence.losses import JournalLoad, MasterLoad, MasterLoss, Wait, WorkerLoss
 from howdah.analysis.evidence.operations import (
@@ -75,6 +75,7 @@ __all__ = [
     "ByteFlow",
     "ByteSide",
     "Cause",
+    "ClientWait",
     "CpuShare",
     "DfsioFigures",
     "Direction",
@@ -112,6 +113,7 @@ __all__ = [
     "Series",
     "Sign",
     "Spills",
+    "Stall",
     "Starvation",
     "StorageZones",
     "Straggler",

@@ -8,21 +8,60 @@ from howdah.model.faults import FaultTold, RecoveryStep
 
 
 @dataclass(frozen=True)
-class FaultEffect:
-    """A fault that was done, and what probes and logs tell of the time until the next one was.
+class Stall:
+    """A stretch in which some probe had no answer; seconds since the start of the run.
 
-    ``probes`` is how many probes asked meanwhile, ``out`` how many of them had no answer for a while,
-    ``longest_s`` the longest of these outages. ``back_s`` is when the last of them was over, seconds since
-    the fault: zero where there was none, None where one was not over when the probes ended. ``blind_s`` is
-    how long it took until the first of them asked, zero where that was before the fault. ``steps`` has one
-    of each name, with ``time_s`` since the fault.
+    ``probes`` is how many of them had none for a while, ``longest_s`` the longest of their outages. ``ended``
+    is false where one was not over when probing ended.
+    """
+
+    start_s: float
+    end_s: float
+    probes: int
+    longest_s: float
+    ended: bool
+
+
+@dataclass(frozen=True)
+class ClientWait:
+    """The longest that a client waited for an answer during a fault's stall, and the setting that made it.
+
+    ``client`` is the workload, or ``HDFS client``. ``retry`` names the setting with its value, None where no
+    setting of the client made it wait longer than the stall.
+    """
+
+    client: str
+    longest_s: float
+    retry: str | None
+
+
+@dataclass(frozen=True)
+class FaultEffect:
+    """A fault that was done, and what probes, clients and logs show of the time until the next one was.
+
+    ``probes`` is how many probes asked meanwhile. ``stall`` is the stretch without an answer that began with
+    the fault, None where there was none; ``later`` are those that began when all had answered again, or
+    that did not begin with it. ``blind_s`` is how long it took until the first probe asked, zero where that
+    was before the fault. ``steps`` has one of each name, with ``time_s`` since the fault.
     """
 
     fault: FaultTold
     begun_s: float
     probes: int
-    out: int
-    longest_s: float
+    stall: Stall | None
+    later: tuple[Stall, ...]
+    clients: tuple[ClientWait, ...]
     blind_s: float
-    back_s: float | None
     steps: tuple[RecoveryStep, ...]
+
+    @property
+    def longest_s(self) -> float:
+        """The longest time that a probe had no answer in the fault's own stall; zero without one."""
+        return self.stall.longest_s if self.stall else 0.0
+
+    @property
+    def back_s(self) -> float | None:
+        """When all answered again, seconds since the fault; zero without a stall, None where they did not."""
+        if self.stall is None:
+            return 0.0
+        return self.stall.end_s - self.begun_s if self.stall.ended else None

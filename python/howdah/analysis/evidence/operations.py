@@ -40,6 +40,7 @@ TailKind = Literal[
     "server CPU",
     "client CPU",
     "hot server",
+    "outage",
 ]
 """What may hold up single operations."""
 
@@ -124,6 +125,8 @@ class RegionServerUse:
     cpu_s: float
     regions: float
     local_share: float | None
+    judged: float
+    """Requests while all servers did their part: before a fault hit one, and outside of outages."""
 
     @property
     def requests(self) -> float:
@@ -205,7 +208,8 @@ class ThroughputLimit:
 
     ``value`` is the share of it that was used, of ``machine`` where it is one machine's; ``waiting`` means
     that nothing was full. Clients could have so many requests ``at_once`` and had ``under_way`` on average,
-    each for ``mean_s``.
+    each for ``mean_s``. ``still_s`` is how long it got no answers after faults: what limited it is judged
+    in the rest, of which ``apart_per_s`` is the rate.
     """
 
     workload: str
@@ -216,3 +220,5 @@ class ThroughputLimit:
     at_once: int | None
     under_way: float
     mean_s: float
+    still_s: float
+    apart_per_s: float

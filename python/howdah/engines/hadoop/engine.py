@@ -100,7 +100,7 @@ class _HadoopRun:
         return cluster, left
 
     def _watch(self, workspace: HdfsWorkspace) -> None:
-        machines = NodeFinder(self._target.machine_of, self._job.plan)
+        machines = NodeFinder(self._target.machine_of, self._job.plan, self._target.joined)
         workers = MachineWatch(self._target, machines, self._clock)
         masters = MastersWatch(self._target, machines, self._clock)
         watching = Watching({workers: _WORKERS_EVERY_S, masters: _MASTERS_EVERY_S})
@@ -119,6 +119,7 @@ class _HadoopRun:
                 start_ns=clock.start_ns,
                 interval_s=self._job.sample_interval_s,
                 now_s=clock.now_s,
+                follow=self._target.follow,
             ) as sampler,
             run.ending((HowdahError, OSError)),
         ):

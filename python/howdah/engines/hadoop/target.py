@@ -12,6 +12,7 @@ from howdah.model.placement import PlacedWorker, placed_workers
 from howdah.model.plan import Plan
 from howdah.services.conf import ClientConf
 from howdah.services.web import Web
+from howdah.telemetry.following import Follow, Member
 from howdah.telemetry.source import Source
 
 DEADLINE_S = 120.0
@@ -42,6 +43,10 @@ class HadoopTarget:
     """The plan's worker by what Hadoop calls its node: a host name or an address."""
     sources: Sequence[Source] = ()
     """What is sampled while a job runs."""
+    follow: Follow | None = None
+    """How machines that come and go are noticed."""
+    joined: Mapping[str, Member] = field(default_factory=dict)
+    """The machines that came so far, by name."""
     client_prefix: tuple[str, ...] = ()
     """The beginning of every client's command line: how to enter a laboratory's namespaces."""
     lab: Laboratory | None = None
@@ -55,8 +60,11 @@ class NodeFinder:
     a worker of its own name on a host of its own.
     """
 
-    def __init__(self, machine_of: Mapping[str, str], plan: Plan) -> None:
+    def __init__(
+        self, machine_of: Mapping[str, str], plan: Plan, joined: Mapping[str, Member] | None = None
+    ) -> None:
         self._machine_of = machine_of
+        self._joined = {} if joined is None else joined
         placed = placed_workers(plan.cluster) if plan.cluster else ()
         self._placed: dict[str, PlacedWorker] = {worker.name: worker for worker in placed}
 
@@ -71,10 +79,10 @@ class NodeFinder:
 
     def host(self, worker: str) -> str:
         """The host that a worker is on."""
-        placed = self._placed.get(worker)
+        placed = self._placed.get(worker) or self._joined.get(worker)
         return placed.host if placed else worker
 
     def rack(self, worker: str) -> str | None:
         """The rack that a worker is in; None where the plan does not know it."""
-        placed = self._placed.get(worker)
+        placed = self._placed.get(worker) or self._joined.get(worker)
         return placed.rack if placed else None

@@ -163,8 +163,9 @@ class HadoopWork(Generic[P]):
 
     def replicas(self, path: str) -> ReplicaSpread:
         """Where the blocks below a path lie."""
-        context = self.context
-        return replica_spread(context.namenode, path, NodeFinder(context.target.machine_of, context.job.plan))
+        context, target = self.context, self.context.target
+        machines = NodeFinder(target.machine_of, context.job.plan, target.joined)
+        return replica_spread(context.namenode, path, machines)
 
     def fields(self) -> dict[str, object]:
         """The fields of a WorkloadResult that every workload has, whatever became of it."""

@@ -168,6 +168,10 @@ class HBaseAdmin:
         answer = self._ask("acknowledged", name, str(folder), within_s=_LONG_S)
         return HeldLedger.model_validate(answer)
 
+    def balance(self) -> bool:
+        """Have regions spread over the servers; whether the master does so now."""
+        return bool(self._ask("balance"))
+
     def flush(self, name: str) -> None:
         """Write what is in memory to files."""
         self._ask("flush", name)

@@ -15,7 +15,7 @@ from howdah.engines.clock import RunClock, clock_was_set
 from howdah.engines.digests import job_digests
 from howdah.engines.hbase.admin import HBaseAdmin
 from howdah.engines.hbase.leftovers import clear_leftovers
-from howdah.engines.hbase.ready import check_status
+from howdah.engines.hbase.ready import balanced, check_status
 from howdah.engines.hbase.target import HBaseTarget
 from howdah.engines.hbase.work import HBaseContext, HBaseWork
 from howdah.engines.under_way import PartialResult, RunUnderWay, begun_record, ended_by, fault_of
@@ -54,9 +54,10 @@ class HBaseEngine:
     def run(self, job: Job, sink: SampleSink) -> RunRecord:
         """Run the job; raise UserError before anything is written if it cannot start."""
         with self._opened(job) as (target, admin):
-            status = check_status(admin)
+            check_status(admin)
             left = clear_leftovers(admin)
-            return _HBaseRun(job, sink, target, admin, self.version).execute(status, left)
+            status, uneven = balanced(admin, check_status(admin), may_move=target.lab is not None)
+            return _HBaseRun(job, sink, target, admin, self.version).execute(status, left, uneven)
 
 
 class _HBaseRun:
@@ -73,7 +74,7 @@ class _HBaseRun:
         self._run = RunUnderWay(record, sink)
         self._context = HBaseContext(job, target, admin, self._clock, sink, self._run.warn)
 
-    def execute(self, status: HBaseStatus, left: Sequence[str]) -> RunRecord:
+    def execute(self, status: HBaseStatus, left: Sequence[str], uneven: str | None) -> RunRecord:
         """Run the workloads, and remove the run's table unless it is to be kept."""
         self._run.change(hbase=status, built=self._target.lab)
         if status.version.partition("-")[0] != self._run.record.engine_version:
@@ -82,6 +83,8 @@ class _HBaseRun:
                 f"the client's jars are HBase {self._run.record.engine_version}, "
                 f"the cluster runs {status.version}",
             )
+        if uneven is not None:
+            self._run.warn("regions-uneven", uneven)
         for name in left:
             self._run.warn(
                 "data-left", f"table {name} is another machine's run's, which may still be running"
@@ -95,6 +98,7 @@ class _HBaseRun:
                     start_ns=self._clock.start_ns,
                     interval_s=self._job.sample_interval_s,
                     now_s=self._clock.now_s,
+                    follow=self._target.follow,
                 ) as sampler,
                 self._run.ending((HowdahError, OSError)),
             ):

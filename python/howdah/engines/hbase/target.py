@@ -10,6 +10,7 @@ from howdah.installation.command import java_command
 from howdah.installation.hbase import HBaseInstallation
 from howdah.model.cluster import Laboratory
 from howdah.model.workloads.ycsb_options import MOST_CLIENTS
+from howdah.telemetry.following import Follow
 from howdah.telemetry.server_logs import ServerLogs
 from howdah.telemetry.source import Source
 
@@ -51,6 +52,8 @@ class HBaseTarget:
     """What is sampled while operations run."""
     logs: Sequence[ServerLogs] = ()
     """The daemons' logs, where they can be read."""
+    follow: Follow | None = None
+    """How machines that come and go are noticed."""
     lab: Laboratory | None = None
     """What the cluster was built of, where it is howdah's laboratory."""
     heal: Callable[[], None] | None = None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar
 
 from pydantic import Field
@@ -66,15 +66,46 @@ def programs_asked(
     asked = tuple(programs()[kind] for kind in kinds)
     for program in asked:
         _check_engine(request, engine, program)
+    wrong: list[UserError] = []
     for name, value in request.given.items():
-        option = all_options()[name]
-        check_use(option, called if called in option.engines else engine)
-        if name in options():
-            _check_users(request, engine, option, asked)
-        elif option is REDUCE_SLOTS and not any(program.shuffles for program in asked):
-            _refuse_users(request, option, {kind for kind, program in programs().items() if program.shuffles})
-        _check_value(option, engine, value)
+        try:
+            _check_option(request, (engine, called), asked, all_options()[name], value)
+        except UserError as error:
+            wrong.append(error)
+    if wrong:
+        raise _together(wrong)
     return asked
+
+
+def _check_option(
+    request: RunRequest,
+    engines: tuple[str, str | None],
+    asked: tuple[type[Workload], ...],
+    option: Option[Any],
+    value: Any,
+) -> None:
+    engine, called = engines
+    check_use(option, called if called in option.engines else engine)
+    if option.name in options():
+        _check_users(request, engine, option, asked)
+    elif option is REDUCE_SLOTS and not any(program.shuffles for program in asked):
+        _refuse_users(request, option, {kind for kind, program in programs().items() if program.shuffles})
+    _check_value(option, engine, value)
+
+
+def _together(wrong: Sequence[UserError]) -> UserError:
+    """One message of everything that is wrong, so that a user corrects it once."""
+    if len(wrong) == 1:
+        return wrong[0]
+    whats, hints = ([getattr(error, name) for error in wrong] for name in ("what", "hint"))
+    apart = len(set(whats)) > 1
+    return UserError(
+        ", ".join(error.where for error in wrong),
+        "; ".join(f"{error.where} {error.what}" for error in wrong) if apart else whats[0],
+        "; ".join(f"{error.where}: {hint}" for error, hint in zip(wrong, hints, strict=True) if hint)
+        if len(set(hints)) > 1
+        else hints[0],
+    )
 
 
 def check_use(option: Option[Any], engine: str) -> None:

@@ -8,11 +8,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from howdah.installation import Installation
+from howdah.lab.state import LabState
 from howdah.model.at_once import LEAST_MB, MASTER_MB
 from howdah.model.cluster import Laboratory
 from howdah.model.plan import Plan
 from howdah.services.conf import ClientConf
 from howdah.services.web import Web
+from howdah.session.lab.members import LabMembers
 from howdah.telemetry.source import Source
 
 _PATIENCE_S = 3.0
@@ -49,6 +51,10 @@ class Reached:
     """How they are asked for samples."""
     sources: tuple[Source, ...]
     """What is sampled while a job runs."""
+    state: LabState | None = None
+    """The laboratory that it is."""
+    follow: LabMembers | None = None
+    """What notices machines that come and go, of a laboratory."""
     client_prefix: tuple[str, ...] = ()
     """The beginning of a client's command line."""
     lab: Laboratory | None = None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from howdah.engines.hbase.admin import HBaseAdmin, opened
@@ -25,6 +25,7 @@ from howdah.model.plan import Plan, Role, Worker
 from howdah.services.conf import ClientConf
 from howdah.services.web import Web
 from howdah.session.cluster.reached import open_telemetry
+from howdah.session.lab.members import LabMembers
 from howdah.session.lab.telemetry import beneath, lab_telemetry, laboratory_of
 from howdah.telemetry.regions import server_sources
 from howdah.telemetry.server_logs import ServerLogs
@@ -47,6 +48,8 @@ class ReachedHBase:
     """What it is, for the terminal."""
     close: ExitStack
     """Ends what was opened to ask it."""
+    state: LabState | None = None
+    """The laboratory that it is on."""
 
 
 def reach_lab_hbase(state: LabState) -> ReachedHBase:
@@ -61,7 +64,8 @@ def reach_lab_hbase(state: LabState) -> ReachedHBase:
     if not state.rootless:
         join_network(state.name)
     conf = ClientConf.read(state.client_conf)
-    telemetry = open_telemetry(conf, state.names)
+    names = dict(state.names)
+    telemetry = open_telemetry(conf, names)
     shared = beneath(state)
     target = HBaseTarget(
         with_ycsb(installation),
@@ -69,9 +73,10 @@ def reach_lab_hbase(state: LabState) -> ReachedHBase:
         tuple(_places(state)),
         (*lab_telemetry(state, conf, telemetry), *shared),
         tuple(_logs(state)),
+        LabMembers(state, conf, telemetry, names),
         laboratory_of(state, shared[0].machine),
     )
-    return _asked(target, telemetry, state.plan, f"laboratory {state.name}")
+    return replace(_asked(target, telemetry, state.plan, f"laboratory {state.name}"), state=state)
 
 
 def _logs(state: LabState) -> Iterator[ServerLogs]:

@@ -12,6 +12,7 @@ from howdah.model.plan import Role
 from howdah.services.conf import ClientConf
 from howdah.services.namenode import NameNode
 from howdah.session.cluster.reached import Reached, open_telemetry, open_web
+from howdah.session.lab.members import LabMembers
 from howdah.session.lab.telemetry import beneath, lab_telemetry, laboratory_of
 from howdah.units import format_bytes, format_counted
 
@@ -71,8 +72,9 @@ def reach_lab(state: LabState) -> Reached:
     if not state.rootless:
         join_network(state.name)
     conf = ClientConf.read(state.client_conf)
-    web = open_web(conf, state.names)
-    telemetry = open_telemetry(conf, state.names)
+    names = dict(state.names)
+    web = open_web(conf, names)
+    telemetry = open_telemetry(conf, names)
     workers = [machine for machine in state.machines if machine.kind == "worker"]
     hosts = {machine.host for machine in workers}
     shared = beneath(state)
@@ -92,6 +94,8 @@ def reach_lab(state: LabState) -> Reached:
         },
         telemetry=telemetry,
         sources=(*lab_telemetry(state, conf, telemetry), *shared),
+        state=state,
+        follow=LabMembers(state, conf, telemetry, names),
         client_prefix=client_prefix(state),
         lab=laboratory_of(state, shared[0].machine),
     )

@@ -43,6 +43,20 @@ def lab_telemetry(state: LabState, conf: ClientConf, web: Web) -> tuple[Source, 
     return (*lab_sources((*_hosts(state), *machines), web), *_neighbours(state))
 
 
+def is_built(state: LabState, name: str) -> bool:
+    """Whether a host, or a machine with all its disks, is there to be sampled."""
+    if state.spec is None:
+        return True
+    on_it = [machine for machine in state.spec.machines if name in (machine.name, machine.host)]
+    there = devices(state.spec)
+    return all(
+        (SPACES / space(state.spec, machine)).exists()
+        and _groups(machine_group(state.spec, machine))
+        and all(disk.mount in there for disk in machine.disks)
+        for machine in on_it
+    )
+
+
 def hosts_telemetry(state: LabState) -> tuple[Source, ...]:
     """Every host, worker and master of the laboratory, as far as the kernel tells of them."""
     return (*lab_sources((*_hosts(state), *_machines(state))), *_neighbours(state))

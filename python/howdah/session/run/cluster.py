@@ -24,7 +24,7 @@ from howdah.services.secrets import shown_value
 from howdah.session.cluster.reached import Reached, directory_of
 from howdah.session.cluster.reached_conf import reach_cluster
 from howdah.session.cluster.reached_lab import reach_lab, running_lab
-from howdah.session.run.faulted import Playing, faults_asked
+from howdah.session.run.faulted import Playing, faults_asked, on_lab
 from howdah.session.run.hdfs_clients import HdfsClients
 from howdah.session.run.prepared import Prepared, new_job
 
@@ -67,6 +67,8 @@ def prepare_cluster(
         job_settings=job_settings,
         machine_of=reached.machine_of,
         sources=reached.sources,
+        follow=reached.follow,
+        joined=reached.follow.joined if reached.follow else {},
         client_prefix=reached.client_prefix,
         lab=reached.lab,
     )
@@ -81,9 +83,10 @@ def prepare_cluster(
         sample_interval_s=sized.sample_interval_s,
     )
     engine = HadoopEngine(target)
+    besides = HdfsClients(target, runs_dir) if playing else None
     return Prepared(
         job=job,
-        engine=playing.beside(engine, HdfsClients(target, runs_dir)) if playing else engine,
+        engine=on_lab(engine, reached.state, playing, besides),
         introduction=(("cluster", reached.line), ("plan", suite_line(sized.suite))),
         kept=partial(kept, target, job),
         close=reached.close,

@@ -12,7 +12,6 @@ from typing import NamedTuple, Protocol
 
 import pyarrow as pa
 
-from howdah.analysis.wording import listed
 from howdah.documents.read import read_document
 from howdah.engines.base import Engine
 from howdah.errors import UserError
@@ -21,7 +20,6 @@ from howdah.faults.player import FaultPlayer
 from howdah.faults.schedule import Crew, check_schedule, random_schedule
 from howdah.lab.faults.whom import crew
 from howdah.lab.state import LabState
-from howdah.lab.status import LabStatus, status
 from howdah.model.engine_options import FAULT
 from howdah.model.faults import ClusterFault, FaultFile
 from howdah.model.job import Job
@@ -35,6 +33,7 @@ from howdah.model.workloads.suite import suites
 from howdah.planner.suite.request import RunRequest
 from howdah.session.cluster.recovery import LabLogs
 from howdah.session.lab.faults import LabFaults, RunningDaemons, heal_orphans
+from howdah.session.run.settled import STANDS_IN_S, SettledEngine
 
 _DRAW = "random"
 """What a line begins with that asks for faults by chance."""
@@ -61,6 +60,17 @@ class Playing(NamedTuple):
     def beside(self, engine: Engine, besides: Beside | None = None) -> Engine:
         """The engine with the schedule played beside it, and with what else is done meanwhile."""
         return FaultedEngine(engine, self.player, self.state, besides)
+
+
+def on_lab(
+    engine: Engine, state: LabState | None, playing: Playing | None, besides: Beside | None = None
+) -> Engine:
+    """The engine as it runs on a laboratory, once that is whole; the engine itself anywhere else."""
+    if state is None:
+        return engine
+    if playing is None:
+        return SettledEngine(engine, state)
+    return SettledEngine(playing.beside(engine, besides), state, STANDS_IN_S)
 
 
 def faults_asked(request: RunRequest, state: LabState | None) -> Playing | None:
@@ -135,7 +145,6 @@ class FaultedEngine:
         """Run the job; when it ends, however that is, all faults are undone and who fell is started again."""
         logs, running = LabLogs(self._state), RunningDaemons(self._state)
         watched = _Watched(sink, self._player, self._beside)
-        before = status(self._state)
         try:
             record = self._engine.run(job, watched)
         finally:
@@ -146,7 +155,7 @@ class FaultedEngine:
             update={
                 "faults": told,
                 "recovery": logs.recovery(told, datetime.fromisoformat(record.created).timestamp()),
-                "warnings": (*record.warnings, *_warnings(before, fallen)),
+                "warnings": (*record.warnings, *map(_fell, fallen)),
             }
         )
         if self._beside is not None:
@@ -155,21 +164,9 @@ class FaultedEngine:
         return record
 
 
-def _warnings(before: LabStatus, fallen: Sequence[str]) -> Iterator[RunWarning]:
-    """What a reader should hold against the run's faults: how the laboratory was before, and what fell."""
-    for fault in before.faults:
-        yield RunWarning(code="fault-in-force", text=f"{fault} was in force when the run began, and stays so")
-    behind = before.health.behind if before.health else ()
-    if lacking := (*before.missing, *(one.what for one in behind)):
-        yield RunWarning(
-            code="lab-not-whole",
-            text="the laboratory was not whole when the run began, so that faults may do more: "
-            f"{listed(lacking)}",
-        )
-    for daemon in fallen:
-        yield RunWarning(
-            code="daemon-fell", text=f"{daemon} ended by itself meanwhile, and was started again"
-        )
+def _fell(daemon: str) -> RunWarning:
+    text = f"{daemon} ended by itself meanwhile, and was started again"
+    return RunWarning(code="daemon-fell", text=text)
 
 
 class _Watched:

@@ -17,6 +17,7 @@ from howdah.engines.hbase.work import table_name
 from howdah.errors import UserError
 from howdah.installation.find import find_hbase
 from howdah.installation.ycsb import with_ycsb
+from howdah.lab.state import LabState
 from howdah.model.at_once import AtOnce
 from howdah.model.engine_names import HBASE
 from howdah.model.engine_options import CONF, DATA_DIR, LAB, MEMORY, PLAN
@@ -34,7 +35,7 @@ from howdah.planner.suite.request import RunRequest, programs_asked
 from howdah.probe import probe_host
 from howdah.session.cluster.reached_hbase import ReachedHBase, reach_lab_hbase, reach_own_hbase
 from howdah.session.cluster.reached_lab import whole_lab
-from howdah.session.run.faulted import Playing, faults_asked
+from howdah.session.run.faulted import Playing, faults_asked, on_lab
 from howdah.session.run.prepared import Prepared, new_job
 from howdah.units import GIB, format_memory
 
@@ -75,7 +76,7 @@ def prepare_hbase(
         engine = HBaseEngine(chosen.version, chosen.opened)
         return Prepared(
             job=job,
-            engine=chosen.playing.beside(engine) if chosen.playing else engine,
+            engine=on_lab(engine, chosen.state, chosen.playing),
             introduction=(("HBase", chosen.line), ("plan", suite_line(sized.suite))),
             kept=partial(_kept, job),
             close=stack.pop_all().close,
@@ -96,6 +97,8 @@ class _Chosen(NamedTuple):
     line: str
     playing: Playing | None = None
     """The faults that are done to it meanwhile."""
+    state: LabState | None = None
+    """The laboratory that it is on."""
 
 
 def _choose(request: RunRequest, host: Host, stack: ExitStack, *, keep_data: bool) -> _Chosen:
@@ -114,6 +117,7 @@ def _choose(request: RunRequest, host: Host, stack: ExitStack, *, keep_data: boo
             partial(_there_already, asked),
             reached.line,
             playing,
+            reached.state,
         )
     _check_alone(request, keep_data=keep_data)
     installation, plan = with_ycsb(find_hbase()), _plan_alone(request, host)

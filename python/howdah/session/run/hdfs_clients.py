@@ -41,6 +41,9 @@ class HdfsClients:
         self._lock = Lock()
         self._logs: dict[str, ProbeLog] = {}
         self._asked: dict[tuple[int, int], LedgerEntry] = {}
+        self._since_s: dict[tuple[int, int], float] = {}
+        self._longest: tuple[float, float] | None = None
+        """The longest that a client waited, and from when on, seconds since the run's start."""
         self._found: dict[str, Content] = {}
         self._ended = False
         self._trouble: str | None = None
@@ -73,6 +76,9 @@ class HdfsClients:
             kept = any(entry.acknowledged for entry in self._asked.values())
             return gone(record, why) if kept else unread(record, why)
         told = held_against([self._asked[key] for key in sorted(self._asked)], self._found)
+        if self._longest is not None:
+            longest_s, at_s = self._longest
+            told = told.model_copy(update={"longest_s": longest_s, "longest_at_s": at_s})
         record = record.model_copy(update={"ledger": told})
         if told.sound:
             return record
@@ -117,11 +123,15 @@ class HdfsClients:
         os.fdatasync(self._journal.fileno())
 
     def _note(self, kind: str, words: list[str]) -> None:
-        key = int(words[0]), int(words[1])
+        key, now_s = (int(words[0]), int(words[1])), self._seconds(int(words[2]) / 1000)
         if kind == "ask":
+            self._since_s[key] = now_s
             what, path, of = words[3:6]
             self._asked[key] = LedgerEntry(key[0], what, path, of)
-        elif kind == "ack":
+            return
+        since_s = self._since_s.pop(key)
+        self._longest = max(self._longest or (0.0, since_s), (now_s - since_s, since_s))
+        if kind == "ack":
             self._asked[key] = self._asked[key]._replace(acknowledged=True)
 
 

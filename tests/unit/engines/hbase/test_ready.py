@@ -8,7 +8,7 @@ import pytest
 
 from howdah.engines.hbase import ready
 from howdah.engines.hbase.admin import HBaseAdmin
-from howdah.engines.hbase.ready import check_status
+from howdah.engines.hbase.ready import balanced, check_status, is_uneven
 from howdah.errors import RunFailed, UserError
 from howdah.model.hbase import HBaseMaster, HBaseServer, HBaseStatus
 
@@ -27,6 +27,11 @@ class Answers:
 
     def __init__(self, *said: HBaseStatus | RunFailed) -> None:
         self.said = list(said)
+        self.balances = 0
+
+    def balance(self) -> bool:
+        self.balances += 1
+        return True
 
     def status(self) -> HBaseStatus:
         one = self.said.pop(0) if len(self.said) > 1 else self.said[0]
@@ -70,3 +75,39 @@ def test_no_zookeeper_is_told_from_no_answer() -> None:
         checked(RunFailed("HBase: status", "ConnectionLossException"))
     with pytest.raises(UserError, match="HBase: does not answer: "):
         checked(RunFailed("HBase: status", "did not answer in time"))
+
+
+def served(*regions: int) -> HBaseStatus:
+    (server,) = STATUS.servers
+    servers = (
+        server.model_copy(update={"host": f"h{number}", "regions": many})
+        for number, many in enumerate(regions, start=1)
+    )
+    return status(servers=tuple(servers))
+
+
+def test_a_server_that_came_back_empty_is_given_regions_before_a_run() -> None:
+    answers = Answers(served(0, 14), served(3, 11), served(7, 7))
+    now, uneven = balanced(cast(HBaseAdmin, answers), served(0, 14), may_move=True)
+    assert (now, uneven) == (served(7, 7), None)
+    assert answers.balances == 3
+
+
+def test_what_is_not_spread_in_time_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ready, "BALANCED_S", 0.05)
+    _, uneven = balanced(cast(HBaseAdmin, Answers(served(0, 14))), served(0, 14), may_move=True)
+    assert uneven is not None
+    assert uneven.endswith("first called: 0 on h1, 14 on h2")
+
+
+def test_regions_of_a_users_own_cluster_are_not_moved() -> None:
+    answers = Answers(served(7, 7))
+    now, uneven = balanced(cast(HBaseAdmin, answers), served(0, 14), may_move=False)
+    assert (now, answers.balances) == (served(0, 14), 0)
+    assert uneven == "regions were not spread over the RegionServers when the run began: 0 on h1, 14 on h2"
+
+
+def test_few_regions_need_not_be_spread() -> None:
+    assert not is_uneven(served(0, 3))
+    assert not is_uneven(served(4, 10))
+    assert is_uneven(served(3, 11))

@@ -16,7 +16,7 @@ from howdah.model.workloads.terasort import ROWS, Codec
 from howdah.planner.suite.cluster import size_suite
 from howdah.planner.suite.found import ContainerSizes, FoundNode, FoundValue, found_plan
 from howdah.planner.suite.line import suite_line
-from howdah.planner.suite.request import RunRequest
+from howdah.planner.suite.request import RunRequest, programs_asked
 from howdah.units import GIB, MIB
 from support.requests import run_request
 
@@ -143,3 +143,16 @@ def test_a_simulation_is_told_how_much_an_earlier_run_left(suite: str) -> None:
     assert ROWS.of(workload) == 5_000_000
     with pytest.raises(UserError, match="does not use it"):
         size_suite(request, FOUR)
+
+
+def test_all_flags_that_a_suite_does_not_use_are_refused_at_once() -> None:
+    request = RunRequest(suite="hbase-pe", given={"target": 10, "distribution": "zipfian", "records": -1})
+    with pytest.raises(UserError) as caught:
+        programs_asked(request, "hbase")
+    assert caught.value.where == "--target, --distribution, --records"
+    assert "--target hbase-pe does not use it; --distribution hbase-pe does not use it; --records " in str(
+        caught.value
+    )
+    alike = request.model_copy(update={"given": {"target": 10, "distribution": "zipfian"}})
+    with pytest.raises(UserError, match="--target, --distribution: hbase-pe does not use it"):
+        programs_asked(alike, "hbase")

@@ -10,7 +10,8 @@ from howdah.errors import UserError
 from howdah.lab.faults.in_force import in_force, note
 from howdah.lab.state import LabState
 from howdah.model.faults import FaultTold
-from howdah.session.run.faulted import FaultedEngine, Playing, faults_asked
+from howdah.session.run.faulted import Playing, faults_asked, on_lab
+from howdah.session.run.settled import SettledEngine
 from support.labs import hbase_lab_state, lab_state
 from support.requests import run_request
 from support.rigs import LocalRig
@@ -93,8 +94,8 @@ def test_the_record_has_what_became_of_each(state: LabState, tmp_path: Path) -> 
     assert playing is not None
     note(state, "pause namenode", ("namenode on m1",), (), own=False)
     rig, sink = LocalRig(tmp_path / "run"), MemorySink()
-    engine = playing.beside(rig.engine)
-    assert isinstance(engine, FaultedEngine)
+    engine = on_lab(rig.engine, state, playing)
+    assert isinstance(engine, SettledEngine)
     record = engine.run(rig.make_job("pi", maps=1, samples=1000), sink)
     never = FaultTold(
         fault="kill hmaster at 900s",
@@ -106,6 +107,6 @@ def test_the_record_has_what_became_of_each(state: LabState, tmp_path: Path) -> 
     assert sink.records[-1] == record
     assert any(warning.text.startswith("pause namenode was in force") for warning in record.warnings)
     (lacking,) = (warning.text for warning in record.warnings if warning.code == "lab-not-whole")
-    assert lacking.startswith("the laboratory was not whole when the run began, so that faults may do more: ")
+    assert lacking.startswith("the laboratory was not whole when the run began, so that its times may ")
     assert "hmaster on m1" in lacking
     assert [each.fault for each in in_force(state)] == ["pause namenode"]

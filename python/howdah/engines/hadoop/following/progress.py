@@ -36,7 +36,8 @@ def _tasks(job: JobProgress | None) -> str:
     if job is None:
         return ""
     kinds = (("map", job.maps_completed, job.maps), ("reduce", job.reduces_completed, job.reduces))
-    return ", ".join(f"{done:,} of {format_counted(all_, kind)}" for kind, done, all_ in kinds if all_)
+    counted = ", ".join(f"{done:,} of {format_counted(all_, kind)}" for kind, done, all_ in kinds if all_)
+    return f"{counted} ended" if counted else ""
 
 
 class Word(NamedTuple):

@@ -35,6 +35,8 @@ _DURATION = re.compile(r"(\d+)(ms|s|m|h|d)?")
 _UNIT_S = {"ms": 0.001, "s": 1, "m": 60, "h": 3600, "d": 86400}
 _AT_WORK = frozenset({"NEW", "RUNNING", "DECOMMISSIONING"})
 _SILENT, _GIVEN_UP = "SILENT", "LOST"
+_RELEASED, _DECOMMISSIONED = "released", "DECOMMISSIONED"
+"""What was emptied in good order may go: it is not lost."""
 _ASKED_AT_ONCE = 8
 _UNANSWERED = 2
 """Looks in a row without an answer: one alone may be a machine under load."""
@@ -83,10 +85,12 @@ class MachineWatch:
         for datanode in datanodes:
             before, state = self._datanodes.get(datanode.address), self._state(datanode)
             self._datanodes[datanode.address] = state
-            if before is not None and before != state:
+            if before not in (None, state) and _RELEASED not in (before, state):
                 yield self._of_datanode(datanode, state)
 
     def _state(self, datanode: DataNode) -> str:
+        if datanode.state == "Decommissioned":
+            return _RELEASED
         if not datanode.live:
             return "dead"
         return "silent" if datanode.silent_s > self._silence_s else "live"
@@ -119,7 +123,9 @@ class MachineWatch:
             state = node.state if node.state not in _AT_WORK or answering.get(host, True) else _SILENT
             before = self._nodemanagers.get(host)
             self._nodemanagers[host] = state
-            if before is not None and before != state and not (before in _AT_WORK and state in _AT_WORK):
+            if state == _DECOMMISSIONED or before is None or before == state:
+                continue
+            if not (before in _AT_WORK and state in _AT_WORK):
                 yield self._of_nodemanager(node, state)
 
     def _answering(self, nodes: Mapping[str, Node]) -> dict[str, bool]:

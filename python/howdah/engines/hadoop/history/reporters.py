@@ -203,7 +203,7 @@ def report_job(
     ``seen`` counts, what the application master reported last, then the counters that the client printed. It
     raises nothing: the one that knows least reports no tasks.
     """
-    machines = NodeFinder(target.machine_of, plan)
+    machines = NodeFinder(target.machine_of, plan, target.joined)
     report = JobReporters(target, staging).report(job_id, said, seen, clock)
     facts = report.facts
     return ReportedJob(

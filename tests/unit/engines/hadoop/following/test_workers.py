@@ -37,9 +37,10 @@ class Cluster:
         (self._closed,) = free_ports(1)
         server.answers["GET /jmx"] = recorded("jmx-none.json")
 
-    def at(self, second: int) -> None:
-        """Answer as at this second."""
+    def at(self, second: int, emptied: bool = False) -> None:
+        """Answer as at this second; ``emptied`` if the worker was decommissioned before it was killed."""
         moment = next(one for one in LOSS if one["second"] == second)
+        moment = _emptied(moment) if emptied else moment
         info = {"beans": [moment["namenode"]]}
         self._server.answers["GET /jmx?qry=Hadoop:service=NameNode,name=NameNodeInfo"] = in_json(info)
         dead = self._closed if second > 6 else self._server.port
@@ -50,6 +51,21 @@ class Cluster:
             for one in moment["nodes"]
         ]
         self._server.answers["GET /ws/v1/cluster/nodes"] = in_json({"nodes": {"node": nodes}})
+
+
+def _emptied(moment: dict[str, Any]) -> dict[str, Any]:
+    """The same moment after both masters had w1-2 emptied."""
+    nodes = [
+        one | {"state": "DECOMMISSIONED"} if one["nodeHostName"] == "w1-2" else one for one in moment["nodes"]
+    ]
+    known = dict(moment["namenode"])
+    for name in ("LiveNodes", "DeadNodes"):
+        told = json.loads(known[name])
+        for node, facts in told.items():
+            if node.startswith("w1-2"):
+                facts["adminState"] = "Decommissioned"
+        known[name] = json.dumps(told)
+    return {"namenode": known, "nodes": nodes}
 
 
 @pytest.fixture
@@ -140,6 +156,15 @@ def test_a_worker_that_comes_back_is_told_of_once(watch: MachineWatch, server: R
         ("nodemanager-back", "NodeManager w1-2 works again"),
     ]
     assert again == []
+
+
+def test_a_worker_that_was_emptied_in_good_order_is_not_lost(watch: MachineWatch, server: Recorded) -> None:
+    cluster = Cluster(server)
+    cluster.at(6)
+    watch.look()
+    for second in (9, 9, 12, 16, 22):
+        cluster.at(second, emptied=True)
+        assert watch.look() == []
 
 
 def test_an_event_names_the_plans_worker_and_the_moment(watch: MachineWatch, server: Recorded) -> None:

@@ -97,7 +97,7 @@ def test_progress_is_in_bytes_and_a_sorts_phase_turns_when_its_maps_are_done() -
     )
     step = progress(workload, job, 2.5)
     assert (step.phase, step.done, step.total, step.unit) == ("reduce-merge", 150_000, 200_000, "B")
-    assert step.tasks == "4 of 4 maps, 0 of 1 reduce"
+    assert step.tasks == "4 of 4 maps, 0 of 1 reduce ended"
     assert progress(workload, None, 2.5).done == 0
     assert progress(workload, None, 2.5).tasks == ""
     assert progress(workload, None, 2.5).phase == "map-shuffle"
