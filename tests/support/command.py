@@ -11,13 +11,14 @@ from pathlib import Path
 from pkgutil import iter_modules
 from tempfile import TemporaryDirectory
 
-import howdah.cli as howdah_cli
+import howdah.cli as commands
+from howdah.cli.main import main
 
 HOWDAH = Path(sys.executable).with_name("howdah")
 """The command itself, for tests of signals, exit codes, pipes and terminals."""
 
 _FORKS = multiprocessing.get_context("forkserver")
-_FORKS.set_forkserver_preload([module.name for module in iter_modules(howdah_cli.__path__, "howdah.cli.")])
+_FORKS.set_forkserver_preload([module.name for module in iter_modules(commands.__path__, "howdah.cli.")])
 
 
 def howdah(
@@ -55,8 +56,6 @@ def _run(words: list[str], cwd: Path, env: dict[str, str], streams: tuple[Path, 
     os.environ.clear()
     os.environ.update(env)
     sys.argv = words
-    from howdah.cli.main import main
-
     main()
 
 
