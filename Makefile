@@ -17,7 +17,7 @@ LOCK := --quiet --universal --python-version 3.11 --generate-hashes --no-annotat
 # Compiled modules are kept whatever the environment says: tests start the command a thousand times.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo setup test test-unit check bench format docs catalogue lock clean
+.PHONY: help demo setup test exam test-unit check bench format docs catalogue lock clean
 
 help: ## List the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | while IFS="$$(printf '\t')" read -r name text; do \
@@ -31,7 +31,10 @@ setup: $(STAMPS)/native ## Make .venv and build the Rust module
 test: $(STAMPS)/test $(STAMPS)/native $(STAMPS)/hadoop $(STAMPS)/vcsim $(STAMPS)/kvm ## Run every test
 	@sh scripts/need.sh chromium "a browser for the pages' tests" "sudo apt-get install chromium"
 	cargo test --quiet --profile checked --workspace --exclude howdah-py
-	$(BIN)/pytest --numprocesses=3 --dist=loadgroup --no-loadscope-reorder --durations=40 --durations-min=20
+	$(BIN)/pytest --numprocesses=3 --dist=loadgroup --no-loadscope-reorder --reruns=1 --durations=40 --durations-min=20
+
+exam: $(STAMPS)/test $(STAMPS)/native $(STAMPS)/hadoop ## Run the long trials; PART=NAME runs one, PART=list shows them
+	@PYTHONPATH=tests $(BIN)/python -m exams $(PART) $(if $(SEED),--seed $(SEED))
 
 test-unit: $(STAMPS)/test $(STAMPS)/native ## Run the quick tests: no daemons, no browser, nothing that takes seconds
 	$(BIN)/pytest --numprocesses=2 --dist=loadgroup -m "not slow" tests/unit tests/golden

@@ -5,10 +5,13 @@ from __future__ import annotations
 import os
 import signal
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
+from exams.outcomes import write_unstable
+from exams.parts import PARTS
 from support.daemons import FETCH, LIB
 from support.hadoop_cluster import SHARED, HadoopCluster, hadoop_cluster
 from support.java import use_brief_java
@@ -25,6 +28,8 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
+EXAMS = Path(__file__).parents[1] / "docs/exams.md"
+EXAM_PARTS = {part.name for part in PARTS}
 LONGEST = (
     # Files whose tests build laboratories: two at once would be short of CPUs, and wait for each other.
     "laboratory",
@@ -40,13 +45,31 @@ LONGEST = (
 """The groups that take longest, in the order they begin, so that the workers end at about the same time."""
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """A part of the exam in place of the tests of ``make test``."""
+    parser.addoption("--exam", metavar="PART", help="run the tests of this part of the exam, and no others")
+
+
 @pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Keep a file's tests on one worker, and begin with what takes longest."""
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave the exam's tests out, keep a file's tests on one worker, and begin with what takes longest."""
+    part = config.getoption("exam")
+    kept = [item for item in items if _part(item) == part]
+    config.hook.pytest_deselected(items=[item for item in items if _part(item) != part])
+    items[:] = kept
     for item in items:
         if item.get_closest_marker("xdist_group") is None:
             item.add_marker(pytest.mark.xdist_group(item.nodeid.partition("::")[0]))
     items.sort(key=_turn)
+
+
+def _part(item: pytest.Item) -> str | None:
+    """The part of the exam that a test is of; none if it is of ``make test``."""
+    mark = item.get_closest_marker("exam")
+    if mark is None:
+        return None
+    assert mark.args[0] in EXAM_PARTS, f"{item.nodeid}: no part of the exam is called {mark.args[0]}"
+    return str(mark.args[0])
 
 
 def _turn(item: pytest.Item) -> int:
@@ -62,6 +85,20 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[HadoopCluster]
         pytest.skip(f"Hadoop's jars are not there: {FETCH}")
     with hadoop_cluster(tmp_path_factory.mktemp("cluster"), changed=SHARED) as running:
         yield running
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Report tests that failed and passed when they were repeated, and list them in docs/exams.md."""
+    failed, repeated = (
+        # Behind an @ is the group that xdist keeps on one worker.
+        {report.nodeid.partition("@")[0] for report in terminalreporter.stats.get(outcome, ())}
+        for outcome in ("failed", "rerun")
+    )
+    if unstable := sorted(repeated - failed):
+        terminalreporter.section("unstable tests")
+        for test in unstable:
+            terminalreporter.write_line(test)
+        write_unstable(EXAMS, unstable, datetime.now(UTC).date())
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:

@@ -104,6 +104,8 @@ def main() -> None:
         f"{len(records)} schedules: jobs ended well in {well}, {sound} ledgers sound; no answer for "
         f"{format_seconds(statistics.median(outages))} at the median, {format_seconds(max(outages))} at most"
     )
+    if sound < len(records):
+        sys.exit("a ledger is not sound: HDFS lost what it had acknowledged")
 
 
 if __name__ == "__main__":

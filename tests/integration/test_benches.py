@@ -34,6 +34,8 @@ from howdah.engines.local.memory import sort_needs
 from howdah.errors import UserError
 
 REPOSITORY = Path(__file__).parents[2]
+pytestmark = pytest.mark.exam("benches")
+
 ROWS = 20_000
 AMPLE_BYTES = 2**30
 

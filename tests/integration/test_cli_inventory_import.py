@@ -25,6 +25,7 @@ from support.machine import host
 from support.network import Network, can_build
 
 pytestmark = [
+    pytest.mark.exam("foreign"),
     pytest.mark.skipif(not LIB.exists(), reason=f"Hadoop's jars are not there: {FETCH}"),
     pytest.mark.skipif(not can_build(), reason="only root can make a network with addresses of its own"),
 ]

@@ -204,6 +204,7 @@ def test_a_host_of_another_key_is_not_spoken_to(rig: Rig, plan: Path) -> None:
     assert "ssh-keygen -R h1" in made.stdout
 
 
+@pytest.mark.exam("deploying")
 def test_wrong_passwords_and_a_host_that_does_not_answer_are_told_and_right_ones_do(
     rig: Rig, plan: Path
 ) -> None:
@@ -236,6 +237,7 @@ def test_wrong_passwords_and_a_host_that_does_not_answer_are_told_and_right_ones
         rig.hosts.run(host, "sh", "-c", "echo 'admin ALL=(ALL) NOPASSWD: ALL' > /etc/sudoers.d/admin")
 
 
+@pytest.mark.exam("deploying")
 def test_who_is_reached_over_a_jump_host_and_fetches_nothing_from_here_is_told(rig: Rig, plan: Path) -> None:
     made = rig.deploy(plan, "--ssh-config", rig.config("Host h1 h2\n  ProxyJump m1\n"))
     assert made.returncode == 2, made.stdout + made.stderr
@@ -301,6 +303,7 @@ def test_a_changed_value_restarts_only_those_who_read_it(rig: Rig, plan: Path) -
     assert rig.done(plan)["changed"] == 0
 
 
+@pytest.mark.exam("deploying")
 def test_a_host_is_added_and_one_with_data_removed(rig: Rig, plan: Path) -> None:
     larger = rig.plan("larger", *WORKERS, NEW)
     wrong = rig.deploy(larger, "--add", "h9")
@@ -320,6 +323,7 @@ def test_a_host_is_added_and_one_with_data_removed(rig: Rig, plan: Path) -> None
     assert rig.done(plan)["changed"] == 0
 
 
+@pytest.mark.exam("deploying")
 def test_a_host_that_dies_is_told_and_the_others_are_finished(rig: Rig, plan: Path) -> None:
     changed = rig.plan("another", *WORKERS, **{"yarn.nodemanager.vmem-check-enabled": "true"})
     under_way = subprocess.Popen(
@@ -338,6 +342,7 @@ def test_a_host_that_dies_is_told_and_the_others_are_finished(rig: Rig, plan: Pa
     rig.hosts.start("h2")
 
 
+@pytest.mark.exam("deploying")
 def test_all_that_answer_are_stopped_where_the_only_master_is_dead(rig: Rig, plan: Path) -> None:
     rig.hosts.stop("m1")
     made = rig.deploy(plan, "--stop", "--json")

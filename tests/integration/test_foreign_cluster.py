@@ -16,7 +16,7 @@ from support.command import howdah
 from support.foreign import Foreign, foreign_cluster
 from support.hadoop_cluster import needs_hadoop
 
-pytestmark = needs_hadoop
+pytestmark = [needs_hadoop, pytest.mark.exam("foreign")]
 
 ROWS = "200k"
 # Every task is a JVM, whose start takes longer than its rows.

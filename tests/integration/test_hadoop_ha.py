@@ -32,6 +32,7 @@ from support.recorded_jobs import target as target_of
 from support.steps import Step, steps
 
 pytestmark = [
+    pytest.mark.exam("placement"),
     pytest.mark.skipif(not LIB.exists(), reason=f"Hadoop's jars are not there: {FETCH}"),
     pytest.mark.skipif(not can_build(), reason="only root can make a network with addresses of its own"),
 ]

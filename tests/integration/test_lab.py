@@ -211,6 +211,7 @@ def test_a_laboratory_lives_is_mended_and_leaves_nothing(lab: Lab, tmp_path: Pat
     assert lab.do("down") == f"there is no laboratory {lab.name}\n"
 
 
+@pytest.mark.exam("labs")
 @pytest.mark.skipif(not can_build(), reason="needs root, network namespaces, tbf, loop devices and XFS")
 def test_nothing_is_left_of_what_was_killed_at_any_moment(lab: Lab, tmp_path: Path) -> None:
     plan = save_plan(soon(lab_plan()), tmp_path)
@@ -229,6 +230,7 @@ def test_nothing_is_left_of_what_was_killed_at_any_moment(lab: Lab, tmp_path: Pa
         assert traces(lab.name, lab.directory) == []
 
 
+@pytest.mark.exam("labs")
 @pytest.mark.skipif(not can_build(), reason="needs root, network namespaces, tbf, loop devices and XFS")
 def test_nothing_is_left_of_one_whose_files_somebody_removed(lab: Lab, tmp_path: Path) -> None:
     plan = save_plan(soon(lab_plan()), tmp_path)
@@ -264,6 +266,7 @@ def unprivileged() -> Iterator[Lab]:
         one.try_to("down")
 
 
+@pytest.mark.exam("labs")
 def test_without_root_a_laboratory_runs_on_loopback_addresses(unprivileged: Lab) -> None:
     lab, folder = unprivileged, unprivileged.folder
     plan = save_plan(soon(lab_plan(workers_per_host=None)), folder)

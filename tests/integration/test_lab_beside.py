@@ -20,6 +20,7 @@ from support.shared_labs import STORAGE, lab_traces_of_lot, shared_pair
 from support.transfer import Way, streams, together
 
 pytestmark = [
+    pytest.mark.exam("shared-hosts"),
     pytest.mark.xdist_group("laboratory"),
     pytest.mark.skipif(not LIB.exists(), reason=f"Hadoop's jars are not there: {FETCH}"),
     pytest.mark.skipif(not can_build(), reason="needs root, network namespaces, tbf, loop devices and XFS"),

@@ -19,6 +19,7 @@ from support.labs import lab_plan, save_plan, soon
 
 CLIENT = ROOT / "tests/data/hbase/PutGetScan.java"
 pytestmark = [
+    pytest.mark.exam("regions"),
     pytest.mark.xdist_group("laboratory"),
     pytest.mark.skipif(not LIB.exists(), reason=f"Hadoop's jars are not there: {FETCH}"),
     pytest.mark.skipif(not HBASE_LIB.exists(), reason=f"HBase's jars are not there: {FETCH}"),

@@ -18,6 +18,7 @@ from support.lab_traces import traces
 from support.labs import save_plan, soon, trio_plan
 
 pytestmark = [
+    pytest.mark.exam("failover"),
     pytest.mark.xdist_group("laboratory"),
     pytest.mark.skipif(not LIB.exists(), reason=f"Hadoop's jars are not there: {FETCH}"),
     pytest.mark.skipif(not can_build(), reason="needs root, network namespaces, tbf, loop devices and XFS"),

@@ -20,6 +20,7 @@ from support.network import Network, can_build
 from support.plans import group
 
 pytestmark = [
+    pytest.mark.exam("placement"),
     pytest.mark.skipif(not LIB.exists(), reason=f"Hadoop's jars are not there: {FETCH}"),
     pytest.mark.skipif(not can_build(), reason="only root can make a network with addresses of its own"),
 ]

@@ -28,6 +28,7 @@ from support.labs import soon_settings
 from support.studies import EXAMPLES
 
 pytestmark = [
+    pytest.mark.exam("studies"),
     pytest.mark.xdist_group("laboratory"),
     pytest.mark.skipif(not LIB.exists(), reason=f"Hadoop's jars are not there: {FETCH}"),
     pytest.mark.skipif(not can_build(), reason="needs root, network namespaces, tbf, loop devices and XFS"),

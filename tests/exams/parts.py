@@ -1,0 +1,83 @@
+"""The parts of ``make exam``: what each tries, and how it is started."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from typing import NamedTuple
+
+SEED = "{seed}"
+"""Stands for the seed in a part's command."""
+TURN_MINUTES = 15
+"""The longest part that takes its turn in CI."""
+
+
+class Part(NamedTuple):
+    """One part of the exam."""
+
+    name: str
+    about: str
+    minutes: int
+    """About how long it takes on two idle cores."""
+    words: tuple[str, ...]
+    """What Python runs, after ``python -m``."""
+
+    def command(self, seed: int) -> list[str]:
+        """The command line of this part with a seed."""
+        return [sys.executable, "-m", *(word.format(seed=seed) for word in self.words)]
+
+
+def _script(name: str, minutes: int, about: str, *words: str) -> Part:
+    return Part(name, about, minutes, words)
+
+
+def _tests(name: str, minutes: int, about: str) -> Part:
+    """A part that consists of the tests marked ``exam("NAME")``."""
+    return Part(name, about, minutes, ("pytest", "tests/integration", "--exam", name))
+
+
+PARTS = (
+    _script("quick", 12, "the quick simulation compared with the full one",
+            "exams.quick", "--seed", SEED, "--count", "2", "--seeds", "3", "--no-study"),
+    _script("schedules", 12, "random faults of a highly available lab",
+            "exams.broken", "--schedules", "4", "--seed", SEED, "--beside", "teragen"),
+    _script("upgrades", 12, "a rolling upgrade, killed, resumed, rolled back and finalized",
+            "exams.upgrades", "--seed", SEED),
+    _script("upgrades-single", 5, "an upgrade with one of each master",
+            "exams.upgrades", "--seed", SEED, "--single"),
+    *(
+        _script(f"deploy-{name}", minutes, about, "exams.deployments", "--seed", SEED, "--part", name)
+        for name, minutes, about in (
+            ("line", 5, "probe, plan, deploy, check and run on three hosts"),
+            ("adverse", 9, "jump hosts, full disks, cut-off hosts, wrong passwords"),
+            ("redundant", 15, "two masters of each kind, changed, grown, shrunk, a host lost"),
+            ("killed", 15, "deployments killed at random moments"),
+            ("kerberos", 15, "HDFS with Kerberos"),
+            ("kerberos-pair", 15, "two NameNodes with Kerberos"),
+            ("kerberos-tables", 15, "HBase with Kerberos"),
+        )
+    ),
+    _tests("labs", 12, "labs killed at any moment, without root, with hosts exchanged"),
+    _tests("failover", 12, "a highly available lab under random faults"),
+    _tests("regions", 6, "a RegionServer lost under load"),
+    _tests("shared-hosts", 4, "two labs on shared hosts"),
+    _tests("studies", 4, "a study killed with its labs"),
+    _tests("deploying", 10, "deployments killed, hosts added, removed and lost"),
+    _tests("foreign", 6, "a cluster that howdah did not start; hosts imported from another"),
+    _tests("placement", 6, "replicas, addresses and failover on hosts with their own addresses"),
+    _tests("benches", 8, "every bench in small"),
+)  # fmt: skip
+
+
+def turn(number: int) -> Part:
+    """The part whose turn it is, for example after so many commits."""
+    short = [part for part in PARTS if part.minutes <= TURN_MINUTES]
+    return short[number % len(short)]
+
+
+def named(names: Sequence[str]) -> list[Part]:
+    """The parts of these names, all without any; raises SystemExit for an unknown name."""
+    parts = {part.name: part for part in PARTS}
+    if unknown := [name for name in names if name not in parts]:
+        raise SystemExit(f"error: PART={unknown[0]}: unknown part; the parts are {', '.join(parts)}")
+    return [parts[name] for name in names] if names else list(PARTS)
