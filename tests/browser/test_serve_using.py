@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import Browser, Error, Page, expect
 
 from howdah.documents.files import write_plan
 from howdah.store.annotations import read_annotation
@@ -125,25 +125,84 @@ def test_an_inventory_is_marked_where_it_is_wrong_and_planned_where_it_is_right(
     assert visiting.said == []
 
 
-def test_a_slider_asks_the_simulator(visit: Visitor, server: Started) -> None:
+def _times(page: Page) -> dict[str, list[str]]:
+    """What every line of the simulated times shows: name, median, interval and change."""
+    return {
+        name: rest for name, *rest in (row.inner_text().split("\n") for row in page.locator(".time").all())
+    }
+
+
+def _seconds(text: str) -> float:
+    """The seconds of a duration as a page shows it; raises ValueError for a blank or a dash."""
+    factors = {"s": 1, "min": 60, "h": 3600}
+    words = text.split()
+    return sum(float(number) * factors[unit] for number, unit in zip(words[::2], words[1::2], strict=True))
+
+
+def _answered(page: Page, simulator: str, hosts: int) -> dict[str, list[str]]:
+    """The lines when the page shows a simulator's answer for so many hosts."""
+    expect(page.locator("#times")).to_contain_text(f"{hosts} hosts", timeout=2 * PATIENCE_MS)
+    expect(page.locator("#times")).to_contain_text(simulator, timeout=2 * PATIENCE_MS)
+    return _times(page)
+
+
+def test_sliders_show_what_the_simulator_answers(visit: Visitor, folder: Path) -> None:
+    with started(folder, "--calibration", "published") as server:
+        visiting = visit()
+        page = visiting.go(f"{server.address}plan/")
+        # A few hosts stand for all until every task has been simulated.
+        _answered(page, "the quick simulation", 32)
+        planned = _answered(page, "the full simulation", 32)
+        assert list(planned) == ["whole suite", "teragen", "terasort", "teravalidate"]
+        for median, interval in planned.values():
+            low, high = interval.split(" to ")
+            assert 0 < _seconds(low) < _seconds(median) < _seconds(high)
+        whole_s = _seconds(planned["whole suite"][0])
+        parts_s = sum(_seconds(planned[name][0]) for name in ("teragen", "terasort", "teravalidate"))
+        assert whole_s == pytest.approx(parts_s, rel=0.05)
+        bars = page.locator(".time .interval").evaluate_all(
+            "all => all.map(bar => ['--low', '--mid', '--high'].map(end => +bar.style.getPropertyValue(end)))"
+        )
+        assert len(bars) == 4
+        assert all(0 < low < middle < high <= 1 for low, middle, high in bars)
+        page.locator("#s-hosts").focus()
+        page.keyboard.press("ArrowRight")
+        expect(page.locator("#o-hosts")).to_have_text("48")
+        more = _answered(page, "the full simulation", 48)
+        faster = _seconds(more["whole suite"][0]) / whole_s - 1
+        assert -0.5 < faster < -0.1
+        assert more["whole suite"][2] == f"\N{MINUS SIGN}{-100 * faster:.0f} %"
+        page.locator("#s-dataset").focus()
+        page.keyboard.press("ArrowRight")
+        expect(page.locator("#o-dataset")).not_to_have_text("as planned")
+        expect(page.locator(".time .change").first).to_contain_text("+", timeout=2 * PATIENCE_MS)
+        page.get_by_role("button", name="As planned").click()
+        expect(page.locator("#o-hosts")).to_have_text("as planned")
+        assert _answered(page, "the full simulation", 32) == planned
+        assert visiting.said == []
+
+
+def test_without_a_calibration_the_page_shows_no_interval(visit: Visitor, server: Started) -> None:
     visiting = visit()
     page = visiting.go(f"{server.address}plan/")
-    whole = page.locator(".time").first
-    expect(whole).to_contain_text("whole suite", timeout=PATIENCE_MS)
-    # A few hosts stand for all until every task has been simulated.
-    expect(page.locator("#times")).to_contain_text("the quick simulation", timeout=PATIENCE_MS)
-    expect(page.locator("#times")).to_contain_text("the full simulation", timeout=2 * PATIENCE_MS)
-    slider = page.locator("#s-hosts")
-    slider.focus()
+    for line in _answered(page, "the full simulation", 32).values():
+        assert len(line) == 1
+        assert _seconds(line[0]) > 0
+    expect(page.locator("#times")).to_contain_text("how far off they may be is unknown")
+    assert page.locator(".time .interval").count() == 0
+    page.locator("#s-hosts").focus()
     page.keyboard.press("ArrowRight")
-    expect(page.locator("#o-hosts")).to_have_text("48")
-    expect(whole.locator(".change")).to_contain_text("−", timeout=2 * PATIENCE_MS)
-    expect(page.locator("#times")).to_contain_text("48 hosts", timeout=PATIENCE_MS)
-    expect(page.locator("#times")).to_contain_text("the quick simulation", timeout=PATIENCE_MS)
-    page.get_by_role("button", name="As planned").click()
-    expect(page.locator("#o-hosts")).to_have_text("as planned")
-    expect(page.locator("#times")).to_contain_text("32 hosts", timeout=2 * PATIENCE_MS)
+    changed = _answered(page, "the full simulation", 48)
+    assert changed["whole suite"][-1].startswith("\N{MINUS SIGN}")
     assert visiting.said == []
+
+
+def test_a_page_that_reads_a_field_which_the_api_lacks_fails(visit: Visitor, server: Started) -> None:
+    page = visit().go(f"{server.address}plan/")
+    ask = "window.howdah.ask('POST', 'api/v1/inventory/check', { inventory: 'groups: 3' })"
+    assert page.evaluate(f"async () => {{ const [one] = await {ask}; return one.line; }}") == 1
+    with pytest.raises(Error, match="has no field line_s"):
+        page.evaluate(f"async () => {{ const [one] = await {ask}; return one.line_s; }}")
 
 
 def test_a_run_is_started_from_the_page_and_refused_as_the_command_line_would(

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 
 from support.command import howdah
 from support.labs import lab_plan, save_plan
+from support.terminal import at_terminal
 
 
 @pytest.fixture(scope="module")
@@ -113,3 +115,30 @@ def test_others_are_probed_by_name_alone(tmp_path: Path) -> None:
     made = howdah("probe", "--ssh", "h1", "--measure", cwd=tmp_path)
     assert made.returncode == 2
     assert "--ssh: only describes hosts" in made.stderr
+
+
+def test_what_would_be_stopped_is_shown_and_no_host_is_asked_before_one_agrees(
+    plan: Path, tmp_path: Path
+) -> None:
+    # None of these hosts exists: whatever asked one would fail.
+    code, shown = at_terminal("deploy", plan, "--stop", cwd=tmp_path, answers=("n",))
+    assert set(re.findall(r"stop [a-z, ]+ on [a-z0-9, ]+", shown)) == {
+        "stop namenode, secondarynamenode, resourcemanager, historyserver on m1",
+        "stop datanode, nodemanager on h1, h2",
+    }
+    assert "Do this to cluster" in shown
+    assert "nothing was changed" in shown
+    assert code == 130
+
+
+@pytest.mark.parametrize("flags", [("--stop",), ("--start",), ("--stop", "--host", "h1")])
+def test_without_a_terminal_nothing_is_done_without_yes(
+    plan: Path, tmp_path: Path, flags: tuple[str, ...]
+) -> None:
+    made = howdah("deploy", plan, *flags, cwd=tmp_path)
+    assert made.returncode == 2
+    assert made.stdout.startswith(f"{flags[0].removeprefix('--')} ")
+    assert "--yes: is missing, and there is no terminal to ask at" in made.stderr
+    said = howdah("deploy", plan, *flags, "--json", cwd=tmp_path)
+    assert (said.returncode, said.stdout) == (2, "")
+    assert "--json: cannot ask whether to go on" in said.stderr

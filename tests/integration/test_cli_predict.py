@@ -28,13 +28,16 @@ def test_a_prediction_is_printed_and_kept_before_anything_runs(planned: Path) ->
     for said in (
         "teragen",
         "map-shuffle",
-        "90 % interval",
-        "3 simulations, not calibrated",
+        "3 simulations, not calibrated: no intervals are known",
+        "give --calibration published",
         "sorted from 3 replicas into 1 (--output-replication)",
         "predictions/first",
     ):
         assert said in done.stdout
+    assert "90 % interval" not in done.stdout
+    assert "±" not in done.stdout
     kept = json.loads((planned / "predictions/first/prediction.json").read_text())
+    assert {(one["low"], one["high"]) for one in kept["forecasts"]} == {(None, None)}
     assert [one["workload"] for one in kept["forecasts"] if one["phase"] is None] == [
         "teragen",
         "terasort",
@@ -63,7 +66,7 @@ def test_a_simulated_run_is_no_measurement(planned: Path) -> None:
 
 def test_one_change_is_simulated_beside_the_plan_and_nothing_is_kept(planned: Path) -> None:
     before = tree(planned)
-    asked = ("--what-if", "disks=2", "--what-if", "hosts=14")
+    asked = ("--what-if", "disks=2", "--what-if", "hosts=14", "--calibration", "published")
     done = howdah("predict", "plan.yaml", *ASKED, *asked, "--json", cwd=planned)
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)
@@ -77,6 +80,7 @@ def test_one_change_is_simulated_beside_the_plan_and_nothing_is_kept(planned: Pa
     assert tree(planned) == before
     shown = howdah("predict", "plan.yaml", *ASKED, "--what-if", "disks=2", "-o", "tornado", cwd=planned)
     assert "shorter │ longer" in shown.stdout
+    assert "90 % interval" not in shown.stdout
     assert (planned / "tornado/data/effects.csv").read_text().startswith("quantity,")
     assert "terasuite would take" in (planned / "tornado/what-if.html").read_text()
     fresh = set(tree(planned)) - set(before)
@@ -95,6 +99,7 @@ def test_a_plan_grows_by_hosts_with_as_much_work_for_each(planned: Path) -> None
     assert loads[-1] > loads[0]
     shown = howdah("predict", "plan.yaml", "--sweep", "dataset=1GB..2GB", cwd=planned)
     assert "No master saturates: at 2.00 GB" in shown.stdout
+    assert "90 % interval" not in shown.stdout
     assert tree(planned) == before
 
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import base64
 import json
-import os
-import pty
 import random
 import signal
 import subprocess
@@ -23,6 +21,7 @@ from howdah.provision.vsphere.api import vim
 from howdah.provision.vsphere.session import VCenterLogin, logged_in, properties, wait_for
 from support.command import HOWDAH, environment, howdah
 from support.plans import group
+from support.terminal import AtTerminal, at_terminal
 from support.vcenter import (
     HOSTS,
     PASSWORD,
@@ -319,29 +318,8 @@ def test_passwords_are_right_and_kept_secret(tmp_path: Path, simulator: VCenterS
     assert missing.stderr.startswith("error: --password-file: is missing")
 
 
-def _at_a_terminal(folder: Path, simulator: VCenterSimulator, *answers: str) -> tuple[int, str]:
-    """The command with a terminal of its own, on which each question gets the next answer."""
-    process, terminal = pty.fork()
-    if process == 0:
-        os.chdir(folder)
-        os.execve(
-            HOWDAH, ["howdah", "provision", "plan.yaml", "--vcenter", simulator.endpoint], environment()
-        )
-    shown, waiting = "", list(answers)
-    while piece := _read(terminal):
-        shown += piece
-        if waiting and shown.endswith(": "):
-            os.write(terminal, f"{waiting.pop(0)}\n".encode())
-    os.close(terminal)
-    return os.waitstatus_to_exitcode(os.waitpid(process, 0)[1]), shown
-
-
-def _read(terminal: int) -> str:
-    try:
-        return os.read(terminal, 65536).decode()
-    except OSError:
-        # Linux says so where the other end is closed.
-        return ""
+def _at_a_terminal(folder: Path, simulator: VCenterSimulator, *answers: str) -> AtTerminal:
+    return at_terminal("provision", "plan.yaml", "--vcenter", simulator.endpoint, cwd=folder, answers=answers)
 
 
 def test_at_a_terminal_the_password_is_asked_for_and_nothing_is_done_unasked(
@@ -351,7 +329,7 @@ def test_at_a_terminal_the_password_is_asked_for_and_nothing_is_done_unasked(
     assert f"Password of {USER}" in shown
     assert "Make and change these?" in shown
     assert PASSWORD not in shown
-    assert (code, "nothing was done" in shown) == (130, True)
+    assert (code, "nothing was changed" in shown) == (130, True)
     with logged_in(_login(simulator)) as content:
         assert set(_machines(content)) == {"debian-12"}
     code, shown = _at_a_terminal(tmp_path, simulator, PASSWORD, "y")

@@ -73,7 +73,7 @@ def test_nobody_is_asked_where_nobody_is(tmp_path: Path, uri: str) -> None:
     done = howdah("provision", "plan.yaml", "--libvirt", uri, cwd=tmp_path)
     assert done.returncode == 2
     assert "4 to make" in done.stdout
-    assert done.stderr.startswith("error: --yes: is missing, and there is nobody to ask")
+    assert done.stderr.startswith("error: --yes: is missing, and there is no terminal to ask at")
     machine = howdah("provision", "plan.yaml", "--libvirt", uri, "--json", cwd=tmp_path)
     assert machine.returncode == 2
-    assert machine.stderr.startswith("error: --json: leaves nobody to ask")
+    assert machine.stderr.startswith("error: --json: cannot ask whether to go on")

@@ -7,6 +7,7 @@ import os
 import shlex
 import signal
 import subprocess
+import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -21,6 +22,7 @@ from support.command import HOWDAH, environment
 from support.daemons import FETCH, LIB
 from support.labs import soon_settings
 from support.systemd_hosts import SystemdHosts, lacking, systemd_hosts
+from support.terminal import at_terminal
 
 pytestmark = [
     pytest.mark.xdist_group("hosts"),
@@ -105,7 +107,7 @@ class Rig:
     def line(self, *arguments: str | Path) -> list[str]:
         """The command line of ``howdah deploy``."""
         config = [] if "--ssh-config" in arguments else ["--ssh-config", str(self.hosts.ssh_config)]
-        return [str(HOWDAH), "deploy", *map(str, arguments), *config]
+        return [str(HOWDAH), "deploy", *map(str, arguments), "--yes", *config]
 
     def deploy(self, *arguments: str | Path, timeout_s: float = 400) -> subprocess.CompletedProcess[str]:
         """Run it to its end."""
@@ -246,16 +248,46 @@ def test_who_is_reached_over_a_jump_host_and_fetches_nothing_from_here_is_told(r
     assert rig.hosts.run("m1", "ls", "-A", "/opt") == ""
 
 
+def test_hosts_are_changed_once_one_agrees_to_what_is_shown(rig: Rig, plan: Path) -> None:
+    line = [word for word in rig.line(plan)[1:] if word != "--yes"]
+    refused = subprocess.run(
+        [HOWDAH, *line], cwd=rig.folder, capture_output=True, text=True, check=False,
+        stdin=subprocess.DEVNULL, env=environment(),
+    )  # fmt: skip
+    assert refused.returncode == 2
+    assert "--yes: is missing" in refused.stderr
+    code, shown = at_terminal(*line, cwd=rig.folder, answers=("n",))
+    for said in (refused.stdout, shown):
+        assert "start namenode" in said
+        assert all(host in said for host in ("m1", *WORKERS))
+    assert "Do this to cluster deployed?" in shown
+    assert (code, "nothing was changed" in shown) == (130, True)
+    assert rig.hosts.run("m1", "ls", "-A", "/opt") == ""
+
+
 def test_killed_at_any_moment_the_next_one_ends_the_job(rig: Rig, plan: Path) -> None:
-    for wait_s in (3.0, 7.0, 14.0):
-        under_way = subprocess.Popen(
-            rig.line(plan), cwd=rig.folder, env=environment(), start_new_session=True,
-            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+    # A folder of its own for temporary folders, with a short name: sockets of ssh's are in it.
+    left: list[list[str]] = []
+    with tempfile.TemporaryDirectory(prefix="hd") as temporary:
+        for wait_s in (3.0, 7.0, 14.0):
+            under_way = subprocess.Popen(
+                rig.line(plan), cwd=rig.folder, env=environment() | {"TMPDIR": temporary},
+                start_new_session=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+            )  # fmt: skip
+            time.sleep(wait_s)
+            os.killpg(under_way.pid, signal.SIGKILL)
+            under_way.wait()
+            left += [names := sorted(path.name for path in Path(temporary).iterdir())]
+            # What the one before left was removed by this one, which was killed in its turn.
+            assert len([name for name in names if name.startswith("howdah-project-")]) <= 1
+        assert [name.rpartition("-")[0] for name in left[-1]] == ["howdah-deploy", "howdah-project"]
+        done = json.loads(
+            subprocess.run(
+                [*rig.line(plan), "--json"], cwd=rig.folder, env=environment() | {"TMPDIR": temporary},
+                capture_output=True, text=True, timeout=400, check=True,
+            ).stdout
         )  # fmt: skip
-        time.sleep(wait_s)
-        os.killpg(under_way.pid, signal.SIGKILL)
-        under_way.wait()
-    done = rig.done(plan)
+        assert list(Path(temporary).iterdir()) == []
     assert done["failures"] == []
     status = json.loads(rig.deploy(plan, "--status", "--json").stdout)
     assert status["well"], status

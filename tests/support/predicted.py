@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 from howdah.calibrate.forecast import forecasts
 from howdah.engines.digests import sha256
+from howdah.model.calibration import Calibration, Residual
 from howdah.model.prediction import Prediction
 from howdah.model.run import Origin, Phase, RunRecord
 from howdah.simulation.replications import scenarios, simulate, stretches
@@ -15,7 +16,12 @@ from support.sim_runs import small_run
 MADE = datetime(2026, 1, 1, tzinfo=UTC)
 
 
-def small_prediction(name: str = "small") -> Prediction:
+MINE = Calibration(
+    name="mine", parameters=(), residuals=(Residual(quantity="terasort", relative=0.02, cells=10),)
+)
+
+
+def small_prediction(name: str = "small", calibration: Calibration | None = MINE) -> Prediction:
     """What a TeraSort suite of ten gigabytes on seven hosts takes, from three simulations."""
     plan = slots_plan()
     suite = small_suite(plan)
@@ -26,11 +32,11 @@ def small_prediction(name: str = "small") -> Prediction:
         howdah_version="0",
         seed=7,
         replications=3,
-        calibration=None,
+        calibration=calibration.name if calibration else None,
         digests={"plan": sha256(plan.model_dump_json()), "suite": sha256(suite.model_dump_json())},
         plan=plan,
         suite=suite,
-        forecasts=forecasts([stretches(one) for one in simulate(several, lambda done: None)], None),
+        forecasts=forecasts([stretches(one) for one in simulate(several, lambda done: None)], calibration),
     )
 
 

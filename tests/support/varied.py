@@ -19,6 +19,7 @@ def effect(quantity: str, after: str, share: float, reach: float = 0.1) -> Effec
         share=share,
         low=share - reach,
         high=share + reach,
+        tells=abs(share) > reach,
     )
 
 

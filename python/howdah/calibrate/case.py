@@ -7,7 +7,6 @@ from itertools import pairwise
 from types import MappingProxyType
 from typing import Final, Literal, NamedTuple
 
-from howdah.calibrate.study import StudyScheduling
 from howdah.model.plan import Plan
 from howdah.model.run import WorkloadResult
 from howdah.model.workloads.suite import Suite
@@ -20,18 +19,12 @@ SHARES: Final = (0.5, 0.99)
 
 
 class CaseWork(NamedTuple):
-    """What is simulated: a suite on a plan, under conditions that neither of them holds."""
+    """What is simulated: a suite on a plan, or on part of its hosts."""
 
     plan: Plan
     """The cluster."""
     suite: Suite
     """What runs on it."""
-    scheduling: StudyScheduling | None = None
-    """How Hadoop 1 gave out tasks; None where YARN does."""
-    merge_outputs: int | None = None
-    """Map outputs at which a reduce merges what it holds; None where memory alone decides."""
-    lockstep: bool | None = None
-    """Whether masters ran in lockstep with a shadow, where the plan does not decide it."""
     share: float = 1.0
     """Share of the hosts, and of the data, that is simulated."""
 

@@ -12,7 +12,7 @@ from howdah.calibrate.case import metric_kind
 from howdah.calibrate.leave_out import half_width
 from howdah.calibrate.noise import typical
 from howdah.model.calibration import Calibration
-from howdah.model.prediction import Forecast
+from howdah.model.prediction import Forecast, Interval
 from howdah.model.workloads.ycsb import THROUGHPUT
 
 
@@ -34,6 +34,7 @@ def forecasts(
 ) -> tuple[Forecast, ...]:
     """The median and the 90 % interval of every stretch, in the first simulation's order.
 
+    Without a calibration there is no interval: seeds alone say nothing of how far off times are.
     The simulations differ by seeds and by parameters drawn from the calibration; what both leave
     unexplained of figures that were left out is added. A calibration from the best of several runs is
     turned to a run as it typically is. A phase that some simulation has no time for is left out.
@@ -62,16 +63,23 @@ def _forecast(stretch: ForecastStretch, values: Sequence[float], calibration: Ca
     logarithms = np.log(values)
     explained = float(np.std(logarithms, ddof=1)) if len(values) > 1 else 0.0
     median = float(np.exp(np.median(logarithms)))
+    if calibration is None:
+        return _of(stretch, min(median, stretch.most), None)
     kind = stretch.workload if stretch.metric is None else metric_kind(stretch.metric)
     reach = math.exp(half_width(explained, unexplained(calibration, kind, median)))
-    if calibration is not None and stretch.metric is None:
+    if stretch.metric is None:
         median = typical(median, stretch.workload, calibration.best_of)
+    ends = Interval(min(median / reach, stretch.most), min(median * reach, stretch.most))
+    return _of(stretch, min(median, stretch.most), ends)
+
+
+def _of(stretch: ForecastStretch, median: float, interval: Interval | None) -> Forecast:
     return Forecast(
         workload=stretch.workload,
         phase=stretch.phase,
         metric=stretch.metric,
         unit="1/s" if stretch.metric == THROUGHPUT else "s",
-        low=min(median / reach, stretch.most),
-        median=min(median, stretch.most),
-        high=min(median * reach, stretch.most),
+        low=interval.low if interval else None,
+        median=median,
+        high=interval.high if interval else None,
     )

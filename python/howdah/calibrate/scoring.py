@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
-from statistics import median
+from statistics import fmean, median
 from typing import NamedTuple
 
 from howdah.calibrate.case import phase_times
@@ -25,8 +25,8 @@ class Tally(NamedTuple):
 
     times: int
     runs: int
-    inside: float
-    """Share of the measured times that lie in their 90 % intervals."""
+    inside: float | None
+    """Share of the measured times that lie in their 90 % intervals; None where none has one."""
     median_error: float
     """Half of the errors are smaller, too long or too short."""
 
@@ -71,7 +71,9 @@ def tally(scores: Sequence[Score]) -> Tally | None:
     return Tally(
         times=len(scores),
         runs=len({scored.run for scored in scores}),
-        inside=sum(scored.inside for scored in scores) / len(scores),
+        inside=fmean(known)
+        if (known := [score.inside for score in scores if score.inside is not None])
+        else None,
         median_error=median(abs(scored.error) for scored in scores),
     )
 

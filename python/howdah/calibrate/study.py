@@ -13,7 +13,7 @@ from pydantic import Field
 from howdah.model.base import Model
 from howdah.model.inventory import FORMAT, Count, Inventory, Word
 from howdah.model.quantity import Size, Speed
-from howdah.model.request import Hypervisor, Override, Protection
+from howdah.model.request import Hadoop1, Hypervisor, Override, Protection
 
 HardwareName = Literal["core_speed", "controller_bytes_per_s"]
 """Quantities of hosts; see `howdah.model.parameter.HARDWARE`."""
@@ -34,19 +34,6 @@ class Platform(Model):
     """How its masters were protected."""
     link: Speed | None = None
     """Speed of every network port, where it is not the inventory's."""
-
-
-class StudyScheduling(Model):
-    """How Hadoop 1 gave out tasks in the study."""
-
-    heartbeat_s: float
-    """Time between a TaskTracker's heartbeats, seconds."""
-    out_of_band: bool = False
-    """Whether the end of a task was told at once."""
-    locality_delay_s: float = 0.0
-    """How long a job waited for a worker that has its block, seconds."""
-    jvm_reuse: bool = True
-    """Whether a task's JVM ran the next task of its job."""
 
 
 class Refit(Model):
@@ -128,13 +115,10 @@ class PublishedStudy(Model):
     """The hosts."""
     refit: tuple[Refit, ...] = ()
     """What of the hardware is fitted to the study's own figures."""
-    scheduling: StudyScheduling
-    """How tasks were given out."""
+    hadoop1: Hadoop1
+    """How Hadoop 1 gave out tasks and merged their output."""
     settings: tuple[Override, ...] = ()
     """Settings that are not what howdah would plan."""
-    merge_outputs: Count | None = None
-    """Map outputs at which a reduce merged what it held (Hadoop 1's mapred.inmem.merge.threshold); None where
-    memory alone decided."""
     masters_share: bool = False
     """Whether the masters ran on full workers, without places of their own."""
     reduces: Count | None = None

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Annotated
 
@@ -11,8 +11,9 @@ import typer
 from rich.console import Console
 from typer.exceptions import Exit
 
+from howdah.cli.asking import agree, check_json
 from howdah.cli.deploy_flags import disks_of_hosts, mirror_address, not_with, secret, ssh_config_file
-from howdah.cli.deploy_table import deployed_text, diff_text, status_text, wrong_table
+from howdah.cli.deploy_table import deployed_text, diff_text, pending_text, status_text, wrong_table
 from howdah.cli.output import print_json, show
 from howdah.errors import UserError
 from howdah.session.deploy import deploying as session
@@ -22,7 +23,8 @@ from howdah.units import format_counted
 EXAMPLES = """
 **Examples**
 
-* `howdah deploy plan.yaml` makes the plan's hosts its cluster; run again, it changes what differs, or nothing
+* `howdah deploy plan.yaml` shows what it would do to the plan's hosts, asks, then makes them its cluster
+* `howdah deploy plan.yaml --yes` asks nothing, for CI; run again, it changes what differs, or nothing
 * `howdah deploy plan.yaml --diff` shows what would change on each host, line by line
 * `howdah deploy plan.yaml --status` says what runs on each host, and on which configuration
 * `howdah deploy larger.yaml --add w17` deploys a plan with one more host
@@ -68,6 +70,7 @@ def deploy(
             "--finalize", help="End an upgrade of HDFS: no way back from then on.", rich_help_panel=INSTEAD
         ),
     ] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Do it without asking.")] = False,
     host: Annotated[
         list[str] | None,
         typer.Option(
@@ -156,6 +159,7 @@ def deploy(
     """Make hosts the planned cluster over ssh: users, disks, releases, configuration, daemons in order.
 
     All hosts are looked at first; if anything is wrong with any, all of it is said and nothing is changed.
+    What would be done is shown, and done once you agree.
     What was done is on the hosts: a run that was stopped is continued by the next one. Ansible does the work.
     """
     instead = {"--status": status, "--stop": stop, "--start": start, "--finalize": finalize}
@@ -164,6 +168,7 @@ def deploy(
     not_with({"--diff": diff, **changing}, instead)
     if host and not (stop or start):
         raise UserError("--host", "says which host is stopped or started", "give it with --stop or --start")
+    check_json(json=json, yes=yes, shows=diff or status, look="" if stop or start or finalize else "--diff")
     login = SshLogin(
         ssh_config=ssh_config_file(ssh_config),
         ssh_password=secret("--ssh-password-file", ssh_password_file, "password for ssh: "),
@@ -183,15 +188,23 @@ def deploy(
         downtime=downtime,
     )
     target = session.read_target(plan)
-    with _telling() as tell:
+    with _telling() as (tell, paused):
+
+        def agree_to(change: Deployed) -> None:
+            if not yes:
+                with paused():
+                    show(pending_text(change))
+                    agree(f"Do this to cluster {change.cluster}?", yes=yes)
+
         if status:
             states = session.status(target, asked, tell)
         elif stop or start:
-            done = session.switch(target, asked, tell, "stop" if stop else "start", host or ())
+            playbook = "stop" if stop else "start"
+            done = session.switch(target, asked, tell, agree_to, playbook=playbook, hosts=host or ())
         elif finalize:
-            done = session.finalize(target, asked, tell)
+            done = session.finalize(target, asked, tell, agree_to)
         else:
-            done = session.deploy(target, asked, tell)
+            done = session.deploy(target, asked, tell, agree_to)
     if status:
         print_json(states.for_programs()) if json else show(status_text(states))
         raise Exit(0 if states.well else 1)
@@ -232,7 +245,15 @@ def _for_programs(done: Deployed) -> dict[str, object]:
 
 
 @contextmanager
-def _telling() -> Iterator[session.Tell]:
+def _telling() -> Iterator[tuple[session.Tell, Callable[[], AbstractContextManager[None]]]]:
+    """Shows the step under way; what shows it, and what hides it while a question is asked."""
     console = Console(stderr=True, highlight=False)
     with console.status("reading the plan") as moving:
-        yield lambda what: moving.update(what[:1].lower() + what[1:])
+
+        @contextmanager
+        def paused() -> Iterator[None]:
+            moving.stop()
+            yield
+            moving.start()
+
+        yield lambda what: moving.update(what[:1].lower() + what[1:]), paused

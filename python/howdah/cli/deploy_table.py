@@ -26,6 +26,28 @@ def wrong_table(found: Sequence[HostWrong]) -> RenderableType:
     return Group(table, Text())
 
 
+def pending_text(done: Deployed) -> RenderableType:
+    """What would be done: on each host in short, then to the cluster in order."""
+    table = _table("host", "changes", "what", "daemons")
+    for host, state in done.states.items():
+        if not state.settled:
+            daemons = [f"{verb} {', '.join(names)}" for verb, names in _daemons(state) if names]
+            table.add_row(host, str(len(state.changes)), _in_short(state.changes), "; ".join(daemons))
+    if not table.row_count:
+        return Group(*map(Text, done.steps))
+    steps = (Text(f"order  {index}. {step}") for index, step in enumerate(done.steps, start=1))
+    return Group(table, Text(), *steps)
+
+
+def _daemons(state: DeployedHost) -> tuple[tuple[str, Sequence[str]], ...]:
+    return ("start", state.to_start), ("restart", state.to_restart)
+
+
+def _in_short(changes: Sequence[str]) -> str:
+    more = f" and {len(changes) - _SHOWN} more" if len(changes) > _SHOWN else ""
+    return ", ".join(changes[-_SHOWN:]) + more
+
+
 def deployed_text(done: Deployed) -> RenderableType:
     """What was changed on each host, what failed, and the sum of it."""
     parts: list[RenderableType] = []
@@ -33,8 +55,7 @@ def deployed_text(done: Deployed) -> RenderableType:
         table = _table("host", "changed", "what")
         for host, changes in done.hosts.items():
             if changes:
-                more = f" and {len(changes) - _SHOWN} more" if len(changes) > _SHOWN else ""
-                table.add_row(host, str(len(changes)), ", ".join(changes[-_SHOWN:]) + more)
+                table.add_row(host, str(len(changes)), _in_short(changes))
         parts += [table, Text()]
     for host, notes in done.notes.items():
         parts += (Text(f"note     {host}: {note}") for note in dict.fromkeys(notes))

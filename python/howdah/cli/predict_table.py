@@ -20,7 +20,12 @@ def prediction_table(prediction: Prediction, path: Path) -> RenderableType:
     """Every predicted time with its interval, what it rests on, and where it is kept."""
     shared = bool(prediction.neighbours_idle)
     idle = {(one.workload, one.part): one for one in prediction.neighbours_idle}
-    numbers = ("median", "90 % interval", "width", *(("neighbours idle",) if shared else ()))
+    known = any(forecast.interval is not None for forecast in prediction.forecasts)
+    numbers = (
+        "median",
+        *(("90 % interval", "width") if known else ()),
+        *(("neighbours idle",) if shared else ()),
+    )
     table = _table(("workload", "phase"), numbers)
     named = ""
     for forecast in prediction.forecasts:
@@ -29,8 +34,11 @@ def prediction_table(prediction: Prediction, path: Path) -> RenderableType:
             forecast.workload if forecast.workload != named else "",
             forecast.part or "",
             forecast.said(forecast.median),
-            _interval(forecast),
-            f"± {forecast.width:.0%}",
+            *(
+                [_interval(forecast), "" if forecast.width is None else f"± {forecast.width:.0%}"]
+                if known
+                else []
+            ),
             *([alone.said(alone.median) if alone else ""] if shared else []),
             style="" if forecast.phase is None else "dim",
         )
@@ -58,7 +66,7 @@ def score_table(scored: Scored) -> RenderableType:
             _interval(score.forecast),
             score.forecast.said(score.measured),
             f"{score.error:+.1%}",
-            Text("inside") if score.inside else Text("outside", style="yellow"),
+            Text("outside", style="yellow") if score.inside is False else "inside" if score.inside else "",
         )
         named = score.forecast.workload
     return Group(
@@ -81,15 +89,18 @@ def history_table(history: Sequence[Score]) -> RenderableType:
 
 
 def _so_far(tally: Tally) -> str:
+    inside = (
+        "" if tally.inside is None else f"{tally.inside:.0%} of those predicted with a 90 % interval in it, "
+    )
     return (
         f"so far: {format_counted(tally.times, 'time')} of {format_counted(tally.runs, 'run')}, "
-        f"{tally.inside:.0%} of them in their 90 % intervals, median error {tally.median_error:.1%}"
+        f"{inside}median error {tally.median_error:.1%}"
     )
 
 
 def _interval(forecast: Forecast) -> str:
-    """Both ends of a 90 % interval."""
-    return f"{forecast.said(forecast.low)} to {forecast.said(forecast.high)}"
+    """Both ends of a 90 % interval; a dash where it is unknown."""
+    return "–" if forecast.interval is None else " to ".join(map(forecast.said, forecast.interval))
 
 
 def _table(texts: tuple[str, ...], numbers: tuple[str, ...]) -> Table:
@@ -112,7 +123,7 @@ def _neighbours(prediction: Prediction) -> str:
 def _grounds(prediction: Prediction) -> str:
     rests = f"simulated, nothing measured; {format_counted(prediction.replications, 'simulation')}"
     if prediction.calibration is None:
-        return f"{rests}, not calibrated"
+        return f"{rests}, not calibrated: no intervals are known"
     said = f"{rests}, calibrated by {prediction.calibration}"
     if prediction.best_of > 1:
         said += f", whose best of {prediction.best_of} runs is converted to a typical run"

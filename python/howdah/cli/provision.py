@@ -9,9 +9,10 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
+from howdah.cli.asking import agree, check_json
 from howdah.cli.output import print_json, show
 from howdah.cli.provision_table import counted, plain, provision_data, provision_table
-from howdah.errors import Aborted, UserError
+from howdah.errors import UserError
 from howdah.session.passwords import read_password
 from howdah.session.provision import provisioning as session
 from howdah.session.provision.endpoint import Endpoint
@@ -66,8 +67,7 @@ def provision(
     What is as planned is left alone; what differs is shown, and changed once you agree. Run it again at any
     time, after a failure, too. Every value is read back and compared.
     """
-    if json and not (yes or dry_run):
-        raise UserError("--json", "leaves nobody to ask", "give --dry-run with it, or --yes")
+    check_json(json=json, yes=yes, shows=dry_run, look="--dry-run")
     endpoint = Endpoint(vcenter, libvirt)
     asked = session.wanted(plan, site, endpoint)
     with session.provisioner(asked, endpoint, password(asked, endpoint, password_file)) as hypervisor:
@@ -98,7 +98,7 @@ def _provision(hypervisor: Provisioner, *, dry_run: bool, yes: bool, json: bool)
         show(provision_table(before))
     if not dry_run and before.pending:
         session.refuse(before.pending)
-        _ask("Make and change these?", yes=yes)
+        agree("Make and change these?", yes=yes)
         after = session.apply(hypervisor, _told)
         if not json:
             print(f"done    everything was read back: {counted(after)}")
@@ -111,21 +111,11 @@ def _destroy(asked: AskedMachines, hypervisor: Provisioner, *, dry_run: bool, ye
     if not json:
         print("\n".join([*map(plain, made), f"{len(made)} to remove"] if made else ["nothing to remove"]))
     if made and not dry_run:
-        _ask(f"Remove all of this, and the data on it, of cluster {asked.cluster}?", yes=yes)
+        question = f"Remove all of this, and the data on it, of cluster {asked.cluster}?"
+        agree(question, yes=yes)
         hypervisor.destroy(_told)
     if json:
         print_json({"removed": [] if dry_run else made, "to_remove": made if dry_run else []})
-
-
-def _ask(question: str, *, yes: bool) -> None:
-    if yes:
-        return
-    if not sys.stdin.isatty():
-        raise UserError(
-            "--yes", "is missing, and there is nobody to ask", "look at --dry-run, then give --yes"
-        )
-    if not typer.confirm(question):
-        raise Aborted("", "nothing was done", "")
 
 
 def _told(line: str) -> None:

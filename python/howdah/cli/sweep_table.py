@@ -24,7 +24,9 @@ def sweep_table(sweep: Sweep) -> RenderableType:
         table.add_column(column, justify="right", no_wrap=True)
     # In a narrow terminal bars get shorter and intervals two lines, before a number loses a digit.
     table.add_column("", max_width=_WIDE)
-    table.add_column("90 % interval", justify="right", min_width=13)
+    known = sweep.calibration is not None
+    if known:
+        table.add_column("90 % interval", justify="right", min_width=13)
     for column in ("sorted per second", "NameNode", "scheduler"):
         table.add_column(column, justify="right", no_wrap=True)
     longest = max(point.elapsed_s for point in sweep.points)
@@ -34,7 +36,7 @@ def sweep_table(sweep: Sweep) -> RenderableType:
             format_bytes(point.dataset_bytes),
             format_seconds(point.elapsed_s),
             Bar(longest, 0, point.elapsed_s),
-            f"{format_seconds(point.low_s)} to {format_seconds(point.high_s)}",
+            *([" to ".join(map(format_seconds, point.interval or ()))] if known else []),
             format_rate(point.dataset_bytes / point.elapsed_s),
             f"{point.namenode:.0%}",
             f"{point.scheduler:.0%}",

@@ -20,7 +20,8 @@ def what_if_table(answer: WhatIf) -> RenderableType:
     table = Table(box=None, pad_edge=False, header_style="bold")
     for column in ("change", "from", "to"):
         table.add_column(column, no_wrap=True)
-    for column in ("time", "effect", "90 % interval"):
+    known = any(effect.interval is not None for effect in answer.effects)
+    for column in ("time", "effect", *(("90 % interval",) if known else ())):
         table.add_column(column, justify="right", no_wrap=True)
     table.add_column("shorter │ longer", justify="center", no_wrap=True)
     most = max((abs(effect.share) for effect in answer.effects), default=1.0) or 1.0
@@ -31,7 +32,7 @@ def what_if_table(answer: WhatIf) -> RenderableType:
             effect.after,
             format_seconds(effect.elapsed_s),
             _percent(effect.share),
-            f"{_percent(effect.low)} to {_percent(effect.high)}",
+            *([" to ".join(map(_percent, effect.interval or ()))] if known else []),
             _bar(effect, most),
             style="" if effect.tells else "dim",
         )
@@ -66,7 +67,7 @@ def what_if_json(answer: WhatIf) -> dict[str, Any]:
     return {
         "replications": answer.replications,
         "elapsed_s": answer.elapsed_s,
-        "effects": [effect.model_dump(mode="json") | {"tells": effect.tells} for effect in answer.effects],
+        "effects": [effect.model_dump(mode="json") for effect in answer.effects],
         "impossible": list(answer.impossible),
         "warnings": [warning.model_dump() for warning in answer.warnings],
     }

@@ -12,13 +12,13 @@ import re
 import shlex
 import shutil
 import sys
-import tempfile
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from howdah.errors import RunFailed, UserError
+from howdah.scratch import scratch_folder
 
 Tell = Callable[[str], None]
 """Who hears which step is being done."""
@@ -133,17 +133,17 @@ def run_playbook(
     if login.sudo_password is not None:
         words.append("--ask-become-pass")
         passwords[_SUDO_PASSWORD] = login.sudo_password
-    with tempfile.TemporaryDirectory(prefix="howdah-deploy-") as folder:
+    with scratch_folder("deploy") as folder:
         options: dict[str, Any] = {}
         if limit is not None:
             # By a file: a thousand names are more than a command line should hold.
-            names = Path(folder, "limit")
+            names = folder / "limit"
             names.write_text("".join(f"{name}\n" for name in limit))
             options["limit"] = f"@{names}"
-        given = Path(folder, "variables.json")
+        given = folder / "variables.json"
         given.write_text(json.dumps(dict(variables or {})))
         outcome = run(
-            private_data_dir=folder,
+            private_data_dir=str(folder),
             # What it would write there are passwords, too, and a killed howdah would leave them.
             suppress_env_files=True,
             project_dir=str(project),
@@ -158,6 +158,8 @@ def run_playbook(
                 # ansible-runner would speak with any host that answers.
                 "ANSIBLE_HOST_KEY_CHECKING": "True",
                 "ANSIBLE_CONFIG": str(project / "ansible.cfg"),
+                # What Ansible writes here meanwhile goes with the folder, however this ends.
+                "ANSIBLE_LOCAL_TEMP": str(folder / "ansible"),
                 # Not where other runs have theirs, which may lead to a host that is gone since.
                 "ANSIBLE_SSH_CONTROL_PATH_DIR": str(project.parent / "c"),
                 "ANSIBLE_SSH_ARGS": _ssh(login),

@@ -30,6 +30,9 @@ CLIENT = "client"
 CLIENT_GROUP = "_client"
 """The control group of what is started where jobs are submitted; no host has such a name."""
 
+DEFAULT_NAME = "lab"
+"""The laboratory that is meant where none is named."""
+
 _NAME = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,30}[a-z0-9])?")
 
 _OF_ROOT = Path("/run/howdah")

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, NamedTuple
 
-from pydantic import AliasChoices, Field
+from pydantic import AliasChoices, Field, model_validator
 
 from howdah.model.base import Model
 from howdah.model.plan import Plan
@@ -20,9 +20,16 @@ Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 Seconds = Positive
 
 
-def _formerly(name: str) -> Any:
+def _formerly(name: str, *, required: bool = True) -> Any:
     """A field that was of seconds alone before metrics were predicted; what was kept then is still read."""
-    return Field(validation_alias=AliasChoices(name, f"{name}_s"))
+    return Field(... if required else None, validation_alias=AliasChoices(name, f"{name}_s"))
+
+
+class Interval(NamedTuple):
+    """What nine of ten values lie in."""
+
+    low: float
+    high: float
 
 
 class Forecast(Model):
@@ -36,12 +43,12 @@ class Forecast(Model):
     """The metric of its results, by name; None for its elapsed time."""
     unit: Unit = "s"
     """What the numbers are counted in."""
-    low: Positive = _formerly("low")
-    """The lower end of the 90 % interval."""
+    low: Positive | None = _formerly("low", required=False)
+    """The lower end of the 90 % interval; None without a calibration, when nothing is known of it."""
     median: Positive = _formerly("median")
     """The median."""
-    high: Positive = _formerly("high")
-    """The upper end of the 90 % interval."""
+    high: Positive | None = _formerly("high", required=False)
+    """The upper end of the 90 % interval; None without a calibration."""
 
     @property
     def part(self) -> str | None:
@@ -49,13 +56,40 @@ class Forecast(Model):
         return self.phase or self.metric
 
     @property
-    def width(self) -> float:
-        """How far the interval reaches to the farther side, as a share of the median."""
-        return max(self.high / self.median, self.median / self.low) - 1
+    def interval(self) -> Interval | None:
+        """The 90 % interval; None where nothing is known of it."""
+        return None if self.low is None or self.high is None else Interval(self.low, self.high)
+
+    @property
+    def width(self) -> float | None:
+        """How far the interval reaches to the farther side, as a share of the median; None without one."""
+        if self.interval is None:
+            return None
+        return max(self.interval.high / self.median, self.median / self.interval.low) - 1
 
     def said(self, value: float) -> str:
         """A value of the same, for people to read."""
         return format_seconds(value) if self.metric is None else format_value(value, self.unit)
+
+
+def _known_intervals(content: Any) -> Any:
+    """What was kept, without the intervals that seeds alone gave: howdah wrote such ones once."""
+    if not isinstance(content, dict) or content.get("calibration") is not None:
+        return content
+    ends = {"low", "high", "low_s", "high_s"}
+
+    def bare(forecast: Any) -> Any:
+        if not isinstance(forecast, dict):
+            return forecast
+        return {key: value for key, value in forecast.items() if key not in ends}
+
+    several = {
+        key: [bare(forecast) for forecast in content[key]]
+        for key in ("forecasts", "neighbours_idle")
+        if isinstance(content.get(key), list)
+    }
+    single = {"forecast": bare(content["forecast"])} if "forecast" in content else {}
+    return {**content, **several, **single}
 
 
 class Prediction(Model):
@@ -91,6 +125,8 @@ class Prediction(Model):
     warnings: tuple[RunWarning, ...] = ()
     """What a reader of the numbers should know."""
 
+    _bare = model_validator(mode="before")(_known_intervals)
+
     @property
     def neighbours(self) -> str | None:
         """Who else is on the plan's hosts, in words; None where they are its own."""
@@ -114,12 +150,15 @@ class Score(Model):
     measured: Positive = _formerly("measured")
     """What it took, or came to."""
 
+    _bare = model_validator(mode="before")(_known_intervals)
+
     @property
     def error(self) -> float:
         """How far the median was off, as a share of what was measured: 0.1 where too long by 10 %."""
         return self.forecast.median / self.measured - 1
 
     @property
-    def inside(self) -> bool:
-        """Whether what it took lies in the 90 % interval."""
-        return self.forecast.low <= self.measured <= self.forecast.high
+    def inside(self) -> bool | None:
+        """Whether what it took lies in the 90 % interval; None where there is none."""
+        interval = self.forecast.interval
+        return None if interval is None else interval.low <= self.measured <= interval.high

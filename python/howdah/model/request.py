@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Literal
+from typing import Annotated, Literal
+
+from pydantic import Field
 
 from howdah.model.base import Model
 from howdah.model.sharing import Sharing
@@ -72,6 +74,24 @@ class Growth(Model):
     """How many years the cluster is to last."""
 
 
+class Hadoop1(Model):
+    """How Hadoop 1 ran a published study: what no setting of today's releases expresses."""
+
+    heartbeat_s: float
+    """Time between a TaskTracker's heartbeats, seconds."""
+    out_of_band: bool = False
+    """Whether the end of a task was reported at once."""
+    locality_delay_s: float = 0.0
+    """How long a job waited for a worker that has its block, seconds."""
+    jvm_reuse: bool = True
+    """Whether a task's JVM ran the next task of its job."""
+    merge_outputs: Annotated[int, Field(ge=1)] | None = None
+    """Map outputs at which a reduce merged what it held (mapred.inmem.merge.threshold); None where memory
+    alone decided."""
+    lockstep: bool | None = None
+    """Whether the masters ran in lockstep with a shadow; None where the plan's protection decides."""
+
+
 class PlanRequest(Model):
     """The work, the protection and the limits of a cluster to be planned."""
 
@@ -109,6 +129,8 @@ class PlanRequest(Model):
     """How much data there will be, where that was asked."""
     laboratory: bool = False
     """Whether it is for a laboratory, whose RegionServers may be smaller than is of use elsewhere."""
+    hadoop1: Hadoop1 | None = None
+    """How Hadoop 1 ran it, where the plan repeats a published study."""
     sharing: Sharing | None = None
     """What it has of hosts that other clusters use, too; None where they are its own."""
 

@@ -82,6 +82,11 @@ class CellSettings(Model):
     """The laboratory that Hadoop runs on, if it is up already."""
     inventory: str | None = None
     """The hosts of a cluster that is simulated, planned or built: a file, from the study's own place."""
+    setup: str | None = None
+    """A published study that is repeated: its hosts, settings and scheduling, as the shipped calibration has
+    them. It goes in place of an inventory."""
+    platform: str | None = None
+    """Which of the setup's platforms, by its name in the study's tables."""
     hypervisor: Hypervisor | None = None
     """What divides the hosts."""
     workers_per_host: Few | None = None

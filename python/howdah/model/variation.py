@@ -6,7 +6,7 @@ from itertools import pairwise
 from typing import Literal
 
 from howdah.model.base import Model
-from howdah.model.prediction import Forecast, Seconds
+from howdah.model.prediction import Forecast, Interval, Seconds
 from howdah.model.run import RunWarning
 
 SATURATED = 0.95
@@ -30,15 +30,17 @@ class Effect(Model):
     """What the suite would take, the median."""
     share: float
     """How much longer that is: 0.1 for 10 %."""
-    low: float
-    """The lower end of the 90 % interval of this."""
-    high: float
+    low: float | None
+    """The lower end of the 90 % interval of this; None without a calibration, when nothing is known of it."""
+    high: float | None
     """The upper end of it."""
+    tells: bool
+    """Whether the change can be distinguished from none; without a calibration, from chance between seeds."""
 
     @property
-    def tells(self) -> bool:
-        """Whether the change can be distinguished from none."""
-        return self.low > 0 or self.high < 0
+    def interval(self) -> Interval | None:
+        """The 90 % interval; None where nothing is known of it."""
+        return None if self.low is None or self.high is None else Interval(self.low, self.high)
 
 
 class WhatIf(Model):
@@ -71,9 +73,9 @@ class Point(Model):
     """Bytes that are sorted."""
     elapsed_s: Seconds
     """What the whole suite takes, the median."""
-    low_s: Seconds
-    """The lower end of its 90 % interval."""
-    high_s: Seconds
+    low_s: Seconds | None
+    """The lower end of its 90 % interval; None without a calibration, when nothing is known of it."""
+    high_s: Seconds | None
     """The upper end of it."""
     forecasts: tuple[Forecast, ...]
     """What each workload takes."""
@@ -81,6 +83,11 @@ class Point(Model):
     """The share of one core that the NameNode is busy in the phase that loads it most."""
     scheduler: float
     """The same of the ResourceManager, or of Hadoop 1's JobTracker."""
+
+    @property
+    def interval(self) -> Interval | None:
+        """The suite's 90 % interval; None where nothing is known of it."""
+        return None if self.low_s is None or self.high_s is None else Interval(self.low_s, self.high_s)
 
     @property
     def busiest(self) -> float:

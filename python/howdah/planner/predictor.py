@@ -1,4 +1,4 @@
-"""What the planner is told of plans that do not exist yet, by whoever can predict them."""
+"""Predicted times of plans that do not exist yet: what the planner compares platforms by."""
 
 from __future__ import annotations
 
@@ -52,9 +52,10 @@ class Lag(NamedTuple):
 
 
 def lag(prediction: Predicted, other: Predicted) -> Lag:
-    """How much longer ``one`` takes than ``other``, draw by draw.
+    """How much longer ``prediction``'s plan takes than ``other``'s, over the same draws.
 
-    What a draw makes of both cancels out. What draws do not explain counts for each, as far as it is its own.
+    The effect of a draw on both cancels out. What the draws do not explain counts for each plan as far as it
+    is not common to both.
     """
     ratios = [
         math.log(mine / theirs) for mine, theirs in zip(prediction.elapsed_s, other.elapsed_s, strict=True)

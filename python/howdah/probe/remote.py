@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import subprocess
-import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -18,6 +17,7 @@ from howdah.model.hostname import is_hostname
 from howdah.model.storage import XfsGeometry
 from howdah.probe.host import probe_host
 from howdah.probe.inquiry import Answer, Space
+from howdah.scratch import scratch_folder
 
 _PATIENCE_S = 120
 _PROGRAM = Path(__file__).with_name("recorder.py")
@@ -84,9 +84,9 @@ def probe_remote(name: str, ssh_config: Path | None) -> Host:
             fix = "install Python 3 on it"
         raise UserError(f"--ssh {name}", said, fix)
     told = json.loads(done.stdout)
-    with tempfile.TemporaryDirectory(prefix="howdah-probe-") as folder:
-        lay_out(told, Path(folder))
-        return probe_host(Path(folder), RemoteInquiry(told))
+    with scratch_folder("probe") as folder:
+        lay_out(told, folder)
+        return probe_host(folder, RemoteInquiry(told))
 
 
 def lay_out(told: Mapping[str, Any], root: Path) -> None:

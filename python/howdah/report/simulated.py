@@ -71,9 +71,12 @@ def _bands(record: RunRecord) -> Titled:
         for band in bands
     )
     count = simulated.replications if simulated else 1
+    over = f"Over {format_counted(count, 'simulation')}; figures above show the one with the run's own seed."
+    # A cluster that was not measured is simulated from seeds alone, unless it is calibrated.
+    guessed = simulated is not None and simulated.calibration is None and record.plan.cluster is not None
     return Titled(
-        "How certain the simulated times are",
-        f"Over {format_counted(count, 'simulation')}; figures above show the one with the run's own seed.",
+        "How far chance moves the simulated times" if guessed else "How certain the simulated times are",
+        f"{over} How far off they are is unknown without a calibration." if guessed else over,
         Table(("stretch", "median", "5 % are below", "5 % are above", "from the median"), rows),
     )
 

@@ -27,7 +27,7 @@ from howdah.session.plan.asked import parse_demands, parse_growth, parse_whole
 from howdah.session.plan.held import held_plan
 from howdah.simulation.calibrations import load_calibration
 from howdah.simulation.replications import Done, scenarios, simulate, stretches
-from howdah.simulation.whole_suite import suite_interval, suite_times
+from howdah.simulation.whole_suite import suite_time
 
 MOST_REPLICATIONS = 5
 _MOST_S = 60.0
@@ -96,10 +96,8 @@ class WhatIfTimes(Model):
     hosts: int
     workers: int
     dataset_bytes: int | None
-    low_s: float
-    """The lower end of the whole suite's 90 % interval."""
-    median_s: float
-    high_s: float
+    whole: Forecast
+    """The whole suite; without a calibration it has no interval, and neither have its workloads."""
     forecasts: tuple[Forecast, ...]
     """Workload by workload, each followed by its phases."""
     calibration: str | None
@@ -195,7 +193,7 @@ def what_if(asked: WhatIfAsked, calibration: str | None, superseded: Callable[[]
     ]
     summaries = simulate(several, tell)
     first = summaries[0]
-    whole = suite_interval(suite_times(summaries, known))
+    median_s, interval = suite_time(summaries, known)
     return WhatIfTimes(
         platform=plan.platform,
         hosts=hosts,
@@ -203,9 +201,12 @@ def what_if(asked: WhatIfAsked, calibration: str | None, superseded: Callable[[]
             candidate.workers for candidate in cluster.candidates if candidate.verdict == "recommended"
         ),
         dataset_bytes=dataset_bytes,
-        low_s=whole.low_s,
-        median_s=whole.median_s,
-        high_s=whole.high_s,
+        whole=Forecast(
+            workload=suite.name,
+            low=interval.low if interval else None,
+            median=median_s,
+            high=interval.high if interval else None,
+        ),
         forecasts=forecasts([stretches(summary) for summary in summaries], known),
         calibration=known.name if known else None,
         simulator="full" if first.few_hosts is None else "quick",

@@ -17,6 +17,7 @@ from howdah.model.plan import Plan
 from howdah.model.run import RunWarning
 from howdah.model.variation import SATURATED
 from howdah.model.workloads.suite import Suite
+from howdah.simulation.hbase.servers import asks_hbase
 from howdah.simulation.outcome import Summary
 from howdah.simulation.scenario import Hosts, Masters
 
@@ -102,12 +103,19 @@ def saturation_warnings(summary: Summary) -> tuple[RunWarning, ...]:
     return tuple(warnings)
 
 
+_JOBS = (
+    "for intervals give --calibration published, made from published runs of Hadoop 1, or a calibration from "
+    "your own runs: howdah calibrate RUN... -o mine.yaml"
+)
+_HBASE = "for intervals give a calibration from your own runs of YCSB: howdah calibrate RUN... -o mine.yaml"
+
+
 def calibration_warnings(plan: Plan, suite: Suite, calibration: Calibration | None) -> tuple[RunWarning, ...]:
     """What a reader should know of the calibration that predicts a suite on a plan."""
     if calibration is None:
         text = (
-            "not calibrated: the simulator's parameters are its defaults, so that times may be far off, and "
-            "intervals cover seeds alone; give --calibration"
+            "not calibrated: the simulator's parameters are its defaults, so times may be far off, and how "
+            f"far is unknown; {_HBASE if asks_hbase(suite) else _JOBS}"
         )
         return (RunWarning(code="uncalibrated", text=text),)
     outside = beyond(calibration, plan, suite)

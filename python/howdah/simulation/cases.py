@@ -1,4 +1,4 @@
-"""Simulating a case: its plan translated for the simulator, with what the case knows beyond the plan."""
+"""Simulating a case: its plan translated for the simulator, or as much of it as the case is about."""
 
 from __future__ import annotations
 
@@ -47,14 +47,7 @@ def _simulated(scenarios: Sequence[Scenario]) -> list[dict[str, float]]:
 def scenario_of(work: CaseWork, values: Mapping[str, float], seed: int) -> Scenario:
     """What the simulator is told; raises UserError for a plan that cannot run the work."""
     scenario = translate(work.plan, work.suite, values, seed=seed).scenario
-    masters, scheduling = scenario.masters, scenario.scheduling
-    if work.lockstep is not None:
-        masters = masters.model_copy(update={"protection": "ft" if work.lockstep else "none"})
-    if work.scheduling is not None:
-        scheduling = scheduling.model_copy(update={"kind": "slots"} | work.scheduling.model_dump())
-    job = scenario.job.model_copy(update={"merge_outputs": work.merge_outputs})
-    whole = scenario.model_copy(update={"masters": masters, "scheduling": scheduling, "job": job})
-    return whole if work.share == 1 else shrunk(whole, work.share)
+    return scenario if work.share == 1 else shrunk(scenario, work.share)
 
 
 def _workload(outcome: WorkloadOutcome) -> SimulatedWorkload:

@@ -22,7 +22,7 @@ from howdah.model.workloads.terasort import ROW_BYTES, ROWS
 from howdah.simulation.calibrations import PUBLISHED, load_calibration
 from howdah.simulation.cases import simulate_case
 from howdah.simulation.published_studies import inventory_of, plan_of, ratio_works, studies
-from howdah.simulation.settings import PlannedSettings, block_bytes_of, scheduling_kind
+from howdah.simulation.settings import PlannedSettings, block_bytes_of, masters_of, scheduling_kind
 from howdah.simulation.translate import replicas_of
 from howdah.units import format_counted
 
@@ -68,7 +68,7 @@ def _same_work(
     protected = platform.protection is Protection.FT if setting.protected is None else setting.protected
     return (
         _same_hosts(cluster.inventory, inventory_of(study, platform))
-        and (cluster.request.protection is Protection.FT) == protected
+        and (masters_of(cluster).protection == "ft") == protected
         and all(
             rows * ROW_BYTES == setting.dataset_bytes
             for workload in record.suite.workloads

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
+from types import MappingProxyType
 
 from howdah.calibrate.case import Case, CaseWork
 from howdah.calibrate.study import Platform, PublishedStudy, PublishedTable
@@ -19,7 +20,6 @@ from howdah.model.plan import Plan
 from howdah.model.request import Demand, Override, PlanRequest, Profile
 from howdah.model.workloads.dfsio import FILE_SIZE, FILES
 from howdah.model.workloads.files import MAPS, REPLICATION
-from howdah.model.workloads.suite import Suite
 from howdah.model.workloads.terasort import OUTPUT_REPLICATION, REDUCES, ROW_BYTES, ROWS
 from howdah.planner.cluster import plan_cluster
 from howdah.planner.suite.cluster import size_suite
@@ -103,7 +103,7 @@ def case_of(study: PublishedStudy, setting: StudySetting, known: dict[str, float
         },
     )
     suite = size_suite(request, capacity).suite
-    work = _work(study, plan, suite)._replace(lockstep=setting.protected)
+    work = CaseWork(plan, suite)
     large = setting.dataset_bytes >= _LARGE_BYTES
     return Case(
         name=run_name(NamedRun(study.study, setting)),
@@ -116,9 +116,20 @@ def case_of(study: PublishedStudy, setting: StudySetting, known: dict[str, float
     )
 
 
-def plan_of(study: PublishedStudy, platform: Platform, setting: StudySetting) -> Plan:
-    """The study's hosts, divided as on one of its platforms and configured by the paper profile."""
-    overrides = study.settings
+def plan_of(
+    study: PublishedStudy,
+    platform: Platform,
+    setting: StudySetting,
+    overrides: tuple[Override, ...] = (),
+    hardware: Mapping[str, float] = MappingProxyType({}),
+) -> Plan:
+    """The study's hosts, divided as on one of its platforms and configured by the paper profile.
+
+    ``overrides`` go before the study's own settings, and ``hardware`` (``core_speed``,
+    ``controller_bytes_per_s``) before its inventory.
+    """
+    overridden = {override.key for override in overrides}
+    overrides += tuple(override for override in study.settings if override.key not in overridden)
     if setting.block_bytes is not None:
         overrides += (Override(key="dfs.blocksize", value=f"{setting.block_bytes // MIB}MiB"),)
     request = PlanRequest(
@@ -130,8 +141,9 @@ def plan_of(study: PublishedStudy, platform: Platform, setting: StudySetting) ->
         workers_per_host=platform.workers_per_host,
         slots=platform.slots,
         overrides=overrides,
+        hadoop1=study.hadoop1.model_copy(update={"lockstep": setting.protected}),
     )
-    plan = plan_cluster(inventory_of(study, platform), request)
+    plan = plan_cluster(_equipped(inventory_of(study, platform), hardware), request)
     return _masters_sharing(plan) if study.masters_share else plan
 
 
@@ -146,7 +158,7 @@ def ratio_works(study: PublishedStudy) -> Iterator[tuple[str, CaseWork]]:
         request = RunRequest(
             suite="dfsio", given={FILES.name: ratios.files, FILE_SIZE.name: ratios.file_size}
         )
-        yield platform.label, _work(study, plan, size_suite(request, at_once(plan)).suite)
+        yield platform.label, CaseWork(plan, size_suite(request, at_once(plan)).suite)
 
 
 def _masters_sharing(plan: Plan) -> Plan:
@@ -176,5 +188,19 @@ def inventory_of(study: PublishedStudy, platform: Platform) -> Inventory:
     return study.inventory.model_copy(update={"groups": groups})
 
 
-def _work(study: PublishedStudy, plan: Plan, suite: Suite) -> CaseWork:
-    return CaseWork(plan=plan, suite=suite, scheduling=study.scheduling, merge_outputs=study.merge_outputs)
+def _equipped(inventory: Inventory, hardware: Mapping[str, float]) -> Inventory:
+    """The hosts with the speed of a core and the controller that a calibration fitted to them."""
+    if not hardware:
+        return inventory
+    groups = tuple(
+        group.model_copy(
+            update={
+                "cpu": group.cpu.model_copy(update={"speed": hardware.get("core_speed", group.cpu.speed)}),
+                "controller_bytes_per_s": round(hardware["controller_bytes_per_s"])
+                if "controller_bytes_per_s" in hardware
+                else group.controller_bytes_per_s,
+            }
+        )
+        for group in inventory.groups
+    )
+    return inventory.model_copy(update={"groups": groups})

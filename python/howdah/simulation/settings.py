@@ -11,7 +11,7 @@ from howdah.errors import UserError
 from howdah.model.at_once import AtOnce, Container, Room, counts_vcores, granted_bytes
 from howdah.model.heap import heap_bytes
 from howdah.model.plan import Cluster, Plan, Worker
-from howdah.model.request import Profile, Protection
+from howdah.model.request import Hadoop1, Profile, Protection
 from howdah.model.value import value_text
 from howdah.model.workloads.dfsio import DfsioWrite
 from howdah.model.workloads.files import BLOCK_SIZE
@@ -180,15 +180,15 @@ def scheduling_of(planned: PlannedSettings, cluster: Cluster, suite: Suite, work
     speculative = planned.flag("mapreduce.map.speculative")
     heartbeat_s = planned.number("yarn.resourcemanager.nodemanagers.heartbeat-interval-ms") / 1000
     if scheduling_kind(cluster) == "slots":
-        at_once = heartbeat_s <= _AT_ONCE_S
+        hadoop1 = cluster.request.hadoop1 or _usual_hadoop1(heartbeat_s, workers)
         return Scheduling(
             kind="slots",
             slowstart=slowstart,
-            heartbeat_s=max(heartbeat_s, math.ceil(workers / _BEATS_PER_S)),
-            out_of_band=at_once,
-            locality_delay_s=_STUDY_LOCALITY_S if at_once else 0.0,
+            heartbeat_s=hadoop1.heartbeat_s,
+            out_of_band=hadoop1.out_of_band,
+            locality_delay_s=hadoop1.locality_delay_s,
             speculative=speculative,
-            jvm_reuse=True,
+            jvm_reuse=hadoop1.jvm_reuse,
         )
     if planned.text("yarn.resourcemanager.scheduler.class").endswith("FairScheduler"):
         several = planned.flag("yarn.scheduler.fair.assignmultiple")
@@ -216,6 +216,16 @@ def scheduling_of(planned: PlannedSettings, cluster: Cluster, suite: Suite, work
         locality_delay_s=passed * (round_s or heartbeat_s) / workers,
         speculative=speculative,
         jvm_reuse=False,
+    )
+
+
+def _usual_hadoop1(heartbeat_s: float, workers: int) -> Hadoop1:
+    """Hadoop 1 as a plan of the paper profile has it, whose study is not named."""
+    at_once = heartbeat_s <= _AT_ONCE_S
+    return Hadoop1(
+        heartbeat_s=max(heartbeat_s, math.ceil(workers / _BEATS_PER_S)),
+        out_of_band=at_once,
+        locality_delay_s=_STUDY_LOCALITY_S if at_once else 0.0,
     )
 
 
@@ -249,6 +259,7 @@ def job_of(planned: PlannedSettings, cluster: Cluster, suite: Suite) -> JobSetti
         reduce_heap_bytes=planned.heap("reduce"),
         shuffle_input_buffer=planned.number("mapreduce.reduce.shuffle.input.buffer.percent"),
         shuffle_merge=planned.number("mapreduce.reduce.shuffle.merge.percent"),
+        merge_outputs=cluster.request.hadoop1.merge_outputs if cluster.request.hadoop1 else None,
         reduce_input_buffer=planned.number("mapreduce.reduce.input.buffer.percent"),
         codec=codec,
         compression_ratio=ratios[codec],
@@ -265,7 +276,10 @@ def _partition_samples(planned: PlannedSettings, suite: Suite, usual: int) -> in
 
 def masters_of(cluster: Cluster) -> Masters:
     """The masters, on the slowest of their cores; a standby takes no part in the work, a shadow does."""
+    hadoop1 = cluster.request.hadoop1
     lockstep = cluster.request.protection is Protection.FT
+    if hadoop1 is not None and hadoop1.lockstep is not None:
+        lockstep = hadoop1.lockstep
     hosts = {master.host for master in cluster.masters}
     speeds = [group.cpu.speed or 1.0 for group in cluster.inventory.groups if hosts & set(group.names)]
     return Masters(speed=min(speeds, default=1.0), protection="ft" if lockstep else "none")

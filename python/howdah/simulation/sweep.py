@@ -22,7 +22,7 @@ from howdah.simulation.calibrations import calibration_warnings
 from howdah.simulation.outcome import Summary
 from howdah.simulation.replications import Done, check_replications, scenarios, simulate, stretches
 from howdah.simulation.scenario import Scenario
-from howdah.simulation.whole_suite import suite_interval, suite_times
+from howdah.simulation.whole_suite import suite_time
 from howdah.units import parse_bytes, parse_count
 
 _POINTS = 7
@@ -113,14 +113,14 @@ def _point(
 ) -> Point:
     """The times over all simulations; the masters' loads are those of the first, the calibration's own."""
     phases = [phase for workload in summaries[0].workloads for phase in workload.phases]
-    whole = suite_interval(suite_times(summaries, calibration))
+    whole = suite_time(summaries, calibration)
     told = forecasts([stretches(summary) for summary in summaries], calibration)
     return Point(
         hosts=hosts,
         dataset_bytes=dataset_bytes,
         elapsed_s=whole.median_s,
-        low_s=whole.low_s,
-        high_s=whole.high_s,
+        low_s=whole.interval.low if whole.interval else None,
+        high_s=whole.interval.high if whole.interval else None,
         forecasts=tuple(forecast for forecast in told if forecast.phase is None),
         namenode=max((phase.namenode_busy for phase in phases), default=0.0),
         scheduler=max((phase.scheduler_busy for phase in phases), default=0.0),

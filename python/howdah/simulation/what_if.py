@@ -73,7 +73,7 @@ def simulate_changes(
         for place in range(len(kept))
     ]
     effects = [
-        _effect(change, prediction, told[0])
+        _effect(change, prediction, told[0], calibrated=known is not None)
         for change, prediction in zip(kept, told, strict=True)
         if change is not None
     ]
@@ -89,7 +89,7 @@ def simulate_changes(
     )
 
 
-def _effect(change: _Change, prediction: Predicted, base: Predicted) -> Effect:
+def _effect(change: _Change, prediction: Predicted, base: Predicted, *, calibrated: bool) -> Effect:
     # Of plans with other hosts nothing known says what errors they have in common.
     other_hosts = QUANTITIES[change.name].of_host is not None
     difference = lag(prediction.apart, base.apart) if other_hosts else lag(prediction, base)
@@ -99,8 +99,9 @@ def _effect(change: _Change, prediction: Predicted, base: Predicted) -> Effect:
         after=change.after,
         elapsed_s=median(prediction.elapsed_s),
         share=difference.share,
-        low=difference.low,
-        high=difference.high,
+        low=difference.low if calibrated else None,
+        high=difference.high if calibrated else None,
+        tells=difference.tells,
     )
 
 

@@ -12,6 +12,7 @@ from howdah.calibrate.forecast import unexplained
 from howdah.calibrate.leave_out import half_width
 from howdah.calibrate.noise import typical
 from howdah.model.calibration import Calibration
+from howdah.model.prediction import Interval
 from howdah.model.workloads.ycsb import THROUGHPUT
 from howdah.planner.predictor import Predicted
 from howdah.simulation.outcome import Summary
@@ -19,12 +20,12 @@ from howdah.simulation.outcome import Summary
 _NS_PER_S = 1e9
 
 
-class Interval(NamedTuple):
-    """A median with the ends of its 90 % interval, in seconds."""
+class SuiteTime(NamedTuple):
+    """What a suite takes."""
 
-    low_s: float
     median_s: float
-    high_s: float
+    interval: Interval | None
+    """The 90 % interval, in seconds; None without a calibration."""
 
 
 def suite_times(summaries: Sequence[Summary], calibration: Calibration | None) -> Predicted:
@@ -57,10 +58,16 @@ def suite_times(summaries: Sequence[Summary], calibration: Calibration | None) -
     )
 
 
-def suite_interval(predicted: Predicted) -> Interval:
+def suite_time(summaries: Sequence[Summary], calibration: Calibration | None) -> SuiteTime:
+    """The median of the whole suite; without a calibration there is no interval."""
+    time = typical_time(suite_times(summaries, calibration))
+    return time if calibration is not None else time._replace(interval=None)
+
+
+def typical_time(predicted: Predicted) -> SuiteTime:
     """The median and what nine of ten runs lie in: the draws' spread and what they do not explain."""
     logarithms = [math.log(elapsed_s) for elapsed_s in predicted.elapsed_s]
     drawn = stdev(logarithms) if len(logarithms) > 1 else 0.0
     reach = math.exp(half_width(drawn, predicted.unexplained))
     middle = math.exp(median(logarithms))
-    return Interval(middle / reach, middle, middle * reach)
+    return SuiteTime(middle, Interval(middle / reach, middle * reach))

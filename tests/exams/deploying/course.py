@@ -104,7 +104,7 @@ class Course:
         config = (
             () if "--ssh-config" in (*flags, *self.flags) else ("--ssh-config", str(self.hosts.ssh_config))
         )
-        return [str(HOWDAH), "deploy", str(plan), *config, *self.flags, *flags]
+        return [str(HOWDAH), "deploy", str(plan), "--yes", *config, *self.flags, *flags]
 
     def told(self, plan: Path, *flags: str, code: int = 0) -> dict[str, Any]:
         """What a deployment that ends with a code says to programs."""

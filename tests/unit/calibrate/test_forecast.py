@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import pytest
 from hypothesis import given
@@ -10,7 +11,6 @@ from hypothesis import strategies as st
 
 from howdah.calibrate.forecast import ForecastStretch, forecasts
 from howdah.model.calibration import Calibration, Residual
-from howdah.model.prediction import Forecast
 
 SECONDS = st.floats(min_value=0.1, max_value=1e6)
 
@@ -20,20 +20,40 @@ def _calibration(relative: float, best_of: int = 1, seconds: float = 0.0) -> Cal
     return Calibration(name="a test", parameters=(), residuals=(residual,), best_of=best_of)
 
 
-def _of(times: list[float], calibration: Calibration | None, workload: str = "terasort") -> Forecast:
-    (found,) = forecasts([[ForecastStretch(workload, None, one)] for one in times], calibration)
-    return found
+class Known(NamedTuple):
+    """A forecast with its interval."""
+
+    low: float
+    median: float
+    high: float
+    width: float
+
+
+def _of(times: list[float], calibration: Calibration, workload: str = "terasort") -> Known:
+    (forecast,) = forecasts([[ForecastStretch(workload, None, one)] for one in times], calibration)
+    assert forecast.interval is not None
+    assert forecast.width is not None
+    return Known(forecast.interval.low, forecast.median, forecast.interval.high, forecast.width)
 
 
 @given(st.lists(SECONDS, min_size=2, max_size=12), st.floats(min_value=0, max_value=0.3))
 def test_the_median_lies_inside_and_what_is_unexplained_only_widens(
     times: list[float], relative: float
 ) -> None:
-    alone, together = _of(times, None), _of(times, _calibration(relative))
+    alone, together = _of(times, _calibration(0.0)), _of(times, _calibration(relative))
     for one in (alone, together):
         assert one.low <= one.median <= one.high
     assert min(times) * (1 - 1e-9) <= together.median <= max(times) * (1 + 1e-9)
     assert together.width >= alone.width - 1e-9
+
+
+def test_without_a_calibration_no_interval_is_known() -> None:
+    (forecast,) = forecasts(
+        [[ForecastStretch("terasort", None, time_s)] for time_s in (9.0, 10.0, 11.0)], None
+    )
+    assert (forecast.low, forecast.high) == (None, None)
+    assert forecast.median == pytest.approx(10.0)
+    assert (forecast.interval, forecast.width) == (None, None)
 
 
 def test_equal_simulations_leave_the_residual_alone() -> None:

@@ -123,9 +123,12 @@ def test_no_more_is_predicted_than_is_asked_for() -> None:
     alike = [stretches(one) for one in simulate(several, lambda done: None)]
     assert {one[0].most for one in alike} == {1_000}
     rate, *times = forecasts(alike, _calibration())
-    assert rate.low <= rate.median <= rate.high <= 1_000
+    assert rate.interval is not None
+    assert rate.interval.low <= rate.median <= rate.interval.high <= 1_000
     assert rate.median == pytest.approx(1_000, rel=0.02)
-    assert all(time.low < time.median < time.high for time in times)
+    for time in times:
+        assert time.interval is not None
+        assert time.interval.low < time.median < time.interval.high
 
 
 def test_runs_of_jobs_and_of_operations_are_calibrated_apart() -> None:

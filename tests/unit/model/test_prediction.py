@@ -18,11 +18,14 @@ def test_a_time_that_was_kept_before_is_still_read() -> None:
     assert (forecast.metric, forecast.unit, forecast.part) == (None, "s", None)
     score = Score.model_validate(
         {
-            **{"prediction": "first", "run": "run", "engine": "hadoop", "calibration": None},
+            **{"prediction": "first", "run": "run", "engine": "hadoop", "calibration": "mine"},
             **{"forecast": OLD, "measured_s": 105.0},
         }
     )
     assert (score.measured, score.inside) == (105, True)
+    # Seeds alone once made intervals where nothing was calibrated.
+    bare = Score.model_validate({**json.loads(score.model_dump_json()), "calibration": None})
+    assert (bare.measured, bare.forecast.interval, bare.inside) == (105, None, None)
     # What is written now is read again, too.
     assert Score.model_validate_json(score.model_dump_json()) == score
 

@@ -37,8 +37,9 @@ def test_nothing_is_said_of_rows_that_nobody_sorted(repeated: RunData) -> None:
 
 def test_intervals_and_the_use_of_every_phase_have_tables(repeated: RunData) -> None:
     titles = {one.title: one for one in content(repeated, analyse(repeated)).cluster}
-    bands = titles["How certain the simulated times are"]
+    bands = titles["How far chance moves the simulated times"]
     assert "5 simulations" in bands.about
+    assert "unknown without a calibration" in bands.about
     assert [row[0] for row in bands.table.rows][:4] == [
         "teragen", "teragen map", "terasort", "terasort map-shuffle",
     ]  # fmt: skip
@@ -46,6 +47,19 @@ def test_intervals_and_the_use_of_every_phase_have_tables(repeated: RunData) -> 
     assert [row[0] for row in used.table.rows][:3] == [
         "teragen map", "terasort map-shuffle", "terasort reduce-merge",
     ]  # fmt: skip
+
+
+def test_a_calibrated_run_is_certain_to_some_extent(repeated: RunData) -> None:
+    simulated = repeated.record.simulated
+    assert simulated is not None
+    record = repeated.record.model_copy(
+        update={"simulated": simulated.model_copy(update={"calibration": "mine"})}
+    )
+    calibrated = repeated._replace(record=record)
+    (bands,) = (
+        one for one in content(calibrated, analyse(calibrated)).cluster if one.title.startswith("How certain")
+    )
+    assert "unknown" not in bands.about
 
 
 def test_intervals_are_drawn_across_the_bars_ends(repeated: RunData) -> None:

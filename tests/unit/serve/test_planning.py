@@ -37,7 +37,8 @@ def test_a_file_of_the_server_s_is_not_read() -> None:
 def test_what_if_is_simulated_with_its_changes() -> None:
     asked = WhatIfAsked(inventory=HOSTS, workload="terasuite:10GB", replications=2)
     base = what_if(asked, "published", lambda: False)
-    assert base.low_s < base.median_s < base.high_s
+    assert base.whole.interval is not None
+    assert base.whole.interval.low < base.whole.median < base.whole.interval.high
     assert base.simulator == "full"
     assert {one.workload for one in base.forecasts} == {"teragen", "terasort", "teravalidate"}
     more = what_if(
@@ -46,10 +47,11 @@ def test_what_if_is_simulated_with_its_changes() -> None:
         lambda: False,
     )
     assert more.hosts == 2 * base.hosts
-    assert more.median_s < base.median_s
+    assert more.whole.median < base.whole.median
     doubled = what_if(asked.model_copy(update={"dataset": "20GB"}), None, lambda: False)
     assert doubled.dataset_bytes == 20 * 10**9
     assert doubled.calibration is None
+    assert {one.interval for one in (doubled.whole, *doubled.forecasts)} == {None}
 
 
 def test_few_hosts_stand_for_all_where_they_are_alike_and_it_is_said() -> None:
@@ -59,7 +61,7 @@ def test_few_hosts_stand_for_all_where_they_are_alike_and_it_is_said() -> None:
     assert (quick.simulator, quick.few_hosts, quick.full_because) == ("quick", 8, None)
     full = what_if(asked.model_copy(update={"simulator": "full"}), "published", lambda: False)
     assert (full.simulator, full.few_hosts, full.full_because) == ("full", None, None)
-    assert quick.median_s == pytest.approx(full.median_s, rel=0.05)
+    assert quick.whole.median == pytest.approx(full.whole.median, rel=0.05)
 
 
 def test_the_full_simulation_answers_where_few_hosts_do_not_stand_for_all() -> None:

@@ -57,8 +57,6 @@ def test_the_fault_tolerance_study_ran_368_tasks_at_once() -> None:
     work = _work("fault-tolerance", "4 VMs", TB, (2, 1))
     assert at_once(work.plan) == (368, 368)
     assert [REPLICATION.of(one) for one in work.suite.workloads[:2]] == [2, 1]
-    assert work.scheduling is not None
-    assert not work.scheduling.out_of_band
 
 
 @pytest.mark.parametrize("platform", ["native", "vm1", "vm2", "vm4"])

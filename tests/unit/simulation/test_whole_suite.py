@@ -11,7 +11,7 @@ from howdah.planner.predictor import Predicted
 from howdah.simulation.calibrations import load_calibration
 from howdah.simulation.outcome import Summary
 from howdah.simulation.replications import scenarios, simulate
-from howdah.simulation.whole_suite import suite_interval, suite_times
+from howdah.simulation.whole_suite import suite_time, suite_times, typical_time
 from support.sim_plans import slots_plan, small_suite
 
 
@@ -58,9 +58,17 @@ def test_an_interval_holds_its_median_and_grows_with_what_is_unexplained(
     times: list[float], less: float, more: float
 ) -> None:
     some, other = sorted((less, more))
-    narrow, wide = (suite_interval(Predicted(tuple(times), one, one)) for one in (some, other))
-    assert narrow.low_s <= narrow.median_s <= narrow.high_s
+    narrow, wide = (typical_time(Predicted(tuple(times), one, one)) for one in (some, other))
+    assert narrow.interval is not None
+    assert wide.interval is not None
+    assert wide.interval.low <= narrow.interval.low <= narrow.median_s
+    assert narrow.median_s <= narrow.interval.high <= wide.interval.high
     assert narrow.median_s == wide.median_s
-    assert wide.low_s <= narrow.low_s
-    assert narrow.high_s <= wide.high_s
     assert min(times) * (1 - 1e-9) <= narrow.median_s <= max(times) * (1 + 1e-9)
+
+
+def test_without_a_calibration_a_suite_has_a_median_and_no_interval(summaries: list[Summary]) -> None:
+    guessed, known = suite_time(summaries, None), suite_time(summaries, load_calibration("published"))
+    assert guessed.interval is None
+    assert known.interval is not None
+    assert known.interval.low < known.median_s < known.interval.high

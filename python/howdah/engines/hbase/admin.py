@@ -8,7 +8,6 @@ import os
 import select
 import signal
 import subprocess
-import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -23,6 +22,7 @@ from howdah.engines.process import ProcessIdentity
 from howdah.errors import RunFailed
 from howdah.model.base import Model
 from howdah.model.hbase import HBaseStatus
+from howdah.scratch import scratch_folder
 from howdah.services.errors import NotReachable
 
 _LOG = logging.getLogger(__name__)
@@ -95,8 +95,8 @@ class HeldLedger(Model):
 @contextmanager
 def opened(target: HBaseTarget) -> Iterator[HBaseAdmin]:
     """Who asks a cluster, in a directory of its own, until it is left."""
-    with tempfile.TemporaryDirectory(prefix="howdah-hbase-") as folder:
-        admin = HBaseAdmin(target.admin_command(), Path(folder), target.places[0].environment)
+    with scratch_folder("hbase") as folder:
+        admin = HBaseAdmin(target.admin_command(), folder, target.places[0].environment)
         try:
             yield admin
         finally:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
 from howdah.engines.hbase.tables import attributes_of, made_for
@@ -17,6 +15,7 @@ from howdah.model.reported import OperationCount, ResultMetric
 from howdah.model.run import Outcome, Phase, ValidationError
 from howdah.model.workloads.hbase_pe import PE, PerformanceEvaluation, PeWrite
 from howdah.model.workloads.ycsb import THROUGHPUT
+from howdah.scratch import scratch_folder
 
 MAIN = "org.apache.hadoop.hbase.PerformanceEvaluation"
 FAMILY = "info0"
@@ -110,8 +109,8 @@ def _run(work: HBaseWork[PerformanceEvaluation], table: str) -> Evaluated:
     place = target.places[0]
     command = target.java(place, MAIN, *arguments(work.workload, table))
     total = work.workload.rows
-    with TemporaryDirectory(prefix="howdah-pe-") as folder:
-        program = _Evaluating(command, Path(folder), environment=place.environment)
+    with scratch_folder("pe") as folder:
+        program = _Evaluating(command, folder, environment=place.environment)
         try:
             while not program.wait(_POLL_S):
                 work.progress("run", min(program.done, total), total)

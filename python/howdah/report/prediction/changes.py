@@ -64,16 +64,21 @@ def _answer(variation: WhatIf) -> str:
 
 def _said(effect: Effect) -> str:
     """``48 % less time with hosts 14 instead of 7 (45 % to 51 %)``."""
-    low, high = sorted((abs(effect.low), abs(effect.high)))
-    return (
+    said = (
         f"{percent(abs(effect.share))} {'more' if effect.share > 0 else 'less'} time with {effect.quantity} "
-        f"{effect.after} instead of {effect.before} ({percent(low)} to {percent(high)})"
+        f"{effect.after} instead of {effect.before}"
     )
+    if effect.interval is None:
+        return said
+    low, high = sorted(abs(end) for end in effect.interval)
+    return f"{said} ({percent(low)} to {percent(high)})"
 
 
 def _table(effects: Sequence[Effect]) -> Table:
+    known = _intervals(effects)
+    interval = ("90 % interval",) if known else ()
     return Table(
-        ("change", "from", "to", "time", "effect", "90 % interval", "verdict"),
+        ("change", "from", "to", "time", "effect", *interval, "verdict"),
         tuple(
             (
                 effect.quantity,
@@ -81,7 +86,7 @@ def _table(effects: Sequence[Effect]) -> Table:
                 effect.after,
                 seconds(effect.elapsed_s),
                 signed(effect.share),
-                f"{signed(effect.low)} to {signed(effect.high)}",
+                *([_ends(effect)] if known else []),
                 (longer(effect.share) if effect.tells else "cannot tell"),
             )
             for effect in effects
@@ -89,12 +94,27 @@ def _table(effects: Sequence[Effect]) -> Table:
     )
 
 
+def _intervals(effects: Sequence[Effect]) -> bool:
+    return any(effect.interval is not None for effect in effects)
+
+
+def _ends(effect: Effect) -> str:
+    return " to ".join(signed(end) for end in effect.interval or ())
+
+
 def _data(variation: WhatIf) -> Data:
     return Data(
         "effects",
         ("quantity", "before", "after", "elapsed_s", "share", "low", "high"),
         (
-            ("", "", "", variation.elapsed_s, 0.0, 0.0, 0.0),
+            (
+                "",
+                "",
+                "",
+                variation.elapsed_s,
+                0.0,
+                *((0.0, 0.0) if _intervals(variation.effects) else (None, None)),
+            ),
             *(
                 (
                     effect.quantity,
@@ -115,12 +135,13 @@ def tornado(effects: Sequence[Effect]) -> Figure | None:
     """The figure; None where nothing was changed."""
     if not effects:
         return None
+    lines = ", thin lines their 90 % intervals" if _intervals(effects) else ""
     return Figure(
         id="changes",
         title="What one change does to the time of the suite",
         caption=(
-            "Bars are medians, thin lines their 90 % intervals, one change at a time; what lies left of the "
-            "middle is shorter. A pale bar cannot be distinguished from no effect. All of it is simulated."
+            f"Bars are medians{lines}, one change at a time; what lies left of the middle is shorter. A pale "
+            "bar cannot be distinguished from no effect. All of it is simulated."
         ),
         spec=_spec(effects),
         table=_figure_table(effects),
@@ -147,8 +168,8 @@ def _placed(effects: Sequence[Effect]) -> list[tuple[float, Effect]]:
 def _spec(effects: Sequence[Effect]) -> dict[str, Any]:
     placed = _placed(effects)
     height = placed[-1][0] + _ROW / 2
-    low = min(0.0, *(min(effect.low, effect.share) for effect in effects))
-    high = max(0.0, *(max(effect.high, effect.share) for effect in effects))
+    low = min(0.0, *(min(*(effect.interval or ()), effect.share, effect.share) for effect in effects))
+    high = max(0.0, *(max(*(effect.interval or ()), effect.share, effect.share) for effect in effects))
     room = 0.03 * max(high - low, 0.01)
     x = linear(
         "share",
@@ -174,7 +195,7 @@ def _spec(effects: Sequence[Effect]) -> dict[str, Any]:
             name=DATA,
         ),
         layer(
-            values,
+            [datum for datum in values if datum["low"] is not None],
             {"type": "rule", "strokeWidth": 2, "color": "$ink"},
             {"x": {**x, "field": "low"}, "x2": {"field": "high"}, "y": y},
             SHOWN,
@@ -208,21 +229,21 @@ def _datum(y: float, effect: Effect) -> dict[str, Any]:
         "high": effect.high,
         "shade": 0.75 if effect.tells else 0.25,
         "said": (
-            f"{effect.quantity} {effect.before} to {effect.after}: {signed(effect.share)}, "
-            f"{signed(effect.low)} to {signed(effect.high)}"
+            f"{effect.quantity} {effect.before} to {effect.after}: {signed(effect.share)}"
+            + (f", {_ends(effect)}" if effect.interval is not None else "")
         ),
     }
 
 
 def _figure_table(effects: Sequence[Effect]) -> Table:
+    ends = ("5 % are below", "5 % are above") if _intervals(effects) else ()
     return Table(
-        ("change", "effect", "5 % are below", "5 % are above"),
+        ("change", "effect", *ends),
         tuple(
             (
                 f"{effect.quantity} {effect.before} to {effect.after}",
                 signed(effect.share),
-                signed(effect.low),
-                signed(effect.high),
+                *(signed(end) for end in effect.interval or ()),
             )
             for effect in effects
         ),

@@ -38,14 +38,16 @@ def growth(sweep: Sweep, calibration: Calibration | None) -> PredictionContent:
 
 
 def _table(sweep: Sweep) -> Table:
+    known = sweep.calibration is not None
+    interval = ("90 % interval",) if known else ()
     return Table(
-        ("hosts", "dataset", "time", "90 % interval", "sorted a second", "NameNode", "scheduler"),
+        ("hosts", "dataset", "time", *interval, "sorted a second", "NameNode", "scheduler"),
         tuple(
             (
                 format_count(point.hosts),
                 format_bytes(point.dataset_bytes),
                 seconds(point.elapsed_s),
-                between(point.low_s, point.high_s),
+                *([between(point.interval)] if known else []),
                 format_rate(point.dataset_bytes / point.elapsed_s),
                 percent(point.namenode),
                 percent(point.scheduler),

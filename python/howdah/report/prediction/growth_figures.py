@@ -7,7 +7,7 @@ from typing import Any
 from howdah.analysis.wording import percent, seconds
 from howdah.model.variation import SATURATED, Point, Sweep
 from howdah.report.figure import Figure, Key, Table, series_colour
-from howdah.report.prediction.words import between, unit_of
+from howdah.report.prediction.words import between, drawn_ends, unit_of
 from howdah.report.theme import DATA, RIGHT, SHOWN, chart, layer, level_title, linear
 from howdah.units import format_bytes, format_count, format_counted
 
@@ -61,11 +61,12 @@ def growth_figure(sweep: Sweep) -> Figure:
     values = _values(sweep)
     names = list(dict.fromkeys(value["series"] for value in values))
     keys = tuple(Key(name, f"group-{place}") for place, name in enumerate(names, start=1))
+    bands = ", bands their 90 % intervals" if sweep.calibration is not None else ""
     saturates = " In the grey band a master becomes the bottleneck." if sweep.saturation else ""
     return Figure(
         id="growth",
         title="Time at each size",
-        caption=f"Dashed lines are medians, bands their 90 % intervals; all of it is simulated.{saturates}",
+        caption=f"Dashed lines are medians{bands}; all of it is simulated.{saturates}",
         spec=_time_spec(sweep, values, keys),
         table=_time_table(sweep),
         keys=keys if len(keys) > 1 else (),
@@ -79,20 +80,18 @@ def _values(sweep: Sweep) -> list[dict[str, Any]]:
     for point in sweep.points:
         place = {"size": size(sweep, point), "at": _at(sweep, point.hosts, point.dataset_bytes)}
         several = len(point.forecasts) > 1
-        times = [(_WHOLE, point.low_s, point.elapsed_s, point.high_s)] if several else []
-        times += [
-            (forecast.workload, forecast.low, forecast.median, forecast.high) for forecast in point.forecasts
-        ]
+        times = [(_WHOLE, point.elapsed_s, point.interval)] if several else []
+        times += [(forecast.workload, forecast.median, forecast.interval) for forecast in point.forecasts]
         values += [
             {
                 **place,
                 "series": name,
-                "low": low,
+                "low": drawn_ends(interval, time).low,
                 "time": time,
-                "high": high,
-                "said": f"{seconds(time)}, {between(low, high)}",
+                "high": drawn_ends(interval, time).high,
+                "said": seconds(time) if interval is None else f"{seconds(time)}, {between(interval)}",
             }
-            for name, low, time, high in times
+            for name, time, interval in times
         ]
     return values
 
@@ -172,15 +171,15 @@ def _ends(drawn: list[dict[str, Any]], domain: list[float], *, logarithmic: bool
 
 def _time_table(sweep: Sweep) -> Table:
     names = [forecast.workload for forecast in sweep.points[0].forecasts]
+    ends = ("5 % are below", "5 % are above") if sweep.calibration is not None else ()
     return Table(
-        ("size", *names, _WHOLE, "5 % are below", "5 % are above"),
+        ("size", *names, _WHOLE, *ends),
         tuple(
             (
                 _at(sweep, point.hosts, point.dataset_bytes),
                 *(seconds(forecast.median) for forecast in point.forecasts),
                 seconds(point.elapsed_s),
-                seconds(point.low_s),
-                seconds(point.high_s),
+                *(seconds(end) for end in point.interval or ()),
             )
             for point in sweep.points
         ),

@@ -53,13 +53,14 @@ def load_table(sweep: LoadSweep) -> Table:
     """Every load with its throughput, the times within which 99 % ended, and what is busiest."""
     tails = [one.metric or "" for one in sweep.points[0].forecasts if _is_tail(one)]
     asked = "threads" if sweep.quantity == "threads" else "asked for"
+    known = sweep.calibration is not None
     return Table(
-        (asked, "throughput", "90 % interval", *tails, "busiest", "busy"),
+        (asked, "throughput", *(("90 % interval",) if known else ()), *tails, "busiest", "busy"),
         tuple(
             (
                 f"{point.asked:,}" if sweep.quantity == "threads" else format_per_s(point.asked),
                 format_per_s(point.throughput_per_s),
-                f"{format_per_s(point.forecasts[0].low)} to {format_per_s(point.forecasts[0].high)}",
+                *([" to ".join(map(format_per_s, point.forecasts[0].interval or ()))] if known else []),
                 *(one.said(one.median) for one in point.forecasts if _is_tail(one)),
                 point.station,
                 percent(point.busy),

@@ -12,7 +12,15 @@ from howdah.report.cluster import Titled
 from howdah.report.figure import Figure, Key, Table
 from howdah.report.prediction.grounds import Ground, calibration_tables, facts, work_facts
 from howdah.report.prediction.page import Data, PredictionContent, PredictionSection
-from howdah.report.prediction.words import SIMULATED, AxisUnit, interval, said_of, unit_of, width
+from howdah.report.prediction.words import (
+    SIMULATED,
+    AxisUnit,
+    drawn_ends,
+    interval_text,
+    said_of,
+    unit_of,
+    width,
+)
 from howdah.report.provenance import FactGroup
 from howdah.report.theme import DATA, SHOWN, WIDTH, across, chart, layer, linear
 from howdah.report.words import moment
@@ -41,13 +49,11 @@ def predicted(prediction: Prediction, calibration: Calibration | None) -> Predic
             "simulated",
         ),
         answer=_answer(prediction.forecasts),
-        lead=(
-            f"{SIMULATED} Nine of ten runs are expected interval the ends of an interval; "
-            "howdah score compares a real run with them.",
-        ),
+        lead=(f"{SIMULATED} {_meaning(prediction.forecasts)}",),
         warnings=tuple(warning.text for warning in prediction.warnings),
         figure=first,
-        about_table="What is predicted, with its 90 % intervals",
+        about_table="What is predicted"
+        + (", with its 90 % intervals" if _intervals(prediction.forecasts) else ""),
         table=_table(prediction.forecasts),
         sections=sections,
         facts=(
@@ -82,32 +88,50 @@ def _neighbours(prediction: Prediction) -> tuple[PredictionSection, ...]:
     )
 
 
+def _intervals(forecasts: Sequence[Forecast]) -> bool:
+    """Whether any interval is known: all are with a calibration, and none is without."""
+    return any(forecast.interval is not None for forecast in forecasts)
+
+
+def _meaning(forecasts: Sequence[Forecast]) -> str:
+    if not _intervals(forecasts):
+        return "How far off the times may be is unknown; howdah score compares a real run with them."
+    return (
+        "Nine of ten runs are expected between the ends of an interval; "
+        "howdah score compares a real run with them."
+    )
+
+
+def _nine_of_ten(forecast: Forecast) -> str:
+    return "" if forecast.interval is None else f", nine times in ten {interval_text(forecast)}"
+
+
 def _answer(forecasts: Sequence[Forecast]) -> str:
     wholes = [forecast for forecast in forecasts if forecast.part is None]
     if not wholes:
         best = forecasts[0]
         return (
-            f"{best.workload} is predicted to come to {best.part} {said_of(best, best.median)}, "
-            f"nine times in ten {interval(best)}."
+            f"{best.workload} is predicted to come to {best.part} {said_of(best, best.median)}"
+            f"{_nine_of_ten(best)}."
         )
     main = max(wholes, key=lambda forecast: forecast.median)
     others = format_counted(len(wholes) - 1, "other workload")
     rest = f"; the {others} {seconds(sum(forecast.median for forecast in wholes) - main.median)}"
     return (
-        f"{main.workload} is predicted to take {seconds(main.median)}, nine times in ten "
-        f"{interval(main)}{rest if len(wholes) > 1 else ''}."
+        f"{main.workload} is predicted to take {seconds(main.median)}"
+        f"{_nine_of_ten(main)}{rest if len(wholes) > 1 else ''}."
     )
 
 
 def _table(forecasts: Sequence[Forecast]) -> Table:
+    known = _intervals(forecasts)
     return Table(
-        ("workload", "median", "90 % interval", "width"),
+        ("workload", "median", *(("90 % interval", "width") if known else ())),
         tuple(
             (
                 named(forecast.workload, forecast.part),
                 said_of(forecast, forecast.median),
-                interval(forecast),
-                width(forecast),
+                *((interval_text(forecast), width(forecast)) if known else ()),
             )
             for forecast in forecasts
         ),
@@ -123,7 +147,10 @@ class Span(NamedTuple):
     @property
     def outside(self) -> bool:
         """Whether it was measured, and not where it was predicted."""
-        return self.measured is not None and not (self.forecast.low <= self.measured <= self.forecast.high)
+        interval = self.forecast.interval
+        if self.measured is None or interval is None:
+            return False
+        return not interval.low <= self.measured <= interval.high
 
 
 def drawn(some: Sequence[Span]) -> tuple[Figure, tuple[PredictionSection, ...]]:
@@ -160,12 +187,15 @@ def _axis_of(forecast: Forecast) -> _Axis:
 def _spans(some: Sequence[Span], axis: _Axis) -> Figure:
     """The figure; what was computed is a hollow point, what was measured a solid one."""
     scored = any(span.measured is not None for span in some)
-    measured = " A solid point is what was measured, red where it lies outside." if scored else ""
+    known = _intervals([span.forecast for span in some])
+    red = ", red where it lies outside" if known else ""
+    measured = f" A solid point is what was measured{red}." if scored else ""
+    bar = ", its bar the 90 % interval" if known else ""
     said = dict.fromkeys(_series(span) for span in some if span.measured is not None)
     return Figure(
         id=axis.id,
         title=f"Predicted and measured {axis.of}" if scored else f"Predicted {axis.of}",
-        caption=f"A hollow point is the median, its bar the 90 % interval; all of it is simulated.{measured}",
+        caption=f"A hollow point is the median{bar}; all of it is simulated.{measured}",
         spec=_spec(some, axis),
         table=_figure_table(some, scored=scored),
         keys=tuple(Key(name, _TOKENS[name]) for name in (_PREDICTED, *said)) if scored else (),
@@ -178,7 +208,10 @@ def _series(span: Span) -> str:
 
 
 def _spec(some: Sequence[Span], axis: _Axis) -> dict[str, Any]:
-    longest = max(max(span.forecast.high, span.measured or 0.0) for span in some)
+    longest = max(
+        max(drawn_ends(span.forecast.interval, span.forecast.median).high, span.measured or 0.0)
+        for span in some
+    )
     unit = AxisUnit(1.0, "") if axis is _RATES else unit_of(longest)
     x = {
         "type": "quantitative",
@@ -207,7 +240,7 @@ def _spec(some: Sequence[Span], axis: _Axis) -> dict[str, Any]:
     point = {"x": {**x, "field": "value"}, "y": y, "color": colour}
     layers: list[dict[str, Any]] = [
         layer(
-            predicted,
+            [datum for datum in predicted if datum["low"] is not None],
             {"type": "rule", "strokeWidth": _BAND, "opacity": 0.28},
             {"x": {**x, "field": "low"}, "x2": {"field": "high"}, "y": y, "color": colour},
             SHOWN,
@@ -251,14 +284,16 @@ def _spec(some: Sequence[Span], axis: _Axis) -> dict[str, Any]:
 def _datum(place: int, span: Span, unit_s: float) -> dict[str, Any]:
     forecast = span.forecast
     what = named(forecast.workload, forecast.part)
-    said = f"{said_of(forecast, forecast.median)}, {interval(forecast)}"
+    said = said_of(forecast, forecast.median)
+    if forecast.interval is not None:
+        said = f"{said}, {interval_text(forecast)}"
     took = f"; measured {said_of(forecast, span.measured)}" if span.measured is not None else ""
     return {
         "series": _PREDICTED,
         "y": _ROW * (place + 0.64),
         "value": forecast.median / unit_s,
-        "low": forecast.low / unit_s,
-        "high": forecast.high / unit_s,
+        "low": None if forecast.low is None else forecast.low / unit_s,
+        "high": None if forecast.high is None else forecast.high / unit_s,
         "what": what,
         "head": f"{what}: {said}{took}",
         "said": f"{what}: {said}",
@@ -268,7 +303,8 @@ def _datum(place: int, span: Span, unit_s: float) -> dict[str, Any]:
 
 
 def _figure_table(some: Sequence[Span], *, scored: bool) -> Table:
-    columns = ("of", "median", "5 % are below", "5 % are above")
+    known = _intervals([span.forecast for span in some])
+    columns = ("of", "median", *(("5 % are below", "5 % are above") if known else ()))
     return Table(
         (*columns, "measured") if scored else columns,
         tuple(
@@ -276,7 +312,7 @@ def _figure_table(some: Sequence[Span], *, scored: bool) -> Table:
                 named(span.forecast.workload, span.forecast.part),
                 *(
                     said_of(span.forecast, value)
-                    for value in (span.forecast.median, span.forecast.low, span.forecast.high)
+                    for value in (span.forecast.median, *(span.forecast.interval or ()))
                 ),
                 *([said_of(span.forecast, span.measured)] if span.measured is not None else []),
             )

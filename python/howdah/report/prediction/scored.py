@@ -14,20 +14,20 @@ from howdah.report.figure import Figure, Key, Table, series_colour
 from howdah.report.prediction.grounds import Ground, facts, work_facts
 from howdah.report.prediction.page import Data, PredictionContent, PredictionSection
 from howdah.report.prediction.predicted import Span, drawn
-from howdah.report.prediction.words import interval, said_of, scored_runs
+from howdah.report.prediction.words import drawn_ends, inside_text, interval_text, said_of, scored_runs
 from howdah.report.provenance import FactGroup
 from howdah.report.theme import DATA, SHOWN, WIDTH, chart, layer, level_title, linear
-from howdah.report.words import moment
+from howdah.report.words import NONE, moment
 
 HEIGHT = 240
 MOST = 300
 """More times than this are not drawn; the newest are."""
-_KEYS = (Key("inside", "group-2"), Key("outside", "fault"))
+_INSIDE, _OUTSIDE, _UNKNOWN = "inside", "outside", "no interval"
+_KEYS = (Key(_INSIDE, "group-2"), Key(_OUTSIDE, "fault"), Key(_UNKNOWN, "group-1"))
 
 
 def scored(prediction: Prediction, scores: Sequence[Score], history: Sequence[Score]) -> PredictionContent:
     """Everything that is said of a run's scores; ``history`` holds all so far, these among them."""
-    inside = sum(score.inside for score in history)
     first, others = drawn([Span(score.forecast, score.measured) for score in scores])
     return PredictionContent(
         name="score",
@@ -35,9 +35,8 @@ def scored(prediction: Prediction, scores: Sequence[Score], history: Sequence[Sc
         kicker=(prediction.suite.name, scores[0].run, f"by {scores[0].engine}", "predicted and measured"),
         answer=_answer(scores),
         lead=(
-            f"It was predicted {moment(prediction.created)}, before the run began. So far {inside} of "
-            f"{len(history)} times lie in their 90 % intervals, where nine of ten should; the median error "
-            f"is {percent(median(abs(score.error) for score in history))}.",
+            f"It was predicted {moment(prediction.created)}, before the run began. {_so_far(history)} "
+            f"the median error is {percent(median(abs(score.error) for score in history))}.",
         ),
         warnings=tuple(warning.text for warning in prediction.warnings),
         figure=first,
@@ -62,16 +61,22 @@ def scored(prediction: Prediction, scores: Sequence[Score], history: Sequence[Sc
     )
 
 
+def _so_far(history: Sequence[Score]) -> str:
+    if all(score.inside is None for score in history):
+        return "No interval was predicted, for want of a calibration; so far"
+    return f"So far {inside_text(history)} times lie in their 90 % intervals, where nine of ten should;"
+
+
 def _answer(scores: Sequence[Score]) -> str:
     wholes = [score for score in scores if score.forecast.part is None]
     main = max(wholes, key=lambda score: score.measured) if wholes else scores[0]
-    place = "inside" if main.inside else "outside"
+    place = {True: ", inside its interval", False: ", outside its interval", None: ""}[main.inside]
     what = "times" if wholes else "figures"
-    several = f"; {sum(score.inside for score in scores)} of {len(scores)} {what} lie inside theirs"
+    several = f"; {inside_text(scores)} {what} lie inside theirs" if main.inside is not None else ""
     measured, predicted = (said_of(main.forecast, value) for value in (main.measured, main.forecast.median))
     return (
         f"{main.forecast.workload} {_took(main.forecast)} {measured} and was predicted to "
-        f"{_take(main.forecast)} {predicted}: {signed(main.error)}, {place} its interval"
+        f"{_take(main.forecast)} {predicted}: {signed(main.error)}{place}"
         f"{several if len(scores) > 1 else ''}."
     )
 
@@ -91,10 +96,10 @@ def _table(scores: Sequence[Score]) -> Table:
             (
                 named(score.forecast.workload, score.forecast.part),
                 said_of(score.forecast, score.forecast.median),
-                interval(score.forecast),
+                interval_text(score.forecast),
                 said_of(score.forecast, score.measured),
                 signed(score.error),
-                "inside" if score.inside else "outside",
+                _series(score),
             )
             for score in scores
         ),
@@ -135,18 +140,30 @@ def hits(history: Sequence[Score]) -> Figure:
     """The figure; each time is divided by what was predicted of it."""
     newest = history[-MOST:]
     left_out = f" The {MOST} newest of {len(history):,} are drawn." if len(history) > MOST else ""
+    known = any(score.inside is not None for score in newest)
+    bars = " Bars are the 90 % intervals, which nine of ten points should lie in." if known else ""
     return Figure(
         id="hits",
         title="Hits and misses",
         caption=(
             "Every measured time divided by the predicted one, oldest run first: on the line at 1 both are "
-            f"equal. Bars are the 90 % intervals, which nine of ten points should lie in.{left_out}"
+            f"equal.{bars}{left_out}"
         ),
         spec=_spec(newest),
         table=_figure_table(newest),
-        keys=_KEYS,
+        keys=_keys(newest),
         marks=3 * len(newest),
     )
+
+
+def _keys(newest: Sequence[Score]) -> tuple[Key, ...]:
+    """The two of intervals, and another for times that were predicted without one."""
+    told = {_series(score) for score in newest}
+    return tuple(key for key in _KEYS if key.name in told or (key.name != _UNKNOWN and told != {_UNKNOWN}))
+
+
+def _series(score: Score) -> str:
+    return {True: _INSIDE, False: _OUTSIDE, None: _UNKNOWN}[score.inside]
 
 
 def _spec(newest: Sequence[Score]) -> dict[str, Any]:
@@ -163,7 +180,7 @@ def _spec(newest: Sequence[Score]) -> dict[str, Any]:
         "scale": {"type": "log", "domain": [0.97 * min(ends), 1.03 * max(ends)], "nice": False},
         "axis": {**level_title("measured / predicted"), "format": "~g", "tickCount": 5, "grid": True},
     }
-    colour = series_colour(_KEYS)
+    colour = series_colour(_keys(newest))
     layers: list[dict[str, Any]] = [
         layer(runs[1:], {"type": "rule", "color": "$rule", "strokeWidth": 1}, {"x": x}),
         layer([{"ratio": 1}], {"type": "rule", "color": "$ink", "strokeWidth": 1}, {"y": y}),
@@ -204,14 +221,15 @@ def _spec(newest: Sequence[Score]) -> dict[str, Any]:
 def _datum(place: int, score: Score) -> dict[str, Any]:
     predicted = score.forecast
     ratio = score.measured / predicted.median
+    ends = drawn_ends(predicted.interval, predicted.median)
     return {
         "at": place,
         "run": score.run,
         "what": named(predicted.workload, predicted.part),
-        "series": "inside" if score.inside else "outside",
-        "low": predicted.low / predicted.median,
+        "series": _series(score),
+        "low": ends.low / predicted.median,
         "ratio": ratio,
-        "high": predicted.high / predicted.median,
+        "high": ends.high / predicted.median,
         "said": f"{ratio:.2f} ({signed(ratio - 1)})",
     }
 
@@ -223,9 +241,12 @@ def _figure_table(newest: Sequence[Score]) -> Table:
             (
                 f"{score.run} {named(score.forecast.workload, score.forecast.part)}",
                 f"{score.measured / score.forecast.median:.2f}",
-                f"{score.forecast.low / score.forecast.median:.2f}",
-                f"{score.forecast.high / score.forecast.median:.2f}",
-                "inside" if score.inside else f"outside by {percent(_beyond(score))}",
+                *(
+                    (f"{end / score.forecast.median:.2f}" for end in score.forecast.interval)
+                    if score.forecast.interval is not None
+                    else (NONE, NONE)
+                ),
+                _series(score) if score.inside is not False else f"outside by {percent(_beyond(score))}",
             )
             for score in newest
         ),
@@ -234,5 +255,5 @@ def _figure_table(newest: Sequence[Score]) -> Table:
 
 def _beyond(score: Score) -> float:
     """How far beyond the nearer end of its interval a time lies, as a share of that end."""
-    end = score.forecast.high if score.measured > score.forecast.high else score.forecast.low
-    return abs(score.measured / end - 1)
+    low, high = drawn_ends(score.forecast.interval, score.forecast.median)
+    return abs(score.measured / (high if score.measured > high else low) - 1)

@@ -8,7 +8,7 @@ from statistics import median
 from typing import NamedTuple
 
 from howdah.analysis.wording import percent, seconds
-from howdah.model.prediction import Forecast, Score
+from howdah.model.prediction import Forecast, Interval, Score
 from howdah.model.variation import SATURATED, LoadPoint, LoadSweep, Point, Sweep
 from howdah.report.figure import Table
 from howdah.report.words import NONE
@@ -17,14 +17,21 @@ from howdah.units import format_bytes, format_counted, format_per_s
 SIMULATED = "Simulated, nothing measured."
 
 
-def between(low_s: float, high_s: float) -> str:
-    """Both ends of an interval of times."""
-    return f"{seconds(low_s)} to {seconds(high_s)}"
+def between(interval: Interval | None) -> str:
+    """Both ends of an interval of times; a dash where it is unknown."""
+    return NONE if interval is None else f"{seconds(interval.low)} to {seconds(interval.high)}"
 
 
-def interval(forecast: Forecast) -> str:
-    """Both ends of what is predicted."""
-    return f"{said_of(forecast, forecast.low)} to {said_of(forecast, forecast.high)}"
+def interval_text(forecast: Forecast) -> str:
+    """Both ends of what is predicted; a dash where they are unknown."""
+    if forecast.interval is None:
+        return NONE
+    return " to ".join(said_of(forecast, end) for end in forecast.interval)
+
+
+def drawn_ends(interval: Interval | None, value: float) -> Interval:
+    """What a figure draws an interval from: the value alone where it is unknown."""
+    return interval or Interval(value, value)
 
 
 def said_of(forecast: Forecast, value: float) -> str:
@@ -33,8 +40,8 @@ def said_of(forecast: Forecast, value: float) -> str:
 
 
 def width(forecast: Forecast) -> str:
-    """How far an interval reaches to its farther side."""
-    return f"± {percent(forecast.width)}"
+    """How far an interval reaches to its farther side; a dash where it is unknown."""
+    return NONE if forecast.width is None else f"± {percent(forecast.width)}"
 
 
 def longer(share: float) -> str:
@@ -111,6 +118,12 @@ def scored_runs(history: Sequence[Score]) -> Table:
     )
 
 
+def inside_text(scores: Sequence[Score]) -> str:
+    """How many scored times lie in their intervals, of those that have one; a dash where none has."""
+    known = [score.inside for score in scores if score.inside is not None]
+    return f"{sum(known)} of {len(known)}" if known else NONE
+
+
 def _lines(history: Sequence[Score]) -> Iterator[tuple[str, ...]]:
     for (run, prediction), group in groupby(history, key=lambda score: (score.run, score.prediction)):
         some = list(group)
@@ -119,6 +132,6 @@ def _lines(history: Sequence[Score]) -> Iterator[tuple[str, ...]]:
             prediction,
             some[0].engine,
             some[0].calibration or NONE,
-            f"{sum(score.inside for score in some)} of {len(some)}",
+            inside_text(some),
             percent(median(abs(score.error) for score in some)),
         )

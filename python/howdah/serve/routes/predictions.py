@@ -35,8 +35,8 @@ class PredictionTally(Model):
     times: int
     """Times that were predicted and measured."""
     runs: int
-    inside: float
-    """Share of the times that lie in their 90 % intervals."""
+    inside: float | None
+    """Share of the times that lie in their 90 % intervals; null where none has one."""
     median_error: float
     """Half of the errors are smaller."""
 

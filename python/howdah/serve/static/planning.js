@@ -131,7 +131,7 @@
     id("curve").hidden = !plan.growth;
     if (plan.growth) {
       id("caption-growth").textContent = plan.growth_caption;
-      document.dispatchEvent(new CustomEvent("howdah:grown", { detail: [{ id: "growth", spec: plan.growth }] }));
+      document.dispatchEvent(new CustomEvent("howdah:grown", { detail: [{ id: "growth", spec: JSON.parse(JSON.stringify(plan.growth)) }] }));
     }
   }
 
@@ -186,14 +186,19 @@
     return question;
   }
 
+  // One line: the median, its interval where one is known, and the change from what is planned.
   function row(name, one, before) {
     const line = made("div", undefined, "time");
-    const most = Math.max(one.high_s, before?.high_s ?? 0);
-    const bar = made("span", undefined, "interval");
-    for (const [part, value] of [["low", one.low_s], ["mid", one.median_s], ["high", one.high_s]]) bar.style.setProperty(`--${part}`, String(value / most));
-    const change = before ? one.median_s / before.median_s - 1 : 0;
+    line.append(made("b", name), made("span", seconds(one.median), "n"));
+    const known = one.low !== null;
+    const bar = made("span", undefined, known ? "interval" : "");
+    if (known) {
+      const most = Math.max(one.high, before?.high ?? 0);
+      for (const [part, value] of [["low", one.low], ["mid", one.median], ["high", one.high]]) bar.style.setProperty(`--${part}`, String(value / most));
+    }
+    const change = before ? one.median / before.median - 1 : 0;
     const words = before && Math.abs(change) >= 0.005 ? `${change > 0 ? "+" : "−"}${Math.abs(100 * change).toFixed(0)} %` : before ? "as planned" : "";
-    line.append(made("b", name), made("span", seconds(one.median_s), "n"), bar, made("span", `${seconds(one.low_s)} to ${seconds(one.high_s)}`, "quiet"), made("span", words, "change"));
+    line.append(bar, made("span", known ? `${seconds(one.low)} to ${seconds(one.high)}` : "", "quiet"), made("span", words, "change"));
     return line;
   }
 
@@ -204,14 +209,13 @@
   }
 
   function told(times, before) {
-    const whole = { low_s: times.low_s, median_s: times.median_s, high_s: times.high_s };
-    const rows = [row("whole suite", whole, before)];
+    const rows = [row("whole suite", times.whole, before?.whole)];
     for (const one of times.forecasts.filter(({ phase }) => phase === null)) {
       rows.push(row(one.workload, one, before?.forecasts.find((other) => other.workload === one.workload && other.phase === null)));
     }
     const grounds = made(
       "p",
-      `${times.hosts} hosts, ${times.platform}, ${times.workers} workers. 90 % intervals of ${times.replications} ${times.replications === 1 ? "simulation" : "simulations"} by ${how(times)}, in ${times.took_s.toFixed(1)} s${times.calibration ? `, calibrated by ${times.calibration}` : ", not calibrated"}.`,
+      `${times.hosts} hosts, ${times.platform}, ${times.workers} workers. ${times.calibration ? "90 % intervals" : "Medians"} of ${times.replications} ${times.replications === 1 ? "simulation" : "simulations"} by ${how(times)}, in ${times.took_s.toFixed(1)} s, ${times.calibration ? `calibrated by ${times.calibration}` : "not calibrated: how far off they may be is unknown"}.`,
       "quiet small",
     );
     id("times").replaceChildren(...rows, grounds);
@@ -290,7 +294,7 @@
   // Puts each slider where the plan is: at the value that is nearest by ratio.
   function place(now) {
     for (const slider of document.querySelectorAll("#sliders input")) {
-      const planned = now[slider.dataset.quantity];
+      const planned = slider.dataset.quantity in now && now[slider.dataset.quantity];
       if (!planned) continue;
       const apart = slider.dataset.values.split("|").map((text) => Math.abs(Math.log(amount(text) / planned)));
       slider.first = String(apart.indexOf(Math.min(...apart)));

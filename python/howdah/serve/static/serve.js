@@ -4,6 +4,8 @@
   const root = document.documentElement.dataset.root ?? document.querySelector(".home")?.getAttribute("href") ?? "./";
   const fixed = "static" in document.documentElement.dataset || document.getElementById("mode")?.textContent === "static copy";
   const KEY = "howdah-token";
+  // What the language itself reads of any object.
+  const LANGUAGE = new Set(["then", "toJSON"]);
 
   // The token comes behind a #, which no browser sends anywhere, and is not left in the address.
   const given = /^#token=([\w-]+)$/.exec(location.hash);
@@ -37,7 +39,20 @@
       error.said = said;
       throw error;
     }
-    return said;
+    return strict(said, `${method} ${path}`);
+  }
+
+  // An answer as the API's types have it: a page that reads a field which is not there fails, and shows no blank.
+  // `name in answer` is how a page finds out whether there is one.
+  function strict(answer, from) {
+    if (answer === null || typeof answer !== "object") return answer;
+    return new Proxy(answer, {
+      get(fields, name) {
+        const there = name in fields || Array.isArray(fields) || typeof name === "symbol" || LANGUAGE.has(name);
+        if (!there) throw new Error(`the answer of ${from} has no field ${name}`);
+        return typeof fields[name] === "function" ? fields[name] : strict(fields[name], from);
+      },
+    });
   }
 
   // Listens to a stream of events; says on the page when the server is away, and when it is back.

@@ -17,12 +17,12 @@ from howdah.session.lab.telemetry import beneath, lab_telemetry, laboratory_of
 from howdah.units import format_bytes, format_counted
 
 
-def running_lab(name: str | None) -> LabState | None:
-    """The laboratory of that name that can run Hadoop's programs, or the only one there is.
+def running_lab(name: str | None, *, elsewhere: bool = False) -> LabState | None:
+    """The laboratory that can run Hadoop's programs, as ``whole_lab`` chooses it.
 
-    None where none is up and none was named. Raises UserError as ``whole_lab`` does, and without YARN.
+    Raises UserError as ``whole_lab`` does, and without YARN.
     """
-    state = whole_lab(name, HADOOP, "--conf DIR")
+    state = whole_lab(name, HADOOP, "--conf DIR", elsewhere=elsewhere)
     if state is not None and not any(Role.RESOURCEMANAGER in machine.roles for machine in state.machines):
         raise UserError(
             f"laboratory {state.name}",
@@ -32,29 +32,26 @@ def running_lab(name: str | None) -> LabState | None:
     return state
 
 
-def whole_lab(name: str | None, engine: str, otherwise: str) -> LabState | None:
-    """The laboratory of that name, or the only one there is; None where none is up and none was named.
+def whole_lab(name: str | None, engine: str, otherwise: str, *, elsewhere: bool = False) -> LabState | None:
+    """The laboratory of that name, or of the default one; None where that is not up and none was named.
 
-    Raises UserError for a name that nobody has, several to choose from, and one that is half built;
-    ``otherwise`` is what one may give instead.
+    One of another name may be another user's, and is used only if it is named. Raises UserError for a name
+    that no laboratory has, if only others are up and no cluster is named ``elsewhere``, and for one that is
+    half built; ``otherwise`` is what may be given instead.
     """
-    entries = registry.entries()
-    if name is not None:
-        chosen = registry.entry(name)
-        if chosen is None:
-            names = ", ".join(entry.name for entry in entries)
-            hint = f"one of {names}" if entries else "there is none: howdah lab up plan.yaml builds one"
-            raise UserError(f"--lab {name}", "is not a laboratory that is up", hint)
-    elif len(entries) > 1:
-        names = ", ".join(entry.name for entry in entries)
-        raise UserError(
-            f"--engine {engine}",
-            f"several laboratories are up: {names}",
-            f"give --lab NAME, or {otherwise}",
-        )
-    else:
-        chosen = entries[0] if entries else None
+    chosen = registry.entry(name or registry.DEFAULT_NAME)
     if chosen is None:
+        others = [entry.name for entry in registry.entries()]
+        if name is not None:
+            known = ", ".join(others)
+            hint = f"one of {known}" if others else "there is none: howdah lab up plan.yaml builds one"
+            raise UserError(f"--lab {name}", "is not a laboratory that is up", hint)
+        if others and not elsewhere:
+            raise UserError(
+                f"--engine {engine}",
+                f"no laboratory {registry.DEFAULT_NAME!r} is up, only {', '.join(others)}",
+                f"give --lab {others[0]} to run there, or {otherwise}",
+            )
         return None
     state = read_state(chosen.directory)
     if state is None or not state.complete:

@@ -18,7 +18,7 @@ from howdah.installation.tree import PackedTree
 from howdah.session.deploy.downtime import check_downtime, downtime_for
 from howdah.session.deploy.finalizing import finalize
 from howdah.session.deploy.order import steps
-from howdah.session.deploy.outcome import Deployed, outcome
+from howdah.session.deploy.outcome import Agree, Deployed, outcome
 from howdah.session.deploy.project import Target, project, read_target, releases
 from howdah.session.deploy.removing import check_removal, remove_hosts
 from howdah.session.deploy.secrets import secrets_of_hosts
@@ -28,6 +28,7 @@ from howdah.session.deploy.switching import switch
 from howdah.session.deploy.upgrading import HdfsUpgrade, Way, way
 
 __all__ = [
+    "Agree",
     "ClusterStatus",
     "DeployAsked",
     "Deployed",
@@ -44,8 +45,8 @@ __all__ = [
 ]
 
 
-def deploy(target: Target, asked: DeployAsked, tell: Tell) -> Deployed:
-    """Make the plan's hosts the planned cluster.
+def deploy(target: Target, asked: DeployAsked, tell: Tell, agree: Agree) -> Deployed:
+    """Make the plan's hosts the planned cluster, once what differs is agreed to.
 
     Where anything is wrong with any host nothing is changed, and all of it is told. A host that fails later
     is among the failures, and the others are finished.
@@ -94,6 +95,8 @@ def deploy(target: Target, asked: DeployAsked, tell: Tell) -> Deployed:
                 chosen = Way.DOWNTIME
             if asked.only_look or (settled and not asked.remove):
                 return outcome(target, PlaybookRun(), states, begun, steps=course)
+            leave = tuple(f"empty {name}, then stop its daemons" for name in asked.remove)
+            agree(outcome(target, PlaybookRun(), states, begun, steps=(*leave, *course)))
             emptied = remove_hosts(target, asked, folder, tell) if asked.remove else PlaybookRun()
             # One that is dead cannot be stopped, and need not be; what it held is elsewhere by now.
             if any(one.host not in asked.remove or not one.unreachable for one in emptied.failures):

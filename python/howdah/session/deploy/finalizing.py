@@ -7,14 +7,17 @@ import time
 from howdah.deploy.ansible import PlaybookRun, Tell, check_ansible, run_playbook
 from howdah.deploy.wrong import wrongs
 from howdah.errors import UserError
-from howdah.session.deploy.outcome import Deployed, outcome
+from howdah.session.deploy.outcome import Agree, Deployed, outcome
 from howdah.session.deploy.project import Target, project
 from howdah.session.deploy.states import DeployAsked, found_states, look_at
 from howdah.session.deploy.upgrading import upgrade_under_way
 
 
-def finalize(target: Target, asked: DeployAsked, tell: Tell) -> Deployed:
-    """End HDFS's upgrade; raises UserError where hosts are not all on the release that stays."""
+def finalize(target: Target, asked: DeployAsked, tell: Tell, agree: Agree) -> Deployed:
+    """End HDFS's upgrade once that is agreed to.
+
+    Raises UserError where hosts are not all on the release that stays.
+    """
     check_ansible()
     begun = time.monotonic()
     with project(target, asked.disks) as folder:
@@ -30,7 +33,11 @@ def finalize(target: Target, asked: DeployAsked, tell: Tell) -> Deployed:
                 f"howdah deploy {target.file} first; --diff shows what differs",
             )
         left = any(state.upgraded_from for state in states.values())
-        if upgrade_under_way(states) is None and not left:
+        upgrade = upgrade_under_way(states)
+        if upgrade is None and not left:
             return outcome(target, PlaybookRun(), states, begun)
+        origin = (upgrade.origin if upgrade else "") or "the release before"
+        end = f"end HDFS's upgrade from {origin}: from then on there is no way back to it"
+        agree(outcome(target, PlaybookRun(), states, begun, steps=(end,)))
         done = run_playbook(folder, "finalize.yaml", asked.login, tell)
     return outcome(target, done, states, begun)

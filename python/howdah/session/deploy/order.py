@@ -63,9 +63,9 @@ def _restarts(states: Mapping[str, DeployedHost], step: Sequence[Role], copies: 
     if not leading:
         together = at_once(role, copies)
         each = f", {together} at a time" if len(others) > 1 else ""
-        yield f"{what} on {_hosts(others)}{each}"
+        yield f"{what} on {hosts_text(others)}{each}"
     elif others:
-        yield f"{what} on {_hosts(others)}, then on {leading[0]}, whose {kind.name} hands over before"
+        yield f"{what} on {hosts_text(others)}, then on {leading[0]}, whose {kind.name} hands over before"
     else:
         yield f"{what} on {leading[0]}, whose {kind.name} hands over before"
 
@@ -74,6 +74,7 @@ def _leads(state: DeployedHost, name: str) -> bool:
     return any(one["name"] == name and one.get("leads") for one in state.daemons)
 
 
-def _hosts(names: Sequence[str]) -> str:
+def hosts_text(names: Sequence[str]) -> str:
+    """The names of hosts, the first of them where there are many."""
     more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
     return ", ".join(names[:_SHOWN]) + more

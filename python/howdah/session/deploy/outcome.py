@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from howdah.deploy.ansible import PlaybookRun
@@ -34,6 +34,10 @@ class Deployed(NamedTuple):
     def changed(self) -> int:
         """How much was changed in all."""
         return sum(map(len, self.hosts.values()))
+
+
+Agree = Callable[[Deployed], None]
+"""Shows what would be done and returns where it may be; raises otherwise, before any host is changed."""
 
 
 def outcome(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -22,6 +21,7 @@ from howdah.model.plan import Cluster, Plan, Role
 from howdah.model.system import placed_systems
 from howdah.planner.literature import told
 from howdah.render import render
+from howdah.scratch import scratch_folder
 from howdah.session.plan.held import held_plan
 
 _FOLDER = "deploy"
@@ -125,8 +125,7 @@ def project(
 
     ``secrets`` are the places and digests of what each host is handed; none of it is copied.
     """
-    with tempfile.TemporaryDirectory(prefix="howdah-project-") as folder:
-        root = Path(folder)
+    with scratch_folder("project") as root:
         for file in target.files.files:
             if file.path.startswith(f"{_FOLDER}/"):
                 path = root / file.path

@@ -14,7 +14,7 @@ from howdah.lab.hadoop.daemons import PROGRAM
 from howdah.lab.hadoop.hbase import HBaseHealth
 from howdah.lab.hadoop.redundancy import Behind
 from howdah.lab.hadoop.starting import Tell
-from howdah.lab.registry import CLIENT, Leftover
+from howdah.lab.registry import CLIENT, DEFAULT_NAME, Leftover
 from howdah.lab.state import LabState, find, read_state
 from howdah.lab.status import LabStatus, MachineStatus
 from howdah.lab.status import status as look
@@ -45,7 +45,6 @@ __all__ = [
     "status",
 ]
 
-DEFAULT_NAME = "lab"
 """What a laboratory is called that nobody names."""
 PARENT = Path("build")
 """Where a laboratory's files go if nobody says."""

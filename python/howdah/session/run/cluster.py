@@ -105,14 +105,15 @@ def _check_secrets(settings: Mapping[str, str]) -> None:
 
 
 def _reach(request: RunRequest) -> tuple[Reached, Playing | None]:
-    """The cluster that was chosen, or the only one there is, and the faults done to it meanwhile."""
+    """The cluster that was chosen, or the default laboratory, and the faults done to it meanwhile."""
     conf, lab, plan = request.of(CONF), request.of(LAB), request.of(PLAN)
     if conf is not None and lab is not None:
         raise UserError("--lab", "and --conf name two clusters", "leave one of them out")
     if lab is not None or conf is None:
-        state = running_lab(lab)
+        elsewhere = directory_of(None) is not None
+        state = running_lab(lab, elsewhere=elsewhere)
         if state is not None:
-            if lab is None and directory_of(None) is not None:
+            if lab is None and elsewhere:
                 raise UserError(
                     "--engine hadoop",
                     f"the laboratory {state.name} is up, and HADOOP_CONF_DIR names another cluster",

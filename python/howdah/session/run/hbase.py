@@ -181,7 +181,8 @@ def _reach(request: RunRequest, host: Host) -> tuple[ReachedHBase | None, Playin
     named = os.environ.get(_CONF_DIR)
     directory = conf or (Path(named) if named else None)
     if lab is not None or conf is None:
-        state = whole_lab(lab, HBASE, "--conf DIR")
+        otherwise = f"{CONF.flag} DIR, or {MEMORY.flag} SIZE to start an HBase on this machine"
+        state = whole_lab(lab, HBASE, otherwise, elsewhere=directory is not None)
         if state is not None:
             if lab is None and directory is not None:
                 raise UserError(

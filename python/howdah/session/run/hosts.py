@@ -64,7 +64,7 @@ def prepare_hosts(
 
 
 def _of_lab(request: RunRequest) -> tuple[Plan, HostsTarget, str]:
-    """The machines of the laboratory that was chosen, or of the only one that is up."""
+    """The machines of the laboratory that was chosen, or of the default one."""
     if request.of(PLAN) is not None:
         raise UserError(
             PLAN.flag, "says which hosts, and nothing says how they are reached", f"give {REACH.flag} too"

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import filecmp
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
 import howdah
 from howdah.errors import RunFailed, UserError
+from howdah.scratch import scratch_folder
 from howdah.session.study.directory import INPUTS, KEPT, PAPER, RUNS, STUDY_FILE, StudyDirectory
 from howdah.session.study.paper import write_study_paper
 from howdah.store.bundle import pack, unpack
@@ -48,8 +48,8 @@ def verify_study(file: Path) -> Verified:
 
     Raises UserError for what is no bundle or was changed, RunFailed where the paper is not the same.
     """
-    with tempfile.TemporaryDirectory(prefix="howdah-verify-") as folder:
-        there = Path(folder) / "bundle"
+    with scratch_folder("verify") as folder:
+        there = folder / "bundle"
         there.mkdir()
         bundle = unpack(file, there)
         if bundle.made_by != howdah.__version__:
@@ -59,7 +59,7 @@ def verify_study(file: Path) -> Verified:
                 "its digests are right; verify its page with that version",
             )
         directory = StudyDirectory(there)
-        anew = Path(folder) / "paper"
+        anew = folder / "paper"
         write_study_paper(directory, anew)
         names = sorted(path.relative_to(anew).as_posix() for path in anew.rglob("*") if path.is_file())
         different = [name for name in names if not _same(anew / name, directory.paper / name)]

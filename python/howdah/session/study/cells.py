@@ -12,6 +12,7 @@ from howdah.model.engine_names import LOCAL
 from howdah.model.engine_options import CALIBRATION, LAB, PLAN
 from howdah.model.engines import engines
 from howdah.model.inventory import Inventory
+from howdah.model.plan import Plan
 from howdah.model.request import Demand, Override, PlanRequest, Profile, Protection
 from howdah.model.study import Study
 from howdah.model.study_settings import CellSettings
@@ -25,14 +26,15 @@ from howdah.planner.suite.request import programs_asked
 from howdah.session.run.engines import RunRequest, prepare
 from howdah.session.run.prepared import Prepared
 from howdah.session.study.directory import StudyDirectory, put
-from howdah.simulation.calibrations import PUBLISHED
+from howdah.session.study.setups import setup_options, setup_plan
+from howdah.simulation.calibrations import PUBLISHED, load_calibration
 from howdah.study.matrix import Cell
 from howdah.study.schedule import Due
 from howdah.units import MIB
 
 _CLUSTER_ONLY = (
-    "inventory", "hypervisor", "workers_per_host", "slots", "protection", "link", "profile", "calibration",
-    "overrides",
+    "setup", "platform", "inventory", "hypervisor", "workers_per_host", "slots", "protection", "link",
+    "profile", "calibration", "overrides",
 )  # fmt: skip
 
 
@@ -48,19 +50,32 @@ def write_inputs(study: Study, directory: StudyDirectory, cells: Sequence[Cell],
         if not cell.planned:
             _check_unplanned(study, cell)
             continue
-        if settings.inventory is None:
-            raise UserError(cell.name, "is planned and names no hosts", "give inventory: hosts.yaml")
-        if cell.laboratory is not None:
-            _check_built(cell)
-        inventory = read_inventory(beside / settings.inventory)
-        try:
-            plan = plan_cluster(_linked(inventory, settings), _plan_request(study, _planned_for(cell, cells)))
-        except UserError as error:
-            raise _of(cell, error) from error
-        put(plan_path(directory, cell), write_plan(plan))
+        put(plan_path(directory, cell), write_plan(_plan(study, cell, cells, beside)))
         if settings.calibration not in (None, PUBLISHED):
             text = read_text(beside / settings.calibration, "give a calibration")
             put(_calibration_path(directory, settings.calibration), text)
+
+
+def _plan(study: Study, cell: Cell, cells: Sequence[Cell], beside: Path) -> Plan:
+    """The plan that is made for a cell; raises UserError where it cannot be planned."""
+    settings = cell.settings
+    if settings.setup is not None:
+        name = settings.calibration
+        known = None if name is None else load_calibration(name if name == PUBLISHED else str(beside / name))
+        return setup_plan(cell.name, settings, known)
+    if settings.platform is not None:
+        raise UserError(cell.name, "has a platform, which is of a setup", "give setup, or leave platform out")
+    if settings.inventory is None:
+        raise UserError(
+            cell.name, "is planned and names no hosts", "give inventory: hosts.yaml, or setup: vsphere6"
+        )
+    if cell.laboratory is not None:
+        _check_built(cell)
+    inventory = read_inventory(beside / settings.inventory)
+    try:
+        return plan_cluster(_linked(inventory, settings), _plan_request(study, _planned_for(cell, cells)))
+    except UserError as error:
+        raise _of(cell, error) from error
 
 
 def _has_records(suite: str) -> bool:
@@ -169,7 +184,7 @@ def _calibration_path(directory: StudyDirectory, name: str) -> Path:
 
 def run_request(study: Study, settings: CellSettings) -> RunRequest:
     """What a cell asks of its engine."""
-    given = settings.options()
+    given = setup_options(settings) | settings.options()
     if _has_records(study.suite):
         # A table has as many replicas as its cluster's files, which is planned with them.
         given.pop(REPLICATION.name, None)

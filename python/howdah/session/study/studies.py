@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -19,6 +18,7 @@ from howdah.model.study_run import StudyRun
 from howdah.model.study_settings import nearest
 from howdah.model.workloads.suite import suites
 from howdah.probe import probe_host
+from howdah.scratch import scratch_folder
 from howdah.session.files import replace_file
 from howdah.session.study.cells import check_asked, prepare_cell, write_inputs
 from howdah.session.study.directory import StudyDirectory
@@ -130,8 +130,8 @@ def dry_run(given: GivenStudy, directory: Path) -> Matrix:
     left = tuple(due(study, cells, done))
     if done:
         return Matrix(study, cells, done, left, expected_s(study, left, done), "as its runs so far took")
-    with tempfile.TemporaryDirectory(prefix="howdah-study-") as folder:
-        trial = StudyDirectory(Path(folder))
+    with scratch_folder("study") as folder:
+        trial = StudyDirectory(folder)
         write_inputs(study, trial, cells, given.folder)
         _check(study, cells, trial)
         known = guesses(study, cells, trial)

@@ -34,7 +34,7 @@ def _point(threads: int, rate: float, within_s: float, busy: float) -> LoadPoint
 SWEEP = LoadSweep(
     suite="ycsb-c",
     quantity="threads",
-    calibration=None,
+    calibration="mine",
     replications=3,
     seed=1,
     points=(_point(1, 500, 0.002, 0.1), _point(16, 4000, 0.009, 0.93), _point(64, 4100, 0.04, 0.99)),
@@ -53,6 +53,12 @@ def test_every_load_has_its_throughput_its_tail_and_what_is_busiest() -> None:
         "busy",
     )
     assert table.rows[1] == ("16", "4,000/s", "3,600/s to 4,400/s", "9 ms", "server processors", "93 %")
+
+
+def test_without_a_calibration_a_load_has_no_interval() -> None:
+    table = load_table(SWEEP.model_copy(update={"calibration": None}))
+    assert table.columns == ("threads", "throughput", "read, 99 % within", "busiest", "busy")
+    assert table.rows[1] == ("16", "4,000/s", "9 ms", "server processors", "93 %")
 
 
 def test_the_page_says_where_more_threads_help_no_more(tmp_path: Path) -> None:

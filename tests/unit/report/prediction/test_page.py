@@ -12,7 +12,7 @@ from howdah.model.calibration import Calibration
 from howdah.report.figure import Figure
 from howdah.report.prediction.changes import changes
 from howdah.report.prediction.growth import growth
-from howdah.report.prediction.page import write_page
+from howdah.report.prediction.page import PredictionContent, write_page
 from howdah.report.prediction.predicted import predicted
 from howdah.report.prediction.scored import MOST, hits, scored
 from howdah.report.prediction.words import saturation_said, scored_runs
@@ -174,3 +174,58 @@ def test_a_page_its_pictures_and_its_numbers_are_written(tmp_path: Path, publish
     assert [float(row["median"]) for row in rows] == [one.median for one in made.forecasts]
     again = write_page(predicted(made, published), tmp_path / "again")
     assert again.read_bytes() == path.read_bytes()
+
+
+def _texts(said: PredictionContent) -> str:
+    """Everything that a page says and draws, except its warnings."""
+    figures = [said.figure, *(figure for section in said.sections for figure in section.figures)]
+    tables = [said.table, *(titled.table for section in said.sections for titled in section.tables)]
+    parts = [said.answer, *said.lead, *(title.about_table for title in (said,))]
+    for figure in figures:
+        if figure is not None:
+            parts += [figure.caption, str(figure.spec)]
+            tables.append(figure.table)
+    return "\n".join(
+        [*parts, *(" ".join((*row,)) for table in tables for row in (table.columns, *table.rows))]
+    )
+
+
+def test_without_a_calibration_no_page_shows_an_interval() -> None:
+    bare = small_prediction(calibration=None)
+    unknown = {"low": None, "high": None}
+    effects = [effect("disks", "5", 0.6).model_copy(update=unknown)]
+    points = [
+        point(hosts, 0.1, 0.5).model_copy(
+            update={
+                **{"low_s": None, "high_s": None},
+                "forecasts": tuple(
+                    one.model_copy(update=unknown) for one in point(hosts, 0.1, 0.5).forecasts
+                ),
+            }
+        )
+        for hosts in (10, 20)
+    ]
+    swept = grown(*points).model_copy(update={"calibration": None})
+    scores = tuple(
+        score("one", one, 1.1 * one.median).model_copy(update={"calibration": None}) for one in bare.forecasts
+    )
+    pages = (
+        predicted(bare, None),
+        changes(changed(*effects).model_copy(update={"calibration": None}), None),
+        growth(swept, None),
+        scored(bare, scores, scores),
+    )
+    for said in pages:
+        text = _texts(said)
+        for phrase in ("nine times in ten", "Nine of ten", "90 % intervals", "inside its", "±", "% to"):
+            assert phrase not in text, (said.name, phrase)
+        if said.name == "score":
+            assert {row[2] for row in said.table.rows} == {"–"}
+        else:
+            assert "interval" not in text
+    assert "How far off the times may be is unknown" in pages[0].lead[0]
+
+
+def test_the_lead_of_a_prediction_is_a_sentence() -> None:
+    (lead,) = predicted(small_prediction(), None).lead
+    assert "Nine of ten runs are expected between the ends of an interval;" in lead

@@ -46,13 +46,26 @@ def test_one_that_is_half_built_is_no_cluster(tmp_path: Path) -> None:
         assert "--name lab" in error.hint
 
 
-def test_of_several_one_must_be_named(tmp_path: Path) -> None:
-    begin(tmp_path, "one", "two")
+def test_one_of_another_name_must_be_named(tmp_path: Path) -> None:
+    begin(tmp_path, "one")
     error = refused(None)
-    assert "one, two" in error.what
-    assert "--lab" in error.hint
+    assert error.what == "no laboratory 'lab' is up, only one"
+    assert "--lab one" in error.hint
     assert "--conf" in error.hint, "it may be meant for neither"
+    begin(tmp_path, "two")
+    assert "one, two" in refused(None).what
     assert refused("three").hint == "one of one, two"
+
+
+def test_the_default_one_is_taken_whatever_others_are_up(tmp_path: Path) -> None:
+    begin(tmp_path, "another", "lab", "third")
+    # It is found, and half built.
+    assert str(refused(None)) == "laboratory lab: is not whole"
+
+
+def test_a_cluster_that_is_named_elsewhere_needs_no_laboratory(tmp_path: Path) -> None:
+    begin(tmp_path, "another")
+    assert running_lab(None, elsewhere=True) is None
 
 
 def test_a_shell_completes_their_names(tmp_path: Path) -> None:

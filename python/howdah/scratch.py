@@ -1,0 +1,57 @@
+"""Temporary folders that the next run removes where this one is killed.
+
+A process holds a lock on each folder that it made, which ends with the process. What was left by one that was
+killed is removed when a folder of the same name is made again, by the same user.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import shutil
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+_NEW_S = 60.0
+"""An empty folder may be one that its process has not locked yet, unless it is older."""
+
+
+@contextmanager
+def scratch_folder(name: str) -> Iterator[Path]:
+    """A new folder ``howdah-<name>-…`` for this user alone, removed when the context ends."""
+    prefix = f"howdah-{name}-"
+    _remove_left(prefix)
+    folder = Path(tempfile.mkdtemp(prefix=prefix))
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield folder
+    finally:
+        # Children that were started in it may still write there: what they write is removed next time.
+        shutil.rmtree(folder, ignore_errors=True)
+        os.close(descriptor)
+
+
+def _remove_left(prefix: str) -> None:
+    """Remove the folders of processes that have ended."""
+    for path in Path(tempfile.gettempdir()).glob(f"{prefix}*"):
+        with suppress(OSError):
+            # A link is not followed, and another user's folder is not opened.
+            descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+            try:
+                if os.fstat(descriptor).st_uid == os.geteuid() and _is_left(descriptor):
+                    shutil.rmtree(path, ignore_errors=True)
+            finally:
+                os.close(descriptor)
+
+
+def _is_left(descriptor: int) -> bool:
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    # Whoever makes a folder locks it before anything is written there.
+    return bool(os.listdir(descriptor)) or time.time() - os.fstat(descriptor).st_mtime > _NEW_S
