@@ -97,8 +97,12 @@ class Guard:
             await self._app(scope, receive, send)
             return
 
+        begun = False
+
         async def guarded(message: Message) -> None:
+            nonlocal begun
             if message["type"] == "http.response.start":
+                begun = True
                 _protect(MutableHeaders(scope=message), secure=not self._loopback)
             await send(message)
 
@@ -106,7 +110,12 @@ class Guard:
         if refused is not None:
             await refused(scope, receive, guarded)
             return
-        await self._app(scope, _Limited(receive), guarded)
+        try:
+            await self._app(scope, _Limited(receive), guarded)
+        except asyncio.CancelledError:
+            # Nothing but the end of the server cancels a request.
+            if not begun:
+                await _no(503, "the server has ended", "start it again")(scope, receive, guarded)
 
     def _refused(self, scope: Scope, headers: Headers) -> Response | None:  # noqa: PLR0911 - one a reason
         path, method = scope["path"], scope["method"]
@@ -147,8 +156,8 @@ def _too_large(headers: Headers) -> Response | None:
     return None
 
 
-def _no(status: int, why: str) -> Response:
-    return JSONResponse({"what": why}, status_code=status)
+def _no(status: int, what: str, hint: str = "", where: str = "") -> Response:
+    return JSONResponse({"where": where, "what": what, "hint": hint}, status_code=status)
 
 
 def _protect(headers: MutableHeaders, *, secure: bool) -> None:

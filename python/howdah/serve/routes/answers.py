@@ -14,7 +14,8 @@ from howdah.model.base import Model
 from howdah.serve.hub import TooManyListeners
 from howdah.serve.places import NotServed
 from howdah.serve.security import BodyTooLarge
-from howdah.serve.site import Busy, Site
+from howdah.serve.site import Site
+from howdah.serve.work import Busy, Left, Work
 
 
 class Declined(Model):
@@ -34,6 +35,26 @@ def _site(request: Request) -> Site:
 
 Here = Annotated[Site, Depends(_site)]
 """The site, as a parameter of a route."""
+
+
+async def _gone(request: Request) -> None:
+    """Wait until the visitor has left, who sends nothing more once the request is there."""
+    while (await request.receive())["type"] != "http.disconnect":
+        pass
+
+
+def _working(request: Request) -> Work:
+    return Work(_site(request).workers, lambda: _gone(request))
+
+
+def _simulating(request: Request) -> Work:
+    return Work(_site(request).simulators, lambda: _gone(request))
+
+
+Working = Annotated[Work, Depends(_working)]
+"""What takes its time is done by this."""
+Simulating = Annotated[Work, Depends(_simulating)]
+"""Simulations are done by this."""
 
 
 def html(text: str) -> Response:
@@ -65,7 +86,7 @@ def _said(error: Exception) -> tuple[int, Declined]:
         return 409, Declined(where=error.where, what=error.what, hint=error.hint)
     if isinstance(error, NotServed):
         return 404, Declined(what="There is nothing of that name here.", hint="It may have been removed.")
-    if isinstance(error, Busy | TooManyListeners):
+    if isinstance(error, Busy | Left | TooManyListeners):
         return 503, Declined(what="The server is busy.", hint="Ask again in a few seconds.")
     if isinstance(error, BodyTooLarge):
         return 413, Declined(what="The request is too large.", hint="")
@@ -75,5 +96,5 @@ def _said(error: Exception) -> tuple[int, Declined]:
     )
 
 
-REFUSED = (HowdahError, NotServed, Busy, TooManyListeners, BodyTooLarge)
+REFUSED = (HowdahError, NotServed, Busy, Left, TooManyListeners, BodyTooLarge)
 """What is answered with a refusal."""
