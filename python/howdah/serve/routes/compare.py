@@ -15,10 +15,11 @@ from howdah.report.document import ShownPage
 from howdah.serve.pages import Pages
 from howdah.serve.places import run_place, signature
 from howdah.serve.routes.answers import Here, Working, html, svg
+from howdah.serve.routes.bodies import JsonRoute
 from howdah.serve.site import Site
 from howdah.session.run.comparing import Compared, compare_runs, followed
 
-router = APIRouter()
+router = APIRouter(route_class=JsonRoute)
 
 _MOST = 200
 """More runs than this are compared by `howdah compare`."""

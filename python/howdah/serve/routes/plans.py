@@ -37,6 +37,7 @@ from howdah.serve.planning import (
     what_if,
 )
 from howdah.serve.routes.answers import Declined, Here, Simulating, Working, html, svg
+from howdah.serve.routes.bodies import JsonRoute
 from howdah.serve.settings import ServeSettings
 from howdah.serve.site import Site
 from howdah.serve.studies import signature_of_file
@@ -44,7 +45,7 @@ from howdah.serve.work import Superseded
 from howdah.session.plan.checks import check
 from howdah.session.plan.plans import grounds, load_plan
 
-router = APIRouter()
+router = APIRouter(route_class=JsonRoute)
 
 _EXAMPLE = """howdah: 1
 cluster: example

@@ -22,6 +22,7 @@ from howdah.report.prediction.scored import hits, scored
 from howdah.serve.pages import Pages
 from howdah.serve.places import NotServed, place_of
 from howdah.serve.routes.answers import Here, Working, html, svg
+from howdah.serve.routes.bodies import JsonRoute
 from howdah.serve.settings import ServeSettings
 from howdah.serve.site import Site
 from howdah.serve.studies import signature_of_file
@@ -29,7 +30,7 @@ from howdah.serve.work import Work
 from howdah.simulation.calibrations import load_calibration
 from howdah.store.predictions import PREDICTION, SCORES, list_predictions, load_prediction, read_scores
 
-router = APIRouter()
+router = APIRouter(route_class=JsonRoute)
 
 
 class PredictionTally(Model):

@@ -22,6 +22,7 @@ from howdah.serve.finding import FoundRuns, RunsWanted, bars, find_runs
 from howdah.serve.pages import Pages
 from howdah.serve.places import run_place, signature
 from howdah.serve.routes.answers import Here, Working, html, stream, svg
+from howdah.serve.routes.bodies import JsonRoute
 from howdah.serve.rows import UNREADABLE, row_of
 from howdah.serve.site import Site
 from howdah.serve.stopping import stop_run
@@ -30,7 +31,7 @@ from howdah.session.run.reporting import analyse_run
 from howdah.store.annotations import read_annotation, write_annotation
 from howdah.store.reader import read_record
 
-router = APIRouter()
+router = APIRouter(route_class=JsonRoute)
 
 Asked = Annotated[RunsWanted, Query()]
 

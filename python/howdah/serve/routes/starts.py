@@ -11,6 +11,7 @@ from howdah.errors import UserError
 from howdah.model.base import Model
 from howdah.serve.places import NotServed
 from howdah.serve.routes.answers import Here, Working, html
+from howdah.serve.routes.bodies import JsonRoute
 from howdah.serve.routes.plans import plan_file_of, plan_source, plan_text
 from howdah.serve.site import Site
 from howdah.serve.starting import StartAsked, StartedRun, arguments_of, engines_here, startable
@@ -18,7 +19,7 @@ from howdah.serve.work import Work
 from howdah.session.lab.laboratories import names
 from howdah.store.staging import replacing
 
-router = APIRouter()
+router = APIRouter(route_class=JsonRoute)
 
 
 class StartOption(Model):

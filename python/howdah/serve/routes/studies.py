@@ -14,13 +14,14 @@ from howdah.report.study.page import shown_paper
 from howdah.serve.pages import Pages
 from howdah.serve.places import run_place
 from howdah.serve.routes.answers import Here, Working, html, stream, svg
+from howdah.serve.routes.bodies import JsonRoute
 from howdah.serve.routes.runs import RunPlace, followed_run, run_html, run_picture_of
 from howdah.serve.site import Site
 from howdah.serve.studies import StudyState, list_studies, study_mark, study_place, study_state
 from howdah.session.study.paper import find
 from howdah.study.matrix import cells_of
 
-router = APIRouter()
+router = APIRouter(route_class=JsonRoute)
 
 _INTERVAL_S = 1.0
 
