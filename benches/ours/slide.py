@@ -33,7 +33,7 @@ def _answers(inventory: str, workers: int, dataset: str, simulator: str) -> list
             }
         )
         began_s = time.perf_counter()
-        what_if(asked, "published", lambda: False)
+        what_if(asked, "published")
         took_s.append(time.perf_counter() - began_s)
     return took_s
 

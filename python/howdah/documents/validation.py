@@ -7,6 +7,7 @@ import inspect
 import textwrap
 from collections.abc import Iterator, Mapping
 from difflib import get_close_matches
+from functools import cache, lru_cache
 from itertools import pairwise
 from typing import Any, get_args
 
@@ -70,10 +71,11 @@ def _model_in(annotation: Any) -> type[BaseModel] | None:
     return next((model for inner in get_args(annotation) if (model := _model_in(inner))), None)
 
 
-def meanings(model: type[BaseModel]) -> dict[str, str]:
+@cache
+def meanings(model: type[BaseModel]) -> Mapping[str, str]:
     """The docstrings below a class's own fields, a line each, by the fields' names.
 
-    They are read from the source: Python itself does not keep them.
+    They are read from the source, once for each class: Python itself does not keep them.
     """
     tree = ast.parse(textwrap.dedent(inspect.getsource(model)))
     return dict(_docstrings(tree.body[0]))
@@ -165,7 +167,7 @@ def _real(tree: Tree, loc: Keys) -> Keys:
 def _missing(model: type[BaseModel], path: Keys, key: str) -> tuple[str, str]:
     """What a missing key is for, in the words of its class."""
     owner = model_at(model, path)
-    texts = meanings(owner) if owner is not None else {}
+    texts: Mapping[str, str] = meanings(owner) if owner is not None else {}
     meaning = next((texts[field] for field in texts if owner and key_of(owner, field) == key), "")
     return f"{key} is missing", f"add `{key}:` – {meaning[:1].lower()}{meaning[1:]}"
 
@@ -177,12 +179,18 @@ def _unknown(model: type[BaseModel], tree: Tree, path: Keys) -> Fault:
     return Fault(tree.keys.get(path, tree.mark(path)), path, "is not a key howdah knows", hint)
 
 
-def _known(model: type[BaseModel], path: Keys) -> list[str]:
+def _known(model: type[BaseModel], path: Keys) -> tuple[str, ...]:
     """The keys that the mapping around a path may have."""
     owner = model_at(model, path[:-1])
-    return [key_of(owner, field) for field in owner.model_fields] if owner is not None else []
+    return _keys_of(owner) if owner is not None else ()
 
 
-def _nearest(known: list[str], key: str) -> list[str]:
+@cache
+def _keys_of(model: type[BaseModel]) -> tuple[str, ...]:
+    return tuple(key_of(model, field) for field in model.model_fields)
+
+
+@lru_cache(maxsize=1024)
+def _nearest(known: tuple[str, ...], key: str) -> list[str]:
     """The known key that a misspelt one is most like; none if it is like none."""
     return get_close_matches(key, known, n=1, cutoff=0.6)

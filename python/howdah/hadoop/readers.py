@@ -103,7 +103,8 @@ def readers(setting: Setting, plan: Plan) -> frozenset[Role]:
 def present_roles(plan: Plan) -> frozenset[Role]:
     """The daemons that a plan has anywhere."""
     masters = plan.cluster.masters if plan.cluster is not None else ()
-    return frozenset(role for system in (*masters, *plan.workers) for role in system.roles)
+    of_masters = {role for master in masters for role in master.roles}
+    return frozenset(of_masters | {role for worker in plan.workers for role in worker.roles})
 
 
 @cache

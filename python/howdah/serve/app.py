@@ -4,18 +4,49 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from typing import Any
 
-from fastapi import FastAPI, Request
+from fastapi import FastAPI
 from starlette.responses import PlainTextResponse, Response
 
 import howdah
-from howdah.serve.places import NotServed
 from howdah.serve.routes import compare, plans, predictions, runs, signing, starts, studies
-from howdah.serve.routes.answers import REFUSED, Here, refusal
-from howdah.serve.security import Guard
+from howdah.serve.routes.answers import REFUSED, Declined, Here, refusal
+from howdah.serve.security import SCHEMES, Guard, carried, need_of
 from howdah.serve.site import Site
 
 _FOREVER = "public, max-age=31536000, immutable"
+
+
+_DECLINED = {
+    400: "The body is not JSON.",
+    401: "Sign in first.",
+    403: "The request does not carry what it needs.",
+    404: "There is nothing of that name.",
+    409: "It cannot be done, for a reason that the command line would give, too.",
+    413: "The request is too large.",
+    422: "The request has not the form that is described here.",
+    503: "The server is busy, or it ends.",
+}
+"""Why requests are declined, whatever they are for."""
+
+
+class _Application(FastAPI):
+    """FastAPI whose description of the API has what the guard wants of each request."""
+
+    def __init__(self, loopback: bool, **named: Any) -> None:
+        super().__init__(**named)
+        self._loopback = loopback
+
+    def openapi(self) -> dict[str, Any]:
+        """The OpenAPI document."""
+        if self.openapi_schema is None:
+            document = super().openapi()
+            document["components"]["securitySchemes"] = SCHEMES
+            for path, operations in document["paths"].items():
+                for method, operation in operations.items():
+                    operation["security"] = carried(need_of(method.upper(), path), loopback=self._loopback)
+        return super().openapi()
 
 
 def application(site: Site) -> FastAPI:
@@ -29,7 +60,9 @@ def application(site: Site) -> FastAPI:
         yield
         await site.close()
 
-    app = FastAPI(
+    app = _Application(
+        site.settings.loopback,
+        responses={status: {"model": Declined, "description": why} for status, why in _DECLINED.items()},
         title="howdah",
         version=howdah.__version__,
         openapi_url="/api/v1/openapi.json",
@@ -44,7 +77,6 @@ def application(site: Site) -> FastAPI:
     app.get("/assets/{name}", include_in_schema=False)(_asset)
     for error in REFUSED:
         app.exception_handler(error)(refusal)
-    app.exception_handler(404)(_nothing)
     app.exception_handler(500)(refusal)
     app.add_middleware(
         Guard,
@@ -60,7 +92,3 @@ def _asset(name: str, site: Here) -> Response:
     if asset is None:
         return PlainTextResponse("no such file", status_code=404)
     return Response(asset.content, media_type=asset.kind, headers={"Cache-Control": _FOREVER})
-
-
-async def _nothing(request: Request, error: Exception) -> Response:
-    return refusal(request, NotServed(request.url.path))

@@ -23,10 +23,6 @@ class Asset(NamedTuple):
 class Assets:
     """All of them, by the name that addresses have."""
 
-    def address(self, name: str) -> str:
-        """A file's name in addresses: ``page.js`` is ``page-0123456789ab.js``."""
-        return self._names[name]
-
     def find(self, address: str) -> Asset | None:
         """The file of that name in addresses."""
         return self.files.get(address)
@@ -34,7 +30,7 @@ class Assets:
     @cached_property
     def files(self) -> dict[str, Asset]:
         """Every file by its name in addresses."""
-        return {self._names[name]: Asset(text, _kind(name)) for name, text in self._texts.items()}
+        return {self.names[name]: Asset(text, _kind(name)) for name, text in self._texts.items()}
 
     @cached_property
     def _texts(self) -> dict[str, bytes]:
@@ -46,7 +42,8 @@ class Assets:
         return {name: text.encode() for name, text in texts.items()}
 
     @cached_property
-    def _names(self) -> dict[str, str]:
+    def names(self) -> dict[str, str]:
+        """Each file's name in addresses: ``page.js`` is ``page-0123456789ab.js``."""
         return {name: _named(name, text) for name, text in self._texts.items()}
 
 

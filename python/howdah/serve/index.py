@@ -11,7 +11,7 @@ import sqlite3
 from collections.abc import Collection, Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
-from threading import Lock
+from threading import Event, Lock
 from typing import NamedTuple
 
 import howdah
@@ -52,6 +52,7 @@ class RunIndex:
         self.database, self.lock = _opened(file), Lock()
         self._known = self._read_known()
         self._unsettled = {name for name, run in self._known.items() if run.outcome in _UNSETTLED}
+        self._stopped = Event()
         self.version = 0
         """Grows with every change."""
 
@@ -85,11 +86,13 @@ class RunIndex:
         # The newest come first: a list begins with them.
         fresh = sorted((name for name in names if name not in self._known), reverse=True)
         again = list(self._known if every else self._unsettled)
-        changed = [name for name in again if self._changed(name)]
+        changed = [name for name in again if not self._stopped.is_set() and self._changed(name)]
         wanted = [*changed, *fresh]
         for place in range(0, len(wanted), _BATCH):
             batch = wanted[place : place + _BATCH]
             self._read(batch)
+            if self._stopped.is_set():
+                return
             yield set(batch)
 
     def read_again(self, name: str) -> None:
@@ -109,12 +112,19 @@ class RunIndex:
     def _read(self, names: Sequence[str]) -> None:
         rows = []
         for name in names:
+            if self._stopped.is_set():
+                return
             # What changes while the record is read must look changed afterwards, so this comes first.
             before = signature(self.runs_dir / name)
             row = row_of(self.runs_dir / name)
             lives = "+" if row.outcome == Outcome.RUNNING else ""
             rows.append((row, f"{before}{lives}"))
-        with self.lock, self.database:
+        with self.lock:
+            if not self._stopped.is_set():
+                self._put(rows)
+
+    def _put(self, rows: list[tuple[RunRow, str]]) -> None:
+        with self.database:
             self.database.executemany(
                 "INSERT OR REPLACE INTO runs VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 [_values(row, mark) for row, mark in rows],
@@ -141,8 +151,13 @@ class RunIndex:
         rows = self.database.execute("SELECT id, signature, outcome FROM runs").fetchall()
         return {name: IndexedRun(mark, outcome) for name, mark, outcome in rows}
 
+    def stop(self) -> None:
+        """Read no further, wherever a thread is reading."""
+        self._stopped.set()
+
     def close(self) -> None:
         """Close the database."""
+        self.stop()
         with self.lock:
             self.database.close()
 

@@ -12,6 +12,11 @@ from howdah.model.plan import Plan
 _MOST_PLANS = 30
 
 
+def key_of(plan: Plan) -> str:
+    """What a plan is kept under, which is the same for the same plan."""
+    return hashlib.sha256(write_plan(plan).encode()).hexdigest()[:16]
+
+
 class PlanStore:
     """Plans by what their files hold; in memory only, for the command line keeps plans."""
 
@@ -19,15 +24,13 @@ class PlanStore:
         self._plans: OrderedDict[str, Plan] = OrderedDict()
         self._lock = Lock()
 
-    def keep(self, plan: Plan) -> str:
-        """Keep a plan and return what it is found by, which is the same for the same plan."""
-        key = hashlib.sha256(write_plan(plan).encode()).hexdigest()[:16]
+    def keep(self, key: str, plan: Plan) -> None:
+        """Keep a plan under its key."""
         with self._lock:
             self._plans[key] = plan
             self._plans.move_to_end(key)
             while len(self._plans) > _MOST_PLANS:
                 self._plans.popitem(last=False)
-        return key
 
     def get(self, key: str) -> Plan | None:
         """The plan of that key; None where it was never made, or long ago."""

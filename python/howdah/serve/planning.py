@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 from typing import Annotated, Literal
 
 from pydantic import Field
@@ -26,12 +25,12 @@ from howdah.planner.suite.request import RunRequest
 from howdah.session.plan.asked import parse_demands, parse_growth, parse_whole
 from howdah.session.plan.held import held_plan
 from howdah.simulation.calibrations import load_calibration
-from howdah.simulation.replications import Done, scenarios, simulate, stretches
+from howdah.simulation.replications import scenarios, simulate, stretches
 from howdah.simulation.whole_suite import suite_time
 
 MOST_REPLICATIONS = 5
-_MOST_S = 60.0
-"""A simulation that takes longer is for the command line."""
+MOST_FAULTS = 200
+"""Faults of an inventory that are listed; what has more is hardly one."""
 _MOST_HOSTS = 2000
 _FILE = "inventory"
 
@@ -112,12 +111,9 @@ class WhatIfTimes(Model):
     """Seconds that simulating took here."""
 
 
-class Superseded(RuntimeError):
-    """The same page has asked something newer."""
-
-
 def check_inventory(text: str) -> tuple[InventoryFault, ...]:
-    """Everything that is wrong with an inventory's text."""
+    """Everything that is wrong with an inventory's text, no more than so many faults."""
+    faults = inventory_faults(text)
     return tuple(
         InventoryFault(
             line=fault.mark.line,
@@ -126,7 +122,7 @@ def check_inventory(text: str) -> tuple[InventoryFault, ...]:
             what=fault.what,
             hint=fault.hint,
         )
-        for fault in inventory_faults(text)
+        for fault in faults[:MOST_FAULTS]
     )
 
 
@@ -155,21 +151,12 @@ def _read(asked: PlanAsked, dataset: str = "") -> tuple[Inventory, PlanRequest]:
     return parse_inventory(asked.inventory, _FILE), request
 
 
-def what_if(asked: WhatIfAsked, calibration: str | None, superseded: Callable[[], bool]) -> WhatIfTimes:
+def what_if(asked: WhatIfAsked, calibration: str | None) -> WhatIfTimes:
     """Simulate the suite of TeraSort on the plan with its changes.
 
-    Raises UserError for what cannot be planned or simulated, Superseded as soon as ``superseded`` says so.
+    Raises UserError for what cannot be planned or simulated.
     """
     began_s = time.monotonic()
-
-    def tell(_: Done) -> None:
-        if superseded():
-            raise Superseded
-        if time.monotonic() - began_s > _MOST_S:
-            raise UserError(
-                "simulation", f"takes more than {_MOST_S:.0f} s", "use howdah predict for clusters so large"
-            )
-
     inventory, request = _read(asked, asked.dataset)
     plan = plan_cluster(inventory, request)
     for name, text in asked.changes.items():
@@ -191,7 +178,7 @@ def what_if(asked: WhatIfAsked, calibration: str | None, superseded: Callable[[]
         scenario.model_copy(update=quick)
         for scenario in scenarios(plan, suite, known, count=asked.replications, seed=asked.seed)
     ]
-    summaries = simulate(several, tell)
+    summaries = simulate(several, lambda _: None)
     first = summaries[0]
     median_s, interval = suite_time(summaries, known)
     return WhatIfTimes(

@@ -11,6 +11,7 @@ import asyncio
 import hashlib
 import hmac
 import secrets
+from enum import Enum, auto
 from http.cookies import CookieError, SimpleCookie
 from typing import Final
 from urllib.parse import quote
@@ -26,7 +27,8 @@ PAGE_HEADER: Final = "x-howdah-page"
 COOKIE: Final = "howdah"
 MOST_BODY_BYTES: Final = 1 * 2**20
 _READING: Final = frozenset({"GET", "HEAD", "OPTIONS"})
-_OPEN: Final = ("/assets/", "/sign-in/", "/api/v1/session")
+_SIGNING_IN: Final = "/api/v1/session"
+_OPEN: Final = ("/assets/", "/sign-in/", _SIGNING_IN)
 """What one needs in order to sign in."""
 _COMPUTING: Final = ("/api/v1/inventory/", "/api/v1/plan", "/api/v1/what-if")
 """What is asked with a body and changes nothing."""
@@ -38,6 +40,42 @@ POLICY: Final = (
     "connect-src 'self'; form-action 'self'; base-uri 'none'"
 )
 """What pages may do; styles are allowed inline because Vega sets them."""
+
+
+class Need(Enum):
+    """What a request does, which decides who may send it."""
+
+    READ = auto()
+    COMPUTE = auto()
+    CHANGE = auto()
+    SIGN_IN = auto()
+
+
+def need_of(method: str, path: str) -> Need:
+    """What a request does."""
+    if path == _SIGNING_IN:
+        return Need.SIGN_IN
+    if method in _READING:
+        return Need.READ
+    return Need.COMPUTE if path.startswith(_COMPUTING) else Need.CHANGE
+
+
+SCHEMES: Final = {
+    "token": {"type": "apiKey", "in": "header", "name": TOKEN_HEADER, "description": "The server's token."},
+    "page": {"type": "apiKey", "in": "header", "name": PAGE_HEADER, "description": "Any value."},
+    "signed-in": {"type": "apiKey", "in": "cookie", "name": COOKIE, "description": "See /api/v1/session."},
+}
+"""What a request may have to carry, as an OpenAPI document describes it."""
+
+
+def carried(need: Need, *, loopback: bool) -> list[dict[str, list[str]]]:
+    """The ways in which a request may carry what it needs, as an OpenAPI document lists them."""
+    if need is Need.CHANGE:
+        return [{"token": []}]
+    page: dict[str, list[str]] = {"page": []} if need is Need.COMPUTE else {}
+    if loopback or need is Need.SIGN_IN:
+        return [page] if page else []
+    return [{**page, "signed-in": []}, {**page, "token": []}]
 
 
 class Keys:
@@ -97,8 +135,15 @@ class Guard:
             await self._app(scope, receive, send)
             return
 
+        begun = False
+        if scope["method"] == "HEAD":
+            # Every page and every answer has one: that of GET without its body.
+            scope, send = {**scope, "method": "GET"}, _headers_only(send)
+
         async def guarded(message: Message) -> None:
+            nonlocal begun
             if message["type"] == "http.response.start":
+                begun = True
                 _protect(MutableHeaders(scope=message), secure=not self._loopback)
             await send(message)
 
@@ -106,29 +151,33 @@ class Guard:
         if refused is not None:
             await refused(scope, receive, guarded)
             return
-        await self._app(scope, _Limited(receive), guarded)
+        try:
+            await self._app(scope, _Limited(receive), guarded)
+        except asyncio.CancelledError:
+            # Nothing but the end of the server cancels a request.
+            if not begun:
+                await _no(503, "the server has ended", "start it again")(scope, receive, guarded)
 
     def _refused(self, scope: Scope, headers: Headers) -> Response | None:  # noqa: PLR0911 - one a reason
         path, method = scope["path"], scope["method"]
+        need = need_of(method, path)
         if self._loopback and not _of_this_machine(headers.get("host", "")):
             # A name of somebody's own that leads to this address would make this server part of their site.
-            return _no(421, "this server answers to localhost only")
+            return _no(421, "this server answers to localhost only", "open http://localhost instead")
         if not self._loopback and not self._allowed(path, headers):
             if method in _READING and not path.startswith("/api/"):
                 return RedirectResponse(f"/sign-in/?then={quote(path)}", status_code=303)
-            return _no(401, "sign in first")
-        if method in _READING or path == "/api/v1/session":
+            return _no(401, "sign in first", "send the token or the password to /api/v1/session")
+        if need in (Need.READ, Need.SIGN_IN):
             return _too_large(headers)
         if headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none"):
-            return _no(403, "asked by a page of another site")
-        if path.startswith(_COMPUTING):
-            return (
-                _too_large(headers) if PAGE_HEADER in headers else _no(403, f"lacks the header {PAGE_HEADER}")
-            )
+            return _no(403, "asked by a page of another site", "open a page of this server")
+        if need is Need.COMPUTE:
+            return _too_large(headers) if PAGE_HEADER in headers else _lacking(PAGE_HEADER, "any value")
         if self._read_only:
-            return _no(403, "this server is read-only")
+            return _no(403, "this server is read-only", "start it without --read-only")
         if not self._keys.has_token(headers):
-            return _no(403, f"changes need the token in the header {TOKEN_HEADER}")
+            return _lacking(TOKEN_HEADER, "the token: changes need it")
         return _too_large(headers)
 
     def _allowed(self, path: str, headers: Headers) -> bool:
@@ -143,12 +192,16 @@ def _of_this_machine(host: str) -> bool:
 def _too_large(headers: Headers) -> Response | None:
     length = headers.get("content-length", "0")
     if not length.isdecimal() or int(length[:20]) > MOST_BODY_BYTES:
-        return _no(413, f"larger than {MOST_BODY_BYTES} bytes")
+        return _no(413, f"larger than {MOST_BODY_BYTES:,} bytes", "send less")
     return None
 
 
-def _no(status: int, why: str) -> Response:
-    return JSONResponse({"what": why}, status_code=status)
+def _lacking(header: str, content: str) -> Response:
+    return _no(403, "is missing or wrong", f"send {content}", where=f"header {header}")
+
+
+def _no(status: int, what: str, hint: str = "", where: str = "") -> Response:
+    return JSONResponse({"where": where, "what": what, "hint": hint}, status_code=status)
 
 
 def _protect(headers: MutableHeaders, *, secure: bool) -> None:
@@ -160,6 +213,16 @@ def _protect(headers: MutableHeaders, *, secure: bool) -> None:
     headers.setdefault("Cache-Control", "no-store")
     if secure:
         headers["Strict-Transport-Security"] = "max-age=31536000"
+
+
+def _headers_only(send: Send) -> Send:
+    async def headers_only(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            await send(message)
+            # A stream would otherwise go on for as long as its listener listens.
+            await send({"type": "http.response.body", "body": b"", "more_body": False})
+
+    return headers_only
 
 
 class BodyTooLarge(HTTPException):

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import errno
 import os
+import resource
 import socket
 import ssl
 from collections.abc import Callable
@@ -15,13 +17,18 @@ import uvicorn
 
 from howdah.errors import UserError
 from howdah.serve.app import application
+from howdah.serve.connections import MOST_CONNECTIONS, LimitedLoop, LimitedProtocol
 from howdah.serve.security import Keys
 from howdah.serve.settings import ServeSettings
 from howdah.serve.site import Site
 
 _INDEX = "runs.sqlite"
-_PATIENCE_S = 2
-"""How long connections may take to end when the server does."""
+_LAST_WORDS_S = 0.3
+"""Answers that are being sent when the server ends may take so long."""
+_PATIENCE_S = 5
+"""What has not ended so long after it was cancelled is left."""
+_FILES = 8192
+"""Open files, of which each connection is one."""
 
 
 class Certificate(NamedTuple):
@@ -65,18 +72,22 @@ def serve(
                 ws="none",
                 timeout_graceful_shutdown=_PATIENCE_S,
                 timeout_keep_alive=30,
-                limit_concurrency=512,
+                http=LimitedProtocol,
+                # A few more than connections, which are closed before this is reached.
+                limit_concurrency=MOST_CONNECTIONS + 20,
                 h11_max_incomplete_event_size=64 * 2**10,
                 ssl_certfile=certificate.chain if certificate else None,
                 ssl_keyfile=certificate.key if certificate else None,
             ),
             site,
         )
+        _raise_file_limit()
         site.warm()
         try:
             with suppress(KeyboardInterrupt):
                 tell(f"{scheme}://{host}:{bound}/", keys.token, token_file)
-                server.run(sockets=[listening])
+                with asyncio.Runner(loop_factory=LimitedLoop) as runner:
+                    runner.run(server.serve(sockets=[listening]))
         finally:
             with suppress(OSError):
                 token_file.unlink()
@@ -85,7 +96,7 @@ def serve(
 
 
 class _Server(uvicorn.Server):
-    """Ends everybody's streams first: they would be waited for."""
+    """Ends streams and work first: they would be waited for."""
 
     def __init__(self, config: uvicorn.Config, site: Site) -> None:
         super().__init__(config)
@@ -93,7 +104,25 @@ class _Server(uvicorn.Server):
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         self._site.hub.close()
+        asyncio.get_running_loop().call_later(_LAST_WORDS_S, self._cancel)
         await super().shutdown(sockets)
+
+    def _cancel(self) -> None:
+        for task in self.server_state.tasks:
+            task.cancel()
+        asyncio.get_running_loop().call_later(_LAST_WORDS_S, self._abort)
+
+    def _abort(self) -> None:
+        for connection in self.server_state.connections:
+            # A client that reads nothing would be waited for.
+            connection.transport.abort()
+
+
+def _raise_file_limit() -> None:
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = _FILES if hard == resource.RLIM_INFINITY else min(_FILES, hard)
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
 
 
 def _listening(host: str, port: int) -> socket.socket:

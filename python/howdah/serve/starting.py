@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import logging
 import os
 import shlex
 import signal
@@ -31,7 +32,11 @@ from howdah.model.workloads.suite import suites
 from howdah.planner.suite.request import options_of
 from howdah.store.staging import replacing
 
+_LOG = logging.getLogger("uvicorn.error")
 _STATE = "starts.json"
+_RUNS_DIR = "--runs-dir="
+_NOT_SHOWN = (_RUNS_DIR, "--quiet")
+_PLACES = ("--plan=/", "--calibration=/")
 _KEPT = 20
 """As many that have ended are still shown."""
 _REFUSAL_S = 8.0
@@ -47,7 +52,8 @@ _ENDS = {0: "ended", 1: "failed", 2: "refused", 130: "stopped"}
 """What the command line's exit codes mean."""
 
 Engine = Literal["local", "sim", "hadoop", "hbase"]
-Words = Annotated[str, Field(max_length=200)]
+Words = Annotated[str, Field(max_length=200, pattern=r"^[^\x00-\x1f\x7f]*$")]
+"""A word of a command line: no control characters."""
 
 
 class StartAsked(Model):
@@ -69,19 +75,36 @@ class StartedRun(Model):
     number: int
     command: tuple[str, ...]
     """The command line, without the directories that are the server's."""
-    arguments: tuple[str, ...]
-    """All of it."""
     state: Literal["waiting", "running", "ended", "refused", "failed", "stopped"]
     asked_s: float
     """When it was asked for, seconds since 1970."""
-    pid: int | None = None
-    born: str = ""
-    """When that process began, by the kernel: a number may be another process's by now."""
     said: str = ""
     """What the command line said, the end of it."""
 
 
-_LIST = TypeAdapter(list[StartedRun])
+class KeptRun(StartedRun):
+    """A run that was started from here, as the server keeps it; visitors see neither places nor processes."""
+
+    arguments: tuple[str, ...]
+    """All of the command line."""
+    pid: int | None = None
+    born: str = ""
+    """When that process began, by the kernel: a number may be another process's by now."""
+
+    def without_places(self, text: str) -> str:
+        """A text without the directories that its arguments name: who reads it need not have the token."""
+        named = [Path(word.partition("=")[2]) for word in self.arguments if "=/" in word]
+        for place in sorted({*named, *(path.parent for path in named)}, key=str, reverse=True):
+            # The longest comes first: it begins with the others.
+            text = text.replace(f"{place}/", "") if place.name else text
+        return text
+
+    def shown(self) -> StartedRun:
+        """What visitors see of it."""
+        return StartedRun.model_validate(self.model_dump(include=set(StartedRun.model_fields)))
+
+
+_LIST = TypeAdapter(list[KeptRun])
 
 
 def startable(engine: str) -> dict[str, tuple[Option[Any], ...]]:
@@ -106,7 +129,7 @@ def arguments_of(
             "suite", f"{asked.engine} does not run {asked.suite!r} from here", f"one of {', '.join(known)}"
         )
     options = {option.name: option for option in known[asked.suite]}
-    words = ["run", asked.suite, "--engine", asked.engine, "--quiet", f"--runs-dir={runs_dir.absolute()}"]
+    words = ["run", asked.suite, "--engine", asked.engine, "--quiet", f"{_RUNS_DIR}{runs_dir.absolute()}"]
     for name, text in asked.options.items():
         if name not in options:
             raise UserError(name, "is no option of this suite here", "use the command line for others")
@@ -134,7 +157,7 @@ class Starter:
     @property
     def runs(self) -> tuple[StartedRun, ...]:
         """What was started from here, the newest first."""
-        return tuple(reversed(self._runs))
+        return tuple(run.shown() for run in reversed(self._runs))
 
     async def ask(self, arguments: tuple[str, ...]) -> StartedRun:
         """Start a run, or let it wait for the one under way; raises UserError as the command line does."""
@@ -143,12 +166,12 @@ class Starter:
         if waiting:
             raise UserError(
                 "start",
-                f"one run is under way and one waits already: {_command(waiting[0].arguments)}",
+                f"one run is under way and one waits already: {shlex.join(waiting[0].command)}",
                 "wait until it has begun, or take it out of the queue",
             )
-        shown = tuple(word for word in arguments if not word.startswith(("--runs-dir=", "--quiet")))
+        shown = tuple(_without_place(word) for word in arguments if not word.startswith(_NOT_SHOWN))
         number = 1 + max((run.number for run in self._runs), default=0)
-        run = StartedRun(
+        run = KeptRun(
             number=number,
             command=("howdah", *shown),
             arguments=arguments,
@@ -158,8 +181,10 @@ class Starter:
         self._runs.append(run)
         if going is not None:
             self._keep()
-            return run
+            return run.shown()
         self._begin(run)
+        if self._run(number).state == "failed":
+            raise _refusal(self._run(number))
         return await self._refusal(number)
 
     async def _refusal(self, number: int) -> StartedRun:
@@ -169,16 +194,18 @@ class Starter:
             self.look()
             run = self._run(number)
             if run.state == "refused":
-                what, _, hint = run.said.partition("\n")
-                raise UserError("", what, " ".join(hint.split()))
+                raise _refusal(run)
             if run.state != "running":
                 break
-        return self._run(number)
+        return self._run(number).shown()
 
     async def follow(self) -> None:
-        """Look after what goes on, and begin what waits, until cancelled."""
+        """Look after what goes on, and begin what waits, until cancelled; no defect ends it."""
         while True:
-            self.look()
+            try:
+                self.look()
+            except Exception:
+                _LOG.exception("the queue of runs")
             await asyncio.sleep(4 * _INTERVAL_S)
 
     def look(self) -> None:
@@ -200,11 +227,23 @@ class Starter:
         elif self._lives(run) and run.pid is not None:
             os.kill(run.pid, signal.SIGINT)
 
-    def _begin(self, run: StartedRun) -> None:
+    def _begin(self, run: KeptRun) -> None:
+        """Begin a run; one that cannot even begin has failed, and those after it have their turn."""
+        try:
+            self._processes[run.number] = process = self._started(run)
+        except (OSError, ValueError) as error:
+            why = getattr(error, "strerror", None) or error
+            self._put(
+                run, state="failed", said=f"it cannot be started: {why}\nlook at the machine's resources"
+            )
+        else:
+            self._put(run, state="running", pid=process.pid, born=_born(process.pid))
+
+    def _started(self, run: KeptRun) -> subprocess.Popen[bytes]:
         self._dir.mkdir(parents=True, exist_ok=True, mode=0o700)
         surroundings = {name: value for name, value in os.environ.items() if name not in _CONF}
         with self._log(run).open("wb") as log:
-            process = subprocess.Popen(
+            return subprocess.Popen(
                 [sys.executable, "-c", "from howdah.cli.main import main; main()", *run.arguments],
                 stdin=subprocess.DEVNULL,
                 stdout=log,
@@ -213,10 +252,8 @@ class Starter:
                 # Ctrl-C ends the server, and not the run.
                 start_new_session=True,
             )
-        self._processes[run.number] = process
-        self._put(run, state="running", pid=process.pid, born=_born(process.pid))
 
-    def _ended(self, run: StartedRun) -> None:
+    def _ended(self, run: KeptRun) -> None:
         process = self._processes.pop(run.number, None)
         code = process.poll() if process is not None else None
         said = "\n".join(line.strip() for line in self._said(run).removeprefix("error: ").splitlines())
@@ -224,21 +261,21 @@ class Starter:
         state = _ENDS.get(code, "failed") if code is not None else "ended"
         with contextlib.suppress(OSError):
             self._log(run).unlink()
-        self._put(run, state=state, said=said, pid=None)
+        self._put(run, state=state, said=run.without_places(said), pid=None)
 
-    def _lives(self, run: StartedRun) -> bool:
+    def _lives(self, run: KeptRun) -> bool:
         process = self._processes.get(run.number)
         if process is not None:
             return process.poll() is None
         return run.pid is not None and bool(run.born) and _born(run.pid) == run.born
 
-    def _going(self) -> StartedRun | None:
+    def _going(self) -> KeptRun | None:
         return next((run for run in self._runs if run.state == "running" and self._lives(run)), None)
 
-    def _run(self, number: int) -> StartedRun:
+    def _run(self, number: int) -> KeptRun:
         return next(run for run in self._runs if run.number == number)
 
-    def _put(self, run: StartedRun, **changes: Any) -> None:
+    def _put(self, run: KeptRun, **changes: Any) -> None:
         self._runs[self._runs.index(run)] = run.model_copy(update=changes)
         self._keep()
 
@@ -252,16 +289,16 @@ class Starter:
                 file.write(_LIST.dump_json(self._runs))
         self._tell()
 
-    def _read(self) -> list[StartedRun]:
+    def _read(self) -> list[KeptRun]:
         try:
             return _LIST.validate_json((self._dir / _STATE).read_bytes())
         except (OSError, ValidationError):
             return []
 
-    def _log(self, run: StartedRun) -> Path:
+    def _log(self, run: KeptRun) -> Path:
         return self._dir / f"start-{run.number}.log"
 
-    def _said(self, run: StartedRun) -> str:
+    def _said(self, run: KeptRun) -> str:
         with contextlib.suppress(OSError):
             return self._log(run).read_bytes()[-_MOST_SAID:].decode(errors="replace").strip()
         return ""
@@ -276,8 +313,18 @@ def _born(pid: int) -> str:
     return "" if fields[0] in ("Z", "X") else fields[19]
 
 
-def _command(words: tuple[str, ...]) -> str:
-    return shlex.join(("howdah", *words))
+def _refusal(run: KeptRun) -> UserError:
+    """Why a run has not begun, in the words of what was to begin it."""
+    what, _, hint = run.said.partition("\n")
+    return UserError("", what, " ".join(hint.split()))
+
+
+def _without_place(word: str) -> str:
+    """A word of a command line without the directory of the file that it names."""
+    if word.startswith(_PLACES):
+        flag, _, path = word.partition("=")
+        return f"{flag}={Path(path).name}"
+    return word
 
 
 def engines_here() -> Iterator[tuple[str, str]]:

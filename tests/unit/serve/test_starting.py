@@ -10,9 +10,10 @@ import time
 from pathlib import Path
 
 import pytest
+from pydantic import ValidationError
 
 from howdah.errors import UserError
-from howdah.serve.starting import StartAsked, StartedRun, Starter, arguments_of, startable
+from howdah.serve.starting import KeptRun, StartAsked, Starter, arguments_of, startable
 
 SLEEPS = "import sys; sys.argv = ['howdah']; import time; time.sleep(60)"
 
@@ -86,7 +87,7 @@ def _under_way(state: Path) -> tuple[Starter, subprocess.Popen[bytes]]:
     process = subprocess.Popen([sys.executable, "-c", SLEEPS])
     starter = Starter(state, lambda: None)
     born = Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()[19]
-    run = StartedRun(
+    run = KeptRun(
         number=1,
         command=("howdah",),
         arguments=("run",),
@@ -125,7 +126,7 @@ def test_one_runs_one_waits_and_a_third_is_refused(tmp_path: Path) -> None:
 def test_another_process_s_number_is_not_taken_for_the_run_s(tmp_path: Path) -> None:
     starter = Starter(tmp_path, lambda: None)
     starter._runs.append(
-        StartedRun(
+        KeptRun(
             number=1,
             command=(),
             arguments=(),
@@ -144,3 +145,64 @@ def test_another_process_s_number_is_not_taken_for_the_run_s(tmp_path: Path) -> 
 def test_a_state_file_that_is_damaged_is_no_fault(tmp_path: Path) -> None:
     (tmp_path / "starts.json").write_text("{")
     assert Starter(tmp_path, lambda: None).runs == ()
+
+
+@pytest.mark.parametrize("text", ["\0", "a\nb", "\x7f", "4\r"])
+def test_a_value_that_no_command_line_can_have_is_refused(text: str) -> None:
+    with pytest.raises(ValidationError, match="pattern"):
+        StartAsked.model_validate({"engine": "local", "suite": "pi", "options": {"maps": text}})
+
+
+WORDS = ("run", "nothing-like-it", "--engine", "local")
+
+
+def test_a_run_that_cannot_begin_is_refused_and_the_next_one_begins(tmp_path: Path) -> None:
+    starter = Starter(tmp_path, lambda: None)
+    with pytest.raises(UserError, match="cannot be started: embedded null byte"):
+        asyncio.run(starter.ask((*WORDS, "\0")))
+    # There is no place for what it prints.
+    (tmp_path / "start-2.log").mkdir()
+    with pytest.raises(UserError, match="cannot be started: Is a directory"):
+        asyncio.run(starter.ask(WORDS))
+    starter.look()
+    assert [run.state for run in starter.runs] == ["failed", "failed"]
+    with pytest.raises(UserError, match="nothing-like-it"):
+        asyncio.run(starter.ask(WORDS))
+    # Whatever was refused stays so, in a server that is started again, too.
+    again = Starter(tmp_path, lambda: None)
+    again.look()
+    assert [run.state for run in again.runs] == ["refused", "failed", "failed"]
+
+
+def test_a_queue_goes_on_when_its_turn_fails(tmp_path: Path) -> None:
+    starter, process = _under_way(tmp_path)
+
+    async def follow() -> None:
+        following = asyncio.create_task(starter.follow())
+        (tmp_path / "start-2.log").mkdir()
+        assert (await starter.ask(WORDS)).state == "waiting"
+        process.kill()
+        process.wait()
+        while [run.state for run in starter.runs] != ["failed", "ended"]:
+            await asyncio.sleep(0.05)
+        with pytest.raises(UserError, match="nothing-like-it"):
+            await starter.ask(WORDS)
+        assert not following.done()
+        following.cancel()
+
+    asyncio.run(asyncio.wait_for(follow(), 60))
+
+
+def test_visitors_see_no_directory_and_no_process(tmp_path: Path) -> None:
+    starter = Starter(tmp_path / "state", lambda: None)
+    words = arguments_of(
+        StartAsked(engine="sim", suite="terasuite", options={"rows": "1"}, plan="file-1"),
+        runs_dir=tmp_path / "runs", plan=tmp_path / "plan.yaml", calibration=f"{tmp_path}/calibration.json",
+    )  # fmt: skip
+    with pytest.raises(UserError) as caught:
+        asyncio.run(starter.ask(words))
+    (run,) = starter.runs
+    shown = run.model_dump_json()
+    assert "plan.yaml" in shown
+    assert str(tmp_path) not in f"{shown}{caught.value}{caught.value.hint}"
+    assert not {"arguments", "pid", "born"} & set(run.model_dump())

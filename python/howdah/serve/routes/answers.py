@@ -6,15 +6,21 @@ from collections.abc import AsyncIterator
 from typing import Annotated, cast
 
 from fastapi import Depends, Request
+from fastapi.exceptions import RequestValidationError
 from fastapi.responses import HTMLResponse, JSONResponse, StreamingResponse
+from pydantic_core import ErrorDetails
+from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
+from howdah.documents.validation import say
 from howdah.errors import HowdahError
 from howdah.model.base import Model
 from howdah.serve.hub import TooManyListeners
 from howdah.serve.places import NotServed
-from howdah.serve.security import BodyTooLarge
-from howdah.serve.site import Busy, Site
+from howdah.serve.routes.bodies import Malformed
+from howdah.serve.security import MOST_BODY_BYTES, BodyTooLarge
+from howdah.serve.site import Site
+from howdah.serve.work import Busy, Left, Work
 
 
 class Declined(Model):
@@ -28,12 +34,40 @@ class Declined(Model):
     """What would be right."""
 
 
+_LONGEST = 300
+
+
+def brief(text: str) -> str:
+    """The beginning of a text that a request may have made long."""
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."
+
+
 def _site(request: Request) -> Site:
     return cast(Site, request.app.state.site)
 
 
 Here = Annotated[Site, Depends(_site)]
 """The site, as a parameter of a route."""
+
+
+async def _gone(request: Request) -> None:
+    """Wait until the visitor has left, who sends nothing more once the request is there."""
+    while (await request.receive())["type"] != "http.disconnect":
+        pass
+
+
+def _working(request: Request) -> Work:
+    return Work(_site(request).workers, lambda: _gone(request))
+
+
+def _simulating(request: Request) -> Work:
+    return Work(_site(request).simulators, lambda: _gone(request))
+
+
+Working = Annotated[Work, Depends(_working)]
+"""What takes its time is done by this."""
+Simulating = Annotated[Work, Depends(_simulating)]
+"""Simulations are done by this."""
 
 
 def html(text: str) -> Response:
@@ -54,26 +88,71 @@ def stream(events: AsyncIterator[bytes]) -> Response:
 def refusal(request: Request, error: Exception) -> Response:
     """The answer to a request that is at fault: a page for a reader, JSON for a program."""
     status, said = _said(error)
+    said = Declined(where=brief(said.where), what=brief(said.what), hint=brief(said.hint))
+    headers = error.headers if isinstance(error, HTTPException) else None
     if request.url.path.startswith("/api/") or "text/html" not in request.headers.get("accept", ""):
-        return JSONResponse(said.model_dump(), status_code=status)
+        return JSONResponse(said.model_dump(), status_code=status, headers=headers)
     page = _site(request).page("refusal.html.j2", request.url.path, said=said, status=status)
-    return HTMLResponse(page, status_code=status)
+    return HTMLResponse(page, status_code=status, headers=headers)
+
+
+def _wrong(error: RequestValidationError) -> Declined:
+    """The first of a request's faults, in the words that faults of files have."""
+    detail = error.errors()[0]
+    # What comes first says which part of the request it is, and a key may be whatever a client sends.
+    steps = [str(step).encode(errors="replace").decode() for step in detail["loc"][1:]]
+    where = ".".join(steps) or str(detail["loc"][0])
+    if detail["type"] == "missing":
+        return Declined(where=where, what="is missing", hint="/api/v1/openapi.json lists what is needed")
+    if detail["type"] == "extra_forbidden":
+        return Declined(where=where, what="is not known here", hint="/api/v1/openapi.json lists what is")
+    what, hint = say(cast(ErrorDetails, detail))
+    return Declined(where=where, what=what, hint=hint)
 
 
 def _said(error: Exception) -> tuple[int, Declined]:
-    if isinstance(error, HowdahError):
-        return 409, Declined(where=error.where, what=error.what, hint=error.hint)
-    if isinstance(error, NotServed):
-        return 404, Declined(what="There is nothing of that name here.", hint="It may have been removed.")
-    if isinstance(error, Busy | TooManyListeners):
-        return 503, Declined(what="The server is busy.", hint="Ask again in a few seconds.")
-    if isinstance(error, BodyTooLarge):
-        return 413, Declined(what="The request is too large.", hint="")
+    match error:
+        case RequestValidationError():
+            return 422, _wrong(error)
+        case HowdahError():
+            return 409, Declined(where=error.where, what=error.what, hint=error.hint)
+        case HTTPException() if not isinstance(error, BodyTooLarge) and error.status_code != 404:
+            return error.status_code, _declined(error)
+    for kinds, status, what, hint in _FIXED:
+        if isinstance(error, kinds):
+            return status, Declined(what=what, hint=hint)
     return 500, Declined(
         what="This page cannot be made: that is a defect of howdah's.",
         hint="What went wrong is told where howdah serve was started.",
     )
 
 
-REFUSED = (HowdahError, NotServed, Busy, TooManyListeners, BodyTooLarge)
+_FIXED = (
+    ((Busy, Left, TooManyListeners), 503, "The server is busy.", "Ask again in a few seconds."),
+    (BodyTooLarge, 413, "The request is too large.", f"It may have {MOST_BODY_BYTES:,} bytes."),
+    (
+        (NotServed, HTTPException),
+        404,
+        "There is nothing of that name here.",
+        "It may have been removed.",
+    ),
+)
+
+
+def _declined(error: HTTPException) -> Declined:
+    if isinstance(error, Malformed):
+        return Declined(where="body", what=f"is not JSON: {error.detail}", hint="send JSON in UTF-8")
+    allowed = (error.headers or {}).get("Allow")
+    return Declined(what=f"{error.detail}.", hint=f"Allowed here: {allowed}." if allowed else "")
+
+
+REFUSED = (
+    HowdahError,
+    NotServed,
+    Busy,
+    Left,
+    TooManyListeners,
+    HTTPException,
+    RequestValidationError,
+)
 """What is answered with a refusal."""

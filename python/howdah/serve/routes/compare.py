@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 from fastapi import APIRouter, Query, Request
@@ -11,49 +12,50 @@ from howdah.errors import UserError
 from howdah.model.comparison import Comparison
 from howdah.report.comparing.page import shown_comparison
 from howdah.report.document import ShownPage
-from howdah.serve.places import NotServed, run_place, signature
-from howdah.serve.routes.answers import Here, html, svg
+from howdah.serve.pages import Pages
+from howdah.serve.places import run_place, signature
+from howdah.serve.routes.answers import Here, Working, html, svg
+from howdah.serve.routes.bodies import JsonRoute
 from howdah.serve.site import Site
 from howdah.session.run.comparing import Compared, compare_runs, followed
 
-router = APIRouter()
+router = APIRouter(route_class=JsonRoute)
 
 _MOST = 200
 """More runs than this are compared by `howdah compare`."""
 
 
 @router.get("/compare/{names}/", include_in_schema=False)
-async def comparison_page(names: str, request: Request, site: Here) -> Response:
+async def comparison_page(names: str, request: Request, site: Here, work: Working) -> Response:
     """The comparison of runs, of which the first is the baseline: ``/compare/a,b,c/``."""
     runs = _named(names)
-    page = await site.working(lambda: _page(site, runs, request.url.path))
+    address = request.url.path
+    page = await site.shown.page(_key(site, runs, address), work, _page, site.pages, runs, address)
     return html(page.html)
 
 
 @router.get("/compare/{names}/figures/{figure}.svg", include_in_schema=False)
-async def comparison_picture(names: str, figure: str, site: Here) -> Response:
+async def comparison_picture(names: str, figure: str, site: Here, work: Working) -> Response:
     """A still picture of a comparison, for paper."""
     runs, address = _named(names), f"/compare/{names}/"
-
-    def draw() -> str | None:
-        key = _key(site, runs, address)
-        return site.shown.picture(key, figure, lambda: _page(site, runs, address))
-
-    drawn = await site.working(draw)
-    if drawn is None:
-        raise NotServed(figure)
-    return svg(drawn)
+    key = _key(site, runs, address)
+    return svg(await site.shown.picture(key, figure, work, _page, site.pages, runs, address))
 
 
 @router.get("/api/v1/compare")
 async def comparison(
     site: Here,
+    work: Working,
     run: Annotated[list[str], Query(min_length=2, max_length=_MOST)],
     baseline: Annotated[str | None, Query()] = None,
 ) -> Comparison:
     """Runs against the baseline, which is the first unless another is named, with every test's figures."""
     ordered = tuple(dict.fromkeys([*([baseline] if baseline else []), *run]))
-    return (await site.working(lambda: _compared(site, ordered))).comparison
+    return await work(_comparison, site.settings.runs_dir, ordered)
+
+
+def _comparison(folder: Path, runs: tuple[str, ...]) -> Comparison:
+    return _compared(folder, runs).comparison
 
 
 def _named(names: str) -> tuple[str, ...]:
@@ -63,9 +65,8 @@ def _named(names: str) -> tuple[str, ...]:
     return runs
 
 
-def _compared(site: Site, runs: tuple[str, ...]) -> Compared:
+def _compared(folder: Path, runs: tuple[str, ...]) -> Compared:
     # Whole paths, since a plain name could be something else in the directory that the server runs in.
-    folder = site.settings.runs_dir
     try:
         paths = [str(run_place(folder, run).absolute()) for run in runs]
         return compare_runs(paths, None, folder)
@@ -83,11 +84,8 @@ def _key(site: Site, runs: tuple[str, ...], address: str) -> tuple[str, ...]:
     return ("compare", address, *runs, *marks)
 
 
-def _page(site: Site, runs: tuple[str, ...], address: str) -> ShownPage:
-    def make() -> ShownPage:
-        compared = _compared(site, runs)
-        trail = (("Runs", ""), (f"{len(runs)} runs compared", None))
-        shell = site.shell(address, "Runs", {"trail": trail})
-        return shown_comparison(compared.comparison, followed(compared), shell)
-
-    return site.shown.page(_key(site, runs, address), make)
+def _page(pages: Pages, runs: tuple[str, ...], address: str) -> ShownPage:
+    compared = _compared(pages.settings.runs_dir, runs)
+    trail = (("Runs", ""), (f"{len(runs)} runs compared", None))
+    shell = pages.shell(address, "Runs", {"trail": trail})
+    return shown_comparison(compared.comparison, followed(compared), shell)

@@ -23,25 +23,29 @@ from howdah.report.plan.growth import growth
 from howdah.report.plan.page import shown_plan
 from howdah.report.plan.words import capacity_line
 from howdah.report.theme import chart, linear
+from howdah.serve.pages import Pages
 from howdah.serve.places import NotServed
+from howdah.serve.plan_store import key_of
 from howdah.serve.planning import (
     InventoryFault,
     InventoryText,
     PlanAsked,
-    Superseded,
     WhatIfAsked,
     WhatIfTimes,
     check_inventory,
     plan_asked,
     what_if,
 )
-from howdah.serve.routes.answers import Declined, Here, html, svg
+from howdah.serve.routes.answers import Declined, Here, Simulating, Working, html, svg
+from howdah.serve.routes.bodies import JsonRoute
+from howdah.serve.settings import ServeSettings
 from howdah.serve.site import Site
 from howdah.serve.studies import signature_of_file
+from howdah.serve.work import Superseded
 from howdah.session.plan.checks import check
 from howdah.session.plan.plans import grounds, load_plan
 
-router = APIRouter()
+router = APIRouter(route_class=JsonRoute)
 
 _EXAMPLE = """howdah: 1
 cluster: example
@@ -99,16 +103,23 @@ class PlanAnswer(Model):
     """What the sliders change, as it is planned: bytes, bits a second, counts."""
 
 
-def find_plan(site: Site, key: str) -> Plan:
-    """A plan that was made here, or ``file-N`` for one that the server was given."""
-    plan = site.plans.get(key)
-    if plan is None:
-        plan = load_plan(plan_file_of(site, key))
+def plan_source(site: Site, key: str) -> Plan | Path:
+    """A plan that was made here, or the file of ``file-N``, one that the server was given."""
+    return site.plans.get(key) or plan_file_of(site, key)
+
+
+def _plan(key: str, source: Plan | Path) -> Plan:
+    plan = load_plan(source) if isinstance(source, Path) else source
     if plan.cluster is None:
         raise UserError(
             key, "is a plan of one machine, not of a cluster", "howdah plan makes one of a cluster"
         )
     return plan
+
+
+def plan_text(key: str, source: Plan | Path) -> str:
+    """The file of a plan."""
+    return write_plan(_plan(key, source))
 
 
 def plan_file_of(site: Site, key: str) -> Path:
@@ -147,25 +158,31 @@ def _empty_growth() -> Figure:
 
 
 @router.post("/api/v1/inventory/check")
-def inventory_check(asked: InventoryText) -> tuple[InventoryFault, ...]:
-    """Everything that is wrong with an inventory, each at its line and column."""
-    return check_inventory(asked.inventory)
+async def inventory_check(asked: InventoryText, work: Working) -> tuple[InventoryFault, ...]:
+    """What is wrong with an inventory, each fault at its line and column: all of them, or the first 200."""
+    return await work(check_inventory, asked.inventory)
 
 
 @router.post("/api/v1/plan")
-async def plan(asked: PlanAsked, site: Here) -> PlanAnswer:
+async def plan(asked: PlanAsked, site: Here, work: Working) -> PlanAnswer:
     """Plan these hosts; nothing is written."""
-    made = await site.working(lambda: plan_asked(asked))
-    return await site.working(lambda: _answer(site, made))
+    made, answer = await work(_planned, asked)
+    site.plans.keep(answer.key, made)
+    return answer
 
 
-def _answer(site: Site, made: Plan) -> PlanAnswer:
+def _planned(asked: PlanAsked) -> tuple[Plan, PlanAnswer]:
+    made = plan_asked(asked)
+    return made, _answer(made)
+
+
+def _answer(made: Plan) -> PlanAnswer:
     cluster = made.cluster
     assert cluster is not None
     said = content(made, cluster, grounds())
     curve = growth(cluster.capacity)
     return PlanAnswer(
-        key=site.plans.keep(made),
+        key=key_of(made),
         answer=said.answer,
         capacity=capacity_line(cluster.capacity),
         platforms=tuple(
@@ -219,41 +236,34 @@ def _now(made: Plan) -> dict[str, float]:
     response_model=WhatIfTimes,
     responses={204: {"description": "The same page has asked something newer."}, 409: {"model": Declined}},
 )
-async def what_if_times(asked: WhatIfAsked, site: Here) -> Response:
+async def what_if_times(asked: WhatIfAsked, site: Here, simulate: Simulating) -> Response:
     """Simulate TeraSort's suite on the plan with its changes; a newer question of the same page ends it."""
-    turn = site.simulations.turn(asked.page)
-
-    def superseded() -> bool:
-        return site.simulations.is_over(asked.page, turn)
-
+    newer = site.turns.turn(asked.page)
     try:
-        times: WhatIfTimes = await site.simulating(
-            lambda: what_if(asked, site.settings.calibration, superseded)
-        )
+        times = await simulate.unless(newer, what_if, asked, site.settings.calibration)
     except Superseded:
         return Response(status_code=204)
     return JSONResponse(times.model_dump(mode="json"))
 
 
 @router.get("/plans/{key}/", include_in_schema=False)
-async def whole_plan_page(key: str, site: Here) -> Response:
+async def whole_plan_page(key: str, site: Here, work: Working) -> Response:
     """A whole plan: every value, its rule and its sources."""
-    return html((await site.working(lambda: _page(site, key))).html)
+    page = await site.shown.page(_key(site, key), work, _page, site.pages, key, plan_source(site, key))
+    return html(page.html)
 
 
 @router.get("/plans/{key}/figures/{figure}.svg", include_in_schema=False)
-async def whole_plan_picture(key: str, figure: str, site: Here) -> Response:
+async def whole_plan_picture(key: str, figure: str, site: Here, work: Working) -> Response:
     """A still picture of a plan."""
-    drawn = await site.working(lambda: site.shown.picture(_key(site, key), figure, lambda: _page(site, key)))
-    if drawn is None:
-        raise NotServed(figure)
-    return svg(drawn)
+    source = plan_source(site, key)
+    return svg(await site.shown.picture(_key(site, key), figure, work, _page, site.pages, key, source))
 
 
 @router.get("/api/v1/plans/{key}", response_class=Response)
-async def plan_file(key: str, site: Here) -> Response:
+async def plan_file(key: str, site: Here, work: Working) -> Response:
     """A plan as the file that `howdah render` and `howdah predict` read."""
-    text = await site.working(lambda: write_plan(find_plan(site, key)))
+    text = await work(plan_text, key, plan_source(site, key))
     disposition = {"Content-Disposition": 'attachment; filename="plan.yaml"'}
     return Response(text, media_type="application/yaml; charset=utf-8", headers=disposition)
 
@@ -263,19 +273,16 @@ def _key(site: Site, key: str) -> tuple[str, ...]:
     return ("plan", key, mark)
 
 
-def _page(site: Site, key: str) -> ShownPage:
-    def make() -> ShownPage:
-        name = plan_file_of(site, key).name if key.startswith("file-") else "made here"
-        shell = site.shell(f"/plans/{key}/", "Plan", {"trail": (("Plan", "plan/"), (name, None))})
-        return shown_plan(find_plan(site, key), grounds(), shell)
-
-    return site.shown.page(_key(site, key), make)
+def _page(pages: Pages, key: str, source: Plan | Path) -> ShownPage:
+    name = source.name if isinstance(source, Path) else "made here"
+    shell = pages.shell(f"/plans/{key}/", "Plan", {"trail": (("Plan", "plan/"), (name, None))})
+    return shown_plan(_plan(key, source), grounds(), shell)
 
 
 @router.get("/checks/", include_in_schema=False)
-async def checks_page(request: Request, site: Here) -> Response:
+async def checks_page(request: Request, site: Here, work: Working) -> Response:
     """How far what exists is from the rules and from the plan."""
-    report = await site.working(lambda: _checked(site))
+    report = await work(_checked, site.settings)
     worst = [one for one in report.checks if one.verdict is not CheckVerdict.PASS]
     counts = {verdict.value: sum(one.verdict is verdict for one in report.checks) for verdict in CheckVerdict}
     return html(
@@ -284,13 +291,12 @@ async def checks_page(request: Request, site: Here) -> Response:
 
 
 @router.get("/api/v1/checks")
-async def checks(site: Here) -> CheckReport:
+async def checks(site: Here, work: Working) -> CheckReport:
     """What exists, held against the rules and the plan."""
-    return await site.working(lambda: _checked(site))
+    return await work(_checked, site.settings)
 
 
-def _checked(site: Site) -> CheckReport:
-    settings = site.settings
+def _checked(settings: ServeSettings) -> CheckReport:
     if not settings.conf:
         raise UserError(
             "--conf", "names what is to be checked, and is missing", "start howdah serve with --conf DIR"

@@ -19,14 +19,18 @@ from howdah.report.figure import Figure
 from howdah.report.prediction.page import shown_prediction
 from howdah.report.prediction.predicted import predicted
 from howdah.report.prediction.scored import hits, scored
+from howdah.serve.pages import Pages
 from howdah.serve.places import NotServed, place_of
-from howdah.serve.routes.answers import Here, html, svg
+from howdah.serve.routes.answers import Here, Working, html, svg
+from howdah.serve.routes.bodies import JsonRoute
+from howdah.serve.settings import ServeSettings
 from howdah.serve.site import Site
 from howdah.serve.studies import signature_of_file
+from howdah.serve.work import Work
 from howdah.simulation.calibrations import load_calibration
 from howdah.store.predictions import PREDICTION, SCORES, list_predictions, load_prediction, read_scores
 
-router = APIRouter()
+router = APIRouter(route_class=JsonRoute)
 
 
 class PredictionTally(Model):
@@ -58,48 +62,50 @@ class _Listed(NamedTuple):
 
 
 @router.get("/predictions/", include_in_schema=False)
-async def predictions_page(request: Request, site: Here) -> Response:
+async def predictions_page(request: Request, site: Here, work: Working) -> Response:
     """All predictions, and how right they were."""
+    return html(await work(_all, site.pages, request.url.path))
 
-    def make() -> str:
-        history, error = _history(site)
-        figures = _figures(history)
-        return site.page(
-            "predictions.html.j2",
-            request.url.path,
-            "Predictions",
-            listed=_listed(site, history),
-            so_far=tally(history),
-            error=error,
-            figures=[drawn(figure, None) for figure in figures],
-            data=figure_data("predictions", figures),
-        )
 
-    return html(await site.working(make))
+def _all(pages: Pages, address: str) -> str:
+    folder = pages.settings.predictions_dir
+    history, error = _history(folder)
+    figures = _figures(history)
+    return pages.page(
+        "predictions.html.j2",
+        address,
+        "Predictions",
+        listed=_listed(folder, history),
+        so_far=tally(history),
+        error=error,
+        figures=[drawn(figure, None) for figure in figures],
+        data=figure_data("predictions", figures),
+    )
 
 
 @router.get("/predictions/figures/{figure}.svg", include_in_schema=False)
-async def predictions_picture(figure: str, site: Here) -> Response:
+async def predictions_picture(figure: str, site: Here, work: Working) -> Response:
     """A still picture of how right they were."""
-    key = ("scores", signature_of_file(site.settings.predictions_dir / SCORES))
-    picture = await site.working(
-        lambda: site.shown.picture(key, figure, lambda: ShownPage("", _figures(_history(site)[0])))
-    )
-    if picture is None:
-        raise NotServed(figure)
-    return svg(picture)
+    folder = site.settings.predictions_dir
+    key = ("scores", signature_of_file(folder / SCORES))
+    return svg(await site.shown.picture(key, figure, work, _history_page, folder))
+
+
+def _history_page(folder: Path) -> ShownPage:
+    return ShownPage("", _figures(_history(folder)[0]))
 
 
 @router.get("/api/v1/predictions")
-def predictions(site: Here) -> list[Prediction]:
+async def predictions(site: Here, work: Working) -> list[Prediction]:
     """All predictions that can be read, the newest first."""
-    return [one.prediction for one in _listed(site, ()) if one.prediction is not None]
+    listed = await work(_listed, site.settings.predictions_dir, ())
+    return [one.prediction for one in listed if one.prediction is not None]
 
 
 @router.get("/api/v1/predictions/{name}")
 def prediction(name: str, site: Here) -> Prediction:
     """A prediction."""
-    return load_prediction(_place(site, name))
+    return load_prediction(_place(site.settings.predictions_dir, name))
 
 
 @router.get("/api/v1/scores")
@@ -111,46 +117,44 @@ def scores(site: Here) -> Scores:
 
 
 @router.get("/predictions/{name}/", include_in_schema=False)
-async def prediction_page(name: str, site: Here) -> Response:
+async def prediction_page(name: str, site: Here, work: Working) -> Response:
     """A prediction."""
-    return html((await site.working(lambda: _page(site, name, None))).html)
+    return html(await _html(site, work, name, None))
 
 
 @router.get("/predictions/{name}/figures/{figure}.svg", include_in_schema=False)
-async def prediction_picture(name: str, figure: str, site: Here) -> Response:
+async def prediction_picture(name: str, figure: str, site: Here, work: Working) -> Response:
     """A still picture of a prediction."""
-    return svg(await site.working(lambda: _picture(site, name, None, figure)))
+    return svg(await _picture(site, work, name, None, figure))
 
 
 @router.get("/predictions/{name}/{run}/", include_in_schema=False)
-async def score_page(name: str, run: str, site: Here) -> Response:
+async def score_page(name: str, run: str, site: Here, work: Working) -> Response:
     """A prediction beside the run that followed it."""
-    return html((await site.working(lambda: _page(site, name, run))).html)
+    return html(await _html(site, work, name, run))
 
 
 @router.get("/predictions/{name}/{run}/figures/{figure}.svg", include_in_schema=False)
-async def score_picture(name: str, run: str, figure: str, site: Here) -> Response:
+async def score_picture(name: str, run: str, figure: str, site: Here, work: Working) -> Response:
     """A still picture of a score."""
-    return svg(await site.working(lambda: _picture(site, name, run, figure)))
+    return svg(await _picture(site, work, name, run, figure))
 
 
-def _place(site: Site, name: str) -> Path:
-    path = place_of(site.settings.predictions_dir, name)
+def _place(folder: Path, name: str) -> Path:
+    path = place_of(folder, name)
     if (path / PREDICTION).is_symlink():
         raise NotServed(name)
     return path
 
 
-def _history(site: Site) -> tuple[tuple[Score, ...], str]:
-    folder = site.settings.predictions_dir
+def _history(folder: Path) -> tuple[tuple[Score, ...], str]:
     try:
         return tuple(read_scores(folder)), ""
     except UserError as error:
         return (), str(error).replace(f"{folder}/", "")
 
 
-def _listed(site: Site, history: tuple[Score, ...]) -> list[_Listed]:
-    folder = site.settings.predictions_dir
+def _listed(folder: Path, history: tuple[Score, ...]) -> list[_Listed]:
     runs: dict[str, dict[str, None]] = {}
     for score in history:
         runs.setdefault(score.prediction, {})[score.run] = None
@@ -158,7 +162,7 @@ def _listed(site: Site, history: tuple[Score, ...]) -> list[_Listed]:
     for path in list_predictions(folder):
         name, against = path.name, tuple(runs.get(path.name, ()))
         try:
-            listed.append(_Listed(name, load_prediction(_place(site, name)), "", against))
+            listed.append(_Listed(name, load_prediction(_place(folder, name)), "", against))
         except UserError as error:
             listed.append(_Listed(name, None, str(error).replace(f"{folder}/", ""), against))
         except NotServed:
@@ -171,43 +175,43 @@ def _figures(history: tuple[Score, ...]) -> tuple[Figure, ...]:
 
 
 def _key(site: Site, name: str, run: str | None) -> tuple[str, ...]:
-    place = _place(site, name)
+    place = _place(site.settings.predictions_dir, name)
     marks = [signature_of_file(place / PREDICTION)]
     if run is not None:
         marks += [run, signature_of_file(site.settings.predictions_dir / SCORES)]
     return ("prediction", name, *marks)
 
 
-def _page(site: Site, name: str, run: str | None) -> ShownPage:
-    def make() -> ShownPage:
-        found = load_prediction(_place(site, name))
-        trail: tuple[tuple[str, str | None], ...] = (("Predictions", "predictions/"), (name, None))
-        if run is None:
-            shell = site.shell(f"/predictions/{name}/", "Predictions", {"trail": trail})
-            return shown_prediction(predicted(found, _calibration(site, found)), shell)
-        history = tuple(read_scores(site.settings.predictions_dir))
-        own = tuple(score for score in history if (score.prediction, score.run) == (name, run))
-        if not own:
-            raise NotServed(run)
-        trail = (("Predictions", "predictions/"), (name, f"predictions/{name}/"), (run, None))
-        shell = site.shell(f"/predictions/{name}/{run}/", "Predictions", {"trail": trail})
-        return shown_prediction(scored(found, own, history), shell)
-
-    return site.shown.page(_key(site, name, run), make)
+async def _html(site: Site, work: Work, name: str, run: str | None) -> str:
+    page = await site.shown.page(_key(site, name, run), work, _page, site.pages, name, run)
+    return page.html
 
 
-def _calibration(site: Site, found: Prediction) -> Calibration | None:
+def _page(pages: Pages, name: str, run: str | None) -> ShownPage:
+    folder = pages.settings.predictions_dir
+    found = load_prediction(_place(folder, name))
+    trail: tuple[tuple[str, str | None], ...] = (("Predictions", "predictions/"), (name, None))
+    if run is None:
+        shell = pages.shell(f"/predictions/{name}/", "Predictions", {"trail": trail})
+        return shown_prediction(predicted(found, _calibration(pages.settings, found)), shell)
+    history = tuple(read_scores(folder))
+    own = tuple(score for score in history if (score.prediction, score.run) == (name, run))
+    if not own:
+        raise NotServed(run)
+    trail = (("Predictions", "predictions/"), (name, f"predictions/{name}/"), (run, None))
+    shell = pages.shell(f"/predictions/{name}/{run}/", "Predictions", {"trail": trail})
+    return shown_prediction(scored(found, own, history), shell)
+
+
+def _calibration(settings: ServeSettings, found: Prediction) -> Calibration | None:
     """The calibration that a prediction rests on, where it is the one at hand."""
-    if site.settings.calibration is not None:
+    if settings.calibration is not None:
         with suppress(UserError):
-            known = load_calibration(site.settings.calibration)
+            known = load_calibration(settings.calibration)
             if known.name == found.calibration:
                 return known
     return None
 
 
-def _picture(site: Site, name: str, run: str | None, figure: str) -> str:
-    picture = site.shown.picture(_key(site, name, run), figure, lambda: _page(site, name, run))
-    if picture is None:
-        raise NotServed(figure)
-    return picture
+async def _picture(site: Site, work: Work, name: str, run: str | None, figure: str) -> str:
+    return await site.shown.picture(_key(site, name, run), figure, work, _page, site.pages, name, run)

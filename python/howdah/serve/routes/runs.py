@@ -19,16 +19,19 @@ from howdah.report.document import ShownPage, figure_data
 from howdah.report.write import shown_report
 from howdah.serve.figures import growing_figures
 from howdah.serve.finding import FoundRuns, RunsWanted, bars, find_runs
-from howdah.serve.places import NotServed, run_place, signature
-from howdah.serve.routes.answers import Here, html, stream, svg
+from howdah.serve.pages import Pages
+from howdah.serve.places import run_place, signature
+from howdah.serve.routes.answers import Here, Working, html, stream, svg
+from howdah.serve.routes.bodies import JsonRoute
 from howdah.serve.rows import UNREADABLE, row_of
 from howdah.serve.site import Site
 from howdah.serve.stopping import stop_run
+from howdah.serve.work import Work
 from howdah.session.run.reporting import analyse_run
 from howdah.store.annotations import read_annotation, write_annotation
 from howdah.store.reader import read_record
 
-router = APIRouter()
+router = APIRouter(route_class=JsonRoute)
 
 Asked = Annotated[RunsWanted, Query()]
 
@@ -83,10 +86,10 @@ async def events(site: Here) -> Response:
 
 
 @router.get("/runs/{name}/", include_in_schema=False)
-async def run_page(name: str, request: Request, site: Here) -> Response:
+async def run_page(name: str, request: Request, site: Here, work: Working) -> Response:
     """A run's report, or the run under way."""
     path = run_place(site.settings.runs_dir, name)
-    return html(await site.working(lambda: run_html(site, RunPlace(path, request.url.path))))
+    return html(await run_html(site, work, RunPlace(path, request.url.path)))
 
 
 class RunPlace(NamedTuple):
@@ -113,13 +116,19 @@ class RunPlace(NamedTuple):
             return {"run": row, "annotation_error": str(error).replace(str(self.path.parent), "")}
 
 
-def run_html(site: Site, place: RunPlace) -> str:
+async def run_html(site: Site, work: Work, place: RunPlace) -> str:
     """The page of a run: its report once it has ended, and before that what it does."""
+    return (await site.shown.page(place.key, work, _page, site.pages, place)).html
+
+
+def _page(pages: Pages, place: RunPlace) -> ShownPage | str:
     path = place.path
     row = row_of(path)
     if row.outcome not in (UNREADABLE, "running"):
         try:
-            return _report(site, place).html
+            data, analysis = analyse_run(path)
+            here = "Studies" if place.trail else "Runs"
+            return shown_report(data, analysis, pages.shell(place.address, here, place.said()))
         except RecordError as error:
             row = row.model_copy(
                 update={"outcome": UNREADABLE, "error": str(error).replace(str(path), row.id)}
@@ -132,7 +141,7 @@ def run_html(site: Site, place: RunPlace) -> str:
         "trail": (),
         **place.said(),
     }
-    return site.page(
+    return pages.page(
         "live.html.j2",
         place.address,
         "Studies" if place.trail else "Runs",
@@ -145,29 +154,17 @@ def run_html(site: Site, place: RunPlace) -> str:
     )
 
 
-def _report(site: Site, place: RunPlace) -> ShownPage:
-    def make() -> ShownPage:
-        data, analysis = analyse_run(place.path)
-        here = "Studies" if place.trail else "Runs"
-        return shown_report(data, analysis, site.shell(place.address, here, place.said()))
-
-    return site.shown.page(place.key, make)
-
-
-def run_picture_of(site: Site, place: RunPlace, figure: str) -> str:
+async def run_picture_of(site: Site, work: Work, place: RunPlace, figure: str) -> str:
     """A still picture of a run's report; raises NotServed where it has no such figure."""
-    drawn = site.shown.picture(place.key, figure, lambda: _report(site, place))
-    if drawn is None:
-        raise NotServed(figure)
-    return drawn
+    return await site.shown.picture(place.key, figure, work, _page, site.pages, place)
 
 
 @router.get("/runs/{name}/figures/{figure}.svg", include_in_schema=False)
-async def run_picture(name: str, figure: str, site: Here) -> Response:
+async def run_picture(name: str, figure: str, site: Here, work: Working) -> Response:
     """A still picture of a report, for paper."""
     path = run_place(site.settings.runs_dir, name)
     place = RunPlace(path, f"/runs/{name}/")
-    return svg(await site.working(lambda: run_picture_of(site, place, figure)))
+    return svg(await run_picture_of(site, work, place, figure))
 
 
 @router.get("/api/v1/runs/{name}")

@@ -6,10 +6,11 @@ from fastapi import APIRouter, Request
 from starlette.responses import JSONResponse, Response
 
 from howdah.model.base import Model
-from howdah.serve.routes.answers import Here, html
+from howdah.serve.routes.answers import Declined, Here, html
+from howdah.serve.routes.bodies import JsonRoute
 from howdah.serve.security import COOKIE
 
-router = APIRouter()
+router = APIRouter(route_class=JsonRoute)
 
 
 class Secret(Model):
@@ -35,7 +36,10 @@ def sign_in(request: Request, site: Here) -> Response:
 async def session(given: Secret, site: Here) -> Response:
     """Show the token or the password: a cookie stands for it where pages are read."""
     if not await site.keys.opens(given.secret):
-        return JSONResponse({"what": "this is not it"}, status_code=401)
+        wrong = Declined(
+            where="secret", what="this is not it", hint="howdah serve printed where the token is"
+        )
+        return JSONResponse(wrong.model_dump(), status_code=401)
     answer = JSONResponse({"token": site.keys.token})
     if not site.settings.loopback:
         answer.set_cookie(COOKIE, site.keys.cookie, httponly=True, secure=True, samesite="strict", path="/")

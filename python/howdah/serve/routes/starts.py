@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-import asyncio
 from pathlib import Path
 
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
-from howdah.documents.files import write_plan
 from howdah.errors import UserError
 from howdah.model.base import Model
 from howdah.serve.places import NotServed
-from howdah.serve.routes.answers import Here, html
-from howdah.serve.routes.plans import find_plan, plan_file_of
+from howdah.serve.routes.answers import Here, Working, html
+from howdah.serve.routes.bodies import JsonRoute
+from howdah.serve.routes.plans import plan_file_of, plan_source, plan_text
 from howdah.serve.site import Site
 from howdah.serve.starting import StartAsked, StartedRun, arguments_of, engines_here, startable
+from howdah.serve.work import Work
 from howdah.session.lab.laboratories import names
 from howdah.store.staging import replacing
 
-router = APIRouter()
+router = APIRouter(route_class=JsonRoute)
 
 
 class StartOption(Model):
@@ -84,10 +84,10 @@ def starts(site: Here) -> Starts:
 
 
 @router.post("/api/v1/starts")
-async def start(asked: StartAsked, site: Here) -> StartedRun:
+async def start(asked: StartAsked, site: Here, work: Working) -> StartedRun:
     """Start a run; refused as the command line would refuse it."""
     _check_allowed(site)
-    plan = await asyncio.to_thread(_plan, site, asked.plan) if asked.plan else None
+    plan = await _plan(site, work, asked.plan) if asked.plan else None
     arguments = arguments_of(
         asked, runs_dir=site.settings.runs_dir, plan=plan, calibration=site.settings.calibration
     )
@@ -107,12 +107,12 @@ def _check_allowed(site: Site) -> None:
         raise NotServed("start")
 
 
-def _plan(site: Site, key: str) -> Path:
+async def _plan(site: Site, work: Work, key: str) -> Path:
     """The file of a plan: its own, or one that is written for a plan that was made here."""
     if key.startswith("file-"):
         return plan_file_of(site, key).absolute()
     path = site.settings.state_dir / f"plan-{key}.yaml"
-    text = write_plan(find_plan(site, key))
+    text = await work(plan_text, key, plan_source(site, key))
     try:
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         with replacing(path) as file:

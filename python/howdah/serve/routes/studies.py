@@ -4,47 +4,49 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
+from pathlib import Path
 
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
 from howdah.report.document import ShownPage
 from howdah.report.study.page import shown_paper
-from howdah.serve.places import NotServed, run_place
-from howdah.serve.routes.answers import Here, html, stream, svg
+from howdah.serve.pages import Pages
+from howdah.serve.places import run_place
+from howdah.serve.routes.answers import Here, Working, html, stream, svg
+from howdah.serve.routes.bodies import JsonRoute
 from howdah.serve.routes.runs import RunPlace, followed_run, run_html, run_picture_of
 from howdah.serve.site import Site
 from howdah.serve.studies import StudyState, list_studies, study_mark, study_place, study_state
 from howdah.session.study.paper import find
 from howdah.study.matrix import cells_of
 
-router = APIRouter()
+router = APIRouter(route_class=JsonRoute)
 
 _INTERVAL_S = 1.0
 
 
 @router.get("/studies/", include_in_schema=False)
-async def studies_page(request: Request, site: Here) -> Response:
+async def studies_page(request: Request, site: Here, work: Working) -> Response:
     """All studies."""
-    known = await site.working(lambda: _states(site))
+    known = await work(_states, site.settings.studies_dir)
     return html(site.page("studies.html.j2", request.url.path, "Studies", studies=known))
 
 
 @router.get("/api/v1/studies")
-async def studies(site: Here) -> list[StudyState]:
+async def studies(site: Here, work: Working) -> list[StudyState]:
     """All studies, as far as they are."""
-    return await site.working(lambda: _states(site))
+    return await work(_states, site.settings.studies_dir)
 
 
-def _states(site: Site) -> list[StudyState]:
-    folder = site.settings.studies_dir
+def _states(folder: Path) -> list[StudyState]:
     return [study_state(folder, name) for name in list_studies(folder)]
 
 
 @router.get("/studies/{name}/", include_in_schema=False)
-async def study_page(name: str, request: Request, site: Here) -> Response:
+async def study_page(name: str, request: Request, site: Here, work: Working) -> Response:
     """A study's matrix."""
-    state = await site.working(lambda: study_state(site.settings.studies_dir, name))
+    state = await work(study_state, site.settings.studies_dir, name)
     last = state.factors[-1] if state.factors else ""
     rows: dict[tuple[str, ...], dict[str, object]] = {}
     columns = dict.fromkeys(cell.levels[last] for cell in state.cells)
@@ -67,9 +69,9 @@ async def study_page(name: str, request: Request, site: Here) -> Response:
 
 
 @router.get("/api/v1/studies/{name}")
-async def study(name: str, site: Here) -> StudyState:
+async def study(name: str, site: Here, work: Working) -> StudyState:
     """A study as far as it is."""
-    return await site.working(lambda: study_state(site.settings.studies_dir, name))
+    return await work(study_state, site.settings.studies_dir, name)
 
 
 @router.get("/api/v1/studies/{name}/events", response_class=Response)
@@ -103,37 +105,31 @@ async def _look(site: Site, name: str, topic: str) -> None:
 
 
 @router.get("/studies/{name}/paper/", include_in_schema=False)
-async def paper_page(name: str, request: Request, site: Here) -> Response:
+async def paper_page(name: str, site: Here, work: Working) -> Response:
     """A study's paper, as far as it has come."""
-    page = await site.working(lambda: _paper(site, name))
+    page = await site.shown.page(await _paper_key(site, name), work, _paper, site.pages, name)
     return html(page.html)
 
 
 @router.get("/studies/{name}/paper/figures/{figure}.svg", include_in_schema=False)
-async def paper_picture(name: str, figure: str, site: Here) -> Response:
+async def paper_picture(name: str, figure: str, site: Here, work: Working) -> Response:
     """A still picture of a paper."""
-    drawn = await site.working(
-        lambda: site.shown.picture(_paper_key(site, name), figure, lambda: _paper(site, name))
-    )
-    if drawn is None:
-        raise NotServed(figure)
-    return svg(drawn)
+    key = await _paper_key(site, name)
+    return svg(await site.shown.picture(key, figure, work, _paper, site.pages, name))
 
 
-def _paper_key(site: Site, name: str) -> tuple[str, ...]:
-    return ("paper", name, study_mark(site.settings.studies_dir, name))
+async def _paper_key(site: Site, name: str) -> tuple[str, ...]:
+    folder = site.settings.studies_dir
+    study_place(folder, name)
+    return ("paper", name, await asyncio.to_thread(study_mark, folder, name))
 
 
-def _paper(site: Site, name: str) -> ShownPage:
-    directory = study_place(site.settings.studies_dir, name)
-
-    def make() -> ShownPage:
-        study = directory.study()
-        trail = (("Studies", "studies/"), (name, f"studies/{name}/"), ("Paper", None))
-        shell = site.shell(f"/studies/{name}/paper/", "Studies", {"trail": trail})
-        return shown_paper(find(study, cells_of(study), directory), shell)
-
-    return site.shown.page(_paper_key(site, name), make)
+def _paper(pages: Pages, name: str) -> ShownPage:
+    directory = study_place(pages.settings.studies_dir, name)
+    study = directory.study()
+    trail = (("Studies", "studies/"), (name, f"studies/{name}/"), ("Paper", None))
+    shell = pages.shell(f"/studies/{name}/paper/", "Studies", {"trail": trail})
+    return shown_paper(find(study, cells_of(study), directory), shell)
 
 
 def _run(site: Site, name: str, run: str) -> RunPlace:
@@ -144,17 +140,17 @@ def _run(site: Site, name: str, run: str) -> RunPlace:
 
 
 @router.get("/studies/{name}/runs/{run}/", include_in_schema=False)
-async def study_run_page(name: str, run: str, site: Here) -> Response:
+async def study_run_page(name: str, run: str, site: Here, work: Working) -> Response:
     """A run of a study."""
     place = _run(site, name, run)
-    return html(await site.working(lambda: run_html(site, place)))
+    return html(await run_html(site, work, place))
 
 
 @router.get("/studies/{name}/runs/{run}/figures/{figure}.svg", include_in_schema=False)
-async def study_run_picture(name: str, run: str, figure: str, site: Here) -> Response:
+async def study_run_picture(name: str, run: str, figure: str, site: Here, work: Working) -> Response:
     """A still picture of a study's run."""
     place = _run(site, name, run)
-    return svg(await site.working(lambda: run_picture_of(site, place, figure)))
+    return svg(await run_picture_of(site, work, place, figure))
 
 
 @router.get("/api/v1/studies/{name}/runs/{run}/events", response_class=Response)

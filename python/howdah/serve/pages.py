@@ -1,0 +1,85 @@
+"""What every page is made from, small enough to be handed to the process that makes one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import jinja2
+
+import howdah
+from howdah.model.annotation import Annotation
+from howdah.report.document import Shell, environment
+from howdah.serve.security import POLICY
+from howdah.serve.settings import ServeSettings
+from howdah.units import format_seconds
+
+PACKAGE = "howdah.serve"
+
+_PLACES = (
+    ("Runs", ""),
+    ("Studies", "studies/"),
+    ("Plan", "plan/"),
+    ("Predictions", "predictions/"),
+)
+
+
+class Pages(NamedTuple):
+    """The settings, and where scripts and styles are."""
+
+    settings: ServeSettings
+    static: bool
+    """Whether pages are files of an export, which no server answers for."""
+    assets: Mapping[str, str]
+    """Each script's and style's name in addresses."""
+
+    def values(self, path: str, here: str = "") -> dict[str, Any]:
+        """What every page is given: how it gets to the others, and what may be done."""
+        settings = self.settings
+        places = [*_PLACES, *([("Checks", "checks/")] if settings.conf else [])]
+        if settings.allow_runs and not self.static:
+            places.append(("Start", "start/"))
+        return {
+            "root": "../" * (path.count("/") - 1) or "./",
+            "places": places,
+            "here": here,
+            "static": self.static,
+            "read_only": settings.read_only,
+            "asset": self.assets.__getitem__,
+            "site_policy": POLICY,
+            "policy": POLICY,
+            "version": howdah.__version__,
+        }
+
+    def page(self, template: str, path: str, here: str = "", **values: Any) -> str:
+        """A page of the server's own."""
+        made = templates().get_template(template)
+        return made.render(**self.values(path, here), **values)
+
+    def shell(self, path: str, here: str, values: Mapping[str, Any]) -> Shell:
+        """What a report's page stands in."""
+        templates()
+        own = self.values(path, here)
+        # The page's own policy and version are those of the report.
+        del own["policy"], own["version"]
+        defaults = {
+            "run": None,
+            "trail": (),
+            "annotation": Annotation(),
+            "annotation_error": "",
+            "notable": False,
+        }
+        return Shell(PACKAGE, "shown.html.j2", {**defaults, **own, **values})
+
+
+def templates() -> jinja2.Environment:
+    """The server's templates, with its filters."""
+    made = environment(PACKAGE)
+    made.filters.setdefault("seconds", format_seconds)
+    made.filters.setdefault("moment", moment)
+    return made
+
+
+def moment(created: str) -> str:
+    """A time of a record as a list shows it, to the minute and in UTC."""
+    return created[:16].replace("T", " ")
