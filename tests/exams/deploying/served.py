@@ -86,7 +86,7 @@ def services(hosts: SystemdHosts, names: Sequence[str]) -> Iterator[list[Service
 @contextmanager
 def _rows(hosts: SystemdHosts, name: str) -> Iterator[Callable[[], bool]]:
     """Whether a row was written and read since the last call, by HBase's own client on a host."""
-    (hosts.hosts[name].folder / "root/tmp/Row.java").write_text(_ROW.read_text())
+    Path(f"/proc/{hosts.hosts[name].init}/root/tmp/Row.java").write_text(_ROW.read_text())
     script = f"cd /; exec java -cp '{_CLASSES}' /tmp/Row.java 2>/dev/null"
     words = ["nsenter", "-t", str(hosts.hosts[name].init), "-a", "--", "runuser", "-u", "hbase", "--"]
     process = subprocess.Popen([*words, "sh", "-c", script], stdout=subprocess.PIPE, text=True)
