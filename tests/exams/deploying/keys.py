@@ -114,7 +114,10 @@ def examine(course: Course) -> None:
     with services(course.hosts, HOSTS) as served:
         for number, (name, keys) in enumerate(BATCHES.items()):
             settings |= {key.name: key.value for key in keys}
-            _batch(course, course.save(f"batch{number}", HOSTS, settings), name, keys, served)
+            plan = course.save(f"batch{number}", HOSTS, settings)
+            _batch(course, plan, name, keys, served)
+            if keys is WORKERS:
+                _stale(course, plan)
         _tokens(course, settings, served)
     print(f"    {changed} keys", flush=True)
 
@@ -133,6 +136,25 @@ def _batch(course: Course, plan: Path, name: str, keys: Sequence[Key], served: S
     _tell(served, _MOST_S)
     with step("again: nothing is changed"):
         assert course.changed(plan) == 0
+
+
+def _stale(course: Course, plan: Path) -> None:
+    """A daemon whose unit is as it should be, and which was started while its file was not."""
+    key, file = WORKERS[0], "/etc/hadoop/conf/hdfs-site.xml"
+    with step("a DataNode that was started on another value is seen by --status, and restarted alone"):
+        course.hosts.run(
+            "h3", "sh", "-ec",
+            f"cp -p {file} /tmp/kept; sed -i 's/<value>{key.value}</<value>4321</' {file}; "
+            f"systemctl restart hadoop-{DN}; sleep 20; cp -p /tmp/kept {file}",
+        )  # fmt: skip
+        before = _processes(course)
+        told = course.told(plan, "--status", code=1)["hosts"]
+        stale = {(host, one["name"]) for host in HOSTS for one in told[host]["daemons"] if not one["fresh"]}
+        assert stale == {("h3", "datanode")}, told
+        course.deploy(plan)
+        after = _processes(course)
+        assert {unit for unit in before if after[unit] != before[unit]} == {("h3", DN)}
+        _shown(course, (key,))
 
 
 def _tokens(course: Course, settings: dict[str, str], served: Sequence[Service]) -> None:
