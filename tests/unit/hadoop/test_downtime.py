@@ -53,6 +53,8 @@ def test_it_cannot_roll(key: str, before: str, after: str) -> None:
         # A job is told the port with each of its containers.
         ("mapreduce.shuffle.port", "13562", "13563"),
         ("yarn.resourcemanager.nodes.include-path", "/a", "/b"),
+        # Plans for a newer release give the same ZooKeepers by another name.
+        ("yarn.resourcemanager.zk-address", "", "h1:2181"),
     ],
 )
 def test_it_can_roll(key: str, before: str, after: str) -> None:
