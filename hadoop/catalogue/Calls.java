@@ -1,4 +1,5 @@
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -42,12 +43,12 @@ final class Calls {
   }
 
   /** A class: what it extends and implements, and its methods by name and descriptor. */
-  private record Type_(ClassNode node, List<String> supers, Map<String, Body> bodies) {}
+  private record Declared(ClassNode node, List<String> supers, Map<String, Body> bodies) {}
 
   private static final String CONFIGURATION = "org/apache/hadoop/conf/Configuration";
   private static final String CONCATENATION = "makeConcatWithConstants";
 
-  private final Map<String, Type_> types = new HashMap<>();
+  private final Map<String, Declared> types = new HashMap<>();
   private final Map<String, List<String>> children = new HashMap<>();
 
   /** Static fields that hold a class or its name. */
@@ -78,7 +79,7 @@ final class Calls {
       }
     }
     node.methods.forEach(method -> method.instructions.clear());
-    types.putIfAbsent(node.name, new Type_(node, supers, bodies));
+    types.putIfAbsent(node.name, new Declared(node, supers, bodies));
   }
 
   private Body body(ClassNode node, MethodNode method) {
@@ -174,6 +175,7 @@ final class Calls {
     private final Deque<Runnable> waiting = new ArrayDeque<>();
 
     Reach(Daemons.Daemon daemon) {
+      // What is reached already is not followed again.
       daemon.without().forEach(method -> methods.add(method.replace('.', '/').replace('#', '.')));
       for (String root : daemon.classes()) {
         String name = root.replace('.', '/');
@@ -194,7 +196,7 @@ final class Calls {
     }
 
     private void reach(String owner, String method) {
-      Type_ type = types.get(owner);
+      Declared type = types.get(owner);
       Body body = type == null ? null : type.bodies.get(method);
       if (body != null && !methods.contains(owner + "." + method.substring(0, method.indexOf('(')))
           && methods.add(owner + "." + method)) {
@@ -223,7 +225,7 @@ final class Calls {
     }
 
     private void touch(String name) {
-      Type_ type = types.get(name);
+      Declared type = types.get(name);
       if (type != null && touched.add(name)) {
         reach(name, "<clinit>()V");
         type.supers.forEach(this::touch);
@@ -231,7 +233,7 @@ final class Calls {
     }
 
     private void make(String name) {
-      Type_ type = types.get(name);
+      Declared type = types.get(name);
       if (type == null || (type.node.access & (Opcodes.ACC_INTERFACE | Opcodes.ACC_ABSTRACT)) != 0 || !made.add(name)) {
         return;
       }
@@ -247,7 +249,7 @@ final class Calls {
       if (!outside.isEmpty()) {
         // What a class of another project declares, that project calls.
         for (String ancestor : ancestors) {
-          Type_ own = types.get(ancestor);
+          Declared own = types.get(ancestor);
           own.node.methods.stream()
               .filter(m -> (m.access & Opcodes.ACC_STATIC) == 0 && !m.name.startsWith("<"))
               .filter(m -> isOutsiders(outside, m)).forEach(m -> dispatch(name, m.name + m.desc));
@@ -320,7 +322,7 @@ final class Calls {
       }
       new ClassReader(in).accept(node, ClassReader.SKIP_CODE);
     } catch (IOException error) {
-      throw new java.io.UncheckedIOException(error);
+      throw new UncheckedIOException(error);
     }
     for (MethodNode method : node.methods) {
       if ((method.access & (Opcodes.ACC_STATIC | Opcodes.ACC_PRIVATE)) == 0 && !method.name.startsWith("<")) {
@@ -336,7 +338,7 @@ final class Calls {
   }
 
   private void ancestors(String name, Set<String> ancestors, Set<String> outside) {
-    Type_ type = types.get(name);
+    Declared type = types.get(name);
     if (type == null) {
       outside.add(name);
     } else if (ancestors.add(name)) {

@@ -57,8 +57,10 @@ final class Daemons {
           with("org.apache.hadoop.mapreduce.v2.hs.JobHistoryServer"), "org.apache.hadoop.mapreduce.v2.hs"));
 
   private static final Map<String, Daemon> HBASES = Map.of(
-      "HMaster", new Daemon(with(HBASE + "master.HMaster"), List.of(HBASE + "master", HBASE + "namequeues"), NO_TABLES),
-      "RegionServer", new Daemon(with(HBASE + "regionserver.HRegionServer"), HBASE + "regionserver", HBASE + "namequeues"));
+      "HMaster", new Daemon(
+          with(HBASE + "master.HMaster"), List.of(HBASE + "master", HBASE + "namequeues"), NO_TABLES),
+      "RegionServer", new Daemon(
+          with(HBASE + "regionserver.HRegionServer"), HBASE + "regionserver", HBASE + "namequeues"));
 
   private static List<String> with(String... own) {
     return Stream.concat(List.of(own).stream(), FILE_SYSTEMS.stream()).toList();

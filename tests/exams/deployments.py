@@ -2,10 +2,11 @@
 
     sudo PYTHONPATH=tests .venv/bin/python -m exams.deployments --seed 7
 
-Seven parts, each on hosts of its own: README's one line; what goes wrong on real hosts; two of each master,
-used, changed, grown, shrunk, with a host lost meanwhile; deployments killed at random moments; HDFS with
-Kerberos, with one NameNode and with two, and HBase with it. Each step says how long it took, and the first
-that is not as it should be ends it. --part holds one of them alone.
+Eight parts, each on hosts of its own: README's one line; what goes wrong on real hosts; two of each master,
+used, changed, grown, shrunk, with a host lost meanwhile; 48 keys changed, several for every daemon;
+deployments killed at random moments; HDFS with Kerberos, with one NameNode and with two, and HBase with it.
+Each step says how long it took, and the first that is not as it should be ends it. --part holds one of them
+alone.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
-from exams.deploying import adverse, kerberos, killed, redundant, tables, whole
+from exams.deploying import adverse, kerberos, keys, killed, redundant, tables, whole
 from exams.deploying.course import Course
 from howdah.model.request import Protection
 from support.systemd_hosts import lacking, systemd_hosts
@@ -40,6 +41,7 @@ _PARTS = {
         Protection.HA,
         lambda course, dice, _: redundant.examine(course, dice),
     ),
+    "keys": _Part(keys.HOSTS, Protection.HA, lambda course, _, __: keys.examine(course)),
     "kerberos": _Part(
         (*kerberos.HOSTS, kerberos.NEW), Protection.NONE, lambda course, _, __: kerberos.examine(course)
     ),

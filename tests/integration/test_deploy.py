@@ -335,6 +335,24 @@ def test_a_changed_value_restarts_only_those_who_read_it(rig: Rig, plan: Path) -
     assert rig.done(plan)["changed"] == 0
 
 
+def test_what_cannot_roll_is_refused_and_done_with_downtime(rig: Rig, plan: Path) -> None:
+    tokens = rig.plan("tokens", *WORKERS, **{"dfs.block.access.token.enable": "true"})
+    made = rig.deploy(tokens)
+    assert made.returncode == 2, made.stdout + made.stderr
+    assert "dfs.block.access.token.enable: false to true: a DataNode ends itself" in made.stderr
+    assert "--downtime" in made.stderr
+    assert not any(rig.changes(plan).values()), "something was changed"
+    changes = rig.changes(tokens, "--downtime")
+    for host in WORKERS:
+        assert {"stop hadoop-hdfs-datanode.service", "start hadoop-hdfs-datanode.service"} <= set(
+            changes[host]
+        )
+    assert "start hadoop-hdfs-namenode.service" in changes["m1"]
+    assert not any(rig.changes(tokens).values())
+    # What follows is of the former plan.
+    assert rig.changes(plan, "--downtime")["m1"]
+
+
 @pytest.mark.exam("deploying")
 def test_a_host_is_added_and_one_with_data_removed(rig: Rig, plan: Path) -> None:
     larger = rig.plan("larger", *WORKERS, NEW)

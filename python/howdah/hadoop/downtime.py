@@ -32,6 +32,11 @@ def _has_both(before: str, after: str) -> bool:
     return "HTTP_AND_HTTPS" in (before, after)
 
 
+def _is_new(before: str, after: str) -> bool:
+    """Whether one of both is nothing, so that no daemon looks at a former place."""
+    return not before or not after
+
+
 def _unrollable(
     form: str,
     reason: str,
@@ -84,11 +89,13 @@ UNROLLABLE: tuple[Unrollable, ...] = (
     _unrollable(
         rf"({_DAEMONS}|mapreduce\.jobhistory|hbase\.(master|regionserver))\.(?!.*bind)(.*[.-])?(address|hostname|port)(\..*)?",
         "others look for the daemon at the former address until they are restarted",
+        _is_new,
     ),
     _unrollable(
         r"clientPort|secureClientPort|server\.\d+|.*\.zookeeper\.(quorum|property\.clientPort)|ha\.zookeeper\.(quorum|parent-znode)"
         r"|hadoop\.zk\.address|yarn\.resourcemanager\.zk-address|zookeeper\.znode\.parent",
         "daemons that meet at different ZooKeepers elect a leader each",
+        _is_new,
     ),
     _unrollable(
         r"dfs\.namenode\.shared\.edits\.dir(\..*)?",

@@ -103,8 +103,8 @@ def readers(setting: Setting, plan: Plan) -> frozenset[Role]:
 def present_roles(plan: Plan) -> frozenset[Role]:
     """The daemons that a plan has anywhere."""
     masters = plan.cluster.masters if plan.cluster is not None else ()
-    of_masters = {role for master in masters for role in master.roles}
-    return frozenset(of_masters | {role for worker in plan.workers for role in worker.roles})
+    systems = [*(master.roles for master in masters), *(worker.roles for worker in plan.workers)]
+    return frozenset(role for roles in systems for role in roles)
 
 
 @cache

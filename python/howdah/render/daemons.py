@@ -200,8 +200,10 @@ def read_by(plan: Plan, role: Role, variant: FileVariant) -> Iterator[Setting]:
 def expected_settings(plan: Plan, role: Role, variant: FileVariant) -> dict[str, dict[str, str]]:
     """What a daemon that runs must have of each file that its page shows, or that is its own."""
     found: dict[str, dict[str, str]] = {}
+    release = hadoop(plan.cluster.request.hadoop) if plan.cluster is not None else hadoop()
     for setting in read_by(plan, role, variant):
-        if setting.file in _SHOWN:
+        # A former name is shown as the one that it stands for.
+        if setting.file in _SHOWN and not release.replacement(setting.key):
             found.setdefault(setting.file, {})[setting.key] = value_text(setting.value)
     return found
 

@@ -28,6 +28,7 @@ HEAD = """\
 #   ansible-playbook site.yaml --check --diff        shows what would change
 #   ansible-playbook site.yaml -e @releases.json     does it (`howdah hadoop pack` writes releases.json)
 #   ansible-playbook upgrade.yaml -e @releases.json  does it where another Hadoop runs; finalize.yaml ends it
+#   ansible-playbook downtime.yaml                   stops all, changes what cannot roll, starts all
 #   ansible-playbook stop.yaml --limit HOST          stops a host's daemons; its masters hand over
 #
 # What is done to a host is in library/howdah_host.py, what it is to be in manifests/.
@@ -180,7 +181,7 @@ def stop(present: Mapping[Role, Sequence[str]]) -> str:
 
 
 def downtime(present: Mapping[Role, Sequence[str]]) -> str:
-    """Change what cannot be changed a few daemons at a time: those named in ``howdah_down`` stop first."""
+    """Change what cannot be changed a few daemons at a time: those in ``howdah_down``, or all, stop first."""
     books = ("apply", "start", "restart", "prove")
     stops = _stops(present, only=True)
     return f"{HEAD}{stops}" + "".join(f"\n- import_playbook: {book}.yaml\n" for book in books)
@@ -209,7 +210,7 @@ def _stops(present: Mapping[Role, Sequence[str]], *, only: bool = False) -> str:
             parts.append(f"{ROLL}      when: {stays}\n")
         parts.append(_leaves("Stop it", role, "stopped"))
         if only:
-            parts.append(f"      when: \"'{kind.name}' in howdah_down\"\n")
+            parts.append(f"      when: \"'{kind.name}' in (howdah_down | default(groups))\"\n")
     return "".join(parts)
 
 

@@ -9,8 +9,8 @@ from xml.etree import ElementTree
 from howdah.render.modules.changes import Json
 from howdah.render.modules.pages import get
 
-HIDDEN = "<redacted>"
-"""What stands for passwords on a page."""
+HIDDEN = ("<redacted>", "<masked>")
+"""What stands for passwords on Hadoop's pages, and on HBase's."""
 BY_ITSELF = "programmatically"
 """The source of what a daemon has set itself: its own address, for instance, from that of its NameNode."""
 
@@ -65,7 +65,7 @@ def differences(daemon: Json, shown: Dict[str, Tuple[str, str]]) -> List[Json]:
 def differing(planned: str, shown: Optional[Tuple[str, str]]) -> Optional[str]:
     """The value that a daemon has instead of the planned one; empty for none, None where it is the same."""
     value, source = shown or ("", "")
-    if source == BY_ITSELF or value == HIDDEN or value.split() == planned.split():
+    if source == BY_ITSELF or value in HIDDEN or value.split() == planned.split():
         return None
     # Some pages show what a variable stands for.
     return None if "${" in planned and shown else value
