@@ -75,6 +75,10 @@ def test_a_later_stall_is_not_the_faults_own() -> None:
     assert value(told, "longest of a later stall") == 1.5
     (answer,) = found(run, "answer")
     assert answer.text.startswith("after kill regionserver@w1: up to 5.20 s without an answer to probes, ")
+    longer = LATE.model_copy(update={"end_s": 50.0})
+    record = faulted(KILL, probes=(probe("region -", short, longer),)).record
+    readings = unanswered_readings(record, analyse(run).evidence.workloads)
+    assert [reading.value for reading in readings] == [pytest.approx(5.2)]
 
 
 def test_a_stall_that_directly_follows_belongs_to_the_fault() -> None:
