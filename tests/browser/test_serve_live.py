@@ -93,7 +93,7 @@ def test_a_run_appears_grows_and_is_stopped_from_its_page(
         assert server.token not in page.url
         expect(page.locator("#headline")).to_contain_text("into the run", timeout=PATIENCE_MS)
         expect(page.locator("#log")).to_contain_text("begins", timeout=PATIENCE_MS)
-        expect(page.locator("#advance")).to_contain_text("%", timeout=PATIENCE_MS)
+        expect(page.locator("#advance")).to_contain_text("% of the work", timeout=PATIENCE_MS)
         expect(page.locator("#live-disks .mark-line path")).not_to_have_count(0, timeout=PATIENCE_MS)
         before = drawn(page)
         while drawn(page) <= before:

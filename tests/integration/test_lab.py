@@ -10,14 +10,21 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
 from howdah.analysis import analyse
 from howdah.lab.kernel.capabilities import find_capabilities
+from howdah.lab.state import LabState, read_state
 from howdah.model.tables import RunData
 from howdah.probe import probe_host
+from howdah.services.conf import ClientConf
+from howdah.services.web import Web
+from howdah.session.lab.members import LabMembers
+from howdah.session.lab.telemetry import hosts_telemetry
+from howdah.telemetry.sampler import Sampler
 from support.busy import busy_others
 from support.daemons import FETCH, LIB
 from support.findings import found
@@ -25,6 +32,7 @@ from support.lab_command import Lab
 from support.lab_hosts import can_build
 from support.lab_traces import traces
 from support.labs import lab_plan, save_plan, soon
+from support.sinks import MemorySink
 
 pytestmark = [
     pytest.mark.xdist_group("laboratory"),
@@ -47,6 +55,7 @@ else:
     print("answered")
 """
 DATANODE = "9864"
+H1_LEAVES = {("h1", "leaving"), ("h1-1", "leaving"), ("h1-2", "leaving")}
 
 
 def _reached(lab: Lab, machine: str, port: str) -> str:
@@ -138,15 +147,15 @@ def exchanges_a_host(lab: Lab, plan: Path) -> None:
     again = lab.try_to("add", "h2")
     assert (again.returncode, again.stdout) == (2, "")
     assert "h2: is a host of this cluster already" in again.stderr
-    assert "h3: 2 workers more, 4 daemons started" in lab.do("add", "h3")
-    state = lab.status()
-    assert (state["state"], state["missing"]) == ("up", [])
-    assert state["health"]["datanodes"] == ["h1-1", "h1-2", "h2-1", "h2-2", "h3-1", "h3-2"]
-
-    refused = lab.try_to("remove", "m1")
-    assert refused.returncode == 2
-    assert "hosts with workers alone can be taken away" in refused.stderr
-    assert "h1: emptied and taken away" in lab.do("remove", "h1")
+    state = read_state(lab.directory)
+    assert state is not None
+    with sampled_as_in_a_run(state) as (sampler, sink):
+        assert "h3: 2 workers more, 4 daemons started" in lab.do("add", "h3")
+        moves_to_the_new_host(lab)
+    assert _of_members(sampler) == {("h3", "joined"), ("h3-1", "joined"), ("h3-2", "joined"), *H1_LEAVES}
+    assert sampler.warnings == ()
+    moved = {row.metric for row in sink.sampled if row.host == "h3-1" and row.value > 0}
+    assert {"cpu/all/user_s", "nic/eth0/rx_bytes", "disk/disk1/written_bytes"} <= moved
     after = lab.status()
     assert (after["state"], after["missing"]) == ("up", [])
     assert {name: address for name, address in before.items() if not name.startswith("h1")}.items() <= {
@@ -159,6 +168,38 @@ def exchanges_a_host(lab: Lab, plan: Path) -> None:
     assert "/rack-1/h3/" in whole
     assert not list((lab.directory / "machines").glob("h1*"))
     assert "nothing had to be started" in lab.up(plan)
+
+
+@contextmanager
+def sampled_as_in_a_run(state: LabState) -> Iterator[tuple[Sampler, MemorySink]]:
+    """Sample what the kernel tells of the laboratory, and follow hosts that come and go, as a run does."""
+    names, conf = dict(state.names), ClientConf.read(state.client_conf)
+    with Web(names, silence_s=1.0) as web:
+        sink = MemorySink()
+        follow = LabMembers(state, conf, web, names)
+        start_ns = time.monotonic_ns()
+        sampler = Sampler(sink, hosts_telemetry(state), run_start_ns=start_ns, follow=follow)
+        sampler.start()
+        try:
+            yield sampler, sink
+        finally:
+            sampler.stop()
+
+
+def _of_members(sampler: Sampler) -> set[tuple[str, str]]:
+    return {(change.machine, change.what) for change in sampler.members}
+
+
+def moves_to_the_new_host(lab: Lab) -> None:
+    """The first host is emptied and taken away, and its data goes to the new one."""
+    state = lab.status()
+    assert (state["state"], state["missing"]) == ("up", [])
+    assert state["health"]["datanodes"] == ["h1-1", "h1-2", "h2-1", "h2-2", "h3-1", "h3-2"]
+
+    refused = lab.try_to("remove", "m1")
+    assert refused.returncode == 2
+    assert "hosts with workers alone can be taken away" in refused.stderr
+    assert "h1: emptied and taken away" in lab.do("remove", "h1")
 
 
 @pytest.mark.skipif(not can_build(), reason="needs root, network namespaces, tbf, loop devices and XFS")

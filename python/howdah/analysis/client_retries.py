@@ -7,13 +7,12 @@ answer first.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from itertools import accumulate
 
 from howdah.analysis.settings import setting_s
 from howdah.analysis.wording import seconds
-from howdah.model.faults import AT_ONCE, Action, FaultTold, RecoveryStep
+from howdah.model.faults import Action, FaultTold, RecoveryStep
 from howdah.model.run import RunRecord
 
 _BACKOFF = (1, 2, 3, 5, 10, 20, 40, 100, 100, 100, 100, 200, 200)
@@ -21,15 +20,6 @@ _SILENT = frozenset(
     {Action.PAUSE, Action.LOSE, Action.CUT_LINK, Action.CUT_LINK_IN, Action.CUT_LINK_OUT, Action.SLOW_LINK}
 )
 """What leaves a daemon that does not even refuse a connection."""
-_ONCE = AT_ONCE | {Action.KILL}
-"""What is over when it is done, however long it takes until what it hit is there again."""
-
-
-def acts_until_s(fault: FaultTold, begun_s: float) -> float:
-    """Until when a fault itself, and not only what it left, keeps a cluster from answering."""
-    if _action(fault) in _ONCE:
-        return begun_s
-    return fault.ended_s if fault.ended_s is not None else math.inf
 
 
 def _action(fault: FaultTold) -> Action:

@@ -13,6 +13,8 @@ from howdah.units import format_count
 
 _SETTLING_S = 60.0
 """How long a daemon that was started again may take until it answers."""
+_SILENT_S = 15.0
+"""How long before it was lost a daemon may have been heard last: heartbeats and samples are seconds apart."""
 _EARLY_S = 2.0
 """A daemon that is being hit may fail to answer a moment before the fault is reported as done."""
 
@@ -44,6 +46,14 @@ def cause_of_gap(record: RunRecord, evidence: Evidence, warning: RunWarning) -> 
         for gap in warning.gaps
     ]
     return causes[0] if causes and None not in causes else None
+
+
+def was_meant(record: RunRecord, evidence: Evidence, machine: str, lost_s: float) -> bool:
+    """Whether a machine, or a daemon on it, was lost to a fault, a little after its last sign of life."""
+    return any(
+        _within(fault, lost_s + _SILENT_S) and machine in machines_hit(evidence, fault)
+        for fault in record.faults
+    )
 
 
 def cause_of_drops(record: RunRecord, evidence: Evidence, use: StretchUse, machine: str) -> FaultTold | None:

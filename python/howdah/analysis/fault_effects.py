@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Literal
 
-from howdah.analysis.client_retries import acts_until_s, hbase_retry, hdfs_retry
+from howdah.analysis.client_retries import hbase_retry, hdfs_retry
 from howdah.analysis.evidence import ClientWait, Evidence, FaultEffect, LatencyCourse, Stall
 from howdah.analysis.fault_consequences import consequences
-from howdah.analysis.stalls import SOON_S, Stretch, longest_wait_s, stalls_of
+from howdah.analysis.stalls import SOON_S, FaultStalls, fault_stalls, longest_wait_s
 from howdah.analysis.wording import listed, number, seconds
 from howdah.faults.recovery import SEVERAL
 from howdah.model.faults import CELLS_LOST, CELLS_READ, LEDGER_UNREAD, FaultTold, RecoveryStep
@@ -25,28 +25,12 @@ HDFS_CLIENT = "a client of HDFS"
 
 def fault_effects(record: RunRecord, courses: Sequence[LatencyCourse] = ()) -> tuple[FaultEffect, ...]:
     """Every fault that was done, in the order of time; ``courses`` are those of the workloads' requests."""
-    done = [(fault.begun_s, fault) for fault in record.faults if fault.begun_s is not None]
-    done.sort(key=lambda one: one[0])
-    ends = [*(begun_s for begun_s, _ in done[1:]), record.elapsed_s]
-    stalls = stalls_of(record.probes)
-    return tuple(
-        _effect(record, fault, (begun_s, until_s), stalls, courses)
-        for (begun_s, fault), until_s in zip(done, ends, strict=False)
-    )
+    return tuple(_effect(record, stalls, courses) for stalls in fault_stalls(record))
 
 
-def _effect(
-    record: RunRecord,
-    fault: FaultTold,
-    window: Stretch,
-    stalls: Sequence[Stall],
-    courses: Sequence[LatencyCourse],
-) -> FaultEffect:
-    begun_s, until_s = window
+def _effect(record: RunRecord, stalls: FaultStalls, courses: Sequence[LatencyCourse]) -> FaultEffect:
+    fault, begun_s, until_s, own, later, usual_s = stalls
     asking = [probe for probe in record.probes if probe.start_s <= until_s and probe.end_s >= begun_s]
-    # One that was under way when it was done may last longer for it.
-    mine = [stall for stall in stalls if stall.end_s > begun_s and stall.start_s < until_s]
-    own = mine[0] if mine and mine[0].start_s <= acts_until_s(fault, begun_s) + SOON_S else None
     back_s = own.end_s - begun_s if own else 0.0
     # What is logged later has nothing to do with it: regions are moved at any time.
     looked_s = begun_s + back_s + SOON_S if asking else until_s
@@ -56,7 +40,8 @@ def _effect(
         begun_s=begun_s,
         probes=len(asking),
         stall=own,
-        later=tuple(mine[1:] if own else mine),
+        later=later,
+        usual_s=usual_s,
         clients=tuple(_waits(record, fault, own, courses, steps)) if own else (),
         # A program that is to probe waits itself for a cluster that is hit while it starts.
         blind_s=max(0.0, min((probe.start_s - begun_s for probe in asking), default=0.0)),
@@ -204,6 +189,8 @@ def _without_answer(effect: FaultEffect) -> str:
         always = "" if effect.later else "always "
         return f"{asked} {always}had an answer within a second"
     text = f"{stall.probes} of {asked} had no answer, the longest for {seconds(stall.longest_s)}"
+    if effect.usual_s:
+        text += f" (for up to {seconds(effect.usual_s)} before any fault)"
     if effect.back_s is None:
         return f"{text}, and not all had one when probing ended"
     waited = " (not before it was undone)" if _undoing_ended_it(effect) else ""

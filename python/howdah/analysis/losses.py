@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from howdah.analysis.attempts import attempts_of, master_of, names_machine
 from howdah.analysis.evidence import Evidence, MachineOfRun, Wait, WorkerLoss, WorkloadTime
+from howdah.analysis.fault_consequences import was_meant
 from howdah.analysis.machines import workers_of
 from howdah.analysis.outages import Outage, freed_s, outages, under_way, waits
 from howdah.analysis.poles import lost_race
@@ -190,11 +191,11 @@ def _later_s(again: Sequence[TaskAttempt], tasks: Tasks, lost_s: float, others_s
 
 
 def find_losses(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
-    """One warning for each worker that was missing during a workload."""
+    """One warning for each worker that was missing during a workload; a note where a fault was to do that."""
     for loss in evidence.losses:
         yield Finding(
             id="worker-lost",
-            severity="warning",
+            severity="note" if was_meant(record, evidence, loss.worker, loss.lost_s) else "warning",
             workload=loss.workload,
             phase=loss.phase,
             text="; ".join(_clauses(loss)),

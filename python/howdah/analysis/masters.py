@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from howdah.analysis.attempts import attempts_of, names_machine
 from howdah.analysis.evidence import Evidence, MasterLoad, MasterLoss, WorkloadTime
+from howdah.analysis.fault_consequences import was_meant
 from howdah.analysis.timeline import Timeline, Track
 from howdah.analysis.wording import listed, named, number, percent, seconds
 from howdah.model.cluster import Event
@@ -148,13 +149,16 @@ def _sign_s(event: Event) -> float:
 
 
 def find_master_losses(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
-    """One finding for each: a warning where a master that served was lost."""
+    """One finding for each: a warning where a master that served was lost, and no fault was to do that."""
     for loss in evidence.master_losses:
         began_s = evidence.time_of(loss.workload).start_s
         unserved_s = loss.unserved_s
+        harmless = (
+            loss.lost_s is None or loss.standby or was_meant(record, evidence, loss.machine, loss.lost_s)
+        )
         yield Finding(
             id="master-lost" if loss.lost_s is not None else "master-failover",
-            severity="note" if loss.lost_s is None or loss.standby else "warning",
+            severity="note" if harmless else "warning",
             workload=loss.workload,
             phase=loss.phase,
             text=f"{named(loss.workload, loss.phase)}: {'; '.join(_clauses(loss, began_s))}",

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from howdah.analysis.counted_times import counted, up_to_s
 from howdah.analysis.evidence import FloatArray, LatencyCourse, MachineOfRun, WorkloadTime
-from howdah.analysis.stalls import Stretch, in_stretches, outside, stalls_of, stood_still
+from howdah.analysis.stalls import Stretch, fault_stalls, in_stretches, outside, stood_still
 from howdah.analysis.timeline import Timeline
 from howdah.model.latencies import LatencyHistogram
 from howdah.model.tables import RunData
@@ -170,7 +170,7 @@ def timed_run(
     steps: dict[str, StepCounts] = {}
     courses: list[LatencyCourse] = []
     still: dict[str, tuple[Stretch, ...]] = {}
-    stalls = stalls_of(run.record.probes)
+    stalls = [each.own for each in fault_stalls(run.record) if each.own is not None]
     for time in times:
         every: LatencyCourse | None = None
         for operation, counts in operation_steps(run, time):

@@ -2,31 +2,87 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import math
+from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from howdah.analysis.evidence import FloatArray, LatencyCourse, Stall, WorkloadTime
-from howdah.model.faults import ProbeOutage, ProbeTold
+from howdah.model.faults import AT_ONCE, Action, FaultTold, ProbeOutage
+from howdah.model.run import RunRecord
 
 SOON_S = 5.0
 """What begins so soon after something is taken to follow from it."""
+FOLLOWS_S = 2.0
+"""An outage that begins so soon after another one goes on with it: clients ask every two seconds."""
+_AT_ONCE_S = 1.0
+"""What is under way so soon after a fault may be short and belong to it all the same."""
+UNUSUAL = 1.5
+"""What is so many times longer than any outage before a fault is told of, though it did not begin with it."""
 IDLE = 0.1
 """Clients that do less than this part of their usual work still wait."""
+_ONCE = AT_ONCE | {Action.KILL}
+"""What is over when it is done, however long it takes until what it hit is there again."""
 
 Stretch = tuple[float, float]
 
 
-def stalls_of(probes: Iterable[ProbeTold]) -> list[Stall]:
-    """The outages of all probes, those joined that overlap or directly follow one another."""
-    every = sorted(
-        ((outage, number) for number, probe in enumerate(probes) for outage in probe.outages),
-        key=lambda pair: pair[0].start_s,
+class FaultStalls(NamedTuple):
+    """A fault that was done, and the stalls from then until the next one was.
+
+    ``own`` is the stall that began with the fault, with all that overlaps or directly follows; ``later``
+    are the others. ``usual_s`` is the longest outage of any probe before the first fault of the run: what is
+    not much longer is told of only where it began with the fault.
+    """
+
+    fault: FaultTold
+    begun_s: float
+    until_s: float
+    own: Stall | None
+    later: tuple[Stall, ...]
+    usual_s: float
+
+
+def fault_stalls(record: RunRecord) -> tuple[FaultStalls, ...]:
+    """Every fault that was done, in the order of time."""
+    done = sorted(
+        ((fault.begun_s, fault) for fault in record.faults if fault.begun_s is not None),
+        key=lambda pair: pair[0],
     )
+    ends = [*(begun_s for begun_s, _ in done[1:]), record.elapsed_s]
+    every = [(outage, number) for number, probe in enumerate(record.probes) for outage in probe.outages]
+    before = (outage.elapsed_s for outage, _ in every if done and outage.end_s <= done[0][0])
+    usual_s = max(before, default=0.0)
+    found = []
+    for (begun_s, fault), until_s in zip(done, ends, strict=False):
+        mine = [
+            (outage, number)
+            for outage, number in every
+            if begun_s < outage.end_s
+            and outage.start_s < until_s
+            and (outage.elapsed_s > UNUSUAL * usual_s or outage.start_s <= begun_s + _AT_ONCE_S)
+        ]
+        stalls = _grouped(mine)
+        begins = bool(stalls) and stalls[0].start_s <= _acts_until_s(fault, begun_s) + SOON_S
+        own, later = (stalls[0], stalls[1:]) if begins else (None, stalls)
+        found.append(FaultStalls(fault, begun_s, until_s, own, tuple(later), usual_s))
+    return tuple(found)
+
+
+def _acts_until_s(fault: FaultTold, begun_s: float) -> float:
+    """Until when a fault itself, and not only what it left, keeps a cluster from answering."""
+    if Action(fault.fault.split()[0]) in _ONCE:
+        return begun_s
+    return fault.ended_s if fault.ended_s is not None else math.inf
+
+
+def _grouped(outages: Sequence[tuple[ProbeOutage, int]]) -> list[Stall]:
+    """Outages with the number of their probe, those joined that overlap or directly follow one another."""
     groups: list[list[tuple[ProbeOutage, int]]] = []
-    for pair in every:
-        if groups and pair[0].start_s <= max(outage.end_s for outage, _ in groups[-1]) + SOON_S:
+    for pair in sorted(outages, key=lambda pair: pair[0].start_s):
+        if groups and pair[0].start_s <= max(outage.end_s for outage, _ in groups[-1]) + FOLLOWS_S:
             groups[-1].append(pair)
         else:
             groups.append([pair])

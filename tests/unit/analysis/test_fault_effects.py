@@ -75,13 +75,33 @@ def test_a_later_stall_is_not_the_faults_own() -> None:
     assert value(told, "longest of a later stall") == 1.5
     (answer,) = found(run, "answer")
     assert answer.text.startswith("after kill regionserver@w1: up to 5.20 s without an answer to probes, ")
+    longer = LATE.model_copy(update={"end_s": 50.0})
+    record = faulted(KILL, probes=(probe("region -", short, longer),)).record
+    readings = unanswered_readings(record, analyse(run).evidence.workloads)
+    assert [reading.value for reading in readings] == [pytest.approx(5.2)]
 
 
 def test_a_stall_that_directly_follows_belongs_to_the_fault() -> None:
-    first, next_ = ProbeOutage(start_s=20.0, end_s=25.2), ProbeOutage(start_s=28.0, end_s=31.0)
+    first, next_ = ProbeOutage(start_s=20.0, end_s=25.2), ProbeOutage(start_s=26.8, end_s=31.0)
     (effect,) = analyse(faulted(KILL, probes=(probe("region -", first, next_),))).evidence.fault_effects
     assert effect.back_s == pytest.approx(10.9)
     assert effect.later == ()
+
+
+def test_on_a_busy_machine_what_is_usual_is_no_stall_of_the_fault() -> None:
+    """Recorded while other work kept the machine busy: writes took seconds before the fault, too."""
+    usual = (
+        (16.6, 17.8), (18.7, 19.0), (19.0, 19.9), (23.2, 24.4), (25.0, 26.1), (28.9, 30.1), (38.0, 39.2)
+    )  # fmt: skip
+    slow = tuple(ProbeOutage(start_s=start_s, end_s=end_s) for start_s, end_s in usual)
+    own = ProbeOutage(start_s=20.0, end_s=22.5)
+    writes = probe("HDFS", *sorted((*slow, own), key=lambda outage: outage.start_s))
+    run = faulted(KILL, probes=(writes,))
+    (effect,) = analyse(run).evidence.fault_effects
+    assert effect.stall is not None
+    assert (effect.stall.start_s, effect.stall.end_s, effect.later) == (20.0, 22.5, ())
+    (told,) = found(run, "fault")
+    assert "the longest for 2.50 s (for up to 1.20 s before any fault); all had one again 2.40 s" in told.text
 
 
 def test_a_stall_long_after_a_killed_daemon_is_reported_by_itself() -> None:

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from howdah.analysis import analyse
-from howdah.model.faults import ProbeOutage, ProbeTold
+from howdah.model.faults import FaultTold, ProbeOutage, ProbeTold
 from howdah.model.run import Outcome, TaskAttempt
 from howdah.model.tables import TASKS_SCHEMA, RunData
 from support.building import RunBuilder, Stage, Tasks, kind
@@ -79,7 +79,8 @@ def test_a_task_that_an_outage_held_up_is_no_long_pole() -> None:
     probe = ProbeTold(
         of="HDFS", operation="read", start_s=0, end_s=10, asked=60, failed=0, longest_s=4, outages=(outage,)
     )
-    held_up = run._replace(record=run.record.model_copy(update={"probes": (probe,)}))
+    fault = FaultTold(fault="kill namenode at 4s", state="undone", begun_s=4.4, hit=("namenode on m1",))
+    held_up = run._replace(record=run.record.model_copy(update={"probes": (probe,), "faults": (fault,)}))
     (spread,) = analyse(held_up).evidence.spreads
     assert spread.longest_s == pytest.approx(2.0)
     assert spread.tail_share == pytest.approx((1.5) / 12)

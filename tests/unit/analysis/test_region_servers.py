@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -136,7 +137,7 @@ def test_bytes_far_from_theory_have_a_reason_and_few_of_them_no_ratio() -> None:
     evidence = analyse(run).evidence
     (flow,) = evidence.table_flows
 
-    def told(**values: float) -> str:
+    def told(**values: Any) -> str:
         changed = replace(evidence, table_flows=(replace(flow, **values),))
         (finding,) = find_table_flows(run.record, changed)
         return finding.text

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from howdah.analysis import analyse
 from howdah.analysis.evidence import Straggler
 from howdah.analysis.timeline import Timeline
-from howdah.model.faults import ProbeOutage, ProbeTold
+from howdah.model.faults import FaultTold, ProbeOutage, ProbeTold
 from howdah.model.tables import RunData
 from support.cluster_records import attempts_in, terasort_on, with_attempts, with_samples
 from support.cluster_scene import Injected, Scene, names_of, several, victim_of
@@ -241,4 +241,6 @@ def test_a_worker_whose_tasks_waited_for_an_outage_is_no_straggler() -> None:
         of="HDFS", operation="read", start_s=0, end_s=99, asked=60, failed=0, longest_s=4, outages=(outage,)
     )
     assert called(held_up._replace(record=record)) is not None
-    assert called(held_up._replace(record=record.model_copy(update={"probes": (probe,)}))) is None
+    fault = FaultTold(fault="kill namenode at 9s", begun_s=moment, hit=("namenode on m1",))
+    faulted = record.model_copy(update={"probes": (probe,), "faults": (fault,)})
+    assert called(held_up._replace(record=faulted)) is None

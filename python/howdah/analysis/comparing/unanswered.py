@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from howdah.analysis.evidence import WorkloadTime
 from howdah.analysis.journal import journal_loads
+from howdah.analysis.stalls import fault_stalls
 from howdah.analysis.timeline import Timeline
 from howdah.model.comparison import Measure, Reading
 from howdah.model.reported import Unit
@@ -21,8 +22,9 @@ def unanswered_readings(record: RunRecord, times: tuple[WorkloadTime, ...]) -> I
     """The longest time without an answer to each kind of operation, of the workload that was hit first.
 
     None of a run that nothing was probed in, or not before its first fault; 0 where all was answered within a
-    second.
+    second. Where faults were done, what did not begin with one of them is none of theirs.
     """
+    stalls = [stalls.own for stalls in fault_stalls(record) if stalls.own is not None]
     begun = [fault.begun_s for fault in record.faults if fault.begun_s is not None]
     hit = [time for time in times if begun and time.start_s <= min(begun) <= time.end_s]
     workload = (hit or list(times))[:1]
@@ -30,7 +32,12 @@ def unanswered_readings(record: RunRecord, times: tuple[WorkloadTime, ...]) -> I
     for probe in record.probes:
         if begun and probe.start_s > min(begun):
             continue
-        worst = max((outage.elapsed_s for outage in probe.outages), default=0.0)
+        mine = (
+            outage.elapsed_s
+            for outage in probe.outages
+            if not begun or any(stall.start_s <= outage.start_s <= stall.end_s for stall in stalls)
+        )
+        worst = max(mine, default=0.0)
         longest[probe.operation] = max(longest.get(probe.operation, 0.0), worst)
     for operation, seconds in longest.items():
         for time in workload:

@@ -41,8 +41,9 @@ class FaultEffect:
 
     ``probes`` is how many probes asked meanwhile. ``stall`` is the stretch without an answer that began with
     the fault, None where there was none; ``later`` are those that began when all had answered again, or
-    that did not begin with it. ``blind_s`` is how long it took until the first probe asked, zero where that
-    was before the fault. ``steps`` has one of each name, with ``time_s`` since the fault.
+    that did not begin with it. ``usual_s`` is the longest outage before any fault was done, as a busy machine
+    has: what is not much longer is not among these. ``blind_s`` is how long it took until the first probe
+    asked, zero where that was before the fault. ``steps`` has one of each name, ``time_s`` since the fault.
     """
 
     fault: FaultTold
@@ -50,6 +51,7 @@ class FaultEffect:
     probes: int
     stall: Stall | None
     later: tuple[Stall, ...]
+    usual_s: float
     clients: tuple[ClientWait, ...]
     blind_s: float
     steps: tuple[RecoveryStep, ...]

@@ -37,7 +37,8 @@
     if (share === null) bar.removeAttribute("value");
     else bar.value = share;
     text("advance", [
-      share === null ? "" : `${Math.round(100 * share)} %`,
+      // What is under way is not done, however little is left.
+      share === null ? "" : `${Math.min(99, Math.floor(100 * share))} % of the work`,
       progress?.tasks ?? "",
       progress === null || state.left_s === null ? "" : `about ${seconds(state.left_s)} left of this workload`,
     ].filter(Boolean).join(" · "));
