@@ -80,7 +80,7 @@ def gather(run: RunData, floor: RunData | None, known: Sequence[KnownTimes]) -> 
         spreads=spreads(run, times, timed.still),
         balances=balances(run, times, use),
         spills=spills(record, times),
-        limits=limit_shares(record, times, use),
+        limits=limit_shares(record, times, use, others),
         dfsio=all_figures(record, times),
         storage=zones(record, times),
         machines=machines,

@@ -10,8 +10,10 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
+from typing import NamedTuple
 
-from howdah.analysis.evidence import Bound, Evidence, LimitShare, StretchUse, WorkloadTime
+from howdah.analysis.evidence import Bound, Evidence, LimitShare, OthersUse, StretchUse, WorkloadTime
+from howdah.analysis.others import DISTURBED
 from howdah.analysis.wording import Sure, listed, named, number, percent, seconds, times
 from howdah.analysis.work import BytesToMove, phase_work, work_of
 from howdah.model.finding import Finding, Number
@@ -35,19 +37,37 @@ _IS_LIMIT: dict[Bound, str] = {
     "disk": "reading and writing alike are the limit",
     "memory": "memory is the limit",
     "CPU": "the CPU is the limit",
+    "others": "other processes on the CPU are the limit",
     "waiting": "neither disk, memory nor CPU was near its limit",
     "unknown": "what limited it is not known",
 }
 
 
+class MachineUse(NamedTuple):
+    """How busy the machine was meanwhile, each None where it was not sampled."""
+
+    cpu_busy: float | None
+    disk_busy: float | None
+    cpu_others: float | None
+
+
 def limit_shares(
-    record: RunRecord, workloads: Iterable[WorkloadTime], uses: Iterable[StretchUse]
+    record: RunRecord,
+    workloads: Iterable[WorkloadTime],
+    uses: Iterable[StretchUse],
+    others: Iterable[OthersUse],
 ) -> tuple[LimitShare, ...]:
     """Every finished workload and phase against the limits; empty where no limits were measured."""
     limits = record.limits
     if limits is None or not _usable(limits):
         return ()
-    use_of = {(use.workload, use.phase): use for use in uses}
+    others_of = {(use.workload, use.phase): use.others for use in others}
+    use_of = {
+        (use.workload, use.phase): MachineUse(
+            use.cpu_busy, use.disk_busy, others_of.get((use.workload, use.phase))
+        )
+        for use in uses
+    }
     shares: list[LimitShare] = []
     for time in workloads:
         result = record.workloads[time.index]
@@ -102,7 +122,7 @@ def _usable(limits: Limits) -> bool:
 
 
 def _phase_share(
-    workload: str, phase: str, *, elapsed_s: float, work: BytesToMove, limits: Limits, use: StretchUse | None
+    workload: str, phase: str, *, elapsed_s: float, work: BytesToMove, limits: Limits, use: MachineUse | None
 ) -> LimitShare:
     disk_s, memory_s = disk_seconds(work, limits), memory_seconds(work, limits)
     return LimitShare(
@@ -115,6 +135,7 @@ def _phase_share(
         memory_s=memory_s,
         cpu_busy=use.cpu_busy if use else None,
         disk_busy=use.disk_busy if use else None,
+        cpu_others=use.cpu_others if use else None,
         bound=_bound(elapsed_s, (disk_s, memory_s), work, limits, use),
         name=_name(work, limits, (disk_s, memory_s), None),
     )
@@ -127,7 +148,7 @@ def _workload_share(
     work: BytesToMove,
     limits: Limits,
     phases: list[LimitShare],
-    use: StretchUse | None,
+    use: MachineUse | None,
 ) -> LimitShare:
     if phases:
         disk_s = sum(phase.disk_s for phase in phases)
@@ -152,13 +173,14 @@ def _workload_share(
         memory_s=memory_s,
         cpu_busy=use.cpu_busy if use else None,
         disk_busy=use.disk_busy if use else None,
+        cpu_others=use.cpu_others if use else None,
         bound=bound,
         name=_name(work, limits, (disk_s, memory_s), result),
     )
 
 
 def _bound(
-    elapsed_s: float, raw_s: tuple[float, float], work: BytesToMove, limits: Limits, use: StretchUse | None
+    elapsed_s: float, raw_s: tuple[float, float], work: BytesToMove, limits: Limits, use: MachineUse | None
 ) -> Bound:
     """The resource used closest to what it can do; a busy device where none comes near that.
 
@@ -172,7 +194,9 @@ def _bound(
         shares["CPU"] = cpu_busy
     nearest = max(shares, key=lambda name: shares[name])
     if shares[nearest] >= NEAR:
-        return nearest
+        others = (use.cpu_others if use else None) or 0.0
+        # Of a CPU that others used more than the run, it did not get what it could use.
+        return "others" if nearest == "CPU" and others >= shares["CPU"] / 2 else nearest
     if ((use.disk_busy if use else None) or 0.0) >= DEVICE_BUSY:
         return disk
     return "unknown" if cpu_busy is None else "waiting"
@@ -229,7 +253,12 @@ def sentence(share: LimitShare) -> str:
     """The same with the share of the CPUs that was busy meanwhile."""
     if share.cpu_busy is None:
         return limit_sentence(share)
-    return f"{limit_sentence(share)}, {'' if share.bound == 'CPU' else 'CPU '}{percent(share.cpu_busy)} busy"
+    if share.bound == "others":
+        return f"{limit_sentence(share)}, of which this run had {percent(share.cpu_own or 0.0)}"
+    what = "" if share.bound == "CPU" else "CPU "
+    if share.cpu_own is not None and (share.cpu_others or 0.0) >= DISTURBED:
+        return f"{limit_sentence(share)}, {what}{percent(share.cpu_own)} busy with this run"
+    return f"{limit_sentence(share)}, {what}{percent(share.cpu_busy)} busy"
 
 
 def find_beaten(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:

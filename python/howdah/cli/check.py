@@ -209,8 +209,8 @@ def check(
 ) -> None:
     """Check a configuration, this machine and saved probes against the rules.
 
-    Every finding names the rule, the evidence and the fix. The exit code is 0 if nothing is found, 1 if
-    something is, and 2 if the input cannot be read.
+    Every finding names the rule, the evidence and the fix. The exit code is 1 if a rule fails, with
+    --severity warn also if there are only warnings; 2 if the input cannot be read; otherwise 0.
     """
     folders = conf or []
     machines = vcenter is not None or libvirt is not None

@@ -70,7 +70,7 @@ COMMANDS = {
     ),
     "predict": Lazy(
         "predict",
-        "Predict a run on a planned cluster: medians and 90 % intervals of every workload and phase.",
+        "Predict a run on a planned cluster: medians of every workload and phase, with 90 % intervals.",
     ),
     "score": Lazy(
         "score",

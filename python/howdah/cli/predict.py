@@ -97,11 +97,11 @@ def predict(
     json: Annotated[bool, typer.Option("--json", help="Print the prediction as JSON.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only its path.")] = False,
 ) -> None:
-    """Predict a run on a planned cluster: medians and 90 % intervals of every workload and phase.
+    """Predict a run on a planned cluster: medians of every workload and phase, with 90 % intervals.
 
-    The prediction is kept, with a page on it, and never changed; `howdah score` holds the real run
-    against it. With --what-if or --sweep the plan is made anew with one thing changed, and simulated;
-    nothing is kept but a page, where --output says so.
+    Intervals need a calibration. The prediction is kept, with a page on it, and never changed; `howdah score`
+    compares the real run with it. With --what-if or --sweep the plan is made again with one thing changed
+    and simulated; nothing is kept but a page, if --output is given.
     """
     request = session.RunRequest(
         suite=suite,

@@ -83,7 +83,7 @@ class RunContent(NamedTuple):
 LONG_ANSWER = 110
 """More characters than this make three lines of a headline."""
 
-BOUNDS = {"disk": "reading and writing"}
+BOUNDS = {"disk": "reading and writing", "others": "other processes"}
 """What analysis calls a bound, where a reader needs other words for it."""
 
 MISSING = ("unfinished", "never-began", "missing")

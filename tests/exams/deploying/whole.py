@@ -1,4 +1,4 @@
-"""README's one line, from hosts that ssh reaches to a proven cluster, as it is written there."""
+"""README's steps, from hosts that ssh reaches to a proven cluster, as they are written there."""
 
 from __future__ import annotations
 
@@ -25,31 +25,33 @@ yaml.safe_dump(told, open("hosts.yaml", "w"), sort_keys=False)
 disks are loop devices, which no inventory takes for disks."""
 
 
-def line(names: str, step_before_plan: str) -> str:
-    """The line of the README for hosts of these names, with what such small hosts need."""
-    found = re.search(r'^    (howdah probe --ssh "w\[001-032\]".*)$', _README.read_text(), re.MULTILINE)
+def steps(names: str, before_plan: str) -> list[str]:
+    """The steps of the README for hosts of these names, with what such small hosts need, asking nothing."""
+    found = re.search(
+        r'^    howdah probe --ssh "w\[001-032\]".*(?:\n    .+)*', _README.read_text(), re.MULTILINE
+    )
     assert found is not None
-    text = found.group(1).replace("w[001-032]", names)
+    told = [line.partition("#")[0].strip() for line in found.group().splitlines()]
+    text = "\n".join(told).replace("w[001-032]", names)
     for plain, small in (
         # Released jars have no libhadoop, and jobs are to fit beside the daemons of three hosts.
         (
             "howdah plan hosts.yaml",
-            f"{step_before_plan} && howdah plan hosts.yaml --set dfs.client.read.shortcircuit=false",
+            f"{before_plan}\nhowdah plan hosts.yaml --set dfs.client.read.shortcircuit=false",
         ),
+        ("howdah deploy plan.yaml", "howdah deploy plan.yaml --yes"),
         ("--engine hadoop --conf conf/hadoop", "--engine hadoop --conf conf/hadoop --rows 100k"),
     ):
         assert text.count(plain) == 1, text
         text = text.replace(plain, small)
-    return text
+    return text.splitlines()
 
 
 def examine(course: Course) -> None:
     """Go the whole way."""
     smaller = course.folder / "smaller.py"
     smaller.write_text(_SMALLER)
-    whole = line("h[1-3]", shlex.join([sys.executable, str(smaller)]))
-    parts = whole.split(" && ")
-    for part in parts:
+    for part in steps("h[1-3]", shlex.join([sys.executable, str(smaller)])):
         with step(part if len(part) < 72 else f"{part[:69]}..."):
             course.shell(part)
     plan = course.folder / "plan.yaml"

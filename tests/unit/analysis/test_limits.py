@@ -19,6 +19,7 @@ from support.building import RunBuilder, Stage, kind
 from support.findings import found, value
 from support.machine import RAW_COPY, RAW_READ, RAW_WRITE, raw_limits
 from support.records import aborted, dfsio, failed, pi, spilled, storage, terasuite
+from support.shared import shared_local
 
 
 def share(run: RunData, workload: str, phase: str | None = None) -> LimitShare:
@@ -99,6 +100,28 @@ def stage(seconds: float, **fields: Any) -> RunData:
 )
 def test_what_held_a_phase(seconds: float, fields: dict[str, float], bound: str) -> None:
     assert share(stage(seconds, **fields), "teravalidate").bound == bound
+
+
+@pytest.mark.parametrize(
+    ("others", "bound", "said"),
+    [
+        (0.05, "CPU", "the CPU is the limit, 95 % busy"),
+        (0.3, "CPU", "the CPU is the limit, 66 % busy with this run; others used 29 % of"),
+        (
+            0.9,
+            "others",
+            "other processes on the CPU are the limit, of which this run had 9.5 %; others used 86 %",
+        ),
+    ],
+)
+def test_a_cpu_that_others_used_is_not_the_run_s_own_limit(others: float, bound: str, said: str) -> None:
+    run = shared_local(others, stage(4.0, user=0.9, iowait=0.0))
+    held = share(run, "teravalidate")
+    assert held.bound == bound
+    assert held.cpu_busy == pytest.approx(0.95, abs=0.01)
+    assert held.cpu_own == pytest.approx(0.95 * (1 - others), abs=0.02)
+    (answer,) = found(run, "answer")
+    assert said in answer.text
 
 
 def test_memory_can_be_the_limit() -> None:

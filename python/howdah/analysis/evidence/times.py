@@ -74,7 +74,7 @@ class WorkloadTime:
         return moved if len(moved) > 1 else ()
 
 
-Bound = Literal["reading", "writing", "disk", "memory", "CPU", "waiting", "unknown"]
+Bound = Literal["reading", "writing", "disk", "memory", "CPU", "others", "waiting", "unknown"]
 """What a phase was limited by: ``disk`` is reading as much as writing, ``waiting`` means that no resource
 was near its limit, ``unknown`` that the samples do not tell."""
 
@@ -86,7 +86,8 @@ class LimitShare:
     ``disk_s`` is the time the data disks need at their raw rates for the bytes that must move: each
     byte that can be paired (one read, one written) at the copy rate, the rest at the read or write
     rate. ``memory_s`` is one memcpy of the larger of the two directions. ``limit_s`` is the larger of
-    both. ``cpu_busy`` and ``disk_busy`` are measured shares (None: no samples, or too few).
+    both. ``cpu_busy`` and ``disk_busy`` are measured shares (None: no samples, or too few); ``cpu_others`` is
+    what other processes had of all CPU time (None: not sampled).
     ``name`` is what the disk limit amounts to in words, ``the disk's own copy``.
     """
 
@@ -99,6 +100,7 @@ class LimitShare:
     memory_s: float
     cpu_busy: float | None
     disk_busy: float | None
+    cpu_others: float | None
     bound: Bound
     name: str
 
@@ -106,6 +108,11 @@ class LimitShare:
     def limit_s(self) -> float:
         """The least time the raw hardware needs for the same bytes."""
         return max(self.disk_s, self.memory_s)
+
+    @property
+    def cpu_own(self) -> float | None:
+        """The share of all CPU time that was not other processes'."""
+        return None if self.cpu_busy is None else self.cpu_busy - (self.cpu_others or 0.0)
 
     @property
     def times_limit(self) -> float:

@@ -1,4 +1,4 @@
-"""Making a file system in an image with the options that a plan asks a disk to be made with."""
+"""A laboratory's disks: images with a planned file system, attached, held to a speed, mounted and removed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a link behaves: held to its speed by a token bucket that TCP can fill, both ways at once."""
+"""A laboratory's network: namespaces, bridges and cables, each held to its speed by a token bucket."""
 
 from __future__ import annotations
 

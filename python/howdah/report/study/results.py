@@ -12,6 +12,7 @@ from howdah.analysis.comparing.readings import ELAPSED
 from howdah.analysis.wording import listed, named, percent, seconds
 from howdah.model.comparison import Comparison, Measure, Verdict
 from howdah.model.reported import Unit, format_value
+from howdah.model.run import Origin
 from howdah.model.study import Study
 from howdah.model.workloads.terasort import ROW_BYTES
 from howdah.report.comparing.words import answer, interval, more, place, subject
@@ -154,7 +155,17 @@ class Conclusion(NamedTuple):
 
 
 def conclusions(findings: StudyFound) -> tuple[Conclusion, ...]:
-    """A sentence for each stratum, outages first; else how time grew with size, or what is planned."""
+    """A sentence for each stratum, outages first; else how time grew with size, or what is planned.
+
+    A conclusion from simulated runs says so: it is read without the page's other words.
+    """
+    simulated = {run.origin is Origin.SIMULATED for cell in findings.cells for run in cell.runs}
+    whose = {frozenset({True}): "simulated: ", frozenset({True, False}): "simulated in part: "}
+    mark = whose.get(frozenset(simulated), "")
+    return tuple(one._replace(answer=f"{mark}{one.answer}") for one in _concluded(findings))
+
+
+def _concluded(findings: StudyFound) -> tuple[Conclusion, ...]:
     if findings.strata:
         return (*_outages(findings), *_differences(findings))
     if by_size(findings):

@@ -26,10 +26,9 @@ from howdah.probe import probe_host
 from howdah.session.run.prepared import Prepared, new_job
 from howdah.session.run.simulated_local import prepare_simulated_local
 from howdah.simulation.calibrations import load_calibration
+from howdah.simulation.replications import check_replications
 from howdah.simulation.translate import Translated, translate
 from howdah.units import format_counted
-
-_MOST_REPLICATIONS = 1000
 
 
 def prepare_simulation(
@@ -98,10 +97,7 @@ def _plan(file: Path | None) -> Plan:
 def _target(request: RunRequest, plan: Plan, suite: Suite, seed: int) -> SimTarget:
     asked, calibrated = request.of(REPLICATIONS), request.of(CALIBRATION)
     replications = 1 if asked is None else asked
-    if not 1 <= replications <= _MOST_REPLICATIONS:
-        raise UserError(
-            "--replications", f"{replications} simulations", f"give from 1 to {_MOST_REPLICATIONS:,}"
-        )
+    check_replications(replications)
     if calibrated is None:
         return SimTarget({}, replications=replications)
     calibration = load_calibration(calibrated)

@@ -18,8 +18,7 @@ from howdah.planner.suite.line import plan_line
 from howdah.planner.suite.request import RunRequest, programs_asked
 from howdah.probe.line import host_line
 from howdah.session.run.prepared import Prepared, new_job
-
-_MOST_REPLICATIONS = 10_000
+from howdah.simulation.replications import check_replications
 
 
 def prepare_simulated_local(
@@ -81,10 +80,7 @@ def _probe(request: RunRequest) -> Path:
 def _replications(request: RunRequest) -> int:
     asked = request.of(REPLICATIONS)
     replications = USUAL_REPLICATIONS if asked is None else asked
-    if not 1 <= replications <= _MOST_REPLICATIONS:
-        raise UserError(
-            "--replications", f"{replications} simulations", f"give from 1 to {_MOST_REPLICATIONS:,}"
-        )
+    check_replications(replications)
     return replications
 
 

@@ -118,6 +118,9 @@ def test_its_paper_answers_for_each_size_and_has_every_cell(whole: Path) -> None
     assert published.endswith("%) | Table 1 |")
     assert "Nothing published can be compared with block size 64MiB, dataset 20GB" in text
     assert "All numbers were simulated" in text
+    found = text.split("\n\n")[1].splitlines()
+    assert len(found) == 2
+    assert all(line.split(":** ")[1].startswith("simulated: ") for line in found)
 
 
 def test_every_picture_and_table_is_there(whole: Path) -> None:
