@@ -46,6 +46,15 @@ def load_run_json(directory: Path) -> RunRecord:
             str(path), f"cannot be read ({error.strerror})", "make it a readable file"
         ) from error
     try:
+        # Most records are today's and whole, and need to be read only once.
+        return RunRecord.model_validate_json(content)
+    except ValidationError:
+        return _read_otherwise(path, content)
+
+
+def _read_otherwise(path: Path, content: bytes) -> RunRecord:
+    """A record of an earlier version; raises RecordError for what else is no record of today's."""
+    try:
         document = from_json(content)
     except ValueError as error:
         raise RecordError(str(path), f"damaged: not whole JSON ({error})", _RESTORE) from error
