@@ -75,7 +75,8 @@ class LimitedProtocol(H11Protocol):
         return self._since_s
 
     def close(self) -> None:
-        """Close it at once."""
+        """Close it at once; from now on it counts no more."""
+        self.connections.discard(self)
         self.transport.abort()
 
     def _expect(self) -> None:

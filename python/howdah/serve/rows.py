@@ -7,6 +7,7 @@ from pathlib import Path
 from howdah.errors import RecordError
 from howdah.model.annotation import Annotation
 from howdah.model.base import Model
+from howdah.model.listed_run import ListedRecord
 from howdah.model.run import Outcome, RunRecord
 from howdah.serve.places import is_plain_run
 from howdah.store.annotations import read_annotation
@@ -60,7 +61,7 @@ def row_of(path: Path) -> RunRow:
     if not is_plain_run(path):
         return RunRow(id=path.name, error="one of its files is a link, which is not followed")
     try:
-        record = read_record(path)
+        record = read_record(path, ListedRecord)
     except RecordError as error:
         return RunRow(id=path.name, error=str(error).replace(str(path), path.name))
     try:

@@ -17,7 +17,7 @@ import uvicorn
 
 from howdah.errors import UserError
 from howdah.serve.app import application
-from howdah.serve.connections import MOST_CONNECTIONS, LimitedLoop, LimitedProtocol
+from howdah.serve.connections import LimitedLoop, LimitedProtocol
 from howdah.serve.security import Keys
 from howdah.serve.settings import ServeSettings
 from howdah.serve.site import Site
@@ -73,8 +73,6 @@ def serve(
                 timeout_graceful_shutdown=_PATIENCE_S,
                 timeout_keep_alive=30,
                 http=LimitedProtocol,
-                # A few more than connections, which are closed before this is reached.
-                limit_concurrency=MOST_CONNECTIONS + 20,
                 h11_max_incomplete_event_size=64 * 2**10,
                 ssl_certfile=certificate.chain if certificate else None,
                 ssl_keyfile=certificate.key if certificate else None,

@@ -46,12 +46,12 @@ def read_run(path: Path) -> RunData:
     return RunData(record, *(tables[table].table for table in (TASKS, SAMPLES, LATENCIES, SERVER_EVENTS)))
 
 
-def read_record(path: Path) -> RunRecord:
+def read_record(path: Path, kind: type[RunRecord] = RunRecord) -> RunRecord:
     """Read only the record in the run directory ``path``; raise RecordError as read_run does.
 
     A table that cannot be read costs a run that has not ended its last moments and nothing else.
     """
-    record, state = _load(path)
+    record, state = _load(path, kind)
     if state is _State.ENDED:
         return record
     moments = []
@@ -80,14 +80,14 @@ class _State(Enum):
     KILLED = auto()
 
 
-def _load(path: Path) -> tuple[RunRecord, _State]:
+def _load(path: Path, kind: type[RunRecord] = RunRecord) -> tuple[RunRecord, _State]:
     """Read run.json and find out whether its writer, if it still says ``running``, lives."""
-    record = load_run_json(path)
+    record = load_run_json(path, kind)
     if record.outcome is Outcome.RUNNING and is_held(path / LOCK):
         return record, _State.GOES_ON
     if record.outcome is Outcome.RUNNING:
         # The run may have ended between the two looks; then its last word is in the file by now.
-        record = load_run_json(path)
+        record = load_run_json(path, kind)
     if record.outcome is Outcome.RUNNING:
         return _as_aborted(record), _State.KILLED
     return record, _State.ENDED

@@ -30,8 +30,8 @@ def write_run_json(directory: Path, record: RunRecord, *, durable: bool = True) 
         ) from error
 
 
-def load_run_json(directory: Path) -> RunRecord:
-    """Read run.json as it was written; one of an earlier version in the form of today's.
+def load_run_json(directory: Path, kind: type[RunRecord] = RunRecord) -> RunRecord:
+    """Read run.json as it was written, as a record of a kind; one of an earlier version in today's form.
 
     Raises RecordError naming the file if it is missing, damaged, foreign or of another version.
     """
@@ -46,6 +46,15 @@ def load_run_json(directory: Path) -> RunRecord:
             str(path), f"cannot be read ({error.strerror})", "make it a readable file"
         ) from error
     try:
+        # Most records are today's and whole, and need to be read only once.
+        return kind.model_validate_json(content)
+    except ValidationError:
+        return _read_otherwise(path, content, kind)
+
+
+def _read_otherwise(path: Path, content: bytes, kind: type[RunRecord]) -> RunRecord:
+    """A record of an earlier version; raises RecordError for what else is no record of today's."""
+    try:
         document = from_json(content)
     except ValueError as error:
         raise RecordError(str(path), f"damaged: not whole JSON ({error})", _RESTORE) from error
@@ -53,7 +62,7 @@ def load_run_json(directory: Path) -> RunRecord:
     try:
         if version != SCHEMA_VERSION:
             content = to_json(migrated(document))
-        return RunRecord.model_validate_json(content)
+        return kind.model_validate_json(content)
     except (KeyError, TypeError, AttributeError) as error:
         raise RecordError(str(path), f"damaged: not a record of version {version}", _RESTORE) from error
     except ValidationError as error:

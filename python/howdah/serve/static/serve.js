@@ -55,28 +55,69 @@
     });
   }
 
+  // A browser opens six connections to a server, for all its pages together. Streams get four of them: pages that
+  // are hidden have none, and where more than four are seen they take turns.
+  const STREAMS = ["howdah-stream-1", "howdah-stream-2", "howdah-stream-3", "howdah-stream-4"];
+  const TURN_MS = 5000;
+
+  // Waits for one of the streams and returns what gives it back; a signal ends the wait.
+  function turn(signal) {
+    return new Promise((resolve) => {
+      if (!navigator.locks) return resolve(() => {});
+      const wait = new AbortController();
+      signal.addEventListener("abort", () => wait.abort());
+      let mine = false;
+      for (const name of STREAMS) {
+        const granted = () => {
+          if (mine || signal.aborted) return undefined;
+          mine = true;
+          wait.abort();
+          return new Promise((release) => resolve(release));
+        };
+        navigator.locks.request(name, { signal: wait.signal }, granted).catch(() => {});
+      }
+    });
+  }
+
   // Listens to a stream of events; says on the page when the server is away, and when it is back.
   function listen(path, handlers, back = () => {}) {
     if (fixed) return null;
     const away = document.getElementById("away");
-    let source;
-    let lost = false;
+    let stop = null;
+    let missed = false;
     let ended = false;
     let wait = 500;
-    function open() {
-      source = new EventSource(root + path);
+
+    async function open() {
+      if (stop || ended || document.hidden) return;
+      const { signal } = (stop = new AbortController());
+      const release = await turn(signal);
+      if (signal.aborted) {
+        release();
+        return;
+      }
+      const source = new EventSource(root + path);
+      const next = setInterval(async () => {
+        const waiting = (await navigator.locks?.query())?.pending ?? [];
+        if (!signal.aborted && waiting.some(({ name }) => STREAMS.includes(name))) {
+          close();
+          open();
+        }
+      }, TURN_MS);
+      signal.addEventListener("abort", () => {
+        clearInterval(next);
+        source.close();
+        release();
+      });
       source.onopen = () => {
         wait = 500;
-        if (lost) {
-          lost = false;
-          away.hidden = true;
-          back();
-        }
+        away.hidden = true;
+        if (missed) back();
+        missed = false;
       };
       source.onerror = () => {
-        source.close();
+        close();
         if (ended) return;
-        lost = true;
         away.textContent = "The server does not answer. What it shows below is as it last was; this page tries again.";
         away.hidden = false;
         setTimeout(open, wait);
@@ -86,16 +127,21 @@
         source.addEventListener(name, ({ data }) => handle(JSON.parse(data)));
       }
     }
+
+    function close() {
+      missed ||= stop !== null;
+      stop?.abort();
+      stop = null;
+    }
+
+    document.addEventListener("visibilitychange", () => (document.hidden ? close() : open()));
+    addEventListener("pagehide", close);
+    addEventListener("pageshow", open);
     open();
-    // A page that is left must not be told that its server is away.
-    addEventListener("pagehide", () => {
-      ended = true;
-      source.close();
-    });
     return {
       close() {
         ended = true;
-        source.close();
+        close();
       },
     };
   }

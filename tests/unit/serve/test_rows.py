@@ -1,0 +1,64 @@
+"""Runs as rows of a list, which reads less of a record than a page and shows the same."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from howdah.model.annotation import Annotation
+from howdah.model.tables import RunData
+from howdah.serve.rows import UNREADABLE, _row, row_of
+from howdah.store.reader import read_record
+from support import cluster_reports, records
+from support.sim_runs import small_run
+from support.stored import write_killed_run, write_run
+
+
+@pytest.mark.parametrize(
+    "data",
+    [records.terasuite, records.pi, records.failed, records.storage, cluster_reports.laboratory, small_run],
+)
+@pytest.mark.parametrize("write", [write_run, write_killed_run])
+def test_a_row_is_the_same_whether_all_of_a_record_is_read_or_not(
+    data: Callable[[], RunData], write: Callable[[Path, RunData], Path], tmp_path: Path
+) -> None:
+    path = write(tmp_path, data())
+    row = row_of(path)
+    assert row == _row(path.name, read_record(path), Annotation())
+    assert row.outcome != UNREADABLE
+    assert row.platform
+
+
+@pytest.mark.parametrize(
+    ("keys", "value"),
+    [
+        (("plan",), None),
+        (("plan", "platform"), 3),
+        (("plan", "cluster"), []),
+        (("plan", "cluster", "inventory"), {}),
+        (("suite", "workloads"), {}),
+        (("host", "name"), None),
+        (("workloads",), [{}]),
+        (("elapsed_s",), "long"),
+        (("schema_version",), True),
+        (("schema_version",), 3),
+        (("unheard_of",), 1),
+    ],
+)
+def test_a_record_that_is_damaged_is_a_row_that_says_so(
+    keys: tuple[str, ...], value: Any, tmp_path: Path
+) -> None:
+    path = write_run(tmp_path, cluster_reports.laboratory())
+    document = json.loads((path / "run.json").read_text())
+    inner = document
+    for key in keys[:-1]:
+        inner = inner[key]
+    inner[keys[-1]] = value
+    (path / "run.json").write_text(json.dumps(document))
+    row = row_of(path)
+    assert row.outcome == UNREADABLE
+    assert row.error.startswith(path.name)
