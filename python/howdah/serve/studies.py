@@ -12,7 +12,7 @@ from howdah.errors import HowdahError, RecordError
 from howdah.model.base import Model
 from howdah.model.run import Outcome
 from howdah.model.study_run import StudyRun
-from howdah.serve.places import NotServed, is_plain_run, place_of, signature
+from howdah.serve.places import NotServed, odd_file, place_of, signature
 from howdah.session.study.directory import StudyDirectory
 from howdah.store.layout import LOCK, RUN_ID, RUN_JSON
 from howdah.store.lock import is_held
@@ -179,7 +179,7 @@ def _running(directory: StudyDirectory) -> Iterator[str]:
         return
     for path in directory.runs.iterdir():
         named = RUN_ID.fullmatch(path.name) and (path / RUN_JSON).is_file()
-        if named and is_plain_run(path) and is_held(path / LOCK):
+        if named and not odd_file(path) and is_held(path / LOCK):
             try:
                 if read_record(path).outcome is Outcome.RUNNING:
                     yield path.name

@@ -64,7 +64,9 @@ def _said(error: Exception) -> tuple[int, Declined]:
     if isinstance(error, HowdahError):
         return 409, Declined(where=error.where, what=error.what, hint=error.hint)
     if isinstance(error, NotServed):
-        return 404, Declined(what="There is nothing of that name here.", hint="It may have been removed.")
+        return 404, Declined(
+            what="There is nothing of that name here.", hint=error.reason or "It may have been removed."
+        )
     if isinstance(error, Busy | TooManyListeners):
         return 503, Declined(what="The server is busy.", hint="Ask again in a few seconds.")
     if isinstance(error, BodyTooLarge):

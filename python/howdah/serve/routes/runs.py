@@ -9,12 +9,14 @@ from typing import Annotated, Any, NamedTuple
 from urllib.parse import urlencode
 
 from fastapi import APIRouter, Query, Request
+from pydantic import ValidationError
 from starlette.responses import Response
 
 from howdah.errors import RecordError, UserError
 from howdah.model.annotation import Annotation
 from howdah.model.base import Model
 from howdah.model.run import RunRecord
+from howdah.model.wrong import WrongValue
 from howdah.report.document import ShownPage, figure_data
 from howdah.report.write import shown_report
 from howdah.serve.figures import growing_figures
@@ -117,13 +119,12 @@ def run_html(site: Site, place: RunPlace) -> str:
     """The page of a run: its report once it has ended, and before that what it does."""
     path = place.path
     row = row_of(path)
-    if row.outcome not in (UNREADABLE, "running"):
+    unreported = row.outcome not in (UNREADABLE, "running")
+    if unreported:
         try:
             return _report(site, place).html
         except RecordError as error:
-            row = row.model_copy(
-                update={"outcome": UNREADABLE, "error": str(error).replace(str(path), row.id)}
-            )
+            row = row.model_copy(update={"error": str(error).replace(str(path), row.id)})
     figures = growing_figures()
     values = {
         "annotation": Annotation(),
@@ -137,6 +138,7 @@ def run_html(site: Site, place: RunPlace) -> str:
         place.address,
         "Studies" if place.trail else "Runs",
         now=row,
+        unreported=unreported,
         stoppable=not place.trail,
         events=f"api/v1{place.address}events",
         figures=figures,
@@ -204,14 +206,22 @@ async def annotate(name: str, change: AnnotationChange, site: Here) -> Annotatio
     now = datetime.now(UTC).isoformat(timespec="seconds")
     try:
         said = Annotation(tags=change.tags, note=change.note, changed=now)
-    except ValueError as error:
-        raise UserError(
-            "tags", "are words of up to 64 letters, 32 at most; a note has up to 20,000", "shorten them"
-        ) from error
+    except ValidationError as error:
+        raise _unfit(error) from error
     await asyncio.to_thread(write_annotation, path, said)
     await asyncio.to_thread(site.index.read_again, name)
     site.watch.tell({name})
     return said
+
+
+def _unfit(error: ValidationError) -> UserError:
+    """What is wrong with the tags or the note, whichever it is."""
+    fault = error.errors(include_url=False, include_input=False)[0]
+    where = str(fault["loc"][0])
+    wrong = fault.get("ctx", {}).get("error")
+    if isinstance(wrong, WrongValue):
+        return UserError(where, wrong.what, wrong.hint)
+    return UserError(where, fault["msg"], "correct it")
 
 
 class StopAsked(Model):

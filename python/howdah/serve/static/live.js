@@ -30,8 +30,8 @@
     const begun = new Map(state.workloads.map((one) => [one.name, one]));
     // What a workload has last said of its progress stays until the next one says something.
     const progress = begun.get(state.progress?.workload)?.outcome === "succeeded" ? null : state.progress;
-    const doing = progress ? `${progress.workload}, ${progress.phase}` : state.workloads.at(-1)?.name ?? "getting ready";
-    text("headline", `${doing}, ${seconds(state.elapsed_s)} into the run`);
+    const doing = progress ? [progress.workload, progress.phase] : [state.workloads.at(-1)?.name ?? "getting ready"];
+    text("headline", [...doing, `${seconds(state.elapsed_s)} into the run`].filter(Boolean).join(", "));
     const bar = document.getElementById("progress");
     const share = progress?.total ? Math.min(1, progress.done / progress.total) : null;
     if (share === null) bar.removeAttribute("value");
