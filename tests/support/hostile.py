@@ -14,7 +14,22 @@ from howdah.model.tables import RunData
 LONG = "x" * 10_000
 """What is appended to a text: a browser finds no place in it to break a line."""
 
-_KEPT = frozenset({"id", "created", "kind", "phase", "workload", "unit", "code", "better", "state", "metric"})
+_KEPT = frozenset(
+    (
+        "id",
+        "created",
+        "kind",
+        "phase",
+        "workload",
+        "unit",
+        "code",
+        "better",
+        "state",
+        "metric",
+        "hadoop",
+        "hbase",
+    )
+)
 """Keys and columns whose texts are words of howdah's own, though their type would allow any."""
 
 

@@ -20,7 +20,7 @@ LONGEST_WORD: Final = 500
 """Characters without a space; a host's name has at most 253."""
 LONGEST_TEXT: Final = 20_000
 """Characters of one text."""
-_ENDS: Final = (300, 100)
+_ENDS: Final = (60, 20)
 """As many are kept of a long word's beginning and of its end."""
 _LONG = re.compile(rf"\S{{{LONGEST_WORD + 1},}}")
 _ENCODED = "histogram"

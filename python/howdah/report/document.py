@@ -25,6 +25,9 @@ from howdah.units import format_gib
 MANY_MARKS = 3000
 """With more marks than this, a live figure made of pixels is quicker than one made of shapes."""
 
+_ENDLESS = 64
+"""Letters of a word that may be broken within a table: more than a host's label or a property has."""
+_ENDLESS_WORD = re.compile(rf"(\S{{{_ENDLESS},}})")
 _WITHIN_NUMBER = re.compile(
     r"(?<=\d) (?=(?:[kMGTP]?i?B|s|ms|min|h)\b|[%×])|(?<=\d min) (?=\d\d s\b)|(?<=\d h) (?=\d\d? min\b)"
 )
@@ -129,7 +132,7 @@ def environment(*packages: str) -> jinja2.Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.filters |= {"joined": joined, "gib": format_gib, "slice_pairs": _rows}
+    made.filters |= {"joined": joined, "breakable": breakable, "gib": format_gib, "slice_pairs": _rows}
     made.globals["numeric"] = numeric_columns
     return made
 
@@ -162,6 +165,17 @@ def style_sheet(*more: str) -> Markup:
 def joined(text: str) -> str:
     """The text with its numbers tied to their units, so that no line breaks between them."""
     return _WITHIN_NUMBER.sub("\N{NO-BREAK SPACE}", text)
+
+
+def breakable(text: str) -> str:
+    """The text of a table's cell, whose longest words may be broken anywhere: no column has room for them."""
+    parts = _ENDLESS_WORD.split(text) if len(text) >= _ENDLESS else [text]
+    if len(parts) == 1:
+        return text
+    return Markup("").join(
+        Markup('<span class="long">{}</span>').format(part) if at % 2 else part
+        for at, part in enumerate(parts)
+    )
 
 
 def drawn(figure: Figure, pictures: Mapping[str, str] | None) -> Drawn:

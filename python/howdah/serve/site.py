@@ -124,6 +124,7 @@ class Site:
             "here": here,
             "static": self.static,
             "read_only": settings.read_only,
+            "by_cookie": not settings.loopback and not self.static,
             "asset": self.assets.address,
             "site_policy": POLICY,
             "policy": POLICY,

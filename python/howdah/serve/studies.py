@@ -10,6 +10,7 @@ from typing import Literal
 
 from howdah.errors import HowdahError, RecordError
 from howdah.model.base import Model
+from howdah.model.legible import legible
 from howdah.model.run import Outcome
 from howdah.model.study_run import StudyRun
 from howdah.serve.places import NotServed, odd_file, place_of, signature
@@ -112,6 +113,10 @@ def signature_of_file(path: Path) -> str:
 
 def study_state(folder: Path, name: str) -> StudyState:
     """A study as far as it is; one that cannot be read says why. Raises NotServed where there is none."""
+    return legible(_state(folder, name))
+
+
+def _state(folder: Path, name: str) -> StudyState:
     directory = study_place(folder, name)
     at_work = is_held(directory.path / LOCK)
     try:

@@ -6,11 +6,13 @@ from collections.abc import AsyncIterator
 from typing import Annotated, cast
 
 from fastapi import Depends, Request
+from fastapi.exceptions import RequestValidationError
 from fastapi.responses import HTMLResponse, JSONResponse, StreamingResponse
 from starlette.responses import Response
 
 from howdah.errors import HowdahError
 from howdah.model.base import Model
+from howdah.model.legible import shortened
 from howdah.serve.hub import TooManyListeners
 from howdah.serve.places import NotServed
 from howdah.serve.security import BodyTooLarge
@@ -71,11 +73,22 @@ def _said(error: Exception) -> tuple[int, Declined]:
         return 503, Declined(what="The server is busy.", hint="Ask again in a few seconds.")
     if isinstance(error, BodyTooLarge):
         return 413, Declined(what="The request is too large.", hint="")
+    if isinstance(error, RequestValidationError):
+        return 422, _unfit(error)
     return 500, Declined(
         what="This page cannot be made: that is a defect of howdah's.",
         hint="What went wrong is told where howdah serve was started.",
     )
 
 
-REFUSED = (HowdahError, NotServed, Busy, TooManyListeners, BodyTooLarge)
+def _unfit(error: RequestValidationError) -> Declined:
+    """What is wrong with the first part of a request that does not fit; no part of it is repeated."""
+    fault = error.errors()[0]
+    part, *keys = map(str, fault["loc"])
+    what = str(fault["msg"]).replace("Input should", "should")
+    hint = "correct the address" if part in ("query", "path") else "correct the request"
+    return Declined(where=shortened(".".join(keys)), what=shortened(what), hint=hint)
+
+
+REFUSED = (HowdahError, NotServed, Busy, TooManyListeners, BodyTooLarge, RequestValidationError)
 """What is answered with a refusal."""

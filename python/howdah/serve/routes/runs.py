@@ -20,7 +20,7 @@ from howdah.model.wrong import WrongValue
 from howdah.report.document import ShownPage, figure_data
 from howdah.report.write import shown_report
 from howdah.serve.figures import growing_figures
-from howdah.serve.finding import FoundRuns, RunsWanted, bars, find_runs
+from howdah.serve.finding import FoundRuns, RunsWanted, bars, find_runs, on_a_page
 from howdah.serve.places import NotServed, run_place, signature
 from howdah.serve.routes.answers import Here, html, stream, svg
 from howdah.serve.rows import UNREADABLE, row_of
@@ -47,7 +47,7 @@ def runs_page(request: Request, site: Here, wanted: Asked) -> Response:
     """The list of runs."""
     if site.static:
         wanted = wanted.model_copy(update={"limit": 10**6})
-    found = find_runs(site.index, wanted)
+    wanted, found = on_a_page(site.index, wanted)
 
     def query(**changed: Any) -> str:
         asked = wanted.model_dump(exclude_defaults=True) | changed

@@ -1,7 +1,7 @@
 // A run under way: figures that grow, tasks, the log, the time left; and the report once it has ended.
 (() => {
   "use strict";
-  const { ask, listen, seconds } = window.howdah;
+  const { ask, listen, seconds, words: told } = window.howdah;
   const place = document.getElementById("under-way");
   const run = place.dataset.run;
   const columns = {
@@ -98,11 +98,13 @@
     if (!confirm(`Stop ${run}? What it has measured so far is kept.`)) return;
     target.disabled = true;
     const said = document.getElementById("stopped");
+    said.className = "";
     try {
       await ask("POST", `api/v1/runs/${run}/stop`, undefined, true);
       said.textContent = "asked to stop";
     } catch (error) {
-      said.textContent = `${error.message}: ${error.hint}`;
+      said.className = "fault";
+      said.textContent = told(error);
       target.disabled = false;
     }
   });
