@@ -25,6 +25,7 @@ from howdah.units import format_gib
 MANY_MARKS = 3000
 """With more marks than this, a live figure made of pixels is quicker than one made of shapes."""
 
+_DATA = re.compile(r'<script type="application/json" id="data">(.*?)</script>', re.DOTALL)
 _ENDLESS = 64
 """Letters of a word that may be broken within a table: more than a host's label or a property has."""
 _ENDLESS_WORD = re.compile(rf"(\S{{{_ENDLESS},}})")
@@ -217,6 +218,28 @@ def folded(spec: Any) -> Any:
     if not isinstance(spec, dict):
         return spec
     return {key: _table(value) if key == "values" else folded(value) for key, value in spec.items()}
+
+
+def unfolded(spec: Any) -> Any:
+    """The spec that ``folded`` was given."""
+    if isinstance(spec, list):
+        return [unfolded(item) for item in spec]
+    if not isinstance(spec, dict):
+        return spec
+    return {key: _values(value) if key == "values" else unfolded(value) for key, value in spec.items()}
+
+
+def _values(table: Any) -> Any:
+    if not isinstance(table, dict):
+        return table
+    return [dict(zip(table["columns"], row, strict=True)) for row in table["rows"]]
+
+
+def page_specs(html: str) -> dict[str, Any]:
+    """The specification of every figure that a page's script draws, by its id."""
+    data = _DATA.search(html)
+    figures = json.loads(data[1])["figures"] if data else []
+    return {figure["id"]: unfolded(figure["spec"]) for figure in figures}
 
 
 def _table(values: list[Any]) -> Any:

@@ -36,10 +36,29 @@ def test_a_renderer_draws_what_this_process_would() -> None:
     assert _renderers() == []
 
 
+def test_a_renderer_draws_again_and_again() -> None:
+    with Renderer() as renderer:
+        first, second = (renderer.pictures([_figure(name)]) for name in ("bars", "more"))
+        before = {one.pid for one in _renderers()}
+        assert renderer.pictures([]) == {}
+        assert {one.pid for one in _renderers()} == before
+    assert list(first.values()) == list(second.values()) == [svg(_figure("bars"))]
+
+
 def test_shapes_are_told_to_a_hundredth_of_a_pixel_and_words_as_they_are() -> None:
-    path = '<path d="M571.2714674707116,-0.00499h1.5177e-07v5.279999Z" fill-opacity="0.4971"/>'
+    path = '<path d="M571.2714674707116,-0.00499h1.5177e-07v5.279999Z" fill-opacity="0.4971" opacity="1"/>'
     short = '<path d="M571.27,-0h1.52e-07v5.28Z" fill-opacity="0.4971"/>'
-    assert trimmed(f"<svg>{path}<text>0.123456</text></svg>") == f"<svg>{short}<text>0.123456</text></svg>"
+    text = '<text transform="translate(98.86910272942406,16)">0.123456</text>'
+    placed = '<text transform="translate(98.87,16)">0.123456</text>'
+    assert trimmed(f"<svg>{path}{text}</svg>") == f"<svg>{short}{placed}</svg>"
+
+
+def test_a_font_is_told_once_where_all_texts_have_it() -> None:
+    text = '<text font-family="A, &quot;B&quot;" x="1">a</text>'
+    plain = '<text x="1">a</text>'
+    assert trimmed(f"<svg>{text}{text}</svg>") == f'<svg font-family="A, &quot;B&quot;">{plain}{plain}</svg>'
+    other = '<text font-family="C">b</text>'
+    assert trimmed(f"<svg>{text}{other}</svg>") == f"<svg>{text}{other}</svg>"
 
 
 def test_a_mark_is_described_nowhere_but_in_its_figure() -> None:
@@ -61,7 +80,7 @@ def test_a_renderer_called_ahead_and_not_needed_is_dismissed() -> None:
 
 def test_a_renderer_that_is_stopped_while_it_draws_is_dismissed() -> None:
     renderer = Renderer()
-    for process in renderer._processes:
+    for process in (one.process for one in renderer._processes):
         # As far as it is where all that is to be drawn has been said.
         assert process.stdin is not None
         process.stdin.close()
