@@ -214,8 +214,8 @@ def test_a_run_that_was_started_is_led_to_and_stopped_and_what_goes_wrong_is_sho
 ) -> None:
     page = visit().go(f"{server.address}start/#token={server.token}")
     page.locator("#suite").select_option("ycsb")
-    page.locator("#o-records").fill("20000")
-    page.locator("#o-run_time").fill("2m")
+    for option, value in (("records", "20k"), ("operations", "2M"), ("target", "5k")):
+        page.locator(f"#o-{option}").fill(value)
     page.get_by_role("button", name="Start", exact=True).click()
     # It does not wait until no refusal can come any more.
     expect(page.locator("#started")).to_contain_text("running · ", timeout=PATIENCE_MS)

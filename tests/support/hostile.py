@@ -42,8 +42,10 @@ def long_texts(data: RunData, run_id: str) -> RunData:
     lengthened = RunRecord.model_validate(_changed(content, lambda text: _long(text, longer)))
     return RunData(
         lengthened,
-        *(_long_table(table, longer) for table in (data.tasks, data.samples, data.latencies)),
-        _long_table(data.server_events, longer),
+        tasks=_long_table(data.tasks, longer),
+        samples=_long_table(data.samples, longer),
+        latencies=_long_table(data.latencies, longer),
+        server_events=_long_table(data.server_events, longer),
     )
 
 

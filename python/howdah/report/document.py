@@ -26,6 +26,7 @@ MANY_MARKS = 3000
 """With more marks than this, a live figure made of pixels is quicker than one made of shapes."""
 
 _DATA = re.compile(r'<script type="application/json" id="data">(.*?)</script>', re.DOTALL)
+_EXACT = 2.0**53
 _ENDLESS = 64
 """Letters of a word that may be broken within a table: more than a host's label or a property has."""
 _ENDLESS_WORD = re.compile(rf"(\S{{{_ENDLESS},}})")
@@ -232,7 +233,14 @@ def unfolded(spec: Any) -> Any:
 def _values(table: Any) -> Any:
     if not isinstance(table, dict):
         return table
-    return [dict(zip(table["columns"], row, strict=True)) for row in table["rows"]]
+    words = table["words"]
+    return [
+        {
+            name: words[name][value] if name in words else value
+            for name, value in zip(table["columns"], row, strict=True)
+        }
+        for row in table["rows"]
+    ]
 
 
 def page_specs(html: str) -> dict[str, Any]:
@@ -243,11 +251,32 @@ def page_specs(html: str) -> dict[str, Any]:
 
 
 def _table(values: list[Any]) -> Any:
-    """``values`` as columns and rows where all of them are objects with the same keys, else as they are."""
+    """``values`` as columns and rows where all of them are objects with the same keys, else as they are.
+
+    Rows have the numbers of the words of a column of words, which are named once.
+    """
     columns = list(values[0]) if values and isinstance(values[0], dict) else []
     if not columns or any(not isinstance(value, dict) or list(value) != columns for value in values):
         return values
-    return {"columns": columns, "rows": [list(value.values()) for value in values]}
+    words = {
+        name: {word: at for at, word in enumerate(dict.fromkeys(value[name] for value in values))}
+        for name in columns
+        if all(isinstance(value[name], str) for value in values)
+    }
+    return {
+        "columns": columns,
+        "words": {name: list(known) for name, known in words.items()},
+        "rows": [
+            [words[name][cell] if name in words else _short(cell) for name, cell in value.items()]
+            for value in values
+        ],
+    }
+
+
+def _short(cell: Any) -> Any:
+    """A whole number without the decimals that JSON would write."""
+    whole = isinstance(cell, float) and cell.is_integer() and abs(cell) < _EXACT
+    return int(cell) if whole else cell
 
 
 def page_text(name: str) -> str:

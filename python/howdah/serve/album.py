@@ -16,7 +16,6 @@ from pydantic import Field, ValidationError
 import howdah
 from howdah.model.base import Model
 from howdah.report.drawing import VEGA_LITE
-from howdah.report.folder import FIGURES
 from howdah.report.renderer import Renderer, still_spec
 
 MARK = "howdah-export.json"
@@ -57,11 +56,9 @@ class Album:
         if self._renderer is not None:
             self._renderer.dismiss()
 
-    def pictures(self, address: str, specs: Mapping[str, dict[str, Any]]) -> dict[str, str]:
-        """The figures of the page with this address as SVG, each by its file from the export's folder on."""
-        stills = {
-            f"{address.lstrip('/')}{FIGURES}/{name}.svg": still_spec(spec) for name, spec in specs.items()
-        }
+    def pictures(self, specs: Mapping[str, dict[str, Any]]) -> dict[str, str]:
+        """The figures of a page as SVG, by the files that they become."""
+        stills = {file: still_spec(spec) for file, spec in specs.items()}
         digests = {file: _digest(spec) for file, spec in stills.items()}
         known = {file: text for file, digest in digests.items() if (text := self._known(digest)) is not None}
         with self._drawing:
@@ -71,7 +68,7 @@ class Album:
             drawn = self._renderer.draw(fresh) if self._renderer and fresh else {}
             made = known | drawn
             for file, text in made.items():
-                self._pictures[digests[file]] = _Picture(file=file, sha256=_sha256(text.encode()))
+                self._pictures[digests[file]] = _Picture(file=file.lstrip("/"), sha256=_sha256(text.encode()))
         return made
 
     def mark(self) -> str:

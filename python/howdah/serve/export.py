@@ -14,6 +14,7 @@ import httpx
 
 from howdah.errors import UserError
 from howdah.report.document import page_specs
+from howdah.report.folder import FIGURES
 from howdah.serve.album import MARK, Album
 from howdah.serve.app import application
 from howdah.serve.security import Keys
@@ -25,6 +26,8 @@ from howdah.store.predictions import list_predictions, read_scores
 _PICTURE = re.compile(r'<img class="still"[^>]* src="figures/([\w.-]+)\.svg"')
 _FOLDER = re.compile(r' href="((?:\.\.?/)*(?:[\w.,%-]+/)*)([?#][^"]*)?"')
 """A link to a page: web servers show its ``index.html``, a browser that opens a file a list of the folder."""
+_PAPER = "/paper/"
+"""A paper's pictures have legends, which what its page draws has not."""
 _AT_ONCE = 2
 """Pages on their way: one is made while the pictures of another are drawn."""
 _HERE = "http://localhost"
@@ -84,10 +87,17 @@ async def _write(settings: ServeSettings, folder: Path, album: Album, tell: Call
             tell(address)
             page = await _asked(client, address)
             _put(folder / address.lstrip("/") / "index.html", _leading_to_files(page).encode())
-            specs = page_specs(page)
-            wanted = {name: specs[name] for name in _PICTURE.findall(page)}
-            for file, picture in (await asyncio.to_thread(album.pictures, address, wanted)).items():
-                _put(folder / file, picture.encode())
+            names = _PICTURE.findall(page)
+            if address.endswith(_PAPER):
+                pictures = {
+                    _file(address, name): await _asked(client, _file(address, name)) for name in names
+                }
+            else:
+                specs = page_specs(page)
+                wanted = {_file(address, name): specs[name] for name in names}
+                pictures = await asyncio.to_thread(album.pictures, wanted)
+            for file, picture in pictures.items():
+                _put(folder / file.lstrip("/"), picture.encode())
 
     async with httpx.AsyncClient(transport=transport, base_url=_HERE, timeout=None) as client:
         for name, asset in site.assets.files.items():
@@ -96,6 +106,10 @@ async def _write(settings: ServeSettings, folder: Path, album: Album, tell: Call
         await asyncio.gather(*pages)
     await site.close()
     return len(pages)
+
+
+def _file(address: str, figure: str) -> str:
+    return f"{address}{FIGURES}/{figure}.svg"
 
 
 def _leading_to_files(page: str) -> str:

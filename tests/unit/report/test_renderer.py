@@ -53,6 +53,23 @@ def test_shapes_are_told_to_a_hundredth_of_a_pixel_and_words_as_they_are() -> No
     assert trimmed(f"<svg>{path}{text}</svg>") == f"<svg>{short}{placed}</svg>"
 
 
+@pytest.mark.parametrize(
+    ("points", "steps"),
+    [
+        ("M0,275L5,275L5,275L10,275L10,270.5L15,270.5", "M0,275h10v-4.5h5"),
+        ("M1,1L2,2L3,3", "M1,1l1,1l1,1"),
+        ("M0,0L5,0L2,0L2,-3L2,-4Z", "M0,0h5h-3v-4Z"),
+        ("M7.005,7L7.005,7", "M7,7h0"),
+        ("M0,0L1,0ZM5,5L5,6L5,7", "M0,0h1ZM5,5v2"),
+        ("M0,0C1,1,2,2,3,3L4,4", "M0,0C1,1,2,2,3,3L4,4"),
+        ("M0,0L5,0L1e-7,0L6,0", "M0,0h5L1e-7,0L6,0"),
+        ("M1e-7,0L4,0", "M1e-7,0L4,0"),
+    ],
+)
+def test_a_line_is_told_by_its_steps(points: str, steps: str) -> None:
+    assert trimmed(f'<path d="{points}"/>') == f'<path d="{steps}"/>'
+
+
 def test_a_font_is_told_once_where_all_texts_have_it() -> None:
     text = '<text font-family="A, &quot;B&quot;" x="1">a</text>'
     plain = '<text x="1">a</text>'
