@@ -256,6 +256,31 @@ def test_an_export_is_read_and_filtered_on_any_web_server(
         assert all(asked.startswith(address) for asked in visiting.asked)
 
 
+def test_an_export_is_read_from_the_disk_without_any_server(
+    visit: Visitor, folder: Path, tmp_path: Path
+) -> None:
+    done = howdah("serve", "--export", str(tmp_path / "public"), "--plan", "plan.yaml", cwd=folder)
+    assert done.returncode == 0, done.stderr
+    visiting = visit()
+    page = visiting.go((tmp_path / "public" / "index.html").as_uri())
+    page.locator("#search").fill(records.pi().record.id)
+    page.locator(".runs tbody tr:visible").get_by_role("link").click()
+    page.wait_for_selector("html[data-ready=yes]", timeout=PATIENCE_MS)
+    assert page.locator(".live svg").count() > 0
+    page.emulate_media(media="print")
+    still = page.locator("figure .still").first
+    assert still.evaluate("image => image.decode().then(() => image.naturalWidth)") > 100
+    page.emulate_media(media="screen")
+    for name in ("Studies", "Plan", "Predictions", "Runs"):
+        page.locator(".site").get_by_role("link", name=name).click()
+        # A browser would show what is in a folder under the folder's own name.
+        expect(page.locator(".site [aria-current]")).to_have_text(name)
+        assert page.url.endswith("/index.html")
+    page.locator(".home").click()
+    assert page.url == (tmp_path / "public" / "index.html").as_uri()
+    assert visiting.said == []
+
+
 def test_from_elsewhere_one_signs_in_and_comes_to_what_one_asked_for(
     chromium: Browser, tmp_path: Path
 ) -> None:
