@@ -75,6 +75,7 @@ def _legible_table(table: pa.Table) -> pa.Table:
             continue
         column = table.column(at)
         if (pc.max(pc.utf8_length(column)).as_py() or 0) > LONGEST_WORD:
-            texts = [text and shortened(text) for text in column.to_pylist()]
-            table = table.set_column(at, field, pa.array(texts, field.type))
+            distinct = pc.unique(column)
+            texts = pa.array([text and shortened(text) for text in distinct.to_pylist()], field.type)
+            table = table.set_column(at, field, texts.take(pc.index_in(column, value_set=distinct)))
     return table
