@@ -2,24 +2,31 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
+from playwright.sync_api import expect
 
+from howdah.model.sink import Progress
+from howdah.store import RunWriter
+from howdah.store.progress import ProgressFile
 from support import cluster_reports, records, reports
 from support.browsing import Visitor
 from support.comparing import stored_runs
 from support.hostile import LONG, long_texts
 from support.served import Started, started
-from support.stored import write_run
+from support.stored import as_begun, task_rows, write_run
 from support.studies import SIMULATED
 
+PATIENCE_MS = 60_000
 WIDTHS = (360, 390, 900, 1400)
 RUNS = {
     "local": records.with_warnings,
     "failed": records.failed,
     "laboratory": cluster_reports.laboratory,
-    "network": reports.PAGES["network"],
+    "cluster": reports.PAGES["simulated_cluster"],
     "ycsb": reports.PAGES["ycsb"],
 }
 PAIR = ("20261121-1001-hostile", "20261121-1002-hostile")
@@ -86,3 +93,19 @@ def test_no_column_is_pushed_off_the_list(visit: Visitor, server: Started) -> No
         }))"""
     )
     assert height < 30
+
+
+def test_a_run_under_way_names_what_it_does_and_widens_nothing(visit: Visitor, tmp_path: Path) -> None:
+    data = long_texts(records.failed(), "20261121-1100-under-way")
+    with RunWriter(tmp_path / "runs", as_begun(data.record)) as writer:
+        writer.tasks(task_rows(data.tasks))
+        # Between two phases there is none.
+        ProgressFile(writer.path).tell(Progress("limits", "", 1, 4, "B", 0.5))
+        with started(tmp_path) as server:
+            page = visit().go(f"{server.address}runs/{data.record.id}/")
+            said = re.compile(r"^limits, [\d.]+ .*into the run$")
+            expect(page.locator("#headline")).to_have_text(said, timeout=PATIENCE_MS)
+            expect(page.locator("#tasks tr")).not_to_have_count(0, timeout=PATIENCE_MS)
+            for width in WIDTHS:
+                page.set_viewport_size({"width": width, "height": 900})
+                assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0, width
