@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -78,20 +79,53 @@ def test_a_note_is_kept_with_the_record_and_needs_the_token(
 ) -> None:
     run = records.pi().record.id
     page = visit().go(f"{server.address}runs/{run}/")
-    answers = iter(["a wrong token", server.token])
-    page.on("dialog", lambda dialog: dialog.accept(next(answers)))
     page.locator(".annotate summary").click()
     page.locator("#tags").fill("good, checked")
     page.locator("#note").fill("<b>After</b> the disks came.")
     page.get_by_role("button", name="Keep").click()
-    expect(page.locator("#annotated")).to_contain_text("token", timeout=PATIENCE_MS)
-    assert read_annotation(folder / "runs" / run).tags == ()
+    page.get_by_role("button", name="Cancel").click()
+    expect(page.locator("#annotated")).to_contain_text("needs the token", timeout=PATIENCE_MS)
     page.get_by_role("button", name="Keep").click()
+    dialog = page.get_by_role("dialog", name="Token")
+    secret = dialog.get_by_label("Token", exact=True)
+    # Whoever looks at the screen does not read it.
+    assert secret.get_attribute("type") == "password"
+    secret.fill("a wrong token")
+    page.keyboard.press("Enter")
+    expect(page.locator("#secret-said")).to_contain_text("this is not it", timeout=PATIENCE_MS)
+    assert Axe().run(page).response["violations"] == []
+    assert read_annotation(folder / "runs" / run).tags == ()
+    secret.fill(server.token)
+    page.keyboard.press("Enter")
     expect(page.locator(".strip .note")).to_have_text("<b>After</b> the disks came.", timeout=PATIENCE_MS)
     kept = read_annotation(folder / "runs" / run)
     assert (kept.tags, kept.note) == (("good", "checked"), "<b>After</b> the disks came.")
     listed = visit().go(f"{server.address}?tag=checked")
     expect(listed.locator(".runs tbody tr")).to_have_count(1, timeout=PATIENCE_MS)
+
+
+def test_every_tab_has_the_token_that_one_was_given(visit: Visitor, server: Started, folder: Path) -> None:
+    run = records.failed().record.id
+    first = visit().go(f"{server.address}#token={server.token}")
+    assert server.token not in first.url
+    tab = first.context.new_page()
+    tab.goto(f"{server.address}runs/{run}/")
+    tab.wait_for_selector("html[data-ready=yes]", timeout=PATIENCE_MS)
+    tab.locator(".annotate summary").click()
+    tab.locator("#tags").fill("tabbed")
+    tab.get_by_role("button", name="Keep").click()
+    expect(tab.locator(".strip .tag")).to_have_text(["tabbed"], timeout=PATIENCE_MS)
+    assert read_annotation(folder / "runs" / run).tags == ("tabbed",)
+    # No cookie has it, which every other port of this machine would be sent.
+    assert first.context.cookies() == []
+    # The token of a server that has ended is asked for again.
+    tab.evaluate("localStorage.setItem('howdah-token', 'of-another-server')")
+    tab.locator(".annotate summary").click()
+    tab.locator("#note").fill("Twice.")
+    tab.get_by_role("button", name="Keep").click()
+    tab.get_by_role("dialog", name="Token").get_by_label("Token", exact=True).fill(server.token)
+    tab.keyboard.press("Enter")
+    expect(tab.locator(".strip .note")).to_have_text("Twice.", timeout=PATIENCE_MS)
 
 
 def test_an_inventory_is_marked_where_it_is_wrong_and_planned_where_it_is_right(
@@ -218,18 +252,42 @@ def test_a_run_is_started_from_the_page_and_refused_as_the_command_line_would(
     page.locator("#o-samples").fill("1k")
     expect(page.locator("#command")).to_have_text("howdah run pi --engine local --maps 2 --samples 1k")
     page.get_by_role("button", name="Start", exact=True).click()
-    expect(page.locator("#queue tr").first.locator("td").first).to_have_text("ended", timeout=PATIENCE_MS)
+    ended = page.locator("#queue tr").first.locator("td").first
+    expect(ended).to_contain_text("ended", timeout=PATIENCE_MS)
+    expect(ended.get_by_role("link")).to_have_attribute("href", re.compile(r"^\.\./runs/[\w-]+pi/$"))
     page.locator("#engine").select_option("sim")
     expect(page.locator("#for-plan")).to_be_visible()
     page.locator("#suite").select_option("terasuite")
     page.locator("#o-rows").fill("100M")
     page.get_by_role("button", name="Start", exact=True).click()
     expect(page.locator("#queue tr")).to_have_count(3, timeout=PATIENCE_MS)
-    expect(page.locator("#queue tr").first.locator("td").first).to_have_text("ended", timeout=PATIENCE_MS)
+    expect(ended).to_contain_text("ended", timeout=PATIENCE_MS)
     runs = visit().go(f"{server.address}?engine=sim")
     expect(runs.locator(".runs tbody tr[data-outcome='succeeded']")).to_have_count(1, timeout=PATIENCE_MS)
     # The refusal is an answer of the server's, which Chromium tells on its console.
     assert [line for line in visiting.said if "409" not in line] == []
+
+
+def test_a_run_that_was_started_is_led_to_and_stopped_and_what_goes_wrong_is_shown(
+    visit: Visitor, server: Started
+) -> None:
+    page = visit().go(f"{server.address}start/#token={server.token}")
+    page.locator("#suite").select_option("ycsb")
+    for option, value in (("records", "20k"), ("operations", "2M"), ("target", "5k")):
+        page.locator(f"#o-{option}").fill(value)
+    page.get_by_role("button", name="Start", exact=True).click()
+    # It does not wait until no refusal can come any more.
+    expect(page.locator("#started")).to_contain_text("running · ", timeout=PATIENCE_MS)
+    expect(page.locator("#started a")).to_have_attribute("href", re.compile(r"ycsb/$"))
+    stop = page.locator("#queue tr").first.get_by_role("button", name="Stop")
+    page.route("**/api/v1/starts/*", lambda route: route.abort())
+    stop.click()
+    expect(page.locator("#started.fault")).to_have_text("the server does not answer", timeout=PATIENCE_MS)
+    page.unroute("**/api/v1/starts/*")
+    stop.click()
+    expect(page.locator("#queue tr").first.locator("td").first).to_contain_text(
+        "stopped", timeout=PATIENCE_MS
+    )
 
 
 def test_an_export_is_read_and_filtered_on_any_web_server(
@@ -257,6 +315,31 @@ def test_an_export_is_read_and_filtered_on_any_web_server(
         assert all(asked.startswith(address) for asked in visiting.asked)
 
 
+def test_an_export_is_read_from_the_disk_without_any_server(
+    visit: Visitor, folder: Path, tmp_path: Path
+) -> None:
+    done = howdah("serve", "--export", str(tmp_path / "public"), "--plan", "plan.yaml", cwd=folder)
+    assert done.returncode == 0, done.stderr
+    visiting = visit()
+    page = visiting.go((tmp_path / "public" / "index.html").as_uri())
+    page.locator("#search").fill(records.pi().record.id)
+    page.locator(".runs tbody tr:visible").get_by_role("link").click()
+    page.wait_for_selector("html[data-ready=yes]", timeout=PATIENCE_MS)
+    assert page.locator(".live svg").count() > 0
+    page.emulate_media(media="print")
+    still = page.locator("figure .still").first
+    assert still.evaluate("image => image.decode().then(() => image.naturalWidth)") > 100
+    page.emulate_media(media="screen")
+    for name in ("Studies", "Plan", "Predictions", "Runs"):
+        page.locator(".site").get_by_role("link", name=name).click()
+        # A browser would show what is in a folder under the folder's own name.
+        expect(page.locator(".site [aria-current]")).to_have_text(name)
+        assert page.url.endswith("/index.html")
+    page.locator(".home").click()
+    assert page.url == (tmp_path / "public" / "index.html").as_uri()
+    assert visiting.said == []
+
+
 def test_from_elsewhere_one_signs_in_and_comes_to_what_one_asked_for(
     chromium: Browser, tmp_path: Path
 ) -> None:
@@ -278,4 +361,13 @@ def test_from_elsewhere_one_signs_in_and_comes_to_what_one_asked_for(
         page.keyboard.press("Enter")
         page.wait_for_url(f"**/runs/{run}/", timeout=PATIENCE_MS)
         page.wait_for_selector("html[data-ready=yes]", timeout=PATIENCE_MS)
+        # Another tab is signed in, too, and may change things; no script can read what it is signed in by.
+        tab = context.new_page()
+        tab.goto(f"{server.address}runs/{run}/")
+        tab.wait_for_selector("html[data-ready=yes]", timeout=PATIENCE_MS)
+        tab.locator(".annotate summary").click()
+        tab.locator("#tags").fill("elsewhere")
+        tab.get_by_role("button", name="Keep").click()
+        expect(tab.locator(".strip .tag")).to_have_text(["elsewhere"], timeout=PATIENCE_MS)
+        assert tab.evaluate("[document.cookie, localStorage.length, sessionStorage.length]") == ["", 0, 0]
         context.close()

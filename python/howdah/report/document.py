@@ -25,6 +25,11 @@ from howdah.units import format_gib
 MANY_MARKS = 3000
 """With more marks than this, a live figure made of pixels is quicker than one made of shapes."""
 
+_DATA = re.compile(r'<script type="application/json" id="data">(.*?)</script>', re.DOTALL)
+_EXACT = 2.0**53
+_ENDLESS = 64
+"""Letters of a word that may be broken within a table: more than a host's label or a property has."""
+_ENDLESS_WORD = re.compile(rf"(\S{{{_ENDLESS},}})")
 _WITHIN_NUMBER = re.compile(
     r"(?<=\d) (?=(?:[kMGTP]?i?B|s|ms|min|h)\b|[%×])|(?<=\d min) (?=\d\d s\b)|(?<=\d h) (?=\d\d? min\b)"
 )
@@ -129,7 +134,7 @@ def environment(*packages: str) -> jinja2.Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.filters |= {"joined": joined, "gib": format_gib, "slice_pairs": _rows}
+    made.filters |= {"joined": joined, "breakable": breakable, "gib": format_gib, "slice_pairs": _rows}
     made.globals["numeric"] = numeric_columns
     return made
 
@@ -162,6 +167,17 @@ def style_sheet(*more: str) -> Markup:
 def joined(text: str) -> str:
     """The text with its numbers tied to their units, so that no line breaks between them."""
     return _WITHIN_NUMBER.sub("\N{NO-BREAK SPACE}", text)
+
+
+def breakable(text: str) -> str:
+    """The text of a table's cell, whose longest words may be broken anywhere: no column has room for them."""
+    parts = _ENDLESS_WORD.split(text) if len(text) >= _ENDLESS else [text]
+    if len(parts) == 1:
+        return text
+    return Markup("").join(
+        Markup('<span class="long">{}</span>').format(part) if at % 2 else part
+        for at, part in enumerate(parts)
+    )
 
 
 def drawn(figure: Figure, pictures: Mapping[str, str] | None) -> Drawn:
@@ -205,12 +221,62 @@ def folded(spec: Any) -> Any:
     return {key: _table(value) if key == "values" else folded(value) for key, value in spec.items()}
 
 
+def unfolded(spec: Any) -> Any:
+    """The spec that ``folded`` was given."""
+    if isinstance(spec, list):
+        return [unfolded(item) for item in spec]
+    if not isinstance(spec, dict):
+        return spec
+    return {key: _values(value) if key == "values" else unfolded(value) for key, value in spec.items()}
+
+
+def _values(table: Any) -> Any:
+    if not isinstance(table, dict):
+        return table
+    words = table["words"]
+    return [
+        {
+            name: words[name][value] if name in words else value
+            for name, value in zip(table["columns"], row, strict=True)
+        }
+        for row in table["rows"]
+    ]
+
+
+def page_specs(html: str) -> dict[str, Any]:
+    """The specification of every figure that a page's script draws, by its id."""
+    data = _DATA.search(html)
+    figures = json.loads(data[1])["figures"] if data else []
+    return {figure["id"]: unfolded(figure["spec"]) for figure in figures}
+
+
 def _table(values: list[Any]) -> Any:
-    """``values`` as columns and rows where all of them are objects with the same keys, else as they are."""
+    """``values`` as columns and rows where all of them are objects with the same keys, else as they are.
+
+    Rows have the numbers of the words of a column of words, which are named once.
+    """
     columns = list(values[0]) if values and isinstance(values[0], dict) else []
     if not columns or any(not isinstance(value, dict) or list(value) != columns for value in values):
         return values
-    return {"columns": columns, "rows": [list(value.values()) for value in values]}
+    words = {
+        name: {word: at for at, word in enumerate(dict.fromkeys(value[name] for value in values))}
+        for name in columns
+        if all(isinstance(value[name], str) for value in values)
+    }
+    return {
+        "columns": columns,
+        "words": {name: list(known) for name, known in words.items()},
+        "rows": [
+            [words[name][cell] if name in words else _short(cell) for name, cell in value.items()]
+            for value in values
+        ],
+    }
+
+
+def _short(cell: Any) -> Any:
+    """A whole number without the decimals that JSON would write."""
+    whole = isinstance(cell, float) and cell.is_integer() and abs(cell) < _EXACT
+    return int(cell) if whole else cell
 
 
 def page_text(name: str) -> str:

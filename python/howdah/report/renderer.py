@@ -10,8 +10,10 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Sequence
+import tempfile
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from types import TracebackType
 from typing import Any, Self
 
@@ -30,8 +32,13 @@ def svg(figure: Figure) -> str:
 
 def still(figure: Figure) -> dict[str, Any]:
     """What is drawn of a figure: its specification in light colours."""
-    spec: dict[str, Any] = coloured(_unpointed(figure.spec), LIGHT)
-    return spec
+    return still_spec(figure.spec)
+
+
+def still_spec(spec: dict[str, Any]) -> dict[str, Any]:
+    """What is drawn of a specification with colour tokens."""
+    plain: dict[str, Any] = coloured(_unpointed(spec), LIGHT)
+    return plain
 
 
 def _unpointed(spec: dict[str, Any]) -> dict[str, Any]:
@@ -50,14 +57,14 @@ def data_url(picture: str) -> str:
 
 
 class Renderer:
-    """Processes that are ready to draw a while after they were started.
+    """Processes that are ready to draw a while after they were started, again and again.
 
     What draws is JavaScript: its machine takes a third of a second to start, and while it is at work no
     other thread of its process gets on.
     """
 
     def __init__(self) -> None:
-        self._processes = [_process() for _ in range(_PROCESSES)]
+        self._processes = [_Process() for _ in range(_PROCESSES)]
 
     def __enter__(self) -> Self:
         return self
@@ -68,41 +75,70 @@ class Renderer:
         self.dismiss()
 
     def dismiss(self) -> None:
-        """End those that have not drawn."""
+        """End them, whatever they are doing."""
         for process in self._processes:
-            if process.returncode is None:
-                # Where the end came while it drew, what it was told has been said and its input is closed.
-                with process:
-                    process.kill()
+            process.end()
 
     def pictures(self, figures: Sequence[Figure]) -> dict[str, str]:
-        """Every figure as SVG, by its id; asked for once."""
-        largest = sorted(figures, key=lambda figure: figure.marks, reverse=True)
+        """Every figure as SVG, by its id; by one thread at a time."""
+        return self.draw({figure.id: still(figure) for figure in figures})
+
+    def draw(self, specs: Mapping[str, dict[str, Any]]) -> dict[str, str]:
+        """Every specification without colour tokens as SVG, by its name; by one thread at a time."""
+        texts = {name: json.dumps(spec) for name, spec in specs.items()}
+        largest = sorted(texts, key=lambda name: len(texts[name]), reverse=True)
         shares = [largest[place::_PROCESSES] for place in range(_PROCESSES)]
         with ThreadPoolExecutor(_PROCESSES, thread_name_prefix="howdah-renderer") as pool:
-            drawn = list(pool.map(_draw, self._processes, shares))
+            drawn = list(
+                pool.map(
+                    lambda process, share: process.draw([texts[name] for name in share]),
+                    self._processes,
+                    shares,
+                )
+            )
         made = {
-            figure.id: picture
-            for share, ones in zip(shares, drawn, strict=True)
-            for figure, picture in zip(share, ones, strict=True)
+            name: picture
+            for share, pictures in zip(shares, drawn, strict=True)
+            for name, picture in zip(share, pictures, strict=True)
         }
-        return {figure.id: made[figure.id] for figure in figures}
+        return {name: made[name] for name in specs}
 
 
-def _process() -> subprocess.Popen[bytes]:
-    return subprocess.Popen(
-        [sys.executable, "-m", "howdah.report.drawing"],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        # Ctrl-C is the parent's to deal with, which then ends it.
-        start_new_session=True,
-    )
+class _Process:
+    """One process that draws."""
 
+    def __init__(self) -> None:
+        self._complaints = tempfile.TemporaryFile()  # noqa: SIM115 - closed when the process is ended
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "howdah.report.drawing"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self._complaints,
+            # Ctrl-C is the parent's to deal with, which then ends it.
+            start_new_session=True,
+        )
 
-def _draw(process: subprocess.Popen[bytes], share: Sequence[Figure]) -> Sequence[str]:
-    answer, complaint = process.communicate(json.dumps([still(figure) for figure in share]).encode())
-    if process.returncode:
-        raise RuntimeError(f"drawing the figures has failed: {complaint.decode(errors='replace')}")
-    drawn: list[str] = json.loads(answer)
-    return drawn
+    def draw(self, specs: Sequence[str]) -> list[str]:
+        """The documents of specifications, in their order."""
+        if not specs:
+            return []
+        assert self.process.stdin is not None
+        assert self.process.stdout is not None
+        with suppress(BrokenPipeError):
+            self.process.stdin.write(f"[{','.join(specs)}]\n".encode())
+            self.process.stdin.flush()
+        answer = self.process.stdout.readline()
+        if not answer.endswith(b"\n"):
+            self.process.wait()
+            self._complaints.seek(0)
+            complaint = self._complaints.read().decode(errors="replace")
+            raise RuntimeError(f"drawing the figures has failed: {complaint}")
+        drawn: list[str] = json.loads(answer)
+        return drawn
+
+    def end(self) -> None:
+        """End it, and wait until it has; once more is no harm."""
+        if self._complaints.closed:
+            return
+        with self._complaints, suppress(BrokenPipeError), self.process:
+            self.process.kill()

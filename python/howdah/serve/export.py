@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import re
 import shutil
 import tempfile
-from collections.abc import AsyncIterator, Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from urllib.parse import quote
 
 import httpx
 
-import howdah
 from howdah.errors import UserError
+from howdah.report.document import page_specs
+from howdah.report.folder import FIGURES
+from howdah.serve.album import MARK, Album
 from howdah.serve.app import application
 from howdah.serve.security import Keys
 from howdah.serve.settings import ServeSettings
@@ -22,9 +23,13 @@ from howdah.serve.site import Site
 from howdah.serve.studies import list_studies, study_state
 from howdah.store.predictions import list_predictions, read_scores
 
-_MARK = "howdah-export.json"
-"""By what a directory is known that an export may replace."""
-_PICTURE = re.compile(r'<img class="still"[^>]* src="(figures/[\w.-]+\.svg)"')
+_PICTURE = re.compile(r'<img class="still"[^>]* src="figures/([\w.-]+)\.svg"')
+_FOLDER = re.compile(r' href="((?:\.\.?/)*(?:[\w.,%-]+/)*)([?#][^"]*)?"')
+"""A link to a page: web servers show its ``index.html``, a browser that opens a file a list of the folder."""
+_PAPER = "/paper/"
+"""A paper's pictures have legends, which what its page draws has not."""
+_AT_ONCE = 2
+"""Pages on their way: one is made while the pictures of another are drawn."""
 _HERE = "http://localhost"
 
 
@@ -42,8 +47,9 @@ def export(settings: ServeSettings, directory: Path, tell: Callable[[str], None]
         directory.parent.mkdir(parents=True, exist_ok=True)
         staged = Path(tempfile.mkdtemp(prefix=".new-", dir=directory.parent))
         try:
-            count = asyncio.run(_write(settings, staged, tell))
-            (staged / _MARK).write_text(json.dumps({"made_by": f"howdah {howdah.__version__}"}) + "\n")
+            with Album(directory) as album:
+                count = asyncio.run(_write(settings, staged, album, tell))
+                (staged / MARK).write_text(album.mark())
             staged.chmod(0o755)
             _swap(staged, directory)
         finally:
@@ -56,7 +62,7 @@ def export(settings: ServeSettings, directory: Path, tell: Callable[[str], None]
 
 
 def _replaceable(directory: Path) -> bool:
-    return directory.is_dir() and ((directory / _MARK).exists() or not any(directory.iterdir()))
+    return directory.is_dir() and ((directory / MARK).exists() or not any(directory.iterdir()))
 
 
 def _swap(staged: Path, directory: Path) -> None:
@@ -69,33 +75,60 @@ def _swap(staged: Path, directory: Path) -> None:
     shutil.rmtree(old)
 
 
-async def _write(settings: ServeSettings, folder: Path, tell: Callable[[str], None]) -> int:
+async def _write(settings: ServeSettings, folder: Path, album: Album, tell: Callable[[str], None]) -> int:
     site = Site(settings, Keys(), static=True)
     site.watch.look()
     site.watch.complete = True
-    count = 0
     transport = httpx.ASGITransport(application(site))
+    room = asyncio.Semaphore(_AT_ONCE)
+
+    async def put(address: str) -> None:
+        async with room:
+            tell(address)
+            page = await _asked(client, address)
+            _put(folder / address.lstrip("/") / "index.html", _leading_to_files(page).encode())
+            names = _PICTURE.findall(page)
+            if address.endswith(_PAPER):
+                pictures = {
+                    _file(address, name): await _asked(client, _file(address, name)) for name in names
+                }
+            else:
+                specs = page_specs(page)
+                wanted = {_file(address, name): specs[name] for name in names}
+                pictures = await asyncio.to_thread(album.pictures, wanted)
+            for file, picture in pictures.items():
+                _put(folder / file.lstrip("/"), picture.encode())
+
     async with httpx.AsyncClient(transport=transport, base_url=_HERE, timeout=None) as client:
         for name, asset in site.assets.files.items():
             _put(folder / "assets" / name, asset.content)
-        async for address in _addresses(site):
-            tell(address)
-            page = await _asked(client, address)
-            _put(folder / address.lstrip("/") / "index.html", page)
-            for picture in dict.fromkeys(_PICTURE.findall(page.decode())):
-                _put(folder / address.lstrip("/") / picture, await _asked(client, f"{address}{picture}"))
-            count += 1
+        pages = [put(address) for address in _addresses(site)]
+        await asyncio.gather(*pages)
     await site.close()
-    return count
+    return len(pages)
 
 
-async def _asked(client: httpx.AsyncClient, address: str) -> bytes:
+def _file(address: str, figure: str) -> str:
+    return f"{address}{FIGURES}/{figure}.svg"
+
+
+def _leading_to_files(page: str) -> str:
+    """The page with its links to folders as links to the pages in them, and back to the list as a file's."""
+
+    def file(link: re.Match[str]) -> str:
+        place, rest = link[1], link[2] or ""
+        return f' href="{place}index.html{rest}"' if place else link[0]
+
+    return _FOLDER.sub(file, page)
+
+
+async def _asked(client: httpx.AsyncClient, address: str) -> str:
     answer = await client.get(quote(address), headers={"Accept": "text/html"})
     # What cannot be shown has a page that says why, which is worth keeping as well.
-    return answer.content
+    return answer.text
 
 
-async def _addresses(site: Site) -> AsyncIterator[str]:
+def _addresses(site: Site) -> Iterator[str]:
     """Every page's address."""
     settings = site.settings
     yield "/"

@@ -88,6 +88,16 @@ def find_runs(index: RunIndex, wanted: RunsWanted) -> FoundRuns:
     )
 
 
+def on_a_page(index: RunIndex, wanted: RunsWanted) -> tuple[RunsWanted, FoundRuns]:
+    """The runs that fit, or the last page of them for one beyond their end; with what it then shows."""
+    found = find_runs(index, wanted)
+    if found.found and not found.rows:
+        last = (found.found - 1) // wanted.limit * wanted.limit
+        wanted = wanted.model_copy(update={"offset": last})
+        found = find_runs(index, wanted)
+    return wanted, found
+
+
 def find_row(index: RunIndex, name: str) -> RunRow | None:
     """The row of one run."""
     with index.lock:

@@ -45,6 +45,7 @@ class Pages(NamedTuple):
             "here": here,
             "static": self.static,
             "read_only": settings.read_only,
+            "by_cookie": not settings.loopback and not self.static,
             "asset": self.assets.__getitem__,
             "site_policy": POLICY,
             "policy": POLICY,

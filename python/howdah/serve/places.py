@@ -12,7 +12,11 @@ _OWN_FILES = (*RECORD_FILES, PROGRESS, LOCK)
 
 
 class NotServed(LookupError):
-    """There is nothing of that name that would be served."""
+    """There is nothing of that name that would be served: its name and, where there is one, the reason."""
+
+    def __init__(self, name: str, reason: str = "") -> None:
+        super().__init__(name, reason)
+        self.reason = reason
 
 
 def place_of(folder: Path, name: str) -> Path:
@@ -20,24 +24,26 @@ def place_of(folder: Path, name: str) -> Path:
 
     Raises NotServed for a name that is no plain one, for a link, and where there is no such directory.
     """
-    if not RUN_ID.fullmatch(name) or not _is(folder / name, stat.S_ISDIR):
+    if not RUN_ID.fullmatch(name) or _kind(folder / name) != stat.S_IFDIR:
         raise NotServed(name)
     return folder / name
 
 
 def run_place(folder: Path, name: str) -> Path:
-    """The directory of a run; raises NotServed as ``place_of`` does, and where any of its files is a link."""
+    """The directory of a run; raises NotServed as ``place_of`` does, and for a run with an odd file."""
     path = place_of(folder, name)
-    if not is_plain_run(path):
-        raise NotServed(name)
+    if odd := odd_file(path):
+        raise NotServed(name, odd)
     return path
 
 
-def is_plain_run(path: Path) -> bool:
-    """Whether a run's own files are files, and not links that lead elsewhere."""
-    if _there(path / LOGS) and not _is(path / LOGS, stat.S_ISDIR):
-        return False
-    return all(not _there(path / file) or _is(path / file, stat.S_ISREG) for file in _OWN_FILES)
+def odd_file(path: Path) -> str:
+    """Which of a run's own files is no plain file and what it is, in words; empty where all of them are."""
+    for name, kind in ((LOGS, stat.S_IFDIR), *((file, stat.S_IFREG) for file in _OWN_FILES)):
+        found = _kind(path / name)
+        if found is not None and found != kind:
+            return f"{name} is {_KINDS.get(found, 'no file')}, which is not read"
+    return ""
 
 
 def log_tail(path: Path, most_bytes: int) -> str:
@@ -79,13 +85,20 @@ def signature(path: Path) -> str:
     return "-".join(map(str, parts))
 
 
-def _there(path: Path) -> bool:
-    return os.path.lexists(path)
+_KINDS = {
+    stat.S_IFLNK: "a link",
+    stat.S_IFIFO: "a named pipe",
+    stat.S_IFDIR: "a directory",
+    stat.S_IFREG: "a file",
+    stat.S_IFSOCK: "a socket",
+    stat.S_IFBLK: "a device",
+    stat.S_IFCHR: "a device",
+}
 
 
-def _is(path: Path, kind: object) -> bool:
+def _kind(path: Path) -> int | None:
+    """What is in a place, by the kernel's number for it; None where nothing is."""
     try:
-        mode = os.lstat(path).st_mode
+        return stat.S_IFMT(os.lstat(path).st_mode)
     except (OSError, ValueError):
-        return False
-    return bool(kind(mode)) if callable(kind) else False
+        return None

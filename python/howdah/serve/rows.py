@@ -7,11 +7,12 @@ from pathlib import Path
 from howdah.errors import RecordError
 from howdah.model.annotation import Annotation
 from howdah.model.base import Model
+from howdah.model.legible import legible
 from howdah.model.listed_run import ListedRecord
 from howdah.model.run import Outcome, RunRecord
-from howdah.serve.places import is_plain_run
+from howdah.serve.places import odd_file
 from howdah.store.annotations import read_annotation
-from howdah.store.reader import read_record
+from howdah.store.reader import check_tables, read_record
 
 UNREADABLE = "unreadable"
 """Stands where a record's outcome would, if it could be read."""
@@ -58,17 +59,31 @@ class RunRow(Model):
 
 def row_of(path: Path) -> RunRow:
     """The run in a directory as a row; a record that cannot be read is a row that says why."""
-    if not is_plain_run(path):
-        return RunRow(id=path.name, error="one of its files is a link, which is not followed")
+    return legible(_row_of(path))
+
+
+def _row_of(path: Path) -> RunRow:
+    if odd := odd_file(path):
+        return RunRow(id=path.name, error=odd)
     try:
         record = read_record(path, ListedRecord)
     except RecordError as error:
-        return RunRow(id=path.name, error=str(error).replace(str(path), path.name))
+        return RunRow(id=path.name, error=_in_words(error, path))
     try:
         said = read_annotation(path)
     except RecordError:
         said = Annotation()
-    return _row(path.name, record, said)
+    row = _row(path.name, record, said)
+    try:
+        if record.outcome is not Outcome.RUNNING:
+            check_tables(path)
+    except RecordError as error:
+        return row.model_copy(update={"error": _in_words(error, path)})
+    return row
+
+
+def _in_words(error: RecordError, path: Path) -> str:
+    return str(error).replace(str(path), path.name)
 
 
 def _row(name: str, record: RunRecord, annotation: Annotation) -> RunRow:

@@ -1,8 +1,10 @@
 """Who may ask for what: the host that is asked, the visitor, the token, and how much is taken in.
 
 On the loopback address everybody on this machine may read, but only pages of this very server may compute
-(a header that no page of another site can send), and only who has the token may change anything. Elsewhere
-one has to sign in to read, too: then a cookie stands for having shown the token or the password.
+(a header that no page of another site can send), and only who has the token may change anything. A browser
+keeps the token in its storage for this server's port alone, where a cookie would be sent to every other port
+of the machine, too. Elsewhere one has to sign in to read: then a cookie stands for having shown the token or
+the password, and pages of this server, shown by their header, may change things with it.
 """
 
 from __future__ import annotations
@@ -176,9 +178,13 @@ class Guard:
             return _too_large(headers) if PAGE_HEADER in headers else _lacking(PAGE_HEADER, "any value")
         if self._read_only:
             return _no(403, "this server is read-only", "start it without --read-only")
-        if not self._keys.has_token(headers):
+        if not self._keys.has_token(headers) and not self._signed_page(headers):
             return _lacking(TOKEN_HEADER, "the token: changes need it")
         return _too_large(headers)
+
+    def _signed_page(self, headers: Headers) -> bool:
+        """Whether a page of this server asks for somebody who has signed in."""
+        return not self._loopback and PAGE_HEADER in headers and self._keys.signed_in(headers)
 
     def _allowed(self, path: str, headers: Headers) -> bool:
         return path.startswith(_OPEN) or self._keys.signed_in(headers) or self._keys.has_token(headers)

@@ -22,7 +22,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, TypeAdapter, ValidationError
 
-from howdah.errors import UserError
+from howdah.errors import RecordError, UserError
 from howdah.model.base import Model
 from howdah.model.engine_names import HADOOP, LOCAL, SIM
 from howdah.model.engines import engines
@@ -30,6 +30,9 @@ from howdah.model.workloads.option import Option
 from howdah.model.workloads.registered import programs
 from howdah.model.workloads.suite import suites
 from howdah.planner.suite.request import options_of
+from howdah.serve.places import odd_file
+from howdah.store.layout import RUN_ID
+from howdah.store.run_json import load_run_json
 from howdah.store.staging import replacing
 
 _LOG = logging.getLogger("uvicorn.error")
@@ -40,8 +43,9 @@ _PLACES = ("--plan=/", "--calibration=/")
 _KEPT = 20
 """As many that have ended are still shown."""
 _REFUSAL_S = 8.0
-"""A run that is refused ends so soon; one that has not ended by then has begun."""
+"""A run that is refused ends so soon; one that has a record by then, or has not ended, has begun."""
 _INTERVAL_S = 0.25
+_RUNS_DIR = "--runs-dir="
 _MOST_SAID = 4000
 _NOT_ASKED = {"PATH", "DIR", "FILE", "COMMAND", "KEY=VALUE", "NAME", "FAULT"}
 """Options that name files, commands or other clusters are for whoever has the machine, not a browser."""
@@ -80,6 +84,8 @@ class StartedRun(Model):
     """When it was asked for, seconds since 1970."""
     said: str = ""
     """What the command line said, the end of it."""
+    record: str = ""
+    """The name of the run, once it has a record."""
 
 
 class KeptRun(StartedRun):
@@ -195,7 +201,7 @@ class Starter:
             run = self._run(number)
             if run.state == "refused":
                 raise _refusal(run)
-            if run.state != "running":
+            if run.state != "running" or run.record:
                 break
         return self._run(number).shown()
 
@@ -210,6 +216,9 @@ class Starter:
 
     def look(self) -> None:
         """See what has ended, and begin what waits."""
+        for run in list(self._runs):
+            if run.state == "running" and not run.record and (name := _record_of(run)):
+                self._put(run, record=name)
         for run in list(self._runs):
             if run.state == "running" and not self._lives(run):
                 self._ended(run)
@@ -302,6 +311,20 @@ class Starter:
         with contextlib.suppress(OSError):
             return self._log(run).read_bytes()[-_MOST_SAID:].decode(errors="replace").strip()
         return ""
+
+
+def _record_of(run: KeptRun) -> str:
+    """The name of the run that a started process writes; empty as long as it has no record."""
+    folders = [word.removeprefix(_RUNS_DIR) for word in run.arguments if word.startswith(_RUNS_DIR)]
+    for folder in folders:
+        with contextlib.suppress(OSError):
+            for entry in os.scandir(folder):
+                fresh = entry.stat(follow_symlinks=False).st_ctime >= run.asked_s
+                if fresh and RUN_ID.fullmatch(entry.name) and not odd_file(Path(entry.path)):
+                    with contextlib.suppress(RecordError):
+                        if load_run_json(Path(entry.path)).pid == run.pid:
+                            return entry.name
+    return ""
 
 
 def _born(pid: int) -> str:

@@ -10,9 +10,10 @@ from typing import Literal
 
 from howdah.errors import HowdahError, RecordError
 from howdah.model.base import Model
+from howdah.model.legible import legible
 from howdah.model.run import Outcome
 from howdah.model.study_run import StudyRun
-from howdah.serve.places import NotServed, is_plain_run, place_of, signature
+from howdah.serve.places import NotServed, odd_file, place_of, signature
 from howdah.session.study.directory import StudyDirectory
 from howdah.store.layout import LOCK, RUN_ID, RUN_JSON
 from howdah.store.lock import is_held
@@ -112,6 +113,10 @@ def signature_of_file(path: Path) -> str:
 
 def study_state(folder: Path, name: str) -> StudyState:
     """A study as far as it is; one that cannot be read says why. Raises NotServed where there is none."""
+    return legible(_state(folder, name))
+
+
+def _state(folder: Path, name: str) -> StudyState:
     directory = study_place(folder, name)
     at_work = is_held(directory.path / LOCK)
     try:
@@ -179,7 +184,7 @@ def _running(directory: StudyDirectory) -> Iterator[str]:
         return
     for path in directory.runs.iterdir():
         named = RUN_ID.fullmatch(path.name) and (path / RUN_JSON).is_file()
-        if named and is_plain_run(path) and is_held(path / LOCK):
+        if named and not odd_file(path) and is_held(path / LOCK):
             try:
                 if read_record(path).outcome is Outcome.RUNNING:
                     yield path.name

@@ -31,7 +31,9 @@ def read_annotation(path: Path) -> Annotation:
     except ValidationError as error:
         fault = error.errors(include_url=False)[0]
         raise RecordError(
-            str(file), f"is not a note of howdah's: {fault['msg']}", "correct it, or remove it"
+            str(file),
+            f"is not a note of howdah's: {fault['msg'].removeprefix('Value error, ')}",
+            "correct it, or remove it",
         ) from error
 
 

@@ -11,12 +11,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from howdah.errors import RecordError
+from howdah.model.legible import legible_run
 from howdah.model.run import Outcome, RunRecord, RunWarning
 from howdah.model.tables import RunData
 from howdah.store.layout import LATENCIES, LOCK, SAMPLES, SERVER_EVENTS, TABLES, TASKS, TableFiles
 from howdah.store.lock import is_held
 from howdah.store.run_json import load_run_json
-from howdah.store.tables import read_parquet, read_stream
+from howdah.store.tables import check_ends, read_parquet, read_stream
 
 _KILLED = "the process that wrote this record ended before the run did"
 
@@ -26,8 +27,8 @@ def read_run(path: Path) -> RunData:
 
     Of a run that goes on, or that was killed, the tables are read up to the last whole batch; a
     killed one reads as ``aborted`` and a torn batch becomes a warning. Of both, ``elapsed_s`` is the
-    last moment the record knows of. Raises RecordError naming the file that is missing, damaged,
-    foreign or from a newer howdah.
+    last moment the record knows of. Words that no page has room for are shortened. Raises RecordError
+    naming the file that is missing, damaged, foreign or from a newer howdah.
     """
     record, state = _load(path)
     tables = {table: _read_table(path, table, state) for table in TABLES}
@@ -43,7 +44,8 @@ def read_run(path: Path) -> RunData:
         record = record.model_copy(update={"warnings": record.warnings + torn})
     if state is not _State.ENDED:
         record = _up_to(record, [_last_s(table, rows.table) for table, rows in tables.items()])
-    return RunData(record, *(tables[table].table for table in (TASKS, SAMPLES, LATENCIES, SERVER_EVENTS)))
+    rows = (tables[table].table for table in (TASKS, SAMPLES, LATENCIES, SERVER_EVENTS))
+    return legible_run(RunData(record, *rows))
 
 
 def read_record(path: Path, kind: type[RunRecord] = RunRecord) -> RunRecord:
@@ -59,6 +61,27 @@ def read_record(path: Path, kind: type[RunRecord] = RunRecord) -> RunRecord:
         with suppress(RecordError):
             moments.append(_last_s(table, _read_table(path, table, state).table))
     return _up_to(record, moments)
+
+
+def check_tables(path: Path) -> None:
+    """Raise RecordError for a table of a run that has ended which is missing or cut off.
+
+    Reads a few bytes of each file, so that a list of thousands of runs can tell; what is damaged between
+    its ends is known only once it is read.
+    """
+    for table in TABLES:
+        if (path / table.stream).exists():
+            continue
+        if (path / table.parquet).exists():
+            check_ends(path / table.parquet)
+        elif not table.optional:
+            raise _missing(path, table)
+
+
+def _missing(path: Path, table: TableFiles) -> RecordError:
+    return RecordError(
+        str(path), f"neither {table.parquet} nor {table.stream} is in it", "restore it from an export"
+    )
 
 
 def _up_to(record: RunRecord, moments: list[float]) -> RunRecord:
@@ -123,9 +146,7 @@ def _read_table(path: Path, table: TableFiles, state: _State) -> _Rows:
             damage = damage or error
     if damage is None and table.optional:
         return _Rows(table.schema.empty_table(), 0)
-    raise damage or RecordError(
-        str(path), f"neither {table.parquet} nor {table.stream} is in it", "restore it from an export"
-    )
+    raise damage or _missing(path, table)
 
 
 def _read_compacted(path: Path, table: TableFiles, _state: _State) -> _Rows:

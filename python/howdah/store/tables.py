@@ -21,6 +21,8 @@ _OLDER = (_WITH_JOBS, _WITH_JOBS | _WITH_HADOOP)
 
 _CONTINUATION = b"\xff\xff\xff\xff"
 _END_OF_STREAM = _CONTINUATION + b"\0\0\0\0"
+_MAGIC = b"PAR1"
+"""What a Parquet file begins and ends with."""
 _BATCH_ROWS = 1 << 18
 """Rows of a large table written at once: some tens of megabytes."""
 
@@ -167,6 +169,25 @@ def write_parquet(directory: Path, table: TableFiles, rows: pa.Table) -> None:
         pq.write_table(rows, file, compression="zstd", write_page_checksum=True)
 
 
+def check_ends(path: Path) -> None:
+    """Raise RecordError for a file that does not begin and end as a whole Parquet file does."""
+    try:
+        with path.open("rb") as file:
+            begins = file.read(len(_MAGIC))
+            file.seek(-len(_MAGIC), os.SEEK_END)
+            ends = file.read()
+    except OSError as error:
+        raise _damaged(path, str(error.strerror)) from error
+    if (begins, ends) != (_MAGIC, _MAGIC):
+        raise _damaged(path, "it does not begin and end as one")
+
+
+def _damaged(path: Path, reason: str) -> RecordError:
+    return RecordError(
+        str(path), f"damaged: not a whole Parquet file ({reason})", "restore it from an export"
+    )
+
+
 def read_parquet(directory: Path, table: TableFiles) -> pa.Table:
     """Read the compacted table.
 
@@ -184,7 +205,5 @@ def read_parquet(directory: Path, table: TableFiles) -> pa.Table:
         raise
     except (pa.ArrowException, OSError, ValueError) as error:
         reason = str(error).partition("\n")[0]
-        raise RecordError(
-            str(path), f"damaged: not a whole Parquet file ({reason})", "restore it from an export"
-        ) from error
+        raise _damaged(path, reason) from error
     return with_later_columns(rows.replace_schema_metadata(None), table.schema)

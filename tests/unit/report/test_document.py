@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from howdah.report.document import folded
+from howdah.report.document import breakable, figure_data, folded, page_specs
 from howdah.report.figure import Figure, Key, Table, series_colour
 from howdah.report.study.page import legible
 from howdah.report.theme import DATA, chart
@@ -24,10 +24,30 @@ def _legend(figure: Figure) -> dict[str, Any]:
 
 
 def test_a_table_of_data_names_its_columns_once() -> None:
-    rows = [{"time": 0, "series": "read"}, {"time": 1, "series": "write"}]
+    rows = [{"time": 0.0, "series": "read"}, {"time": 1, "series": "write"}, {"time": 2.5, "series": "read"}]
     done = folded({"layer": [{"data": {"values": rows}}], "height": 10})
-    table = {"columns": ["time", "series"], "rows": [[0, "read"], [1, "write"]]}
+    table = {
+        "columns": ["time", "series"],
+        "words": {"series": ["read", "write"]},
+        "rows": [[0, 0], [1, 1], [2.5, 0]],
+    }
     assert done == {"layer": [{"data": {"values": table}}], "height": 10}
+    assert [type(row[0]) for row in done["layer"][0]["data"]["values"]["rows"]] == [int, int, float]
+
+
+def test_a_page_tells_what_its_figures_are_drawn_from() -> None:
+    rows = [{"time": 0.5, "series": "</script>"}, {"time": 1, "series": ""}]
+    figure = _figure("line")
+    figure = figure._replace(spec=figure.spec | {"data": {"values": rows}})
+    page = f'<p><script type="application/json" id="data">{figure_data("run", [figure])}</script>'
+    assert page_specs(page) == {"one": figure.spec}
+    assert page_specs("<p>no figures") == {}
+
+
+def test_only_an_endless_word_is_broken_within_a_table() -> None:
+    assert breakable("a host's name") == "a host's name"
+    path = "x" * 70
+    assert breakable(f"<{path}> of it") == f'<span class="long">&lt;{path}&gt;</span> of it'
 
 
 def test_what_is_no_table_stays_as_it_is() -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from howdah.serve.places import NotServed, is_plain_run, log_tail, place_of, run_place
+from howdah.serve.places import NotServed, log_tail, odd_file, place_of, run_place
 from support import records
 from support.stored import write_run
 
@@ -55,16 +55,21 @@ def test_a_link_to_a_directory_is_not_followed(run: Path, tmp_path: Path) -> Non
 def test_a_run_one_of_whose_files_is_a_link_is_not_served(file: str, run: Path) -> None:
     (run / file).unlink(missing_ok=True)
     (run / file).symlink_to("/etc/passwd")
-    assert not is_plain_run(run)
-    with pytest.raises(NotServed):
+    assert odd_file(run) == f"{file} is a link, which is not read"
+    with pytest.raises(NotServed) as refused:
         run_place(run.parent, run.name)
+    assert refused.value.reason == odd_file(run)
 
 
 def test_a_fifo_is_not_waited_for(run: Path) -> None:
     (run / "logs" / "howdah.log").unlink()
     os.mkfifo(run / "logs" / "howdah.log")
-    assert not is_plain_run(run)
+    assert odd_file(run) == "logs/howdah.log is a named pipe, which is not read"
     assert log_tail(run, 1000) == ""
+
+
+def test_a_run_without_odd_files_has_none(run: Path) -> None:
+    assert odd_file(run) == ""
 
 
 def test_a_log_that_is_a_link_is_not_read(run: Path, tmp_path: Path) -> None:

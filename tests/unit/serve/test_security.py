@@ -87,10 +87,22 @@ def test_from_elsewhere_one_signs_in_first(tmp_path: Path, run: str, secret: str
             assert word in cookie
         assert TOKEN not in cookie
         assert client.get(f"/runs/{run}/").status_code == 200
-        # A cookie reads; it changes nothing.
+        # A cookie reads; a page of this very server changes things with it, and nobody else's does.
         assert annotate(client, run, {}) == 403
+        elsewhere = {**FROM_PAGE, "Sec-Fetch-Site": "cross-site"}
+        assert annotate(client, run, elsewhere) == 403
+        assert annotate(client, run, {**FROM_PAGE, "Sec-Fetch-Site": "same-site"}) == 403
+        assert annotate(client, run, {**FROM_PAGE, "Sec-Fetch-Site": "same-origin"}) == 200
         assert annotate(client, run, WITH_TOKEN) == 200
         assert client.get("/").headers["strict-transport-security"]
+
+
+def test_a_cookie_opens_nothing_on_this_machine(tmp_path: Path, run: str) -> None:
+    keys = Keys(token=TOKEN)
+    with client_of(tmp_path) as client:
+        opened = client.post("/api/v1/session", json={"secret": TOKEN})
+        assert "set-cookie" not in opened.headers
+        assert annotate(client, run, {**FROM_PAGE, "Cookie": f"howdah={keys.cookie}"}) == 403
 
 
 def test_without_a_password_no_password_opens() -> None:

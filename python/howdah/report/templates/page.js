@@ -8,10 +8,10 @@
   // Below this width the names beside the lines take too much of the plot; the buttons serve as the key.
   const ROOMY = 560;
 
-  // A table of data comes as its columns' names and its rows; a chart wants an object for each row.
-  function unfolded(values) {
-    if (!values.columns) return values;
-    return values.rows.map((row) => Object.fromEntries(values.columns.map((name, at) => [name, row[at]])));
+  // A table of data comes as its columns' names and its rows, in which a word is its place among the column's;
+  // a chart wants an object for each row.
+  function unfolded({ columns, rows, words = {} }) {
+    return rows.map((row) => Object.fromEntries(columns.map((name, at) => [name, words[name]?.[row[at]] ?? row[at]])));
   }
 
   function coloured(node, palette) {
@@ -19,7 +19,7 @@
     if (typeof node === "string") return node.startsWith("$") ? palette[node.slice(1)] : node;
     if (node === null || typeof node !== "object") return node;
     return Object.fromEntries(
-      Object.entries(node).map(([key, value]) => [key, key === "values" ? unfolded(value) : coloured(value, palette)]),
+      Object.entries(node).map(([key, value]) => [key, key !== "values" ? coloured(value, palette) : value.columns ? unfolded(value) : value]),
     );
   }
 

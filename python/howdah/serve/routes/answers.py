@@ -116,6 +116,8 @@ def _said(error: Exception) -> tuple[int, Declined]:
             return 422, _wrong(error)
         case HowdahError():
             return 409, Declined(where=error.where, what=error.what, hint=error.hint)
+        case NotServed() if error.reason:
+            return 404, Declined(what=_NOT_HERE, hint=error.reason)
         case HTTPException() if not isinstance(error, BodyTooLarge) and error.status_code != 404:
             return error.status_code, _declined(error)
     for kinds, status, what, hint in _FIXED:
@@ -127,13 +129,14 @@ def _said(error: Exception) -> tuple[int, Declined]:
     )
 
 
+_NOT_HERE = "There is nothing of that name here."
 _FIXED = (
     ((Busy, Left, TooManyListeners), 503, "The server is busy.", "Ask again in a few seconds."),
     (BodyTooLarge, 413, "The request is too large.", f"It may have {MOST_BODY_BYTES:,} bytes."),
     (
         (NotServed, HTTPException),
         404,
-        "There is nothing of that name here.",
+        _NOT_HERE,
         "It may have been removed.",
     ),
 )

@@ -9,16 +9,18 @@ from typing import Annotated, Any, NamedTuple
 from urllib.parse import urlencode
 
 from fastapi import APIRouter, Query, Request
+from pydantic import ValidationError
 from starlette.responses import Response
 
 from howdah.errors import RecordError, UserError
 from howdah.model.annotation import Annotation
 from howdah.model.base import Model
 from howdah.model.run import RunRecord
+from howdah.model.wrong import WrongValue
 from howdah.report.document import ShownPage, figure_data
 from howdah.report.write import shown_report
 from howdah.serve.figures import growing_figures
-from howdah.serve.finding import FoundRuns, RunsWanted, bars, find_runs
+from howdah.serve.finding import FoundRuns, RunsWanted, bars, find_runs, on_a_page
 from howdah.serve.pages import Pages
 from howdah.serve.places import run_place, signature
 from howdah.serve.routes.answers import Here, Working, html, stream, svg
@@ -48,7 +50,7 @@ def runs_page(request: Request, site: Here, wanted: Asked) -> Response:
     """The list of runs."""
     if site.static:
         wanted = wanted.model_copy(update={"limit": 10**6})
-    found = find_runs(site.index, wanted)
+    wanted, found = on_a_page(site.index, wanted)
 
     def query(**changed: Any) -> str:
         asked = wanted.model_dump(exclude_defaults=True) | changed
@@ -124,15 +126,14 @@ async def run_html(site: Site, work: Work, place: RunPlace) -> str:
 def _page(pages: Pages, place: RunPlace) -> ShownPage | str:
     path = place.path
     row = row_of(path)
-    if row.outcome not in (UNREADABLE, "running"):
+    unreported = row.outcome not in (UNREADABLE, "running")
+    if unreported:
         try:
             data, analysis = analyse_run(path)
             here = "Studies" if place.trail else "Runs"
             return shown_report(data, analysis, pages.shell(place.address, here, place.said()))
         except RecordError as error:
-            row = row.model_copy(
-                update={"outcome": UNREADABLE, "error": str(error).replace(str(path), row.id)}
-            )
+            row = row.model_copy(update={"error": str(error).replace(str(path), row.id)})
     figures = growing_figures()
     values = {
         "annotation": Annotation(),
@@ -146,6 +147,7 @@ def _page(pages: Pages, place: RunPlace) -> ShownPage | str:
         place.address,
         "Studies" if place.trail else "Runs",
         now=row,
+        unreported=unreported,
         stoppable=not place.trail,
         events=f"api/v1{place.address}events",
         figures=figures,
@@ -201,14 +203,22 @@ async def annotate(name: str, change: AnnotationChange, site: Here) -> Annotatio
     now = datetime.now(UTC).isoformat(timespec="seconds")
     try:
         said = Annotation(tags=change.tags, note=change.note, changed=now)
-    except ValueError as error:
-        raise UserError(
-            "tags", "are words of up to 64 letters, 32 at most; a note has up to 20,000", "shorten them"
-        ) from error
+    except ValidationError as error:
+        raise _unfit(error) from error
     await asyncio.to_thread(write_annotation, path, said)
     await asyncio.to_thread(site.index.read_again, name)
     site.watch.tell({name})
     return said
+
+
+def _unfit(error: ValidationError) -> UserError:
+    """What is wrong with the tags or the note, whichever it is."""
+    fault = error.errors(include_url=False, include_input=False)[0]
+    where = str(fault["loc"][0])
+    wrong = fault.get("ctx", {}).get("error")
+    if isinstance(wrong, WrongValue):
+        return UserError(where, wrong.what, wrong.hint)
+    return UserError(where, fault["msg"], "correct it")
 
 
 class StopAsked(Model):

@@ -1,7 +1,7 @@
 // A run under way: figures that grow, tasks, the log, the time left; and the report once it has ended.
 (() => {
   "use strict";
-  const { ask, listen, seconds } = window.howdah;
+  const { ask, listen, seconds, words: told } = window.howdah;
   const place = document.getElementById("under-way");
   const run = place.dataset.run;
   const columns = {
@@ -30,8 +30,8 @@
     const begun = new Map(state.workloads.map((one) => [one.name, one]));
     // What a workload has last said of its progress stays until the next one says something.
     const progress = begun.get(state.progress?.workload)?.outcome === "succeeded" ? null : state.progress;
-    const doing = progress ? `${progress.workload}, ${progress.phase}` : state.workloads.at(-1)?.name ?? "getting ready";
-    text("headline", `${doing}, ${seconds(state.elapsed_s)} into the run`);
+    const doing = progress ? [progress.workload, progress.phase] : [state.workloads.at(-1)?.name ?? "getting ready"];
+    text("headline", [...doing, `${seconds(state.elapsed_s)} into the run`].filter(Boolean).join(", "));
     const bar = document.getElementById("progress");
     const share = progress?.total ? Math.min(1, progress.done / progress.total) : null;
     if (share === null) bar.removeAttribute("value");
@@ -99,11 +99,13 @@
     if (!confirm(`Stop ${run}? What it has measured so far is kept.`)) return;
     target.disabled = true;
     const said = document.getElementById("stopped");
+    said.className = "";
     try {
       await ask("POST", `api/v1/runs/${run}/stop`, undefined, true);
       said.textContent = "asked to stop";
     } catch (error) {
-      said.textContent = `${error.message}: ${error.hint}`;
+      said.className = "fault";
+      said.textContent = told(error);
       target.disabled = false;
     }
   });

@@ -3,37 +3,96 @@
   "use strict";
   const root = document.documentElement.dataset.root ?? document.querySelector(".home")?.getAttribute("href") ?? "./";
   const fixed = "static" in document.documentElement.dataset || document.getElementById("mode")?.textContent === "static copy";
+  const byCookie = document.querySelector(".site[data-by-cookie]") !== null;
   const KEY = "howdah-token";
   // What the language itself reads of any object.
   const LANGUAGE = new Set(["then", "toJSON"]);
 
+  // The storage is this port's alone, and every tab's. A browser that has none keeps the token for this page.
+  let mine = null;
+  function keep(token) {
+    mine = token;
+    try {
+      if (token === null) localStorage.removeItem(KEY);
+      else localStorage.setItem(KEY, token);
+    } catch {}
+  }
+  function known() {
+    try {
+      return localStorage.getItem(KEY) ?? mine;
+    } catch {
+      return mine;
+    }
+  }
+
   // The token comes behind a #, which no browser sends anywhere, and is not left in the address.
-  const given = /^#token=([\w-]+)$/.exec(location.hash);
+  const given = /^#token=([\w-]+)$/.exec(location.hash)?.[1] ?? null;
   if (given) {
-    sessionStorage.setItem(KEY, given[1]);
+    if (!byCookie) keep(given);
     history.replaceState(null, "", location.pathname + location.search);
   }
 
-  function token() {
-    let known = sessionStorage.getItem(KEY);
-    if (!known) {
-      known = prompt("Changes need this server's token, which `howdah serve` wrote where it was started:");
-      if (known) sessionStorage.setItem(KEY, known.trim());
-    }
-    return known?.trim() ?? "";
+  function made(tag, properties, ...children) {
+    const one = Object.assign(document.createElement(tag), properties);
+    one.append(...children);
+    return one;
+  }
+
+  // Asks for the token as for a password, until it is right; null where the reader would rather not.
+  function asked() {
+    const secret = made("input", { id: "secret", type: "password", autocomplete: "off", required: true, maxLength: 1000 });
+    const said = made("output", { id: "secret-said", className: "fault" });
+    const leave = made("button", { type: "button", className: "do" }, "Cancel");
+    const form = made("form", { className: "ask", method: "dialog" },
+      made("h2", { id: "secret-title" }, "Token"),
+      made("p", {}, "Changes need this server's token. The terminal where howdah serve was started shows it, or the file that it is in."),
+      made("label", { htmlFor: "secret" }, "Token"), secret, said,
+      made("p", { className: "tools" }, made("button", { type: "submit", className: "do" }, "Continue"), leave));
+    const dialog = made("dialog", { className: "secret" }, form);
+    dialog.setAttribute("aria-labelledby", "secret-title");
+    document.body.append(dialog);
+    return new Promise((resolve) => {
+      form.addEventListener("submit", async (event) => {
+        event.preventDefault();
+        said.textContent = "…";
+        try {
+          keep((await ask("POST", "api/v1/session", { secret: secret.value.trim() })).token);
+          dialog.close();
+        } catch (error) {
+          said.textContent = `${words(error)}`;
+          secret.select();
+        }
+      });
+      leave.addEventListener("click", () => dialog.close());
+      dialog.addEventListener("close", () => {
+        dialog.remove();
+        resolve(known());
+      });
+      dialog.showModal();
+    });
   }
 
   // Asks the API; a refusal is an Error with the server's own words.
   async function ask(method, path, body, changes = false) {
     const headers = { "X-Howdah-Page": "1" };
     if (body !== undefined) headers["Content-Type"] = "application/json";
-    if (changes) headers["X-Howdah-Token"] = token();
-    const answer = await fetch(root + path, { method, headers, body: body === undefined ? undefined : JSON.stringify(body) });
+    const kept = known();
+    if (changes && !byCookie) {
+      const token = kept ?? (await asked());
+      if (token === null) throw new Error("not done: it needs the token");
+      headers["X-Howdah-Token"] = token;
+    }
+    const answer = await fetch(root + path, { method, headers, body: body === undefined ? undefined : JSON.stringify(body) }).catch(() => {
+      throw new Error("the server does not answer");
+    });
     const said = await answer.json().catch(() => null);
     if (!answer.ok) {
-      if (answer.status === 403 && changes) sessionStorage.removeItem(KEY);
-      const detail = said?.detail?.[0];
-      const what = said?.what ?? (detail ? `${detail.loc.join(".")}: ${detail.msg}` : `answered ${answer.status}`);
+      if (answer.status === 403 && headers["X-Howdah-Token"] && kept !== null) {
+        // It may be the token of a server that has ended.
+        keep(null);
+        return ask(method, path, body, changes);
+      }
+      const what = said?.what ?? `answered ${answer.status}`;
       const error = new Error(said?.where ? `${said.where}: ${what}` : what);
       error.hint = said?.hint ?? "";
       error.said = said;
@@ -77,6 +136,11 @@
         navigator.locks.request(name, { signal: wait.signal }, granted).catch(() => {});
       }
     });
+  }
+
+  // What went wrong, and what to do.
+  function words(error) {
+    return [error.message, error.hint].filter(Boolean).join("; ");
   }
 
   // Listens to a stream of events; says on the page when the server is away, and when it is back.
@@ -156,7 +220,7 @@
       : `${Math.floor(whole / 3600)} h ${pad(Math.floor((whole % 3600) / 60))} min`;
   }
 
-  window.howdah = { root, fixed, ask, listen, seconds };
+  window.howdah = { root, fixed, ask, listen, seconds, words, given };
 
   const annotate = document.getElementById("annotate");
   annotate?.addEventListener("submit", async (event) => {
@@ -169,7 +233,8 @@
       said.textContent = "kept";
       location.reload();
     } catch (error) {
-      said.textContent = `${error.message} ${error.hint ?? ""}`;
+      said.className = "fault";
+      said.textContent = words(error);
     }
   });
 

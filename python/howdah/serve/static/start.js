@@ -1,7 +1,7 @@
 // Starts runs: the form says what each suite may be asked, the table what was started.
 (() => {
   "use strict";
-  const { root, ask, listen } = window.howdah;
+  const { root, ask, listen, seconds, words } = window.howdah;
   const id = (name) => document.getElementById(name);
   const offered = JSON.parse(id("offered").textContent);
 
@@ -66,38 +66,61 @@
           stop.type = "button";
           stop.addEventListener("click", async () => {
             stop.disabled = true;
-            show((await ask("DELETE", `api/v1/starts/${run.number}`, undefined, true)).runs);
+            tell("");
+            try {
+              show((await ask("DELETE", `api/v1/starts/${run.number}`, undefined, true)).runs);
+            } catch (error) {
+              stop.disabled = false;
+              tell(words(error), "fault");
+            }
           });
           last.append(stop);
         }
-        row.append(head, made("td", run.state), made("td", run.said, "said"), last);
+        const state = made("td", run.state);
+        if (run.record) state.append(" · ", led(run));
+        row.append(head, state, made("td", run.said, "said"), last);
         return row;
       }),
     );
   }
 
-  const renew = async () => show((await ask("GET", "api/v1/starts")).runs);
+  function tell(text, className = "") {
+    id("started").className = className;
+    id("started").textContent = text;
+  }
+
+  function led(run) {
+    const link = made("a", run.record || "see the runs");
+    link.href = run.record ? `${root}runs/${run.record}/` : root;
+    return link;
+  }
+
+  async function renew() {
+    try {
+      show((await ask("GET", "api/v1/starts")).runs);
+    } catch (error) {
+      tell(words(error), "fault");
+    }
+  }
 
   id("start").addEventListener("submit", async (event) => {
     event.preventDefault();
-    const said = id("started");
-    said.className = "";
-    said.textContent = "starting …";
+    const since = Date.now();
+    const about = () => tell(`starting … ${seconds((Date.now() - since) / 1000)}`);
+    about();
+    const clock = setInterval(about, 500);
     const question = { engine: id("engine").value, suite: id("suite").value, options: {} };
     for (const { dataset, value } of given()) question.options[dataset.name] = value.trim();
     if (question.engine === "sim") question.plan = id("plan").value;
     if (["hadoop", "hbase"].includes(question.engine)) question.lab = id("lab").value;
     try {
       const run = await ask("POST", "api/v1/starts", question, true);
-      said.replaceChildren(made("span", run.state === "waiting" ? "it waits for the run under way" : `${run.state} · `));
-      if (run.state !== "waiting") {
-        const link = made("a", "see the runs");
-        link.href = root;
-        said.append(link);
-      }
+      clearInterval(clock);
+      tell(run.state === "waiting" ? "it waits for the run under way" : `${run.state} · `);
+      if (run.state !== "waiting") id("started").append(led(run));
     } catch (error) {
-      said.className = "fault";
-      said.textContent = `${error.message} ${error.hint}`;
+      clearInterval(clock);
+      tell(words(error), "fault");
     }
     renew();
   });
