@@ -57,6 +57,7 @@ GUIDES = {
     "Tez: TezConfiguration": "tez.apache.org/releases, TezConfiguration",
     "Tez: TezRuntimeConfiguration": "tez.apache.org/releases, TezRuntimeConfiguration",
     "Hive: configuration properties": "hive.apache.org, Configuration Properties",
+    "Elasticsearch: TCP retransmission timeout": "elastic.co/guide, reference, system configuration",
     "Hortonworks: Configuring NameNode Heap Size": "docs.hortonworks.com, HDP 2.6, command line installation",
 }
 """Vendors' and projects' guides that rules cite, and where each is found."""
