@@ -13,6 +13,7 @@ from howdah.model.plan import Worker
 from howdah.model.request import PlanRequest, Profile
 from howdah.planner.block import BLOCK_BYTES, FILL_LIMIT, blocks_of, file_bytes
 from howdah.planner.facts import CannotTell, Facts
+from howdah.planner.master_heaps import size_of
 from howdah.units import GIB, MIB
 
 _DAEMON_LEAST = 512 * MIB
@@ -202,11 +203,10 @@ def _nodemanager(daemon: int, memory: int, facts: Facts) -> int:
 
 
 def _master_mb(facts: Facts) -> int:
-    dataset = facts.request.dataset_bytes
-    block = facts.decided.get("dfs.blocksize")
-    if not dataset or not isinstance(block, int) or isinstance(block, bool) or block <= 0:
+    if facts.known_cluster is None:
         return _LEAST_MASTER_MB
-    wanted = math.ceil(dataset // block * MASTER_BYTES_PER_TASK / MASTER_HEAP_SHARE / MIB / 512) * 512
+    tasks = size_of(facts).job_tasks
+    wanted = math.ceil(tasks * MASTER_BYTES_PER_TASK / MASTER_HEAP_SHARE / MIB / 512) * 512
     most = min(kind.memory_bytes for kind in kinds_of(facts)) // _MASTER_SHARE // MIB // 512 * 512
     return max(_LEAST_MASTER_MB, min(wanted, most))
 

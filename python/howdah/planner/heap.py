@@ -5,20 +5,10 @@ from __future__ import annotations
 import math
 
 from howdah.model.heap import heap_bytes
-from howdah.model.plan import Role, Value
+from howdah.model.plan import Value
 from howdah.planner.facts import Facts
 from howdah.planner.rule import Decision
-from howdah.units import GIB, MIB, format_memory
-
-MASTER_HEAPS = {
-    Role.RESOURCEMANAGER: 2 * GIB,
-    Role.JOB_HISTORY: GIB,
-    Role.HMASTER: 2 * GIB,
-    Role.ZOOKEEPER: GIB,
-    Role.JOURNALNODE: GIB,
-    Role.FAILOVER_CONTROLLER: 256 * MIB,
-}
-"""What masters' places are sized for, the NameNode apart."""
+from howdah.units import GIB, MIB
 
 
 def heap_options(size_bytes: int, *more: str) -> str:
@@ -53,13 +43,10 @@ def whole_heap(needed_bytes: int) -> int:
     return UNCOMPRESSED_LEAST if COMPRESSED_MOST < whole < UNCOMPRESSED_LEAST else whole
 
 
-def small_heap(role: Role, why: str, *more: str) -> Decision:
-    """The heap of a daemon whose needs hardly grow with the cluster, and further options."""
-    size = MASTER_HEAPS[role]
-    return Decision(
-        heap_options(size, "-XX:+UseG1GC", "-XX:+ExitOnOutOfMemoryError", *more),
-        f"{format_memory(size)}: {why}; without a limit Java takes a quarter of the host's memory",
-    )
+def heap_enough(value: Value, decision: Decision, facts: Facts) -> bool:
+    """Accept options whose heap is three quarters of the one decided on or larger."""
+    have, want = heap_bytes(str(value)), heap_bytes(str(decision.value))
+    return have is not None and want is not None and have >= 0.75 * want
 
 
 def heap_alike(value: Value, decision: Decision, facts: Facts) -> bool:

@@ -58,7 +58,7 @@ KINDS: Mapping[Role, DaemonKind] = {
         "zookeeper",
         ("bin/hadoop", _ZOOKEEPER, "/etc/zookeeper/conf/zoo.cfg"),
         "hadoop",
-        "",
+        "SERVER_JVMFLAGS",
         (),
         ("zoo.cfg",),
         "clientPort",
@@ -230,7 +230,7 @@ _OF_CLIENTS = (
 """What is read by those who ask for something, not by those who serve."""
 _LISTS = ("capacity-scheduler.xml",)
 _ENV_OF_ALL = ("HADOOP_LOG_DIR", "HBASE_LOG_DIR", "HADOOP_OPTS", "HBASE_OPTS")
-_ENV_FILES = ("hadoop-env.sh", "yarn-env.sh", "mapred-env.sh", "hbase-env.sh")
+_ENV_FILES = ("hadoop-env.sh", "yarn-env.sh", "mapred-env.sh", "hbase-env.sh", "zookeeper-env.sh")
 
 
 def settings_digest(plan: Plan, kind: DaemonKind, variant: FileVariant, *more: str) -> str:

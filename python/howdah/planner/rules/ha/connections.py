@@ -1,13 +1,14 @@
 """How soon the kernel gives up a connection to a host that is lost, while Hadoop waits for an answer.
 
 A call that a lost host had received has nothing more to send: only TCP's keepalive misses the other end,
-which Hadoop's clients switch on for every connection. A call on a connection of before is sent again and again:
-how often is net.ipv4.tcp_retries2. A host that lives answers both in its kernel, however long its NameNode
+which Hadoop's clients switch on for every connection. A call on a connection of before is sent again as
+often as net.ipv4.tcp_retries2 says. A host that lives answers both in its kernel, however long its NameNode
 collects garbage, so that none of this gives up a NameNode that is slow.
 """
 
 from __future__ import annotations
 
+import math
 from functools import partial
 
 from howdah.model.plan import Role
@@ -28,7 +29,7 @@ _DOUBLINGS = 9
 def retransmission_s(retries: int) -> float:
     """How long Linux sends what a lost host does not acknowledge, as it reckons itself (tcp_retries2)."""
     doubled = min(retries, _DOUBLINGS)
-    return _LEAST_TIMEOUT_S * (2 ** (doubled + 1) - 1) + _MOST_TIMEOUT_S * (retries - doubled)
+    return _LEAST_TIMEOUT_S * (math.pow(2, doubled + 1) - 1) + _MOST_TIMEOUT_S * (retries - doubled)
 
 
 def missed_by_tcp_s(facts: Facts) -> float:

@@ -9,10 +9,10 @@ export HBASE_LOG_DIR=/var/log/hbase
 # [hbase.own-zookeeper; HBase 2.6.4: hbase-env.sh, howdah]
 export HBASE_MANAGES_ZK=false
 
-# 2 GiB: it keeps the list of regions, not their rows; without a limit Java takes a quarter of the
-# host's memory
-# [hbase.master-heap; D3 120, howdah]
-export HBASE_MASTER_OPTS='-Xms2048m -Xmx2048m -XX:+UseG1GC -XX:+ExitOnOutOfMemoryError -Djava.security.auth.login.config=/etc/security/jaas/hbase.conf'
+# 4 GiB: it moves 1,500 regions of 15 RegionServers, 100 of each, and keeps what it does to each of
+# them; without a limit Java takes a quarter of the host's memory
+# [hbase.master-heap; D3 120, Cloudera: hardware requirements, howdah]
+export HBASE_MASTER_OPTS='-Xms4096m -Xmx4096m -XX:+UseG1GC -XX:+ExitOnOutOfMemoryError -Djava.security.auth.login.config=/etc/security/jaas/hbase.conf'
 
 # The default is /tmp: once a cleaner took the file, the scripts cannot stop the daemon; what is in
 # /run ends with the boot, as the daemons do
