@@ -19,6 +19,8 @@ from howdah.units import GIB, MIB
 _DAEMON_LEAST = 512 * MIB
 _DAEMON_MOST = 2 * GIB
 """A DataNode takes about 2 GB (D3 122)."""
+_DATANODE_ROOMY, _ROOMY_SHARE = 5 * GIB, 32
+"""For a heap of 4 GiB, Cloudera's least, where that is no more than a part in 32 of the worker."""
 _ROOMY_DAEMONS = 16
 """A worker of so many times a daemon's memory has room for a NodeManager twice as large."""
 _DAEMON_SHARE = 8
@@ -116,7 +118,7 @@ def budget(worker: Worker, facts: Facts) -> MemoryBudget:
         memory=memory,
         system=max(_DAEMON_LEAST, min(memory // _DAEMON_SHARE, GIB + memory // 64)),
         masters=_shared_masters(worker, facts),
-        datanode=min(memory // 4, max(daemon, _replica_heap(worker, facts))),
+        datanode=_datanode(worker, facts),
         nodemanager=_nodemanager(daemon, memory, facts),
         regionserver=0,
     )
@@ -216,9 +218,25 @@ def _replica_heap(worker: Worker, facts: Facts) -> int:
     cluster = facts.known_cluster
     if cluster is None:
         return 0
-    stored = cluster.raw_bytes * (worker.data_disks or 0) / max(1, cluster.data_disks)
-    replicas = blocks_of(stored * FILL_LIMIT, BLOCK_BYTES, file_bytes(facts.request))
+    own = next((group for group in cluster.groups if group.name == worker.group), None)
+    disk = own.data_bytes / own.data_disks if own else cluster.raw_bytes / max(1, cluster.data_disks)
+    replicas = blocks_of((worker.data_disks or 0) * disk * FILL_LIMIT, BLOCK_BYTES, file_bytes(facts.request))
     return int(replicas * _BYTES_PER_REPLICA / _DAEMON_HEAP_SHARE)
+
+
+def least_datanode(worker: Worker, facts: Facts) -> int:
+    """The least memory that a DataNode can do with: that of any daemon, and what its replicas take."""
+    memory = worker.memory_bytes
+    daemon = max(_DAEMON_LEAST, min(_DAEMON_MOST, memory // _DAEMON_SHARE))
+    return min(memory // 4, max(daemon, _replica_heap(worker, facts)))
+
+
+def _datanode(worker: Worker, facts: Facts) -> int:
+    """The least, and 4 GiB of heap where that is little of the worker: copies and reports come in bursts."""
+    least = least_datanode(worker, facts)
+    if facts.request.profile is Profile.PAPER or worker.memory_bytes < _ROOMY_SHARE * _DATANODE_ROOMY:
+        return least
+    return max(least, _DATANODE_ROOMY)
 
 
 def _shared_masters(worker: Worker, facts: Facts) -> int:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from howdah.model.found import Found
-from howdah.model.plan import Input
-from howdah.planner.budget import budget, heap_of
+from howdah.model.heap import heap_bytes
+from howdah.model.plan import Input, Value
+from howdah.planner.budget import budget, heap_of, least_datanode
 from howdah.planner.conditions import in_study
 from howdah.planner.facts import Facts
-from howdah.planner.heap import heap_alike, heap_options
+from howdah.planner.heap import heap_options
 from howdah.planner.reading import ConfigurationReading
 from howdah.planner.rule import (
     Decision,
@@ -21,10 +22,12 @@ from howdah.planner.rule import (
     Severity,
 )
 from howdah.planner.values import at_least, between, fixed, within_factor
-from howdah.units import MIB, format_memory
+from howdah.units import GIB, MIB, format_memory
 
 _BALANCE_SHARE = 0.1
 _BALANCE_LEAST = 10 * MIB
+_HEAP_MOST = 8 * GIB
+"""Cloudera's most, before replicas are counted."""
 _THREADS = 4096
 _THREADS_HBASE = 8192
 
@@ -61,13 +64,20 @@ def _datanode_heap(facts: Facts) -> Decision:
     heap = heap_of(share)
     return Decision(
         heap_options(heap, "-XX:+UseG1GC", "-XX:+ExitOnOutOfMemoryError"),
-        f"a heap of {format_memory(heap)}: a DataNode takes 2 GB, less on a small worker, 1 GiB for each "
-        "million of the replicas that its full disks hold",
+        f"a heap of {format_memory(heap)}: 4 GiB where that is little of a worker's memory, less on a small "
+        "one, and 1 GiB for each million of the replicas that its full disks hold",
         (
             Input(name="worker's memory", value=facts.worker.memory_bytes, unit="B"),
             Input(name="DataNode's share", value=share, unit="B"),
         ),
     )
+
+
+def _heap_will_do(value: Value, decision: Decision, facts: Facts) -> bool:
+    have, want = heap_bytes(str(value)), heap_bytes(str(decision.value))
+    if have is None or want is None:
+        return False
+    return 0.75 * heap_of(least_datanode(facts.worker, facts)) <= have <= max(2 * want, _HEAP_MOST)
 
 
 def _report_interval(facts: Facts) -> Decision:
@@ -161,14 +171,15 @@ RULES: tuple[Rule, ...] = (
     ),
     SettingRule(
         id="datanode.heap",
-        says="A DataNode's heap is under 2 GB unless its disks hold millions of blocks.",
+        says="A DataNode's heap is 4 GiB where there is room, less on small workers, and 1 GiB for every "
+        "million replicas on dense ones.",
         sources=("D3 122", "D0 142", "Cloudera: HDFS heap sizing"),
         severity=Severity.MAY,
         scope=Scope.WORKER,
         key="HDFS_DATANODE_OPTS",
         file="hadoop-env.sh",
         decide=_datanode_heap,
-        accepts=heap_alike,
+        accepts=_heap_will_do,
         today="The papers gave all daemons one HADOOP_HEAPSIZE of 1300; each has its own today.",
     ),
 )

@@ -71,7 +71,7 @@ def _history_heap(facts: Facts) -> Decision:
     return Decision(
         heap_options(heap, "-XX:+UseG1GC", "-XX:+ExitOnOutOfMemoryError"),
         f"{format_memory(heap)}: {format_memory(HISTORY_LEAST)} and {HEAP_PER_TASK / 1000:g} kB for each "
-        f"of {format_count(given)} tasks that it keeps; a smaller one ends with the first large job that it shows",
+        f"of {format_count(given)} tasks that it keeps; a smaller one ends with the first large job",
         (Input(name="tasks in its cache", value=given),),
     )
 

@@ -17,13 +17,14 @@ from howdah.planner.executor import (
 from howdah.planner.facts import Facts
 from howdah.planner.rule import Decision, Rule, Severity, equal
 from howdah.planner.rules.queues import queue_of
-from howdah.planner.values import anything, as_number, at_least, between, fixed, set_at_all
+from howdah.planner.values import anything, as_number, between, fixed, set_at_all
 from howdah.units import MIB, format_counted, format_memory
 
 _TUNING = "Spark: tuning"
 _DRIVER_MB = 4096
 _DRIVER_SHARE = 4
-_PARTITIONS = 200
+_PARTITIONS, _PARTITIONS_MOST, _PARTITIONS_TOO_MANY = 200, 4_000, 20_000
+"""The release's default, what 128 MB each of half a terabyte are, and what no driver remembers with ease."""
 _TASKS_PER_CORE = 2
 _HISTORY = "hdfs:///spark-history"
 _SHUFFLE_PORT = 7337
@@ -78,15 +79,16 @@ def _driver(facts: Facts) -> Decision:
 def _partitions(facts: Facts) -> Decision:
     size = executor(facts)
     cores = size.cores * size.per_worker * facts.cluster.workers
-    value = max(_PARTITIONS, _TASKS_PER_CORE * cores)
-    return Decision(
-        value,
-        f"{_TASKS_PER_CORE} tasks for each of {cores:,} cores; adaptive execution joins those that "
-        "turn out small"
-        if value > _PARTITIONS
-        else "the release's default; adaptive execution joins those that turn out small",
-        (Input(name="cores of all executors", value=cores),),
-    )
+    wanted = _TASKS_PER_CORE * cores
+    value = min(max(_PARTITIONS, wanted), _PARTITIONS_MOST)
+    joined = "adaptive execution joins those that turn out small"
+    because = {
+        _PARTITIONS: f"the release's default; {joined}",
+        _PARTITIONS_MOST: f"as many as one query can use, fewer than {_TASKS_PER_CORE} for each of "
+        f"{cores:,} cores: each map task writes, and the driver remembers, a piece for every partition; "
+        f"{joined}. Give more to queries that shuffle more than a terabyte",
+    }.get(value, f"{_TASKS_PER_CORE} tasks for each of {cores:,} cores; {joined}")
+    return Decision(value, because, (Input(name="cores of all executors", value=cores),))
 
 
 def _given_back(facts: Facts) -> bool:
@@ -247,11 +249,11 @@ RULES: tuple[Rule, ...] = (
     spark_rule(
         id="spark.partitions",
         key="spark.sql.shuffle.partitions",
-        says="A shuffle has two tasks for each core, 200 at the least.",
+        says="A shuffle has two tasks for each core, 200 at the least and 4,000 at the most.",
         sources=(_TUNING, "Spark: SQL performance tuning"),
         severity=Severity.MAY,
         decide=_partitions,
-        accepts=at_least,
+        accepts=between(_PARTITIONS, _PARTITIONS_TOO_MANY),
     ),
     spark_rule(
         id="spark.serializer",
