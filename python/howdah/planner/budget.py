@@ -158,6 +158,11 @@ def under_half(sizes: TaskSizes, worker: Worker) -> bool:
     return sizes.tasks_mb(worker) * MIB <= _CONTAINER_SHARE * worker.memory_bytes
 
 
+def vcores_of(worker: Worker, facts: Facts) -> int:
+    """What a worker gives to containers, vcores: a sort's application master has its own beside the tasks."""
+    return worker.map_slots + worker.reduce_slots + facts.request.sorts_only
+
+
 def container_mb(worker: Worker, sizes: TaskSizes, facts: Facts) -> int:
     """What a worker gives to containers, MB: all that is theirs, or just the tasks of a sort.
 

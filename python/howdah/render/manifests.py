@@ -250,4 +250,5 @@ def _stores(plan: Plan, role: Role, variant: FileVariant) -> list[str]:
         return []
     key = _STORES[role][0]
     given = next((s for s in select(plan, "hdfs-site.xml", variant) if s.key == key), None)
-    return [urlsplit(path.strip()).path for path in value_text(given.value).split(",")] if given else []
+    paths = value_text(given.value).split(",") if given else []
+    return [urlsplit(path.rpartition("]")[2].strip()).path for path in paths]

@@ -21,10 +21,11 @@ from howdah.planner.rule import (
     SettingRule,
     Severity,
 )
+from howdah.planner.throughput import data_bytes_per_s
 from howdah.planner.values import at_least, between, fixed, within_factor
 from howdah.units import GIB, MIB, format_memory
 
-_BALANCE_SHARE = 0.1
+_BALANCE_SHARE = _BALANCE_DISKS = 0.1
 _BALANCE_LEAST = 10 * MIB
 _HEAP_MOST = 8 * GIB
 """Cloudera's most, before replicas are counted."""
@@ -36,15 +37,17 @@ def _balancing(facts: Facts) -> Decision:
     group, worker = facts.group, facts.worker
     kinds = facts.cluster.kinds
     per_host = max(1, sum(kind.per_host for kind, _ in kinds if kind.group == worker.group))
-    network = group.network_bits_per_s
-    value = max(_BALANCE_LEAST, int(network / 8 * _BALANCE_SHARE / per_host) // MIB * MIB)
+    network, disks = group.network_bits_per_s, data_bytes_per_s(group)
+    by_network, by_disks = network / 8 * _BALANCE_SHARE, disks * _BALANCE_DISKS
+    value = max(_BALANCE_LEAST, int(min(by_network, by_disks) / per_host) // MIB * MIB)
     return Decision(
         value,
-        "a tenth of the host's network"
+        ("a tenth of the host's network" if by_network <= by_disks else "a tenth of what the host's disks do")
         + (f", shared by its {per_host} DataNodes" if per_host > 1 else "")
         + ": the balancer and decommissioning do not starve jobs",
         (
             Input(name="network of a host", value=network, unit="bit/s"),
+            Input(name="disks of a host", value=disks, unit="B/s"),
             Input(name="DataNodes on a host", value=per_host),
         ),
     )
@@ -111,7 +114,7 @@ def _locked(found: Found, facts: Facts) -> Iterable[Observation]:
 RULES: tuple[Rule, ...] = (
     SettingRule(
         id="datanode.balancing",
-        says="The balancer takes a tenth of a host's network.",
+        says="The balancer takes a tenth of a host's network, and no more than a tenth of what its disks do.",
         sources=("howdah",),
         severity=Severity.MAY,
         scope=Scope.WORKER,

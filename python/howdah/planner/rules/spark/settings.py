@@ -78,7 +78,7 @@ def _driver(facts: Facts) -> Decision:
 
 def _partitions(facts: Facts) -> Decision:
     size = executor(facts)
-    cores = size.cores * size.per_worker * facts.cluster.workers
+    cores = size.cores * size.in_all
     wanted = _TASKS_PER_CORE * cores
     value = min(max(_PARTITIONS, wanted), _PARTITIONS_MOST)
     joined = "adaptive execution joins those that turn out small"
@@ -146,7 +146,7 @@ RULES: tuple[Rule, ...] = (
     spark_rule(
         id="spark.memory",
         key="spark.executor.memory",
-        says="Executors use the containers' memory of a worker together, none with a heap over 31 GiB.",
+        says="Executors use the vcores and memory of all workers' containers, none with a heap over 31 GiB.",
         sources=(CONFIGURATION, _TUNING, "howdah"),
         decide=_memory,
         accepts=_fits,
