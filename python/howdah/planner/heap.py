@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 
 from howdah.model.heap import heap_bytes
-from howdah.model.plan import Value
+from howdah.model.plan import Value, Worker
 from howdah.planner.facts import Facts
 from howdah.planner.rule import Decision
 from howdah.units import GIB, MIB
@@ -29,6 +30,22 @@ def collector(java: int) -> tuple[str, ...]:
     if java >= PARALLEL_REFERENCES_FROM:
         return ("-XX:+UseG1GC",)
     return ("-XX:+UseG1GC", "-XX:+ParallelRefProcEnabled")
+
+
+_FEW_CPUS = 8
+_COLLECTORS_LEAST, _COLLECTORS_MOST = 2, 8
+
+
+def collector_threads(workers: Iterable[Worker]) -> int | None:
+    """Threads with which each task's Java should collect garbage; None where its own choice is small.
+
+    By itself Java takes five for every eight CPUs of the host, as if no other Java ran there.
+    """
+    cpus = [(worker.vcpus or 0, worker.map_slots + worker.reduce_slots) for worker in workers]
+    if max((many for many, _ in cpus), default=0) <= _FEW_CPUS:
+        return None
+    fair = min(math.ceil(2 * many / max(1, tasks)) for many, tasks in cpus)
+    return max(_COLLECTORS_LEAST, min(_COLLECTORS_MOST, fair))
 
 
 COMPRESSED_MOST = 31 * GIB

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from howdah.errors import UserError
+from howdah.model.heap import heap_bytes
 from howdah.model.inventory import HostGroup, Inventory
 from howdah.model.plan import Plan, Value, Worker
-from howdah.model.request import Demand, Hypervisor, PlanRequest, WorkKind
+from howdah.model.request import Demand, Growth, Hypervisor, PlanRequest, WorkKind
 from howdah.planner.cluster import plan_cluster
 from howdah.planner.rule import SettingRule
 from howdah.planner.rules.catalogue import find_rule
@@ -147,3 +149,44 @@ def test_other_placement_policies_by_space_are_accepted() -> None:
         ("BlockPlacementPolicyDefault", False),
     ):
         assert rule.accepts(f"{blocks}.{name}", None, None) is well  # type: ignore[arg-type]
+
+
+def test_tasks_of_large_hosts_collect_garbage_with_their_part_of_the_cpus() -> None:
+    large = hosts(cores=64, memory="1024GiB")
+    for key in ("mapreduce.map.java.opts", "mapreduce.reduce.java.opts"):
+        assert "-XX:ParallelGCThreads=2" in str(value(planned(large), key))
+    assert "-XX:ParallelGCThreads=2" in str(value(planned(large, kind="tez"), "hive.tez.java.opts"))
+    options = str(value(planned(large, kind="spark"), "spark.executor.extraJavaOptions"))
+    assert options in ("-XX:ParallelGCThreads=4", "-XX:ParallelGCThreads=5")
+    small = hosts(cores=2, memory="64GiB")
+    assert "ParallelGCThreads" not in str(value(planned(small), "mapreduce.map.java.opts"))
+    paper = planned(large, kind="terasuite", profile="paper")
+    assert "ParallelGCThreads" not in str(value(paper, "mapreduce.map.java.opts"))
+
+
+def test_no_namenode_has_more_than_200_gb() -> None:
+    full = hosts(count=400, memory="768GiB", disks=((24, "hdd", "20TB"),))
+    plan = planned(full, file_bytes=16 * 2**20, protection="ha")
+    heap = heap_bytes(str(value(plan, "HDFS_NAMENODE_OPTS")))
+    assert heap is not None
+    assert 150e9 < heap <= 200e9
+    assert plan.cluster is not None
+    assert [one for one in plan.cluster.advice if one.rule == "masters.namespace"]
+
+
+def test_more_hosts_than_any_hdfs_has_are_refused() -> None:
+    with pytest.raises(UserError, match="no HDFS of more than 10,000 is known to work") as refused:
+        planned(hosts(), growth=Growth(need_bytes=10**18))
+    assert refused.value.where == "--need"
+    plan = planned(hosts(), growth=Growth(need_bytes=10**15))
+    assert plan.cluster is not None
+    assert plan.cluster.capacity.hosts_needed is not None
+
+
+def test_a_namenode_within_a_workers_machine_is_named() -> None:
+    machines = planned(hosts(count=3), hypervisor=Hypervisor.VSPHERE, workers_per_host=1)
+    assert machines.cluster is not None
+    assert [one for one in machines.cluster.advice if one.rule == "masters.own-machine"]
+    native = planned(hosts(count=3))
+    assert native.cluster is not None
+    assert not [one for one in native.cluster.advice if one.rule == "masters.own-machine"]

@@ -11,7 +11,14 @@ from howdah.errors import UserError
 from howdah.model.inventory import Inventory
 from howdah.model.plan import Layout, Master, Role, Worker
 from howdah.model.request import PlanRequest, Protection
-from howdah.planner.block import REPLICATION, USUAL_HEAP, file_bytes, namenode_heap_bytes, namespace_blocks
+from howdah.planner.block import (
+    HEAP_MOST,
+    REPLICATION,
+    USUAL_HEAP,
+    file_bytes,
+    namenode_heap_bytes,
+    namespace_blocks,
+)
 from howdah.planner.heap import whole_heap
 from howdah.planner.known import worker_hosts_left
 from howdah.planner.master_heaps import cluster_size, master_heaps
@@ -127,7 +134,7 @@ def _heap(inventory: Inventory, kinds: Sequence[Worker], request: PlanRequest) -
     blocks = namespace_blocks(
         raw_bytes, request.replication or REPLICATION, mean_file_bytes=file_bytes(request)
     )
-    full = whole_heap(namenode_heap_bytes(blocks))
+    full = min(HEAP_MOST, whole_heap(namenode_heap_bytes(blocks)))
     return max(full, min(USUAL_HEAP, min(kind.memory_bytes for kind in kinds) // _SPARED))
 
 

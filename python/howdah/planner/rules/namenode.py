@@ -9,6 +9,7 @@ from howdah.model.plan import Input, Master, Role, Value
 from howdah.model.request import Protection
 from howdah.planner.block import (
     FILL_LIMIT,
+    HEAP_MOST,
     USUAL_HEAP,
     blocks_of,
     file_bytes,
@@ -102,7 +103,7 @@ def _heap_in(home: Master, facts: Facts) -> int:
     spare = USUAL_HEAP
     if not home.shares:
         spare = max(spare, min(COMPRESSED_MOST, home.memory_bytes // _SPARE_SHARE // GIB * GIB))
-    return max(256 * MIB, min(max(spare, _needed(facts)), _room(home, facts)))
+    return max(256 * MIB, min(max(spare, _needed(facts)), _room(home, facts), HEAP_MOST))
 
 
 def _java_options(size: int, facts: Facts) -> str:
@@ -120,7 +121,12 @@ def _heap(facts: Facts) -> Decision:
     value = _heap_in(home, facts)
     mean = file_bytes(facts.request)
     a_terabyte = blocks_of(_TERABYTE, max(MIB, facts.number("dfs.blocksize")), mean)
-    if value < needed:
+    if value < needed and value >= HEAP_MOST:
+        room = (
+            f"{format_memory(value)}, and no more: collections of a larger heap stop it for longer than "
+            "clients wait. Store larger files, or divide the namespace between several name services"
+        )
+    elif value < needed:
         room = f"{home.name} has room for no more: give it {format_memory(needed)}"
     elif value > needed:
         room = f"{format_memory(value)}, since {home.name} has room: clients, snapshots and growth take it"

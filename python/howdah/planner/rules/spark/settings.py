@@ -15,6 +15,7 @@ from howdah.planner.executor import (
     memory_bytes,
 )
 from howdah.planner.facts import Facts
+from howdah.planner.heap import collector_threads
 from howdah.planner.rule import Decision, Rule, Severity, equal
 from howdah.planner.rules.queues import queue_of
 from howdah.planner.values import anything, as_number, between, fixed, set_at_all
@@ -54,6 +55,19 @@ def _memory(facts: Facts) -> Decision:
             Input(name="containers of a worker", value=memory_mb * MIB, unit="B"),
             Input(name="executors on a worker", value=size.per_worker),
         ),
+    )
+
+
+def _many_cpus(facts: Facts) -> bool:
+    known = facts.known_cluster is not None
+    return with_spark(facts) and known and collector_threads(kinds_of(facts)) is not None
+
+
+def _collectors(facts: Facts) -> Decision:
+    cores = executor(facts).cores
+    return Decision(
+        f"-XX:ParallelGCThreads={max(2, cores)}",
+        "by itself each of many executors on a host starts threads for all of its CPUs",
     )
 
 
@@ -150,6 +164,17 @@ RULES: tuple[Rule, ...] = (
         sources=(CONFIGURATION, _TUNING, "howdah"),
         decide=_memory,
         accepts=_fits,
+    ),
+    spark_rule(
+        id="spark.collectors",
+        key="spark.executor.extraJavaOptions",
+        says="An executor collects garbage with as many threads as it has cores.",
+        sources=(_TUNING, "howdah"),
+        severity=Severity.MAY,
+        applies=_many_cpus,
+        condition="with Spark, on workers of more than eight CPUs",
+        decide=_collectors,
+        accepts=anything,
     ),
     spark_rule(
         id="spark.overhead",
