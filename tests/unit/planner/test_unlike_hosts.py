@@ -103,6 +103,9 @@ def test_flash_among_spinning_disks_has_its_storage_type() -> None:
     assert plan.cluster is not None
     (advice,) = (one.text for one in plan.cluster.advice if one.rule == "volumes.flash-beside-disks")
     assert "6.40 TB of flash on each host" in advice
+    assert "RoundRobin" in str(value(plan, "dfs.datanode.fsdataset.volume.choosing.policy"))
+    # Blocks are on the spinning disks, whose rate is what balancing may take a tenth of.
+    assert number(plan, "dfs.datanode.balance.bandwidthPerSec") <= 12 * 160 * 2**20 * 0.1
 
 
 @pytest.mark.parametrize("kind", ["hdd", "nvme"])

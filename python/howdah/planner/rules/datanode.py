@@ -21,7 +21,7 @@ from howdah.planner.rule import (
     SettingRule,
     Severity,
 )
-from howdah.planner.throughput import data_bytes_per_s
+from howdah.planner.throughput import block_bytes_per_s
 from howdah.planner.values import at_least, between, fixed, within_factor
 from howdah.units import GIB, MIB, format_memory
 
@@ -37,7 +37,7 @@ def _balancing(facts: Facts) -> Decision:
     group, worker = facts.group, facts.worker
     kinds = facts.cluster.kinds
     per_host = max(1, sum(kind.per_host for kind, _ in kinds if kind.group == worker.group))
-    network, disks = group.network_bits_per_s, data_bytes_per_s(group)
+    network, disks = group.network_bits_per_s, block_bytes_per_s(group)
     by_network, by_disks = network / 8 * _BALANCE_SHARE, disks * _BALANCE_DISKS
     value = max(_BALANCE_LEAST, int(min(by_network, by_disks) / per_host) // MIB * MIB)
     return Decision(

@@ -9,6 +9,7 @@ from howdah.planner.facts import Facts
 from howdah.planner.rule import Counsel, Rule, Severity
 from howdah.units import format_bytes, format_count, format_memory
 
+_QUORUM = 3
 MOST_DISKS = 0.1
 """Of the workers' disks, the part that masters may take for places of their own (howdah)."""
 
@@ -70,8 +71,7 @@ def _isolate(facts: Facts) -> str | None:
     where = namenodes[0].host
     return (
         f"{where} carries the only NameNode: while it is down there is no HDFS, and if its disks are "
-        "lost so is the data. Plan with --protect-masters ha, or at least keep a copy of its directory on "
-        "another host."
+        f"lost so is the data. {_instead(facts)} a copy of its directory on another host."
     )
 
 
@@ -86,6 +86,12 @@ def _in_a_worker(facts: Facts) -> str | None:
         "--workers-per-host 2 or more, whose places masters can take, or give masters hosts of their own "
         "(`serves: masters`)."
     )
+
+
+def _instead(facts: Facts) -> str:
+    if facts.cluster.hosts < _QUORUM:
+        return "Keep"
+    return "Plan with --protect-masters ha, or at least keep"
 
 
 def _idle_disks(facts: Facts) -> str | None:

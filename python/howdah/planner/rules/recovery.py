@@ -18,7 +18,7 @@ from howdah.model.request import Profile
 from howdah.planner.block import BLOCK_BYTES, FILL_LIMIT, blocks_of, file_bytes
 from howdah.planner.facts import Facts
 from howdah.planner.rule import Counsel, Decision, Rule, SettingRule, Severity
-from howdah.planner.throughput import LINE_SHARE, data_bytes_per_s
+from howdah.planner.throughput import LINE_SHARE, block_bytes_per_s, block_disks, disk_bytes_per_s
 from howdah.planner.values import as_number
 from howdah.units import format_bytes, format_count, format_rate, format_seconds
 
@@ -88,12 +88,12 @@ def _of_a_datanode(group: HostGroup, facts: Facts) -> float:
     """What disks and network of a host give one of its DataNodes, bytes per second."""
     many = max(1, sum(kind.per_host for kind, _ in facts.cluster.kinds if kind.group == group.name))
     # Each byte that is made again is read once and written once by somebody.
-    return min(data_bytes_per_s(group) / 2, group.network_bits_per_s / 8 * LINE_SHARE) / many
+    return min(block_bytes_per_s(group) / 2, group.network_bits_per_s / 8 * LINE_SHARE) / many
 
 
 def _stream_rate(facts: Facts) -> float:
     return _STREAM_SHARE * min(
-        data_bytes_per_s(group) / group.data_disks for group in facts.cluster.worker_groups
+        disk_bytes_per_s(disk) for group in facts.cluster.worker_groups for disk in block_disks(group)
     )
 
 
@@ -107,6 +107,12 @@ def _inputs(lost: LostHost) -> tuple[Input, ...]:
 
 def _work(facts: Facts) -> Decision:
     lost = lost_host(facts)
+    if facts.cluster.worker_hosts <= facts.number("dfs.replication"):
+        return Decision(
+            _LEAST_WORK,
+            "the release's default: every host has a replica of all, and none can take a lost one's",
+            _inputs(lost),
+        )
     value = max(_LEAST_WORK, math.ceil(lost.rate * facts.number(_INTERVAL) / lost.block))
     return Decision(value, f"{_why(lost)}; by itself it is {_LEAST_WORK}", _inputs(lost))
 
@@ -130,8 +136,9 @@ def _time_s(lost: LostHost) -> float:
 
 def _streams(facts: Facts) -> Decision:
     lost = lost_host(facts)
-    each_beat = facts.number(_WORK) * facts.number(_HEARTBEAT) / facts.number(_INTERVAL)
-    at_once = lost.rate / _stream_rate(facts)
+    work = facts.number(_WORK)
+    each_beat = work * facts.number(_HEARTBEAT) / facts.number(_INTERVAL)
+    at_once = work * lost.block / facts.number(_INTERVAL) / _stream_rate(facts)
     value = max(_LEAST_STREAMS, math.ceil(max(each_beat, at_once)))
     return Decision(
         value,

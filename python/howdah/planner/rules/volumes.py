@@ -21,6 +21,7 @@ from howdah.planner.rule import (
     SettingRule,
     Severity,
 )
+from howdah.planner.throughput import block_disks
 from howdah.planner.values import as_number
 from howdah.units import GIB, MIB, format_bytes, format_counted
 
@@ -210,7 +211,8 @@ def _reserved_beyond(found: Found, facts: Facts) -> Iterable[Observation]:
 
 
 def _volume_policy(facts: Facts) -> Decision:
-    sizes = {disk.size_bytes for disk in facts.group.disks if disk.role is DiskRole.DATA}
+    # Flash among spinning disks has a storage type of its own: HDFS never weighs one against the other.
+    sizes = {disk.size_bytes for disk in block_disks(facts.group)}
     inputs = (Input(name="sizes of data disks", value=len(sizes)),)
     if len(sizes) > 1:
         return Decision(

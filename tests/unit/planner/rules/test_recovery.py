@@ -51,7 +51,7 @@ def hours(facts: Facts, work: Value, block: float) -> float:
 
 
 def test_hosts_of_the_study_keep_the_release_s_own_pace() -> None:
-    found = values(replace(facts_of(), decided={"dfs.heartbeat.interval": 3}))
+    found = values(replace(facts_of(), decided={"dfs.heartbeat.interval": 3, "dfs.replication": 3}))
     assert (found[WORK], found[STREAMS], found[HARD]) == (2, 2, 4)
 
 
@@ -67,6 +67,11 @@ def test_dense_hosts_are_made_again_within_hours(
     assert hours(facts, 2, block) > 24
     assert found[STREAMS] >= found[WORK]  # type: ignore[operator]
     assert found[HARD] == 2 * found[STREAMS]
+
+
+def test_where_no_other_host_can_take_a_replica_nothing_is_hurried() -> None:
+    assert values(dense(12, 16, 3))[WORK] == 2
+    assert values(dense(12, 16, 4))[WORK] > 2  # type: ignore[operator]
 
 
 def test_no_more_than_a_quarter_of_the_network_is_taken() -> None:
