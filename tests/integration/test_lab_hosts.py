@@ -100,6 +100,15 @@ def test_a_machine_has_its_own_name_address_and_limits(lab: Callable[..., LabSpe
     assert f"/howdah-{spec.name}/h1/h1-w2" in told
 
 
+def test_a_machine_has_its_own_kernel_settings_of_the_network(lab: Callable[..., LabSpec]) -> None:
+    own = Path("/proc/sys/net/ipv4/tcp_retries2")
+    before = own.read_text()
+    spec = lab()
+
+    assert inside(spec, "h1-w2", "cat", str(own)).strip() == "5"
+    assert own.read_text() == before
+
+
 def test_links_carry_what_they_are_held_to_and_no_more_both_ways_at_once(lab: Callable[..., LabSpec]) -> None:
     rate = 100_000_000
     spec = lab(uplink_bits_per_s=rate)

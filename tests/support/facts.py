@@ -121,6 +121,7 @@ def facts_of(
             virtual=True,
             raw_bytes=sum((kind.data_disks or 0) * count * disk_bytes for kind, count in counted),
             domain=domain,
+            groups=(group,),
         ),
     )
 

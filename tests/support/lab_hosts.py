@@ -59,6 +59,7 @@ def lab_spec(
         ),
         machines=tuple(machines),
         format=PLANNED,
+        kernel={"net.ipv4.tcp_retries2": 5},
     )
 
 

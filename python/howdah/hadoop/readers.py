@@ -20,7 +20,7 @@ _YARN = (*_CORE, "yarn-site.xml")
 _ENV = ("hadoop-env.sh",)
 _HBASE = (*_CLIENTS, "hbase-site.xml", "hbase-env.sh")
 LOADED: Mapping[Role, tuple[str, ...]] = {
-    Role.ZOOKEEPER: (*_ENV, "zoo.cfg"),
+    Role.ZOOKEEPER: (*_ENV, "zookeeper-env.sh", "zoo.cfg"),
     Role.JOURNALNODE: (*_ENV, *_CORE),
     Role.NAMENODE: (*_ENV, *_CORE),
     Role.FAILOVER_CONTROLLER: (*_ENV, *_CORE),
@@ -35,6 +35,7 @@ LOADED: Mapping[Role, tuple[str, ...]] = {
 }
 """The files that each daemon, or the script that starts it, reads when it starts."""
 OPTIONS: Mapping[Role, str] = {
+    Role.ZOOKEEPER: "SERVER_JVMFLAGS",
     Role.JOURNALNODE: "HDFS_JOURNALNODE_OPTS",
     Role.NAMENODE: "HDFS_NAMENODE_OPTS",
     Role.FAILOVER_CONTROLLER: "HDFS_ZKFC_OPTS",
@@ -68,6 +69,7 @@ _WITHOUT_FILE: tuple[tuple[str, str], ...] = (
     (r"YARN_.*_OPTS", "yarn-env.sh"),
     (r"MAPRED_.*_OPTS", "mapred-env.sh"),
     (r"HBASE_.*_OPTS", "hbase-env.sh"),
+    (r"SERVER_JVMFLAGS", "zookeeper-env.sh"),
 )
 """The file of names that no catalogue lists."""
 _READ_AS: tuple[tuple[str, str, str], ...] = (

@@ -9,7 +9,7 @@ from collections.abc import Hashable, Iterable
 from pathlib import Path
 from typing import Self, TypeVar
 
-from pydantic import PositiveFloat, PositiveInt, model_validator
+from pydantic import Field, PositiveFloat, PositiveInt, model_validator
 
 from howdah.errors import UserError
 from howdah.lab.registry import check_lab_name
@@ -104,6 +104,8 @@ class LabSpec(Model):
     """How data disks are formatted and mounted."""
     client_address: str = CLIENT_ADDRESS
     """The address that jobs are submitted from."""
+    kernel: dict[str, int] = Field(default_factory=dict)
+    """What sysctl sets in each machine's own network, as planned: ``net.ipv4.tcp_retries2``."""
     lot: str | None = None
     """The lot of hosts that it is on, whose switch and virtualised hosts other laboratories may share; None
     where it has its own."""

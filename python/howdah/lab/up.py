@@ -109,6 +109,7 @@ def begin(asked: Asked, plan: Plan, found: Installed, power: Power, fitted: Fitt
             machines=tuple(machine_specs(plan, cluster, placed, power)),
             format=_format(plan),
             client_address=str(place.client_address),
+            kernel=_kernel(plan),
             lot=place.lot,
         )
         check_hosts(spec)
@@ -219,6 +220,19 @@ def _open_directories(state: LabState) -> None:
         namenode = NameNode(web, ClientConf.read(state.client_conf))
         for path in _OPEN:
             namenode.mkdirs(path, permission="1777")
+
+
+_OF_EACH_NETWORK = "net.ipv4.tcp_"
+"""Keys of sysctl that each network namespace has for itself."""
+
+
+def _kernel(plan: Plan) -> dict[str, int]:
+    """What the plan's sysctl.conf sets that a machine of a laboratory can have for itself."""
+    return {
+        setting.key: setting.value
+        for setting in plan.settings
+        if setting.key.startswith(_OF_EACH_NETWORK) and isinstance(setting.value, int)
+    }
 
 
 def _format(plan: Plan) -> Format:

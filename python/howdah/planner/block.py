@@ -21,6 +21,8 @@ HEAP_BYTES_PER_BLOCK = 1100
 USUAL_HEAP = 4 * GIB
 """A NameNode's where there is room: clients, reports and snapshots take some, however few the files."""
 _HEAP_LEAST = GIB
+HEAP_MOST = 186 * GIB
+"""Of a NameNode, 200 GB: collections of larger heaps stop it for longer than its clients wait (howdah)."""
 
 
 def file_bytes(request: PlanRequest) -> int:

@@ -13,11 +13,14 @@ from howdah.model.plan import Worker
 from howdah.model.request import PlanRequest, Profile
 from howdah.planner.block import BLOCK_BYTES, FILL_LIMIT, blocks_of, file_bytes
 from howdah.planner.facts import CannotTell, Facts
+from howdah.planner.master_heaps import size_of
 from howdah.units import GIB, MIB
 
 _DAEMON_LEAST = 512 * MIB
 _DAEMON_MOST = 2 * GIB
 """A DataNode takes about 2 GB (D3 122)."""
+_DATANODE_ROOMY, _ROOMY_SHARE = 5 * GIB, 32
+"""For a heap of 4 GiB, Cloudera's least, where that is no more than a part in 32 of the worker."""
 _ROOMY_DAEMONS = 16
 """A worker of so many times a daemon's memory has room for a NodeManager twice as large."""
 _DAEMON_SHARE = 8
@@ -115,7 +118,7 @@ def budget(worker: Worker, facts: Facts) -> MemoryBudget:
         memory=memory,
         system=max(_DAEMON_LEAST, min(memory // _DAEMON_SHARE, GIB + memory // 64)),
         masters=_shared_masters(worker, facts),
-        datanode=min(memory // 4, max(daemon, _replica_heap(worker, facts))),
+        datanode=_datanode(worker, facts),
         nodemanager=_nodemanager(daemon, memory, facts),
         regionserver=0,
     )
@@ -153,6 +156,11 @@ def chosen_sizes(facts: Facts) -> TaskSizes:
 def under_half(sizes: TaskSizes, worker: Worker) -> bool:
     """Whether the heaps of all tasks of a worker are under half of its memory (D0 25)."""
     return sizes.tasks_mb(worker) * MIB <= _CONTAINER_SHARE * worker.memory_bytes
+
+
+def vcores_of(worker: Worker, facts: Facts) -> int:
+    """What a worker gives to containers, vcores: a sort's application master has its own beside the tasks."""
+    return worker.map_slots + worker.reduce_slots + facts.request.sorts_only
 
 
 def container_mb(worker: Worker, sizes: TaskSizes, facts: Facts) -> int:
@@ -202,11 +210,10 @@ def _nodemanager(daemon: int, memory: int, facts: Facts) -> int:
 
 
 def _master_mb(facts: Facts) -> int:
-    dataset = facts.request.dataset_bytes
-    block = facts.decided.get("dfs.blocksize")
-    if not dataset or not isinstance(block, int) or isinstance(block, bool) or block <= 0:
+    if facts.known_cluster is None:
         return _LEAST_MASTER_MB
-    wanted = math.ceil(dataset // block * MASTER_BYTES_PER_TASK / MASTER_HEAP_SHARE / MIB / 512) * 512
+    tasks = size_of(facts).job_tasks
+    wanted = math.ceil(tasks * MASTER_BYTES_PER_TASK / MASTER_HEAP_SHARE / MIB / 512) * 512
     most = min(kind.memory_bytes for kind in kinds_of(facts)) // _MASTER_SHARE // MIB // 512 * 512
     return max(_LEAST_MASTER_MB, min(wanted, most))
 
@@ -216,9 +223,25 @@ def _replica_heap(worker: Worker, facts: Facts) -> int:
     cluster = facts.known_cluster
     if cluster is None:
         return 0
-    stored = cluster.raw_bytes * (worker.data_disks or 0) / max(1, cluster.data_disks)
-    replicas = blocks_of(stored * FILL_LIMIT, BLOCK_BYTES, file_bytes(facts.request))
+    own = next((group for group in cluster.groups if group.name == worker.group), None)
+    disk = own.data_bytes / own.data_disks if own else cluster.raw_bytes / max(1, cluster.data_disks)
+    replicas = blocks_of((worker.data_disks or 0) * disk * FILL_LIMIT, BLOCK_BYTES, file_bytes(facts.request))
     return int(replicas * _BYTES_PER_REPLICA / _DAEMON_HEAP_SHARE)
+
+
+def least_datanode(worker: Worker, facts: Facts) -> int:
+    """The least memory that a DataNode can do with: that of any daemon, and what its replicas take."""
+    memory = worker.memory_bytes
+    daemon = max(_DAEMON_LEAST, min(_DAEMON_MOST, memory // _DAEMON_SHARE))
+    return min(memory // 4, max(daemon, _replica_heap(worker, facts)))
+
+
+def _datanode(worker: Worker, facts: Facts) -> int:
+    """The least, and 4 GiB of heap where that is little of the worker: copies and reports come in bursts."""
+    least = least_datanode(worker, facts)
+    if facts.request.profile is Profile.PAPER or worker.memory_bytes < _ROOMY_SHARE * _DATANODE_ROOMY:
+        return least
+    return max(least, _DATANODE_ROOMY)
 
 
 def _shared_masters(worker: Worker, facts: Facts) -> int:

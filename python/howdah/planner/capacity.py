@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import NoReturn
 
 from howdah.errors import UserError
 from howdah.model.heap import heap_bytes
@@ -22,6 +23,8 @@ from howdah.planner.block import (
 from howdah.planner.known import workers_left
 from howdah.units import format_bytes
 
+_HOSTS_MOST = 10_000
+"""As many as the largest cluster of HDFS that was published."""
 _RESERVED = "dfs.datanode.du.reserved"
 
 BLOCKS_PER_DATANODE = 1_000_000
@@ -48,6 +51,8 @@ def capacity(
     """
     held = holding(inventory, layouts, kinds, masters, settings, mean_file_bytes=mean_file_bytes)
     years = tuple(_years(held, growth)) if growth else ()
+    if growth and years and years[-1].hosts > _HOSTS_MOST:
+        _too_many(years, held, growth)
     return Capacity(
         raw_bytes=held.raw_bytes,
         usable_bytes=held.usable_bytes,
@@ -55,6 +60,18 @@ def capacity(
         years=years,
         hosts_needed=years[-1].hosts if years else None,
         group=held.group,
+    )
+
+
+def _too_many(years: Sequence[Year], held: Holding, growth: Growth) -> NoReturn:
+    first = next(year for year in years if year.hosts > _HOSTS_MOST)
+    when = f" in year {first.year}" if first.year else ""
+    raise UserError(
+        "--need",
+        f"{format_bytes(first.need_bytes)}{when} take {first.hosts:,} hosts like those of {held.group}; "
+        f"no HDFS of more than {_HOSTS_MOST:,} is known to work",
+        "give hosts with more disks, larger files (--mean-file), or data for several clusters"
+        + (" or fewer years" if growth.years else ""),
     )
 
 

@@ -1,10 +1,12 @@
-"""One executor of Spark: what divides the smallest worker best, and what it takes in bytes."""
+"""One executor of Spark: what uses most of all workers together, and what it takes in bytes."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import NamedTuple
 
+from howdah.planner.budget import chosen_sizes, container_mb, vcores_of
 from howdah.planner.facts import Facts
 from howdah.units import GIB, KIB, MIB
 
@@ -23,25 +25,75 @@ STEP_MB = 512
 
 
 class Executor(NamedTuple):
-    """One executor: tasks at once, its container and its heap, MB, and how many a worker carries."""
+    """One executor: tasks at once, its container and its heap, MB; how many are on a worker and in all."""
 
     cores: int
     container_mb: int
     heap_mb: int
     per_worker: int
+    in_all: int
+
+
+class Room(NamedTuple):
+    """What one kind of worker gives to containers, MB and vcores, and how many such workers there are."""
+
+    memory_mb: int
+    vcores: int
+    workers: int
 
 
 def executor(facts: Facts) -> Executor:
-    """The executor that divides the smallest worker best; raises CannotTell where its room is not known."""
-    memory_mb = int(facts.number("yarn.nodemanager.resource.memory-mb"))
-    vcores = max(1, int(facts.number("yarn.nodemanager.resource.cpu-vcores")))
+    """The executor that uses most of all workers together; raises CannotTell where room is not known."""
     master_mb = int(facts.number("yarn.app.mapreduce.am.resource.mb"))
-    cores = min(vcores, min(CORES, key=lambda size: vcores % size))
-    per_worker = max(1, vcores // cores)
+    rooms = _rooms(facts)
+    tried = {_dividing(room, min(room.vcores, cores), master_mb) for room in rooms for cores in CORES}
+    fitting = [one for one in tried if all(_per_worker(one, room) for room in rooms)] or list(tried)
+    best = max(fitting, key=lambda one: (_used(one, rooms, master_mb), one.cores, one.container_mb))
+    counted = [max(1, _per_worker(best, room)) for room in rooms]
+    in_all = sum(many * room.workers for many, room in zip(counted, rooms, strict=True))
+    return best._replace(per_worker=counted[0], in_all=in_all)
+
+
+def _rooms(facts: Facts) -> tuple[Room, ...]:
+    """Every kind of worker; only the one in question where the cluster is not known."""
+    memory, vcores = "yarn.nodemanager.resource.memory-mb", "yarn.nodemanager.resource.cpu-vcores"
+    own = Room(int(facts.number(memory)), max(1, int(facts.number(vcores))), 1)
+    given = {override.key for override in facts.request.overrides}
+    if facts.known_cluster is None:
+        return (own,)
+    if len(facts.known_cluster.kinds) < 2:
+        return (own._replace(workers=facts.known_cluster.workers),)
+    sizes = chosen_sizes(facts)
+    return tuple(
+        Room(
+            own.memory_mb if memory in given else container_mb(kind, sizes, facts),
+            own.vcores if vcores in given else max(1, vcores_of(kind, facts)),
+            max(1, count),
+        )
+        for kind, count in facts.known_cluster.kinds
+    )
+
+
+def _dividing(room: Room, cores: int, master_mb: int) -> Executor:
+    """The executor of so many cores that divides a kind of worker best."""
+    per_worker = max(1, room.vcores // cores)
     # One application master for each job is somewhere beside them.
-    container = max(2 * STEP_MB, (memory_mb - master_mb) // per_worker // STEP_MB * STEP_MB)
+    container = max(2 * STEP_MB, (room.memory_mb - master_mb) // per_worker // STEP_MB * STEP_MB)
     heap = min(_HEAP_MOST_MB, int(container / (1 + OVERHEAD)), container - LEAST_OVERHEAD_MB) // 64 * 64
-    return Executor(cores, container, heap, per_worker)
+    return Executor(cores, container, heap, per_worker, per_worker * room.workers)
+
+
+def _per_worker(one: Executor, room: Room) -> int:
+    return min(room.vcores // one.cores, room.memory_mb // one.container_mb)
+
+
+def _used(one: Executor, rooms: Iterable[Room], master_mb: int) -> float:
+    """The parts of all vcores and of all memory that such executors use, multiplied."""
+    counted = [(room, _per_worker(one, room)) for room in rooms]
+    vcores = sum(room.vcores * room.workers for room, _ in counted)
+    memory = sum((room.memory_mb - master_mb) * room.workers for room, _ in counted)
+    executors = sum(many * room.workers for room, many in counted)
+    return (executors * one.cores / max(1, vcores)) * (executors * one.container_mb / max(1, memory))
 
 
 def memory_bytes(text: str) -> int | None:

@@ -27,8 +27,8 @@ class ClusterFacts:
     ``name`` is the name service; ``hosts`` counts all hosts, ``worker_hosts`` those with workers;
     ``kinds`` are the kinds of workers with their number in the cluster; ``raw_bytes`` is the size of
     all their data disks; ``domain`` is the DNS domain that all hosts share; ``idle_disks`` counts, by a
-    master's name, data disks of a host that runs no workers. Rules ask for the sums over
-    all kinds again and again, once for each kind: they are kept.
+    master's name, data disks of a host that runs no workers; ``groups`` are those with workers. Rules ask
+    for the sums over all kinds again and again, once for each kind: they are kept.
     """
 
     name: str
@@ -41,6 +41,14 @@ class ClusterFacts:
     raw_bytes: int
     domain: str = ""
     idle_disks: Mapping[str, int] = field(default_factory=dict)
+    groups: tuple[HostGroup, ...] = ()
+
+    @property
+    def worker_groups(self) -> tuple[HostGroup, ...]:
+        """The groups of hosts with workers; raises CannotTell."""
+        if not self.groups:
+            raise CannotTell("the hosts of the cluster: give a plan")
+        return self.groups
 
     @cached_property
     def workers(self) -> int:

@@ -3,22 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 
 from howdah.model.heap import heap_bytes
-from howdah.model.plan import Role, Value
+from howdah.model.plan import Value, Worker
 from howdah.planner.facts import Facts
 from howdah.planner.rule import Decision
-from howdah.units import GIB, MIB, format_memory
-
-MASTER_HEAPS = {
-    Role.RESOURCEMANAGER: 2 * GIB,
-    Role.JOB_HISTORY: GIB,
-    Role.HMASTER: 2 * GIB,
-    Role.ZOOKEEPER: GIB,
-    Role.JOURNALNODE: GIB,
-    Role.FAILOVER_CONTROLLER: 256 * MIB,
-}
-"""What masters' places are sized for, the NameNode apart."""
+from howdah.units import GIB, MIB
 
 
 def heap_options(size_bytes: int, *more: str) -> str:
@@ -41,6 +32,22 @@ def collector(java: int) -> tuple[str, ...]:
     return ("-XX:+UseG1GC", "-XX:+ParallelRefProcEnabled")
 
 
+_FEW_CPUS = 8
+_COLLECTORS_LEAST, _COLLECTORS_MOST = 2, 8
+
+
+def collector_threads(workers: Iterable[Worker]) -> int | None:
+    """Threads with which each task's Java should collect garbage; None where its own choice is small.
+
+    By itself Java takes five for every eight CPUs of the host, as if no other Java ran there.
+    """
+    cpus = [(worker.vcpus or 0, worker.map_slots + worker.reduce_slots) for worker in workers]
+    if max((many for many, _ in cpus), default=0) <= _FEW_CPUS:
+        return None
+    fair = min(math.ceil(2 * many / max(1, tasks)) for many, tasks in cpus)
+    return max(_COLLECTORS_LEAST, min(_COLLECTORS_MOST, fair))
+
+
 COMPRESSED_MOST = 31 * GIB
 """Above it Java's pointers double in size ..."""
 UNCOMPRESSED_LEAST = 48 * GIB
@@ -53,13 +60,10 @@ def whole_heap(needed_bytes: int) -> int:
     return UNCOMPRESSED_LEAST if COMPRESSED_MOST < whole < UNCOMPRESSED_LEAST else whole
 
 
-def small_heap(role: Role, why: str, *more: str) -> Decision:
-    """The heap of a daemon whose needs hardly grow with the cluster, and further options."""
-    size = MASTER_HEAPS[role]
-    return Decision(
-        heap_options(size, "-XX:+UseG1GC", "-XX:+ExitOnOutOfMemoryError", *more),
-        f"{format_memory(size)}: {why}; without a limit Java takes a quarter of the host's memory",
-    )
+def heap_enough(value: Value, decision: Decision, facts: Facts) -> bool:
+    """Accept options whose heap is three quarters of the one decided on or larger."""
+    have, want = heap_bytes(str(value)), heap_bytes(str(decision.value))
+    return have is not None and want is not None and have >= 0.75 * want
 
 
 def heap_alike(value: Value, decision: Decision, facts: Facts) -> bool:

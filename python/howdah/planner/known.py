@@ -66,6 +66,7 @@ def cluster_facts(
         raw_bytes=sum(counts[kind.name] * raw_bytes_of(kind, groups[kind.group or ""]) for kind in kinds),
         domain=_common_domain(inventory),
         idle_disks={} if any(layout.virtual for layout in layouts) else _idle_disks(inventory, masters),
+        groups=tuple(inventory.worker_groups),
     )
 
 

@@ -43,6 +43,7 @@ PAPERS = {
 GUIDES = {
     "Cloudera: Sizing NameNode Heap Memory": "docs.cloudera.com, CDP Private Cloud Base 7, HDFS overview",
     "Cloudera: Recommended settings for G1GC": "docs.cloudera.com, Runtime 7.2, scaling namespaces",
+    "Cloudera: hardware requirements": "docs.cloudera.com, CDP Private Cloud Base 7, hardware requirements",
     "Cloudera: HDFS heap sizing": "docs.cloudera.com, Runtime 7.2, scaling namespaces",
     "Cloudera: Disabling transparent hugepages": "docs.cloudera.com, CDP Private Cloud Base 7, performance",
     "Cloudera: tuning Spark jobs": "blog.cloudera.com, How-to: Tune Your Apache Spark Jobs (Part 2)",
@@ -57,6 +58,7 @@ GUIDES = {
     "Tez: TezConfiguration": "tez.apache.org/releases, TezConfiguration",
     "Tez: TezRuntimeConfiguration": "tez.apache.org/releases, TezRuntimeConfiguration",
     "Hive: configuration properties": "hive.apache.org, Configuration Properties",
+    "Elasticsearch: TCP retransmission timeout": "elastic.co/guide, reference, system configuration",
     "Hortonworks: Configuring NameNode Heap Size": "docs.hortonworks.com, HDP 2.6, command line installation",
 }
 """Vendors' and projects' guides that rules cite, and where each is found."""

@@ -28,6 +28,17 @@ def data_bytes_per_s(group: HostGroup) -> int:
     return sum(disk.count * disk_bytes_per_s(disk) for disk in group.disks if disk.role is DiskRole.DATA)
 
 
+def block_disks(group: HostGroup) -> tuple[DiskSet, ...]:
+    """The data disks that hold blocks without a storage policy: spinning ones, or all where none spins."""
+    data = tuple(disk for disk in group.disks if disk.role is DiskRole.DATA)
+    return tuple(disk for disk in data if disk.kind is DiskKind.HDD) or data
+
+
+def block_bytes_per_s(group: HostGroup) -> int:
+    """Sequential rate of one host's disks that hold blocks without a storage policy, bytes per second."""
+    return sum(disk.count * disk_bytes_per_s(disk) for disk in block_disks(group))
+
+
 LINE_SHARE = 8950 * MIB / 10**10
 """What a port carries each way at once, of its nominal speed (D0 45: 8,950 Mib/s on 10GbE).
 

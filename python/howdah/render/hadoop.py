@@ -27,6 +27,7 @@ from howdah.render.variant import (
     HBASE_ENV,
     HBASE_XML,
     ZOOKEEPER,
+    ZOOKEEPER_ENV,
     FileVariant,
     differ,
     of_kind,
@@ -119,12 +120,15 @@ def _members(folder: str, plan: Plan, cluster: Cluster, hosts: Sequence[PlacedHo
 
 
 def zookeeper_files(plan: Plan, cluster: Cluster) -> Iterable[ConfigFile]:
-    """``zoo.cfg``, the same on every server, and a ``myid`` for each."""
+    """``zoo.cfg`` and Java's options, the same on every server, and a ``myid`` for each."""
     settings = select(plan, ZOOKEEPER, EVERYWHERE)
     if not settings:
         return
     head = hash_comment([f"zoo.cfg of {cluster.inventory.cluster}"])
     yield ConfigFile(path=f"zookeeper/{ZOOKEEPER}", content="\n".join([head, *map(_line, settings)]))
+    if options := select(plan, ZOOKEEPER_ENV, EVERYWHERE):
+        text = env_file(f"{ZOOKEEPER_ENV} of {cluster.inventory.cluster}", options)
+        yield ConfigFile(path=f"zookeeper/{ZOOKEEPER_ENV}", content=text)
     for setting in settings:
         if setting.key.startswith(_MEMBER):
             number, host = setting.key.removeprefix(_MEMBER), setting_text(setting).partition(":")[0]

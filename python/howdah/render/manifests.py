@@ -109,7 +109,7 @@ def _manifest(
         "directories": [
             entry._asdict() for entry in _directories(plan, system, worker.data_dirs if worker else ())
         ],
-        "files": [*_files(cluster, system, content), *login_files(plan, system.roles)],
+        "files": [*_files(plan, cluster, system, content), *login_files(plan, system.roles)],
         "daemons": daemons,
         **kerberos_parts(plan, system.roles),
     }
@@ -145,7 +145,7 @@ def _directories(plan: Plan, system: PlacedSystem, data_dirs: Sequence[str]) -> 
 
 
 def _files(
-    cluster: Cluster, system: PlacedSystem, content: Mapping[str, ConfigFile]
+    plan: Plan, cluster: Cluster, system: PlacedSystem, content: Mapping[str, ConfigFile]
 ) -> Iterator[dict[str, object]]:
     products = {KINDS[role].of for role in system.roles} | {"hadoop"}
     for product in sorted(products):
@@ -162,21 +162,29 @@ def _files(
             for name in _HBASE_READS:
                 if found := content.get(f"{hadoop}/{name}"):
                     yield _file(f"{conf}/{name}", found.content)
-    if Role.ZOOKEEPER in system.roles and "zookeeper/zoo.cfg" in content:
-        zoo = content["zookeeper/zoo.cfg"].content
-        yield _file("/etc/zookeeper/conf/zoo.cfg", zoo)
-        if number := content.get(f"zookeeper/{system.name}/myid"):
-            data = re.search(r"^dataDir=(.+)$", zoo, re.MULTILINE)
-            assert data is not None
-            yield _file(f"{data[1]}/myid", number.content)
+    if Role.ZOOKEEPER in system.roles:
+        yield from _zookeeper_files(system, content)
     yield from _system_files(system, content)
     limits = content.get(f"{_own_folder('os', system, content)}/systemd/10-howdah-limits.conf")
     for role in KINDS:
         if role in system.roles:
             unit = KINDS[role].unit
-            yield _file(f"{_UNITS}/{unit}.service", unit_file(cluster, role))
+            yield _file(f"{_UNITS}/{unit}.service", unit_file(plan, cluster, role))
             if limits:
                 yield _file(f"{_UNITS}/{unit}.service.d/10-howdah-limits.conf", limits.content)
+
+
+def _zookeeper_files(system: PlacedSystem, content: Mapping[str, ConfigFile]) -> Iterator[dict[str, object]]:
+    if "zookeeper/zoo.cfg" not in content:
+        return
+    zoo = content["zookeeper/zoo.cfg"].content
+    yield _file("/etc/zookeeper/conf/zoo.cfg", zoo)
+    if options := content.get("zookeeper/zookeeper-env.sh"):
+        yield _file("/etc/zookeeper/conf/zookeeper-env.sh", options.content)
+    if number := content.get(f"zookeeper/{system.name}/myid"):
+        data = re.search(r"^dataDir=(.+)$", zoo, re.MULTILINE)
+        assert data is not None
+        yield _file(f"{data[1]}/myid", number.content)
 
 
 def _system_files(system: PlacedSystem, content: Mapping[str, ConfigFile]) -> Iterator[dict[str, object]]:
@@ -209,7 +217,7 @@ def _daemon(
     plan: Plan, cluster: Cluster, system: PlacedSystem, role: Role, variant: FileVariant
 ) -> dict[str, object]:
     kind = KINDS[role]
-    unit = re.sub(r"^(#.*\n)+", "", unit_file(cluster, role))
+    unit = re.sub(r"^(#.*\n)+", "", unit_file(plan, cluster, role))
     reads = secrets_of(plan, role)
     return {
         "name": kind.name,
@@ -243,4 +251,5 @@ def _stores(plan: Plan, role: Role, variant: FileVariant) -> list[str]:
         return []
     key = _STORES[role][0]
     given = next((s for s in select(plan, "hdfs-site.xml", variant) if s.key == key), None)
-    return [urlsplit(path.strip()).path for path in value_text(given.value).split(",")] if given else []
+    paths = value_text(given.value).split(",") if given else []
+    return [urlsplit(path.rpartition("]")[2].strip()).path for path in paths]

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from howdah.hadoop.readers import OPTIONS
 from howdah.model.configset import ConfigFile
 from howdah.model.plan import Cluster, Plan, Role
+from howdah.model.value import planned_text
 from howdah.render.daemons import KINDS, DaemonKind
 from howdah.render.logins import SERVERS_FILE
 from howdah.render.text import hash_comment
@@ -40,12 +42,12 @@ def unit_files(plan: Plan, cluster: Cluster) -> Iterable[ConfigFile]:
     present |= {role for worker in plan.workers for role in worker.roles}
     for role, kind in KINDS.items():
         if role in present:
-            yield ConfigFile(path=f"systemd/{kind.unit}.service", content=unit_file(cluster, role))
+            yield ConfigFile(path=f"systemd/{kind.unit}.service", content=unit_file(plan, cluster, role))
 
 
-def unit_file(cluster: Cluster, role: Role) -> str:
+def unit_file(plan: Plan, cluster: Cluster, role: Role) -> str:
     """The unit of one daemon."""
-    return "\n".join([hash_comment(list(_HEAD)) + "[Unit]", *_lines(cluster, role, KINDS[role])]) + "\n"
+    return "\n".join([hash_comment(list(_HEAD)) + "[Unit]", *_lines(plan, cluster, role, KINDS[role])]) + "\n"
 
 
 def release_folder(cluster: Cluster, product: str) -> str:
@@ -54,7 +56,7 @@ def release_folder(cluster: Cluster, product: str) -> str:
     return f"{ROOT}/{product}-{version}"
 
 
-def _lines(cluster: Cluster, role: Role, kind: DaemonKind) -> Iterator[str]:
+def _lines(plan: Plan, cluster: Cluster, role: Role, kind: DaemonKind) -> Iterator[str]:
     home = release_folder(cluster, kind.of)
     hadoop = release_folder(cluster, "hadoop")
     after = " ".join(f"{KINDS[other].unit}.service" for other in _AFTER.get(role, ()))
@@ -76,9 +78,9 @@ def _lines(cluster: Cluster, role: Role, kind: DaemonKind) -> Iterator[str]:
         homes = " ".join(f"HADOOP_{part}_HOME={hadoop}" for part in ("COMMON", "HDFS", "YARN", "MAPRED"))
         yield f"Environment={homes}"
         yield f"Environment=HADOOP_LOGFILE={kind.unit}.log HADOOP_ROOT_LOGGER=INFO,RFA"
-    if role is Role.ZOOKEEPER and cluster.request.secure:
+    if role is Role.ZOOKEEPER and (options := _zookeeper_options(plan, cluster)):
         # Hadoop's scripts have no variable of ZooKeeper's. This one Java itself reads, whatever starts it.
-        yield f"Environment=JAVA_TOOL_OPTIONS=-Djava.security.auth.login.config={SERVERS_FILE}"
+        yield f'Environment="JAVA_TOOL_OPTIONS={options}"'
     yield f"EnvironmentFile=-{ENVIRONMENT}"
     program, *words = kind.command
     yield " ".join([f"ExecStart={home}/{program}", *words])
@@ -93,3 +95,9 @@ def _lines(cluster: Cluster, role: Role, kind: DaemonKind) -> Iterator[str]:
     yield ""
     yield "[Install]"
     yield "WantedBy=multi-user.target"
+
+
+def _zookeeper_options(plan: Plan, cluster: Cluster) -> str:
+    """The options of Java that a ZooKeeper gets: those of zookeeper-env.sh, and where its login is."""
+    login = [f"-Djava.security.auth.login.config={SERVERS_FILE}"] if cluster.request.secure else []
+    return " ".join([*filter(None, [planned_text(plan, OPTIONS[Role.ZOOKEEPER])]), *login])

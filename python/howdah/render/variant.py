@@ -22,6 +22,7 @@ HBASE_XML = ("hbase-site.xml",)
 HBASE_ENV = ("hbase-env.sh",)
 XML = (*HADOOP_XML, *HBASE_XML)
 ZOOKEEPER = "zoo.cfg"
+ZOOKEEPER_ENV = "zookeeper-env.sh"
 SPARK = "spark-defaults.conf"
 TEZ = "tez-site.xml"
 HIVE = "hive-site.xml"
@@ -44,6 +45,7 @@ KNOWN = frozenset(
         *HADOOP_ENV,
         *HBASE_ENV,
         ZOOKEEPER,
+        ZOOKEEPER_ENV,
         EXECUTOR,
         *FRAMEWORKS,
         *SYSTEM,

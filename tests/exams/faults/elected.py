@@ -8,6 +8,7 @@ _STORES = "org.apache.hadoop.yarn.server.resourcemanager.recovery"
 _ZOOKEEPERS = "m1.example.com:2181,m2.example.com:2181,m3.example.com:2181"
 _ZOO = {
     "tickTime": "2000",
+    "maxClientCnxns": "300",
     "initLimit": "10",
     "syncLimit": "5",
     "dataDir": "/var/lib/zookeeper",

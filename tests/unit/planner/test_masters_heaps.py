@@ -24,14 +24,14 @@ OPTIONS = {
     Role.RESOURCEMANAGER: "YARN_RESOURCEMANAGER_OPTS",
     Role.JOB_HISTORY: "MAPRED_HISTORYSERVER_OPTS",
     Role.HMASTER: "HBASE_MASTER_OPTS",
+    Role.ZOOKEEPER: "SERVER_JVMFLAGS",
 }
-ZOOKEEPER_HEAP = GIB  # what zkServer.sh gives it
 
 
 def heaps(plan: Plan) -> dict[Role, int]:
     values = {one.key: str(one.value) for one in plan.settings}
     found = {role: heap_bytes(values[key]) for role, key in OPTIONS.items() if key in values}
-    return {role: heap for role, heap in found.items() if heap} | {Role.ZOOKEEPER: ZOOKEEPER_HEAP}
+    return {role: heap for role, heap in found.items() if heap}
 
 
 @pytest.mark.parametrize(

@@ -24,13 +24,13 @@ def test_every_daemon_of_the_plan_has_one() -> None:
 
 def test_only_a_nodemanagers_children_outlive_it() -> None:
     assert PLAN.cluster is not None
-    assert "KillMode=process" in unit_file(PLAN.cluster, Role.NODEMANAGER)
-    assert "KillMode" not in unit_file(PLAN.cluster, Role.DATANODE)
+    assert "KillMode=process" in unit_file(PLAN, PLAN.cluster, Role.NODEMANAGER)
+    assert "KillMode" not in unit_file(PLAN, PLAN.cluster, Role.DATANODE)
 
 
 def test_daemons_run_in_the_foreground_as_their_own_users() -> None:
     assert PLAN.cluster is not None
-    text = unit_file(PLAN.cluster, Role.NAMENODE)
+    text = unit_file(PLAN, PLAN.cluster, Role.NAMENODE)
     assert "ExecStart=/opt/hadoop-3.5.0/bin/hdfs namenode\n" in text
     assert "User=hdfs\n" in text
     assert "Restart=on-failure\n" in text

@@ -162,7 +162,10 @@ def moved(paths: str, conf: Path, root: Path) -> str:
 
 
 def _moved(path: str, conf: Path, root: Path) -> str:
-    scheme, local = ("file://", path[7:]) if path.startswith("file://") else ("", path)
+    # A disk's storage type goes before its directory: [SSD]file:///data/01/dfs.
+    tag, bracket, place = path.rpartition("]")
+    scheme, local = ("file://", place[7:]) if place.startswith("file://") else ("", place)
+    scheme = f"{tag}{bracket}{scheme}"
     if not local.startswith("/"):
         return path
     local = normpath(local)

@@ -112,6 +112,8 @@ def build(spec: LabSpec) -> None:
             run(spec.name, "ip", "-n", link.near_space, "link", "add", link.near, "type", "veth", *far)
     _set_up(spec, links, {name: _BRIDGE not in there[name] for name in bridges})
     _hold(spec.name, links)
+    for name in (client_space(spec.name), *(space(spec, machine) for machine in spec.machines)):
+        _tune(spec, name)
 
 
 def cut(spec: LabSpec, machine: MachineSpec) -> None:
@@ -276,6 +278,13 @@ def _set_up(spec: LabSpec, links: Iterable[Link], bridges: dict[str, bool]) -> N
         ]
     for name, commands in lines.items():
         run(spec.name, "ip", "-n", name, "-batch", "-", text="\n".join(["link set lo up", *commands, ""]))
+
+
+def _tune(spec: LabSpec, name: str) -> None:
+    """Set what the kernel keeps apart for each network; raises RunFailed where Linux refuses."""
+    if spec.kernel:
+        lines = (f"echo {value} >/proc/sys/{key.replace('.', '/')}" for key, value in spec.kernel.items())
+        run(spec.name, "ip", "netns", "exec", name, "sh", "-es", text="\n".join([*lines, ""]))
 
 
 def _hold(lab: str, links: Iterable[Link]) -> None:

@@ -11,9 +11,17 @@ from howdah.errors import UserError
 from howdah.model.inventory import Inventory
 from howdah.model.plan import Layout, Master, Role, Worker
 from howdah.model.request import PlanRequest, Protection
-from howdah.planner.block import REPLICATION, USUAL_HEAP, file_bytes, namenode_heap_bytes, namespace_blocks
+from howdah.planner.block import (
+    HEAP_MOST,
+    REPLICATION,
+    USUAL_HEAP,
+    file_bytes,
+    namenode_heap_bytes,
+    namespace_blocks,
+)
 from howdah.planner.heap import whole_heap
 from howdah.planner.known import worker_hosts_left
+from howdah.planner.master_heaps import cluster_size, master_heaps
 from howdah.planner.masters.fault_tolerance import place_tolerant
 from howdah.planner.masters.posts import (
     SMALL,
@@ -61,8 +69,15 @@ def place_masters(
     inventory: Inventory, layouts: Sequence[Layout], kinds: Sequence[Worker], request: PlanRequest
 ) -> tuple[Master, ...]:
     """Every master with its host; raises UserError where the protection asked for needs other hosts."""
-    sizing = Sizing({kind.name: kind for kind in kinds}, _heap(inventory, kinds, request))
     by_group = {layout.group: layout for layout in layouts}
+    by_name = {kind.name: kind for kind in kinds}
+    counted = [
+        (by_name[name], group.count)
+        for group in inventory.worker_groups
+        if group.name in by_group
+        for name in by_group[group.name].workers
+    ]
+    sizing = Sizing(by_name, _heap(inventory, kinds, request), master_heaps(cluster_size(request, counted)))
     least = sizing.place_of_their_own((Role.NAMENODE,)).memory_bytes
     order = spots(inventory, by_group, least, others_masters(request))
     if request.protection is Protection.FT:
@@ -119,7 +134,7 @@ def _heap(inventory: Inventory, kinds: Sequence[Worker], request: PlanRequest) -
     blocks = namespace_blocks(
         raw_bytes, request.replication or REPLICATION, mean_file_bytes=file_bytes(request)
     )
-    full = whole_heap(namenode_heap_bytes(blocks))
+    full = min(HEAP_MOST, whole_heap(namenode_heap_bytes(blocks)))
     return max(full, min(USUAL_HEAP, min(kind.memory_bytes for kind in kinds) // _SPARED))
 
 

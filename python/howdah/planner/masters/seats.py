@@ -10,7 +10,7 @@ from typing import NamedTuple
 from howdah.model.placement import virtual_name
 from howdah.model.plan import Master, Role, Worker
 from howdah.model.request import PlanRequest, Protection
-from howdah.planner.heap import MASTER_HEAPS
+from howdah.planner.master_heaps import HEAP_OF_MEMORY, SYSTEM_BYTES
 from howdah.planner.masters.posts import SMALL, Post, Spot
 from howdah.planner.rule import Rule
 from howdah.planner.rules import masters as rules
@@ -21,11 +21,6 @@ PLACE_VCPUS = 4
 PLACE_BYTES = 16 * GIB
 """The least memory of a place for masters."""
 
-SYSTEM_BYTES = 2 * GIB
-"""What an operating system for masters alone keeps of its memory."""
-HEAP_OF_MEMORY = 0.75
-"""Java takes about a third more than its heap: threads, code, buffers."""
-
 
 class Need(NamedTuple):
     """Virtual CPUs and bytes of memory."""
@@ -35,14 +30,15 @@ class Need(NamedTuple):
 
 
 class Sizing(NamedTuple):
-    """What sizes are reckoned from: the kinds of workers by name, and the NameNode's heap in bytes."""
+    """What sizes are reckoned from: kinds of workers by name, heaps of the NameNode and of other masters."""
 
     kinds: Mapping[str, Worker]
     namenode_heap_bytes: int
+    heaps: Mapping[Role, int]
 
     def beside_workers(self, roles: Iterable[Role]) -> Need:
         """What daemons take of a worker that they share."""
-        heaps = sum(MASTER_HEAPS.get(role, self.namenode_heap_bytes) for role in roles)
+        heaps = sum(self.heaps.get(role, self.namenode_heap_bytes) for role in roles)
         return Need(1, round(heaps / HEAP_OF_MEMORY))
 
     def place_of_their_own(self, roles: Iterable[Role]) -> Need:

@@ -96,8 +96,8 @@ def least_worker(request: PlanRequest) -> int:
 class Slots(NamedTuple):
     """How many of each kind, what asks for them, and what allows them.
 
-    ``cores`` are those of the worker; ``wanted`` is the larger of what its cores and its spinning
-    disks ask for; threads and memory allow ``by_threads`` and ``by_memory``.
+    ``cores`` are those of the worker; ``wanted`` is what its cores ask for and, where only TeraSort runs,
+    its spinning disks if they are more; threads and memory allow ``by_threads`` and ``by_memory``.
     """
 
     cores: float
@@ -135,7 +135,7 @@ def slots_of(group: HostGroup, request: PlanRequest, *, vcpus: int, disks: int, 
         cores=cores,
         spindles=spindles,
         by_cores=by_cores,
-        wanted=max(by_cores, math.ceil(spindles * share)),
+        wanted=max(by_cores, math.ceil(spindles * share)) if request.sorts_only else by_cores,
         by_threads=max(1, math.floor(vcpus * share)),
         by_memory=slots_in(memory_bytes, request),
     )

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from howdah.model.found import Found
-from howdah.model.plan import Input
-from howdah.planner.budget import budget, heap_of
+from howdah.model.heap import heap_bytes
+from howdah.model.plan import Input, Value
+from howdah.planner.budget import budget, heap_of, least_datanode
 from howdah.planner.conditions import in_study
 from howdah.planner.facts import Facts
-from howdah.planner.heap import heap_alike, heap_options
+from howdah.planner.heap import heap_options
 from howdah.planner.reading import ConfigurationReading
 from howdah.planner.rule import (
     Decision,
@@ -20,11 +21,14 @@ from howdah.planner.rule import (
     SettingRule,
     Severity,
 )
+from howdah.planner.throughput import block_bytes_per_s
 from howdah.planner.values import at_least, between, fixed, within_factor
-from howdah.units import MIB, format_memory
+from howdah.units import GIB, MIB, format_memory
 
-_BALANCE_SHARE = 0.1
+_BALANCE_SHARE = _BALANCE_DISKS = 0.1
 _BALANCE_LEAST = 10 * MIB
+_HEAP_MOST = 8 * GIB
+"""Cloudera's most, before replicas are counted."""
 _THREADS = 4096
 _THREADS_HBASE = 8192
 
@@ -33,15 +37,17 @@ def _balancing(facts: Facts) -> Decision:
     group, worker = facts.group, facts.worker
     kinds = facts.cluster.kinds
     per_host = max(1, sum(kind.per_host for kind, _ in kinds if kind.group == worker.group))
-    network = group.network_bits_per_s
-    value = max(_BALANCE_LEAST, int(network / 8 * _BALANCE_SHARE / per_host) // MIB * MIB)
+    network, disks = group.network_bits_per_s, block_bytes_per_s(group)
+    by_network, by_disks = network / 8 * _BALANCE_SHARE, disks * _BALANCE_DISKS
+    value = max(_BALANCE_LEAST, int(min(by_network, by_disks) / per_host) // MIB * MIB)
     return Decision(
         value,
-        "a tenth of the host's network"
+        ("a tenth of the host's network" if by_network <= by_disks else "a tenth of what the host's disks do")
         + (f", shared by its {per_host} DataNodes" if per_host > 1 else "")
         + ": the balancer and decommissioning do not starve jobs",
         (
             Input(name="network of a host", value=network, unit="bit/s"),
+            Input(name="disks of a host", value=disks, unit="B/s"),
             Input(name="DataNodes on a host", value=per_host),
         ),
     )
@@ -61,13 +67,20 @@ def _datanode_heap(facts: Facts) -> Decision:
     heap = heap_of(share)
     return Decision(
         heap_options(heap, "-XX:+UseG1GC", "-XX:+ExitOnOutOfMemoryError"),
-        f"a heap of {format_memory(heap)}: a DataNode takes 2 GB, less on a small worker, 1 GiB for each "
-        "million of the replicas that its full disks hold",
+        f"a heap of {format_memory(heap)}: 4 GiB where that is little of a worker's memory, less on a small "
+        "one, and 1 GiB for each million of the replicas that its full disks hold",
         (
             Input(name="worker's memory", value=facts.worker.memory_bytes, unit="B"),
             Input(name="DataNode's share", value=share, unit="B"),
         ),
     )
+
+
+def _heap_will_do(value: Value, decision: Decision, facts: Facts) -> bool:
+    have, want = heap_bytes(str(value)), heap_bytes(str(decision.value))
+    if have is None or want is None:
+        return False
+    return 0.75 * heap_of(least_datanode(facts.worker, facts)) <= have <= max(2 * want, _HEAP_MOST)
 
 
 def _report_interval(facts: Facts) -> Decision:
@@ -101,7 +114,7 @@ def _locked(found: Found, facts: Facts) -> Iterable[Observation]:
 RULES: tuple[Rule, ...] = (
     SettingRule(
         id="datanode.balancing",
-        says="The balancer takes a tenth of a host's network.",
+        says="The balancer takes a tenth of a host's network, and no more than a tenth of what its disks do.",
         sources=("howdah",),
         severity=Severity.MAY,
         scope=Scope.WORKER,
@@ -161,14 +174,15 @@ RULES: tuple[Rule, ...] = (
     ),
     SettingRule(
         id="datanode.heap",
-        says="A DataNode's heap is under 2 GB unless its disks hold millions of blocks.",
+        says="A DataNode's heap is 4 GiB where there is room, less on small workers, and 1 GiB for every "
+        "million replicas on dense ones.",
         sources=("D3 122", "D0 142", "Cloudera: HDFS heap sizing"),
         severity=Severity.MAY,
         scope=Scope.WORKER,
         key="HDFS_DATANODE_OPTS",
         file="hadoop-env.sh",
         decide=_datanode_heap,
-        accepts=heap_alike,
+        accepts=_heap_will_do,
         today="The papers gave all daemons one HADOOP_HEAPSIZE of 1300; each has its own today.",
     ),
 )

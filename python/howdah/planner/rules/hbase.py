@@ -6,15 +6,14 @@ from howdah.model.plan import Input, Role, Value
 from howdah.planner.block import FILL_LIMIT
 from howdah.planner.conditions import hbase_rule, with_hbase
 from howdah.planner.facts import CannotTell, Facts
-from howdah.planner.heap import heap_alike, small_heap
+from howdah.planner.heap import heap_enough
+from howdah.planner.master_heaps import REGIONS, sized_heap
 from howdah.planner.reading import is_temporary, path_list
 from howdah.planner.rule import Counsel, Decision, Rule, Scope, Severity, equal
 from howdah.planner.rules.security.settings import login
 from howdah.planner.values import anything, as_number, fixed, within_factor
 from howdah.units import GIB, format_bytes, format_count, format_counted, format_memory
 
-_REGIONS = 100
-"""Of a RegionServer; 20 to 200 are what HBase's guide recommends."""
 _REGIONS_MOST = 200
 _REGION_LEAST, _REGION_MOST = 5 * GIB, 50 * GIB
 """Smaller regions split for ever; what is larger takes hours to be compacted."""
@@ -51,7 +50,14 @@ def _same_hosts(value: Value, decision: Decision, facts: Facts) -> bool:
 
 
 def _master_heap(facts: Facts) -> Decision:
-    return small_heap(Role.HMASTER, "it keeps the list of regions, not their rows", *login("hbase", facts))
+    servers = facts.cluster.workers
+    return sized_heap(
+        Role.HMASTER,
+        facts,
+        f"it moves {format_count(servers * REGIONS)} regions of {format_count(servers)} RegionServers, "
+        f"{REGIONS} of each, and keeps what it does to each of them",
+        *login("hbase", facts),
+    )
 
 
 def _session_limit(facts: Facts) -> Decision:
@@ -79,7 +85,7 @@ def _stored(facts: Facts) -> tuple[int, str]:
 
 def _region_size(facts: Facts) -> Decision:
     stored, known = _stored(facts)
-    value = max(_REGION_LEAST, min(_REGION_MOST, -(-stored // _REGIONS // GIB) * GIB))
+    value = max(_REGION_LEAST, min(_REGION_MOST, -(-stored // REGIONS // GIB) * GIB))
     regions = max(1, -(-stored // value))
     held = f"{format_bytes(stored)} on a RegionServer, {known}, are {format_counted(regions, 'region')}"
     if regions > _REGIONS_MOST:
@@ -155,10 +161,10 @@ RULES: tuple[Rule, ...] = (
         id="hbase.master-heap",
         file="hbase-env.sh",
         key="HBASE_MASTER_OPTS",
-        says="The HMaster's heap is limited.",
-        sources=("D3 120", "howdah"),
+        says="The HMaster's heap is 2 GiB for 1,000 regions, 4 for 10,000, and 8 to 12 for more.",
+        sources=("D3 120", "Cloudera: hardware requirements", "howdah"),
         decide=_master_heap,
-        accepts=heap_alike,
+        accepts=heap_enough,
     ),
     hbase_rule(
         id="hbase.own-zookeeper",

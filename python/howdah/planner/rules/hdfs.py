@@ -23,6 +23,7 @@ _BLOCKS_PER_SLOT = 10
 _DOMAINS_FOR_THREE = 4
 _REPLICAS = 3
 _CONF = "/etc/hadoop/conf"
+_REPLACE = "dfs.client.block.write.replace-datanode-on-failure.policy"
 
 
 def _block_size(facts: Facts) -> Decision:
@@ -109,6 +110,31 @@ def _enough_replicas(value: Value, decision: Decision, facts: Facts) -> bool:
     return as_number(decision.value) <= as_number(value) <= facts.cluster.worker_hosts
 
 
+def _no_other_datanode(facts: Facts) -> bool:
+    """Whether a pipeline that loses a DataNode finds no other; by default it asks for one from three on."""
+    replicas = facts.decided.get("dfs.replication")
+    if facts.known_cluster is None or not isinstance(replicas, int):
+        return False
+    return replicas >= _REPLICAS and facts.cluster.workers <= replicas
+
+
+def _replace(facts: Facts) -> Decision:
+    workers = facts.cluster.workers
+    return Decision(
+        "NEVER",
+        f"{workers} DataNodes keep {format_counted(int(facts.number('dfs.replication')), 'replica')}: there "
+        "is none to take the place of one that is lost, and by default every write that is open then fails, "
+        "HBase's log among them; the NameNode makes the replica once the DataNode is back",
+        (Input(name="DataNodes", value=workers),),
+    )
+
+
+def _goes_on(value: Value, decision: Decision, facts: Facts) -> bool:
+    off = facts.decided.get("dfs.client.block.write.replace-datanode-on-failure.enable") is False
+    tries = facts.decided.get("dfs.client.block.write.replace-datanode-on-failure.best-effort") is True
+    return str(value).strip().upper() == "NEVER" or off or tries
+
+
 def _single_replica(found: Found, facts: Facts) -> Iterable[Observation]:
     reading = ConfigurationReading(found)
     value = reading.number("dfs.replication")
@@ -170,6 +196,17 @@ RULES: tuple[Rule, ...] = (
         file="hdfs-site.xml",
         decide=_replication,
         accepts=_enough_replicas,
+    ),
+    SettingRule(
+        id="hdfs.replace-datanode",
+        says="Where there are no more DataNodes than replicas, a writer goes on with those that are left.",
+        sources=("HDFS-3091", "HDFS-4257", "Hadoop 3.5.0: hdfs-default.xml"),
+        condition="no more DataNodes than replicas, and three or more",
+        applies=_no_other_datanode,
+        key=_REPLACE,
+        file="hdfs-site.xml",
+        decide=_replace,
+        accepts=_goes_on,
     ),
     Inspection(
         id="hdfs.single-replica",

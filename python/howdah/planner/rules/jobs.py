@@ -2,14 +2,27 @@
 
 from __future__ import annotations
 
-from howdah.model.plan import Role
+from howdah.model.plan import Input, Role
 from howdah.model.request import Profile
 from howdah.planner.conditions import in_study, mapreduce_rule, with_mapreduce
 from howdah.planner.facts import Facts
-from howdah.planner.heap import heap_alike, small_heap
+from howdah.planner.heap import heap_enough, heap_options
+from howdah.planner.master_heaps import (
+    HEAP_PER_TASK,
+    HISTORY_LEAST,
+    TASKS_LEAST,
+    cached_tasks,
+    history_heap,
+    master_heap,
+    size_of,
+    sized_heap,
+    tasks_in,
+)
 from howdah.planner.rule import Counsel, Decision, Rule, Severity, equal
 from howdah.planner.values import anything, between, fixed, set_at_all
+from howdah.units import format_count, format_memory
 
+_CACHE = "mapreduce.jobhistory.loadedtasks.cache.size"
 _RETIRED: tuple[tuple[str, str], ...] = (
     (
         "map and reduce slots of a TaskTracker",
@@ -37,6 +50,30 @@ def _timeout(facts: Facts) -> Decision:
     if in_study(facts):
         return Decision(300_000, "as the study ran")
     return Decision(600_000, "the release's default, ten minutes without a sign of life")
+
+
+def _history_cache(facts: Facts) -> Decision:
+    size = size_of(facts)
+    value = min(cached_tasks(size), tasks_in(master_heap(Role.JOB_HISTORY, facts)))
+    return Decision(
+        value,
+        f"{format_count(size.job_tasks)} tasks of the largest job and a fifth more, at least "
+        f"{format_count(TASKS_LEAST)}, as far as its heap goes; by itself it keeps five jobs, however large",
+        (Input(name="tasks of the largest job", value=size.job_tasks),),
+    )
+
+
+def _history_heap(facts: Facts) -> Decision:
+    given = facts.decided.get(_CACHE)
+    if not isinstance(given, int) or isinstance(given, bool) or given <= 0:
+        return sized_heap(Role.JOB_HISTORY, facts, "1.2 GB for every 100,000 tasks that it keeps")
+    heap = history_heap(given)
+    return Decision(
+        heap_options(heap, "-XX:+UseG1GC", "-XX:+ExitOnOutOfMemoryError"),
+        f"{format_memory(heap)}: {format_memory(HISTORY_LEAST)} and {HEAP_PER_TASK / 1000:g} kB for each "
+        f"of {format_count(given)} tasks that it keeps; a smaller one ends with the first large job",
+        (Input(name="tasks in its cache", value=given),),
+    )
 
 
 def _terasort_counsel(facts: Facts) -> str | None:
@@ -114,13 +151,24 @@ RULES: tuple[Rule, ...] = (
         accepts=set_at_all,
     ),
     mapreduce_rule(
+        id="jobs.history-cache",
+        file="mapred-site.xml",
+        key=_CACHE,
+        says="The JobHistoryServer keeps as many tasks in memory as its largest job has, and a fifth more.",
+        sources=("MAPREDUCE-6622", "Hadoop 3.5.0: mapred-default.xml"),
+        severity=Severity.MAY,
+        decide=_history_cache,
+        accepts=anything,
+    ),
+    mapreduce_rule(
         id="jobs.history-heap",
         file="mapred-env.sh",
         key="MAPRED_HISTORYSERVER_OPTS",
-        says="The JobHistoryServer's heap is limited.",
-        sources=("D0 142", "howdah"),
-        decide=lambda facts: small_heap(Role.JOB_HISTORY, "it keeps some thousands of jobs in memory"),
-        accepts=heap_alike,
+        says="The JobHistoryServer's heap is 512 MiB and 1.2 GB for every 100,000 tasks that it keeps.",
+        sources=("MAPREDUCE-6622", "Hadoop 3.5.0: mapred-default.xml", "MAPREDUCE-7150"),
+        decide=_history_heap,
+        accepts=heap_enough,
+        today="The papers gave all daemons one HADOOP_HEAPSIZE of 1300 (D0 142).",
     ),
     mapreduce_rule(
         id="jobs.timeout",

@@ -18,6 +18,7 @@ from howdah.planner.budget import (
 )
 from howdah.planner.conditions import in_study, mapreduce_rule
 from howdah.planner.facts import Facts
+from howdah.planner.heap import collector_threads
 from howdah.planner.reading import ConfigurationReading
 from howdah.planner.rule import (
     Decision,
@@ -29,6 +30,11 @@ from howdah.planner.rule import (
 )
 from howdah.planner.values import anything, as_number, between, fixed
 from howdah.units import MIB, format_memory
+
+_COLLECTORS = (
+    "; it collects garbage with its part of the host's CPUs: by itself each of many tasks starts threads for "
+    "all of them"
+)
 
 
 def _container(facts: Facts, kind: str) -> Decision:
@@ -71,10 +77,12 @@ def _java_options(facts: Facts, kind: str) -> Decision:
     heap = int(container * HEAP_SHARE)
     young = " -Xmn256m" if in_study(facts) else ""
     first = f" -Xms{heap}m" if in_study(facts) and kind == "map" else ""
+    threads = None if in_study(facts) or facts.known_cluster is None else collector_threads(kinds_of(facts))
+    few = f" -XX:ParallelGCThreads={threads}" if threads else ""
     return Decision(
-        f"-Xmx{heap}m{first}{young}",
+        f"-Xmx{heap}m{first}{young}{few}",
         f"{HEAP_SHARE * 100:.0f} % of the container's {container} MB; a task that outgrows its container is "
-        "killed",
+        f"killed{_COLLECTORS if threads else ''}",
         (Input(name="container", value=container * MIB, unit="B"),),
     )
 

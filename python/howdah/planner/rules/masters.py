@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from howdah.model.plan import Role
 from howdah.model.request import Protection
-from howdah.planner.block import REPLICATION, file_bytes, namenode_heap_bytes, namespace_blocks
+from howdah.planner.block import HEAP_MOST, REPLICATION, file_bytes, namenode_heap_bytes, namespace_blocks
 from howdah.planner.facts import Facts
 from howdah.planner.rule import Counsel, Rule, Severity
 from howdah.units import format_bytes, format_count, format_memory
 
+_QUORUM = 3
 MOST_DISKS = 0.1
 """Of the workers' disks, the part that masters may take for places of their own (howdah)."""
 
@@ -70,9 +71,27 @@ def _isolate(facts: Facts) -> str | None:
     where = namenodes[0].host
     return (
         f"{where} carries the only NameNode: while it is down there is no HDFS, and if its disks are "
-        "lost so is the data. Plan with --protect-masters ha, or at least keep a copy of its directory on "
-        "another host."
+        f"lost so is the data. {_instead(facts)} a copy of its directory on another host."
     )
+
+
+def _in_a_worker(facts: Facts) -> str | None:
+    sharing = [master for master in facts.cluster.masters if Role.NAMENODE in master.roles and master.shares]
+    if not sharing or not facts.cluster.virtual:
+        return None
+    where = " and ".join(master.address for master in sharing)
+    return (
+        f"The NameNode runs within the virtual machine of a worker, {where}: tasks take its memory and its "
+        "disks, and it ends with that machine. A machine of its own costs a hypervisor little: plan with "
+        "--workers-per-host 2 or more, whose places masters can take, or give masters hosts of their own "
+        "(`serves: masters`)."
+    )
+
+
+def _instead(facts: Facts) -> str:
+    if facts.cluster.hosts < _QUORUM:
+        return "Keep"
+    return "Plan with --protect-masters ha, or at least keep"
 
 
 def _idle_disks(facts: Facts) -> str | None:
@@ -125,18 +144,15 @@ def _federation(facts: Facts) -> str | None:
     largest = max(
         (master.memory_bytes for master in cluster.masters if Role.NAMENODE in master.roles), default=0
     )
-    if heap <= _HEAP_MOST and heap <= largest:
+    if heap <= HEAP_MOST and heap <= largest:
         return None
     return (
         f"Full of files of {format_memory(file_bytes(facts.request))}, HDFS holds {format_count(blocks)} "
         f"blocks, for which a NameNode needs a heap of {format_bytes(heap)}. It should not have more than "
-        f"{format_bytes(_HEAP_MOST)}, and here it has room for {format_bytes(largest)}: store larger files "
+        f"{format_bytes(HEAP_MOST)}, and here it has room for {format_bytes(largest)}: store larger files "
         "(--mean-file says how large they are), or plan several name services behind a router."
     )
 
-
-# Collections of larger heaps stop a NameNode for longer than its clients wait.
-_HEAP_MOST = 200 * 10**9
 
 IDLE_DISKS = Counsel(
     id="masters.idle-disks",
@@ -162,6 +178,13 @@ RULES: tuple[Rule, ...] = (
         tell=_isolate,
     ),
     IDLE_DISKS,
+    Counsel(
+        id="masters.own-machine",
+        says="On divided hosts a NameNode has a virtual machine of its own.",
+        sources=("D0 58", "D1 96", "D2 100"),
+        condition="hosts are divided, and a NameNode shares a worker's virtual machine",
+        tell=_in_a_worker,
+    ),
     Counsel(
         id="masters.fault-tolerance-network",
         says="The network carries Fault Tolerance's logging and the workers' traffic, or each has its own.",

@@ -9,6 +9,7 @@ from howdah.model.plan import Input, Master, Role, Value
 from howdah.model.request import Protection
 from howdah.planner.block import (
     FILL_LIMIT,
+    HEAP_MOST,
     USUAL_HEAP,
     blocks_of,
     file_bytes,
@@ -17,8 +18,8 @@ from howdah.planner.block import (
 )
 from howdah.planner.conditions import in_study
 from howdah.planner.facts import CannotTell, Facts
-from howdah.planner.heap import COMPRESSED_MOST, MASTER_HEAPS, collector, heap_options, whole_heap
-from howdah.planner.masters.seats import HEAP_OF_MEMORY, SYSTEM_BYTES
+from howdah.planner.heap import COMPRESSED_MOST, collector, heap_options, whole_heap
+from howdah.planner.master_heaps import HEAP_OF_MEMORY, SYSTEM_BYTES, heaps_in, master_heaps, size_of
 from howdah.planner.reading import lasting
 from howdah.planner.rule import Counsel, Decision, Rule, SettingRule, Severity, equal
 from howdah.planner.rules.jvm.versions import supported
@@ -83,10 +84,10 @@ def _blocks(facts: Facts) -> int:
     )
 
 
-def _room(home: Master) -> int:
+def _room(home: Master, facts: Facts) -> int:
     """The heap that a place has for a NameNode once its other daemons have theirs, in steps of 64 MiB."""
     daemons = home.memory_bytes if home.shares else home.memory_bytes - SYSTEM_BYTES
-    others = sum(MASTER_HEAPS.get(role, 0) for role in home.roles)
+    others = sum(heaps_in(home, master_heaps(size_of(facts))).values())
     alike = sum(role in (Role.NAMENODE, Role.SECONDARY_NAMENODE) for role in home.roles)
     # Places are sized in whole bytes, so that three quarters of one may be a byte short.
     return round(daemons * HEAP_OF_MEMORY - others) // max(1, alike) // _STEP * _STEP
@@ -102,7 +103,7 @@ def _heap_in(home: Master, facts: Facts) -> int:
     spare = USUAL_HEAP
     if not home.shares:
         spare = max(spare, min(COMPRESSED_MOST, home.memory_bytes // _SPARE_SHARE // GIB * GIB))
-    return max(256 * MIB, min(max(spare, _needed(facts)), _room(home)))
+    return max(256 * MIB, min(max(spare, _needed(facts)), _room(home, facts), HEAP_MOST))
 
 
 def _java_options(size: int, facts: Facts) -> str:
@@ -120,7 +121,12 @@ def _heap(facts: Facts) -> Decision:
     value = _heap_in(home, facts)
     mean = file_bytes(facts.request)
     a_terabyte = blocks_of(_TERABYTE, max(MIB, facts.number("dfs.blocksize")), mean)
-    if value < needed:
+    if value < needed and value >= HEAP_MOST:
+        room = (
+            f"{format_memory(value)}, and no more: collections of a larger heap stop it for longer than "
+            "clients wait. Store larger files, or divide the namespace between several name services"
+        )
+    elif value < needed:
         room = f"{home.name} has room for no more: give it {format_memory(needed)}"
     elif value > needed:
         room = f"{format_memory(value)}, since {home.name} has room: clients, snapshots and growth take it"

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from howdah.model.found import Found
 from howdah.model.plan import Input, Role
-from howdah.model.request import Profile
+from howdah.model.request import PlanRequest, Profile
 from howdah.planner.facts import Facts
 from howdah.planner.reading import ConfigurationReading
 from howdah.planner.rule import Counsel, Decision, Inspection, Observation, Rule, Scope, SettingRule, Severity
@@ -18,7 +18,9 @@ NODE_IDS = "yarn.nodemanager.numa-awareness.node-ids"
 
 _PRODUCTION = frozenset({Profile.PRODUCTION})
 """The studies' hosts ran without: their figures are of containers that no node holds."""
-_CONDITION = "native workers with several NUMA nodes that run MapReduce"
+_CONDITION = "native workers with several NUMA nodes that run MapReduce, on Hadoop 3.4 or with --secure"
+_DEFAULT_EXECUTOR_FROM = (3, 4)
+_EXECUTOR = "yarn.nodemanager.container-executor.class"
 
 
 def spans_nodes(facts: Facts) -> bool:
@@ -27,7 +29,13 @@ def spans_nodes(facts: Facts) -> bool:
 
 
 def _containers_span(facts: Facts) -> bool:
-    return facts.request.mapreduce and spans_nodes(facts)
+    return facts.request.mapreduce and spans_nodes(facts) and _can_bind(facts.request)
+
+
+def _can_bind(request: PlanRequest) -> bool:
+    """Whether the executor of containers knows NUMA nodes: before 3.4 the secure one alone did."""
+    major, minor = (int(number) for number in request.hadoop.split(".")[:2])
+    return request.secure or (major, minor) >= _DEFAULT_EXECUTOR_FROM
 
 
 def _aware(facts: Facts) -> Decision:
@@ -52,6 +60,22 @@ def _unknown_nodes(found: Found, facts: Facts) -> Iterator[Observation]:
         found="true, with the nodes neither read nor listed",
         expected=f"{READ_TOPOLOGY} true, or the nodes in {NODE_IDS}: NodeManagers do not start without",
         fix=f"set {READ_TOPOLOGY} to true",
+        where=reading.where(AWARE),
+    )
+
+
+def _unable(found: Found, facts: Facts) -> Iterator[Observation]:
+    reading = ConfigurationReading(found)
+    if (reading.text(AWARE) or "").strip().lower() != "true":
+        return
+    executor = reading.text(_EXECUTOR) or "DefaultContainerExecutor (default)"
+    yield Observation(
+        ok="LinuxContainerExecutor" in executor or _can_bind(facts.request),
+        about=AWARE,
+        found=f"true, with {executor.rpartition('.')[2]} of Hadoop {facts.request.hadoop}",
+        expected="LinuxContainerExecutor, or Hadoop 3.4: the default executor of older releases knows "
+        "no NUMA nodes, and containers run anywhere",
+        fix=f"remove {AWARE}, or set {_EXECUTOR} to LinuxContainerExecutor",
         where=reading.where(AWARE),
     )
 
@@ -108,6 +132,13 @@ RULES: tuple[Rule, ...] = (
         severity=Severity.MUST,
         condition=f"{AWARE} is true",
         inspect=_unknown_nodes,
+    ),
+    Inspection(
+        id="numa.executor",
+        says="Before Hadoop 3.4 LinuxContainerExecutor alone binds containers.",
+        sources=("YARN-5764", "YARN-11196"),
+        condition=f"{AWARE} is true, before Hadoop 3.4",
+        inspect=_unable,
     ),
     Counsel(
         id="numa.daemons",

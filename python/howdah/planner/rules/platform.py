@@ -155,8 +155,8 @@ DATA_DISKS = Rule(
 )
 SLOTS = Rule(
     id="platform.slots",
-    says="At least one map and one reduce task at once for each core and each spinning data disk, "
-    "as far as threads and memory allow.",
+    says="Where only TeraSort runs, at least one map and one reduce task at once for each core and each "
+    "spinning data disk; of other jobs as many tasks as threads; as far as threads and memory allow.",
     sources=("D0 50", "D0 25", "D4 129"),
     condition="MapReduce",
     applies=with_mapreduce,

@@ -7,8 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from howdah.model.plan import Value
 from howdah.model.request import PlanRequest, WorkKind
-from howdah.planner.conditions import mapreduce_rule, with_mapreduce
+from howdah.planner.conditions import (
+    mapreduce_rule,
+    secure_mapreduce_rule,
+    secured_mapreduce,
+    with_mapreduce,
+)
 from howdah.planner.facts import CannotTell, Facts
 from howdah.planner.rule import Counsel, Decision, FamilyRule, Rule, Severity, equal
 from howdah.planner.values import anything
@@ -105,6 +111,26 @@ def _preemption(facts: Facts) -> Decision:
     )
 
 
+def _administrators(facts: Facts) -> Decision:
+    return Decision(
+        facts.decided.get("yarn.admin.acl", "yarn"),
+        "by itself it is *, for the root and so for every queue below it: with a ticket anybody may stop the "
+        "jobs of all others, whatever yarn.acl.enable says",
+    )
+
+
+def _names_some(value: Value, decision: Decision, facts: Facts) -> bool:
+    return "*" not in str(value)
+
+
+def _submitters(facts: Facts) -> str | None:
+    return (
+        f"Everybody with a ticket may submit jobs to every queue: {_ROOT}.acl_submit_applications is * by "
+        "itself, and a queue lets in whom one above it lets in. Set it to a blank for the root, and name "
+        "users and groups (`alice,bob analysts`) for each queue, where departments share the cluster."
+    )
+
+
 def _labels(facts: Facts) -> str | None:
     if not facts.request.hbase_used:
         return None
@@ -126,6 +152,23 @@ RULES: tuple[Rule, ...] = (
         severity=Severity.MUST,
         decide=_queues,
         accepts=anything,
+    ),
+    secure_mapreduce_rule(
+        id="queues.administrators",
+        file="capacity-scheduler.xml",
+        key=f"{_ROOT}.acl_administer_queue",
+        says="Jobs are stopped and moved by those who submitted them and by YARN's administrators.",
+        sources=("Hadoop 3.5.0: CapacityScheduler",),
+        decide=_administrators,
+        accepts=_names_some,
+    ),
+    Counsel(
+        id="queues.submitters",
+        says="Who may use a queue is decided queue by queue.",
+        sources=("Hadoop 3.5.0: CapacityScheduler",),
+        applies=secured_mapreduce,
+        condition="with --secure and MapReduce",
+        tell=_submitters,
     ),
     mapreduce_rule(
         id="queues.default",

@@ -6,15 +6,16 @@ import math
 
 from howdah.model.plan import Input, Role
 from howdah.model.request import Profile, Protection
-from howdah.planner.budget import chosen_sizes, container_mb, heap_of
+from howdah.planner.budget import chosen_sizes, container_mb
 from howdah.planner.conditions import mapreduce_rule
-from howdah.planner.facts import CannotTell, Facts
-from howdah.planner.heap import MASTER_HEAPS, heap_alike, heap_options
+from howdah.planner.facts import Facts
+from howdah.planner.heap import heap_enough
+from howdah.planner.master_heaps import CONTAINERS_PER_GIB, WORKERS_PER_GIB, size_of, sized_heap
 from howdah.planner.reading import is_temporary
 from howdah.planner.rule import Counsel, Decision, Rule, Severity, equal
 from howdah.planner.rules.security.settings import login
 from howdah.planner.values import anything, between, fixed, one_of
-from howdah.units import GIB, MIB, format_memory
+from howdah.units import MIB, format_count
 
 _SCHEDULERS = "org.apache.hadoop.yarn.server.resourcemanager.scheduler"
 _CAPACITY = f"{_SCHEDULERS}.capacity.CapacityScheduler"
@@ -24,7 +25,6 @@ _RECOVERY = "org.apache.hadoop.yarn.server.resourcemanager.recovery"
 _CONF = "/etc/hadoop/conf"
 _JOBS_AT_ONCE = 5
 _MASTERS_SHARE = (0.1, 0.5)
-_WORKERS_PER_GIB = 500
 
 
 def _paper(facts: Facts) -> bool:
@@ -63,24 +63,20 @@ def _login(facts: Facts) -> tuple[str, ...]:
 
 
 def _heap(facts: Facts) -> Decision:
-    workers = facts.cluster.workers
-    homes = [master for master in facts.cluster.masters if Role.RESOURCEMANAGER in master.roles]
-    if not homes:
-        raise CannotTell("where the ResourceManager runs: give a plan")
-    home = min(homes, key=lambda master: master.memory_bytes)
-    wanted = GIB + math.ceil(workers / _WORKERS_PER_GIB) * GIB
-    # Every place is sized for the least; one of its own has half for more, one that others share a quarter.
-    share = home.memory_bytes // (4 if len(home.roles) > 2 or home.shares else 2)
-    value = min(wanted, max(MASTER_HEAPS[Role.RESOURCEMANAGER], heap_of(share)))
-    return Decision(
-        heap_options(value, "-XX:+UseG1GC", "-XX:+ExitOnOutOfMemoryError", *_login(facts)),
-        f"1 GiB, and another for every {_WORKERS_PER_GIB} of {workers} NodeManagers, within the "
-        f"{format_memory(home.memory_bytes)} of {home.name}",
-        (
-            Input(name="NodeManagers", value=workers),
-            Input(name=f"memory of {home.name}", value=home.memory_bytes, unit="B"),
-        ),
+    size = size_of(facts)
+    decided = sized_heap(
+        Role.RESOURCEMANAGER,
+        facts,
+        f"1 GiB, and another for every {WORKERS_PER_GIB} of {format_count(size.workers)} NodeManagers and "
+        f"{format_count(CONTAINERS_PER_GIB)} of {format_count(size.containers)} containers that run at once, "
+        "as far as its place has them",
+        *_login(facts),
     )
+    inputs = (
+        Input(name="NodeManagers", value=size.workers),
+        Input(name="containers at once", value=size.containers),
+    )
+    return decided._replace(inputs=inputs)
 
 
 def _fair_counsel(facts: Facts) -> str | None:
@@ -105,10 +101,11 @@ RULES: tuple[Rule, ...] = (
         id="scheduler.heap",
         file="yarn-env.sh",
         key="YARN_RESOURCEMANAGER_OPTS",
-        says="The ResourceManager's heap is 1 GiB, and another for every 500 NodeManagers.",
-        sources=("D1 81", "D1 87", "howdah"),
+        says="The ResourceManager's heap is 1 GiB, and another for every 250 NodeManagers and 50,000 "
+        "containers, at least 2.",
+        sources=("D1 81", "D1 87", "Cloudera: hardware requirements", "howdah"),
         decide=_heap,
-        accepts=heap_alike,
+        accepts=heap_enough,
         today="The papers gave all daemons one HADOOP_HEAPSIZE of 1300 (D0 142); each has its own today.",
     ),
     mapreduce_rule(

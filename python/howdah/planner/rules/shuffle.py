@@ -12,6 +12,7 @@ from howdah.planner.rule import Decision, Rule, Severity
 from howdah.planner.values import anything, as_number, between, fixed
 from howdah.units import MIB
 
+_EARLY, _LATE = 0.05, 0.8
 _COPIES = 20
 _COPIES_OF_SMALL = 5
 
@@ -25,6 +26,22 @@ def _of_a_study(paper: Value, production: Value, why: str) -> Callable[[Facts], 
         return Decision(production, why)
 
     return decide
+
+
+def _slow_start(facts: Facts) -> Decision:
+    if in_study(facts):
+        return Decision(0.0, "as the study ran: nothing else used the reduce tasks' memory")
+    if facts.request.sorts_only:
+        return Decision(
+            _EARLY,
+            "reduce tasks fetch map output while it is in the page cache, but do not hold containers before "
+            "there is any",
+        )
+    return Decision(
+        _LATE,
+        "jobs share the containers: reduce tasks that wait for the last map task keep others' tasks from "
+        "running",
+    )
 
 
 def _copies(facts: Facts) -> Decision:
@@ -45,15 +62,10 @@ RULES: tuple[Rule, ...] = (
         id="shuffle.slow-start",
         file="mapred-site.xml",
         key="mapreduce.job.reduce.slowstart.completedmaps",
-        says="Reduce tasks start early: there is room for them beside the map tasks.",
+        says="Reduce tasks start early where only TeraSort runs, and late where jobs share the cluster.",
         sources=("D0 52", "D0 69", "D4 138", "howdah"),
         severity=Severity.MAY,
-        decide=_of_a_study(
-            0.0,
-            0.05,
-            "reduce tasks fetch map output while it is in the page cache, but do not hold containers before "
-            "there is any; on a cluster that many jobs share, raise it to 0.5 or 0.8",
-        ),
+        decide=_slow_start,
         accepts=between(0.0, 0.9),
         today="MapReduce 1 had slots of their own for reduce tasks; YARN's are one pool, sized here for "
         "both.",

@@ -6,6 +6,7 @@ from howdah.model.plan import Input
 from howdah.planner.budget import HEAP_SHARE, kinds_of
 from howdah.planner.conditions import tez_rule
 from howdah.planner.facts import Facts
+from howdah.planner.heap import collector_threads
 from howdah.planner.rule import Decision, Rule, Severity, equal
 from howdah.planner.rules.queues import queue_of
 from howdah.planner.values import anything, as_number, fixed, set_at_all
@@ -82,6 +83,11 @@ def _queue(facts: Facts) -> Decision:
     return Decision(
         queue, "its own, with a share that other jobs cannot keep" if queue != "default" else "the only one"
     )
+
+
+def _few_collectors(facts: Facts) -> str:
+    threads = None if facts.known_cluster is None else collector_threads(kinds_of(facts))
+    return f" -XX:ParallelGCThreads={threads}" if threads else ""
 
 
 RULES: tuple[Rule, ...] = (
@@ -180,7 +186,8 @@ RULES: tuple[Rule, ...] = (
         says="The heap of Hive's tasks is 78 % of their containers.",
         sources=(_HIVE, _GUIDE),
         decide=lambda facts: Decision(
-            f"-Xmx{int(_container_mb(facts) * HEAP_SHARE)}m", "the rest is the Java machine's own"
+            f"-Xmx{int(_container_mb(facts) * HEAP_SHARE)}m{_few_collectors(facts)}",
+            "the rest is the Java machine's own; threads that collect garbage are a task's part of the CPUs",
         ),
         accepts=anything,
     ),

@@ -6,12 +6,13 @@ import math
 from collections.abc import Iterable
 
 from howdah.model.found import Found
-from howdah.model.inventory import DiskRole, HostGroup
+from howdah.model.inventory import DiskKind, DiskRole, HostGroup
 from howdah.model.plan import Input, Value
 from howdah.planner.data_mounts import data_mounts
 from howdah.planner.facts import CannotTell, Facts
 from howdah.planner.reading import ConfigurationReading, is_temporary, path_list
 from howdah.planner.rule import (
+    Counsel,
     Decision,
     Inspection,
     Observation,
@@ -20,6 +21,7 @@ from howdah.planner.rule import (
     SettingRule,
     Severity,
 )
+from howdah.planner.throughput import block_disks
 from howdah.planner.values import as_number
 from howdah.units import GIB, MIB, format_bytes, format_counted
 
@@ -32,6 +34,8 @@ _FOR_TASKS, _FOR_TASKS_MOST = 0.10, 200 * 10**9
 A job's intermediate data are of the job's size, not of the disk's.
 """
 _DISKS_PER_FAILURE = 6
+_TAG = "[SSD]"
+"""Of every kind of flash: Hadoop has no other name for NVMe."""
 
 
 def _data_dirs(facts: Facts) -> tuple[str, ...]:
@@ -43,11 +47,30 @@ def _data_dirs(facts: Facts) -> tuple[str, ...]:
 
 def _hdfs_dirs(facts: Facts) -> Decision:
     dirs = _data_dirs(facts)
+    kinds = _kinds(facts, len(dirs))
+    flash = sum(kind is not DiskKind.HDD for kind in kinds)
+    mixed = 0 < flash < len(kinds)
+    tags = [_TAG if mixed and kind is not DiskKind.HDD else "" for kind in kinds] or [""] * len(dirs)
+    told = (
+        f"; {flash} of them flash, tagged {_TAG}: number disks in the inventory's order. HDFS uses these "
+        "where a storage policy names them; without the tag each would get as many blocks as a spinning disk"
+    )
     return Decision(
-        tuple(f"file://{folder}/dfs" for folder in dirs),
-        f"one directory on each of {format_counted(len(dirs), 'data disk')}; no striping, no RAID",
+        tuple(f"{tag}file://{folder}/dfs" for tag, folder in zip(tags, dirs, strict=True)),
+        f"one directory on each of {format_counted(len(dirs), 'data disk')}; no striping, no RAID"
+        f"{told if mixed else ''}",
         (Input(name="data disks", value=len(dirs)),),
     )
+
+
+def _kinds(facts: Facts, disks: int) -> tuple[DiskKind, ...]:
+    """What each data disk of a worker is made of, in the inventory's order; none where that is not known."""
+    if facts.known_group is None:
+        return ()
+    data = [disk for disk in facts.known_group.disks if disk.role is DiskRole.DATA]
+    whole = max(1, facts.known_group.data_disks)
+    kinds = tuple(disk.kind for disk in data for _ in range(disk.count * disks // whole))
+    return kinds if len(kinds) == disks else ()
 
 
 def _every_disk(value: Value, decision: Decision, facts: Facts) -> bool:
@@ -73,6 +96,24 @@ def _temporary(found: Found, facts: Facts) -> Iterable[Observation]:
         fix="set dfs.datanode.data.dir in hdfs-site.xml to a directory on each data disk, /data/01/dfs and "
         "so on",
         where=reading.where("dfs.datanode.data.dir"),
+    )
+
+
+def _flash(facts: Facts) -> str | None:
+    told = []
+    for group in facts.cluster.worker_groups:
+        data = [disk for disk in group.disks if disk.role is DiskRole.DATA]
+        flash = [disk for disk in data if disk.kind is not DiskKind.HDD]
+        if flash and len(flash) < len(data):
+            size = sum(disk.count * disk.size_bytes for disk in flash)
+            told.append(f"{format_bytes(size)} of flash on each host of {group.name}")
+    if not told:
+        return None
+    return (
+        f"There are {' and '.join(told)}, which HDFS leaves empty until a storage policy names them: for "
+        "instance `hdfs storagepolicies -setStoragePolicy -path /hot -policy ONE_SSD`, and "
+        "hbase.wal.storage.policy ONE_SSD for HBase's log. The capacity of this plan counts them; give them "
+        "the role `spare` where nothing will use them, or keep them for hosts of their own."
     )
 
 
@@ -170,7 +211,8 @@ def _reserved_beyond(found: Found, facts: Facts) -> Iterable[Observation]:
 
 
 def _volume_policy(facts: Facts) -> Decision:
-    sizes = {disk.size_bytes for disk in facts.group.disks if disk.role is DiskRole.DATA}
+    # Flash among spinning disks has a storage type of its own: HDFS never weighs one against the other.
+    sizes = {disk.size_bytes for disk in block_disks(facts.group)}
     inputs = (Input(name="sizes of data disks", value=len(sizes)),)
     if len(sizes) > 1:
         return Decision(
@@ -213,6 +255,13 @@ RULES: tuple[Rule, ...] = (
         file="hdfs-site.xml",
         decide=_hdfs_dirs,
         accepts=_every_disk,
+    ),
+    Counsel(
+        id="volumes.flash-beside-disks",
+        says="Flash among spinning disks is used by storage policies.",
+        sources=("Hadoop 3.5.0: ArchivalStorage", "HDFS-2832"),
+        condition="hosts have data disks of flash and spinning ones",
+        tell=_flash,
     ),
     Inspection(
         id="volumes.lasting",

@@ -13,6 +13,7 @@ from howdah.planner.budget import (
     chosen_sizes,
     container_mb,
     kinds_of,
+    vcores_of,
 )
 from howdah.planner.conditions import mapreduce_rule
 from howdah.planner.facts import Facts
@@ -79,16 +80,11 @@ def _memory_will_do(value: Value, decision: Decision, facts: Facts) -> bool:
     return 0.75 * wanted <= as_number(value) <= max(wanted, most)
 
 
-def _cpus(worker: Worker, facts: Facts) -> int:
-    # A sort's application master has a place of its own beside its tasks.
-    return worker.map_slots + worker.reduce_slots + facts.request.sorts_only
-
-
 def _vcores(facts: Facts) -> Decision:
     worker = facts.worker
     cpus = worker.vcpus or 0
     if not facts.request.sorts_only:
-        value = _cpus(worker, facts)
+        value = vcores_of(worker, facts)
         beside = " that are not left to HBase" if facts.request.hbase_used else ""
         if value == cpus:
             because = f"one for each of the worker's {cpus} threads{beside}"
@@ -102,7 +98,7 @@ def _vcores(facts: Facts) -> Decision:
             (Input(name="threads of the worker", value=cpus),),
         )
     return Decision(
-        _cpus(worker, facts),
+        vcores_of(worker, facts),
         f"{worker.map_slots} map and {worker.reduce_slots} reduce tasks (the papers' slots) and an "
         "application master, one each: half of the tasks wait for disks or the network while the others "
         "compute",
@@ -127,7 +123,7 @@ def _most_memory(facts: Facts) -> Decision:
 
 
 def _most_vcores(facts: Facts) -> Decision:
-    value = max(_cpus(kind, facts) for kind in kinds_of(facts))
+    value = max(vcores_of(kind, facts) for kind in kinds_of(facts))
     return Decision(value, "the vcores of the largest worker: no container can have more")
 
 

@@ -15,6 +15,8 @@ from howdah.planner.rules import numa
 from support.hosts import host_group
 
 NATIVE = PlanRequest()
+EXECUTOR = "yarn.nodemanager.container-executor.class"
+LINUX = "org.apache.hadoop.yarn.server.nodemanager.LinuxContainerExecutor"
 
 
 def planned(request: PlanRequest = NATIVE, hosts: HostGroup | None = None) -> Plan:
@@ -39,11 +41,12 @@ def test_native_hosts_with_several_nodes_bind_containers() -> None:
     ("request_", "hosts"),
     [
         (NATIVE, host_group(count=12, sockets=1)),
+        (PlanRequest(hadoop="3.3.6"), None),
         (PlanRequest(hypervisor=Hypervisor.VSPHERE, workers_per_host=1), None),
         (PlanRequest(profile=Profile.PAPER), None),
         (PlanRequest(workloads=(Demand(kind="ycsb"),)), None),
     ],
-    ids=["one-node", "virtual", "paper", "hbase"],
+    ids=["one-node", "default executor before 3.4", "virtual", "paper", "hbase"],
 )
 def test_elsewhere_nothing_is_said_of_nodes(request_: PlanRequest, hosts: HostGroup | None) -> None:
     assert decided(planned(request_, hosts)) == {}
@@ -56,15 +59,15 @@ def test_a_regionserver_beside_mapreduce_is_told_of_heaps_over_nodes() -> None:
     assert "-XX:+UseNUMA" in advice
 
 
-def seen(**properties: str) -> list[Observation]:
-    (rule,) = (rule for rule in numa.RULES if isinstance(rule, Inspection))
-    keys = {"enabled": numa.AWARE, "read": numa.READ_TOPOLOGY, "ids": numa.NODE_IDS}
+def seen(rule_id: str = "numa.nodes-known", release: str = "3.5.0", **properties: str) -> list[Observation]:
+    (rule,) = (rule for rule in numa.RULES if isinstance(rule, Inspection) and rule.id == rule_id)
+    keys = {"enabled": numa.AWARE, "read": numa.READ_TOPOLOGY, "ids": numa.NODE_IDS, "executor": EXECUTOR}
     found = tuple(
         FoundProperty(name=keys[name], text=text, file="yarn-site.xml", line=1)
         for name, text in properties.items()
     )
     config = FoundConfig(folder="conf", properties=found, files=("yarn-site.xml",))
-    return list(rule.inspect(Found(config=config), Facts(request=NATIVE)))
+    return list(rule.inspect(Found(config=config), Facts(request=PlanRequest(hadoop=release))))
 
 
 def test_nodes_that_are_neither_read_nor_listed_are_found() -> None:
@@ -74,3 +77,18 @@ def test_nodes_that_are_neither_read_nor_listed_are_found() -> None:
     assert [one.ok for one in seen(enabled="true", read="true")] == [True]
     assert [one.ok for one in seen(enabled="true", ids="0,1")] == [True]
     assert seen(enabled="false") == []
+
+
+@pytest.mark.parametrize(
+    ("release", "executor", "well"),
+    [("3.3.6", "", False), ("3.3.6", LINUX, True), ("3.4.2", "", True), ("3.5.0", LINUX, True)],
+)
+def test_before_3_4_the_secure_executor_alone_binds(release: str, executor: str, well: bool) -> None:
+    given = {"executor": executor} if executor else {}
+    (one,) = seen("numa.executor", release, enabled="true", **given)
+    assert one.ok is well
+
+
+def test_a_secure_cluster_of_3_3_binds_its_containers() -> None:
+    plan = planned(PlanRequest(hadoop="3.3.6", secure=True, realm="EXAMPLE.COM"))
+    assert decided(plan)[numa.AWARE] is True

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from howdah.planner.rule import Rule
 from howdah.planner.rules.ha import (
+    connections,
     fencing,
     hmasters,
     journals,
@@ -21,6 +22,7 @@ from howdah.planner.rules.ha import (
 
 RULES: tuple[Rule, ...] = (
     *settings.RULES,
+    *connections.RULES,
     *waiting.RULES,
     *standby.RULES,
     *services.RULES,

@@ -8,7 +8,8 @@ from functools import partial
 from howdah.model.plan import Role, Value
 from howdah.planner.conditions import is_paired
 from howdah.planner.facts import Facts
-from howdah.planner.heap import heap_alike, small_heap
+from howdah.planner.heap import heap_enough
+from howdah.planner.master_heaps import small_heap
 from howdah.planner.reading import lasting
 from howdah.planner.rule import Decision, FamilyRule, Rule, SettingRule, Severity
 from howdah.planner.rules.addresses import NAMENODE_PORT
@@ -227,7 +228,7 @@ RULES: tuple[Rule, ...] = (
         key="HDFS_JOURNALNODE_OPTS",
         says="A JournalNode's heap is limited.",
         decide=_journal_heap,
-        accepts=heap_alike,
+        accepts=heap_enough,
         file="hadoop-env.sh",
         severity=Severity.SHOULD,
     ),
@@ -236,7 +237,7 @@ RULES: tuple[Rule, ...] = (
         key="HDFS_ZKFC_OPTS",
         says="A failover controller's heap is limited; in a secure cluster it logs in to ZooKeeper.",
         decide=_controller_heap,
-        accepts=heap_alike,
+        accepts=heap_enough,
         file="hadoop-env.sh",
         severity=Severity.SHOULD,
     ),

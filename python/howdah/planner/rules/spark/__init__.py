@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 from howdah.planner.rule import Rule
-from howdah.planner.rules.spark import fits, settings
+from howdah.planner.rules.spark import fits, secure, settings
 
-RULES: tuple[Rule, ...] = (*settings.RULES, *fits.RULES)
+RULES: tuple[Rule, ...] = (*settings.RULES, *secure.RULES, *fits.RULES)

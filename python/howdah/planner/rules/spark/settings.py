@@ -15,15 +15,17 @@ from howdah.planner.executor import (
     memory_bytes,
 )
 from howdah.planner.facts import Facts
+from howdah.planner.heap import collector_threads
 from howdah.planner.rule import Decision, Rule, Severity, equal
 from howdah.planner.rules.queues import queue_of
-from howdah.planner.values import anything, as_number, at_least, between, fixed, set_at_all
+from howdah.planner.values import anything, as_number, between, fixed, set_at_all
 from howdah.units import MIB, format_counted, format_memory
 
 _TUNING = "Spark: tuning"
 _DRIVER_MB = 4096
 _DRIVER_SHARE = 4
-_PARTITIONS = 200
+_PARTITIONS, _PARTITIONS_MOST, _PARTITIONS_TOO_MANY = 200, 4_000, 20_000
+"""The release's default, what 128 MB each of half a terabyte are, and what no driver remembers with ease."""
 _TASKS_PER_CORE = 2
 _HISTORY = "hdfs:///spark-history"
 _SHUFFLE_PORT = 7337
@@ -56,6 +58,19 @@ def _memory(facts: Facts) -> Decision:
     )
 
 
+def _many_cpus(facts: Facts) -> bool:
+    known = facts.known_cluster is not None
+    return with_spark(facts) and known and collector_threads(kinds_of(facts)) is not None
+
+
+def _collectors(facts: Facts) -> Decision:
+    cores = executor(facts).cores
+    return Decision(
+        f"-XX:ParallelGCThreads={max(2, cores)}",
+        "by itself each of many executors on a host starts threads for all of its CPUs",
+    )
+
+
 def _overhead(facts: Facts) -> Decision:
     size = executor(facts)
     return Decision(
@@ -77,16 +92,17 @@ def _driver(facts: Facts) -> Decision:
 
 def _partitions(facts: Facts) -> Decision:
     size = executor(facts)
-    cores = size.cores * size.per_worker * facts.cluster.workers
-    value = max(_PARTITIONS, _TASKS_PER_CORE * cores)
-    return Decision(
-        value,
-        f"{_TASKS_PER_CORE} tasks for each of {cores:,} cores; adaptive execution joins those that "
-        "turn out small"
-        if value > _PARTITIONS
-        else "the release's default; adaptive execution joins those that turn out small",
-        (Input(name="cores of all executors", value=cores),),
-    )
+    cores = size.cores * size.in_all
+    wanted = _TASKS_PER_CORE * cores
+    value = min(max(_PARTITIONS, wanted), _PARTITIONS_MOST)
+    joined = "adaptive execution joins those that turn out small"
+    because = {
+        _PARTITIONS: f"the release's default; {joined}",
+        _PARTITIONS_MOST: f"as many as one query can use, fewer than {_TASKS_PER_CORE} for each of "
+        f"{cores:,} cores: each map task writes, and the driver remembers, a piece for every partition; "
+        f"{joined}. Give more to queries that shuffle more than a terabyte",
+    }.get(value, f"{_TASKS_PER_CORE} tasks for each of {cores:,} cores; {joined}")
+    return Decision(value, because, (Input(name="cores of all executors", value=cores),))
 
 
 def _given_back(facts: Facts) -> bool:
@@ -144,10 +160,21 @@ RULES: tuple[Rule, ...] = (
     spark_rule(
         id="spark.memory",
         key="spark.executor.memory",
-        says="Executors use the containers' memory of a worker together, none with a heap over 31 GiB.",
+        says="Executors use the vcores and memory of all workers' containers, none with a heap over 31 GiB.",
         sources=(CONFIGURATION, _TUNING, "howdah"),
         decide=_memory,
         accepts=_fits,
+    ),
+    spark_rule(
+        id="spark.collectors",
+        key="spark.executor.extraJavaOptions",
+        says="An executor collects garbage with as many threads as it has cores.",
+        sources=(_TUNING, "howdah"),
+        severity=Severity.MAY,
+        applies=_many_cpus,
+        condition="with Spark, on workers of more than eight CPUs",
+        decide=_collectors,
+        accepts=anything,
     ),
     spark_rule(
         id="spark.overhead",
@@ -247,11 +274,11 @@ RULES: tuple[Rule, ...] = (
     spark_rule(
         id="spark.partitions",
         key="spark.sql.shuffle.partitions",
-        says="A shuffle has two tasks for each core, 200 at the least.",
+        says="A shuffle has two tasks for each core, 200 at the least and 4,000 at the most.",
         sources=(_TUNING, "Spark: SQL performance tuning"),
         severity=Severity.MAY,
         decide=_partitions,
-        accepts=at_least,
+        accepts=between(_PARTITIONS, _PARTITIONS_TOO_MANY),
     ),
     spark_rule(
         id="spark.serializer",

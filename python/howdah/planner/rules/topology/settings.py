@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from howdah.model.plan import Placement, Value
-from howdah.planner.facts import Facts
+from howdah.model.plan import Input, Placement, Value
+from howdah.planner.facts import ClusterFacts, Facts
 from howdah.planner.rule import Decision, Rule, SettingRule, Severity
 from howdah.planner.values import fixed, one_of
+from howdah.units import format_bytes
 
 _BLOCKS = "org.apache.hadoop.hdfs.server.blockmanagement"
 _POLICY = {
     Placement.NODE_GROUPS: f"{_BLOCKS}.BlockPlacementPolicyWithNodeGroup",
     Placement.UPGRADE_DOMAINS: f"{_BLOCKS}.BlockPlacementPolicyWithUpgradeDomain",
 }
+_UNLIKE = 1.25
 _DIVIDED = "hosts carry two or more workers"
 _SOURCES = ("D0 60", "D1 88", "D2 105", "Hadoop 3.5.0")
 
@@ -44,6 +46,37 @@ def _script(facts: Facts) -> Decision:
         )
     return Decision(
         "/etc/hadoop/conf/topology.sh", f"prints which of the {len(topology.racks)} racks a host is in"
+    )
+
+
+def _of_unlike_size(facts: Facts) -> bool:
+    cluster = facts.known_cluster
+    if cluster is None or cluster.topology.placement is not Placement.DEFAULT:
+        return False
+    sizes = _sizes(cluster)
+    return bool(sizes) and max(sizes) >= _UNLIKE * min(sizes)
+
+
+def _sizes(cluster: ClusterFacts) -> list[int]:
+    """What the DataNodes of each group of hosts hold, bytes of one."""
+    return [
+        group.data_bytes
+        // max(1, sum(kind.per_host for kind, _ in cluster.kinds if kind.group == group.name))
+        for group in cluster.groups
+    ]
+
+
+def _by_space(facts: Facts) -> Decision:
+    sizes = _sizes(facts.cluster)
+    return Decision(
+        f"{_BLOCKS}.AvailableSpaceBlockPlacementPolicy",
+        f"DataNodes hold from {format_bytes(min(sizes))} to {format_bytes(max(sizes))}: filled alike, the "
+        "small ones would be full while the large ones are not, and the balancer would never end. Racks "
+        "count as by default",
+        (
+            Input(name="smallest DataNode", value=min(sizes), unit="B"),
+            Input(name="largest DataNode", value=max(sizes), unit="B"),
+        ),
     )
 
 
@@ -111,6 +144,17 @@ RULES: tuple[Rule, ...] = (
         key="dfs.block.replicator.classname",
         file="hdfs-site.xml",
         decide=_policy,
+    ),
+    SettingRule(
+        id="topology.space-policy",
+        says="Where some DataNodes hold more than others, those with more room get more of the new blocks.",
+        sources=("HDFS-8131", "Hadoop 3.5.0: hdfs-default.xml", "D2 107"),
+        condition="hosts are not divided, and DataNodes of some hold a quarter more than those of others",
+        applies=_of_unlike_size,
+        key="dfs.block.replicator.classname",
+        file="hdfs-site.xml",
+        decide=_by_space,
+        accepts=lambda value, decision, facts: "AvailableSpace" in str(value),
     ),
     SettingRule(
         id="topology.hosts-provider",

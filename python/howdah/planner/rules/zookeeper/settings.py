@@ -5,16 +5,22 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import partial
 
-from howdah.model.plan import Role, Value
+from howdah.model.plan import Input, Role, Value, Worker
+from howdah.planner.budget import kinds_of
 from howdah.planner.conditions import is_paired, runs
 from howdah.planner.facts import Facts
+from howdah.planner.heap import heap_enough
+from howdah.planner.master_heaps import CLIENTS_PER_GIB, sized_heap
 from howdah.planner.reading import lasting
 from howdah.planner.rule import Decision, FamilyRule, Rule, SettingRule, Severity
 from howdah.planner.rules.ha.settings import ZOOKEEPER_PORT, numbered
-from howdah.planner.values import anything, between, fixed
+from howdah.planner.values import anything, as_number, between, fixed
+from howdah.units import format_count
 
 _IN_CLUSTER = runs(Role.ZOOKEEPER)
 _SOURCES = ("ZooKeeper 3.8",)
+_NO_LIMIT = 0
+_CONNECTIONS, _CONNECTIONS_HBASE = 60, 300
 _LOG_DISK = 3
 """After those of names and of journals, which the same hosts may have."""
 
@@ -41,6 +47,41 @@ def _members(facts: Facts) -> Mapping[str, Decision]:
         )
         for name, host in servers.items()
     }
+
+
+def _connections(facts: Facts) -> Decision:
+    if not facts.request.hbase_used:
+        return Decision(
+            _CONNECTIONS, "the release's default: daemons alone connect, and few programs of users"
+        )
+    tasks = max(
+        sum((kind.map_slots + kind.reduce_slots) * kind.per_host for kind in group)
+        for group in _by_group(facts).values()
+    )
+    value = max(_CONNECTIONS_HBASE, -(-(2 * tasks + _CONNECTIONS) // 100) * 100)
+    return Decision(
+        value,
+        "tasks and clients of HBase connect, each by itself: one that is refused fails, and with it a "
+        "RegionServer of the same host that connects again",
+        (Input(name="tasks at once on a host", value=tasks),),
+    )
+
+
+def _by_group(facts: Facts) -> dict[str | None, list[Worker]]:
+    """The kinds of workers on each group of hosts; raises CannotTell."""
+    groups: dict[str | None, list[Worker]] = {}
+    for kind in kinds_of(facts):
+        groups.setdefault(kind.group, []).append(kind)
+    return groups
+
+
+def _heap(facts: Facts) -> Decision:
+    return sized_heap(
+        Role.ZOOKEEPER,
+        facts,
+        f"1 GiB, and another for every {CLIENTS_PER_GIB} of {format_count(facts.cluster.workers)} workers: "
+        "all of what it keeps is in memory, and one that swaps loses its sessions",
+    )
 
 
 _member_rule = partial(
@@ -125,6 +166,27 @@ RULES: tuple[Rule, ...] = (
         says="ZooKeeper's page of commands is for its own host.",
         decide=fixed("127.0.0.1", "by default port 8080 answers on every address and does not ask who comes"),
         accepts=_loopback,
+    ),
+    _member_rule(
+        id="zookeeper.connections",
+        key="maxClientCnxns",
+        says="A host has a connection for each of its daemons and, with HBase, for each of its tasks, 60 at "
+        "the least.",
+        sources=("ZooKeeper 3.8: administrator's guide", "HBase 2.6.4: hbase-default.xml", "howdah"),
+        decide=_connections,
+        accepts=lambda value, decision, facts: (
+            as_number(value) == _NO_LIMIT or as_number(value) >= as_number(decision.value) / 2
+        ),
+        today="By itself it is 60; the 300 of hbase-default.xml are for a ZooKeeper that HBase starts.",
+    ),
+    _member_rule(
+        id="zookeeper.heap",
+        key="SERVER_JVMFLAGS",
+        file="zookeeper-env.sh",
+        says="ZooKeeper's heap is 1 GiB, and another for every 500 workers, and Java is told so.",
+        sources=("Cloudera: hardware requirements", "ZooKeeper 3.8: administrator's guide", "howdah"),
+        decide=_heap,
+        accepts=heap_enough,
     ),
     FamilyRule(
         id="zookeeper.members",

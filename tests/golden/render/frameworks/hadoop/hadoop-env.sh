@@ -10,10 +10,10 @@ export HADOOP_LOG_DIR=/var/log/hadoop
 # [jvm.hadoop-process-ids; Hadoop: hadoop-env.sh, howdah]
 export HADOOP_PID_DIR=/run/hadoop
 
-# A heap of 1.6 GiB: a DataNode takes 2 GB, less on a small worker, 1 GiB for each million of the
-# replicas that its full disks hold
+# A heap of 4 GiB: 4 GiB where that is little of a worker's memory, less on a small one, and 1 GiB for
+# each million of the replicas that its full disks hold
 # [datanode.heap; D3 122, D0 142, Cloudera: HDFS heap sizing]
-export HDFS_DATANODE_OPTS='-Xms1600m -Xmx1600m -XX:+UseG1GC -XX:+ExitOnOutOfMemoryError'
+export HDFS_DATANODE_OPTS='-Xms4096m -Xmx4096m -XX:+UseG1GC -XX:+ExitOnOutOfMemoryError'
 
 # 5 GiB for the 4,577,636 blocks that full disks hold, 1.1 GB for a million: files of 64 MiB are
 # 14,901 files and 18,626 blocks a TB (--mean-file says otherwise); 31 GiB, since nn1 has room:

@@ -9,17 +9,17 @@ export HBASE_LOG_DIR=/var/log/hbase
 # [hbase.own-zookeeper; HBase 2.6.4: hbase-env.sh, howdah]
 export HBASE_MANAGES_ZK=false
 
-# 2 GiB: it keeps the list of regions, not their rows; without a limit Java takes a quarter of the
-# host's memory
-# [hbase.master-heap; D3 120, howdah]
-export HBASE_MASTER_OPTS='-Xms2048m -Xmx2048m -XX:+UseG1GC -XX:+ExitOnOutOfMemoryError -Djava.security.auth.login.config=/etc/security/jaas/hbase.conf'
+# 4 GiB: it moves 1,500 regions of 15 RegionServers, 100 of each, and keeps what it does to each of
+# them; without a limit Java takes a quarter of the host's memory
+# [hbase.master-heap; D3 120, Cloudera: hardware requirements, howdah]
+export HBASE_MASTER_OPTS='-Xms4096m -Xmx4096m -XX:+UseG1GC -XX:+ExitOnOutOfMemoryError -Djava.security.auth.login.config=/etc/security/jaas/hbase.conf'
 
 # The default is /tmp: once a cleaner took the file, the scripts cannot stop the daemon; what is in
 # /run ends with the boot, as the daemons do
 # [jvm.hbase-process-ids; HBase: hbase-env.sh, howdah]
 export HBASE_PID_DIR=/run/hbase
 
-# A heap of 31 GiB, touched at the start, 459 GiB of cache outside it: 490 GiB in all; G1 keeps pauses
+# A heap of 31 GiB, touched at the start, 458 GiB of cache outside it: 489 GiB in all; G1 keeps pauses
 # short, and its regions are so large that a memstore's chunk of 2 MiB is no object of extra size
 # [regionserver.heap; D3 120, D3 122, D2 112, HBase 2.6.4: reference guide on Java]
-export HBASE_REGIONSERVER_OPTS='-Xms31744m -Xmx31744m -XX:+UseG1GC -XX:MaxGCPauseMillis=100 -XX:G1HeapRegionSize=32m -XX:+AlwaysPreTouch -XX:+UseTransparentHugePages -XX:+ExitOnOutOfMemoryError -XX:MaxDirectMemorySize=472064m -Djava.security.auth.login.config=/etc/security/jaas/hbase.conf'
+export HBASE_REGIONSERVER_OPTS='-Xms31744m -Xmx31744m -XX:+UseG1GC -XX:MaxGCPauseMillis=100 -XX:G1HeapRegionSize=32m -XX:+AlwaysPreTouch -XX:+UseTransparentHugePages -XX:+ExitOnOutOfMemoryError -XX:MaxDirectMemorySize=471040m -Djava.security.auth.login.config=/etc/security/jaas/hbase.conf'

@@ -11,7 +11,7 @@ from howdah.model.request import PlanRequest, Protection
 from howdah.planner.facts import Facts
 from howdah.planner.rule import Counsel, SettingRule
 from howdah.planner.rules.catalogue import find_rule
-from howdah.planner.rules.ha import waiting
+from howdah.planner.rules.ha import connections, waiting
 from support.facts import a_master, facts_of, values_of
 from support.pairs import WAITS
 
@@ -30,14 +30,26 @@ def alone(**decided: Value) -> Facts:
 
 def test_a_plan_gives_every_wait() -> None:
     values = values_of([waiting.RULES], in_plan())
-    assert values["ha.zookeeper.session-timeout.ms"] == 5_000
-    assert values["dfs.ha.fencing.ssh.connect-timeout"] == 3_000
-    assert values["dfs.client.failover.max.attempts"] == values["dfs.client.retry.max.attempts"] == 90
+    assert values["ha.zookeeper.session-timeout.ms"] == 10_000
+    assert values["dfs.ha.fencing.ssh.connect-timeout"] == 2_000
+    assert values["dfs.client.failover.max.attempts"] == values["dfs.client.retry.max.attempts"] == 180
+    assert values["ipc.client.rpc-timeout.ms"] == 120_000
+
+
+def test_a_lost_host_is_missed_for_less_than_twenty_seconds() -> None:
+    values = values_of([connections.RULES, waiting.RULES], in_plan())
+    known = replace(in_plan(), decided={**FENCED, **values})
+    pause = known.number("dfs.client.failover.sleep.max.millis") / 1000
+    assert waiting.lost_host(known).until_active_s + pause < 20
+    # A call to a host that was lost before, and one that it had received: 13.4 and 13 s as measured.
+    assert connections.retransmission_s(int(known.number("net.ipv4.tcp_retries2"))) == pytest.approx(12.6)
+    assert connections.missed_by_tcp_s(known) == 13
+    assert connections.retransmission_s(15) == pytest.approx(924.6)
 
 
 def test_without_sshfence_nobody_waits_for_it() -> None:
     known = in_plan("shell(/bin/true)")
-    values = values_of([waiting.RULES], known)
+    values = values_of([connections.RULES, waiting.RULES], known)
     assert "dfs.ha.fencing.ssh.connect-timeout" not in values
     counsel = find_rule("ha.expected-outage")
     assert isinstance(counsel, Counsel)
@@ -52,7 +64,7 @@ def test_without_sshfence_nobody_waits_for_it() -> None:
 
 def test_what_is_waited_for_is_counted_as_it_was_measured() -> None:
     lost = waiting.lost_host(alone())
-    assert (lost.missed, lost.asked, lost.fenced, lost.until_active_s) == (10, 40, 30, 84)
+    assert (lost.missed, lost.asked, lost.fenced, lost.until_active_s) == (10, 40, 30, 83)
 
 
 @pytest.mark.parametrize(
@@ -62,6 +74,9 @@ def test_what_is_waited_for_is_counted_as_it_was_measured() -> None:
         ("ha.session", 60_000, False),
         ("ha.connect-timeout", 60_000, False),
         ("ha.answer-timeout", 0, False),
+        ("ha.answer-timeout", 15_000, False),
+        ("ha.answer-timeout", 60_000, True),
+        ("ha.answer-timeout", 120_000, True),
         ("ha.client-pause", 120_000, False),
         ("ha.client-retries", 10, True),
         ("ha.connection-retries", 45, False),

@@ -1,0 +1,239 @@
+"""How soon the replicas of a lost host are made again, and that a host does not hold more than can be.
+
+The NameNode hands out work every few seconds: so many blocks for each DataNode, of which a DataNode takes no
+more than its streams. By itself that is two blocks in three seconds, for disks of 2006: what a host of
+hundreds of terabytes held takes weeks to be made again so, and another host lost meanwhile loses data.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from functools import partial
+from typing import NamedTuple
+
+from howdah.model.inventory import DiskKind, DiskRole, HostGroup
+from howdah.model.plan import Input, Value
+from howdah.model.request import Profile
+from howdah.planner.block import BLOCK_BYTES, FILL_LIMIT, blocks_of, file_bytes
+from howdah.planner.facts import Facts
+from howdah.planner.rule import Counsel, Decision, Rule, SettingRule, Severity
+from howdah.planner.throughput import LINE_SHARE, block_bytes_per_s, block_disks, disk_bytes_per_s
+from howdah.planner.values import as_number
+from howdah.units import format_bytes, format_count, format_rate, format_seconds
+
+_WITHIN_S = 8 * 3600
+"""In which a lost host's replicas should be made again: a working day, before the next one is lost."""
+_SHARE = 0.25
+"""Of a host's disks and of its network, the part that this may take from jobs."""
+_INTERVAL, _HEARTBEAT = "dfs.namenode.redundancy.interval.seconds", "dfs.heartbeat.interval"
+_WORK = "dfs.namenode.replication.work.multiplier.per.iteration"
+_STREAMS = "dfs.namenode.replication.max-streams"
+_HARD = "dfs.namenode.replication.max-streams-hard-limit"
+_LEAST_WORK, _LEAST_STREAMS = 2, 2
+_MOST_TIMES = 4
+_STREAM_SHARE = 0.5
+"""Of a disk's rate, what one stream has between all that seek on it."""
+_MOST_BYTES, _MOST_DISK_BYTES, _MOST_DISKS = 100 * 10**12, 8 * 10**12, 24
+"""Of a DataNode, beyond which Cloudera supports none."""
+_SOURCE = "Cloudera: HDFS heap sizing"
+
+
+class LostHost(NamedTuple):
+    """What is to be made again for the fullest host, and how fast the others may do so.
+
+    ``needed`` and ``allowed`` are bytes per second of each DataNode; ``block`` is a mean block's bytes.
+    """
+
+    group: HostGroup
+    stored: float
+    others: int
+    needed: float
+    allowed: float
+    block: float
+
+    @property
+    def rate(self) -> float:
+        """What each DataNode is to make, bytes per second."""
+        return min(self.needed, self.allowed)
+
+
+def lost_host(facts: Facts) -> LostHost:
+    """The fullest host, lost when its disks are as full as they should be; raises CannotTell."""
+    cluster = facts.cluster
+    groups = cluster.worker_groups
+    fullest = max(groups, key=lambda group: group.data_bytes)
+    # A lost host takes its own DataNodes with it.
+    others = max(1, cluster.workers - max(1, round(cluster.workers / max(1, cluster.worker_hosts))))
+    stored = fullest.data_bytes * FILL_LIMIT
+    return LostHost(
+        group=fullest,
+        stored=stored,
+        others=others,
+        needed=stored / others / _WITHIN_S,
+        allowed=_SHARE * min(_of_a_datanode(group, facts) for group in groups),
+        block=mean_block(facts),
+    )
+
+
+def mean_block(facts: Facts) -> float:
+    """The mean size of a block, bytes: few files end where a block does."""
+    block = facts.decided.get("dfs.blocksize")
+    size = block if isinstance(block, int) and block > 0 else BLOCK_BYTES
+    stored = 10**15
+    return stored / max(1, blocks_of(stored, size, file_bytes(facts.request)))
+
+
+def _of_a_datanode(group: HostGroup, facts: Facts) -> float:
+    """What disks and network of a host give one of its DataNodes, bytes per second."""
+    many = max(1, sum(kind.per_host for kind, _ in facts.cluster.kinds if kind.group == group.name))
+    # Each byte that is made again is read once and written once by somebody.
+    return min(block_bytes_per_s(group) / 2, group.network_bits_per_s / 8 * LINE_SHARE) / many
+
+
+def _stream_rate(facts: Facts) -> float:
+    return _STREAM_SHARE * min(
+        disk_bytes_per_s(disk) for group in facts.cluster.worker_groups for disk in block_disks(group)
+    )
+
+
+def _inputs(lost: LostHost) -> tuple[Input, ...]:
+    return (
+        Input(name="data of a host when full", value=round(lost.stored), unit="B"),
+        Input(name="DataNodes that make them again", value=lost.others),
+        Input(name="mean block", value=round(lost.block), unit="B"),
+    )
+
+
+def _work(facts: Facts) -> Decision:
+    lost = lost_host(facts)
+    if facts.cluster.worker_hosts <= facts.number("dfs.replication"):
+        return Decision(
+            _LEAST_WORK,
+            "the release's default: every host has a replica of all, and none can take a lost one's",
+            _inputs(lost),
+        )
+    value = max(_LEAST_WORK, math.ceil(lost.rate * facts.number(_INTERVAL) / lost.block))
+    return Decision(value, f"{_why(lost)}; by itself it is {_LEAST_WORK}", _inputs(lost))
+
+
+def _why(lost: LostHost) -> str:
+    if lost.needed <= lost.allowed:
+        return (
+            f"{format_rate(lost.rate)} of each DataNode make a lost host's {format_bytes(lost.stored)} again "
+            f"within {format_seconds(_WITHIN_S)}"
+        )
+    return (
+        f"{format_rate(lost.rate)} of each DataNode, a quarter of what its disks or its network do, make a "
+        f"lost host's {format_bytes(lost.stored)} again within {format_seconds(_time_s(lost))}"
+    )
+
+
+def _time_s(lost: LostHost) -> float:
+    """How long it takes as planned; no less than with the release's own values."""
+    return round(lost.stored / lost.others / lost.rate / 3600) * 3600 or 3600
+
+
+def _streams(facts: Facts) -> Decision:
+    lost = lost_host(facts)
+    work = facts.number(_WORK)
+    each_beat = work * facts.number(_HEARTBEAT) / facts.number(_INTERVAL)
+    at_once = work * lost.block / facts.number(_INTERVAL) / _stream_rate(facts)
+    value = max(_LEAST_STREAMS, math.ceil(max(each_beat, at_once)))
+    return Decision(
+        value,
+        "a DataNode takes the blocks of one heartbeat at a time, and no more than it has streams",
+        _inputs(lost),
+    )
+
+
+def _hard(facts: Facts) -> Decision:
+    return Decision(
+        2 * int(facts.number(_STREAMS)),
+        f"twice {_STREAMS}: blocks of which one replica is left do not wait for others",
+    )
+
+
+def _will_do(least: int) -> Callable[[Value, Decision, Facts], bool]:
+    def accepts(value: Value, decision: Decision, facts: Facts) -> bool:
+        wanted = as_number(decision.value)
+        return max(least, wanted / 2) <= as_number(value) <= max(200, _MOST_TIMES * wanted)
+
+    return accepts
+
+
+def _dense(facts: Facts) -> str | None:
+    lost = lost_host(facts)
+    group = lost.group
+    many = max(1, sum(kind.per_host for kind, _ in facts.cluster.kinds if kind.group == group.name))
+    largest = max(disk.size_bytes for disk in group.disks if disk.role is DiskRole.DATA)
+    disks = group.data_disks // many
+    beyond = [
+        text
+        for text, over in (
+            (f"{format_bytes(group.data_bytes / many)} in all", group.data_bytes / many > _MOST_BYTES),
+            (f"disks of {format_bytes(largest)}", largest > _MOST_DISK_BYTES and _spins(group)),
+            (f"{disks} disks", disks > _MOST_DISKS),
+        )
+        if over
+    ]
+    if group.data_bytes / many <= _MOST_BYTES:
+        return None
+    replicas = blocks_of(lost.stored / many, BLOCK_BYTES, file_bytes(facts.request))
+    return (
+        f"A DataNode of {group.name} has {', '.join(beyond)}; Cloudera supports {format_bytes(_MOST_BYTES)}, "
+        f"disks of {format_bytes(_MOST_DISK_BYTES)} and {_MOST_DISKS} of them at most. When one such host is "
+        f"lost, {format_bytes(lost.stored)} are to be made again by {format_count(lost.others)} others, "
+        f"which takes {format_seconds(_time_s(lost))} with what is planned here; its block reports list "
+        f"{format_count(replicas)} replicas. Take more hosts with fewer disks, store larger files, and "
+        "empty a host before it is taken away for good."
+    )
+
+
+def _spins(group: HostGroup) -> bool:
+    return any(disk.kind is DiskKind.HDD for disk in group.disks if disk.role is DiskRole.DATA)
+
+
+_recovery_rule = partial(
+    SettingRule,
+    file="hdfs-site.xml",
+    severity=Severity.SHOULD,
+    profiles=frozenset({Profile.PRODUCTION}),
+    condition="production",
+)
+
+RULES: tuple[Rule, ...] = (
+    _recovery_rule(
+        id="recovery.work",
+        key=_WORK,
+        says="A lost host's replicas are made again within eight hours, by a quarter of the disks or of the "
+        "network at most.",
+        sources=("Hadoop 3.5.0: hdfs-default.xml", _SOURCE, "howdah"),
+        decide=_work,
+        accepts=_will_do(_LEAST_WORK),
+    ),
+    _recovery_rule(
+        id="recovery.streams",
+        key=_STREAMS,
+        says="A DataNode copies as many blocks at once as it is given between two heartbeats.",
+        sources=("Hadoop 3.5.0: hdfs-default.xml", "howdah"),
+        decide=_streams,
+        accepts=_will_do(_LEAST_STREAMS),
+    ),
+    _recovery_rule(
+        id="recovery.streams-limit",
+        key=_HARD,
+        says="Blocks with one replica left are copied beside all others.",
+        sources=("Hadoop 3.5.0: hdfs-default.xml",),
+        decide=_hard,
+        accepts=lambda value, decision, facts: as_number(value) >= facts.number(_STREAMS),
+    ),
+    Counsel(
+        id="recovery.density",
+        says="A DataNode holds no more than 100 TB, on at most 24 disks of 8 TB.",
+        sources=(_SOURCE, "howdah"),
+        severity=Severity.SHOULD,
+        condition="a DataNode holds more",
+        tell=_dense,
+    ),
+)
