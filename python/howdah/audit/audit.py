@@ -24,7 +24,13 @@ from howdah.planner.facts import Facts
 from howdah.planner.rules.catalogue import INSPECTIONS, SETTING_RULES
 from howdah.releases import hadoop, hbase
 
-_WORST_FIRST = (CheckVerdict.FAIL, CheckVerdict.WARN, CheckVerdict.UNKNOWN, CheckVerdict.PASS)
+_WORST_FIRST = (
+    CheckVerdict.FAIL,
+    CheckVerdict.WARN,
+    CheckVerdict.ADVICE,
+    CheckVerdict.UNKNOWN,
+    CheckVerdict.PASS,
+)
 
 
 def audit(

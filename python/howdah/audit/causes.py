@@ -9,6 +9,16 @@ from howdah.model.check import Check, CheckVerdict
 from howdah.model.found import FoundConfig
 
 _WRONG = (CheckVerdict.FAIL, CheckVerdict.WARN)
+_OF_WRITING = frozenset(
+    {
+        "consistency.duplicate-property",
+        "consistency.one-value",
+        "consistency.misplaced-property",
+        "consistency.final-overridden",
+        "release.deprecated-property",
+    }
+)
+"""Rules of where and how often a key is written: what its value does is another matter."""
 
 
 def one_cause(
@@ -16,14 +26,18 @@ def one_cause(
 ) -> Iterator[Check]:
     """The checks without those that say again of a key what another one says.
 
-    That a value is not the one a rule would choose goes without saying where it does harm or is not the
-    planned one. Where a plan has a value, that is the fix, whatever rule is broken.
+    That a value is not the one a rule would choose goes without saying where it does at least as much harm,
+    or
+    is not the planned one. Where a plan has a value, that is the fix, whatever rule is broken.
     """
     seen, drifted = tuple(inspections), tuple(drift)
     planned = {check.about: check for check in drifted if check.verdict in _WRONG}
-    wrong = {check.about for check in seen if check.verdict in _WRONG} | planned.keys()
+    wrong = [check for check in seen if check.verdict in _WRONG and check.rule not in _OF_WRITING]
+    failed = {check.about for check in wrong if check.verdict is CheckVerdict.FAIL} | planned.keys()
+    warned = {check.about for check in wrong} | planned.keys()
     for check in settings:
-        if check.verdict not in _WRONG or check.about not in wrong:
+        told = check.about in (failed if check.verdict is CheckVerdict.FAIL else warned)
+        if not told or check.verdict not in (*_WRONG, CheckVerdict.ADVICE):
             yield check
     for check in seen:
         if check.verdict in _WRONG and check.about in planned:

@@ -10,11 +10,15 @@ from howdah.model.plan import Input
 
 
 class CheckVerdict(StrEnum):
-    """How something that exists stands against a rule."""
+    """How something that exists stands against a rule.
+
+    Advice is a value that howdah would choose where the release's default is in use.
+    """
 
     PASS = "pass"
     WARN = "warn"
     FAIL = "fail"
+    ADVICE = "advice"
     UNKNOWN = "cannot tell"
 
 

@@ -71,6 +71,8 @@ class Rule:
     ``id`` is ``subject.name``; ``says`` is the rule in a sentence; ``sources`` are numbers of the
     literature (``D0 49``, ``X7``), releases, issues or ``howdah``; ``condition`` says in words what
     ``applies`` decides; ``today`` says what time has changed, with the release that changed it.
+    ``default_harms`` says that a
+    check warns of the release's default, too; otherwise a value that is not set is only advised.
     """
 
     id: str
@@ -81,6 +83,7 @@ class Rule:
     applies: Callable[[Facts], bool] = always
     profiles: frozenset[Profile] = frozenset(Profile)
     today: str = ""
+    default_harms: bool = False
 
     @property
     def subject(self) -> str:

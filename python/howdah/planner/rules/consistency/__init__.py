@@ -15,6 +15,7 @@ from howdah.planner.rules.consistency import (
     queues,
     refusals,
     services,
+    shared,
 )
 
 RULES: tuple[Rule, ...] = (
@@ -29,4 +30,5 @@ RULES: tuple[Rule, ...] = (
     *services.RULES,
     *directories.RULES,
     *formers.RULES,
+    *shared.RULES,
 )
