@@ -55,3 +55,13 @@ def _one_unit(name: str, known: str) -> bool:
     """Whether two names do not count in different units."""
     units = [match[1] for text in (name, known) if (match := _UNIT.search(text))]
     return len(set(units)) < 2
+
+
+def similar_text(text: str, texts: Iterable[str]) -> str | None:
+    """The nearest of the texts that differs by two letters at most; None where none does."""
+    best: tuple[int, str] | None = None
+    for known in texts:
+        distance = 0 if known.lower() == text.lower() else edits(text, known)
+        if distance <= _MOST_EDITS and (best is None or distance < best[0]):
+            best = distance, known
+    return best[1] if best else None

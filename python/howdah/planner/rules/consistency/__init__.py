@@ -11,11 +11,14 @@ from howdah.planner.rules.consistency import (
     formers,
     names,
     needs,
+    paths,
     ports,
     queues,
     refusals,
     services,
     shared,
+    units,
+    words,
 )
 
 RULES: tuple[Rule, ...] = (
@@ -31,4 +34,7 @@ RULES: tuple[Rule, ...] = (
     *directories.RULES,
     *formers.RULES,
     *shared.RULES,
+    *words.RULES,
+    *units.RULES,
+    *paths.RULES,
 )
