@@ -101,7 +101,7 @@ CASES = (
     ),
     FieldCase(
         "03-order-of-files/conf",
-        fails=_one("mapreduce.map.java.opts", "1.0 GiB"),
+        fails=_one("mapreduce.map.java.opts", "1024 MB"),
         warns=_one("mapreduce.map.memory.mb", "mapred-site.xml", "yarn-site.xml"),
     ),
     FieldCase("04-memory-zero/conf", never=("-Xmx0",)),

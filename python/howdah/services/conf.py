@@ -63,7 +63,7 @@ def read_site(content: bytes, path: str) -> Iterator[SiteProperty]:
         raise UnreadableFile(
             f"{path}:{error.lineno}:{error.offset + 1}",
             f"is not well-formed XML: {expat.errors.messages[error.code]}",
-            "what reads it does not start: close every element, write & as &amp; and < as &lt;",
+            "close every element, write & as &amp; and < as &lt;",
         ) from error
     except (ValueError, LookupError) as error:
         # Expat asks Python for an encoding that it does not know itself.

@@ -18,7 +18,6 @@ FAILS = (
     "dfs.namenode.name.dir",
     "dfs.datanode.data.dir",
     "yarn.nodemanager.aux-services",
-    "yarn.scheduler.capacity.root.queues",
     "mapreduce.framework.name",
     "nofile",
 )

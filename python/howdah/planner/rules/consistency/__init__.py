@@ -7,6 +7,9 @@ from howdah.planner.rules.consistency import (
     bounds,
     combinations,
     directories,
+    enough_hosts,
+    fair,
+    features,
     files,
     formers,
     names,
@@ -36,5 +39,8 @@ RULES: tuple[Rule, ...] = (
     *shared.RULES,
     *words.RULES,
     *units.RULES,
+    *features.RULES,
+    *enough_hosts.RULES,
+    *fair.RULES,
     *paths.RULES,
 )

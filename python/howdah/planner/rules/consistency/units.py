@@ -81,7 +81,7 @@ def _units(found: Found, facts: Facts) -> Iterator[tuple[bool, Observation]]:
     """Every value that is off, with whether it is so small that work is lost."""
     for entry in found.config.effective if found.config else ():
         # A value that names its unit is meant.
-        if _UNIT.fullmatch(entry.text.strip()) or not re.fullmatch(r"\d+", entry.text.strip()):
+        if _UNIT.fullmatch(entry.text.strip()) or not re.fullmatch(r"\d{1,18}", entry.text.strip()):
             continue
         value = int(entry.text)
         scale = _scale(entry, facts) if value else None
@@ -125,7 +125,7 @@ def _megabytes(found: Found, facts: Facts) -> Iterator[Observation]:
     """Whether memory in MB is written in bytes, in kilobytes or in gigabytes."""
     for entry in found.config.effective if found.config else ():
         text = entry.text.strip()
-        if _MEGABYTES.fullmatch(entry.name) is None or not re.fullmatch(r"\d+", text):
+        if _MEGABYTES.fullmatch(entry.name) is None or not re.fullmatch(r"\d{1,18}", text):
             continue
         value = int(text)
         known = _known(entry, facts)
