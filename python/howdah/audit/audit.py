@@ -7,6 +7,7 @@ from typing import Literal
 
 from howdah.audit.causes import in_its_file, one_cause
 from howdah.audit.derived import derived
+from howdah.audit.detect import detect
 from howdah.audit.drift import check_drift
 from howdah.audit.existing import host_values
 from howdah.audit.facts import found_facts, planned_facts
@@ -46,6 +47,10 @@ def audit(
     """
     if role is None and config is not None and not hosts and plan is None:
         role = role_of(config)
+    if releases.hadoop_from == "default":
+        detected = detect(config, hosts, releases.hadoop)
+        if detected.because:
+            releases = releases._replace(hadoop=detected.hadoop, hadoop_from=detected.because)
     values = None
     if config is not None:
         values = Values(config, (hadoop(releases.hadoop), hbase(releases.hbase)))
@@ -63,6 +68,7 @@ def audit(
         hadoop=releases.hadoop,
         hadoop_from=releases.hadoop_from,
         hbase=releases.hbase,
+        ignored=config.ignored if config is not None else (),
         role=role,
         checks=tuple(_ordered(checks)),
     )

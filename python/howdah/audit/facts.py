@@ -137,6 +137,7 @@ def found_facts(
         known_group=group,
         known_worker=_native_worker(host, group, known, dirs) if host and values is not None else None,
         decided=known,
+        release_assumed=releases.hadoop_from == "default",
         probed=host.name if host is not None else "",
     )
 

@@ -6,7 +6,7 @@ import os
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path, PurePosixPath
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 from howdah.audit.allocations import read_allocations
 from howdah.audit.files import MOST_LIST_BYTES, is_configuration, read_env, read_text, read_xml
@@ -198,7 +198,8 @@ class Releases(NamedTuple):
 
     hadoop: str = DEFAULT_HADOOP
     hbase: str = DEFAULT_HBASE
-    hadoop_from: Literal["command line", "plan", "HADOOP_HOME", "default"] = "default"
+    hadoop_from: str = "default"
+    """``command line``, ``plan``, ``HADOOP_HOME``, ``default``, or what in the files names it."""
 
 
 def known_releases(

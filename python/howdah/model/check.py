@@ -64,10 +64,14 @@ class CheckReport(Model):
     """Files and hosts that were read."""
     hadoop: str
     """The Hadoop release it was compared with."""
-    hadoop_from: Literal["command line", "plan", "HADOOP_HOME", "default"]
-    """Where the Hadoop release is known from."""
+    hadoop_from: str
+    """Where the Hadoop release is known from: ``command line``, ``plan``, ``HADOOP_HOME``, ``default``
+    where nothing
+    names one, or what in the files does."""
     hbase: str
     """The HBase release it was compared with."""
+    ignored: tuple[str, ...] = ()
+    """Configuration files of names that no program reads."""
     role: HostRole | None = None
     """Whose configuration it was taken for; None for a cluster's, which all of its hosts read."""
     plan: str | None = None

@@ -53,6 +53,12 @@ def java_major(text: str) -> int | None:
     return int(match.group(1)) if match else None
 
 
+def home_major(home: str) -> int | None:
+    """The major that the name of Java's directory has: 8 of ``/usr/lib/jvm/java-1.8.0``."""
+    match = _HOME_MAJOR.search(home)
+    return int(match.group(1)) if match else None
+
+
 def _version(facts: Facts) -> Decision:
     majors = supported(facts)
     names = f"Hadoop {facts.request.hadoop}" + (
@@ -65,7 +71,12 @@ def _version(facts: Facts) -> Decision:
 
 
 def _opens(facts: Facts) -> bool:
-    """Whether the release knows of modules at all: 3.3 runs on no Java that closes them."""
+    """Whether the release knows of modules at all: 3.3 runs on no Java that closes them.
+
+    Where the release is only assumed, so is its Java, and what is not set is no fault.
+    """
+    if facts.release_assumed and facts.decided.get(_OPENS) is not True:
+        return False
     return releases.hadoop(facts.request.hadoop).find(_OPENS) is not None
 
 
@@ -97,13 +108,13 @@ def _runs_on(script: str, facts: Facts) -> tuple[str, tuple[int, ...]] | None:
 
 def _java_home(found: Found, facts: Facts) -> Iterable[Observation]:
     for entry in _homes(found):
-        major, software = _HOME_MAJOR.search(entry.text), _runs_on(entry.base_name, facts)
+        major, software = home_major(entry.text), _runs_on(entry.base_name, facts)
         if major is None or software is None:
             continue
         name, majors = software
         wanted = " or ".join(map(str, majors))
         yield Observation(
-            ok=int(major.group(1)) in majors,
+            ok=major in majors,
             about="JAVA_HOME",
             found=entry.text,
             expected=f"Java {wanted}, which {name} runs on: its daemons do not start otherwise",
