@@ -22,6 +22,7 @@ from howdah.model.found import Found, FoundConfig
 from howdah.model.host import Host
 from howdah.model.plan import Plan
 from howdah.planner.facts import Facts
+from howdah.planner.rule import Damage
 from howdah.planner.rules.catalogue import INSPECTIONS, SETTING_RULES
 from howdah.releases import hadoop, hbase
 
@@ -102,7 +103,14 @@ def _checks(
 
 
 def _ordered(checks: Iterable[Check]) -> Iterable[Check]:
-    return sorted(checks, key=lambda check: (_WORST_FIRST.index(check.verdict), _subject(check)))
+    return sorted(
+        checks, key=lambda check: (_WORST_FIRST.index(check.verdict), _damage(check), _subject(check))
+    )
+
+
+def _damage(check: Check) -> int:
+    """How bad it is: what stops a daemon comes before what costs time."""
+    return next((place for place, damage in enumerate(Damage) if damage == check.damage), len(Damage))
 
 
 def _subject(check: Check) -> tuple[str, int, str]:

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from howdah.model.found import FoundConfig, FoundProperty
 from howdah.model.host import Host
+from howdah.planner.rules.jvm.options import removed_options
 from howdah.planner.rules.jvm.versions import home_major, java_major, java_of_hadoop
 from howdah.releases import HADOOP_VERSIONS, hadoop, line_of
 
@@ -50,7 +51,7 @@ def detect(config: FoundConfig | None, hosts: Sequence[Host], assumed: str) -> D
         return named
     candidates = list(HADOOP_VERSIONS)
     because = ""
-    for clue in (*_of_files(config), *_of_java(config, hosts)):
+    for clue in (*_of_files(config), *_of_java(config, hosts), *_of_options(config)):
         remaining = [version for version in candidates if version in clue.fits]
         if remaining and remaining != candidates:
             newest = remaining[-1] != candidates[-1]
@@ -75,10 +76,10 @@ def _named(config: FoundConfig | None) -> Detected | None:
         for match in _ARCHIVE.finditer(entry.text):
             if any(line_of(version) == line_of(match[1]) for version in HADOOP_VERSIONS):
                 found.setdefault(match[1], f"{match[0]} in {entry.place}")
-        if (match := _HDP.search(entry.text)) and (line := _OF_HDP.get(match[1] or match[3])):
-            found.setdefault(line, f"HDP's {match[0].strip('/')} in {entry.place}")
-        if (match := _CDH.search(entry.text)) and (line := _OF_CDH.get(match[1] or match[3])):
-            found.setdefault(line, f"{match[0].strip('/')} in {entry.place}")
+        if (hdp := _HDP.search(entry.text)) and (line := _OF_HDP.get(hdp[1] or hdp[3])):
+            found.setdefault(line, f"HDP's {hdp[0].strip('/')} in {entry.place}")
+        if (cdh := _CDH.search(entry.text)) and (line := _OF_CDH.get(cdh[1] or cdh[3])):
+            found.setdefault(line, f"{cdh[0].strip('/')} in {entry.place}")
     if len(found) != 1:
         return None
     ((version, because),) = found.items()
@@ -123,6 +124,14 @@ def _of_java(config: FoundConfig | None, hosts: Sequence[Host]) -> Iterator[_Clu
     if len(majors) == 1:
         ((major, place),) = majors.items()
         yield _Clue(_on(major), f"Java {major} in {place}")
+
+
+def _of_options(config: FoundConfig | None) -> Iterator[_Clue]:
+    """What runs on a Java that still has the options that daemons and tasks are given."""
+    for entry in _texts(config) if config is not None else ():
+        removed = removed_options(entry.text)
+        if removed and not entry.base_name.startswith("hbase"):
+            yield _Clue(_on(8), f"{removed[0]} in {entry.place}")
 
 
 def _on(major: int) -> frozenset[str]:

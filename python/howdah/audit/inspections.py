@@ -45,6 +45,7 @@ def _check(rule: Inspection, seen: Observation, subject: Subject) -> Check:
         why=rule.says,
         fix="" if seen.ok else seen.fix,
         source=rule.source,
+        damage=rule.damage,
         inputs=seen.inputs,
     )
 
@@ -143,6 +144,7 @@ def _said(
         why=f"{rule.says} Here: {decision.because}",
         fix="" if accepted else fix,
         source=rule.source,
+        damage=rule.damage,
         inputs=decision.inputs,
     )
 

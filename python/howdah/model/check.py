@@ -43,6 +43,8 @@ class Check(Model):
     """What to do; nothing where it passes."""
     source: str = ""
     """Where the rule comes from."""
+    damage: str = ""
+    """What it comes to where the rule is broken."""
     inputs: tuple[Input, ...] = ()
     """The numbers that went in."""
 

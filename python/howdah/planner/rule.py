@@ -28,6 +28,31 @@ class Severity(StrEnum):
     MAY = "may"
 
 
+class Damage(StrEnum):
+    """What a broken rule comes to, the worst first."""
+
+    CLUSTER = "stops a daemon, loses data or opens the cluster"
+    JOBS = "fails jobs"
+    SPEED = "costs time"
+
+
+_OF_JOBS = frozenset(
+    {
+        "mapreduce",
+        "sorting",
+        "shuffle",
+        "jobs",
+        "spark",
+        "tez",
+        "containers",
+        "queues",
+        "scheduler",
+        "executor",
+    }
+)
+_OF_SECURITY = frozenset({"security", "rights", "kerberos", "tls"})
+
+
 class Scope(StrEnum):
     """For what a setting is decided: once, for each group of hosts, or for each kind of worker."""
 
@@ -89,6 +114,13 @@ class Rule:
     def subject(self) -> str:
         """The module or package of ``planner.rules`` it lives in."""
         return self.id.split(".", 1)[0]
+
+    @property
+    def damage(self) -> Damage:
+        """What breaking it comes to, by its severity and by what it is about."""
+        if self.severity is Severity.MUST:
+            return Damage.JOBS if self.subject in _OF_JOBS else Damage.CLUSTER
+        return Damage.CLUSTER if self.subject in _OF_SECURITY else Damage.SPEED
 
     @property
     def source(self) -> str:
