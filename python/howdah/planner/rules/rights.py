@@ -41,6 +41,8 @@ def _yarn_in_zookeeper(facts: Facts) -> bool:
     """Whether ResourceManagers are a pair, or keep their state in ZooKeeper."""
     if not (secured_pair(facts) and facts.request.mapreduce):
         return False
+    if facts.known_cluster is not None:
+        return True
     store = str(facts.decided.get("yarn.resourcemanager.store.class") or "")
     return in_pair(Role.RESOURCEMANAGER)(facts) or "ZKRMStateStore" in store
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from howdah.planner.rule import Rule, Severity
 
-_SOURCES = ("Hadoop 2.7 to 3.5: *-default.xml", "howdah")
+_SOURCES = ("Hadoop 3.5.0: *-default.xml", "howdah")
 
 JAVA = Rule(
     id="upgrade.java",
@@ -28,7 +28,7 @@ DEFAULTS = Rule(
 SHUFFLE = Rule(
     id="upgrade.shuffle-services",
     says="Services in NodeManagers are built for the new release and its Java.",
-    sources=("SPARK-52942", "Spark: running on YARN"),
+    sources=("Spark: running on YARN", "howdah"),
     condition="with --to",
 )
 

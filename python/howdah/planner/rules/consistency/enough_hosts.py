@@ -190,7 +190,7 @@ RULES: tuple[Rule, ...] = (
     Inspection(
         id="consistency.threads-for-workers",
         says="Masters have threads enough for their workers.",
-        sources=("Hadoop 3.5.0: hdfs-default.xml", "Cloudera: NameNode handlers", "howdah"),
+        sources=("Hadoop 3.5.0: hdfs-default.xml", "howdah"),
         condition=f"where files list {_LEAST_HOSTS} workers at least",
         inspect=_threads,
     ),

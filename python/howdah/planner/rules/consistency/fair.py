@@ -126,7 +126,10 @@ RULES: tuple[Rule, ...] = (
     Inspection(
         id="consistency.fair-queues",
         says="The fair scheduler's file is one that the ResourceManager can read.",
-        sources=("Hadoop 3.5.0: FairScheduler, AllocationFileLoaderService",),
+        sources=(
+            "Hadoop 3.5.0: FairScheduler",
+            "Hadoop 3.5.0: AllocationFileLoaderService",
+        ),
         severity=Severity.MUST,
         condition="for the fair scheduler",
         inspect=_readable,

@@ -280,7 +280,10 @@ RULES: tuple[Rule, ...] = (
     Inspection(
         id="consistency.block-tokens",
         says="Where blocks are encrypted or protected on the wire, they need tokens.",
-        sources=("Hadoop 3.5.0: hdfs-default.xml, BlockManager",),
+        sources=(
+            "Hadoop 3.5.0: hdfs-default.xml",
+            "Hadoop 3.5.0: BlockManager",
+        ),
         severity=Severity.MUST,
         inspect=_block_tokens,
     ),
@@ -295,7 +298,10 @@ RULES: tuple[Rule, ...] = (
     Inspection(
         id="consistency.label-capacities",
         says="Shares of labelled nodes add up to 100 % below each parent.",
-        sources=("Hadoop 3.5.0: NodeLabel, ParentQueue",),
+        sources=(
+            "Hadoop 3.5.0: NodeLabel",
+            "Hadoop 3.5.0: ParentQueue",
+        ),
         severity=Severity.MUST,
         condition="where a queue has a share of a label's nodes",
         inspect=_label_capacities,
@@ -342,7 +348,10 @@ RULES: tuple[Rule, ...] = (
     Inspection(
         id="consistency.region-replicas",
         says="Replicas of regions are told what is written, or read it again.",
-        sources=("HBase 2.6.4: reference guide, timeline-consistent reads",),
+        sources=(
+            "HBase 2.6.4: reference guide",
+            "HBase 2.6.4: timeline-consistent reads",
+        ),
         condition="where regions have replicas",
         inspect=_region_replicas,
     ),

@@ -137,7 +137,10 @@ RULES: tuple[Rule, ...] = (
     Inspection(
         id="consistency.one-value",
         says="A property has the same value in all of Hadoop's files.",
-        sources=("Hadoop 3.5.0: Configuration, ConfigUtil.loadResources",),
+        sources=(
+            "Hadoop 3.5.0: Configuration",
+            "Hadoop 3.5.0: ConfigUtil.loadResources",
+        ),
         inspect=_several,
     ),
     Inspection(

@@ -146,7 +146,11 @@ RULES: tuple[Rule, ...] = (
     Inspection(
         id="consistency.plain-paths",
         says="Keys that are read as paths have no scheme.",
-        sources=("Hadoop 3.5.0: NameNode, JournalNode, HostsFileReader",),
+        sources=(
+            "Hadoop 3.5.0: NameNode",
+            "Hadoop 3.5.0: JournalNode",
+            "Hadoop 3.5.0: HostsFileReader",
+        ),
         severity=Severity.MUST,
         inspect=_plain_paths,
     ),

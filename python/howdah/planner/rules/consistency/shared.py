@@ -105,7 +105,7 @@ RULES: tuple[Rule, ...] = (
     Inspection(
         id="consistency.own-host",
         says="No key that every host reads has one host's name.",
-        sources=("Hadoop 3.5.0: NodeManager, DataNode", "howdah"),
+        sources=("Hadoop 3.5.0: NodeManager", "Hadoop 3.5.0: DataNode", "howdah"),
         severity=Severity.MUST,
         condition="where the files show that several hosts read them",
         inspect=_of_one_host,

@@ -260,7 +260,7 @@ RULES: tuple[Rule, ...] = (
     Inspection(
         id="consistency.line-ends",
         says="Scripts have the line ends of Linux.",
-        sources=("bash", "howdah"),
+        sources=("howdah",),
         severity=Severity.MUST,
         inspect=_carriage_returns,
     ),
@@ -281,7 +281,7 @@ RULES: tuple[Rule, ...] = (
     Inspection(
         id="consistency.existing-classes",
         says="Classes of Hadoop's own are ones that a release has.",
-        sources=("Hadoop 2.7 to 3.5: class files",),
+        sources=("Hadoop 3.5.0: class files",),
         severity=Severity.MUST,
         inspect=_classes,
     ),

@@ -168,7 +168,7 @@ RULES: tuple[Rule, ...] = (
     Inspection(
         id="security.queue-rights",
         says="Only administrators and owners stop applications.",
-        sources=("Hadoop 3.5.0: CapacityScheduler, queue ACLs",),
+        sources=("Hadoop 3.5.0: CapacityScheduler",),
         severity=Severity.MUST,
         condition="where YARN checks rights and its queues are given",
         inspect=_queue_rights,

@@ -85,8 +85,9 @@ def _odd(found: Found, facts: Facts) -> Iterator[Observation]:
             "clients, or add "
             f"server.{len(voting) + 1} on another host: three or five servers"
             if len(voting) > 2
-            else f"add server.{len(voting) + 1} on another host to {_FILE} on all members: three or five "
-            "servers"
+            else f"set server.{len(voting) + 1} to another host's address in {_FILE} on all members, and "
+            "write "
+            "its number into myid there: three or five servers"
         )
         yield Observation(
             ok=len(hosts) == len(voting) and len(voting) % 2 == 1,
