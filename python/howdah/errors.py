@@ -3,7 +3,8 @@
     HowdahError                 one message for the user, one hint, one exit code
     ├── UserError      exit 2   the input is wrong: a flag, a file, a key, a directory
     │   ├── RecordError      exit 2   a run record cannot be read: foreign, damaged or from a newer howdah
-    │   └── NoConfiguration  exit 2   a file is XML, but none of Hadoop's configuration files
+    │   └── UnreadableFile   exit 2   a file of a configuration is malformed, or refers to other files
+    │       └── NoConfiguration  exit 2   a file is XML, but none of Hadoop's configuration files
     ├── RunFailed      exit 1   a run started and could not finish; its record is kept
     └── Aborted        exit 130 the user stopped the run; its record is kept
 
@@ -41,7 +42,15 @@ class RecordError(UserError):
     """A run record cannot be read: it is foreign, damaged or written by a newer howdah."""
 
 
-class NoConfiguration(UserError):
+class UnreadableFile(UserError):
+    """A file of a configuration is malformed; ``refused`` where it is not, and refers to other files."""
+
+    def __init__(self, where: str, what: str, hint: str = "", *, refused: bool = False) -> None:
+        super().__init__(where, what, hint)
+        self.refused = refused
+
+
+class NoConfiguration(UnreadableFile):
     """A file is XML, but none of Hadoop's configuration files."""
 
 

@@ -206,6 +206,8 @@ CONFIGURATIONS = (
                 "yarn.resourcemanager.hostname.rm2": "master2",
                 "yarn.resourcemanager.webapp.address.rm1": "master1:8088",
                 "yarn.resourcemanager.webapp.address.rm2": "master2:8088",
+                # The elector of 3.5.0 reads this one, and not the one that the documentation names.
+                "yarn.resourcemanager.zk-address": "zk1:2181,zk2:2181,zk3:2181",
             },
             MAPRED: {**_JOBS, **_OPENS},
             QUEUES: {

@@ -7,6 +7,7 @@ from typing import Literal
 
 from howdah.audit.causes import in_its_file, one_cause
 from howdah.audit.derived import derived
+from howdah.audit.detect import detect
 from howdah.audit.drift import check_drift
 from howdah.audit.existing import host_values
 from howdah.audit.facts import found_facts, planned_facts
@@ -21,10 +22,17 @@ from howdah.model.found import Found, FoundConfig
 from howdah.model.host import Host
 from howdah.model.plan import Plan
 from howdah.planner.facts import Facts
+from howdah.planner.rule import Damage
 from howdah.planner.rules.catalogue import INSPECTIONS, SETTING_RULES
 from howdah.releases import hadoop, hbase
 
-_WORST_FIRST = (CheckVerdict.FAIL, CheckVerdict.WARN, CheckVerdict.UNKNOWN, CheckVerdict.PASS)
+_WORST_FIRST = (
+    CheckVerdict.FAIL,
+    CheckVerdict.WARN,
+    CheckVerdict.ADVICE,
+    CheckVerdict.UNKNOWN,
+    CheckVerdict.PASS,
+)
 
 
 def audit(
@@ -40,6 +48,10 @@ def audit(
     """
     if role is None and config is not None and not hosts and plan is None:
         role = role_of(config)
+    if releases.hadoop_from == "default":
+        detected = detect(config, hosts, releases.hadoop)
+        if detected.because:
+            releases = releases._replace(hadoop=detected.hadoop, hadoop_from=detected.because)
     values = None
     if config is not None:
         values = Values(config, (hadoop(releases.hadoop), hbase(releases.hbase)))
@@ -57,6 +69,7 @@ def audit(
         hadoop=releases.hadoop,
         hadoop_from=releases.hadoop_from,
         hbase=releases.hbase,
+        ignored=config.ignored if config is not None else (),
         role=role,
         checks=tuple(_ordered(checks)),
     )
@@ -90,7 +103,14 @@ def _checks(
 
 
 def _ordered(checks: Iterable[Check]) -> Iterable[Check]:
-    return sorted(checks, key=lambda check: (_WORST_FIRST.index(check.verdict), _subject(check)))
+    return sorted(
+        checks, key=lambda check: (_WORST_FIRST.index(check.verdict), _damage(check), _subject(check))
+    )
+
+
+def _damage(check: Check) -> int:
+    """How bad it is: what stops a daemon comes before what costs time."""
+    return next((place for place, damage in enumerate(Damage) if damage == check.damage), len(Damage))
 
 
 def _subject(check: Check) -> tuple[str, int, str]:

@@ -9,6 +9,28 @@ from howdah.model.check import Check, CheckVerdict
 from howdah.model.found import FoundConfig
 
 _WRONG = (CheckVerdict.FAIL, CheckVerdict.WARN)
+_OF_WRITING = frozenset(
+    {
+        "consistency.duplicate-property",
+        "consistency.one-value",
+        "consistency.misplaced-property",
+        "consistency.final-overridden",
+        "release.deprecated-property",
+    }
+)
+"""Rules of where and how often a key is written: what its value does is another matter."""
+
+_GENERAL = frozenset(
+    {
+        "release.value-type",
+        "consistency.bounds",
+        "consistency.fatal-bounds",
+        "consistency.units",
+        "consistency.units-too-small",
+        "consistency.threads-for-workers",
+    }
+)
+"""Rules of a value's form or size, which say nothing where another rule says why it is wrong."""
 
 
 def one_cause(
@@ -16,14 +38,17 @@ def one_cause(
 ) -> Iterator[Check]:
     """The checks without those that say again of a key what another one says.
 
-    That a value is not the one a rule would choose goes without saying where it does harm or is not the
-    planned one. Where a plan has a value, that is the fix, whatever rule is broken.
+    That a value is not the one a rule would choose goes without saying where it does at least as much harm,
+    or is not the planned one. Where a plan has a value, that is the fix, whatever rule is broken.
     """
-    seen, drifted = tuple(inspections), tuple(drift)
+    seen, drifted = _most_specific(tuple(inspections)), tuple(drift)
     planned = {check.about: check for check in drifted if check.verdict in _WRONG}
-    wrong = {check.about for check in seen if check.verdict in _WRONG} | planned.keys()
+    wrong = [check for check in seen if check.verdict in _WRONG and check.rule not in _OF_WRITING]
+    failed = {check.about for check in wrong if check.verdict is CheckVerdict.FAIL} | planned.keys()
+    warned = {check.about for check in wrong} | planned.keys()
     for check in settings:
-        if check.verdict not in _WRONG or check.about not in wrong:
+        told = check.about in (failed if check.verdict is CheckVerdict.FAIL else warned)
+        if not told or check.verdict not in (*_WRONG, CheckVerdict.ADVICE):
             yield check
     for check in seen:
         if check.verdict in _WRONG and check.about in planned:
@@ -31,6 +56,23 @@ def one_cause(
         else:
             yield check
     yield from drifted
+
+
+def _most_specific(checks: tuple[Check, ...]) -> tuple[Check, ...]:
+    """The checks without general ones of keys of which another rule says more, and nothing milder."""
+    told = [
+        check
+        for check in checks
+        if check.verdict in _WRONG and check.rule not in _GENERAL and check.rule not in _OF_WRITING
+    ]
+    failed = {check.about for check in told if check.verdict is CheckVerdict.FAIL}
+    warned = {check.about for check in told}
+    return tuple(
+        check
+        for check in checks
+        if check.rule not in _GENERAL
+        or check.about not in (failed if check.verdict is CheckVerdict.FAIL else warned)
+    )
 
 
 def in_its_file(check: Check, config: FoundConfig | None) -> Check:

@@ -10,19 +10,23 @@ from howdah.model.plan import Value
 from howdah.units import MIB
 
 _NODEMANAGER_MB = 8192
+_NODEMANAGER_VCORES = 8
+_DETECT = "yarn.nodemanager.resource.detect-hardware-capabilities"
 _TASK_MB = 1024
 _HEAP_RATIO = "mapreduce.job.heap.memory-mb.ratio"
 _USUAL_RATIO = 0.8
 
 
 def derived(values: Values) -> dict[str, Value]:
-    """Memory of a NodeManager and of tasks, MB, where the configuration does not give a number."""
+    """Vcores and memory of a NodeManager and of tasks, MB, where the configuration does not give a number."""
     return dict(_derived(values))
 
 
 def _derived(values: Values) -> Iterator[tuple[str, Value]]:
     if not _is_given(values, "yarn.nodemanager.resource.memory-mb"):
         yield "yarn.nodemanager.resource.memory-mb", _NODEMANAGER_MB
+    if not _is_given(values, "yarn.nodemanager.resource.cpu-vcores") and values.get(_DETECT) is not True:
+        yield "yarn.nodemanager.resource.cpu-vcores", _NODEMANAGER_VCORES
     for task in ("map", "reduce"):
         key = f"mapreduce.{task}.memory.mb"
         if not _is_given(values, key):

@@ -16,9 +16,6 @@ HOST_FILES = frozenset({"sysctl.conf", "limits.conf", "thp", "java"})
 """What one value of a host answers; disks and ports differ from one another and are inspected."""
 
 _QUEUES = "capacity-scheduler.xml"
-_JOBS, _SPARK = "mapred-site.xml", "spark-defaults.conf"
-_READ_WITH = {_QUEUES: "yarn-site.xml", _JOBS: "yarn-site.xml"}
-"""A file that may be missing where the other is there, for its keys then have their defaults."""
 
 
 class Existing(NamedTuple):
@@ -45,17 +42,14 @@ class Existing(NamedTuple):
 
 
 def is_there(file: str, subject: Subject) -> bool:
-    """Whether a file's keys can be looked up: a folder of HBase says nothing of YARN."""
+    """Whether a file's keys can be looked up: what was not given may be anywhere."""
     if file in HOST_FILES:
         return subject.found.host is not None
     config = subject.found.config
     if file == _QUEUES and not _has_queues(subject):
         return False
     names = {PurePosixPath(config_file).name for config_file in config.files} if config is not None else set()
-    if _SPARK in names and file not in names and file == _JOBS:
-        # Where Spark's defaults lie without MapReduce's, MapReduce is not what runs.
-        return False
-    return _READ_WITH.get(file, file) in names
+    return file in names
 
 
 def _has_queues(subject: Subject) -> bool:

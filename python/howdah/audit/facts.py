@@ -20,6 +20,8 @@ from howdah.model.storage import Disk
 from howdah.planner.data_mounts import data_dirs
 from howdah.planner.facts import CannotTell, Facts
 from howdah.planner.known import cluster_facts
+from howdah.planner.reading import ConfigurationReading
+from howdah.planner.rules.ha.services import all_named, is_orphan
 from howdah.units import MIB
 
 _SYSTEM_MOUNTS = ("/", "/boot", "/boot/efi", "/usr", "/var", "/home")
@@ -135,6 +137,7 @@ def found_facts(
         known_group=group,
         known_worker=_native_worker(host, group, known, dirs) if host and values is not None else None,
         decided=known,
+        release_assumed=releases.hadoop_from == "default",
         probed=host.name if host is not None else "",
     )
 
@@ -145,9 +148,8 @@ def _request(found: Found, values: Values | None, releases: Releases) -> PlanReq
     hbase = "hbase-site.xml" in files
     # A folder of HDFS alone says nothing of what runs on it; a host without a folder may run tasks.
     mapreduce = config is None or not files.isdisjoint({"yarn-site.xml", "mapred-site.xml"})
-    pairs = (
-        [entry for entry in config.properties if entry.name.startswith("dfs.ha.namenodes.")] if config else []
-    )
+    reading = ConfigurationReading(found)
+    pairs = [pair for pair in all_named(found) if not is_orphan(reading, pair)]
     authentication = values.read("hadoop.security.authentication") if values is not None else None
     return PlanRequest(
         workloads=(

@@ -7,7 +7,7 @@ import stat
 from collections.abc import Iterator
 from pathlib import Path
 
-from howdah.errors import NoConfiguration, UserError
+from howdah.errors import UserError
 from howdah.model.found import FoundProperty
 from howdah.services.conf import read_site
 from howdah.services.secrets import shown_value
@@ -58,33 +58,34 @@ def read_bytes(path: Path, most_bytes: int = _MOST_BYTES) -> bytes:
 
 
 def read_text(path: Path, most_bytes: int = _MOST_BYTES) -> str:
-    """The same as UTF-8 text; raise UserError with the line of the first byte that is none."""
-    content = read_bytes(path, most_bytes)
-    try:
-        return content.decode("utf-8")
-    except UnicodeDecodeError as error:
-        line = content.count(b"\n", 0, error.start) + 1
-        raise UserError(f"{path}:{line}", "is not UTF-8 text", "save the file as UTF-8") from error
+    """The same as UTF-8 text; bytes that are none are replaced, for shells take any in comments."""
+    return read_bytes(path, most_bytes).decode("utf-8", errors="replace")
 
 
-def read_xml(path: Path, name: str) -> tuple[FoundProperty, ...] | None:
-    """The properties of a file, which the result calls ``name``; None if it is no Hadoop configuration.
+def read_xml(path: Path, name: str) -> tuple[FoundProperty, ...]:
+    """The properties of a file, which the result calls ``name``.
 
-    Raises UserError with the line and column for what is not well-formed or refers to other files.
+    Raises UnreadableFile with the line and column for what is no configuration or refers to other files.
     """
-    try:
-        return tuple(
-            FoundProperty(
-                name=entry.name,
-                text=shown_value(entry.name, entry.text),
-                file=name,
-                line=entry.line,
-                final=entry.final,
-            )
-            for entry in read_site(read_bytes(path), str(path))
+    return tuple(
+        FoundProperty(
+            name=entry.name,
+            text=shown_value(entry.name, entry.text),
+            file=name,
+            line=entry.line,
+            final=entry.final,
+            blanks=entry.blanks,
         )
-    except NoConfiguration:
-        return None
+        for entry in read_site(read_bytes(path), str(path))
+    )
+
+
+def is_configuration(path: Path) -> bool:
+    """Whether an XML file has properties, as copies of configurations have."""
+    try:
+        return any(True for _ in read_site(read_bytes(path), str(path)))
+    except UserError:
+        return False
 
 
 def read_env(path: Path, name: str) -> tuple[FoundProperty, ...]:

@@ -4,26 +4,30 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path, PurePosixPath
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
-from howdah.audit.files import MOST_LIST_BYTES, read_env, read_text, read_xml
-from howdah.errors import UserError
-from howdah.model.found import FoundConfig, FoundProperty
+from howdah.audit.allocations import read_allocations
+from howdah.audit.files import MOST_LIST_BYTES, is_configuration, read_env, read_text, read_xml
+from howdah.audit.names import (
+    BACKUP_MASTERS,
+    CONTAINER_EXECUTOR,
+    FAIR_SCHEDULER,
+    HADOOP,
+    SCRIPTS,
+    SPARK,
+    WORKERS,
+    ZOOKEEPER,
+    is_read,
+    is_stray,
+)
+from howdah.errors import UnreadableFile, UserError
+from howdah.model.found import Allocation, FoundConfig, FoundProperty, Unreadable
 from howdah.model.plan import Plan
 from howdah.releases import DEFAULT_HADOOP, DEFAULT_HBASE
 
-_ORDER = ("core-site.xml", "hdfs-site.xml", "yarn-site.xml", "mapred-site.xml")
-"""What every daemon reads first comes first, so that what it reads later wins; others follow by name."""
-
-_ENTRY_FILES = (*_ORDER, "hbase-site.xml")
-"""Files that must be Hadoop configurations; of other XML files only those that are one are read."""
-
 _TOPOLOGY = "topology.data"
-_WORKER_FILES = ("workers", "slaves", "regionservers")
-_BACKUP_MASTERS = "backup-masters"
-
 _JAR = "hadoop-common-"
 
 _KEY_VALUE = re.compile(r"([^=]*[^=\s])\s*=(.*)")
@@ -31,66 +35,110 @@ _SPARK_LINE = re.compile(r"([^\s=:]+)(?:\s*[=:]\s*|\s+)(.*)")
 """A key and its value, with a blank, an equals sign or a colon between them, as Java's properties."""
 
 
+class _Reading:
+    """What was read of several folders so far."""
+
+    def __init__(self) -> None:
+        self.files: list[str] = []
+        self.properties: list[FoundProperty] = []
+        self.environment: list[FoundProperty] = []
+        self.lists: dict[str, tuple[str, ...]] = {}
+        self.backup_masters: list[str] = []
+        self.ignored: list[str] = []
+        self.unreadable: list[Unreadable] = []
+        self.refusals: list[UserError] = []
+        self.allocations: Allocation | None = None
+
+    def folder(self, folder: Path, below: Path) -> None:
+        """Read the files of one folder, in the order in which later ones win."""
+        names = _names(folder)
+        for name in sorted(names, key=_reading_order):
+            shown = str(below / name)
+            try:
+                if self._is_read(folder / name, name, shown, names):
+                    self.files.append(shown)
+            except UnreadableFile as error:
+                self.refusals.append(error)
+                self.unreadable.append(_unreadable(error, folder / name, shown))
+
+    def _is_read(self, path: Path, name: str, shown: str, names: Collection[str]) -> bool:
+        """Read a file if a program reads files of its name; whether it was."""
+        if is_read(name):
+            self.properties += read_xml(path, shown)
+        elif name == FAIR_SCHEDULER:
+            self.allocations = read_allocations(path)
+        elif name.endswith(".xml"):
+            if is_stray(name) and is_configuration(path):
+                self.ignored.append(shown)
+            return False
+        elif name.endswith(SCRIPTS):
+            self.environment += read_env(path, shown)
+        elif name in (ZOOKEEPER, CONTAINER_EXECUTOR):
+            self.properties += _plain(path, shown)
+        elif name == SPARK:
+            self.properties += _plain(path, shown, _SPARK_LINE)
+        elif name == BACKUP_MASTERS:
+            self.backup_masters += _lines(path)
+        elif name in WORKERS and not _is_sparks(names):
+            self.lists[shown] = tuple(_lines(path))
+        else:
+            return False
+        return True
+
+
+def _is_sparks(names: Collection[str]) -> bool:
+    """Whether a folder is Spark's own: its file ``workers`` is for clusters without YARN."""
+    return SPARK in names and "core-site.xml" not in names
+
+
+def _unreadable(error: UnreadableFile, path: Path, shown: str) -> Unreadable:
+    line = error.where.removeprefix(str(path)).strip(":").partition(":")[0]
+    return Unreadable(
+        file=shown,
+        what=f"line {line}: {error.what}" if line else error.what,
+        hint=error.hint,
+        refused=error.refused,
+    )
+
+
 def read_folders(folders: Sequence[Path]) -> FoundConfig:
     """Read configuration directories as one configuration, each file named below what they share.
 
-    Raises UserError for a directory that is missing, unreadable or holds no configuration, and for
-    the first file that cannot be read.
+    A file that is malformed is kept among ``unreadable``, and the others are read. Raises UserError for a
+    directory that is missing, unreadable or holds no configuration, and where no file of it can be read.
     """
     for folder in folders:
         if not folder.is_dir():
             raise UserError(f"--conf {folder}", "is not a directory", "give the directory of core-site.xml")
     shared = Path(os.path.commonpath([folder.absolute() for folder in folders]))
     shown = folders[0] if len(folders) == 1 else shared
-    files: list[str] = []
-    properties: list[FoundProperty] = []
-    environment: list[FoundProperty] = []
-    workers: list[str] = []
-    backup_masters: list[str] = []
+    reading = _Reading()
     for folder in folders:
-        below = folder.absolute().relative_to(shared)
-        names = _names(folder)
-        for path in sorted((folder / name for name in names if name.endswith(".xml")), key=_reading_order):
-            name = str(below / path.name)
-            entries = read_xml(path, name)
-            if entries is None and path.name in _ENTRY_FILES:
-                raise UserError(
-                    str(path),
-                    "is not a Hadoop configuration",
-                    "its outermost element must be <configuration>",
-                )
-            if entries is not None:
-                files.append(name)
-                properties += entries
-        for name in names:
-            if name.endswith("-env.sh"):
-                environment += read_env(folder / name, str(below / name))
-                files.append(str(below / name))
-            elif name == "zoo.cfg":
-                properties += _plain(folder / name, str(below / name))
-                files.append(str(below / name))
-            elif name == "spark-defaults.conf":
-                properties += _plain(folder / name, str(below / name), _SPARK_LINE)
-                files.append(str(below / name))
-            elif name in (*_WORKER_FILES, _BACKUP_MASTERS):
-                hosts = backup_masters if name == _BACKUP_MASTERS else workers
-                hosts += _lines(folder / name)
-                files.append(str(below / name))
-    if not any(file.endswith((".xml", ".cfg", "spark-defaults.conf")) for file in files):
+        reading.folder(folder, folder.absolute().relative_to(shared))
+    # In one folder the order is Hadoop's; in several it has to be made.
+    properties = sorted(reading.properties, key=lambda entry: _reading_order(entry.base_name)[0])
+    if not any(file.endswith((".xml", ".cfg", SPARK)) for file in reading.files):
+        if reading.refusals:
+            raise reading.refusals[0]
         raise UserError(
             f"--conf {shown}",
             "holds no configuration file",
             "give the directory of core-site.xml, hdfs-site.xml or hbase-site.xml",
         )
+    workers = (host for listed in reading.lists.values() for host in listed)
     return FoundConfig(
         folder=str(shown),
         properties=tuple(properties),
-        files=tuple(files),
-        environment=tuple(environment),
+        files=tuple(reading.files),
+        environment=tuple(reading.environment),
         workers=tuple(dict.fromkeys(workers)),
+        lists=reading.lists,
         included=_included(folders, properties),
         mapped=_mapped(folders),
-        backup_masters=tuple(dict.fromkeys(backup_masters)),
+        backup_masters=tuple(dict.fromkeys(reading.backup_masters)),
+        ignored=tuple(reading.ignored),
+        unreadable=tuple(reading.unreadable),
+        allocations=reading.allocations,
     )
 
 
@@ -127,9 +175,9 @@ def _names(folder: Path) -> list[str]:
         ) from error
 
 
-def _reading_order(path: Path) -> tuple[int, str]:
-    place = _ORDER.index(path.name) if path.name in _ORDER else len(_ORDER)
-    return place, path.name
+def _reading_order(name: str) -> tuple[int, str]:
+    place = HADOOP.index(name) if name in HADOOP else len(HADOOP)
+    return place, name
 
 
 def _lines(path: Path) -> Iterable[str]:
@@ -150,7 +198,8 @@ class Releases(NamedTuple):
 
     hadoop: str = DEFAULT_HADOOP
     hbase: str = DEFAULT_HBASE
-    hadoop_from: Literal["command line", "plan", "HADOOP_HOME", "default"] = "default"
+    hadoop_from: str = "default"
+    """``command line``, ``plan``, ``HADOOP_HOME``, ``default``, or what in the files names it."""
 
 
 def known_releases(

@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable, Iterator
 from pathlib import PurePosixPath
 
 from howdah.audit.existing import HOST_FILES, Existing, correction, existing, is_there
+from howdah.audit.names import is_read
 from howdah.audit.subject import Subject
 from howdah.audit.text import Misfit, read_like
 from howdah.audit.verdicts import cannot_tell, verdict
@@ -44,6 +45,7 @@ def _check(rule: Inspection, seen: Observation, subject: Subject) -> Check:
         why=rule.says,
         fix="" if seen.ok else seen.fix,
         source=rule.source,
+        damage=rule.damage,
         inputs=seen.inputs,
     )
 
@@ -61,12 +63,20 @@ def check_settings(
     for rule in rules:
         if not is_there(rule.file, subject) or (isinstance(rule, SettingRule) and rule.key in spared):
             continue
+        if isinstance(rule, SettingRule) and _is_later(rule, subject):
+            continue
         try:
             if rule.holds(subject.facts):
                 yield from (_one(rule, subject) if isinstance(rule, SettingRule) else _family(rule, subject))
         except (CannotTell, UserError) as missing:
             about = rule.key if isinstance(rule, SettingRule) else rule.family
             yield cannot_tell(rule, str(missing), about=about, where=rule.file)
+
+
+def _is_later(rule: SettingRule, subject: Subject) -> bool:
+    """Whether a rule is about a property of Hadoop's or HBase's that the release has not got."""
+    values = subject.values
+    return values is not None and is_read(rule.file) and values.is_unknown(rule.key)
 
 
 def _one(rule: SettingRule, subject: Subject) -> Iterator[Check]:
@@ -126,7 +136,7 @@ def _said(
         fix = f"list one directory on each data disk in {key}, beside those of {_BLOCKS} and not below them"
     return Check(
         rule=rule.id,
-        verdict=verdict(rule, accepted),
+        verdict=verdict(rule, accepted, default=not current.place and not rule.default_harms),
         about=key,
         where=current.place or rule.file,
         found=current.shown,
@@ -134,6 +144,7 @@ def _said(
         why=f"{rule.says} Here: {decision.because}",
         fix="" if accepted else fix,
         source=rule.source,
+        damage=rule.damage,
         inputs=decision.inputs,
     )
 

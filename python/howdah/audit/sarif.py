@@ -21,6 +21,7 @@ _LEVELS = {Severity.MUST: "error", Severity.SHOULD: "warning", Severity.MAY: "no
 _RESULT = {
     CheckVerdict.FAIL: ("fail", "error"),
     CheckVerdict.WARN: ("fail", "warning"),
+    CheckVerdict.ADVICE: ("informational", "none"),
     CheckVerdict.UNKNOWN: ("open", "none"),
     CheckVerdict.PASS: ("pass", "none"),
 }

@@ -6,10 +6,11 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
+from howdah.audit.names import CONTAINER_EXECUTOR, HADOOP
 from howdah.audit.text import read_kind
 from howdah.model.found import FoundConfig, FoundProperty
 from howdah.model.plan import Value
-from howdah.releases import Property, Release, default_of
+from howdah.releases import HADOOP_VERSIONS, Property, Release, default_of, hadoop
 
 HBASE_SITE = "hbase-site.xml"
 """HBase reads it after Hadoop's own files, and Hadoop does not read it at all."""
@@ -32,10 +33,19 @@ class Values(Mapping[str, Value]):
 
     def __init__(self, config: FoundConfig, releases: tuple[Release, ...]) -> None:
         self._releases = releases
+        of_hadoop = self._winners(entry for entry in config.properties if entry.base_name in HADOOP)
         of_hbase = self._winners(entry for entry in config.properties if entry.base_name == HBASE_SITE)
-        of_hadoop = self._winners(entry for entry in config.properties if entry.base_name != HBASE_SITE)
-        self._for_hadoop = {**of_hbase, **of_hadoop}
-        self._for_hbase = {**of_hadoop, **of_hbase}
+        # Hive, Spark and others read files of their own, which change nothing for Hadoop.
+        of_others = self._winners(
+            entry
+            for entry in config.properties
+            if entry.base_name not in (*HADOOP, HBASE_SITE) and self._property(entry.name) is None
+        )
+        self._for_executor = self._winners(
+            entry for entry in config.properties if entry.base_name == CONTAINER_EXECUTOR
+        )
+        self._for_hadoop = {**of_others, **of_hbase, **of_hadoop}
+        self._for_hbase = {**of_others, **of_hadoop, **of_hbase}
 
     def _winners(self, properties: Iterable[FoundProperty]) -> dict[str, FoundProperty]:
         """The property that wins for every key, former names taken for today's."""
@@ -62,12 +72,23 @@ class Values(Mapping[str, Value]):
         known = self._property(key)
         return known.file if known else None
 
+    def is_unknown(self, key: str) -> bool:
+        """Whether only other releases than the one in question read the key, and no file sets it."""
+        return (
+            key not in self._for_hadoop
+            and key not in self._for_hbase
+            and self._property(key) is None
+            and any(hadoop(version).find(key) is not None for version in HADOOP_VERSIONS)
+        )
+
     def _property(self, key: str) -> Property | None:
         return next(filter(None, (release.find(key) for release in self._releases)), None)
 
     def read(self, key: str, file: str = "") -> KeyText | None:
         """The key's text for who reads ``file``; None if it is neither set nor has a default."""
-        given = self._for_hbase if file == HBASE_SITE else self._for_hadoop
+        given = {HBASE_SITE: self._for_hbase, CONTAINER_EXECUTOR: self._for_executor}.get(
+            file, self._for_hadoop
+        )
         text = self._text(key, given)
         return None if text is None else KeyText(self._expanded(text, given), given.get(key))
 
@@ -85,9 +106,13 @@ class Values(Mapping[str, Value]):
         """The release's own value, variables unexpanded; None if it has none."""
         return default_of(key, *self._releases)
 
+    def _variable(self, name: str, given: Mapping[str, FoundProperty]) -> str | None:
+        """What a variable stands for; former names count as today's."""
+        return next(filter(None, (self._text(today, given) for today in self._today(name))), None)
+
     def _expanded(self, text: str, given: Mapping[str, FoundProperty]) -> str:
         for _ in range(_MOST_EXPANSIONS):
-            expanded = _VARIABLE.sub(lambda match: self._text(match[1], given) or match[0], text)
+            expanded = _VARIABLE.sub(lambda match: self._variable(match[1], given) or match[0], text)
             if expanded == text or len(expanded) > _MOST_TEXT:
                 break
             text = expanded

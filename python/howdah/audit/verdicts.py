@@ -12,10 +12,15 @@ _BROKEN = {
 }
 
 
-def verdict(rule: Rule, ok: bool | None) -> CheckVerdict:
-    """What an answer means: a broken MUST fails, a broken SHOULD warns, and a MAY is only mentioned."""
+def verdict(rule: Rule, ok: bool | None, *, default: bool = False) -> CheckVerdict:
+    """What an answer means: a broken MUST fails, a broken SHOULD warns, and a MAY is only mentioned.
+
+    ``default`` is whether the release's own value is in use: that a better one could be chosen is advice.
+    """
     if ok is None:
         return CheckVerdict.UNKNOWN
+    if not ok and default and rule.severity is Severity.SHOULD:
+        return CheckVerdict.ADVICE
     return CheckVerdict.PASS if ok else _BROKEN[rule.severity]
 
 

@@ -24,6 +24,7 @@ from howdah.units import format_counted
 _STYLES = {
     CheckVerdict.FAIL: "bold red",
     CheckVerdict.WARN: "yellow",
+    CheckVerdict.ADVICE: "blue",
     CheckVerdict.UNKNOWN: "cyan",
     CheckVerdict.PASS: "green",
 }
@@ -36,35 +37,54 @@ EXAMPLES = """
 * `howdah check --conf /etc/hadoop/conf --host` looks at a worker: its configuration and the machine itself
 * `howdah check --conf /etc/hadoop/conf --plan plan.yaml` says what has drifted from a plan
 * `howdah check --probe worker-7.yaml --all` looks at another machine, and lists what passes, too
+* `howdah check --conf conf --to 3.5.0 --java 17` lists what an upgrade requires
 * `howdah check --conf client-conf --role client` leaves out what only daemons read
 * `howdah check --conf conf --sarif check.sarif --severity warn` is for a CI system
 * `howdah check --vcenter vc.example.com --plan plan.yaml` looks at the plan's virtual machines
 """
 
 
-def check_table(report: CheckReport, *, everything: bool) -> RenderableType:
-    """The findings, each with its evidence and its fix; with ``everything`` also what passes."""
+def check_table(report: CheckReport, *, everything: bool, advice: bool = False) -> RenderableType:
+    """The findings, each with its evidence and its fix, the most damaging first.
+
+    ``advice`` lists values that howdah would choose in place of defaults, which are only counted otherwise;
+    ``everything`` lists them and what passes.
+    """
     parts: list[RenderableType] = []
     unknown = [check for check in report.checks if check.verdict is CheckVerdict.UNKNOWN]
     shown = [
         check
         for check in report.checks
         if check.verdict in (CheckVerdict.FAIL, CheckVerdict.WARN)
+        or (check.verdict is CheckVerdict.ADVICE and (advice or everything))
         or (everything and check.verdict is CheckVerdict.PASS)
     ]
-    for place, checks in _by_place(shown):
-        parts += [Text(_clean(place), style="bold"), _findings(checks), Text()]
+    for damage, checks in _by_damage(shown):
+        parts += [Text(damage, style="bold"), _findings(checks), Text()]
+    better = sum(check.verdict is CheckVerdict.ADVICE for check in report.checks)
+    if better and not (advice or everything):
+        values = format_counted(better, "default")
+        parts += [Text(f"{values} that howdah would set to another value: --advice lists them"), Text()]
+    if report.ignored:
+        parts += [
+            Text(_clean(f"ignored, no program reads files of these names: {', '.join(report.ignored)}")),
+            Text(),
+        ]
     if unknown:
         parts += [Text("cannot tell", style="bold"), _unknowns(unknown, everything=everything), Text()]
     return Group(*parts, _summary(report))
 
 
-def _by_place(checks: Iterable[Check]) -> Iterator[tuple[str, list[Check]]]:
-    places: dict[str, list[Check]] = {}
+_WRONG = (CheckVerdict.FAIL, CheckVerdict.WARN)
+
+
+def _by_damage(checks: Iterable[Check]) -> Iterator[tuple[str, list[Check]]]:
+    """Findings below what they come to, in the order of the report."""
+    groups: dict[str, list[Check]] = {}
     for check in checks:
-        place = check.where.partition(":")[0] or check.rule.partition(".")[0]
-        places.setdefault(place, []).append(check)
-    yield from places.items()
+        heading = check.damage or "other findings" if check.verdict in _WRONG else check.verdict.value
+        groups.setdefault(heading, []).append(check)
+    yield from groups.items()
 
 
 def _findings(checks: Sequence[Check]) -> Table:
@@ -79,8 +99,7 @@ def _findings(checks: Sequence[Check]) -> Table:
 
 
 def _evidence(check: Check) -> Text:
-    line = check.where.rpartition(":")[2]
-    place = f" in line {line}" if line.isdigit() else ""
+    place = f" in {_clean(check.where)}" if check.where else ""
     text = Text.assemble((_clean(check.about), "bold"), f"{place}: {_clean(check.found)}")
     if check.verdict is not CheckVerdict.PASS or check.fix:
         text.append(f"; expected {_clean(check.expected)}")
@@ -125,7 +144,10 @@ def _summary(report: CheckReport) -> Text:
             f"{counts[verdict]} {verdict.value}", style=_STYLES[verdict] if counts[verdict] else "dim"
         )
         text.append(" · ")
-    known = "" if report.hadoop_from == "command line" else f" ({report.hadoop_from})"
+    known = {
+        "command line": "",
+        "default": " (assumed: no file names a release; give --hadoop VERSION)",
+    }.get(report.hadoop_from, f" ({_clean(report.hadoop_from)})")
     whose = f" · as a {report.role.value}'s" if report.role is not None else ""
     return text.append(f"Hadoop {report.hadoop}{known} · {_looked_at(report)}{whose}")
 
@@ -169,7 +191,10 @@ def check(
     hadoop: Annotated[
         str | None,
         typer.Option(
-            "--hadoop", metavar="VERSION", help="The Hadoop release, else the plan's or HADOOP_HOME's."
+            "--hadoop",
+            metavar="VERSION",
+            help="The Hadoop release, 2.7 to 3.5; else the plan's, HADOOP_HOME's or the one that the files "
+            "name.",
         ),
     ] = None,
     hbase: Annotated[
@@ -201,6 +226,16 @@ def check(
     severity: Annotated[
         Least, typer.Option("--severity", help="The exit code is 1 from this verdict on.")
     ] = Least.FAIL,
+    to: Annotated[
+        str | None,
+        typer.Option("--to", metavar="VERSION", help="List what an upgrade to this Hadoop release requires."),
+    ] = None,
+    java: Annotated[
+        int | None, typer.Option("--java", metavar="MAJOR", help="The Java after the upgrade, with --to.")
+    ] = None,
+    advice: Annotated[
+        bool, typer.Option("--advice", help="List values that howdah would set in place of defaults.")
+    ] = False,
     everything: Annotated[bool, typer.Option("--all", help="List what passes, too.")] = False,
     json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,
     sarif: Annotated[
@@ -222,6 +257,8 @@ def check(
         hadoop=hadoop,
         hbase=hbase,
         role=role,
+        to=to,
+        java=java,
     )
     if machines:
         report = with_machines(report, plan, site, Endpoint(vcenter, libvirt), password_file)
@@ -230,7 +267,7 @@ def check(
     if json:
         sys.stdout.write(report.model_dump_json(indent=2) + "\n")
     else:
-        show(check_table(report, everything=everything))
+        show(check_table(report, everything=everything, advice=advice))
     if _is_found(report, severity):
         raise typer.Exit(1)
 

@@ -116,7 +116,7 @@ def plan(  # noqa: PLR0917 - typer makes options of parameters
     ] = False,
     hadoop: Annotated[
         str,
-        typer.Option(help="The Hadoop release it is for.", autocompletion=lambda: session.HADOOP_VERSIONS),
+        typer.Option(help="The Hadoop release it is for.", autocompletion=lambda: session.PLANNED_VERSIONS),
     ] = session.DEFAULT_HADOOP,
     hbase: Annotated[
         str, typer.Option(help="The HBase release it is for.", autocompletion=lambda: session.HBASE_VERSIONS)

@@ -10,11 +10,15 @@ from howdah.model.plan import Input
 
 
 class CheckVerdict(StrEnum):
-    """How something that exists stands against a rule."""
+    """How something that exists stands against a rule.
+
+    Advice is a value that howdah would choose where the release's default is in use.
+    """
 
     PASS = "pass"
     WARN = "warn"
     FAIL = "fail"
+    ADVICE = "advice"
     UNKNOWN = "cannot tell"
 
 
@@ -39,6 +43,8 @@ class Check(Model):
     """What to do; nothing where it passes."""
     source: str = ""
     """Where the rule comes from."""
+    damage: str = ""
+    """What it comes to where the rule is broken."""
     inputs: tuple[Input, ...] = ()
     """The numbers that went in."""
 
@@ -60,10 +66,14 @@ class CheckReport(Model):
     """Files and hosts that were read."""
     hadoop: str
     """The Hadoop release it was compared with."""
-    hadoop_from: Literal["command line", "plan", "HADOOP_HOME", "default"]
-    """Where the Hadoop release is known from."""
+    hadoop_from: str
+    """Where the Hadoop release is known from: ``command line``, ``plan``, ``HADOOP_HOME``, ``default``
+    where nothing
+    names one, or what in the files does."""
     hbase: str
     """The HBase release it was compared with."""
+    ignored: tuple[str, ...] = ()
+    """Configuration files of names that no program reads."""
     role: HostRole | None = None
     """Whose configuration it was taken for; None for a cluster's, which all of its hosts read."""
     plan: str | None = None

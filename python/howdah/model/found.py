@@ -22,6 +22,8 @@ class FoundProperty(Model):
     """The line of its ``<property>``, from 1; 0 where it is only planned, and written nowhere yet."""
     final: bool = False
     """Whether it is marked final."""
+    blanks: bool = False
+    """Whether blanks surround the value in the file, which readers that do not trim it keep."""
 
     @property
     def base_name(self) -> str:
@@ -32,6 +34,34 @@ class FoundProperty(Model):
     def place(self) -> str:
         """The file and line, as messages name them."""
         return f"{self.file}:{self.line}" if self.line else self.file
+
+
+class Unreadable(Model):
+    """A file that no program can read, or that howdah refuses to follow."""
+
+    file: str
+    """Its name, relative to the configuration directory."""
+    what: str
+    """What is wrong with it, with its line."""
+    hint: str
+    """What would be right."""
+    refused: bool = False
+    """Whether it may be well-formed: it refers to other files, which howdah does not read."""
+
+
+class Allocation(Model):
+    """An element of ``fair-scheduler.xml``."""
+
+    tag: str
+    """Its name, such as ``queue``."""
+    attributes: Mapping[str, str]
+    """Its attributes by name."""
+    text: str
+    """The text in it, surrounding blanks removed."""
+    line: int
+    """Where it begins."""
+    children: tuple[Allocation, ...] = ()
+    """The elements in it, in order."""
 
 
 class FoundConfig(Model):
@@ -46,7 +76,19 @@ class FoundConfig(Model):
     environment: tuple[FoundProperty, ...] = ()
     """Variables that ``hadoop-env.sh``, ``hbase-env.sh`` and their like set."""
     workers: tuple[str, ...] = ()
-    """The hosts that the files ``workers`` and ``regionservers`` list."""
+    """The hosts that the files ``workers``, ``slaves`` and ``regionservers`` list."""
+
+    lists: Mapping[str, tuple[str, ...]] = {}
+    """The hosts of each of these files, by its name relative to the folder."""
+
+    ignored: tuple[str, ...] = ()
+    """Configuration files whose names no program reads: ``yarn-site-old.xml``."""
+
+    unreadable: tuple[Unreadable, ...] = ()
+    """Files that could not be read; the others are checked."""
+
+    allocations: Allocation | None = None
+    """The outermost element of ``fair-scheduler.xml``; None where there is no such file."""
 
     included: tuple[str, ...] | None = None
     """The hosts in the file that ``dfs.hosts`` names; None where that file is not in the directory."""
@@ -59,6 +101,14 @@ class FoundConfig(Model):
 
     effective: tuple[FoundProperty, ...] = ()
     """What is in force, once for each name of today, variables replaced; empty until it is worked out."""
+
+    @property
+    def datanode_hosts(self) -> tuple[str, ...]:
+        """The hosts that Hadoop's own file lists, or HBase's where there is no other."""
+        hadoops = [hosts for file, hosts in self.lists.items() if PurePosixPath(file).name != "regionservers"]
+        hosts = tuple(dict.fromkeys(host for listed in hadoops for host in listed)) or self.workers
+        named = tuple(host for host in hosts if host != "localhost")
+        return named or hosts
 
     def property(self, name: str) -> FoundProperty | None:
         """The property that wins: the last one, or the first that is final."""

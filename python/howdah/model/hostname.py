@@ -6,6 +6,7 @@ a host name never comes as far as a file or a script.
 
 from __future__ import annotations
 
+import ipaddress
 import re
 from collections.abc import Iterable, Iterator
 
@@ -30,6 +31,17 @@ _RIGHT = "letters a to z, digits and hyphens, in labels of at most 63 with dots 
 def is_hostname(text: str) -> bool:
     """Whether the text is a host name as RFC 1123 allows it, at most 253 characters; an address is none."""
     return len(text) <= _LONGEST and _NAME.fullmatch(text) is not None and _ADDRESS.fullmatch(text) is None
+
+
+def is_host(text: str) -> bool:
+    """Whether the text is a host name or an address, which Hadoop takes as well."""
+    if is_hostname(text):
+        return True
+    try:
+        ipaddress.ip_address(text.strip("[]"))
+    except ValueError:
+        return False
+    return True
 
 
 def check_hostname(text: str) -> str:

@@ -39,8 +39,11 @@ def with_spark(facts: Facts) -> bool:
 
 def shuffles_in_nodemanagers(facts: Facts) -> bool:
     """Whether NodeManagers serve what Spark's executors shuffled: they do where executors come and go."""
-    keys = ("spark.dynamicAllocation.enabled", "spark.shuffle.service.enabled")
-    return with_spark(facts) and any(str(facts.decided.get(key)).lower() == "true" for key in keys)
+    dynamic, service, tracked = (
+        str(facts.decided.get(f"spark.{key}.enabled")).lower() == "true"
+        for key in ("dynamicAllocation", "shuffle.service", "dynamicAllocation.shuffleTracking")
+    )
+    return with_spark(facts) and (service or (dynamic and not tracked))
 
 
 def with_tez(facts: Facts) -> bool:

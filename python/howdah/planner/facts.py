@@ -91,6 +91,8 @@ class Facts:
     known_worker: Worker | None = None
     known_cluster: ClusterFacts | None = None
     decided: Mapping[str, Value] = field(default_factory=dict)
+    release_assumed: bool = False
+    """Whether nothing says which release it is: what only this one needs must not fail."""
 
     def own_disks(self, role: Role) -> int:
         """Disks that every place of a daemon has which no worker uses; 0 where the cluster is not known."""

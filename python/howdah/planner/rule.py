@@ -28,6 +28,31 @@ class Severity(StrEnum):
     MAY = "may"
 
 
+class Damage(StrEnum):
+    """What a broken rule comes to, the worst first."""
+
+    CLUSTER = "stops a daemon, loses data or opens the cluster"
+    JOBS = "fails jobs"
+    SPEED = "costs time"
+
+
+_OF_JOBS = frozenset(
+    {
+        "mapreduce",
+        "sorting",
+        "shuffle",
+        "jobs",
+        "spark",
+        "tez",
+        "containers",
+        "queues",
+        "scheduler",
+        "executor",
+    }
+)
+_OF_SECURITY = frozenset({"security", "rights", "kerberos", "tls"})
+
+
 class Scope(StrEnum):
     """For what a setting is decided: once, for each group of hosts, or for each kind of worker."""
 
@@ -71,6 +96,8 @@ class Rule:
     ``id`` is ``subject.name``; ``says`` is the rule in a sentence; ``sources`` are numbers of the
     literature (``D0 49``, ``X7``), releases, issues or ``howdah``; ``condition`` says in words what
     ``applies`` decides; ``today`` says what time has changed, with the release that changed it.
+    ``default_harms`` says that a
+    check warns of the release's default, too; otherwise a value that is not set is only advised.
     """
 
     id: str
@@ -81,11 +108,19 @@ class Rule:
     applies: Callable[[Facts], bool] = always
     profiles: frozenset[Profile] = frozenset(Profile)
     today: str = ""
+    default_harms: bool = False
 
     @property
     def subject(self) -> str:
         """The module or package of ``planner.rules`` it lives in."""
         return self.id.split(".", 1)[0]
+
+    @property
+    def damage(self) -> Damage:
+        """What breaking it comes to, by its severity and by what it is about."""
+        if self.severity is Severity.MUST:
+            return Damage.JOBS if self.subject in _OF_JOBS else Damage.CLUSTER
+        return Damage.CLUSTER if self.subject in _OF_SECURITY else Damage.SPEED
 
     @property
     def source(self) -> str:

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import json
+import re
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from howdah.errors import UserError
 from howdah.releases.release import Property, Release
 
-HADOOP_VERSIONS = ("3.3.6", "3.4.2", "3.5.0")
+HADOOP_VERSIONS = ("2.7.7", "2.10.2", "3.1.4", "3.2.4", "3.3.6", "3.4.2", "3.5.0")
+PLANNED_VERSIONS = ("3.3.6", "3.4.2", "3.5.0")
+"""Releases of Hadoop that plans are made for; the others are only checked."""
 HBASE_VERSIONS = ("2.5.13", "2.6.4")
 """Those with a catalogue; another release of one of their lines, 3.4.1 for instance, is read by theirs."""
 DEFAULT_HADOOP = "3.5.0"
@@ -45,8 +49,8 @@ def line_of(version: str) -> str:
 def _catalogued(flag: str, version: str, known: tuple[str, ...]) -> str:
     """The release whose catalogue is read: that of the same line."""
     numbers = version.split(".")
-    same = next((release for release in known if line_of(release) == line_of(version)), None)
-    if same is None or len(numbers) != 3 or not all(number.isdigit() for number in numbers):
+    same = _of_line(version, known)
+    if same is None or len(numbers) not in (2, 3) or not all(number.isdigit() for number in numbers):
         raise UserError(
             flag,
             f"{version} is not a release howdah knows",
@@ -55,9 +59,39 @@ def _catalogued(flag: str, version: str, known: tuple[str, ...]) -> str:
     return same
 
 
+def _of_line(version: str, known: tuple[str, ...]) -> str | None:
+    """The release of the same line, or of the next one of its major: 2.8 is read as 2.10."""
+    same = next((release for release in known if line_of(release) == line_of(version)), None)
+    if same is not None or not re.fullmatch(r"\d+\.\d+(\.\d+)?", version):
+        return same
+    major, minor = (int(number) for number in version.split(".")[:2])
+    later = (
+        release for release in known if release.startswith(f"{major}.") and int(release.split(".")[1]) > minor
+    )
+    return next(later, None)
+
+
+def _catalogue(product: str, version: str) -> dict[str, Any]:
+    """A release's catalogue; that of a former release is kept as what differs from another one."""
+    own: dict[str, Any] = json.loads((DATA / f"{product}-{version}.json").read_bytes())
+    if "base" not in own:
+        return own
+    base = _catalogue(product, own["base"])
+    removed, undeprecated = set(own["removed"]), set(own["undeprecated"])
+    rows = {row[0]: row for row in base["properties"] if row[0] not in removed}
+    for row in own["properties"]:
+        described = rows.get(row[0], row)[4]
+        rows[row[0]] = [*row[:4], row[4] or described, *row[5:]]
+    former = {name: today for name, today in base["deprecated"].items() if name not in undeprecated}
+    # Which daemons read a key is taken from the other release, whose jars were read for it.
+    readers = base["readers"]
+    deprecated = former | own["deprecated"]
+    return own | {"properties": list(rows.values()), "deprecated": deprecated, "readers": readers}
+
+
 @cache
 def _release(product: str, version: str, catalogued: str) -> Release:
-    catalogue = json.loads((DATA / f"{product}-{catalogued}.json").read_bytes())
+    catalogue = _catalogue(product, catalogued)
     unlisted = json.loads((DATA / f"{product}-unlisted.json").read_bytes())
     gone = json.loads((DATA / f"{product}-gone.json").read_bytes())
     former = json.loads((DATA / f"{product}-former.json").read_bytes())
@@ -75,15 +109,19 @@ def _release(product: str, version: str, catalogued: str) -> Release:
             templates.append(entry)
         else:
             properties.setdefault(name, entry)
+    if "base" in catalogue:
+        # What is gone today was still read by some former releases.
+        gone = {name: instead for name, instead in gone.items() if name not in properties}
     for name in (*gone, *former):
         properties.pop(name, None)
+    deprecated = {old: today for old, today in catalogue["deprecated"].items() if old not in gone}
     return Release(
         product=product,
         version=version,
         properties=properties,
         # A name may be one of several templates': the one that says most of it is meant.
         templates=tuple(sorted(templates, key=lambda row: row.name.count("<") - row.name.count("."))),
-        deprecated={old: tuple(new) for old, new in (catalogue["deprecated"] | former).items()},
+        deprecated={old: tuple(new) for old, new in (deprecated | former).items()},
         gone=gone,
         readers={
             text: frozenset(daemons.split())

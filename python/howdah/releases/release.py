@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 
+from howdah.releases.similar import similar
 from howdah.releases.values import MISFITS
-
-# Below this likeness a suggestion is more often wrong than right.
-_CLOSE = 0.85
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +41,7 @@ def fill(template: str, name: str) -> str | None:
     return ".".join(mine if part.startswith("<") else part for part, mine in zip(parts, own, strict=True))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Release:
     """A product, its version and the names it reads."""
 
@@ -85,8 +83,12 @@ class Release:
         """The known name that a misspelt one was meant to be, if one is close."""
         filled = (fill(template.name, name) for template in self.templates)
         names = [*self.properties, *(candidate for candidate in filled if candidate is not None)]
-        close = difflib.get_close_matches(name, names, n=1, cutoff=_CLOSE)
-        return close[0] if close else None
+        return similar(name, names, self.scopes)
+
+    @cached_property
+    def scopes(self) -> frozenset[str]:
+        """The first two parts of names, which say for which program they are: ``dfs.namenode``."""
+        return frozenset(".".join(name.split(".")[:2]) for name in self.properties if name.count(".") > 1)
 
     def misfit(self, name: str, text: str) -> str | None:
         """What is wrong with a value, to be read after it: ``0.5`` *is not a whole number*.

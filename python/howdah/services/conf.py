@@ -10,15 +10,15 @@ from typing import NamedTuple, NoReturn
 from urllib.parse import urlsplit
 from xml.parsers import expat
 
-from howdah.errors import NoConfiguration, UserError
+from howdah.errors import NoConfiguration, UnreadableFile, UserError
 from howdah.releases import default_of, hadoop
 from howdah.services.addresses import WebAddress, in_place_of_any, web_address
 from howdah.services.identity import login_name
 
 _PARTS = ("name", "value", "final")
 
-FILES = ("core-site.xml", "hdfs-site.xml", "yarn-site.xml", "mapred-site.xml")
-"""The files of a client, in the order in which later ones win."""
+FILES = ("core-site.xml", "hdfs-site.xml", "hdfs-rbf-site.xml", "mapred-site.xml", "yarn-site.xml")
+"""The files of a client, in the order in which later ones win: that of Configuration's resources in 3.5.0."""
 _VARIABLE = re.compile(r"\$\{([^}$\s]{1,200})\}")
 _MOST_EXPANSIONS = 20
 """As often as Hadoop expands; what then still holds a variable goes round in a circle."""
@@ -36,6 +36,8 @@ class SiteProperty(NamedTuple):
     """The file."""
     line: int
     """Where in it the property begins."""
+    blanks: bool = False
+    """Whether the value has blanks around it, which some readers keep."""
 
     @property
     def where(self) -> str:
@@ -58,14 +60,14 @@ def read_site(content: bytes, path: str) -> Iterator[SiteProperty]:
     try:
         reading.parser.Parse(content, True)
     except expat.ExpatError as error:
-        raise UserError(
+        raise UnreadableFile(
             f"{path}:{error.lineno}:{error.offset + 1}",
             f"is not well-formed XML: {expat.errors.messages[error.code]}",
-            "Hadoop would not start with it: close every element, write & as &amp; and < as &lt;",
+            "close every element, write & as &amp; and < as &lt;",
         ) from error
     except (ValueError, LookupError) as error:
         # Expat asks Python for an encoding that it does not know itself.
-        raise UserError(path, f"cannot be decoded: {error}", "save the file as UTF-8") from error
+        raise UnreadableFile(path, f"cannot be decoded: {error}", "save the file as UTF-8") from error
     yield from reading.properties
 
 
@@ -86,10 +88,11 @@ class _Reading:
         self.parser.StartDoctypeDeclHandler = self._doctype
 
     def _refuse(self, what: str) -> NoReturn:
-        raise UserError(
+        raise UnreadableFile(
             f"{self._path}:{self.parser.CurrentLineNumber}",
             f"{what}, and howdah follows no references out of a file",
             "write the properties themselves into the file",
+            refused=True,
         )
 
     def _doctype(self, name: str, system: str | None, public: str | None, subset: bool) -> None:
@@ -121,8 +124,11 @@ class _Reading:
         # Hadoop passes over a property without a name or without a value.
         if element == "property" and name and "value" in self._parts:
             final = self._parts.get("final", "").strip() == "true"
-            value = self._parts["value"].strip()
-            self.properties.append(SiteProperty(name, value, final, self._path, self._line))
+            written = self._parts["value"]
+            value = written.strip()
+            self.properties.append(
+                SiteProperty(name, value, final, self._path, self._line, blanks=value != written)
+            )
 
 
 @dataclass(frozen=True)

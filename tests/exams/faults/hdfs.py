@@ -232,6 +232,8 @@ FAULTS = (
         put(HDFS, "dfs.http.policy", "HTTPS_ONLY"),
         "ssl-server.xml",
         "Hadoop documentation, Encrypted Shuffle, ssl-server.xml",
+        # The file may be there on the hosts, and was not given.
+        warns=True,
     ),
     Fault(
         "one host's principal for all",

@@ -18,18 +18,15 @@ FAILS = (
     "dfs.namenode.name.dir",
     "dfs.datanode.data.dir",
     "yarn.nodemanager.aux-services",
-    "yarn.scheduler.capacity.root.queues",
     "mapreduce.framework.name",
     "nofile",
 )
-WARNS = (
-    "hadoop.tmp.dir",
+WARNS = ("hadoop.tmp.dir", "vm.swappiness", "vm.dirty_background_ratio")
+ADVISES = (
     "yarn.nodemanager.vmem-check-enabled",
     "mapreduce.map.output.compress",
     "mapreduce.task.io.sort.mb",
     "dfs.blocksize",
-    "vm.swappiness",
-    "vm.dirty_background_ratio",
 )
 
 
@@ -67,6 +64,7 @@ def test_what_an_expert_would_find_is_found(conf: Path, untuned: Host) -> None:
     report = audit(read_folders([conf]), [untuned], None, Releases())
     assert set(FAILS) <= _about(report, CheckVerdict.FAIL)
     assert set(WARNS) <= _about(report, CheckVerdict.WARN)
+    assert set(ADVISES) <= _about(report, CheckVerdict.ADVICE)
     assert "disks.access-times" in {
         check.rule for check in report.checks if check.verdict is CheckVerdict.WARN
     }

@@ -54,7 +54,6 @@ def _values(config: FoundConfig) -> Values:
 
 def test_properties_have_their_lines_and_values_as_hadoop_reads_them(tmp_path: Path) -> None:
     found = read_xml(_site(tmp_path, SITE), "hdfs-site.xml")
-    assert found is not None
     assert [(one.name, one.text, one.line, one.final) for one in found] == [
         ("dfs.replication", "2", 3, True),
         ("dfs.blocksize", "128m", 8, False),
@@ -104,15 +103,56 @@ def test_what_is_no_configuration_is_refused_at_its_place(
     assert refused.value.hint
 
 
-def test_bytes_that_are_no_text_are_refused(tmp_path: Path) -> None:
+def test_bytes_that_are_no_text_are_refused_in_xml_and_replaced_in_scripts(tmp_path: Path) -> None:
     (tmp_path / "hdfs-site.xml").write_bytes(b"<configuration>\xff\xfe</configuration>")
     with pytest.raises(UserError, match="well-formed"):
         read_folders([tmp_path])
     (tmp_path / "hdfs-site.xml").write_text("<configuration/>")
-    (tmp_path / "hadoop-env.sh").write_bytes(b"export A=1\nexport B=\xff\n")
-    with pytest.raises(UserError) as refused:
-        read_folders([tmp_path])
-    assert refused.value.where.endswith("hadoop-env.sh:2")
+    (tmp_path / "hadoop-env.sh").write_bytes(b"# caf\xe9\nexport A=1\n")
+    assert [entry.text for entry in read_folders([tmp_path]).environment] == ["1"]
+
+
+def test_a_malformed_file_is_kept_apart_and_the_others_are_read(tmp_path: Path) -> None:
+    _site(tmp_path, SITE)
+    _site(tmp_path, "<configuration>\n</configuration>\n<configuration/>", "hive-site.xml")
+    _site(tmp_path, '<!DOCTYPE c [<!ENTITY x SYSTEM "/etc/passwd">]>\n<configuration/>', "yarn-site.xml")
+    config = read_folders([tmp_path])
+    assert config.files == ("hdfs-site.xml",)
+    assert [(one.file, one.what[:7], one.refused) for one in config.unreadable] == [
+        ("yarn-site.xml", "line 1:", True),
+        ("hive-site.xml", "line 3:", False),
+    ]
+
+
+def test_files_that_no_program_reads_are_listed_and_not_read(tmp_path: Path) -> None:
+    _site(tmp_path, SITE)
+    _site(tmp_path, SITE, "hdfs-site-old.xml")
+    _site(tmp_path, "<project/>", "pom.xml")
+    _site(tmp_path, SITE, "ranger-hdfs-security.xml")
+    config = read_folders([tmp_path])
+    assert (config.files, config.ignored) == (("hdfs-site.xml",), ("hdfs-site-old.xml",))
+
+
+def test_jobs_read_yarn_site_after_mapred_site(tmp_path: Path) -> None:
+    config = _config(tmp_path, mapred={"mapreduce.map.memory.mb": "1"}, yarn={"mapreduce.map.memory.mb": "2"})
+    assert _values(config)["mapreduce.map.memory.mb"] == 2
+
+
+def test_what_hive_reads_changes_nothing_for_hadoop(tmp_path: Path) -> None:
+    values = _values(_config(tmp_path, mapred={}, hive={"mapreduce.map.memory.mb": "1", "hive.x": "2"}))
+    assert values["mapreduce.map.memory.mb"] == -1
+    assert values.read("hive.x").text == "2"  # type: ignore[union-attr]
+
+
+def test_sparks_workers_are_not_hadoops(tmp_path: Path) -> None:
+    for name in ("hadoop", "spark"):
+        (tmp_path / name).mkdir()
+    _site(tmp_path / "hadoop", SITE)
+    (tmp_path / "hadoop/workers").write_text("w1\n")
+    (tmp_path / "spark/spark-defaults.conf").write_text("spark.master yarn\n")
+    (tmp_path / "spark/workers").write_text("localhost\n")
+    config = read_folders([tmp_path / "hadoop", tmp_path / "spark"])
+    assert config.lists == {"hadoop/workers": ("w1",)}
 
 
 def test_a_directory_without_a_configuration_is_refused(tmp_path: Path) -> None:
@@ -133,10 +173,23 @@ def test_a_pipe_and_a_huge_file_are_refused(tmp_path: Path) -> None:
         read_folders([tmp_path])
 
 
-def test_other_xml_is_passed_over_and_queues_are_read(tmp_path: Path) -> None:
-    _site(tmp_path, "<allocations/>", "fair-scheduler.xml")
+def test_queues_are_read_with_their_lines(tmp_path: Path) -> None:
+    _site(
+        tmp_path,
+        '<allocations>\n<queue name="a"><weight> 2 </weight></queue></allocations>',
+        "fair-scheduler.xml",
+    )
     _site(tmp_path, SITE)
-    assert read_folders([tmp_path]).files == ("hdfs-site.xml",)
+    config = read_folders([tmp_path])
+    assert config.files == ("hdfs-site.xml", "fair-scheduler.xml")
+    assert config.allocations is not None
+    (queue,) = config.allocations.children
+    assert (queue.tag, queue.attributes, queue.line, queue.children[0].text) == (
+        "queue",
+        {"name": "a"},
+        2,
+        "2",
+    )
 
 
 def test_two_directories_are_one_configuration(tmp_path: Path) -> None:

@@ -43,18 +43,32 @@ def _shown(*checks: Check, everything: bool = False, width: int = 80) -> str:
 
 def test_findings_have_evidence_fix_and_rule() -> None:
     shown = _shown(_check(CheckVerdict.FAIL, "replicas"), _check(CheckVerdict.WARN, "blocks", "w01"))
-    assert "fail  replicas in line 7: 2; expected 3" in shown
+    assert "fail  replicas in hdfs-site.xml:7: 2; expected 3" in shown
     assert "fix: set replicas" in shown
     assert "hdfs.replicas (D0 49)" in shown
-    assert shown.index("hdfs-site.xml") < shown.index("w01\n")
-    assert "1 fail · 1 warn · 0 cannot tell · 0 pass · Hadoop 3.5.0 (default) · 1 file, 1" in shown
+    assert "1 fail · 1 warn · 0 advice · 0 cannot tell · 0 pass · Hadoop 3.5.0 (assumed" in shown
+
+
+def test_the_most_damaging_comes_first_below_what_it_comes_to() -> None:
+    slow = _check(CheckVerdict.WARN, "blocks").model_copy(update={"damage": "costs time"})
+    fatal = _check(CheckVerdict.FAIL, "replicas").model_copy(update={"damage": "stops a daemon"})
+    shown = _shown(fatal, slow)
+    assert shown.index("stops a daemon") < shown.index("replicas") < shown.index("costs time")
+
+
+def test_advice_is_one_line_until_it_is_asked_for() -> None:
+    advice = [_check(CheckVerdict.ADVICE, name) for name in ("a", "b")]
+    assert "2 defaults that howdah would set to another value: --advice lists them" in _shown(
+        *advice, width=120
+    )
+    assert "advice  a in hdfs-site.xml:7" in _shown(*advice, everything=True)
 
 
 def test_passes_are_counted_and_listed_only_when_asked() -> None:
     passing = _check(CheckVerdict.PASS, "replicas")
     assert "replicas" not in _shown(passing)
     assert "1 pass" in _shown(passing)
-    assert "pass  replicas in line 7: 2\n" in _shown(passing, everything=True)
+    assert "pass  replicas in hdfs-site.xml:7: 2\n" in _shown(passing, everything=True)
 
 
 def test_what_cannot_be_told_is_one_line_for_each_thing_that_is_missing() -> None:

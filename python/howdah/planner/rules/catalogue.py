@@ -51,6 +51,7 @@ from howdah.planner.rules import (
     tez,
     tls,
     topology,
+    upgrade,
     volumes,
     yarn,
     zookeeper,
@@ -104,6 +105,7 @@ _SUBJECTS = (
     release,
     consistency,
     drift,
+    upgrade,
 )
 
 RULES: tuple[Rule, ...] = tuple(rule for subject in _SUBJECTS for rule in subject.RULES)

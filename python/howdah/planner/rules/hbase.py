@@ -301,6 +301,7 @@ RULES: tuple[Rule, ...] = (
     ),
     hbase_rule(
         id="hbase.session-limit",
+        default_harms=True,
         file="zoo.cfg",
         key="maxSessionTimeout",
         says="ZooKeeper grants sessions as long as HBase asks for.",

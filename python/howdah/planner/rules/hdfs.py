@@ -138,8 +138,7 @@ def _goes_on(value: Value, decision: Decision, facts: Facts) -> bool:
 def _single_replica(found: Found, facts: Facts) -> Iterable[Observation]:
     reading = ConfigurationReading(found)
     value = reading.number("dfs.replication")
-    alone = facts.known_cluster is not None and facts.known_cluster.worker_hosts == 1
-    if value is None or alone:
+    if value is None or _is_alone(found, facts):
         return
     yield Observation(
         ok=value >= 2,
@@ -149,6 +148,30 @@ def _single_replica(found: Found, facts: Facts) -> Iterable[Observation]:
         fix="set dfs.replication to 3 in hdfs-site.xml, and raise what is stored with `hdfs dfs -setrep 3 /`",
         where=reading.where("dfs.replication"),
     )
+
+
+def _is_alone(found: Found, facts: Facts) -> bool:
+    """Whether one host has all DataNodes."""
+    if facts.known_cluster is not None:
+        return facts.known_cluster.worker_hosts == 1
+    return found.config is not None and len(found.config.datanode_hosts) == 1
+
+
+def _one_host(found: Found, facts: Facts) -> Iterable[Observation]:
+    reading = ConfigurationReading(found)
+    if reading.number("dfs.replication") == 1 and _is_alone(found, facts):
+        yield Observation(
+            ok=False,
+            about="dfs.replication",
+            found="1, on the one host that there is",
+            expected="more hosts for data that must last: as it is, nothing protects the data, and a lost "
+            "disk loses "
+            "what was on it for good",
+            fix="keep dfs.replication at 1 while there is one host, copy elsewhere what cannot be made "
+            "again, and "
+            "raise it to 3 with three workers",
+            where=reading.where("dfs.replication"),
+        )
 
 
 def _include_lists(facts: Facts) -> bool:
@@ -216,6 +239,14 @@ RULES: tuple[Rule, ...] = (
         profiles=frozenset({Profile.PRODUCTION}),
         inspect=_single_replica,
     ),
+    Inspection(
+        id="hdfs.one-host",
+        says="Data on one host are lost with it.",
+        sources=("X5", "Hadoop 3.5.0: SingleCluster"),
+        profiles=frozenset({Profile.PRODUCTION}),
+        condition="where one host has all DataNodes and blocks have one replica",
+        inspect=_one_host,
+    ),
     SettingRule(
         id="hdfs.replication-least",
         says="A write succeeds with one replica; asking for more stops writers whenever a pipeline breaks.",
@@ -265,6 +296,7 @@ RULES: tuple[Rule, ...] = (
     ),
     SettingRule(
         id="hdfs.tmp-dir",
+        default_harms=True,
         says="Hadoop's own working directory outlives a reboot: other directories default to places below "
         "it.",
         sources=("Hadoop 3.5.0: core-default.xml", "howdah"),

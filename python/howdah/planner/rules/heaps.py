@@ -18,6 +18,8 @@ _GROWN_FROM = 4 * GIB
 """Smaller heaps grow to their full size before anybody notices."""
 _GROWTH = 2
 """A heap that may grow to this many times its first size is one that is not given in full."""
+_SHORT_UP_TO, _WORTH_IT = 32 * GIB, 46 * GIB
+_POINTERS = re.compile(r"ObjectAlignmentInBytes|UseCompressedOops|UseZGC")
 _OWN = "HDFS_NAMENODE_OPTS, HDFS_DATANODE_OPTS, YARN_RESOURCEMANAGER_OPTS, YARN_NODEMANAGER_OPTS and so on"
 _SHARED = ("HADOOP_HEAPSIZE", "HADOOP_HEAPSIZE_MAX", "YARN_HEAPSIZE")
 
@@ -72,7 +74,33 @@ def _of_all(found: Found, facts: Facts) -> Iterator[Observation]:
             )
 
 
+def _wide_pointers(found: Found, facts: Facts) -> Iterator[Observation]:
+    """Whether a heap is just beyond the size up to which Java's pointers are short."""
+    for option in java_options(found):
+        most = heap_bytes(option.text)
+        if most is None or _POINTERS.search(option.text):
+            continue
+        (last,) = _MOST.findall(option.text)[-1:] or ("-Xmx",)
+        yield Observation(
+            ok=not _SHORT_UP_TO <= most < _WORTH_IT,
+            about=option.name,
+            found=last,
+            expected="-Xmx31g, or 48g at least: from 32 GiB on every pointer takes twice the room, and a "
+            "heap up to 48 GiB "
+            "holds less than one of 31 GiB",
+            fix=f"set {last} to -Xmx31g in {option.name} in {option.place}",
+            where=option.place,
+        )
+
+
 RULES: tuple[Rule, ...] = (
+    Inspection(
+        id="heaps.short-pointers",
+        says="A heap is not just beyond the size up to which Java's pointers are short.",
+        sources=("Java 17: UseCompressedOops", "howdah"),
+        condition="where options of Java give a heap",
+        inspect=_wide_pointers,
+    ),
     Inspection(
         id="heaps.given-once",
         says="A heap is given once: of several sizes in one text Java takes the last.",

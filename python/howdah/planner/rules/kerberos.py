@@ -12,7 +12,7 @@ from typing import NamedTuple
 from howdah.model.plan import Value
 from howdah.planner.conditions import secure_rule, secured, secured_hbase, secured_mapreduce, secured_pair
 from howdah.planner.facts import Facts
-from howdah.planner.rule import Decision, Rule, SettingRule
+from howdah.planner.rule import Decision, Rule, SettingRule, Severity
 from howdah.planner.rules.security.settings import KEYTABS, realm
 from howdah.planner.values import fixed, set_at_all
 
@@ -162,6 +162,9 @@ _SERVICES = (
 )
 
 
+_PAGES = ("resourcemanager-web", "nodemanager-web", "history-web", "hbase-web")
+
+
 def _own_realm(value: Value, decision: Decision, facts: Facts) -> bool:
     """A principal of the service's own: ``hdfs/_HOST@REALM``."""
     return "/" in str(value) and "@" in str(value)
@@ -182,6 +185,7 @@ def _principal(service: Service) -> SettingRule:
         accepts=_own_realm,
         applies=applies,
         condition=condition,
+        severity=Severity.SHOULD if service.name in _PAGES else Severity.MUST,
     )
 
 
@@ -197,6 +201,8 @@ def _keytab(service: Service, key: str) -> SettingRule:
         accepts=set_at_all,
         applies=applies,
         condition=condition,
+        # A daemon whose pages ask for nothing starts without; HDFS's own do not.
+        severity=Severity.SHOULD if service.name in _PAGES else Severity.MUST,
     )
 
 

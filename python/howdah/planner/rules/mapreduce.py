@@ -102,7 +102,8 @@ def _heap_over_container(found: Found, facts: Facts) -> Iterable[Observation]:
         options = f"mapreduce.{kind}.java.opts"
         heap = heap_bytes(reading.text(options) or reading.text("mapred.child.java.opts") or "")
         container = reading.number(f"mapreduce.{kind}.memory.mb")
-        if heap is None or container is None or container < 0:
+        if heap is None or container is None or container <= 0:
+            # The container is then made to fit the heap (JobConf.getMemoryRequiredHelper).
             continue
         yield Observation(
             ok=heap <= 0.95 * container * MIB,

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from howdah.model.found import Found, FoundProperty
 from howdah.planner.facts import Facts
 from howdah.planner.rule import Inspection, Observation, Rule, Severity
-from howdah.releases import Property, Release, hadoop, hbase
+from howdah.releases import HADOOP_VERSIONS, Property, Release, hadoop, hbase, line_of
 
 _NAMED_IN = frozenset(
     f"{site}.xml"
@@ -18,8 +19,15 @@ _NAMED_IN = frozenset(
 _OWN = ("dfs.", "yarn.", "mapreduce.", "mapred.", "hadoop.", "ha.", "ipc.", "io.", "net.", "fs.", "hbase.")
 """Names that begin so are the release's; all others may be anybody's."""
 
-_ANYBODYS = ("fs.s3a.bucket.", "fs.azure.account.", "hadoop.proxyuser.", "hadoop.kms.", "hadoop.registry.")
-"""Names below these end in names of a user's own."""
+_ANYBODYS = re.compile(
+    r"fs\.(s3a\.bucket|azure|wasbs?|abfss?|adl|s3|s3n|s3a\.impl|emr|emrfs|jfs|ofs|o3fs|alluxio|bos|ks3|nas|dfs|maprfs)\..*"
+    r"|hadoop\.(proxyuser|kms|registry|cdp|cloudera|ssl)\..*"
+    r"|dfs\.(ranger|cloudera|nfs|ozone)\..*|.*\.(ranger|navigator|cloudera|ambari|atlas)\..*|.*\.ranger-.*"
+    r"|yarn\.(nodemanager\.(kill-escape\.(user|launch-command-line)|emr-.*)|emr\..*|ats\..*|service\..*)"
+    r"|hbase\.(atlas|ranger|oss|emr|phoenix|thrift|rest|spark|coprocessor)\..*|hbase\.region\.server\.rpc\.scheduler\.factory\.class"
+    r"|io\.(compression\.codec\.(lzo|lzf)\..*|seqfile\.local\.dir)|mapred(uce)?\.(lzo|tez|reduce\.shuffle\.service)\..*"
+)
+"""Names of vendors' and connectors' own, and those that end in names of a user's own."""
 
 _MOST_SUGGESTIONS = 20
 """Looking for the nearest name takes milliseconds; a file of unknown names needs no more of them."""
@@ -48,10 +56,10 @@ def _unknown(found: Found, facts: Facts) -> Iterator[tuple[FoundProperty, str | 
     """Properties of the release's own prefixes that it does not know, with the nearest name."""
     suggested = 0
     for entry in known_properties(found):
-        if not entry.name.startswith(_OWN) or entry.name.startswith(_ANYBODYS):
+        if not entry.name.startswith(_OWN) or _ANYBODYS.fullmatch(entry.name):
             continue
         releases = _releases(entry, facts)
-        if any(release.knows(entry.name) for release in releases):
+        if any(release.knows(entry.name) for release in releases) or _is_service(entry):
             continue
         suggested += 1
         near = (release.nearest(entry.name) for release in releases)
@@ -64,24 +72,39 @@ def _misspelt(found: Found, facts: Facts) -> Iterator[Observation]:
             yield Observation(
                 ok=False,
                 about=entry.name,
-                found=f"a name that Hadoop {facts.request.hadoop} does not know",
+                found=f"a name that no code of Hadoop {facts.request.hadoop} reads",
                 expected=near,
                 fix=f"rename {entry.name} to {near} in {entry.place}",
                 where=entry.place,
             )
 
 
+def _is_service(entry: FoundProperty) -> bool:
+    """Whether the name is a setting of an auxiliary service, which is a rule of its own."""
+    return entry.name.startswith("yarn.nodemanager.aux-services.") and entry.name.endswith(".class")
+
+
 def _foreign(found: Found, facts: Facts) -> Iterator[Observation]:
     for entry, near in _unknown(found, facts):
         if near is None:
+            last = _last_reader(entry.name)
             yield Observation(
                 ok=False,
                 about=entry.name,
-                found=f"a name that Hadoop {facts.request.hadoop} does not know",
-                expected=f"a property of Hadoop {facts.request.hadoop}",
-                fix=f"remove {entry.name} from {entry.place}, or find today's name of it",
+                found=f"a name that no code of Hadoop {facts.request.hadoop} reads"
+                + (f"; Hadoop {last} was the last that did" if last else ""),
+                expected="names that the release reads: others have no effect, unless other software reads "
+                "them",
+                fix=f"remove {entry.name} from {entry.place} if no other software reads it",
                 where=entry.place,
             )
+
+
+def _last_reader(name: str) -> str | None:
+    """The line of the latest release that reads a name; None where none does."""
+    lines = (version for version in reversed(HADOOP_VERSIONS) if hadoop(version).find(name) is not None)
+    version = next(lines, None)
+    return line_of(version) if version else None
 
 
 def _values(found: Found, facts: Facts) -> Iterator[Observation]:

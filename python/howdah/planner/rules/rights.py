@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
-from howdah.planner.conditions import secure_hbase_rule, secure_rule, secured_hbase, secured_pair
+from howdah.model.plan import Role
+from howdah.planner.conditions import (
+    in_pair,
+    secure_hbase_rule,
+    secure_rule,
+    secured_hbase,
+    secured_pair,
+)
+from howdah.planner.facts import Facts
 from howdah.planner.rule import Rule, Severity
 from howdah.planner.rules.security.settings import protected, web_secret
 from howdah.planner.values import Accepts, fixed, set_at_all
@@ -29,6 +37,16 @@ def _has(name: str) -> Accepts:
     return lambda value, decision, facts: name in str(value)
 
 
+def _yarn_in_zookeeper(facts: Facts) -> bool:
+    """Whether ResourceManagers are a pair, or keep their state in ZooKeeper."""
+    if not (secured_pair(facts) and facts.request.mapreduce):
+        return False
+    if facts.known_cluster is not None:
+        return True
+    store = str(facts.decided.get("yarn.resourcemanager.store.class") or "")
+    return in_pair(Role.RESOURCEMANAGER)(facts) or "ZKRMStateStore" in store
+
+
 RULES: tuple[Rule, ...] = (
     secure_rule(
         id="rights.failover-acl",
@@ -47,7 +65,7 @@ RULES: tuple[Rule, ...] = (
         says="Only YARN may write what it keeps in ZooKeeper.",
         decide=fixed("sasl:yarn:rwcda", "the default lets everybody who reaches ZooKeeper"),
         accepts=lambda value, decision, facts: bool(value) and "world:" not in str(value),
-        applies=lambda facts: secured_pair(facts) and facts.request.mapreduce,
+        applies=_yarn_in_zookeeper,
         condition="with --secure, MapReduce and ha",
     ),
     secure_rule(

@@ -133,6 +133,7 @@ RULES: tuple[Rule, ...] = (
     ),
     mapreduce_rule(
         id="scheduler.resources",
+        default_harms=True,
         file="capacity-scheduler.xml",
         key="yarn.scheduler.capacity.resource-calculator",
         says="Both memory and vcores count.",

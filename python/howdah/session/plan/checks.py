@@ -10,6 +10,7 @@ from pathlib import Path
 from howdah.audit.audit import audit
 from howdah.audit.folder import known_releases, read_folders
 from howdah.audit.sarif import to_sarif
+from howdah.audit.upgrade import check_upgrade
 from howdah.documents.files import read_host, read_plan
 from howdah.errors import UserError
 from howdah.model.check import CheckReport, HostRole
@@ -28,11 +29,14 @@ def check(
     hadoop: str | None,
     hbase: str | None = None,
     role: HostRole | None = None,
+    to: str | None = None,
+    java: int | None = None,
     environment: Mapping[str, str] = os.environ,
 ) -> CheckReport:
     """Check configuration directories, this machine and probed hosts, whichever are given.
 
-    Raises UserError for what cannot be read and for a release that howdah does not know.
+    With ``to`` the report lists what an upgrade to that release requires. Raises UserError for what cannot be
+    read and for a release that howdah does not know.
     """
     config = read_folders(folders) if folders else None
     hosts = [*([probe_host()] if this_host else []), *(read_host(path) for path in probes)]
@@ -42,6 +46,12 @@ def check(
             f"--plan {plan_path}", "is not a plan of a cluster", "give a plan that `howdah plan` wrote"
         )
     releases = known_releases(hadoop, plan, environment.get("HADOOP_HOME"), hbase)
+    if to is not None:
+        if config is None:
+            raise UserError(f"--to {to}", "needs a configuration", "give --conf DIR")
+        return check_upgrade(config, hosts, releases, to, java)
+    if java is not None:
+        raise UserError(f"--java {java}", "is for an upgrade", "give --to VERSION as well")
     report = audit(config, hosts, plan, releases, role)
     return report.model_copy(update={"plan": str(plan_path) if plan_path is not None else None})
 

@@ -15,7 +15,7 @@ from howdah.model.request import Demand, PlanRequest
 from howdah.planner.cluster import plan_cluster
 from howdah.planner.literature import items
 from howdah.planner.rules.catalogue import RULES
-from howdah.releases import DEFAULT_HADOOP, DEFAULT_HBASE, HADOOP_VERSIONS, HBASE_VERSIONS
+from howdah.releases import DEFAULT_HADOOP, DEFAULT_HBASE, HBASE_VERSIONS, PLANNED_VERSIONS
 from howdah.report.plan.content import Cited, Grounds, RuleText
 from howdah.report.plan.terminal import plan_text
 from howdah.session.files import replace_file
@@ -23,8 +23,8 @@ from howdah.session.files import replace_file
 __all__ = [
     "DEFAULT_HADOOP",
     "DEFAULT_HBASE",
-    "HADOOP_VERSIONS",
     "HBASE_VERSIONS",
+    "PLANNED_VERSIONS",
     "demand_of",
     "grounds",
     "load_plan",
@@ -50,6 +50,12 @@ def plan_hosts(
     # A release that is not known is told before anything else is done.
     releases.hadoop(request.hadoop)
     releases.hbase(request.hbase)
+    if releases.line_of(request.hadoop) not in map(releases.line_of, PLANNED_VERSIONS):
+        raise UserError(
+            f"--hadoop {request.hadoop}",
+            "is a release that howdah checks, and does not plan for",
+            f"one of {', '.join(PLANNED_VERSIONS)}, or another of these lines",
+        )
     inventory = read_inventory(path)
     try:
         return make(inventory, request)

@@ -15,6 +15,9 @@ _PERCENT, _KIB, _SECTOR, _PAGE = 0.01, 1024.0, 512.0, 4096.0
 
 OLD_DISK = {"rd_sec": ("disk/{}/read_bytes", _SECTOR), "wr_sec": ("disk/{}/written_bytes", _SECTOR)}
 _WRITE = "write it with `LC_ALL=C sadf -j FILE -- -A`"
+_FORMER_NAMES = {"cpu-load-all": "cpu-load"}
+"""What ``-A`` calls sections before sysstat 11.1.4, RHEL 7's for instance: the columns are today's."""
+_UTC = ("UTC", "GMT")
 _PAGES_OF_4_KIB = {"x86_64", "i686"}
 
 
@@ -142,7 +145,8 @@ class _Reader:
     def stretches(self) -> Iterator[Stretch]:
         """Everything that has a metric."""
         mapped = {section.path[0] for section in self._sections} | {"timestamp"}
-        for record in self._records:
+        for written in self._records:
+            record = {_FORMER_NAMES.get(name, name): section for name, section in written.items()}
             for name in record.keys() - mapped:
                 self._left_out.setdefault(name, set())
             end_s = self._moment(record["timestamp"])
@@ -152,9 +156,12 @@ class _Reader:
                     yield Stretch(self._machine, metric, start_s, end_s, value)
 
     def _moment(self, timestamp: _Object) -> float:
-        if not timestamp["utc"]:
+        # Since 12.7.1 the zone is named, before that a number said whether it is UTC.
+        zone = timestamp.get("tz")
+        if zone not in _UTC if zone is not None else not timestamp.get("utc"):
             # Neither -t nor -T says how far its local time was from UTC.
-            raise UserError(self._where, "has its times in some local time", "leave out -t and -T of sadf")
+            local = f"has its times in the zone {zone}" if zone else "has its times in some local time"
+            raise UserError(self._where, local, "leave out -t and -T of sadf")
         text = f"{timestamp['date']} {timestamp['time']}"
         return datetime.strptime(text, "%Y-%m-%d %H:%M:%S").replace(tzinfo=UTC).timestamp()
 

@@ -156,3 +156,32 @@ def test_other_json_is_refused(content: object) -> None:
         read(json.dumps(content))
     with pytest.raises(UserError, match="is not what `sadf -j` prints"):
         read(old({"disk": [{"disk-device": "sda", "rkB": "much"}]}))
+
+
+def _of_release(text: str, **timestamp: object) -> str:
+    """A file whose times are written as another release does."""
+    document = json.loads(text)
+    for record in document["sysstat"]["hosts"][0]["statistics"]:
+        moment = {key: record["timestamp"][key] for key in ("date", "time", "interval")}
+        record["timestamp"] = {**moment, **timestamp}
+    return json.dumps(document)
+
+
+def test_current_sysstat_names_the_zone() -> None:
+    assert read(_of_release(TEXT, tz="UTC")) == read(TEXT)
+
+
+@pytest.mark.parametrize("timestamp", [{"tz": "CET"}, {"utc": 0}, {}])
+def test_local_time_is_refused_whatever_the_release(timestamp: dict[str, object]) -> None:
+    with pytest.raises(UserError) as refused:
+        read(_of_release(TEXT, **timestamp))
+    assert "zone" in refused.value.what or "local time" in refused.value.what
+    assert refused.value.hint == "leave out -t and -T of sadf"
+
+
+def test_the_processors_of_rhel_7_are_read() -> None:
+    load = {"cpu": "all", "usr": 50.0, "nice": 0.0, "sys": 5.0, "iowait": 1.0, "steal": 0.0, "idle": 44.0}
+    today, former = (read(old({name: [load]})) for name in ("cpu-load", "cpu-load-all"))
+    assert former == today
+    # Half of four processors for ten minutes.
+    assert values(former)["cpu/all/user_s"] == pytest.approx(2.0)

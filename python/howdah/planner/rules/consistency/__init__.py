@@ -7,14 +7,21 @@ from howdah.planner.rules.consistency import (
     bounds,
     combinations,
     directories,
+    enough_hosts,
+    fair,
+    features,
     files,
     formers,
     names,
     needs,
+    paths,
     ports,
     queues,
     refusals,
     services,
+    shared,
+    units,
+    words,
 )
 
 RULES: tuple[Rule, ...] = (
@@ -29,4 +36,11 @@ RULES: tuple[Rule, ...] = (
     *services.RULES,
     *directories.RULES,
     *formers.RULES,
+    *shared.RULES,
+    *words.RULES,
+    *units.RULES,
+    *features.RULES,
+    *enough_hosts.RULES,
+    *fair.RULES,
+    *paths.RULES,
 )

@@ -65,6 +65,28 @@ _BOUNDS = (
     _Bounds(
         "mapreduce.reduce.maxattempts", 2, _ANY, "4", "a job ends with the first disk or worker that fails"
     ),
+    _Bounds(
+        "dfs.datanode.balance.bandwidthPerSec",
+        10 * MIB,
+        _ANY,
+        str(100 * MIB),
+        "balancing and decommissioning never end: a terabyte takes days at 1 MiB/s, the default of Hadoop 1",
+    ),
+    _Bounds(
+        "yarn.nodemanager.disk-health-checker.min-healthy-disks",
+        0,
+        0.9,
+        "0.25",
+        "one failed disk ends the NodeManager's work, although the others are sound",
+    ),
+    _Bounds(
+        "spark.memory.fraction",
+        0.1,
+        0.85,
+        "0.6",
+        "what is left of the heap is too small for the objects of applications, which then end in "
+        "collections",
+    ),
     _Bounds("zookeeper.session.timeout", 10_000, _ANY, "90000", "a pause of Java's ends a RegionServer"),
     _Bounds(
         "hbase.regionserver.handler.count", 10, 400, "30", "requests wait, or their buffers fill the heap"
@@ -82,13 +104,61 @@ _BOUNDS = (
 )
 
 
+_FATAL = (
+    _Bounds(
+        "ipc.maximum.data.length",
+        16 * MIB,
+        2**31 - 1,
+        str(64 * MIB),
+        "reports of blocks and batches of edits are larger, and are refused: DataNodes are taken for dead, "
+        "and the "
+        "NameNode ends",
+    ),
+    _Bounds(
+        "maxClientCnxns",
+        10,
+        _ANY,
+        "400",
+        "one host's RegionServer, NodeManager and clients are refused once they have so many connections; "
+        "0 is no limit",
+    ),
+    _Bounds(
+        "dfs.blockreport.intervalMsec",
+        600_000,
+        _ANY,
+        "21600000",
+        "every DataNode reports all of its blocks all the time",
+    ),
+    _Bounds(
+        "yarn.nm.liveness-monitor.expiry-interval-ms",
+        10_000,
+        _ANY,
+        "600000",
+        "NodeManagers are lost and their containers ended by any pause",
+    ),
+    _Bounds(
+        "dfs.namenode.heartbeat.recheck-interval", 10_000, _ANY, "300000", "DataNodes are taken for dead"
+    ),
+    _Bounds("dfs.datanode.max.transfer.threads", 256, _ANY, "8192", "reads and writes are refused"),
+)
+"""Numbers beyond which daemons end or work is lost."""
+
+
 def _beyond(found: Found, facts: Facts) -> Iterator[Observation]:
+    return _outside(_BOUNDS, found)
+
+
+def _fatal(found: Found, facts: Facts) -> Iterator[Observation]:
+    return _outside(_FATAL, found)
+
+
+def _outside(bounds: tuple[_Bounds, ...], found: Found) -> Iterator[Observation]:
     reading = ConfigurationReading(found)
-    for bound in _BOUNDS:
+    for bound in bounds:
         # A size may have a suffix; what is neither a number nor a size is for the rule about types.
         number = reading.number(bound.key)
         value = number if number is not None else reading.size(bound.key)
-        if value is not None and not refused(bound.key, value):
+        if value is not None and not refused(bound.key, value) and (value or bound.key != "maxClientCnxns"):
             limits = (
                 f"{bound.least:.15g} at least"
                 if bound.most == _ANY
@@ -164,6 +234,13 @@ RULES: tuple[Rule, ...] = (
         says="No number is so small or so large that it does harm on every cluster.",
         sources=("Hadoop 3.5.0", "HBase 2.6.4", "howdah"),
         inspect=_beyond,
+    ),
+    Inspection(
+        id="consistency.fatal-bounds",
+        says="No number is so small that daemons end or work is lost.",
+        sources=("Hadoop 3.5.0", "ZooKeeper 3.8: administrator's guide", "howdah"),
+        severity=Severity.MUST,
+        inspect=_fatal,
     ),
     Inspection(
         id="consistency.replication-bounds",

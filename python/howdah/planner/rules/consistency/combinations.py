@@ -9,12 +9,15 @@ from howdah.model.found import Found
 from howdah.planner.facts import Facts
 from howdah.planner.reading import ConfigurationReading
 from howdah.planner.rule import Inspection, Observation, Rule, Severity
-from howdah.units import MIB
+from howdah.units import MIB, format_counted
 
 _CREDENTIAL = re.compile(r"(dfs|yarn|hbase|mapreduce)\..*(keytab|keytab\.file|kerberos\.principal|principal)")
 _VARIABLE = re.compile(r"\$\{([^}$\s]{1,200})\}")
 _ELSEWHERE = re.compile(r"(env|user|java|os|file|line|path)\..*|.*\.(log\.dir|id\.str|home\.dir)|basedir")
 """Variables that the daemon's Java machine or its start script defines."""
+_OF_SHELL = re.compile(r".*(\.env|\.env\..*|opts|classpath|command|options)|.*\.env-whitelist")
+_SHELL_NAME = re.compile(r"[A-Z][A-Z0-9_]*")
+"""Keys whose values reach a container's start script, where the shell replaces its own variables."""
 
 
 def _default_file_system(found: Found, facts: Facts) -> Iterator[Observation]:
@@ -36,15 +39,19 @@ def _replicas_and_workers(found: Found, facts: Facts) -> Iterator[Observation]:
     if found.config is None or not ConfigurationReading(found).has("hdfs-site.xml"):
         # HBase's folder lists its own workers and says nothing of replicas.
         return
-    workers = tuple(host for host in found.config.workers if host != "localhost")
+    workers = found.config.datanode_hosts
     if not workers:
         return
     replicas = int(facts.number("dfs.replication"))
+    alone = len(workers) == 1
     yield Observation(
         ok=replicas <= len(workers),
         about="dfs.replication",
-        found=f"{replicas} replicas, {len(workers)} hosts in the workers file",
-        expected=f"at most {len(workers)}: every block would lack replicas for ever",
+        found=f"{replicas} replicas, {format_counted(len(workers), 'host')} in the workers file",
+        expected=f"at most {len(workers)}: every block would lack replicas for ever"
+        + (
+            "; with one host nothing protects the data, whose disk or host loses it for good" if alone else ""
+        ),
         fix=f"set dfs.replication to {len(workers)} in hdfs-site.xml, or add workers",
     )
 
@@ -120,7 +127,12 @@ def _plain_passwords(found: Found, facts: Facts) -> Iterator[Observation]:
 
 def _undefined(found: Found, facts: Facts) -> Iterator[Observation]:
     for entry in found.config.effective if found.config else ():
-        names = [name for name in _VARIABLE.findall(entry.text) if _ELSEWHERE.fullmatch(name) is None]
+        of_shell = _OF_SHELL.fullmatch(entry.name) is not None
+        names = [
+            name
+            for name in _VARIABLE.findall(entry.text)
+            if _ELSEWHERE.fullmatch(name) is None and not (of_shell and _SHELL_NAME.fullmatch(name))
+        ]
         if names:
             yield Observation(
                 ok=False,

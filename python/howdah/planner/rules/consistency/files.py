@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from howdah.model.found import Found, FoundProperty
 from howdah.planner.facts import Facts
-from howdah.planner.rule import Inspection, Observation, Rule
+from howdah.planner.rule import Inspection, Observation, Rule, Severity
 from howdah.planner.rules.release import known_properties, known_property
 
 _READERS = {
@@ -17,6 +18,22 @@ _READERS = {
     "hbase-site.xml": {"hbase-site.xml"},
 }
 """For the file that a property belongs to, the files in which whoever uses it looks for it."""
+
+_HADOOPS = ("core-site.xml", "hdfs-site.xml", "mapred-site.xml", "yarn-site.xml")
+_READERS_OF_FILES = (
+    (r"core-site\.xml|hadoop-policy\.xml|ssl-.*\.xml", "every daemon of Hadoop"),
+    (r"hdfs-.*\.xml", "every daemon of HDFS"),
+    (r"yarn-site\.xml", "every daemon of YARN"),
+    (r"mapred-site\.xml", "every job"),
+    (r"capacity-scheduler\.xml|fair-scheduler\.xml|resource-types\.xml", "the ResourceManager"),
+    (r"node-resources\.xml|container-executor\.cfg", "the NodeManager"),
+    (r"hive.*\.xml", "Hive"),
+    (r"hbase.*\.xml", "every daemon of HBase"),
+    (r"tez-site\.xml", "every query on Tez"),
+    (r"kms-.*\.xml", "the key server"),
+    (r"httpfs-site\.xml", "HttpFS"),
+)
+"""Which programs end where a file is malformed."""
 
 
 def _duplicates(found: Found, facts: Facts) -> Iterator[Observation]:
@@ -69,7 +86,63 @@ def _misplaced(found: Found, facts: Facts) -> Iterator[Observation]:
             )
 
 
+def _readable(found: Found, facts: Facts) -> Iterator[Observation]:
+    """Whether every file can be read; who reads it, does not start otherwise."""
+    for file in found.config.unreadable if found.config else ():
+        name = file.file.rpartition("/")[2]
+        readers = next((who for form, who in _READERS_OF_FILES if re.fullmatch(form, name)), "what reads it")
+        yield Observation(
+            ok=None if file.refused else False,
+            about=name,
+            found=file.what,
+            expected=f"{file.file} without references to other files: its own checks are left out"
+            if file.refused
+            else f"a file that {readers} can read: as it is, {readers} does not start, and its own checks "
+            "are "
+            "left out",
+            fix=f"{file.hint} in {file.file}",
+            where=file.file,
+        )
+
+
+def _several(found: Found, facts: Facts) -> Iterator[Observation]:
+    """Whether a property has one value for everything of Hadoop's, whichever of the files it is read from."""
+    before: dict[str, FoundProperty] = {}
+    for entry in found.config.properties if found.config else ():
+        if entry.base_name not in _HADOOPS:
+            continue
+        first = before.setdefault(entry.name, entry)
+        # What is final is a rule of its own.
+        if first.file != entry.file and first.text != entry.text and not first.final:
+            yield Observation(
+                ok=False,
+                about=entry.name,
+                found=f"{first.text!r} in {first.place}, {entry.text!r} in {entry.place}, which wins",
+                expected="one value: programs read core-site.xml, hdfs-site.xml, mapred-site.xml and "
+                "yarn-site.xml in "
+                "this order, and daemons only some of them",
+                fix=f"set {entry.name} in one file, and remove it from {first.place} or {entry.place}",
+                where=entry.place,
+            )
+
+
 RULES: tuple[Rule, ...] = (
+    Inspection(
+        id="consistency.readable-files",
+        says="Every configuration file is well-formed.",
+        sources=("Hadoop 3.5.0: Configuration", "howdah"),
+        severity=Severity.MUST,
+        inspect=_readable,
+    ),
+    Inspection(
+        id="consistency.one-value",
+        says="A property has the same value in all of Hadoop's files.",
+        sources=(
+            "Hadoop 3.5.0: Configuration",
+            "Hadoop 3.5.0: ConfigUtil.loadResources",
+        ),
+        inspect=_several,
+    ),
     Inspection(
         id="consistency.duplicate-property",
         says="A property is set once in a file; of several the last wins, or the first that is final.",

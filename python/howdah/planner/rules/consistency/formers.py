@@ -28,6 +28,8 @@ _VARIABLES = {
 
 
 def _variables(found: Found, facts: Facts) -> Iterator[Observation]:
+    if facts.request.hadoop.startswith("2."):
+        return
     environment = found.config.environment if found.config else ()
     for name, variable in {entry.name: entry for entry in environment}.items():
         if name in _VARIABLES and not variable.base_name.startswith("hbase"):
@@ -43,7 +45,7 @@ def _variables(found: Found, facts: Facts) -> Iterator[Observation]:
 
 def _slaves(found: Found, facts: Facts) -> Iterator[Observation]:
     files = {file.rpartition("/")[2] for file in found.config.files} if found.config else set()
-    if "slaves" in files:
+    if "slaves" in files and not facts.request.hadoop.startswith("2."):
         yield Observation(
             ok="workers" in files,
             about="slaves",

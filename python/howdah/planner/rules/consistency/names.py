@@ -7,13 +7,13 @@ import re
 from collections.abc import Iterable, Iterator, Sequence, Set
 
 from howdah.model.found import Found
-from howdah.model.hostname import is_hostname
+from howdah.model.hostname import is_host
 from howdah.planner.facts import Facts
+from howdah.planner.named_hosts import HERE, has_several_hosts, worker_hosts
 from howdah.planner.reading import ConfigurationReading
 from howdah.planner.rule import Inspection, Observation, Rule, Severity
 
 _FILE_SYSTEM = "fs.defaultFS"
-_HERE = frozenset({"localhost", "127.0.0.1", "0.0.0.0", "::1"})
 _YARN = "org.apache.hadoop.yarn.server."
 _CLASSES = {
     "yarn.resourcemanager.scheduler.class": tuple(
@@ -36,8 +36,13 @@ _ADDRESSES = re.compile(
 )
 
 
+def _authority(address: str) -> str:
+    """The host or the name service of an address as it is written."""
+    return address.rpartition("://")[2].partition("/")[0].partition(":")[0].strip()
+
+
 def _host(address: str) -> str:
-    return address.rpartition("://")[2].partition("/")[0].partition(":")[0].strip().lower()
+    return _authority(address).lower()
 
 
 def _listed(text: object) -> tuple[str, ...]:
@@ -62,20 +67,24 @@ def _file_systems(found: Found, facts: Facts) -> Iterator[Observation]:
     reading = ConfigurationReading(found)
     services = _listed(reading.text("dfs.nameservices") or "")
     namenodes = _namenodes(found, services)
-    known = {service.lower() for service in services} or {_host(text) for text in namenodes.values()}
+    # Names of services are compared with case, names of hosts are not.
+    known = set(services) or {_host(text) for text in namenodes.values()}
     if not known:
         return
     for key in (_FILE_SYSTEM, "hbase.rootdir"):
         text = reading.text(key) or ""
         if not text.startswith("hdfs://") or "${" in text:
             continue
-        name = _host(text)
-        wanted = services[0] if services else next(iter(namenodes.values()))
+        name = _authority(text) if services else _host(text)
+        by_case = {service.lower(): service for service in services if service != name}.get(name.lower())
+        wanted = by_case or services[0] if services else next(iter(namenodes.values()))
         yield Observation(
             ok=not name or name in known,
             about=key,
             found=text,
-            expected=f"one of {', '.join(sorted(known))}: with two NameNodes the name service, "
+            expected=f"{by_case}: names of services are compared with case"
+            if by_case
+            else f"one of {', '.join(sorted(known))}: with two NameNodes the name service, "
             "for one NameNode's own address is lost when the other takes over"
             if services
             else f"hdfs://{wanted}, where dfs.namenode.rpc-address says the NameNode is",
@@ -87,16 +96,13 @@ def _file_systems(found: Found, facts: Facts) -> Iterator[Observation]:
 
 def _reachable(found: Found, facts: Facts) -> Iterator[Observation]:
     """Whether masters that several hosts must find are called something else than their own host."""
-    if (
-        found.config is None
-        or len([worker for worker in found.config.workers if _host(worker) not in _HERE]) < 2
-    ):
-        return
     reading = ConfigurationReading(found)
-    for key in _master_keys(reading):
+    if found.config is None or not has_several_hosts(found):
+        return
+    for key in _master_keys(reading, found):
         value = facts.decided.get(key)
         hosts = [_host(address) for address in _listed(value)] if value is not None else []
-        here = [host for host in hosts if host in _HERE]
+        here = [host for host in hosts if host in HERE]
         file = {"fs": "core", "dfs": "hdfs", "mapreduce": "mapred"}.get(
             key.partition(".")[0], key.partition(".")[0]
         )
@@ -111,35 +117,36 @@ def _reachable(found: Found, facts: Facts) -> Iterator[Observation]:
         )
 
 
-def _master_keys(reading: ConfigurationReading) -> Iterator[str]:
+def _master_keys(reading: ConfigurationReading, found: Found) -> Iterator[str]:
     yield _FILE_SYSTEM
     if reading.text("dfs.namenode.rpc-address"):
         yield "dfs.namenode.rpc-address"
     own = ("yarn.resourcemanager.ha.rm-ids", "yarn.resourcemanager.address")
     if reading.has("yarn-site.xml") and not any(map(reading.text, own)):
         yield "yarn.resourcemanager.hostname"
-    if reading.has("mapred-site.xml") and reading.text("mapreduce.framework.name") == "yarn":
+    with_jobs = len(worker_hosts(found)) > 1 and reading.has("mapred-site.xml")
+    if with_jobs and reading.text("mapreduce.framework.name") == "yarn":
         yield "mapreduce.jobhistory.address"
-    if reading.truth("yarn.timeline-service.enabled"):
-        yield "yarn.timeline-service.hostname"
     if reading.has("hbase-site.xml"):
         yield "hbase.zookeeper.quorum"
 
 
 def _workers(found: Found, facts: Facts) -> Iterator[Observation]:
     """Whether the workers files list hosts that a start script can reach."""
-    workers = found.config.workers if found.config else ()
-    several = len(workers) > 1
-    for name in workers:
-        if (several and name in _HERE) or not is_hostname(name):
-            yield Observation(
-                ok=False,
-                about="workers",
-                found=name,
-                expected="the host names of workers, one in a line",
-                fix=f"replace {name} in the workers file by the worker's host name, or remove the line",
-                where="workers",
-            )
+    config = found.config
+    several = config is not None and len(config.workers) > 1
+    for file, hosts in config.lists.items() if config is not None else ():
+        about = file.rpartition("/")[2]
+        for name in hosts:
+            if (several and name in HERE) or not is_host(name):
+                yield Observation(
+                    ok=False,
+                    about=about,
+                    found=name,
+                    expected="the host names of workers, one in a line",
+                    fix=f"replace {name} in {file} by the worker's host name, or remove the line",
+                    where=file,
+                )
 
 
 def _outside(names: Iterable[str], known: Set[str]) -> list[str]:
@@ -153,7 +160,7 @@ def _included(found: Found, facts: Facts) -> Iterator[Observation]:
         # An empty file lets everybody in.
         return
     # Sets: a large cluster has tens of thousands of both.
-    kept_out = _outside(config.workers, {*config.included, *_HERE})
+    kept_out = _outside(config.workers, {*config.included, *HERE})
     reading = ConfigurationReading(found)
     shown = _few(kept_out)
     yield Observation(
@@ -172,7 +179,7 @@ def _mapped(found: Found, facts: Facts) -> Iterator[Observation]:
     script = ConfigurationReading(found).text("net.topology.script.file.name")
     if config is None or config.mapped is None or not script:
         return
-    unknown = _outside(config.workers, {*config.mapped, *_HERE})
+    unknown = _outside(config.workers, {*config.mapped, *HERE})
     yield Observation(
         ok=not unknown,
         about="topology.data",
@@ -212,7 +219,7 @@ def _host_names(found: Found, facts: Facts) -> Iterator[Observation]:
         named = host and scheme in ("", "hdfs") and "${" not in entry.text
         if named and _ADDRESSES.fullmatch(entry.name):
             yield Observation(
-                ok=is_hostname(host),
+                ok=is_host(host),
                 about=entry.name,
                 found=host,
                 expected="letters, digits, hyphens and dots: with anything else Java finds no host in it",

@@ -22,6 +22,8 @@ class _Need(NamedTuple):
     wanted: str
     fix: str
     otherwise: str
+    instead: tuple[str, ...] = ()
+    """Keys that do as well as ``other``."""
 
 
 _STARTS_NOT = "the daemon does not start"
@@ -34,6 +36,7 @@ _NEEDS = (
         r".+",
         "set hadoop.zk.address to the ZooKeepers, host:2181 of each with commas, in core-site.xml",
         _STARTS_NOT,
+        ("yarn.resourcemanager.zk-address",),
     ),
     _Need(
         "yarn.nodemanager.linux-container-executor.resources-handler.class",
@@ -64,7 +67,7 @@ def _needs(found: Found, facts: Facts) -> Iterator[Observation]:
         if text is None or re.fullmatch(need.when, text) is None or not reading.has(need.file):
             # HBase's folder alone says nothing of Hadoop's.
             continue
-        other = reading.text(need.other)
+        other = next(filter(None, map(reading.text, (need.other, *need.instead))), None)
         known = str(other if other is not None else facts.decided.get(need.other) or "")
         yield Observation(
             ok=re.fullmatch(need.wanted, known) is not None,

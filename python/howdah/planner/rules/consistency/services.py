@@ -22,6 +22,17 @@ _CLASSES = {
 """Services that are widely used, each with the class that its own documentation names."""
 
 
+def _meant(found: Found, service: str) -> str | None:
+    """The key of a class whose service is written in another way than in the list: spark.shuffle."""
+    plain = re.sub(r"[._-]", "", service).lower()
+    for entry in found.config.properties if found.config else ():
+        name = entry.name.removeprefix(f"{_SERVICES}.").removesuffix(".class")
+        written = entry.name == f"{_SERVICES}.{name}.class" and name != service
+        if written and re.sub(r"[._-]", "", name).lower() == plain:
+            return entry.name
+    return None
+
+
 def _classes(found: Found, facts: Facts) -> Iterator[Observation]:
     reading = ConfigurationReading(found)
     if reading.truth(f"{_SERVICES}.manifest.enabled"):
@@ -42,13 +53,16 @@ def _classes(found: Found, facts: Facts) -> Iterator[Observation]:
         key = f"{_SERVICES}.{name}.class"
         # The release has a class for its own service by default.
         given = reading.text(key) or facts.decided.get(key)
+        other = None if given else _meant(found, name)
         wanted = _CLASSES.get(name, "the service's class, which its documentation names")
         yield Observation(
             ok=bool(given),
             about=key,
             found=str(given or "not set"),
             expected=f"a class for {name}, which {_SERVICES} lists: the NodeManager does not start otherwise",
-            fix=f"add {key} = {wanted} to yarn-site.xml, and its jar to the class path of NodeManagers; "
+            fix=f"rename {other} to {key} in {reading.where(other)}"
+            if other
+            else f"add {key} = {wanted} to yarn-site.xml, and its jar to the class path of NodeManagers; "
             f"or remove {name} from {_SERVICES}",
             where=where,
         )

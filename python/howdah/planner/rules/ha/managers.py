@@ -13,9 +13,14 @@ _IDS = "yarn.resourcemanager.ha.rm-ids"
 _NEEDED = (
     (_IDS, "a name for each of two ResourceManagers at least: none starts otherwise", "rm1,rm2"),
     ("yarn.resourcemanager.cluster-id", "the name under which they elect one", "the cluster's name"),
-    ("yarn.resourcemanager.zk-address", "the ZooKeepers that elect one", "h1:2181,h2:2181,h3:2181"),
+    (
+        "yarn.resourcemanager.zk-address",
+        "the ZooKeepers that elect one: the elector does not read hadoop.zk.address, and no "
+        "ResourceManager starts",
+        "h1:2181,h2:2181,h3:2181",
+    ),
 )
-_OTHER_NAMES = {"yarn.resourcemanager.zk-address": "hadoop.zk.address"}
+_QUORUM, _SHARED_QUORUM = "yarn.resourcemanager.zk-address", "hadoop.zk.address"
 _RECOVERY = "yarn.resourcemanager.recovery.enabled"
 _ID = "yarn.resourcemanager.ha.id"
 _ENABLED = "yarn.resourcemanager.ha.enabled"
@@ -34,8 +39,20 @@ def _complete_managers(found: Found, facts: Facts) -> Iterator[Observation]:
     reading = ConfigurationReading(found)
     if not are_paired(reading):
         return
-    for key, what, example in _NEEDED:
-        text = reading.text(key) or reading.text(_OTHER_NAMES.get(key, key))
+    shared = reading.text(_SHARED_QUORUM)
+    for key, what, usual in _NEEDED:
+        text, example = reading.text(key), usual
+        if key == _QUORUM:
+            example = shared or usual
+            if reading.truth(_CURATOR) is True:
+                # The one elector reads what the other one does not.
+                text = text or shared
+            elif (
+                reading.truth(f"{_ELECTION}enabled") is False
+                or reading.truth(f"{_ELECTION}embedded") is False
+            ):
+                # Nothing elects, which is a rule of its own.
+                continue
         yield Observation(
             ok=bool(text),
             about=key,

@@ -51,6 +51,9 @@ def _strings(found: Found, facts: Facts) -> Iterator[Observation]:
 def _odd(found: Found, facts: Facts) -> Iterator[Observation]:
     """Whether ZooKeeper can lose a member."""
     reading = ConfigurationReading(found)
+    if any(entry.name.startswith("server.") for entry in (found.config.effective if found.config else ())):
+        # ZooKeeper's own file says how many there are.
+        return
     text = reading.text(QUORUM)
     if text and _well_formed(text):
         yield odd_number(reading, QUORUM, keepers(text), "ZooKeepers")

@@ -97,11 +97,27 @@ def own_pairs(found: Found) -> tuple[NamedPair, ...]:
     return tuple(pair for pair in pairs(found) if not own or pair.service in own)
 
 
+def is_orphan(reading: ConfigurationReading, pair: NamedPair) -> bool:
+    """Whether nothing leads to a service whose NameNodes are listed: Hadoop then passes over them."""
+    known = known_services(reading)
+    if pair.service in known or _named_by_clients(reading) == pair.service:
+        return False
+    # A service that is known and has no NameNodes of its own is the one that is meant.
+    return all(reading.text(f"{_NAMENODES}{service}") for service in known)
+
+
+def _named_by_clients(reading: ConfigurationReading) -> str:
+    """What clients find HDFS by."""
+    return (reading.text("fs.defaultFS") or "").partition("://")[2].partition("/")[0].partition(":")[0]
+
+
 def _listed_services(found: Found, facts: Facts) -> Iterator[Observation]:
     """Whether a service whose NameNodes are listed is one itself."""
     reading = ConfigurationReading(found)
     known = known_services(reading)
     for pair in all_named(found):
+        if is_orphan(reading, pair):
+            continue
         key = f"{_NAMENODES}{pair.service}"
         where = reading.where(_SERVICES if known else key)
         yield Observation(
@@ -114,6 +130,51 @@ def _listed_services(found: Found, facts: Facts) -> Iterator[Observation]:
             if known
             else f"set {_SERVICES} to {pair.service} in hdfs-site.xml",
             where=where,
+        )
+
+
+def _orphans(found: Found, facts: Facts) -> Iterator[Observation]:
+    """Whether there are NameNodes of a service that is none, which Hadoop passes over."""
+    reading = ConfigurationReading(found)
+    for pair in all_named(found):
+        if is_orphan(reading, pair):
+            key = f"{_NAMENODES}{pair.service}"
+            more = [name for name in pair.addresses() if reading.text(name)]
+            yield Observation(
+                ok=False,
+                about=key,
+                found=f"NameNodes of {pair.service}, which {_SERVICES} does not name",
+                expected=f"no such keys: Hadoop passes over them, unless {_SERVICES} names {pair.service}",
+                fix=f"remove {' and '.join((key, *more))} from {reading.where(key)}",
+                where=reading.where(key),
+            )
+
+
+def _without_namenodes(found: Found, facts: Facts) -> Iterator[Observation]:
+    """Whether clients find the NameNodes of every service that they are given."""
+    reading = ConfigurationReading(found)
+    named = _named_by_clients(reading)
+    for service in known_services(reading):
+        key, provider = f"{_NAMENODES}{service}", f"{PROVIDER}.{service}"
+        used = reading.text(provider) or named == service
+        by_name = _by_address(reading, service) or reading.text(f"{_ADDRESS}.{service}")
+        meant = any(
+            pair.service not in known_services(reading) and not is_orphan(reading, pair)
+            for pair in all_named(found)
+        )
+        if not used or by_name or meant:
+            continue
+        yield Observation(
+            ok=bool(reading.text(key)),
+            about=key,
+            found=reading.text(key) or "not set",
+            expected=f"the names of {service}'s NameNodes, such as nn1,nn2, and {_ADDRESS}.{service} of "
+            "each: clients "
+            f"take {service} for a host otherwise, and reach no NameNode",
+            fix=f"set {key} to nn1,nn2, and {_ADDRESS}.{service}.nn1 and {_ADDRESS}.{service}.nn2 to the "
+            "NameNodes' "
+            "addresses, in hdfs-site.xml",
+            where=reading.where(key) or reading.where(provider) or reading.where(_SERVICES),
         )
 
 
@@ -211,6 +272,21 @@ RULES: tuple[Rule, ...] = (
         severity=Severity.MUST,
         condition="NameNodes of a name service are listed",
         inspect=_listed_services,
+    ),
+    Inspection(
+        id="ha.orphan-services",
+        says="NameNodes are listed for name services only.",
+        sources=("Hadoop 3.5.0: DFSUtil",),
+        condition="NameNodes are listed for a name that nothing leads to",
+        inspect=_orphans,
+    ),
+    Inspection(
+        id="ha.services-without-namenodes",
+        says="A name service that clients use has NameNodes.",
+        sources=("Hadoop 3.5.0: NameNodeProxiesClient",),
+        severity=Severity.MUST,
+        condition="a name service is used",
+        inspect=_without_namenodes,
     ),
     Inspection(
         id="ha.logical-ports",

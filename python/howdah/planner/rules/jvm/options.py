@@ -69,15 +69,17 @@ def java_options(found: Found) -> Iterator[FoundProperty]:
         yield from (entry for key in TASK_OPTIONS if (entry := config.property(key)) is not None)
 
 
+def removed_options(text: str) -> list[str]:
+    """The options of a text that Java 14 and later do not know."""
+    words = {word.partition("=")[0] for word in text.split()}
+    return [removed for removed in _REMOVED if removed in words]
+
+
 def _removed_options(found: Found, facts: Facts) -> Iterable[Observation]:
     if max(supported(facts)) < _REMOVED_IN:
         return
     for option in java_options(found):
-        dead = [
-            removed
-            for removed in _REMOVED
-            if any(word.partition("=")[0] == removed for word in option.text.split())
-        ]
+        dead = removed_options(option.text)
         what = "every one of the tasks fails" if option.name in TASK_OPTIONS else "the daemon does not start"
         yield Observation(
             ok=not dead,

@@ -7,15 +7,15 @@ from collections.abc import Iterable
 
 from howdah import releases
 from howdah.errors import UserError
-from howdah.model.found import Found
+from howdah.model.found import Found, FoundProperty
 from howdah.planner.conditions import with_mapreduce
 from howdah.planner.facts import Facts
-from howdah.planner.reading import ConfigurationReading
 from howdah.planner.rule import Decision, Inspection, Observation, Rule, SettingRule, Severity
 from howdah.releases import DEFAULT_HBASE, line_of
 
-_JAVA = {"3.3": (8, 11), "3.4": (8, 11), "3.5": (17,)}
+_JAVA = {"2": (7, 8), "3.0": (8,), "3.1": (8,), "3.2": (8,), "3.3": (8, 11), "3.4": (8, 11), "3.5": (17,)}
 """Majors that the servers of a line of Hadoop run on."""
+_HADOOPS = ("hadoop-env.sh", "hdfs-env.sh", "yarn-env.sh", "mapred-env.sh", "kms-env.sh", "httpfs-env.sh")
 _HBASE_JAVA = {"2.5": (8, 11), "2.6": (8, 11, 17)}
 """Likewise for HBase; its guide has reservations about 2.5 on Java 17."""
 _MAJOR = re.compile(r'(?:.*\bversion )?"?(?:1\.)?(\d+)')
@@ -26,10 +26,15 @@ _OPENS = "mapreduce.jvm.add-opens-as-default"
 _ADD_OPENS_FROM = 17
 
 
+def java_of_hadoop(version: str) -> tuple[int, ...]:
+    """The majors of Java that the servers of a release run on."""
+    return _JAVA.get(line_of(version)) or _JAVA[version.partition(".")[0]]
+
+
 def supported(facts: Facts) -> tuple[int, ...]:
     """The majors of Java that all asked-for software runs on; raises UserError where there is none."""
     request = facts.request
-    hadoop = _JAVA[line_of(request.hadoop)]
+    hadoop = java_of_hadoop(request.hadoop)
     if not request.hbase_used:
         return hadoop
     both = tuple(major for major in hadoop if major in _HBASE_JAVA[line_of(request.hbase)])
@@ -48,6 +53,12 @@ def java_major(text: str) -> int | None:
     return int(match.group(1)) if match else None
 
 
+def home_major(home: str) -> int | None:
+    """The major that the name of Java's directory has: 8 of ``/usr/lib/jvm/java-1.8.0``."""
+    match = _HOME_MAJOR.search(home)
+    return int(match.group(1)) if match else None
+
+
 def _version(facts: Facts) -> Decision:
     majors = supported(facts)
     names = f"Hadoop {facts.request.hadoop}" + (
@@ -60,7 +71,12 @@ def _version(facts: Facts) -> Decision:
 
 
 def _opens(facts: Facts) -> bool:
-    """Whether the release knows of modules at all: 3.3 runs on no Java that closes them."""
+    """Whether the release knows of modules at all: 3.3 runs on no Java that closes them.
+
+    Where the release is only assumed, so is its Java, and what is not set is no fault.
+    """
+    if facts.release_assumed and facts.decided.get(_OPENS) is not True:
+        return False
     return releases.hadoop(facts.request.hadoop).find(_OPENS) is not None
 
 
@@ -74,34 +90,48 @@ def _open_modules(facts: Facts) -> Decision:
     )
 
 
+def _homes(found: Found) -> Iterable[FoundProperty]:
+    """The last JAVA_HOME of every script: each is read by its own services."""
+    variables = found.config.environment if found.config else ()
+    return {entry.file: entry for entry in variables if entry.name == "JAVA_HOME"}.values()
+
+
+def _runs_on(script: str, facts: Facts) -> tuple[str, tuple[int, ...]] | None:
+    """The software that a script starts, and the majors of Java that it runs on; None for others' scripts."""
+    request = facts.request
+    if script in _HADOOPS:
+        return f"Hadoop {request.hadoop}", java_of_hadoop(request.hadoop)
+    if script == "hbase-env.sh":
+        return f"HBase {request.hbase}", _HBASE_JAVA[line_of(request.hbase)]
+    return None
+
+
 def _java_home(found: Found, facts: Facts) -> Iterable[Observation]:
-    reading = ConfigurationReading(found)
-    home = reading.variable("JAVA_HOME") or ""
-    major = _HOME_MAJOR.search(home)
-    if major is not None:
-        majors = supported(facts)
+    for entry in _homes(found):
+        major, software = home_major(entry.text), _runs_on(entry.base_name, facts)
+        if major is None or software is None:
+            continue
+        name, majors = software
         wanted = " or ".join(map(str, majors))
         yield Observation(
-            ok=int(major.group(1)) in majors,
+            ok=major in majors,
             about="JAVA_HOME",
-            found=home,
-            expected=f"Java {wanted}, which Hadoop {facts.request.hadoop} runs on",
-            fix=f"set JAVA_HOME to Java {wanted} in {reading.variable_where('JAVA_HOME')}",
-            where=reading.variable_where("JAVA_HOME"),
+            found=entry.text,
+            expected=f"Java {wanted}, which {name} runs on: its daemons do not start otherwise",
+            fix=f"set JAVA_HOME to Java {wanted} in {entry.place}",
+            where=entry.place,
         )
 
 
 def _home_given(found: Found, facts: Facts) -> Iterable[Observation]:
-    reading = ConfigurationReading(found)
-    home = reading.variable("JAVA_HOME")
-    if home is not None:
+    for entry in _homes(found):
         yield Observation(
-            ok=home not in _HOME_OF_ITSELF,
+            ok=entry.text not in _HOME_OF_ITSELF,
             about="JAVA_HOME",
-            found=home,
+            found=entry.text,
             expected="a directory: over ssh and under systemd there is no JAVA_HOME to take",
-            fix=f"set JAVA_HOME to Java's directory in {reading.variable_where('JAVA_HOME')}",
-            where=reading.variable_where("JAVA_HOME"),
+            fix=f"set JAVA_HOME to Java's directory in {entry.place}",
+            where=entry.place,
         )
 
 

@@ -9,6 +9,7 @@ from howdah.model.found import Found
 from howdah.planner.facts import Facts
 from howdah.planner.reading import ConfigurationReading
 from howdah.planner.rule import Inspection, Observation, Rule, Severity
+from howdah.planner.rules.consistency.fair import uses_fair
 
 _PROXY = re.compile(r"hadoop\.proxyuser\.([^.]+)\.(hosts|groups|users)")
 _UMASK = "fs.permissions.umask-mode"
@@ -19,6 +20,7 @@ _LAX = ("ALLOW_ALL", "DEFAULT_AND_LOCALHOST")
 _PRINCIPAL = re.compile(r"(?:dfs|yarn|hbase)\..*principal")
 _OF_MANY = re.compile(r"(?:dfs|yarn|hbase)\.(?:datanode|journalnode|nodemanager|regionserver)\..*principal")
 """Principals of daemons that run on several hosts with one configuration."""
+_ROOT_QUEUE = "yarn.scheduler.capacity.root"
 _POLICIES = ("dfs.http.policy", "yarn.http.policy", "mapreduce.jobhistory.http.policy")
 
 
@@ -90,8 +92,10 @@ def _server_store(found: Found, facts: Facts) -> Iterator[Observation]:
         yield Observation(
             ok=reading.has(file),
             about=file,
-            found="there" if reading.has(file) else "not there",
-            expected=f"the daemon's key store: with {encrypted[0]} HTTPS_ONLY it does not start without",
+            found="there" if reading.has(file) else "not given",
+            expected=f"{file}, which names the daemon's key store: with {encrypted[0]} HTTPS_ONLY it does "
+            "not start "
+            "without",
             fix=f"write ssl.server.keystore.location and ssl.server.truststore.location into {file}",
             where=file,
         )
@@ -139,7 +143,36 @@ def _one_realm(found: Found, facts: Facts) -> Iterator[Observation]:
             )
 
 
+def _queue_rights(found: Found, facts: Facts) -> Iterator[Observation]:
+    """Whether the root queue, whose rights all queues have, is open to everybody."""
+    reading = ConfigurationReading(found)
+    applies = facts.request.secure or reading.truth("yarn.acl.enable") is True
+    if not applies or not reading.has("capacity-scheduler.xml") or uses_fair(found):
+        return
+    key = f"{_ROOT_QUEUE}.acl_administer_queue"
+    text = reading.text(key)
+    yield Observation(
+        ok=text is not None and "*" not in text,
+        about=key,
+        found=text if text is not None else "not set, which is *",
+        expected="users and groups, or a blank for none: what the root queue allows all queues allow, and "
+        "everybody may "
+        "stop every application as it is",
+        fix=f"set {key} and {_ROOT_QUEUE}.acl_submit_applications to a blank or to administrators in "
+        "capacity-scheduler.xml, and acl_submit_applications of each queue to those who use it",
+        where=reading.where(key) or "capacity-scheduler.xml",
+    )
+
+
 RULES: tuple[Rule, ...] = (
+    Inspection(
+        id="security.queue-rights",
+        says="Only administrators and owners stop applications.",
+        sources=("Hadoop 3.5.0: CapacityScheduler",),
+        severity=Severity.MUST,
+        condition="where YARN checks rights and its queues are given",
+        inspect=_queue_rights,
+    ),
     Inspection(
         id="security.proxy-users",
         says="A service that acts for others does so from its own hosts, or for some groups only.",
@@ -169,7 +202,8 @@ RULES: tuple[Rule, ...] = (
         id="security.key-store",
         says="Where pages are encrypted there is a file that names the daemon's key store.",
         sources=("Hadoop 3.5.0: SecureMode",),
-        severity=Severity.MUST,
+        # The file may be there on the hosts and not among those that were given.
+        severity=Severity.SHOULD,
         inspect=_server_store,
     ),
     Inspection(

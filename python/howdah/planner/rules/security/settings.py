@@ -99,7 +99,10 @@ RULES: tuple[Rule, ...] = (
         key="dfs.data.transfer.protection",
         says="Blocks are encrypted on the wire.",
         decide=fixed("privacy", "it also lets DataNodes run without root's ports"),
-        accepts=protected,
+        # A DataNode that is told to encrypt does so whatever the protection is (SaslDataTransferServer).
+        accepts=lambda value, decision, facts: (
+            protected(value, decision, facts) or facts.decided.get("dfs.encrypt.data.transfer") is True
+        ),
     ),
     secure_rule(
         id="security.data-cipher",
@@ -132,6 +135,20 @@ RULES: tuple[Rule, ...] = (
         says="YARN has administrators of its own.",
         decide=fixed("yarn", "the default, *, makes everybody one"),
         accepts=lambda value, decision, facts: bool(str(value).strip()) and "*" not in str(value),
+    ),
+    secure_mapreduce_rule(
+        id="security.queue-administrators",
+        file="capacity-scheduler.xml",
+        key="yarn.scheduler.capacity.root.acl_administer_queue",
+        says="Only administrators and owners stop applications: what the root queue allows, all queues "
+        "allow.",
+        decide=fixed(
+            "yarn",
+            "the default, *, lets every user stop any application; acl_submit_applications of the root "
+            "queue lets every "
+            "user into all queues likewise, and is set to a blank where queues have users of their own",
+        ),
+        accepts=lambda value, decision, facts: "*" not in str(value),
     ),
     secure_mapreduce_rule(
         id="security.job-lists",

@@ -22,6 +22,9 @@ _FORMER = {
     f"spark.yarn.{who}.memoryOverhead": f"spark.{who}.memoryOverhead" for who in ("executor", "driver")
 }
 
+_ADAPTIVE, _PARTITIONS = "spark.sql.adaptive.enabled", "spark.sql.shuffle.partitions"
+_MANY = 5000
+
 
 def _container_fits(found: Found, facts: Facts) -> Iterator[Observation]:
     """Whether an executor is one that YARN gives a container to."""
@@ -69,7 +72,38 @@ def _former(found: Found, facts: Facts) -> Iterator[Observation]:
             )
 
 
+def _adaptive(found: Found, facts: Facts) -> Iterator[Observation]:
+    """Whether the number of partitions is made to fit the data."""
+    reading = ConfigurationReading(found)
+    partitions = reading.number(_PARTITIONS)
+    off = reading.truth(_ADAPTIVE) is False
+    many = partitions is not None and partitions > _MANY
+    if reading.text(_ADAPTIVE) is None and partitions is None:
+        return
+    key = _ADAPTIVE if off or not many else _PARTITIONS
+    yield Observation(
+        ok=not (off or many),
+        about=key,
+        found=f"{reading.text(_ADAPTIVE) or 'true (default)'}, with {partitions or 200:.15g} partitions",
+        expected=f"true, with at most {_MANY} partitions: adaptive execution joins partitions that turn "
+        "out small and "
+        "splits large ones; without it every shuffle has as many tasks and small files, whatever its data",
+        fix=f"remove {_ADAPTIVE} from {reading.where(_ADAPTIVE)}"
+        + (f", and set {_PARTITIONS} to 200 to {_MANY} in {reading.where(_PARTITIONS)}" if many else "")
+        if off
+        else f"set {_PARTITIONS} to 200 to {_MANY} in {reading.where(_PARTITIONS)}",
+        where=reading.where(key),
+    )
+
+
 RULES: tuple[Rule, ...] = (
+    Inspection(
+        id="spark.adaptive",
+        says="Spark makes the number of partitions fit the data.",
+        sources=("Spark: SQL performance tuning",),
+        condition="where adaptive execution or the number of partitions is set",
+        inspect=_adaptive,
+    ),
     Inspection(
         id="spark.container-fits",
         says="An executor and what it has outside of its heap fit the largest container.",

@@ -118,9 +118,25 @@ def _fits(value: Value, decision: Decision, facts: Facts) -> bool:
     return heap is not None and heap + max(LEAST_OVERHEAD_MB * MIB, heap * OVERHEAD) <= most
 
 
+def _shared(facts: Facts, key: str) -> str:
+    """The folder that another key gives, if every host finds it."""
+    folder = str(facts.decided.get(key) or "")
+    return folder if _is_shared(folder) else _HISTORY
+
+
+def _is_shared(folder: str) -> bool:
+    return bool(folder) and not folder.startswith("file:")
+
+
 def _in_hdfs(value: Value, decision: Decision, facts: Facts) -> bool:
-    """Whether every host finds it: a path without a scheme is in the cluster's file system."""
-    return bool(value) and not str(value).startswith("file:")
+    """Whether every host finds it."""
+    return _is_shared(str(value))
+
+
+def _same_folder(value: Value, decision: Decision, facts: Facts) -> bool:
+    """Whether it is where applications write; where they write to no shared folder, that is what is wrong."""
+    written = str(facts.decided.get("spark.eventLog.dir") or "")
+    return value == decision.value or (bool(written) and not _is_shared(written) and _is_shared(str(value)))
 
 
 def _queue(facts: Facts) -> Decision:
@@ -305,7 +321,10 @@ RULES: tuple[Rule, ...] = (
         key="spark.eventLog.dir",
         says="Applications write what they did into HDFS.",
         sources=("Spark: monitoring",),
-        decide=fixed(_HISTORY, "the default is /tmp of the machine that the driver runs on"),
+        decide=lambda facts: Decision(
+            _shared(facts, "spark.history.fs.logDirectory"),
+            "the default is /tmp of the machine that the driver runs on",
+        ),
         accepts=_in_hdfs,
     ),
     spark_rule(
@@ -313,10 +332,8 @@ RULES: tuple[Rule, ...] = (
         key="spark.history.fs.logDirectory",
         says="The history server reads what applications write.",
         sources=("Spark: monitoring",),
-        decide=lambda facts: Decision(
-            facts.decided.get("spark.eventLog.dir", _HISTORY), "where applications write"
-        ),
-        accepts=lambda value, decision, facts: value == decision.value,
+        decide=lambda facts: Decision(_shared(facts, "spark.eventLog.dir"), "where applications write"),
+        accepts=_same_folder,
     ),
     spark_rule(
         id="spark.history-cleaner",

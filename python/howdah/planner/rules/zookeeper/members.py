@@ -75,14 +75,26 @@ def _odd(found: Found, facts: Facts) -> Iterator[Observation]:
     hosts = {member.hosts[0] for member in voting}
     if len(voting) > 1:
         # One alone is no quorum, and does for what may stand still.
-        missing = voting[-1].key if len(hosts) < len(voting) else f"server.{len(voting) + 1}"
+        again = len(hosts) < len(voting)
+        last = voting[-1]
+        fix = (
+            f"set {last.key} to another host's address in {_FILE} on all members, and write its number "
+            "into myid there"
+            if again
+            else f"remove {last.key}={last.hosts[0]} from {_FILE} on all members and from the lists of "
+            "clients, or add "
+            f"server.{len(voting) + 1} on another host: three or five servers"
+            if len(voting) > 2
+            else f"set server.{len(voting) + 1} to another host's address in {_FILE} on all members, and "
+            "write "
+            "its number into myid there: three or five servers"
+        )
         yield Observation(
             ok=len(hosts) == len(voting) and len(voting) % 2 == 1,
             about=voting[-1].key,
             found=f"{len(voting)} members on {len(hosts)} hosts",
             expected="3 or 5 members, each on a host of its own: half of two or four is no quorum",
-            fix=f"set {missing} to another host's address in {_FILE} on all members, and write its "
-            "number into myid there",
+            fix=fix,
             where=reading.where(voting[-1].key),
         )
 

@@ -155,6 +155,7 @@ RULES: tuple[Rule, ...] = (
     ),
     _member_rule(
         id="zookeeper.purge",
+        default_harms=True,
         key="autopurge.purgeInterval",
         says="Older snapshots are deleted every day.",
         decide=fixed(24, "by default none is ever deleted, and the disk fills"),

@@ -1,0 +1,138 @@
+"""Which release of Hadoop a configuration is of, by what its files name."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import PurePosixPath
+from typing import NamedTuple
+
+from howdah.model.found import FoundConfig, FoundProperty
+from howdah.model.host import Host
+from howdah.planner.rules.jvm.options import removed_options
+from howdah.planner.rules.jvm.versions import home_major, java_major, java_of_hadoop
+from howdah.releases import HADOOP_VERSIONS, hadoop, line_of
+
+_ARCHIVE = re.compile(r"hadoop-(\d+\.\d+\.\d+)(?![\d.])")
+_HDP = re.compile(r"/hdp/(\d)\.(\d+)|HDP-(\d)\.(\d+)")
+_CDH = re.compile(r"CDH-(\d+)\.(\d+)|/cdh(\d)\b", re.IGNORECASE)
+_OF_HDP = {"2": "2.7", "3": "3.1"}
+_OF_CDH = {"5": "2.7", "6": "3.1", "7": "3.1"}
+"""The line of Hadoop that is nearest to a distribution's."""
+_OLD_PORT = re.compile(r":(50070|50470|50090|50075|50010|50020|50475)\b")
+_NEW_PORT = re.compile(r":(9870|9871|9868|9864|9866|9867)\b")
+_OLD_VARIABLES = re.compile(
+    r"YARN_(CONF_DIR|LOG_DIR|OPTS|HEAPSIZE|ROOT_LOGGER)|HADOOP_(NAMENODE|DATANODE)_OPTS|HADOOP_PREFIX"
+)
+_FOR_JAVA_17 = "mapreduce.jvm.add-opens-as-default"
+
+
+class Detected(NamedTuple):
+    """A release, and what it is known from; an empty text where nothing names one."""
+
+    hadoop: str
+    because: str
+
+
+class _Clue(NamedTuple):
+    """Releases that fit, and what they are concluded from."""
+
+    fits: frozenset[str]
+    because: str
+
+
+def detect(config: FoundConfig | None, hosts: Sequence[Host], assumed: str) -> Detected:
+    """The newest release that all clues fit, the strongest ones first; ``assumed`` where there is no clue.
+
+    A release that a path names is taken as it is; anything else chooses among the releases that are known.
+    """
+    named = _named(config)
+    if named is not None:
+        return named
+    candidates = list(HADOOP_VERSIONS)
+    because = ""
+    for clue in (*_of_files(config), *_of_java(config, hosts), *_of_options(config)):
+        remaining = [version for version in candidates if version in clue.fits]
+        if remaining and remaining != candidates:
+            newest = remaining[-1] != candidates[-1]
+            candidates = remaining
+            because = clue.because if newest or not because else because
+    if candidates[-1] == HADOOP_VERSIONS[-1]:
+        # Clues that leave the newest release say nothing of which it is.
+        strong = candidates[0] == HADOOP_VERSIONS[-1]
+        return Detected(assumed, because if strong else "")
+    return Detected(candidates[-1], because)
+
+
+def _texts(config: FoundConfig) -> Iterator[FoundProperty]:
+    yield from config.properties
+    yield from config.environment
+
+
+def _named(config: FoundConfig | None) -> Detected | None:
+    """The release that a path names; None if none does, or if several differ."""
+    found: dict[str, str] = {}
+    for entry in _texts(config) if config is not None else ():
+        for match in _ARCHIVE.finditer(entry.text):
+            if any(line_of(version) == line_of(match[1]) for version in HADOOP_VERSIONS):
+                found.setdefault(match[1], f"{match[0]} in {entry.place}")
+        if (hdp := _HDP.search(entry.text)) and (line := _OF_HDP.get(hdp[1] or hdp[3])):
+            found.setdefault(line, f"HDP's {hdp[0].strip('/')} in {entry.place}")
+        if (cdh := _CDH.search(entry.text)) and (line := _OF_CDH.get(cdh[1] or cdh[3])):
+            found.setdefault(line, f"{cdh[0].strip('/')} in {entry.place}")
+    if len(found) != 1:
+        return None
+    ((version, because),) = found.items()
+    known = next((one for one in HADOOP_VERSIONS if one.startswith(f"{version}.")), version)
+    return Detected(known, because)
+
+
+def _before_3() -> frozenset[str]:
+    return frozenset(version for version in HADOOP_VERSIONS if version.startswith("2."))
+
+
+def _of_files(config: FoundConfig | None) -> Iterator[_Clue]:
+    if config is None:
+        return
+    old, everything = _before_3(), frozenset(HADOOP_VERSIONS)
+    for entry in config.properties:
+        if entry.name == _FOR_JAVA_17:
+            since = frozenset(
+                version for version in everything if hadoop(version).find(_FOR_JAVA_17) is not None
+            )
+            yield _Clue(since, f"{_FOR_JAVA_17} in {entry.place}")
+        if match := _NEW_PORT.search(entry.text):
+            yield _Clue(everything - old, f"port {match[1]} in {entry.place}")
+        if match := _OLD_PORT.search(entry.text):
+            yield _Clue(old, f"port {match[1]} in {entry.place}")
+    names = {PurePosixPath(file).name: file for file in config.files}
+    if "slaves" in names and "workers" not in names:
+        yield _Clue(old, f"the file {names['slaves']}")
+    for entry in config.environment:
+        if _OLD_VARIABLES.fullmatch(entry.name) and not entry.base_name.startswith("hbase"):
+            yield _Clue(old, f"{entry.name} in {entry.place}")
+
+
+def _of_java(config: FoundConfig | None, hosts: Sequence[Host]) -> Iterator[_Clue]:
+    """What runs on the Java that all scripts and hosts have; where they differ, one of them is wrong."""
+    scripts = config.environment if config is not None else ()
+    homes = {entry.file: entry for entry in scripts if entry.name == "JAVA_HOME"}
+    majors = {major: entry.place for entry in homes.values() if (major := home_major(entry.text)) is not None}
+    for host in hosts:
+        if host.software.java and (on_host := java_major(host.software.java)) is not None:
+            majors.setdefault(on_host, host.name)
+    if len(majors) == 1:
+        ((major, place),) = majors.items()
+        yield _Clue(_on(major), f"Java {major} in {place}")
+
+
+def _of_options(config: FoundConfig | None) -> Iterator[_Clue]:
+    """What runs on a Java that still has the options that daemons and tasks are given."""
+    for entry in _texts(config) if config is not None else ():
+        removed = removed_options(entry.text)
+        if removed and not entry.base_name.startswith("hbase"):
+            yield _Clue(_on(8), f"{removed[0]} in {entry.place}")
+
+
+def _on(major: int) -> frozenset[str]:
+    return frozenset(version for version in HADOOP_VERSIONS if major in java_of_hadoop(version))

@@ -1,0 +1,141 @@
+"""What an upgrade to another release requires of a configuration."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from howdah.audit.audit import audit
+from howdah.audit.detect import detect
+from howdah.audit.folder import Releases
+from howdah.audit.names import HADOOP
+from howdah.audit.values import Values
+from howdah.errors import UserError
+from howdah.model.check import Check, CheckReport, CheckVerdict
+from howdah.model.found import FoundConfig
+from howdah.model.host import Host
+from howdah.planner.rule import Rule
+from howdah.planner.rules.jvm.versions import home_major, java_of_hadoop
+from howdah.planner.rules.upgrade import DEFAULTS, JAVA, OTHER_JAVA, SHUFFLE
+from howdah.releases import hadoop, hbase
+
+_OF_RELEASES = ("release.", "jvm.", "consistency.former-variables", "consistency.workers-file")
+_SERVICES = "yarn.nodemanager.aux-services"
+
+
+def check_upgrade(
+    config: FoundConfig, hosts: Sequence[Host], releases: Releases, to: str, java: int | None
+) -> CheckReport:
+    """Removed, renamed and changed keys, Java and its options, and services of NodeManagers.
+
+    Raises UserError for an unknown release and for a Java that the new release does not run on.
+    """
+    runs_on = java_of_hadoop(hadoop(to).version)
+    if java is not None and java not in runs_on:
+        wanted = " or ".join(map(str, runs_on))
+        raise UserError(f"--java {java}", f"is no Java that Hadoop {to} runs on", f"give --java {wanted}")
+    before = releases.hadoop
+    if releases.hadoop_from == "default":
+        before = detect(config, hosts, releases.hadoop).hadoop
+    report = audit(config, hosts, None, releases._replace(hadoop=to, hadoop_from=f"--to, from {before}"))
+    kept = [
+        check
+        for check in report.checks
+        if check.rule.startswith(_OF_RELEASES) and check.verdict is not CheckVerdict.PASS
+    ]
+    own = (
+        *_java(config, to, java or max(runs_on)),
+        *_shuffle(config, to),
+        *_defaults(config, before, to, releases),
+    )
+    worst = (CheckVerdict.FAIL, CheckVerdict.WARN, CheckVerdict.ADVICE)
+    checks = sorted((*kept, *own), key=lambda c: worst.index(c.verdict) if c.verdict in worst else len(worst))
+    return report.model_copy(update={"checks": tuple(checks)})
+
+
+def _check(
+    rule: Rule, verdict: CheckVerdict, about: str, where: str, *, found: str, expected: str, fix: str
+) -> Check:
+    return Check(
+        rule=rule.id,
+        verdict=verdict,
+        about=about,
+        where=where,
+        found=found,
+        expected=expected,
+        why=rule.says,
+        fix=fix,
+        source=rule.source,
+        damage=rule.damage,
+    )
+
+
+def _java(config: FoundConfig, to: str, java: int) -> Iterator[Check]:
+    """Scripts of other software that name another Java: Hadoop's own are a rule of every check."""
+    homes = {entry.file: entry for entry in config.environment if entry.name == "JAVA_HOME"}
+    hadoops = ("hadoop-env.sh", "yarn-env.sh", "mapred-env.sh", "hdfs-env.sh")
+    for entry in homes.values():
+        major = home_major(entry.text)
+        if major is None or major == java:
+            continue
+        others = entry.base_name not in hadoops
+        rule, verdict = (OTHER_JAVA, CheckVerdict.WARN) if others else (JAVA, CheckVerdict.FAIL)
+        yield _check(
+            rule,
+            verdict,
+            "JAVA_HOME",
+            entry.place,
+            found=f"Java {major}",
+            expected=f"Java {java}, which Hadoop {to} runs on"
+            + (": classes of Hadoop's jars are for it, and clients on an older one end" if others else ""),
+            fix=f"set JAVA_HOME to Java {java} in {entry.place}",
+        )
+
+
+def _shuffle(config: FoundConfig, to: str) -> Iterator[Check]:
+    entry = config.property(_SERVICES)
+    services = [name.strip() for name in entry.text.split(",")] if entry is not None else []
+    for name in services:
+        if entry is not None and name not in ("mapreduce_shuffle", "timeline_collector", ""):
+            yield _check(
+                SHUFFLE,
+                CheckVerdict.WARN,
+                f"{_SERVICES}.{name}",
+                entry.place,
+                found=f"{name} in NodeManagers",
+                expected=f"a jar of {name} that is built for Hadoop {to} and its Java: NodeManagers do not "
+                "start with "
+                "another, and Spark's of 4.1 lacks scala-library",
+                fix=f"replace the jar of {name} on every worker together with the NodeManager",
+            )
+
+
+def _defaults(config: FoundConfig, before: str, to: str, releases: Releases) -> Iterator[Check]:
+    """Defaults that change, of keys that are not set and whose files are there."""
+    old, new = hadoop(before), hadoop(to)
+    values = Values(config, (old, hbase(releases.hbase)))
+    files = {file.rpartition("/")[2] for file in config.files}
+    for name, entry in sorted(old.properties.items()):
+        later = new.find(name)
+        reading = values.read(name)
+        if later is None or entry.file not in files or entry.file not in HADOOP:
+            continue
+        if reading is not None and reading.given is not None:
+            continue
+        if entry.default and later.default and _differ(entry.default, later.default):
+            yield _check(
+                DEFAULTS,
+                CheckVerdict.ADVICE,
+                name,
+                entry.file,
+                found=f"not set: {entry.default} in Hadoop {before}",
+                expected=f"{later.default} in Hadoop {to}",
+                fix=f"add {name} = {entry.default} to {entry.file} to keep what it was",
+            )
+
+
+def _differ(one: str, other: str) -> bool:
+    """Whether two defaults are other values, not the same one written in another way."""
+    try:
+        return float(one) != float(other)
+    except ValueError:
+        return one.strip().lower() != other.strip().lower()

@@ -1,0 +1,204 @@
+"""Policies that need more hosts than there are, and limits too small for as many."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator
+
+from howdah.model.found import Found
+from howdah.planner.facts import Facts
+from howdah.planner.named_hosts import worker_hosts
+from howdah.planner.reading import ConfigurationReading
+from howdah.planner.rule import Inspection, Observation, Rule, Severity
+from howdah.units import MIB, format_memory
+
+_POLICY = "dfs.namenode.ec.system.default.policy"
+_SHAPE = re.compile(r"(?:RS|RS-LEGACY|XOR)-(\d+)-(\d+)-\d+[kKmM]")
+_CHECKED = "dfs.namenode.resource.checked.volumes.minimum"
+_HANDLERS = "dfs.namenode.handler.count"
+_TRACKERS = "yarn.resourcemanager.resource-tracker.client.thread-count"
+_AM_SHARE = "yarn.scheduler.capacity.maximum-am-resource-percent"
+_LEAST_HOSTS = 20
+"""Below this the defaults serve all."""
+_SHARE_OF_WORKERS = 0.25
+
+
+def _erasure(found: Found, facts: Facts) -> Iterator[Observation]:
+    reading = ConfigurationReading(found)
+    match = _SHAPE.fullmatch((reading.text(_POLICY) or "").strip())
+    hosts = len(found.config.datanode_hosts) if found.config is not None else 0
+    if match and hosts:
+        needed = int(match[1]) + int(match[2])
+        smaller = next((name for name, size in _SMALLER if size <= hosts), "replication")
+        yield Observation(
+            ok=needed <= hosts,
+            about=_POLICY,
+            found=f"{reading.text(_POLICY)}, which needs {needed} DataNodes; there are {hosts}",
+            expected=f"a policy for {hosts} DataNodes at most: files would lack parity for ever, or cannot "
+            "be written",
+            fix=f"set {_POLICY} to {smaller} in {reading.where(_POLICY)}, or add {needed - hosts} DataNodes",
+            where=reading.where(_POLICY),
+        )
+
+
+_SMALLER = (("RS-6-3-1024k", 9), ("RS-3-2-1024k", 5), ("XOR-2-1-1024k", 3))
+
+
+def _checked_volumes(found: Found, facts: Facts) -> Iterator[Observation]:
+    reading = ConfigurationReading(found)
+    wanted = reading.number(_CHECKED)
+    if wanted is None:
+        return
+    names = reading.folders("dfs.namenode.name.dir") or ("default",)
+    more = reading.folders("dfs.namenode.resource.checked.volumes")
+    edits = reading.folders("dfs.namenode.edits.dir")
+    volumes = len({*names, *edits, *more})
+    yield Observation(
+        ok=wanted <= volumes,
+        about=_CHECKED,
+        found=f"{wanted:.15g}, with {volumes} directories",
+        expected=f"at most {volumes}: the NameNode never has enough of them, and stays in safe mode for ever",
+        fix=f"set {_CHECKED} to 1 in {reading.where(_CHECKED)}",
+        where=reading.where(_CHECKED),
+    )
+
+
+def _edits_minimum(found: Found, facts: Facts) -> Iterator[Observation]:
+    key = "dfs.namenode.edits.dir.minimum"
+    reading = ConfigurationReading(found)
+    wanted = reading.number(key)
+    if wanted is not None:
+        names = (
+            reading.folders("dfs.namenode.edits.dir")
+            or reading.folders("dfs.namenode.name.dir")
+            or ("default",)
+        )
+        shared = 1 if reading.text("dfs.namenode.shared.edits.dir") else 0
+        yield Observation(
+            ok=wanted <= len(names) + shared,
+            about=key,
+            found=f"{wanted:.15g}, with {len(names) + shared} places of edits",
+            expected="at most as many as there are: the NameNode does not start otherwise",
+            fix=f"set {key} to 1 in {reading.where(key)}",
+            where=reading.where(key),
+        )
+
+
+def _replicas_of_hbase(found: Found, facts: Facts) -> Iterator[Observation]:
+    reading = ConfigurationReading(found)
+    lists = found.config.lists.items() if found.config is not None else ()
+    servers = {host for file, hosts in lists if file.endswith("regionservers") for host in hosts}
+    key = "hbase.meta.replica.count"
+    wanted = reading.number(key)
+    if servers and wanted is not None:
+        yield Observation(
+            ok=wanted <= len(servers),
+            about=key,
+            found=f"{wanted:.15g}, with {len(servers)} RegionServers",
+            expected=f"at most {len(servers)}: replicas of one region are on different servers",
+            fix=f"set {key} to {min(3, len(servers))} in {reading.where(key)}",
+            where=reading.where(key),
+        )
+
+
+def _threads(found: Found, facts: Facts) -> Iterator[Observation]:
+    reading = ConfigurationReading(found)
+    hosts = len(worker_hosts(found))
+    if hosts < _LEAST_HOSTS:
+        return
+    for key, wanted, waits in (
+        (_HANDLERS, 20 * math.log(hosts), "reports of DataNodes wait behind calls of clients"),
+        (_TRACKERS, hosts / 100, "heartbeats of NodeManagers wait"),
+    ):
+        given = reading.number(key)
+        if given is not None and not given.is_integer():
+            continue
+        if given is None:
+            if key != _HANDLERS or not reading.has("hdfs-site.xml"):
+                continue
+            given = facts.number(key)
+        yield Observation(
+            ok=given >= wanted * _SHARE_OF_WORKERS,
+            about=key,
+            found=f"{given:.15g}{'' if reading.text(key) else ' (default)'}, with {hosts} workers",
+            expected=f"about {wanted:.0f} for {hosts} workers: {waits}",
+            fix=f"set {key} to {wanted:.0f} in hdfs-site.xml"
+            if key == _HANDLERS
+            else f"set {key} to {wanted:.0f}",
+            where=reading.where(key) or "hdfs-site.xml",
+        )
+
+
+def _masters_of_applications(found: Found, facts: Facts) -> Iterator[Observation]:
+    """Whether more than one application master finds room on the cluster."""
+    reading = ConfigurationReading(found)
+    workers = len(worker_hosts(found))
+    share = reading.number(_AM_SHARE)
+    memory = facts.number("yarn.nodemanager.resource.memory-mb") if workers else 0
+    if not workers or share is None or not reading.number("yarn.nodemanager.resource.memory-mb"):
+        return
+    room = int(workers * memory * share)
+    step = facts.number("yarn.scheduler.minimum-allocation-mb")
+    master = reading.number("yarn.app.mapreduce.am.resource.mb") or 1536
+    each = int(math.ceil(master / step) * step) if step else int(master)
+    yield Observation(
+        ok=room >= 2 * each,
+        about=_AM_SHARE,
+        found=f"{share:g} of {workers} workers' {format_memory(int(workers * memory * MIB))} is {room} MB",
+        expected=f"room for two application masters of {each} MB at least: with one at a time the next "
+        "stays ACCEPTED",
+        fix=f"set {_AM_SHARE} to {min(0.5, math.ceil(200 * each / (workers * memory)) / 100 * 2):g} in "
+        f"{reading.where(_AM_SHARE)}",
+        where=reading.where(_AM_SHARE),
+    )
+
+
+RULES: tuple[Rule, ...] = (
+    Inspection(
+        id="consistency.erasure-hosts",
+        says="A policy of erasure coding has as many DataNodes as it has blocks.",
+        sources=("Hadoop 3.5.0: HDFSErasureCoding",),
+        severity=Severity.MUST,
+        condition="where a policy is set and a file lists the workers",
+        inspect=_erasure,
+    ),
+    Inspection(
+        id="consistency.checked-volumes",
+        says="The NameNode has as many directories as it checks for room.",
+        sources=("HDFS-16697", "Hadoop 3.5.0: NameNodeResourceChecker"),
+        severity=Severity.MUST,
+        condition="where the least number is set",
+        inspect=_checked_volumes,
+    ),
+    Inspection(
+        id="consistency.edits-minimum",
+        says="The NameNode has as many places of edits as it needs to start.",
+        sources=("Hadoop 3.5.0: hdfs-default.xml",),
+        severity=Severity.MUST,
+        condition="where the least number is set",
+        inspect=_edits_minimum,
+    ),
+    Inspection(
+        id="consistency.meta-replicas",
+        says="HBase has as many RegionServers as its first table has replicas.",
+        sources=("HBase 2.6.4: reference guide",),
+        severity=Severity.MUST,
+        condition="where regionservers lists them",
+        inspect=_replicas_of_hbase,
+    ),
+    Inspection(
+        id="consistency.threads-for-workers",
+        says="Masters have threads enough for their workers.",
+        sources=("Hadoop 3.5.0: hdfs-default.xml", "howdah"),
+        condition=f"where files list {_LEAST_HOSTS} workers at least",
+        inspect=_threads,
+    ),
+    Inspection(
+        id="consistency.application-masters",
+        says="More than one application master finds room.",
+        sources=("Hadoop 3.5.0: CapacityScheduler",),
+        condition="where files list the workers and say what each has",
+        inspect=_masters_of_applications,
+    ),
+)

@@ -1,0 +1,144 @@
+"""Queues of the fair scheduler: a file that the ResourceManager can read."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from howdah.model.found import Allocation, Found
+from howdah.planner.facts import Facts
+from howdah.planner.reading import ConfigurationReading
+from howdah.planner.rule import Inspection, Observation, Rule, Severity
+
+_FILE = "fair-scheduler.xml"
+_SCHEDULER = "yarn.resourcemanager.scheduler.class"
+_INT, _FLOAT = re.compile(r"\d+"), re.compile(r"\d+(\.\d*)?|\.\d+")
+_RESOURCES = re.compile(
+    r"(\s*\d+(\.\d+)?\s*(mb|vcores|%)?\s*(memory|cpu)?\s*,?)+|(\s*[\w./-]+\s*=\s*\d+(\.\d+)?\s*%?\s*,?)+",
+    re.IGNORECASE,
+)
+_POLICIES = ("fair", "fifo", "drf")
+_RULES = (
+    "specified",
+    "user",
+    "primaryGroup",
+    "secondaryGroupExistingQueue",
+    "nestedUserQueue",
+    "default",
+    "reject",
+)
+_VALUES: dict[str, re.Pattern[str]] = {
+    "minResources": _RESOURCES,
+    "maxResources": _RESOURCES,
+    "maxContainerAllocation": _RESOURCES,
+    "maxChildResources": _RESOURCES,
+    "queueMaxResourcesDefault": _RESOURCES,
+    "maxRunningApps": _INT,
+    "userMaxAppsDefault": _INT,
+    "queueMaxAppsDefault": _INT,
+    "maxAMShare": re.compile(r"-?\d+(\.\d+)?f?"),
+    "queueMaxAMShareDefault": re.compile(r"-?\d+(\.\d+)?f?"),
+    "weight": _FLOAT,
+    "minSharePreemptionTimeout": _INT,
+    "fairSharePreemptionTimeout": _INT,
+    "fairSharePreemptionThreshold": _FLOAT,
+    "defaultMinSharePreemptionTimeout": _INT,
+    "defaultFairSharePreemptionTimeout": _INT,
+    "defaultFairSharePreemptionThreshold": _FLOAT,
+}
+
+
+def uses_fair(found: Found) -> bool:
+    """Whether the ResourceManager divides by the fair scheduler."""
+    return "FairScheduler" in (ConfigurationReading(found).text(_SCHEDULER) or "")
+
+
+def _place(found: Found) -> str:
+    files = found.config.files if found.config is not None else ()
+    return next((file for file in files if file.endswith(_FILE)), _FILE)
+
+
+def _wrong(element: Allocation) -> Iterator[tuple[str, int]]:
+    """What the ResourceManager cannot read, with its line."""
+    form = _VALUES.get(element.tag)
+    if form is not None and not element.children and form.fullmatch(element.text) is None:
+        yield f"{element.tag} {element.text or 'nothing'}", element.line
+    is_policy = element.tag in ("schedulingPolicy", "defaultQueueSchedulingPolicy")
+    if is_policy and element.text.lower() not in _POLICIES and "." not in element.text:
+        yield f"{element.tag} {element.text or 'nothing'}", element.line
+    if element.tag in ("queue", "pool"):
+        name = element.attributes.get("name", "").strip()
+        if not name or "." in name.removeprefix("root."):
+            yield f"a queue called {name or 'nothing'}", element.line
+        leaves = any(child.tag in ("queue", "pool") for child in element.children)
+        if element.attributes.get("type") == "parent" and leaves is False and element.text:
+            yield f"text in queue {name}", element.line
+    if element.tag == "rule" and element.attributes.get("name") not in _RULES:
+        yield f"the placement rule {element.attributes.get('name', 'without a name')}", element.line
+    for child in element.children:
+        yield from _wrong(child)
+
+
+def _readable(found: Found, facts: Facts) -> Iterator[Observation]:
+    root = found.config.allocations if found.config is not None else None
+    if root is None or not uses_fair(found):
+        return
+    wrong = list(_wrong(root))
+    if root.tag != "allocations":
+        wrong.insert(0, (f"<{root.tag}> in place of <allocations>", root.line))
+    yield Observation(
+        ok=not wrong,
+        about=_FILE,
+        found=", ".join(f"{what} in line {line}" for what, line in wrong[:8]) or "queues that can be read",
+        expected="values that the fair scheduler reads: the ResourceManager does not start otherwise",
+        fix=f"correct {', '.join(what for what, _ in wrong[:8])} in {_place(found)}: resources are 10000 "
+        "mb, 4 vcores, "
+        f"weights are numbers, placement rules are {', '.join(_RULES)}",
+        where=f"{_place(found)}:{wrong[0][1]}" if wrong else _place(found),
+    )
+
+
+def _given(found: Found, facts: Facts) -> Iterator[Observation]:
+    """Whether there is the fair scheduler's file, and no other scheduler's queues in its place."""
+    reading = ConfigurationReading(found)
+    if not uses_fair(found) or not reading.has("yarn-site.xml"):
+        return
+    broken = any(file.file.endswith(_FILE) for file in (found.config.unreadable if found.config else ()))
+    queues = reading.text("yarn.scheduler.capacity.root.queues")
+    named = reading.text("yarn.scheduler.fair.allocation.file")
+    there = reading.has(_FILE) or broken or (named is not None and not named.endswith(_FILE))
+    yield Observation(
+        ok=there and not queues,
+        about=_SCHEDULER,
+        found="FairScheduler"
+        + (f", and queues {queues} in capacity-scheduler.xml, which it does not read" if queues else "")
+        + ("" if there else f"; no {_FILE} is given"),
+        expected=f"queues in {_FILE}: without it every user has a queue, and capacity-scheduler.xml has no "
+        "effect",
+        fix=f"write the queues into {_FILE}, or set {_SCHEDULER} to "
+        "org.apache.hadoop.yarn.server.resourcemanager."
+        f"scheduler.capacity.CapacityScheduler in {reading.where(_SCHEDULER)}",
+        where=reading.where(_SCHEDULER),
+    )
+
+
+RULES: tuple[Rule, ...] = (
+    Inspection(
+        id="consistency.fair-queues",
+        says="The fair scheduler's file is one that the ResourceManager can read.",
+        sources=(
+            "Hadoop 3.5.0: FairScheduler",
+            "Hadoop 3.5.0: AllocationFileLoaderService",
+        ),
+        severity=Severity.MUST,
+        condition="for the fair scheduler",
+        inspect=_readable,
+    ),
+    Inspection(
+        id="consistency.fair-file",
+        says="The fair scheduler's queues are in its own file.",
+        sources=("Hadoop 3.5.0: FairScheduler",),
+        condition="for the fair scheduler",
+        inspect=_given,
+    ),
+)

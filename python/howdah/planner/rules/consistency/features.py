@@ -1,0 +1,358 @@
+"""Features that are switched on by half: what one key begins and the others do not go on with."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from howdah.model.found import Found
+from howdah.planner.facts import Facts
+from howdah.planner.reading import ConfigurationReading
+from howdah.planner.rule import Inspection, Observation, Rule, Severity
+
+_ENCRYPT, _TOKENS = "dfs.encrypt.data.transfer", "dfs.block.access.token.enable"
+_PROTECTION = "dfs.data.transfer.protection"
+_LABELS = "yarn.node-labels.enabled"
+_CAPACITY = "yarn.scheduler.capacity."
+_LABEL_KEY = re.compile(
+    r"yarn\.scheduler\.capacity\.(?P<queue>.+)\.accessible-node-labels\.(?P<label>[^.]+)\.capacity"
+)
+_LABEL_LIST = re.compile(
+    r"yarn\.scheduler\.capacity\.(.+)\.(accessible-node-labels|default-node-label-expression)"
+)
+_TIMELINE = "yarn.timeline-service."
+_SERVICES = "yarn.nodemanager.aux-services"
+_COLLECTOR = "timeline_collector"
+_PROXY = re.compile(r"hadoop\.proxyuser\.(.+)\.(hosts|groups|users)")
+_RULE = re.compile(r"RULE:\[\d+:[^\]]*\](\([^)]*\))?(s/[^/]*/[^/]*/g?)?(/L)?")
+_MAPPING = "hadoop.security.auth_to_local"
+_GROUP = "yarn.nodemanager.linux-container-executor.group"
+_EXECUTOR = "yarn.nodemanager.container-executor.class"
+_CFG = "container-executor.cfg"
+_REGION_REPLICAS = "hbase.region.replica.replication.enabled"
+_REFRESH = "hbase.regionserver.storefile.refresh.period"
+
+
+def _block_tokens(found: Found, facts: Facts) -> Iterator[Observation]:
+    reading = ConfigurationReading(found)
+    asked = [key for key in (_ENCRYPT,) if reading.truth(key)]
+    if facts.request.secure and reading.text(_PROTECTION):
+        asked.append(_PROTECTION)
+    if asked and reading.has("hdfs-site.xml"):
+        yield Observation(
+            ok=reading.truth(_TOKENS) is True,
+            about=_TOKENS,
+            found=f"{reading.text(_TOKENS) or 'false (default)'}, and {asked[0]} is {reading.text(asked[0])}",
+            expected="true: without block tokens the NameNode gives out no keys, and nothing is read or "
+            "written",
+            fix=f"set {_TOKENS} to true in hdfs-site.xml on all hosts",
+            where=reading.where(_TOKENS) or reading.where(asked[0]),
+        )
+
+
+def _labels(found: Found, facts: Facts) -> Iterator[Observation]:
+    reading = ConfigurationReading(found)
+    labelled = [
+        entry
+        for entry in (found.config.effective if found.config else ())
+        if (_LABEL_KEY.fullmatch(entry.name) or _LABEL_LIST.fullmatch(entry.name))
+        and entry.text.strip() not in ("", "*")
+    ]
+    if labelled and reading.has("yarn-site.xml"):
+        first = labelled[0]
+        match = _LABEL_KEY.fullmatch(first.name)
+        label = match["label"] if match else first.text
+        yield Observation(
+            ok=reading.truth(_LABELS) is True,
+            about=_LABELS,
+            found=f"{reading.text(_LABELS) or 'false (default)'}, and {first.name} names {label}",
+            expected="true: no node has a label otherwise, and applications that ask for one wait for ever",
+            fix=f"set {_LABELS} to true and yarn.node-labels.fs-store.root-dir to a directory of HDFS in "
+            f"yarn-site.xml, or remove {first.name}",
+            where=reading.where(_LABELS) or first.place,
+        )
+
+
+def _label_capacities(found: Found, facts: Facts) -> Iterator[Observation]:
+    """Whether the shares of a label's nodes add up, queue by queue below one parent."""
+    shares: dict[tuple[str, str], dict[str, float]] = {}
+    places: dict[tuple[str, str], str] = {}
+    reading = ConfigurationReading(found)
+    for entry in found.config.effective if found.config else ():
+        match = _LABEL_KEY.fullmatch(entry.name)
+        if match and re.fullmatch(r"\d+(\.\d+)?", entry.text.strip()):
+            parent, _, own = match["queue"].rpartition(".")
+            if parent:
+                shares.setdefault((parent, match["label"]), {})[own] = float(entry.text)
+                places[parent, match["label"]] = entry.place
+    for (parent, label), given in shares.items():
+        siblings = [
+            name.strip()
+            for name in (reading.text(f"{_CAPACITY}{parent}.queues") or "").split(",")
+            if name.strip()
+        ]
+        total = sum(given.values())
+        yield Observation(
+            ok=abs(total - 100) < 0.01 * max(1, len(siblings)),
+            about=f"{_CAPACITY}{parent}.*.accessible-node-labels.{label}.capacity",
+            found=", ".join(f"{name} {given.get(name, 0):g}" for name in siblings or given)
+            + f" = {total:g} %",
+            expected=f"100 % of the nodes labelled {label} over the queues below {parent}: the "
+            "ResourceManager does "
+            "not start otherwise",
+            fix=f"make {_CAPACITY}{parent}.QUEUE.accessible-node-labels.{label}.capacity of all queues "
+            f"below {parent} "
+            "add up to 100 in capacity-scheduler.xml",
+            where=places[parent, label],
+        )
+
+
+def _is_second(reading: ConfigurationReading) -> bool:
+    """Whether the timeline service of version 2 is on."""
+    if not reading.truth(f"{_TIMELINE}enabled"):
+        return False
+    versions = reading.text(f"{_TIMELINE}versions") or reading.text(f"{_TIMELINE}version") or ""
+    return any(part.strip().startswith("2") for part in versions.split(","))
+
+
+def _collectors(found: Found, facts: Facts) -> Iterator[Observation]:
+    reading = ConfigurationReading(found)
+    if _is_second(reading) and not reading.truth(f"{_SERVICES}.manifest.enabled"):
+        services = [name.strip() for name in (reading.text(_SERVICES) or "").split(",")]
+        yield Observation(
+            ok=_COLLECTOR in services,
+            about=_SERVICES,
+            found=reading.text(_SERVICES) or "not set",
+            expected=f"{_COLLECTOR} among them: version 2 of the timeline service collects in "
+            "NodeManagers, and "
+            "nothing of any application is kept otherwise",
+            fix=f"add {_COLLECTOR} to {_SERVICES}, and {_SERVICES}.{_COLLECTOR}.class = "
+            "org.apache.hadoop.yarn.server."
+            "timelineservice.collector.PerNodeTimelineCollectorsAuxService, in yarn-site.xml",
+            where=reading.where(_SERVICES) or "yarn-site.xml",
+        )
+
+
+def _readers(found: Found, facts: Facts) -> Iterator[Observation]:
+    reading = ConfigurationReading(found)
+    if _is_second(reading):
+        key = f"{_TIMELINE}reader.class"
+        told = next(
+            (
+                name
+                for part in ("hbase.configuration.file", "reader.webapp.address", "reader.class")
+                if reading.text(name := f"{_TIMELINE}{part}")
+            ),
+            None,
+        )
+        yield Observation(
+            ok=told is not None,
+            about=key,
+            found="no reader and no HBase to write to",
+            expected=f"{_TIMELINE}hbase.configuration.file, or where the reader is: version 2 of the "
+            "timeline service "
+            "keeps what it collects in HBase and answers by a reader of its own",
+            fix=f"set {_TIMELINE}hbase.configuration.file to the hbase-site.xml of that HBase and "
+            f"{_TIMELINE}reader.webapp.address to the reader's host, or {_TIMELINE}version to 1.5, in "
+            "yarn-site.xml",
+            where=reading.where(f"{_TIMELINE}version")
+            or reading.where(f"{_TIMELINE}versions")
+            or "yarn-site.xml",
+        )
+
+
+def _impersonation(found: Found, facts: Facts) -> Iterator[Observation]:
+    """Whether a service that may act for others may do so from somewhere, and for somebody."""
+    given: dict[str, dict[str, str]] = {}
+    places: dict[str, str] = {}
+    for entry in found.config.effective if found.config else ():
+        match = _PROXY.fullmatch(entry.name)
+        if match and entry.text.strip():
+            given.setdefault(match[1], {})[match[2]] = entry.text
+            places.setdefault(match[1], entry.place)
+    for user, keys in given.items():
+        key = f"hadoop.proxyuser.{user}"
+        missing = "hosts" if "hosts" not in keys else "groups" if keys.keys() == {"hosts"} else None
+        yield Observation(
+            ok=missing is None,
+            about=f"{key}.{missing or 'hosts'}",
+            found="not set" if missing else keys["hosts"],
+            expected=f"the hosts of {user}, besides whom it acts for: it is not allowed to impersonate "
+            "anybody otherwise"
+            if missing == "hosts"
+            else f"whom {user} acts for, by {key}.groups or {key}.users: it is not allowed to impersonate "
+            "anybody otherwise",
+            fix=f"set {key}.hosts to the hosts of {user} in core-site.xml"
+            if missing == "hosts"
+            else f"set {key}.groups to the groups of its users, or {key}.users to them, in core-site.xml",
+            where=places[user],
+        )
+
+
+def _rules_of_names(found: Found, facts: Facts) -> Iterator[Observation]:
+    """Whether every rule that makes users of principals is one that Hadoop can read."""
+    reading = ConfigurationReading(found)
+    text = reading.text(_MAPPING) or ""
+    if not text.strip() or "${" in text:
+        return
+    wrong = [word for word in text.split() if word != "DEFAULT" and not _RULE.fullmatch(word)]
+    # Blanks may be part of a rule, which is then one line.
+    if wrong and all(
+        line.strip() == "DEFAULT" or _RULE.fullmatch(line.strip())
+        for line in text.splitlines()
+        if line.strip()
+    ):
+        wrong = []
+    if not wrong:
+        return
+    joined = any(
+        "," in word and ("RULE:" in word.partition(",")[2] or word.endswith("DEFAULT")) for word in wrong
+    )
+    first = wrong[0]
+    fixed = f"{first}/" if re.search(r"s/[^/]*/[^/]*$", first) else ""
+    yield Observation(
+        ok=False,
+        about=_MAPPING,
+        found=first if len(first) < 120 else f"{first[:117]}...",
+        expected="rules with blanks or line ends between them, not commas: every daemon and client ends "
+        "otherwise, with "
+        "Kerberos or without"
+        if joined
+        else "RULE:[n:format](pattern)s/from/to/ with all of its slashes: every daemon and client ends "
+        "otherwise, with "
+        "Kerberos or without",
+        fix=f"write each rule in a line of its own, without a comma, in {reading.where(_MAPPING)}"
+        if joined
+        else f"write {fixed or 'the rule as RULE:[n:format](pattern)s/from/to/'} in "
+        f"{reading.where(_MAPPING)}",
+        where=reading.where(_MAPPING),
+    )
+
+
+def _executor(found: Found, facts: Facts) -> Iterator[Observation]:
+    """Whether the file that the setuid executable reads says what the NodeManager's own does."""
+    reading = ConfigurationReading(found)
+    own = {
+        entry.name: entry
+        for entry in (found.config.properties if found.config else ())
+        if entry.base_name == _CFG
+    }
+    if not reading.has(_CFG) or "LinuxContainerExecutor" not in (reading.text(_EXECUTOR) or ""):
+        return
+    wanted = reading.text(_GROUP) or ""
+    given = own[_GROUP].text.partition("#")[0].strip() if _GROUP in own else ""
+    place = own[_GROUP].place if _GROUP in own else _CFG
+    yield Observation(
+        ok=bool(given) and given == (wanted or given),
+        about=_GROUP,
+        found=f"{given or 'not set'} in {_CFG}, {wanted or 'not set'} in yarn-site.xml",
+        expected="the same group in both: the NodeManager does not start otherwise",
+        fix=f"set {_GROUP} to {wanted or 'the group of NodeManagers'} in {place}",
+        where=place,
+    )
+
+
+def _region_replicas(found: Found, facts: Facts) -> Iterator[Observation]:
+    """Whether replicas of regions come to see what is written."""
+    reading = ConfigurationReading(found)
+    period = reading.number(_REFRESH) or 0
+    asked = (
+        reading.number("hbase.meta.replica.count") or 0,
+        reading.number("hbase.client.primaryCallTimeout.get") or 0,
+        2 if reading.text(_REGION_REPLICAS) else 0,
+    )
+    if max(asked) > 1:
+        yield Observation(
+            ok=reading.truth(_REGION_REPLICAS) is True or period > 0,
+            about=_REGION_REPLICAS,
+            found=f"{reading.text(_REGION_REPLICAS) or 'false (default)'}, and {_REFRESH} is {period:.15g}",
+            expected=f"true, or {_REFRESH} above 0: replicas of users' regions never see a write otherwise",
+            fix=f"set {_REGION_REPLICAS} to true, or {_REFRESH} to 30000, in hbase-site.xml",
+            where=reading.where(_REGION_REPLICAS)
+            or reading.where("hbase.meta.replica.count")
+            or "hbase-site.xml",
+        )
+
+
+_YARN = ("Hadoop 3.5.0: yarn-default.xml",)
+
+RULES: tuple[Rule, ...] = (
+    Inspection(
+        id="consistency.block-tokens",
+        says="Where blocks are encrypted or protected on the wire, they need tokens.",
+        sources=(
+            "Hadoop 3.5.0: hdfs-default.xml",
+            "Hadoop 3.5.0: BlockManager",
+        ),
+        severity=Severity.MUST,
+        inspect=_block_tokens,
+    ),
+    Inspection(
+        id="consistency.labels-enabled",
+        says="Queues have node labels only where labels are enabled.",
+        sources=("Hadoop 3.5.0: NodeLabel",),
+        severity=Severity.MUST,
+        condition="where a queue has a label",
+        inspect=_labels,
+    ),
+    Inspection(
+        id="consistency.label-capacities",
+        says="Shares of labelled nodes add up to 100 % below each parent.",
+        sources=(
+            "Hadoop 3.5.0: NodeLabel",
+            "Hadoop 3.5.0: ParentQueue",
+        ),
+        severity=Severity.MUST,
+        condition="where a queue has a share of a label's nodes",
+        inspect=_label_capacities,
+    ),
+    Inspection(
+        id="consistency.timeline-collectors",
+        says="Version 2 of the timeline service has collectors in NodeManagers.",
+        sources=("Hadoop 3.5.0: TimelineServiceV2",),
+        severity=Severity.MUST,
+        condition="where version 2 is on",
+        inspect=_collectors,
+    ),
+    Inspection(
+        id="consistency.timeline-reader",
+        says="Version 2 of the timeline service has a reader and an HBase.",
+        sources=("Hadoop 3.5.0: TimelineServiceV2",),
+        condition="where version 2 is on",
+        inspect=_readers,
+    ),
+    Inspection(
+        id="consistency.impersonation",
+        says="A service that acts for others has hosts, and users or groups.",
+        sources=("Hadoop 3.5.0: ProxyUsers",),
+        severity=Severity.MUST,
+        condition="where a service may act for others",
+        inspect=_impersonation,
+    ),
+    Inspection(
+        id="consistency.name-rules",
+        says="Rules that make users of principals can be read.",
+        sources=("Hadoop 3.5.0: KerberosName",),
+        severity=Severity.MUST,
+        condition="where there are such rules",
+        inspect=_rules_of_names,
+    ),
+    Inspection(
+        id="consistency.executor-group",
+        says="The container executor's own file names the NodeManager's group.",
+        sources=("Hadoop 3.5.0: SecureContainer",),
+        severity=Severity.MUST,
+        condition="where LinuxContainerExecutor runs containers and its file is given",
+        inspect=_executor,
+    ),
+    Inspection(
+        id="consistency.region-replicas",
+        says="Replicas of regions are told what is written, or read it again.",
+        sources=(
+            "HBase 2.6.4: reference guide",
+            "HBase 2.6.4: timeline-consistent reads",
+        ),
+        condition="where regions have replicas",
+        inspect=_region_replicas,
+    ),
+)

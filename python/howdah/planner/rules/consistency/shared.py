@@ -1,0 +1,129 @@
+"""Keys that every host reads and that are right on one host alone."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from howdah.model.found import Found, FoundProperty
+from howdah.planner.facts import Facts
+from howdah.planner.named_hosts import HERE, has_several_hosts, host_of, worker_hosts
+from howdah.planner.reading import ConfigurationReading
+from howdah.planner.rule import Inspection, Observation, Rule, Severity
+
+_OF_WORKERS = re.compile(
+    r"yarn\.nodemanager\.(hostname|address|bind-host|(localizer|webapp|webapp\.https|collector-service)\.address)"
+    r"|dfs\.datanode\.(hostname|address|(http|https|ipc)\.address)|dfs\.client\.(hostname)"
+    r"|hbase\.(unsafe\.)?regionserver\.(hostname|ipc\.address|info\.bindAddress)"
+    r"|mapreduce\.shuffle\.(listen|host)\..*"
+)
+"""What each worker's daemon listens on, or calls itself."""
+_OF_PAIRS = re.compile(
+    r"dfs\.journalnode\.(rpc-address|http-address|https-address)"
+    r"|dfs\.namenode\.((rpc|servicerpc|http|https|lifeline\.rpc)-bind-host)|yarn\.resourcemanager\.bind-host"
+    r"|hbase\.master\.(hostname|ipc\.address|info\.bindAddress)"
+)
+"""What each of several masters listens on, or calls itself."""
+_ANY = "0.0.0.0"
+_TIMELINE = "yarn.timeline-service."
+_SPARKS = ("SPARK_LOCAL_IP", "SPARK_LOCAL_HOSTNAME", "SPARK_PUBLIC_DNS")
+
+
+def _of_one_host(found: Found, facts: Facts) -> Iterator[Observation]:
+    reading = ConfigurationReading(found)
+    workers = len(worker_hosts(found))
+    paired = any(
+        len((reading.text(entry.name) or "").split(",")) > 1
+        for entry in (found.config.effective if found.config else ())
+        if entry.name.startswith("dfs.ha.namenodes.") or entry.name == "yarn.resourcemanager.ha.rm-ids"
+    )
+    for entry in found.config.effective if found.config else ():
+        host = host_of(entry.text)
+        if not host or host == _ANY or "${" in entry.text or host == "_host":
+            continue
+        if _OF_WORKERS.fullmatch(entry.name) and workers > 1:
+            yield _observed(entry, host, f"every one of {workers} workers")
+        elif _OF_PAIRS.fullmatch(entry.name) and paired:
+            yield _observed(entry, host, "the master on every host")
+
+
+def _observed(entry: FoundProperty, host: str, readers: str) -> Observation:
+    named = entry.name.endswith("hostname")
+    return Observation(
+        ok=False,
+        about=entry.name,
+        found=entry.text,
+        expected=f"no host's own name: {readers} reads this file, and where it is not {host} its daemon "
+        "cannot listen "
+        "there and does not start, or is taken for another host",
+        fix=f"remove {entry.name} from {entry.place}"
+        if named or ":" not in entry.text
+        else f"set {entry.name} to {_ANY}:{entry.text.rpartition(':')[2]} in {entry.place}, or remove "
+        f"{entry.name}",
+        where=entry.place,
+    )
+
+
+def _spark_variables(found: Found, facts: Facts) -> Iterator[Observation]:
+    for entry in found.config.environment if found.config else ():
+        if entry.name in _SPARKS and has_several_hosts(found) and "$" not in entry.text:
+            yield Observation(
+                ok=False,
+                about=entry.name,
+                found=entry.text,
+                expected="nothing in a script that all hosts have: executors elsewhere cannot listen there",
+                fix=f"remove {entry.name} from {entry.place}",
+                where=entry.place,
+            )
+
+
+def _timeline(found: Found, facts: Facts) -> Iterator[Observation]:
+    """Whether clients find the timeline service; its host only makes addresses that are not given."""
+    reading = ConfigurationReading(found)
+    if not reading.truth(f"{_TIMELINE}enabled") or not has_several_hosts(found):
+        return
+    key = f"{_TIMELINE}hostname"
+    https = reading.text("yarn.http.policy") == "HTTPS_ONLY"
+    addresses = (f"{_TIMELINE}address", f"{_TIMELINE}webapp.{'https.' if https else ''}address")
+    given = [reading.text(address) for address in addresses]
+    host = reading.text(key) or "0.0.0.0"
+    own = [host_of(address) for address in given if address and "${" not in address]
+    here = [name for name in (own if all(given) else [host_of(host), *own]) if name in HERE]
+    yield Observation(
+        ok=not here,
+        about=key,
+        found=f"{here[0] if here else host}{'' if reading.text(key) else ' (default)'}",
+        expected="the host of the timeline service: clients elsewhere ask themselves for it, and with "
+        "Kerberos no "
+        "application starts",
+        fix=f"set {key} to the timeline service's host in yarn-site.xml",
+        where=reading.where(key) or reading.where(f"{_TIMELINE}enabled"),
+    )
+
+
+RULES: tuple[Rule, ...] = (
+    Inspection(
+        id="consistency.own-host",
+        says="No key that every host reads has one host's name.",
+        sources=("Hadoop 3.5.0: NodeManager", "Hadoop 3.5.0: DataNode", "howdah"),
+        severity=Severity.MUST,
+        condition="where the files show that several hosts read them",
+        inspect=_of_one_host,
+    ),
+    Inspection(
+        id="consistency.own-host-of-executors",
+        says="No script that every host has binds Spark to one host's address.",
+        sources=("Spark: configuration",),
+        severity=Severity.MUST,
+        condition="where the files show that several hosts read them",
+        inspect=_spark_variables,
+    ),
+    Inspection(
+        id="consistency.timeline-host",
+        says="Clients find the timeline service.",
+        sources=("Hadoop 3.5.0: yarn-default.xml",),
+        severity=Severity.MUST,
+        condition="where the timeline service is enabled and there are several hosts",
+        inspect=_timeline,
+    ),
+)

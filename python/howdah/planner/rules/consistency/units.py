@@ -1,0 +1,201 @@
+"""Times and sizes that are off by a unit: seconds for milliseconds, bytes for megabytes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from howdah.model.found import Found, FoundProperty
+from howdah.model.heap import heap_bytes
+from howdah.planner.facts import Facts
+from howdah.planner.rule import Inspection, Observation, Rule, Severity
+from howdah.releases import Property, hadoop, hbase
+from howdah.units import MIB
+
+_TIME = re.compile(
+    r".*[._-](ms|millis|milliseconds|msecs?|seconds?|secs?|intervalmsec|sleeptime)$|.*msec$", re.IGNORECASE
+)
+_SAID_TIME = re.compile(r"\b(milli)?seconds?\b|\bms\b", re.IGNORECASE)
+_SAID_SIZE = re.compile(r"\bbytes\b", re.IGNORECASE)
+_MEGABYTES = re.compile(r".*[._-](mb|megabytes)$|.*\.memory\.mb", re.IGNORECASE)
+_UNIT = re.compile(r"\d+\s*(ns|us|ms|s|m|h|d|[kmgtpe]b?)", re.IGNORECASE)
+_TIME_FACTORS = ((1000.0, "1,000"), (60.0, "60"))
+_SIZE_FACTORS = ((1024.0**2, "1,048,576"), (1e6, "1,000,000"), (1024.0, "1,024"), (1000.0, "1,000"))
+_CLOSE = 0.03
+_FAR = 400
+"""How many times off a value may be before it can only be of another unit."""
+_MOST_MB = 1 << 22
+"""4 TiB: more than any worker or container has."""
+_LEAST_MB = 64
+_LIKELY = {
+    "fs.trash.interval": (1440.0, 525_600.0),
+    "dfs.datanode.balance.bandwidthPerSec": (100.0 * MIB, 0),
+}
+"""Usual values of keys whose defaults say nothing of their units, and the most that is ever meant."""
+_TOO_LITTLE = {
+    "dfs.blockreport.intervalMsec": "every DataNode reports all of its blocks all the time",
+    "yarn.nm.liveness-monitor.expiry-interval-ms": "NodeManagers are lost and their containers ended all "
+    "the time",
+    "mapreduce.task.timeout": "tasks are ended as if they hung",
+}
+_NOT_ABSOLUTE = re.compile(r".*(sleep|backoff|retry|delay|jitter|poll|rolling|threshold|\.min|minimum).*")
+"""Short times are as usual as long ones here."""
+
+
+class _Scale(NamedTuple):
+    """What a key counts, and the value that it usually has."""
+
+    time: bool
+    usual: float
+
+
+def _known(entry: FoundProperty, facts: Facts) -> Property | None:
+    releases = (hadoop(facts.request.hadoop), hbase(facts.request.hbase))
+    return next(filter(None, (release.find(entry.name) for release in releases)), None)
+
+
+def _scale(entry: FoundProperty, facts: Facts) -> _Scale | None:
+    if entry.name in _LIKELY:
+        return _Scale(entry.name == "fs.trash.interval", _LIKELY[entry.name][0])
+    known = _known(entry, facts)
+    if known is None or known.default is None:
+        return None
+    try:
+        usual = float(known.default)
+    except ValueError:
+        return None
+    is_time = known.kind == "duration" or _TIME.fullmatch(entry.name) is not None
+    is_time = is_time or (_SAID_TIME.search(known.description) is not None and usual >= 1000)
+    is_size = known.kind == "size" or _SAID_SIZE.search(known.description) is not None
+    if usual <= 0 or not (is_time or is_size) or (is_size and not is_time and usual < 64 * 1024):
+        return None
+    return _Scale(is_time, usual)
+
+
+def _factor(ratio: float, factors: tuple[tuple[float, str], ...]) -> str | None:
+    return next((name for factor, name in factors if abs(ratio / factor - 1) <= _CLOSE), None)
+
+
+def _units(found: Found, facts: Facts) -> Iterator[tuple[bool, Observation]]:
+    """Every value that is off, with whether it is so small that work is lost."""
+    for entry in found.config.effective if found.config else ():
+        # A value that names its unit is meant.
+        if _UNIT.fullmatch(entry.text.strip()) or not re.fullmatch(r"\d{1,18}", entry.text.strip()):
+            continue
+        value = int(entry.text)
+        scale = _scale(entry, facts) if value else None
+        if scale is None:
+            continue
+        factors = _TIME_FACTORS if scale.time else _SIZE_FACTORS
+        small = value < scale.usual
+        ratio = scale.usual / value if small else value / scale.usual
+        factor = _factor(ratio, factors)
+        if factor == "60" and scale.time and entry.name != "fs.trash.interval":
+            # A minute for an hour is often meant.
+            continue
+        far = ratio >= _FAR and (small or scale.time) and _NOT_ABSOLUTE.fullmatch(entry.name) is None
+        if factor is None and not far:
+            continue
+        usual = f"{scale.usual:.15g}"
+        yield (
+            small and entry.name not in _LIKELY,
+            Observation(
+                ok=False,
+                about=entry.name,
+                found=f"{entry.text}, {ratio:,.0f} times {'less' if small else 'more'} than the usual "
+                f"{usual}",
+                expected=f"a value of the unit that the key counts in, such as {usual}"
+                + (f": as it is, {_TOO_LITTLE[entry.name]}" if entry.name in _TOO_LITTLE and small else ""),
+                fix=f"set {entry.name} to {usual} in {entry.place}, or to what is meant in the same unit",
+                where=entry.place,
+            ),
+        )
+
+
+def _too_small(found: Found, facts: Facts) -> Iterator[Observation]:
+    return (observation for fatal, observation in _units(found, facts) if fatal)
+
+
+def _doubtful(found: Found, facts: Facts) -> Iterator[Observation]:
+    return (observation for fatal, observation in _units(found, facts) if not fatal)
+
+
+def _megabytes(found: Found, facts: Facts) -> Iterator[Observation]:
+    """Whether memory in MB is written in bytes, in kilobytes or in gigabytes."""
+    for entry in found.config.effective if found.config else ():
+        text = entry.text.strip()
+        if _MEGABYTES.fullmatch(entry.name) is None or not re.fullmatch(r"\d{1,18}", text):
+            continue
+        value = int(text)
+        known = _known(entry, facts)
+        counts = known is None or "bytes" not in known.description.lower() or _MEGABYTES.fullmatch(entry.name)
+        if not counts:
+            continue
+        wanted = _in_megabytes(entry.name, value)
+        if wanted is not None:
+            yield Observation(
+                ok=False,
+                about=entry.name,
+                found=f"{text} MB",
+                expected=f"{wanted}: the key counts in MB",
+                fix=f"set {entry.name} to {wanted} in {entry.place}",
+                where=entry.place,
+            )
+
+
+def _in_megabytes(key: str, value: int) -> int | None:
+    if value >= _MOST_MB:
+        return value // MIB if value >= 1 << 29 else value // 1024
+    memory = "memory" in key or "resource.mb" in key or "allocation-mb" in key
+    return value * 1024 if memory and 0 < value < _LEAST_MB else None
+
+
+def _heaps(found: Found, facts: Facts) -> Iterator[Observation]:
+    """Whether heaps of options have a unit, for Java counts in bytes without one."""
+    config = found.config
+    for entry in (*config.effective, *config.environment) if config is not None else ():
+        for option in re.findall(r"-Xm[xs]\d+(?![\dkKmMgGtT])\b", entry.text):
+            heap = heap_bytes(option.replace("-Xms", "-Xmx"))
+            if heap is not None and heap < 2 * MIB:
+                number = option[4:]
+                unit = "g" if int(number) < 256 else "m"
+                yield Observation(
+                    ok=False,
+                    about=entry.name,
+                    found=option,
+                    expected="a heap with its unit: without one Java counts in bytes, and does not start",
+                    fix=f"write {option}{unit} in {entry.place}",
+                    where=entry.place,
+                )
+
+
+RULES: tuple[Rule, ...] = (
+    Inspection(
+        id="consistency.units-too-small",
+        says="Times and sizes are of the unit that their keys count in.",
+        sources=("Hadoop 3.5.0: hdfs-default.xml", "howdah"),
+        severity=Severity.MUST,
+        inspect=_too_small,
+    ),
+    Inspection(
+        id="consistency.units",
+        says="Times and sizes are not off by a factor that lies between two units.",
+        sources=("Hadoop 3.5.0: hdfs-default.xml", "howdah"),
+        inspect=_doubtful,
+    ),
+    Inspection(
+        id="consistency.megabytes",
+        says="Memory in MB is written in MB.",
+        sources=("Hadoop 3.5.0: yarn-default.xml",),
+        severity=Severity.MUST,
+        inspect=_megabytes,
+    ),
+    Inspection(
+        id="consistency.heap-units",
+        says="Heaps have a unit.",
+        sources=("Java 17",),
+        severity=Severity.MUST,
+        inspect=_heaps,
+    ),
+)

@@ -1,0 +1,295 @@
+"""Values that must be one of a few words or an existing class, and characters that make them others."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator
+
+from howdah.model.found import Found
+from howdah.planner.facts import Facts
+from howdah.planner.rule import Inspection, Observation, Rule, Severity
+from howdah.releases.classes import is_missing, nearest_class
+from howdah.releases.similar import similar_text
+
+_POLICIES = ("HTTP_ONLY", "HTTPS_ONLY", "HTTP_AND_HTTPS")
+_LEVELS = ("authentication", "integrity", "privacy")
+_LOGS = ("OFF", "FATAL", "ERROR", "WARN", "INFO", "DEBUG", "TRACE", "ALL")
+_COMPRESSED = ("NONE", "RECORD", "BLOCK")
+_WORDS: dict[str, tuple[tuple[str, ...], bool]] = {
+    # Whether letters may be of either case.
+    "mapreduce.framework.name": (("yarn", "local", "yarn-tez", "classic"), False),
+    "hadoop.security.authentication": (("simple", "kerberos"), True),
+    "hadoop.rpc.protection": (_LEVELS, True),
+    "dfs.data.transfer.protection": (_LEVELS, True),
+    "dfs.http.policy": (_POLICIES, True),
+    "yarn.http.policy": (_POLICIES, True),
+    "mapreduce.jobhistory.http.policy": (_POLICIES, True),
+    "hbase.security.authentication": (("simple", "kerberos"), True),
+    "hbase.rpc.protection": (_LEVELS, True),
+    "dfs.checksum.type": (("NULL", "CRC32", "CRC32C"), False),
+    "dfs.checksum.combine.mode": (("MD5MD5CRC", "COMPOSITE_CRC"), False),
+    "dfs.client.block.write.replace-datanode-on-failure.policy": (("DEFAULT", "ALWAYS", "NEVER"), True),
+    "dfs.encrypt.data.transfer.algorithm": (("3des", "rc4"), False),
+    "dfs.namenode.ec.system.default.policy": (
+        ("RS-6-3-1024k", "RS-3-2-1024k", "RS-10-4-1024k", "RS-LEGACY-6-3-1024k", "XOR-2-1-1024k"),
+        False,
+    ),
+    "dfs.storage.default.policy": (
+        ("HOT", "WARM", "COLD", "ALL_SSD", "ONE_SSD", "LAZY_PERSIST", "PROVIDED", "ALL_NVDIMM"),
+        True,
+    ),
+    "mapreduce.output.fileoutputformat.compress.type": (_COMPRESSED, False),
+    "io.seqfile.compression.type": (_COMPRESSED, False),
+    "mapreduce.map.log.level": (_LOGS, True),
+    "mapreduce.reduce.log.level": (_LOGS, True),
+    "yarn.app.mapreduce.am.log.level": (_LOGS, True),
+    "yarn.nodemanager.log-aggregation.compression-type": (("none", "gz", "lzo"), False),
+    "yarn.nodemanager.runtime.linux.sandbox-mode": (("disabled", "permissive", "enforcing"), False),
+    "yarn.scheduler.configuration.store.class": (("file", "memory", "leveldb", "zk", "fs"), False),
+    "hadoop.ssl.hostname.verifier": (
+        ("DEFAULT", "DEFAULT_AND_LOCALHOST", "STRICT", "STRICT_IE6", "ALLOW_ALL"),
+        False,
+    ),
+    "spark.submit.deployMode": (("client", "cluster"), False),
+    "spark.shuffle.compress": (("true", "false"), True),
+    "hbase.cluster.distributed": (("true", "false"), True),
+}
+"""Words that the code of a key takes, and nothing else."""
+_LISTS = ("hadoop.rpc.protection", "dfs.data.transfer.protection")
+"""Keys that take several words with commas between them."""
+
+_KEPT = re.compile(
+    r".*\.(https?\.policy|protection|keytab|keytab\.file|principal|hostname|user|class|cluster-id|superusergroup)"
+    r"|fs\.permissions\.umask-mode|dfs\.(checksum\.type|hosts|hosts\.exclude|journalnode\.edits\.dir|nameservice\.id)"
+    r"|dfs\.journalnode\.(rpc|https?)-address|ha\.zookeeper\.(quorum|parent-znode|acl)|hadoop\.(tmp\.dir|zk\.(address|acl))"
+    r"|hadoop\.security\.(authentication|credential\.provider\.path|crypto\.cipher\.suite)"
+    r"|hadoop\.http\.(authentication\.type|staticuser\.user)|hadoop\.ssl\.(client|server)\.conf"
+    r"|hadoop\.ssl\.(enabled\.protocols|hostname\.verifier)|net\.topology\.(script|table)\.file\.name"
+    r"|mapreduce\.(framework\.name|job\.queuename|jobhistory\..*(dir|address|policy))"
+    r"|mapreduce\.(map|reduce)\.log\.level|yarn\.app\.mapreduce\.am\.(staging-dir|log\.level)"
+    r"|yarn\.resourcemanager\.(zk-address|.*\.zk-base-path|zk-state-store\.parent-path|nodes\..*-path|fs\..*\.uri)"
+    r"|yarn\.nodemanager\.(remote-app-log-dir.*|recovery\.dir|linux-container-executor\..*path|.*\.webapp\..*address)"
+    r"|yarn\.scheduler\.fair\.allocation\.file|yarn\.timeline-service\..*(address|path)"
+)
+"""Keys that Hadoop 3.5.0 reads by ``Configuration.get``, which keeps blanks, as their readers do."""
+_UNTRIMMED_LISTS = (
+    "yarn.nodemanager.aux-services",
+    "yarn.nodemanager.resource-plugins",
+    "hadoop.ssl.enabled.protocols",
+)
+"""Lists whose parts keep their blanks."""
+
+_SPACES = {"\u00a0", "\u2007", "\u202f", "\u3000", "\ufeff"}
+_QUOTES = {"\u2018", "\u2019", "\u201c", "\u201d", "\u00ab", "\u00bb"}
+_DASHES = {"\u2010", "\u2011", "\u2012", "\u2013", "\u2014", "\u2015", "\u2212", "\ufe58", "\uff0d"}
+_COMMAS = {"\uff0c": ",", "\u3001": ",", "\uff1a": ":", "\uff1b": ";", "\uff0e": ".", "\uff0f": "/"}
+
+
+def _strange(text: str) -> str:
+    """The first character that no program takes for what it resembles; empty where there is none."""
+    for character in text:
+        if character in _SPACES | _QUOTES | _DASHES or character in _COMMAS:
+            return character
+        if unicodedata.category(character) in ("Cf", "Cc", "Zs", "Zl", "Zp") and character not in " \t\n\r":
+            return character
+    return ""
+
+
+def _plain(text: str) -> str:
+    """The text with what its strange characters resemble."""
+    parts = (
+        "-"
+        if c in _DASHES
+        else _COMMAS.get(
+            c, '"' if c in _QUOTES else " " if c in _SPACES - {"\ufeff"} else "" if _strange(c) else c
+        )
+        for c in text
+    )
+    return "".join(parts).strip()
+
+
+def _characters(found: Found, facts: Facts) -> Iterator[Observation]:
+    config = found.config
+    entries = (*config.properties, *config.environment) if config is not None else ()
+    for entry in entries:
+        for what, text in (("name", entry.name), ("value", entry.text)):
+            strange = _strange(text)
+            if strange:
+                name = unicodedata.name(strange, "a control character").lower()
+                yield Observation(
+                    ok=False,
+                    about=_plain(entry.name),
+                    found=f"{entry.text if what == 'value' else entry.name}, with U+{ord(strange):04X} "
+                    f"({name}) in its {what}",
+                    expected="plain characters: programs take this one for a letter, and options, paths, "
+                    "hosts and names "
+                    "with it are unknown to them",
+                    fix=f"write {_plain(text)} in {entry.place}",
+                    where=entry.place,
+                )
+                break
+    for file, hosts in config.lists.items() if config is not None else ():
+        for host in hosts:
+            if strange := _strange(host):
+                yield Observation(
+                    ok=False,
+                    about=file.rpartition("/")[2],
+                    found=f"{_plain(host)}, with U+{ord(strange):04X}",
+                    expected="host names of plain characters",
+                    fix=f"write {_plain(host)} in {file}",
+                    where=file,
+                )
+
+
+def _carriage_returns(found: Found, facts: Facts) -> Iterator[Observation]:
+    """Whether scripts have line ends that a shell keeps as part of a value."""
+    seen: set[str] = set()
+    for entry in found.config.environment if found.config else ():
+        if "\r" in entry.text and entry.file not in seen:
+            seen.add(entry.file)
+            yield Observation(
+                ok=False,
+                about=entry.base_name,
+                found="line ends of Windows",
+                expected="line ends of Linux: a shell keeps the carriage return as part of every value",
+                fix=f"sed -i 's/\\r$//' {entry.file}",
+                where=entry.place,
+            )
+
+
+def _blanks(found: Found, facts: Facts) -> Iterator[Observation]:
+    for entry in found.config.properties if found.config else ():
+        parts = entry.text.split(",")
+        inner = entry.name in _UNTRIMMED_LISTS and any(part != part.strip() for part in parts)
+        if inner or (entry.blanks and entry.text and _KEPT.fullmatch(entry.name)):
+            wanted = ",".join(part.strip() for part in parts) if inner else entry.text
+            yield Observation(
+                ok=False,
+                about=entry.name,
+                found=f"{entry.text} with blanks {'after a comma' if inner else 'around it'}",
+                expected="no blanks: what reads this key keeps them, and knows no such value",
+                fix=f"write <value>{wanted}</value> in {entry.place}",
+                where=entry.place,
+            )
+
+
+def _words(found: Found, facts: Facts) -> Iterator[Observation]:
+    for entry in found.config.effective if found.config else ():
+        known = _WORDS.get(entry.name)
+        if known is None or not entry.text or "${" in entry.text:
+            continue
+        words, either = known
+        own = (
+            entry.name == "dfs.namenode.ec.system.default.policy"
+            and "XOR" not in entry.text
+            and "RS" not in entry.text
+        )
+        for part in entry.text.split(",") if entry.name in _LISTS else (entry.text,):
+            text = part.strip()
+            if text in words or own or (either and text.lower() in {word.lower() for word in words}):
+                continue
+            near = similar_text(text, words)
+            yield Observation(
+                ok=False,
+                about=entry.name,
+                found=text,
+                expected=f"one of {', '.join(words)}: what reads it does not start or refuses it otherwise",
+                fix=f"set {entry.name} to {near or words[0]} in {entry.place}",
+                where=entry.place,
+            )
+
+
+_CLASS = re.compile(r"org\.apache\.hadoop\.(?!hbase\.|hive\.)[a-z0-9_.]+\.[A-Z]\w*(\$\w+)?")
+_IMPLEMENTATION = re.compile(r"fs\..*\.impl|.*\.(opts|classpath|command-opts)")
+
+
+def _classes(found: Found, facts: Facts) -> Iterator[Observation]:
+    for entry in found.config.effective if found.config else ():
+        if _IMPLEMENTATION.fullmatch(entry.name):
+            # Connectors have packages next to Hadoop's own.
+            continue
+        for part in entry.text.split(","):
+            name = part.strip()
+            if _CLASS.fullmatch(name) and is_missing(name):
+                near = nearest_class(name)
+                yield Observation(
+                    ok=False,
+                    about=entry.name,
+                    found=name,
+                    expected=f"{near or 'a class that there is'}: no release of Hadoop has this one, and "
+                    "what loads it ends",
+                    fix=f"write {near} in {entry.place}"
+                    if near
+                    else f"name a class that there is in {entry.place}",
+                    where=entry.place,
+                )
+
+
+def _codecs(found: Found, facts: Facts) -> Iterator[Observation]:
+    """Whether every codec of a list is one name."""
+    for entry in found.config.effective if found.config else ():
+        if entry.name in (
+            "io.compression.codecs",
+            "hadoop.http.filter.initializers",
+            "hbase.coprocessor.region.classes",
+        ):
+            broken = [part for part in entry.text.split(",") if len(part.split()) > 1]
+            if broken:
+                yield Observation(
+                    ok=False,
+                    about=entry.name,
+                    found=" and ".join(" ".join(part.split()) for part in broken),
+                    expected="a comma between classes: two without one are taken for a single class, which "
+                    "there is not, "
+                    "and every job on text input fails",
+                    fix=f"write {','.join(','.join(part.split()) for part in entry.text.split(','))} in "
+                    f"{entry.place}",
+                    where=entry.place,
+                )
+
+
+RULES: tuple[Rule, ...] = (
+    Inspection(
+        id="consistency.plain-characters",
+        says="Names and values have no invisible characters, and no dashes and quotes of a word processor.",
+        sources=("Java 17", "howdah"),
+        severity=Severity.MUST,
+        inspect=_characters,
+    ),
+    Inspection(
+        id="consistency.line-ends",
+        says="Scripts have the line ends of Linux.",
+        sources=("howdah",),
+        severity=Severity.MUST,
+        inspect=_carriage_returns,
+    ),
+    Inspection(
+        id="consistency.kept-blanks",
+        says="Values have no blanks around them where their readers keep them.",
+        sources=("Hadoop 3.5.0: Configuration.get",),
+        severity=Severity.MUST,
+        inspect=_blanks,
+    ),
+    Inspection(
+        id="consistency.known-words",
+        says="A value that must be one of a few words is one of them.",
+        sources=("Hadoop 3.5.0", "HBase 2.6.4", "Spark: configuration"),
+        severity=Severity.MUST,
+        inspect=_words,
+    ),
+    Inspection(
+        id="consistency.existing-classes",
+        says="Classes of Hadoop's own are ones that a release has.",
+        sources=("Hadoop 3.5.0: class files",),
+        severity=Severity.MUST,
+        inspect=_classes,
+    ),
+    Inspection(
+        id="consistency.class-lists",
+        says="Classes of a list have commas between them.",
+        sources=("Hadoop 3.5.0: CompressionCodecFactory",),
+        severity=Severity.MUST,
+        inspect=_codecs,
+    ),
+)
