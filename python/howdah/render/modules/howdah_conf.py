@@ -36,8 +36,8 @@ def main(arguments: bytes) -> None:
                 continue
             wrong += (
                 {
-                    "what": f"{daemon['name']} runs with {setting['key']} = {setting['running'] or 'nothing'}, "
-                    f"and {setting['planned']} is planned",
+                    "what": f"{daemon['name']} runs with {setting['key']} = "
+                    f"{setting['running'] or 'nothing'}, and {setting['planned']} is planned",
                     "fix": f"systemctl restart {daemon['unit']}; see its log if that does not help",
                 }
                 for setting in different
