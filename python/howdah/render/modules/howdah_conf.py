@@ -36,14 +36,14 @@ def main(arguments: bytes) -> None:
                 continue
             wrong += (
                 {
-                    "what": f"{daemon['name']} runs with {one['key']} = {one['running'] or 'nothing'}, "
-                    f"and {one['planned']} is planned",
+                    "what": f"{daemon['name']} runs with {setting['key']} = "
+                    f"{setting['running'] or 'nothing'}, and {setting['planned']} is planned",
                     "fix": f"systemctl restart {daemon['unit']}; see its log if that does not help",
                 }
-                for one in different
+                for setting in different
             )
         if wrong:
-            raise HostRefusal("; ".join(one["what"] for one in wrong))
+            raise HostRefusal("; ".join(entry["what"] for entry in wrong))
     except (HostRefusal, OSError) as error:
         result.update(refused(error))
     result.update(wrong=wrong, notes=notes)

@@ -29,8 +29,8 @@ def settings_on_page(name: str, port: int) -> Dict[str, Tuple[str, str]]:
     except ElementTree.ParseError as error:
         raise PageClosed(f"/conf is no configuration: {error}") from None
     return {
-        one.findtext("name") or "": (one.findtext("value") or "", one.findtext("source") or "")
-        for one in properties
+        entry.findtext("name") or "": (entry.findtext("value") or "", entry.findtext("source") or "")
+        for entry in properties
     }
 
 

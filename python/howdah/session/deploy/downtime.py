@@ -55,10 +55,10 @@ def downtime_for(target: Target, states: Mapping[str, DeployedHost]) -> Downtime
     releases = hadoop(target.cluster.request.hadoop), hbase(target.cluster.request.hbase)
     for state in states.values():
         for daemon in state.daemons:
-            for one in daemon.get("settings") or ():
-                key = str(one["key"])
+            for setting in daemon.get("settings") or ():
+                key = str(setting["key"])
                 before, after = (
-                    str(one[part]) or default_of(key, *releases) or "" for part in ("running", "planned")
+                    str(setting[part]) or default_of(key, *releases) or "" for part in ("running", "planned")
                 )
                 why = unrollable(key, before, after) if before != after else None
                 if why is None:
