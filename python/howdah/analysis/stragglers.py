@@ -79,7 +79,13 @@ def stragglers(
             if view is not None and view.seconds >= _SHORT_S:
                 contended = _contention(others, time)
                 view = replace(view, still=still[time.workload])
-                result += _of_job(time.workload, view, workers_of(machines), data_disks, contended)
+                late = {change.machine for change in run.record.members if change.time_s > view.span[0]}
+                result += [
+                    straggler
+                    for straggler in _of_job(time.workload, view, workers_of(machines), data_disks, contended)
+                    # Who joined meanwhile could not begin sooner.
+                    if not (straggler.cause == "late start" and straggler.worker in late)
+                ]
     return tuple(result)
 
 

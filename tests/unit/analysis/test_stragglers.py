@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from howdah.analysis import analyse
 from howdah.analysis.evidence import Straggler
 from howdah.analysis.timeline import Timeline
+from howdah.model.cluster import MemberChange
 from howdah.model.faults import FaultTold, ProbeOutage, ProbeTold
 from howdah.model.tables import RunData
 from support.cluster_records import attempts_in, terasort_on, with_attempts, with_samples
@@ -244,3 +245,21 @@ def test_a_worker_whose_tasks_waited_for_an_outage_is_no_straggler() -> None:
     fault = FaultTold(fault="kill namenode at 9s", begun_s=moment, hit=("namenode on m1",))
     faulted = record.model_copy(update={"probes": (probe,), "faults": (fault,)})
     assert called(held_up._replace(record=faulted)) is None
+
+
+def test_a_worker_that_joined_meanwhile_did_not_begin_late() -> None:
+    run = terasort_on(Scene())
+    moved = [
+        each._replace(start_s=each.start_s + 20, end_s=each.end_s + 20) if each.worker == "h1-2" else each
+        for each in attempts_in(run)
+    ]
+    (result,) = run.record.workloads
+    ended = result.model_copy(update={"end_s": result.end_s + 20})
+    late = with_attempts(run, moved)
+    late = late._replace(record=run.record.model_copy(update={"workloads": (ended,)}))
+    first = called(late)
+    assert first is not None
+    assert (first.cause, first.worker) == ("late start", "h1-2")
+    joined = MemberChange(time_s=15, machine="h1-2", what="joined", level="worker", host="h1", rack="")
+    came = late._replace(record=late.record.model_copy(update={"members": (joined,)}))
+    assert "late start" not in {one.cause for one in analyse(came).evidence.stragglers}

@@ -82,8 +82,12 @@ class MachineWatch:
             datanodes = self._namenode.datanodes()
         except ServiceError:
             return
+        first = not self._datanodes
         for datanode in datanodes:
             before, state = self._datanodes.get(datanode.address), self._state(datanode)
+            if before is None and not first and state != "live":
+                # One that joins is known before its first heartbeat.
+                continue
             self._datanodes[datanode.address] = state
             if before not in (None, state) and _RELEASED not in (before, state):
                 yield self._of_datanode(datanode, state)

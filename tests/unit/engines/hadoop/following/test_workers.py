@@ -37,10 +37,11 @@ class Cluster:
         (self._closed,) = free_ports(1)
         server.answers["GET /jmx"] = recorded("jmx-none.json")
 
-    def at(self, second: int, emptied: bool = False) -> None:
-        """Answer as at this second; ``emptied`` if the worker was decommissioned before it was killed."""
+    def at(self, second: int, *, emptied: bool = False, without: bool = False) -> None:
+        """Answer as at this second; ``emptied`` if w1-2 was decommissioned, ``without`` it at all."""
         moment = next(one for one in LOSS if one["second"] == second)
         moment = _emptied(moment) if emptied else moment
+        moment = _without(moment) if without else moment
         info = {"beans": [moment["namenode"]]}
         self._server.answers["GET /jmx?qry=Hadoop:service=NameNode,name=NameNodeInfo"] = in_json(info)
         dead = self._closed if second > 6 else self._server.port
@@ -66,6 +67,18 @@ def _emptied(moment: dict[str, Any]) -> dict[str, Any]:
                 facts["adminState"] = "Decommissioned"
         known[name] = json.dumps(told)
     return {"namenode": known, "nodes": nodes}
+
+
+def _without(moment: dict[str, Any]) -> dict[str, Any]:
+    """The same moment of a cluster that has no w1-2 yet."""
+    known = dict(moment["namenode"])
+    for name in ("LiveNodes", "DeadNodes"):
+        told = json.loads(known[name])
+        known[name] = json.dumps({node: facts for node, facts in told.items() if "w1-2" not in node})
+    return {
+        "namenode": known,
+        "nodes": [one for one in moment["nodes"] if one["nodeHostName"] != "w1-2"],
+    }
 
 
 @pytest.fixture
@@ -165,6 +178,17 @@ def test_a_worker_that_was_emptied_in_good_order_is_not_lost(watch: MachineWatch
     for second in (9, 9, 12, 16, 22):
         cluster.at(second, emptied=True)
         assert watch.look() == []
+
+
+def test_a_datanode_that_joins_is_not_said_to_be_back(watch: MachineWatch, server: Recorded) -> None:
+    """It is in the NameNode's list before its first heartbeat."""
+    cluster = Cluster(server)
+    cluster.at(6, without=True)
+    watch.look()
+    cluster.at(12)
+    assert [event for event in watch.look() if event.kind.startswith("datanode")] == []
+    cluster.at(6)
+    assert [event for event in watch.look() if event.kind.startswith("datanode")] == []
 
 
 def test_an_event_names_the_plans_worker_and_the_moment(watch: MachineWatch, server: Recorded) -> None:
