@@ -44,7 +44,7 @@ POLICY: Final = (
 """What pages may do; styles are allowed inline because Vega sets them."""
 
 
-class Need(Enum):
+class RequestNeed(Enum):
     """What a request does, which decides who may send it."""
 
     READ = auto()
@@ -53,13 +53,13 @@ class Need(Enum):
     SIGN_IN = auto()
 
 
-def need_of(method: str, path: str) -> Need:
+def need_of(method: str, path: str) -> RequestNeed:
     """What a request does."""
     if path == _SIGNING_IN:
-        return Need.SIGN_IN
+        return RequestNeed.SIGN_IN
     if method in _READING:
-        return Need.READ
-    return Need.COMPUTE if path.startswith(_COMPUTING) else Need.CHANGE
+        return RequestNeed.READ
+    return RequestNeed.COMPUTE if path.startswith(_COMPUTING) else RequestNeed.CHANGE
 
 
 SCHEMES: Final = {
@@ -70,12 +70,12 @@ SCHEMES: Final = {
 """What a request may have to carry, as an OpenAPI document describes it."""
 
 
-def carried(need: Need, *, loopback: bool) -> list[dict[str, list[str]]]:
+def carried(need: RequestNeed, *, loopback: bool) -> list[dict[str, list[str]]]:
     """The ways in which a request may carry what it needs, as an OpenAPI document lists them."""
-    if need is Need.CHANGE:
+    if need is RequestNeed.CHANGE:
         return [{"token": []}]
-    page: dict[str, list[str]] = {"page": []} if need is Need.COMPUTE else {}
-    if loopback or need is Need.SIGN_IN:
+    page: dict[str, list[str]] = {"page": []} if need is RequestNeed.COMPUTE else {}
+    if loopback or need is RequestNeed.SIGN_IN:
         return [page] if page else []
     return [{**page, "signed-in": []}, {**page, "token": []}]
 
@@ -170,11 +170,11 @@ class Guard:
             if method in _READING and not path.startswith("/api/"):
                 return RedirectResponse(f"/sign-in/?then={quote(path)}", status_code=303)
             return _no(401, "sign in first", "send the token or the password to /api/v1/session")
-        if need in (Need.READ, Need.SIGN_IN):
+        if need in (RequestNeed.READ, RequestNeed.SIGN_IN):
             return _too_large(headers)
         if headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none"):
             return _no(403, "asked by a page of another site", "open a page of this server")
-        if need is Need.COMPUTE:
+        if need is RequestNeed.COMPUTE:
             return _too_large(headers) if PAGE_HEADER in headers else _lacking(PAGE_HEADER, "any value")
         if self._read_only:
             return _no(403, "this server is read-only", "start it without --read-only")

@@ -11,7 +11,7 @@ from howdah.report.document import ShownPage
 from howdah.report.figure import Figure
 from howdah.report.renderer import Renderer
 from howdah.serve.places import NotServed
-from howdah.serve.work import Work
+from howdah.serve.work import RequestWork
 
 _MOST_PAGES = 24
 """A page and its figures are some hundred kilobytes, of a large cluster's run a few megabytes."""
@@ -36,7 +36,7 @@ class ShownPages:
     async def page(
         self,
         key: Key,
-        work: Work,
+        work: RequestWork,
         make: Callable[P, ShownPage | str],
         *arguments: P.args,
         **named: P.kwargs,
@@ -55,7 +55,7 @@ class ShownPages:
         self,
         key: Key,
         figure: str,
-        work: Work,
+        work: RequestWork,
         make: Callable[P, ShownPage | str],
         *arguments: P.args,
         **named: P.kwargs,

@@ -19,7 +19,7 @@ from howdah.serve.shown import ShownPages
 from howdah.serve.starting import Starter
 from howdah.serve.turns import Turns
 from howdah.serve.watching import RunsWatch
-from howdah.serve.work import Workers, begin_workers
+from howdah.serve.work import WorkProcesses, begin_workers
 
 _AT_ONCE = 2
 """Reports, comparisons, plans and the like that are worked on at once."""
@@ -44,9 +44,11 @@ class Site:
         self.pages = Pages(settings, static, self.assets.names)
         self.shown = ShownPages()
         self.starter = Starter(settings.state_dir, self._starts_changed)
-        self.workers = Workers(at_once=_AT_ONCE, most_waiting=_MOST_WAITING, limit_s=_MOST_WORK_S)
+        self.workers = WorkProcesses(at_once=_AT_ONCE, most_waiting=_MOST_WAITING, limit_s=_MOST_WORK_S)
         # One after the other, since each uses every processor.
-        self.simulators = Workers(at_once=1, most_waiting=_MOST_SIMULATIONS - 1, limit_s=_MOST_SIMULATION_S)
+        self.simulators = WorkProcesses(
+            at_once=1, most_waiting=_MOST_SIMULATIONS - 1, limit_s=_MOST_SIMULATION_S
+        )
         self.turns = Turns()
         self.plans = PlanStore()
         self._beside: set[asyncio.Task[None]] = set()

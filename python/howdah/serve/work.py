@@ -38,7 +38,7 @@ class Busy(RuntimeError):
     """Too much work waits already."""
 
 
-class Left(RuntimeError):
+class VisitorLeft(RuntimeError):
     """The visitor has left before the work was done."""
 
 
@@ -46,7 +46,7 @@ class Superseded(RuntimeError):
     """The same page has sent a newer request."""
 
 
-class Workers:
+class WorkProcesses:
     """So many pieces of work at once, and so many more that wait; used from the event loop's thread only."""
 
     def __init__(self, *, at_once: int, most_waiting: int, limit_s: float) -> None:
@@ -82,14 +82,14 @@ class Workers:
             process.end()
 
 
-class Work:
+class RequestWork:
     """The work of one request."""
 
-    def __init__(self, workers: Workers, gone: Callable[[], Awaitable[None]]) -> None:
+    def __init__(self, workers: WorkProcesses, gone: Callable[[], Awaitable[None]]) -> None:
         self._workers, self._gone = workers, gone
 
     async def __call__(self, function: Callable[P, T], *arguments: P.args, **named: P.kwargs) -> T:
-        """Do work as ``Workers.do``; raises Left as soon as the visitor has left."""
+        """Do work as ``WorkProcesses.do``; raises VisitorLeft as soon as the visitor has left."""
         return await self.unless(None, function, *arguments, **named)
 
     async def unless(
@@ -108,7 +108,7 @@ class Work:
             await asyncio.wait(every, return_when=asyncio.FIRST_COMPLETED)
             if work.done():
                 return work.result()
-            raise Superseded if newer.done() else Left
+            raise Superseded if newer.done() else VisitorLeft
         finally:
             for future in every:
                 future.cancel()

@@ -25,8 +25,8 @@ class RunSummary(NamedTuple):
     error: RecordError | None
 
 
-def list_runs(runs_dir: Path) -> list[RunSummary]:
-    """List the runs in ``runs_dir``, damaged ones first and then oldest to newest.
+def list_runs(runs_dir: Path, kind: type[RunRecord] = RunRecord) -> list[RunSummary]:
+    """List the runs in ``runs_dir`` with records of a kind, damaged ones first and then oldest to newest.
 
     Empty where there is no such directory; raises UserError if it cannot be read.
     """
@@ -42,13 +42,13 @@ def list_runs(runs_dir: Path) -> list[RunSummary]:
         raise UserError(
             str(runs_dir), f"cannot be listed ({error.strerror})", "give the directory that holds the runs"
         ) from error
-    summaries = [_summary(runs_dir / name) for name in names]
+    summaries = [_summary(runs_dir / name, kind) for name in names]
     return sorted(summaries, key=lambda summary: summary.record.created if summary.record else "")
 
 
-def _summary(path: Path) -> RunSummary:
+def _summary(path: Path, kind: type[RunRecord]) -> RunSummary:
     try:
-        return RunSummary(path.name, path, read_record(path), None)
+        return RunSummary(path.name, path, read_record(path, kind), None)
     except RecordError as error:
         return RunSummary(path.name, path, None, error)
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import errno
+import os
+import stat
 from pathlib import Path
 from typing import Any
 
@@ -37,7 +40,7 @@ def load_run_json(directory: Path, kind: type[RunRecord] = RunRecord) -> RunReco
     """
     path = directory / RUN_JSON
     try:
-        content = path.read_bytes()
+        content = _content(path)
     except FileNotFoundError as error:
         what = f"no {RUN_JSON} in it" if directory.is_dir() else "no such directory"
         raise RecordError(str(directory), what, _RIGHT) from error
@@ -50,6 +53,14 @@ def load_run_json(directory: Path, kind: type[RunRecord] = RunRecord) -> RunReco
         return kind.model_validate_json(content)
     except ValidationError:
         return _read_otherwise(path, content, kind)
+
+
+def _content(path: Path) -> bytes:
+    # Whatever else stands in its place is refused: a FIFO would be waited for.
+    with os.fdopen(os.open(path, os.O_RDONLY | os.O_NONBLOCK), "rb") as file:
+        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+            raise OSError(errno.EINVAL, "it is no file")
+        return file.read()
 
 
 def _read_otherwise(path: Path, content: bytes, kind: type[RunRecord]) -> RunRecord:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,8 @@ import pytest
 from howdah.model.annotation import Annotation
 from howdah.model.tables import RunData
 from howdah.serve.rows import UNREADABLE, _row, row_of
+from howdah.session.run.reporting import analyse_run
+from howdah.store.listing import list_runs
 from howdah.store.reader import read_record
 from support import cluster_reports, records
 from support.sim_runs import small_run
@@ -62,3 +65,17 @@ def test_a_record_that_is_damaged_is_a_row_that_says_so(
     row = row_of(path)
     assert row.outcome == UNREADABLE
     assert row.error.startswith(path.name)
+
+
+@pytest.mark.parametrize("make", [os.mkfifo, Path.mkdir])
+def test_what_is_no_file_in_a_record_s_place_is_not_waited_for(
+    make: Callable[[Path], None], tmp_path: Path
+) -> None:
+    good = write_run(tmp_path, cluster_reports.laboratory())
+    (tmp_path / "odd").mkdir()
+    make(tmp_path / "odd" / "run.json")
+    assert row_of(tmp_path / "odd").outcome == UNREADABLE
+    # A report reads the other runs, too, to find one to compare with.
+    assert analyse_run(good)[0].record.id == good.name
+    (summary,) = [run for run in list_runs(tmp_path) if run.id == "odd"]
+    assert "cannot be read" in str(summary.error)

@@ -20,7 +20,7 @@ from howdah.serve.places import NotServed
 from howdah.serve.routes.bodies import Malformed
 from howdah.serve.security import MOST_BODY_BYTES, BodyTooLarge
 from howdah.serve.site import Site
-from howdah.serve.work import Busy, Left, Work
+from howdah.serve.work import Busy, RequestWork, VisitorLeft
 
 
 class Declined(Model):
@@ -56,17 +56,17 @@ async def _gone(request: Request) -> None:
         pass
 
 
-def _working(request: Request) -> Work:
-    return Work(_site(request).workers, lambda: _gone(request))
+def _working(request: Request) -> RequestWork:
+    return RequestWork(_site(request).workers, lambda: _gone(request))
 
 
-def _simulating(request: Request) -> Work:
-    return Work(_site(request).simulators, lambda: _gone(request))
+def _simulating(request: Request) -> RequestWork:
+    return RequestWork(_site(request).simulators, lambda: _gone(request))
 
 
-Working = Annotated[Work, Depends(_working)]
+Working = Annotated[RequestWork, Depends(_working)]
 """What takes its time is done by this."""
-Simulating = Annotated[Work, Depends(_simulating)]
+Simulating = Annotated[RequestWork, Depends(_simulating)]
 """Simulations are done by this."""
 
 
@@ -131,7 +131,7 @@ def _said(error: Exception) -> tuple[int, Declined]:
 
 _NOT_HERE = "There is nothing of that name here."
 _FIXED = (
-    ((Busy, Left, TooManyListeners), 503, "The server is busy.", "Ask again in a few seconds."),
+    ((Busy, VisitorLeft, TooManyListeners), 503, "The server is busy.", "Ask again in a few seconds."),
     (BodyTooLarge, 413, "The request is too large.", f"It may have {MOST_BODY_BYTES:,} bytes."),
     (
         (NotServed, HTTPException),
@@ -153,7 +153,7 @@ REFUSED = (
     HowdahError,
     NotServed,
     Busy,
-    Left,
+    VisitorLeft,
     TooManyListeners,
     HTTPException,
     RequestValidationError,

@@ -68,7 +68,7 @@ class PlatformAnswer(Model):
     platform: str
     verdict: str
     cells: tuple[str, ...]
-    """Workers, vCPUs, memory, disks, tasks at once; none where it is refused."""
+    """WorkProcesses, vCPUs, memory, disks, tasks at once; none where it is refused."""
     reasons: tuple[tuple[str, str, str], ...]
     """For or against, what, and by which rule."""
 

@@ -26,7 +26,7 @@ from howdah.serve.routes.bodies import JsonRoute
 from howdah.serve.settings import ServeSettings
 from howdah.serve.site import Site
 from howdah.serve.studies import signature_of_file
-from howdah.serve.work import Work
+from howdah.serve.work import RequestWork
 from howdah.simulation.calibrations import load_calibration
 from howdah.store.predictions import PREDICTION, SCORES, list_predictions, load_prediction, read_scores
 
@@ -182,7 +182,7 @@ def _key(site: Site, name: str, run: str | None) -> tuple[str, ...]:
     return ("prediction", name, *marks)
 
 
-async def _html(site: Site, work: Work, name: str, run: str | None) -> str:
+async def _html(site: Site, work: RequestWork, name: str, run: str | None) -> str:
     page = await site.shown.page(_key(site, name, run), work, _page, site.pages, name, run)
     return page.html
 
@@ -213,5 +213,5 @@ def _calibration(settings: ServeSettings, found: Prediction) -> Calibration | No
     return None
 
 
-async def _picture(site: Site, work: Work, name: str, run: str | None, figure: str) -> str:
+async def _picture(site: Site, work: RequestWork, name: str, run: str | None, figure: str) -> str:
     return await site.shown.picture(_key(site, name, run), figure, work, _page, site.pages, name, run)

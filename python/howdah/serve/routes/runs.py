@@ -28,7 +28,7 @@ from howdah.serve.routes.bodies import JsonRoute
 from howdah.serve.rows import UNREADABLE, row_of
 from howdah.serve.site import Site
 from howdah.serve.stopping import stop_run
-from howdah.serve.work import Work
+from howdah.serve.work import RequestWork
 from howdah.session.run.reporting import analyse_run
 from howdah.store.annotations import read_annotation, write_annotation
 from howdah.store.reader import read_record
@@ -118,7 +118,7 @@ class RunPlace(NamedTuple):
             return {"run": row, "annotation_error": str(error).replace(str(self.path.parent), "")}
 
 
-async def run_html(site: Site, work: Work, place: RunPlace) -> str:
+async def run_html(site: Site, work: RequestWork, place: RunPlace) -> str:
     """The page of a run: its report once it has ended, and before that what it does."""
     return (await site.shown.page(place.key, work, _page, site.pages, place)).html
 
@@ -156,7 +156,7 @@ def _page(pages: Pages, place: RunPlace) -> ShownPage | str:
     )
 
 
-async def run_picture_of(site: Site, work: Work, place: RunPlace, figure: str) -> str:
+async def run_picture_of(site: Site, work: RequestWork, place: RunPlace, figure: str) -> str:
     """A still picture of a run's report; raises NotServed where it has no such figure."""
     return await site.shown.picture(place.key, figure, work, _page, site.pages, place)
 

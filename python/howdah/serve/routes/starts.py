@@ -15,7 +15,7 @@ from howdah.serve.routes.bodies import JsonRoute
 from howdah.serve.routes.plans import plan_file_of, plan_source, plan_text
 from howdah.serve.site import Site
 from howdah.serve.starting import StartAsked, StartedRun, arguments_of, engines_here, startable
-from howdah.serve.work import Work
+from howdah.serve.work import RequestWork
 from howdah.session.lab.laboratories import names
 from howdah.store.staging import replacing
 
@@ -107,7 +107,7 @@ def _check_allowed(site: Site) -> None:
         raise NotServed("start")
 
 
-async def _plan(site: Site, work: Work, key: str) -> Path:
+async def _plan(site: Site, work: RequestWork, key: str) -> Path:
     """The file of a plan: its own, or one that is written for a plan that was made here."""
     if key.startswith("file-"):
         return plan_file_of(site, key).absolute()

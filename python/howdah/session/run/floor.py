@@ -6,6 +6,7 @@ from pathlib import Path
 
 from howdah.errors import RecordError
 from howdah.model.cluster import ClusterState
+from howdah.model.listed_run import ListedRecord
 from howdah.model.run import Origin, Outcome, RunRecord
 from howdah.model.tables import RunData
 from howdah.model.workloads.terasort import TeraRows
@@ -21,7 +22,7 @@ def find_floor(record: RunRecord, runs_dir: Path) -> RunData | None:
     rows = _sorted_rows(record)
     if record.cluster is None or not rows or not _on_its_host(record.cluster, record.host.name):
         return None
-    for summary in reversed(list_runs(runs_dir)):
+    for summary in reversed(list_runs(runs_dir, ListedRecord)):
         candidate = summary.record
         if (
             candidate is not None
