@@ -73,7 +73,7 @@ SCHEMES: Final = {
 def carried(need: RequestNeed, *, loopback: bool) -> list[dict[str, list[str]]]:
     """The ways in which a request may carry what it needs, as an OpenAPI document lists them."""
     if need is RequestNeed.CHANGE:
-        return [{"token": []}]
+        return [{"token": []}] if loopback else [{"token": []}, {"page": [], "signed-in": []}]
     page: dict[str, list[str]] = {"page": []} if need is RequestNeed.COMPUTE else {}
     if loopback or need is RequestNeed.SIGN_IN:
         return [page] if page else []
