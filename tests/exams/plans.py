@@ -178,7 +178,8 @@ def _namenode(planned: Planned) -> tuple[bool, str]:
     mean = planned.case.mean_file_bytes or 128 * MIB
     objects = stored / min(mean, planned.number("dfs.blocksize"))
     heap = planned.heap("HDFS_NAMENODE_OPTS")
-    wanted = max(GIB, _RESERVES * objects / 1e6 * 1e9)
+    # Nobody has larger heaps: a namespace that needs one is several.
+    wanted = min(max(GIB, _RESERVES * objects / 1e6 * 1e9), 186 * GIB)
     return heap >= wanted, f"{heap / GIB:.0f} GiB for {objects / 1e6:.1f} million blocks"
 
 
@@ -331,6 +332,59 @@ def _few_replicas_told(planned: Planned) -> tuple[bool, str]:
     assert planned.plan.cluster is not None
     musts = [advice.text for advice in planned.plan.cluster.advice if advice.severity == "must"]
     return any("replica" in text for text in musts), f"{len(musts)} musts"
+
+
+def _copied_again(planned: Planned) -> tuple[bool, str]:
+    """So many blocks for each DataNode that is left, every 3 s: within a day, or as the network allows."""
+    mean = planned.case.mean_file_bytes or 64 * MIB
+    block = 1 / (1 / planned.number("dfs.blocksize") + 1 / mean)
+    work = planned.number("dfs.namenode.replication.work.multiplier.per.iteration")
+    left = planned.workers * (1 - 1 / planned.hosts)
+    hours = 0.8 * max(_host_bytes(planned)) / (work * block / 3 * left) / 3600
+    assert planned.plan.cluster is not None
+    network = min(group.network_bits_per_s for group in planned.plan.cluster.inventory.worker_groups)
+    taken = work * block / 3 * 8 * planned.workers / planned.hosts / network
+    return hours <= 24 or taken >= 0.2, f"{hours:.1f} h, with {taken:.0%} of the network"
+
+
+def _host_bytes(planned: Planned) -> list[int]:
+    assert planned.plan.cluster is not None
+    return [group.data_bytes for group in planned.plan.cluster.inventory.worker_groups]
+
+
+def _supported_density(planned: Planned) -> bool:
+    return planned.hosts > 3 and max(_host_bytes(planned)) <= 100e12
+
+
+def _datanode_heap(planned: Planned) -> tuple[bool, str]:
+    heap = min(planned.heap("HDFS_DATANODE_OPTS", worker) for worker in planned.plan.workers)
+    return heap >= 4 * GIB, f"{heap / GIB:.1f} GiB"
+
+
+def _namenode_most(planned: Planned) -> tuple[bool, str]:
+    heap = planned.heap("HDFS_NAMENODE_OPTS")
+    return heap <= 200e9, f"{heap / GIB:.0f} GiB"
+
+
+def _history(planned: Planned) -> tuple[bool, str]:
+    tasks = planned.number("mapreduce.jobhistory.loadedtasks.cache.size")
+    heap = planned.heap("MAPRED_HISTORYSERVER_OPTS")
+    return 0 < tasks * 12_000 <= heap, f"{heap / GIB:.1f} GiB for {tasks:,.0f} tasks"
+
+
+def _partitions(planned: Planned) -> tuple[bool, str]:
+    found = planned.number("spark.sql.shuffle.partitions")
+    return 200 <= found <= 5000, f"{found:g}"
+
+
+def _slow_calls(planned: Planned) -> tuple[bool, str]:
+    found = planned.number("ipc.client.rpc-timeout.ms")
+    return found >= 60_000, f"{found / 1000:g} s"
+
+
+def _zookeeper_heap(planned: Planned) -> tuple[bool, str]:
+    heap = planned.heap("SERVER_JVMFLAGS")
+    return heap >= GIB, f"{heap / GIB:.1f} GiB"
 
 
 def _has_spark(planned: Planned) -> bool:
@@ -499,6 +553,32 @@ EXPECTATIONS: Sequence[Expectation] = (
         "HDFS-599; Cloudera: service RPC port",
         lambda planned: planned.workers >= 500,
         _service_port,
+    ),
+    Expectation(
+        "a lost host's replicas are made again within a day, or by a fifth of the network",
+        "Cloudera: HDFS heap sizing, up to 100 TB for a DataNode; HDFS recovery time",
+        _supported_density,
+        _copied_again,
+    ),
+    Expectation(
+        "a DataNode of a large host has 4 GB of heap",
+        "Cloudera: HDFS heap sizing",
+        lambda planned: min(worker.memory_bytes for worker in planned.plan.workers) >= 160 * GIB,
+        _datanode_heap,
+    ),
+    Expectation(
+        "no NameNode has more than 200 GB of heap", "Cloudera: sizing NameNode heap", _always, _namenode_most
+    ),
+    Expectation(
+        "1.2 GB for 100,000 tasks of finished jobs", "mapred-default.xml; MAPREDUCE-6622", _jobs, _history
+    ),
+    Expectation("200 to a few thousand partitions", "Spark: SQL performance tuning", _has_spark, _partitions),
+    Expectation("slow calls are waited for", "HADOOP-17552", _redundant, _slow_calls),
+    Expectation(
+        "ZooKeeper has a heap of 1 GB or more",
+        "Cloudera: hardware requirements",
+        lambda planned: bool(planned.on(Role.ZOOKEEPER)),
+        _zookeeper_heap,
     ),
     Expectation(
         "fewer than three replicas are told",
