@@ -62,5 +62,5 @@ def test_hbase_may_hold_hadoops_client_keys_and_hadoop_not_hbases() -> None:
 
 
 def test_an_unknown_release_is_refused() -> None:
-    with pytest.raises(UserError, match=r"3\.1\.0"):
-        render(plan(request=PlanRequest(hadoop="3.1.0")))
+    with pytest.raises(UserError, match=r"1\.2\.1"):
+        render(plan(request=PlanRequest(hadoop="1.2.1")))

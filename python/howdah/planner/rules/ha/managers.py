@@ -8,6 +8,7 @@ from howdah.model.found import Found
 from howdah.planner.facts import Facts
 from howdah.planner.reading import ConfigurationReading
 from howdah.planner.rule import Inspection, Observation, Rule, Severity
+from howdah.releases import hadoop
 
 _IDS = "yarn.resourcemanager.ha.rm-ids"
 _NEEDED = (
@@ -44,8 +45,8 @@ def _complete_managers(found: Found, facts: Facts) -> Iterator[Observation]:
         text, example = reading.text(key), usual
         if key == _QUORUM:
             example = shared or usual
-            if reading.truth(_CURATOR) is True:
-                # The one elector reads what the other one does not.
+            if reading.truth(_CURATOR) is True or hadoop(facts.request.hadoop).replacement(_QUORUM):
+                # Curator's elector and releases before 3.5 read the key that all share.
                 text = text or shared
             elif (
                 reading.truth(f"{_ELECTION}enabled") is False
