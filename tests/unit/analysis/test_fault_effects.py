@@ -248,3 +248,36 @@ def test_packets_dropped_on_what_was_lost_are_no_warning() -> None:
     elsewhere = KILL.model_copy(update={"hit": ("regionserver on w2",)})
     unrelated = dropping._replace(record=run.record.model_copy(update={"faults": (elsewhere,)}))
     assert len(found(unrelated, "packet-drops")) == 1
+
+
+@pytest.mark.parametrize(
+    ("fault", "hit", "reason"),
+    [
+        (
+            "kill namenode:active at 20s",
+            "namenode on m1",
+            ": between two attempts to fail over it pauses up to 15.0 s (dfs.client.failover.sleep.max.mi",
+        ),
+        (
+            "pause namenode:active at 20s",
+            "namenode on m1",
+            ": it awaits an answer of a silent NameNode for 2 min 00 s (ipc.client.rpc-timeout.ms)",
+        ),
+        ("kill datanode@w1 at 20s", "datanode on w1", ""),
+    ],
+)
+def test_what_clients_of_hdfs_waited_for_is_shown_with_their_setting(
+    fault: str, hit: str, reason: str
+) -> None:
+    run = faulted(KILL.model_copy(update={"fault": fault, "hit": (hit,)}), probes=OUT)
+    ledger = LedgerTold(
+        clients=2, asked=9, acknowledged=9, failed=0, files=2, longest_s=15.2, longest_at_s=20.3
+    )
+    settings = tuple(one for one in run.record.plan.settings if "rpc-timeout" not in one.key)
+    plan = run.record.plan.model_copy(update={"settings": settings})
+    record = run.record.model_copy(update={"ledger": ledger, "plan": plan})
+    (told,) = found(run._replace(record=record), "fault")
+    assert f"; a client of HDFS waited up to 15.2 s{reason}" in told.text
+    before = record.model_copy(update={"ledger": ledger.model_copy(update={"longest_at_s": 1.0})})
+    (told,) = found(run._replace(record=before), "fault")
+    assert "a client of HDFS" not in told.text
