@@ -32,7 +32,7 @@ def test_a_planned_cluster_is_simulated_and_reported(planned: Path) -> None:
     (path,) = (planned / "runs").glob("2*")
     page = (path / "report.html").read_text()
     assert "computed by the simulator, not measured" in page
-    assert "How certain the simulated times are" in page
+    assert "How far chance moves the simulated times" in page
     listed = howdah("runs", cwd=planned)
     assert "simulated" in listed.stdout
     shown = howdah("runs", "show", "last", cwd=planned)

@@ -15,6 +15,7 @@ from howdah.model.inventory import HostGroup
 from howdah.model.placement import placed_workers
 from howdah.model.workloads.files import MAPS, REPLICATION
 from howdah.model.workloads.terasort import REDUCES, ROWS
+from howdah.simulation.calibrations import PUBLISHED, load_calibration
 from howdah.simulation.published_studies import case_of, cases_of, ratio_works, studies, tables_of
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
@@ -100,6 +101,17 @@ def test_the_studies_hosts_are_those_of_the_examples(study: str, example: str) -
     here = _study(study).inventory
     there = read_inventory(EXAMPLES / example)
     assert tuple(map(_bare, here.groups)) == tuple(map(_bare, there.groups))
+
+
+@pytest.mark.parametrize(
+    ("study", "example"), [("fault-tolerance", "hosts-ft.yaml"), ("seven-node", "hosts-7.yaml")]
+)
+def test_the_examples_have_the_speeds_that_the_shipped_calibration_fitted(study: str, example: str) -> None:
+    values = {one.name: one.value for one in load_calibration(PUBLISHED).parameters}
+    (group,) = read_inventory(EXAMPLES / example).groups
+    assert group.cpu.speed == pytest.approx(values[f"{study}/core_speed"], rel=2e-3)
+    fitted = values[f"{study}/controller_bytes_per_s"]
+    assert group.controller_bytes_per_s == pytest.approx(fitted, rel=5e-3)
 
 
 def test_a_table_is_known_by_its_name() -> None:
