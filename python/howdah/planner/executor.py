@@ -34,7 +34,7 @@ class Executor(NamedTuple):
     in_all: int
 
 
-class Room(NamedTuple):
+class WorkerRoom(NamedTuple):
     """What one kind of worker gives to containers, MB and vcores, and how many such workers there are."""
 
     memory_mb: int
@@ -54,10 +54,10 @@ def executor(facts: Facts) -> Executor:
     return best._replace(per_worker=counted[0], in_all=in_all)
 
 
-def _rooms(facts: Facts) -> tuple[Room, ...]:
+def _rooms(facts: Facts) -> tuple[WorkerRoom, ...]:
     """Every kind of worker; only the one in question where the cluster is not known."""
     memory, vcores = "yarn.nodemanager.resource.memory-mb", "yarn.nodemanager.resource.cpu-vcores"
-    own = Room(int(facts.number(memory)), max(1, int(facts.number(vcores))), 1)
+    own = WorkerRoom(int(facts.number(memory)), max(1, int(facts.number(vcores))), 1)
     given = {override.key for override in facts.request.overrides}
     if facts.known_cluster is None:
         return (own,)
@@ -65,7 +65,7 @@ def _rooms(facts: Facts) -> tuple[Room, ...]:
         return (own._replace(workers=facts.known_cluster.workers),)
     sizes = chosen_sizes(facts)
     return tuple(
-        Room(
+        WorkerRoom(
             own.memory_mb if memory in given else container_mb(kind, sizes, facts),
             own.vcores if vcores in given else max(1, vcores_of(kind, facts)),
             max(1, count),
@@ -74,7 +74,7 @@ def _rooms(facts: Facts) -> tuple[Room, ...]:
     )
 
 
-def _dividing(room: Room, cores: int, master_mb: int) -> Executor:
+def _dividing(room: WorkerRoom, cores: int, master_mb: int) -> Executor:
     """The executor of so many cores that divides a kind of worker best."""
     per_worker = max(1, room.vcores // cores)
     # One application master for each job is somewhere beside them.
@@ -83,11 +83,11 @@ def _dividing(room: Room, cores: int, master_mb: int) -> Executor:
     return Executor(cores, container, heap, per_worker, per_worker * room.workers)
 
 
-def _per_worker(one: Executor, room: Room) -> int:
+def _per_worker(one: Executor, room: WorkerRoom) -> int:
     return min(room.vcores // one.cores, room.memory_mb // one.container_mb)
 
 
-def _used(one: Executor, rooms: Iterable[Room], master_mb: int) -> float:
+def _used(one: Executor, rooms: Iterable[WorkerRoom], master_mb: int) -> float:
     """The parts of all vcores and of all memory that such executors use, multiplied."""
     counted = [(room, _per_worker(one, room)) for room in rooms]
     vcores = sum(room.vcores * room.workers for room, _ in counted)

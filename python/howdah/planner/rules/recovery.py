@@ -39,7 +39,7 @@ _MOST_BYTES, _MOST_DISK_BYTES, _MOST_DISKS = 100 * 10**12, 8 * 10**12, 24
 _SOURCE = "Cloudera: HDFS heap sizing"
 
 
-class LostHost(NamedTuple):
+class Recovery(NamedTuple):
     """What is to be made again for the fullest host, and how fast the others may do so.
 
     ``needed`` and ``allowed`` are bytes per second of each DataNode; ``block`` is a mean block's bytes.
@@ -58,7 +58,7 @@ class LostHost(NamedTuple):
         return min(self.needed, self.allowed)
 
 
-def lost_host(facts: Facts) -> LostHost:
+def recovery_of(facts: Facts) -> Recovery:
     """The fullest host, lost when its disks are as full as they should be; raises CannotTell."""
     cluster = facts.cluster
     groups = cluster.worker_groups
@@ -66,7 +66,7 @@ def lost_host(facts: Facts) -> LostHost:
     # A lost host takes its own DataNodes with it.
     others = max(1, cluster.workers - max(1, round(cluster.workers / max(1, cluster.worker_hosts))))
     stored = fullest.data_bytes * FILL_LIMIT
-    return LostHost(
+    return Recovery(
         group=fullest,
         stored=stored,
         others=others,
@@ -97,7 +97,7 @@ def _stream_rate(facts: Facts) -> float:
     )
 
 
-def _inputs(lost: LostHost) -> tuple[Input, ...]:
+def _inputs(lost: Recovery) -> tuple[Input, ...]:
     return (
         Input(name="data of a host when full", value=round(lost.stored), unit="B"),
         Input(name="DataNodes that make them again", value=lost.others),
@@ -106,7 +106,7 @@ def _inputs(lost: LostHost) -> tuple[Input, ...]:
 
 
 def _work(facts: Facts) -> Decision:
-    lost = lost_host(facts)
+    lost = recovery_of(facts)
     if facts.cluster.worker_hosts <= facts.number("dfs.replication"):
         return Decision(
             _LEAST_WORK,
@@ -117,7 +117,7 @@ def _work(facts: Facts) -> Decision:
     return Decision(value, f"{_why(lost)}; by itself it is {_LEAST_WORK}", _inputs(lost))
 
 
-def _why(lost: LostHost) -> str:
+def _why(lost: Recovery) -> str:
     if lost.needed <= lost.allowed:
         return (
             f"{format_rate(lost.rate)} of each DataNode make a lost host's {format_bytes(lost.stored)} again "
@@ -129,13 +129,13 @@ def _why(lost: LostHost) -> str:
     )
 
 
-def _time_s(lost: LostHost) -> float:
+def _time_s(lost: Recovery) -> float:
     """How long it takes as planned; no less than with the release's own values."""
     return round(lost.stored / lost.others / lost.rate / 3600) * 3600 or 3600
 
 
 def _streams(facts: Facts) -> Decision:
-    lost = lost_host(facts)
+    lost = recovery_of(facts)
     work = facts.number(_WORK)
     each_beat = work * facts.number(_HEARTBEAT) / facts.number(_INTERVAL)
     at_once = work * lost.block / facts.number(_INTERVAL) / _stream_rate(facts)
@@ -163,7 +163,7 @@ def _will_do(least: int) -> Callable[[Value, Decision, Facts], bool]:
 
 
 def _dense(facts: Facts) -> str | None:
-    lost = lost_host(facts)
+    lost = recovery_of(facts)
     group = lost.group
     many = max(1, sum(kind.per_host for kind, _ in facts.cluster.kinds if kind.group == group.name))
     largest = max(disk.size_bytes for disk in group.disks if disk.role is DiskRole.DATA)

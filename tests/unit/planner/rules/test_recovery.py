@@ -14,7 +14,7 @@ from howdah.planner.facts import Facts
 from howdah.planner.rule import Counsel, SettingRule
 from howdah.planner.rules import hdfs, recovery
 from howdah.planner.rules.catalogue import find_rule
-from howdah.planner.rules.recovery import lost_host
+from howdah.planner.rules.recovery import recovery_of
 from howdah.units import GIB
 from support.facts import a_worker, facts_of, values_of
 
@@ -46,7 +46,7 @@ def values(facts: Facts) -> dict[str, Value]:
 
 def hours(facts: Facts, work: Value, block: float) -> float:
     """How long a lost host takes, as an administrator reckons it: blocks of every DataNode each 3 s."""
-    lost = lost_host(facts)
+    lost = recovery_of(facts)
     return lost.stored / (int(str(work)) * block / 3 * lost.others) / 3600
 
 
@@ -61,7 +61,7 @@ def test_dense_hosts_are_made_again_within_hours(
 ) -> None:
     facts = dense(disks, terabytes, hosts)
     found = values(facts)
-    block = lost_host(facts).block
+    block = recovery_of(facts).block
     assert hours(facts, found[WORK], block) <= within
     # With two blocks each three seconds it was days.
     assert hours(facts, 2, block) > 24
@@ -75,7 +75,7 @@ def test_where_no_other_host_can_take_a_replica_nothing_is_hurried() -> None:
 
 
 def test_no_more_than_a_quarter_of_the_network_is_taken() -> None:
-    lost = lost_host(dense(36, 20, 10, speed="10GbE"))
+    lost = recovery_of(dense(36, 20, 10, speed="10GbE"))
     assert lost.rate <= 0.25 * 10e9 / 8
     assert lost.needed > lost.rate
 

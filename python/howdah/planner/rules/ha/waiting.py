@@ -106,8 +106,9 @@ def _fences_by_ssh(facts: Facts) -> bool:
 
 def _outlives(value: Value, decision: Decision, facts: Facts) -> bool:
     """Accept so many attempts as last for minutes with the longest pauses between them."""
-    pause = facts.decided.get("dfs.client.failover.sleep.max.millis", _PAUSE_MS)
-    return as_number(value) * as_number(pause) >= _MINUTES_MS
+    longest = "dfs.client.failover.sleep.max.millis"
+    pause = facts.number(longest) if longest in facts.decided else _PAUSE_MS
+    return as_number(value) * pause >= _MINUTES_MS
 
 
 RULES: tuple[Rule, ...] = (
