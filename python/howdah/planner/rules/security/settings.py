@@ -137,20 +137,6 @@ RULES: tuple[Rule, ...] = (
         accepts=lambda value, decision, facts: bool(str(value).strip()) and "*" not in str(value),
     ),
     secure_mapreduce_rule(
-        id="security.queue-administrators",
-        file="capacity-scheduler.xml",
-        key="yarn.scheduler.capacity.root.acl_administer_queue",
-        says="Only administrators and owners stop applications: what the root queue allows, all queues "
-        "allow.",
-        decide=fixed(
-            "yarn",
-            "the default, *, lets every user stop any application; acl_submit_applications of the root "
-            "queue lets every "
-            "user into all queues likewise, and is set to a blank where queues have users of their own",
-        ),
-        accepts=lambda value, decision, facts: "*" not in str(value),
-    ),
-    secure_mapreduce_rule(
         id="security.job-lists",
         file="mapred-site.xml",
         key="mapreduce.cluster.acls.enabled",
