@@ -265,6 +265,7 @@ def test_hosts_are_changed_once_one_agrees_to_what_is_shown(rig: Rig, plan: Path
     assert rig.hosts.run("m1", "ls", "-A", "/opt") == ""
 
 
+@pytest.mark.exam("deploying")
 def test_killed_at_any_moment_the_next_one_ends_the_job(rig: Rig, plan: Path) -> None:
     # A folder of its own for temporary folders, with a short name: sockets of ssh's are in it.
     left: list[list[str]] = []
@@ -296,6 +297,8 @@ def test_killed_at_any_moment_the_next_one_ends_the_job(rig: Rig, plan: Path) ->
 
 
 def test_a_second_deployment_changes_nothing(rig: Rig, plan: Path) -> None:
+    assert rig.done(plan)["failures"] == []
+    assert json.loads(rig.deploy(plan, "--status", "--json").stdout)["well"]
     formatted = rig.hosts.run("m1", "cat", "/var/lib/hadoop/name/current/VERSION")
     assert rig.done(plan)["changed"] == 0
     assert rig.hosts.run("m1", "cat", "/var/lib/hadoop/name/current/VERSION") == formatted

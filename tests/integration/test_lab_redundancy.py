@@ -18,7 +18,6 @@ from support.lab_traces import traces
 from support.labs import save_plan, soon, trio_plan
 
 pytestmark = [
-    pytest.mark.exam("failover"),
     pytest.mark.xdist_group("laboratory"),
     pytest.mark.skipif(not LIB.exists(), reason=f"Hadoop's jars are not there: {FETCH}"),
     pytest.mark.skipif(not can_build(), reason="needs root, network namespaces, tbf, loop devices and XFS"),
@@ -104,10 +103,8 @@ def _nothing_is_lost_by_random_faults(lab: Lab) -> None:
         _state_becomes(lab, "up")
 
 
-def test_jobs_run_with_two_of_each_and_up_is_only_what_survives_the_next_loss(
-    lab: Lab, tmp_path: Path
-) -> None:
-    lab.up(save_plan(soon(trio_plan(NO_ROLL, SOON_LEFT)), tmp_path))
+def _up(lab: Lab, folder: Path) -> None:
+    lab.up(save_plan(soon(trio_plan(NO_ROLL, SOON_LEFT)), folder))
     found = lab.status()
     assert (found["state"], found["missing"], found["health"]["behind"]) == ("up", [], [])
     assert found["health"]["journalnodes"] == ["h1", "h2", "h3"]
@@ -115,7 +112,19 @@ def test_jobs_run_with_two_of_each_and_up_is_only_what_survives_the_next_loss(
     assert sorted(found["health"]["namenodes"].values()) == ["active", "standby"]
     assert sorted(found["health"]["resource_managers"].values()) == ["active", "standby"]
 
+
+def test_a_job_runs_while_a_namenode_is_killed_and_a_resourcemanager_takes_over(
+    lab: Lab, tmp_path: Path
+) -> None:
+    _up(lab, tmp_path)
     _a_job_runs_and_a_resourcemanager_takes_over(lab)
+
+
+@pytest.mark.exam("failover")
+def test_nothing_is_lost_by_random_faults_and_up_is_only_what_survives_the_next_loss(
+    lab: Lab, tmp_path: Path
+) -> None:
+    _up(lab, tmp_path)
     _nothing_is_lost_by_random_faults(lab)
 
     lab.do("kill", "h3", "--how", "process")
