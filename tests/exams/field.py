@@ -297,7 +297,7 @@ def _matches(expected: Expected, check: Check) -> bool:
 
 
 def wrong_answers(case: FieldCase, folder: Path) -> list[str]:
-    """What a check of a case gets wrong, the case written into an empty directory: nothing if all is right."""
+    """What a check gets wrong of a case that is written into an empty directory; nothing if all is right."""
     checks = audit(read_folders(case.write(folder)), [], None, Releases()).checks
     failed = [check for check in checks if check.verdict is CheckVerdict.FAIL]
     warned = [check for check in checks if check.verdict is CheckVerdict.WARN]
