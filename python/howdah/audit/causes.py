@@ -28,6 +28,10 @@ _GENERAL = frozenset(
         "consistency.units",
         "consistency.units-too-small",
         "consistency.threads-for-workers",
+        "consistency.plain-paths",
+        "consistency.existing-classes",
+        "consistency.known-words",
+        "consistency.heap-units",
     }
 )
 """Rules of a value's form or size, which say nothing where another rule says why it is wrong."""
@@ -71,6 +75,8 @@ def _most_specific(checks: tuple[Check, ...]) -> tuple[Check, ...]:
     ]
     failed = {check.about for check in told if check.verdict is CheckVerdict.FAIL}
     warned = {check.about for check in told}
+    # What fails for its unit is not warned of for its size.
+    warned |= {check.about for check in checks if check.verdict is CheckVerdict.FAIL}
     return tuple(
         check
         for check in checks
