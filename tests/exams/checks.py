@@ -14,6 +14,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from exams.faults import FAULTS
+from exams.field import CASES as CASES_FROM_THE_FIELD
+from exams.field import wrong_answers
 from exams.hosts import CASES, Case
 from exams.sound import CONFIGURATIONS, Sound
 from howdah.audit.audit import audit
@@ -91,6 +93,12 @@ def _sound() -> Iterator[tuple[str, list[Check]]]:
             yield case.name, failures_of_ours(case, Path(folder))
 
 
+def _field() -> Iterator[tuple[str, list[str]]]:
+    for case in CASES_FROM_THE_FIELD:
+        with tempfile.TemporaryDirectory() as folder:
+            yield case.name, wrong_answers(case, Path(folder))
+
+
 def main() -> None:
     """Print what was not found, has the wrong fix or failed though it is sound, and the score."""
     given = list(answers())
@@ -110,6 +118,11 @@ def main() -> None:
         f"{clean} of {len(sound)} sound configurations without a failure, "
         f"{len(CONFIGURATIONS)} of them others'"
     )
+    field = dict(_field())
+    for name, wrong in field.items():
+        for text in wrong:
+            print(f"{name}: {text}")
+    print(f"{sum(not wrong for wrong in field.values())} of {len(field)} cases from the field end right")
 
 
 if __name__ == "__main__":

@@ -11,6 +11,9 @@ from enum import StrEnum
 from pathlib import Path
 from typing import NamedTuple
 
+from howdah.audit.audit import audit
+from howdah.audit.folder import Releases, read_folders
+from howdah.model.check import Check, CheckVerdict
 from support.faults import SOUND
 
 FILES = Path(__file__).parents[1] / "data/cases"
@@ -286,3 +289,32 @@ CASES = (
         fails=_one("yarn.scheduler.capacity.root.acl_administer_queue", "acl_submit"),
     ),
 )
+
+
+def _matches(expected: Expected, check: Check) -> bool:
+    text = " ".join((check.where, check.found, check.expected, check.why, check.fix))
+    return check.about == expected.about and all(word in text for word in expected.words)
+
+
+def wrong_answers(case: FieldCase, folder: Path) -> list[str]:
+    """What a check gets wrong of a case that is written into an empty directory; nothing if all is right."""
+    checks = audit(read_folders(case.write(folder)), [], None, Releases()).checks
+    failed = [check for check in checks if check.verdict is CheckVerdict.FAIL]
+    warned = [check for check in checks if check.verdict is CheckVerdict.WARN]
+    due = {expected.about for expected in case.fails}
+    wrong = [
+        f"missing: {expected.about} {' '.join(expected.words)}"
+        for given, findings in ((case.fails, failed), (case.warns, warned))
+        for expected in given
+        if not any(_matches(expected, check) for check in findings)
+    ]
+    wrong += [
+        f"false: {check.rule} {check.about}: {check.found}" for check in failed if check.about not in due
+    ]
+    for check in (*failed, *warned):
+        if check.about in case.silent:
+            wrong.append(f"not silent: {check.rule} {check.about}: {check.found}")
+        wrong += [f"fix with {word!r}: {check.fix}" for word in case.never if word in check.fix]
+    if len(warned) > MOST_WARNINGS + len(case.warns):
+        wrong.append(f"{len(warned)} warnings: {', '.join(check.about for check in warned)}")
+    return wrong

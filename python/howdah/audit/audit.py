@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal
 
-from howdah.audit.causes import in_its_file, one_cause
+from howdah.audit.causes import folded, in_its_file, one_cause
 from howdah.audit.derived import derived
 from howdah.audit.detect import detect
 from howdah.audit.drift import check_drift
@@ -99,7 +99,7 @@ def _checks(
     checks = one_cause(
         check_settings(SETTING_RULES, subject, spared), check_inspections(INSPECTIONS, subject), drifted
     )
-    yield from (in_its_file(check, found.config) for check in checks)
+    yield from (in_its_file(check, found.config) for check in folded(checks))
 
 
 def _ordered(checks: Iterable[Check]) -> Iterable[Check]:

@@ -28,9 +28,17 @@ _GENERAL = frozenset(
         "consistency.units",
         "consistency.units-too-small",
         "consistency.threads-for-workers",
+        "consistency.plain-paths",
+        "consistency.existing-classes",
+        "consistency.known-words",
+        "consistency.heap-units",
     }
 )
 """Rules of a value's form or size, which say nothing where another rule says why it is wrong."""
+
+_FOLDED = frozenset({"release.deprecated-property", "security.proxy-users", "release.gone-property"})
+_MOST_ALONE = 3
+"""More warnings of one of these rules than this are a single one."""
 
 
 def one_cause(
@@ -67,12 +75,34 @@ def _most_specific(checks: tuple[Check, ...]) -> tuple[Check, ...]:
     ]
     failed = {check.about for check in told if check.verdict is CheckVerdict.FAIL}
     warned = {check.about for check in told}
+    # What fails for its unit is not warned of for its size.
+    warned |= {check.about for check in checks if check.verdict is CheckVerdict.FAIL}
     return tuple(
         check
         for check in checks
         if check.rule not in _GENERAL
         or check.about not in (failed if check.verdict is CheckVerdict.FAIL else warned)
     )
+
+
+def folded(checks: Iterable[Check]) -> Iterator[Check]:
+    """The checks, those warnings that have one cause in common as a single one of each rule."""
+    groups: dict[str, list[Check]] = {}
+    for check in checks:
+        if check.rule in _FOLDED and check.verdict is CheckVerdict.WARN:
+            groups.setdefault(check.rule, []).append(check)
+        else:
+            yield check
+    for group in groups.values():
+        first = group[0]
+        if len(group) <= _MOST_ALONE:
+            yield from group
+            continue
+        names = ", ".join(check.about for check in group)
+        fixes = "; ".join(check.fix for check in group)
+        yield first.model_copy(
+            update={"about": names, "found": f"{first.found}, {len(group)} times", "fix": fixes}
+        )
 
 
 def in_its_file(check: Check, config: FoundConfig | None) -> Check:

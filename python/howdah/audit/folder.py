@@ -58,6 +58,9 @@ class _Reading:
                 if self._is_read(folder / name, name, shown, names):
                     self.files.append(shown)
             except UnreadableFile as error:
+                if error.refused:
+                    # It may be well-formed, and what it means is in files that are not read.
+                    raise
                 self.refusals.append(error)
                 self.unreadable.append(_unreadable(error, folder / name, shown))
 
@@ -97,7 +100,6 @@ def _unreadable(error: UnreadableFile, path: Path, shown: str) -> Unreadable:
         file=shown,
         what=f"line {line}: {error.what}" if line else error.what,
         hint=error.hint,
-        refused=error.refused,
     )
 
 
@@ -105,7 +107,9 @@ def read_folders(folders: Sequence[Path]) -> FoundConfig:
     """Read configuration directories as one configuration, each file named below what they share.
 
     A file that is malformed is kept among ``unreadable``, and the others are read. Raises UserError for a
-    directory that is missing, unreadable or holds no configuration, and where no file of it can be read.
+    file
+    that refers to others, for a directory that is missing, unreadable or holds no configuration, and where
+    no file of it can be read.
     """
     for folder in folders:
         if not folder.is_dir():

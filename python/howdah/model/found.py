@@ -37,7 +37,7 @@ class FoundProperty(Model):
 
 
 class Unreadable(Model):
-    """A file that no program can read, or that howdah refuses to follow."""
+    """A file that no program can read."""
 
     file: str
     """Its name, relative to the configuration directory."""
@@ -45,8 +45,6 @@ class Unreadable(Model):
     """What is wrong with it, with its line."""
     hint: str
     """What would be right."""
-    refused: bool = False
-    """Whether it may be well-formed: it refers to other files, which howdah does not read."""
 
 
 class Allocation(Model):

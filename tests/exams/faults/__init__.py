@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from exams.faults import elected, ha, hbase, hdfs, hosts, jobs, spark
+from exams.faults import elected, ha, hbase, hdfs, hosts, jobs, kinds, spark
 
 FAULTS = (
     *hdfs.FAULTS,
@@ -12,4 +12,5 @@ FAULTS = (
     *hbase.FAULTS,
     *hosts.FAULTS,
     *spark.FAULTS,
+    *kinds.FAULTS,
 )

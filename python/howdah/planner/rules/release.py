@@ -56,7 +56,8 @@ def _unknown(found: Found, facts: Facts) -> Iterator[tuple[FoundProperty, str | 
     """Properties of the release's own prefixes that it does not know, with the nearest name."""
     suggested = 0
     for entry in known_properties(found):
-        if not entry.name.startswith(_OWN) or _ANYBODYS.fullmatch(entry.name):
+        if not entry.name.startswith(_OWN) or _ANYBODYS.fullmatch(entry.name) or not entry.name.isascii():
+            # A strange character in a name is a rule of its own.
             continue
         releases = _releases(entry, facts)
         if any(release.knows(entry.name) for release in releases) or _is_service(entry):

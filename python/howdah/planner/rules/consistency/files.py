@@ -92,14 +92,12 @@ def _readable(found: Found, facts: Facts) -> Iterator[Observation]:
         name = file.file.rpartition("/")[2]
         readers = next((who for form, who in _READERS_OF_FILES if re.fullmatch(form, name)), "what reads it")
         yield Observation(
-            ok=None if file.refused else False,
+            ok=False,
             about=name,
             found=file.what,
-            expected=f"{file.file} without references to other files: its own checks are left out"
-            if file.refused
-            else f"a file that {readers} can read: as it is, {readers} does not start, and its own checks "
-            "are "
-            "left out",
+            expected=f"a file that {readers} can read: as it is, {readers} does not start, and its own "
+            "checks "
+            "are left out",
             fix=f"{file.hint} in {file.file}",
             where=file.file,
         )

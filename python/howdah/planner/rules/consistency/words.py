@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 from howdah.model.found import Found
 from howdah.planner.facts import Facts
+from howdah.planner.reading import ConfigurationReading
 from howdah.planner.rule import Inspection, Observation, Rule, Severity
 from howdah.releases.classes import is_missing, nearest_class
 from howdah.releases.similar import similar_text
@@ -200,14 +201,24 @@ def _words(found: Found, facts: Facts) -> Iterator[Observation]:
             )
 
 
+_SERVICES = "yarn.nodemanager.aux-services"
 _CLASS = re.compile(r"org\.apache\.hadoop\.(?!hbase\.|hive\.)[a-z0-9_.]+\.[A-Z]\w*(\$\w+)?")
 _IMPLEMENTATION = re.compile(r"fs\..*\.impl|.*\.(opts|classpath|command-opts)")
 
 
+def _is_of_no_service(name: str, listed: str) -> bool:
+    """Whether a key is that of an auxiliary service that NodeManagers are not given."""
+    service = name.removeprefix(f"{_SERVICES}.").removesuffix(".class")
+    return name == f"{_SERVICES}.{service}.class" and service not in (
+        part.strip() for part in listed.split(",")
+    )
+
+
 def _classes(found: Found, facts: Facts) -> Iterator[Observation]:
+    listed = ConfigurationReading(found).text(_SERVICES) or ""
     for entry in found.config.effective if found.config else ():
-        if _IMPLEMENTATION.fullmatch(entry.name):
-            # Connectors have packages next to Hadoop's own.
+        if _IMPLEMENTATION.fullmatch(entry.name) or _is_of_no_service(entry.name, listed):
+            # Connectors have packages next to Hadoop's own, and services that are not listed are not loaded.
             continue
         for part in entry.text.split(","):
             name = part.strip()

@@ -76,7 +76,8 @@ def removed_options(text: str) -> list[str]:
 
 
 def _removed_options(found: Found, facts: Facts) -> Iterable[Observation]:
-    if max(supported(facts)) < _REMOVED_IN:
+    if facts.release_assumed or max(supported(facts)) < _REMOVED_IN:
+        # Which Java runs is not known where the release is not.
         return
     for option in java_options(found):
         dead = removed_options(option.text)
