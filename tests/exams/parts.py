@@ -51,6 +51,7 @@ PARTS = (
             ("line", 5, "probe, plan, deploy, check and run on three hosts"),
             ("adverse", 9, "jump hosts, full disks, cut-off hosts, wrong passwords"),
             ("redundant", 15, "two masters of each kind, changed, grown, shrunk, a host lost"),
+            ("keys", 15, "48 keys changed, restarts and running daemons' settings compared"),
             ("killed", 15, "deployments killed at random moments"),
             ("kerberos", 15, "HDFS with Kerberos"),
             ("kerberos-pair", 15, "two NameNodes with Kerberos"),
