@@ -15,6 +15,7 @@ from exams.parts import PARTS
 from support.daemons import FETCH, LIB
 from support.hadoop_cluster import SHARED, HadoopCluster, hadoop_cluster
 from support.java import use_brief_java
+from support.needs import needs_text
 
 os.environ["HOWDAH_CACHE"] = str(Path(__file__).parents[1] / "build")
 for variable in ("HADOOP_HOME", "HADOOP_CONF_DIR", "HADOOP_USER_NAME"):
@@ -85,6 +86,12 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[HadoopCluster]
         pytest.skip(f"Hadoop's jars are not there: {FETCH}")
     with hadoop_cluster(tmp_path_factory.mktemp("cluster"), changed=SHARED) as running:
         yield running
+
+
+def pytest_report_header(config: pytest.Config) -> list[str]:
+    """Show what is tested, what is skipped and how long it takes, where the whole is run."""
+    whole = config.args == config.getini("testpaths") and config.getoption("exam") is None
+    return needs_text() if whole else []
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
