@@ -64,9 +64,3 @@ def heap_enough(value: Value, decision: Decision, facts: Facts) -> bool:
     """Accept options whose heap is three quarters of the one decided on or larger."""
     have, want = heap_bytes(str(value)), heap_bytes(str(decision.value))
     return have is not None and want is not None and have >= 0.75 * want
-
-
-def heap_alike(value: Value, decision: Decision, facts: Facts) -> bool:
-    """Accept options whose heap is between three quarters and twice of the one decided on."""
-    have, want = heap_bytes(str(value)), heap_bytes(str(decision.value))
-    return have is not None and want is not None and 0.75 * want <= have <= 2 * want

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 _MEANS = {
     "hadoop": "HADOOP_CONF_DIR of masters, clients and workers",
     "hbase": "HBASE_CONF_DIR",
-    "zookeeper": "ZooKeeper's zoo.cfg, and the myid of each server",
+    "zookeeper": "ZooKeeper's zoo.cfg and zookeeper-env.sh, and the myid of each server",
     "spark": "SPARK_CONF_DIR of hosts that applications are started from",
     "tez": "TEZ_CONF_DIR of Hive's servers and clients",
     "hive": "HIVE_CONF_DIR of Hive's servers and clients",

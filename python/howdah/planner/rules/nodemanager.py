@@ -9,7 +9,7 @@ from howdah.model.plan import Input, Value
 from howdah.planner.budget import budget, heap_of
 from howdah.planner.conditions import mapreduce_rule, shuffles_in_nodemanagers
 from howdah.planner.facts import CannotTell, Facts
-from howdah.planner.heap import heap_alike, heap_options
+from howdah.planner.heap import heap_enough, heap_options
 from howdah.planner.reading import ConfigurationReading, is_temporary, path_list
 from howdah.planner.rule import Decision, Inspection, Observation, Rule, Scope, Severity, equal
 from howdah.planner.rules.volumes import disk_full_percent, smallest_disk
@@ -223,7 +223,7 @@ RULES: tuple[Rule, ...] = (
         severity=Severity.MAY,
         scope=Scope.WORKER,
         decide=_nodemanager_heap,
-        accepts=heap_alike,
+        accepts=heap_enough,
     ),
     mapreduce_rule(
         id="nodemanager.heartbeat",
