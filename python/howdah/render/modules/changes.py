@@ -21,10 +21,12 @@ LOCK_PATIENCE_S = 120.0
 class HostRefusal(Exception):
     """Something that only a person can decide or mend: what is wrong, and what to do."""
 
-    def __init__(self, what: str, fix: str = "") -> None:
+    def __init__(self, what: str, fix: str = "", code: int = 0) -> None:
         super().__init__(f"{what}: {fix}" if fix else what)
         self.what = what
         self.fix = fix
+        self.code = code
+        """What a command ended with, if it was one that failed."""
 
 
 def refused(error: Exception) -> Json:
@@ -87,7 +89,8 @@ def run(*command: str, cwd: Optional[str] = None) -> str:
     done = subprocess.run(command, capture_output=True, text=True, errors="replace", cwd=cwd, check=False)
     if done.returncode:
         said = (done.stderr.strip() or done.stdout.strip()).splitlines()
-        raise HostRefusal(f"{' '.join(command)}:\n" + ("\n".join(said[-3:]) or f"exit {done.returncode}"))
+        end = "\n".join(said[-3:]) or f"exit {done.returncode}"
+        raise HostRefusal(f"{' '.join(command)}:\n{end}", code=done.returncode)
     return done.stdout
 
 

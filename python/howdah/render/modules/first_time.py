@@ -80,5 +80,6 @@ def format_zookeeper(host: HostChanges, manifest: Json) -> None:
         hadoop(manifest, "hdfs", "hdfs", "zkfc", "-formatZK", "-nonInteractive")
         host.changes.append("make the NameNodes' place in ZooKeeper")
     except HostRefusal as error:
-        if "already exists" not in str(error) and f"exit {THERE_ALREADY}" not in str(error):
+        # It says nothing of it, but may warn of other things.
+        if error.code != THERE_ALREADY:
             raise

@@ -55,6 +55,7 @@ def test_a_command_that_fails_is_told_with_the_end_of_what_it_said() -> None:
     with pytest.raises(HostRefusal) as caught:
         run("sh", "-c", "seq 9 >&2; exit 3")
     assert caught.value.what == "sh -c seq 9 >&2; exit 3:\n7\n8\n9"
+    assert caught.value.code == 3
 
 
 def test_a_link_that_somebody_laid_is_not_followed(tmp_path: Path) -> None:

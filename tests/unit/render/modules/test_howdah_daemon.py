@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from howdah.render.modules.changes import HostChanges, HostRefusal
+from howdah.render.modules import first_time
+from howdah.render.modules.changes import HostChanges, HostRefusal, run
 from howdah.render.modules.first_time import force, format_once, is_formatted
 from howdah.render.modules.units import configuration_file, is_fresh
 
@@ -38,6 +39,20 @@ def test_what_a_killed_run_had_begun_is_begun_again(tmp_path: Path) -> None:
     host = HostChanges(check=True)
     format_once(host, MANIFEST, _namenode(tmp_path), [])
     assert host.changes == ["format HDFS"]
+
+
+@pytest.mark.parametrize(("code", "fails"), [(0, False), (2, False), (1, True)])
+def test_a_place_in_zookeeper_that_is_there_is_told_by_the_exit_code(
+    monkeypatch: pytest.MonkeyPatch, code: int, fails: bool
+) -> None:
+    """Whatever the program warns of: stale answers of ZooKeeper, a library that it lacks."""
+    script = f"echo 'WARN Ignoring stale result from old client' >&2; exit {code}"
+    monkeypatch.setattr(first_time, "hadoop", lambda *_: run("sh", "-c", script))
+    if fails:
+        with pytest.raises(HostRefusal, match="stale result"):
+            first_time.format_zookeeper(HostChanges(check=False), MANIFEST)
+    else:
+        first_time.format_zookeeper(HostChanges(check=False), MANIFEST)
 
 
 def test_a_process_is_fresh_if_it_carries_the_word_of_its_configuration(tmp_path: Path) -> None:
