@@ -119,7 +119,7 @@ def examine(course: Course, batches: Mapping[str, Sequence[Key]] = BATCHES) -> N
             if keys is WORKERS:
                 _stale(course, plan)
         _tokens(course, settings, served)
-    print(f"    {changed} keys", flush=True)
+    print(f"    {changed} keys in all", flush=True)
 
 
 def _batch(course: Course, plan: Path, name: str, keys: Sequence[Key], served: Sequence[Service]) -> None:
