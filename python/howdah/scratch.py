@@ -15,8 +15,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+_LOCKED = ".locked"
+"""How the names of folders end whose processes lock them."""
 _NEW_S = 60.0
 """An empty folder may be one that its process has not locked yet, unless it is older."""
+_LONG_S = 86400.0
+"""howdah 0.1 locked nothing: its folders are removed once no command can still be at work in them."""
 
 
 @contextmanager
@@ -24,7 +28,7 @@ def scratch_folder(name: str) -> Iterator[Path]:
     """A new folder ``howdah-<name>-…`` for this user alone, removed when the context ends."""
     prefix = f"howdah-{name}-"
     _remove_left(prefix)
-    folder = Path(tempfile.mkdtemp(prefix=prefix))
+    folder = Path(tempfile.mkdtemp(prefix=prefix, suffix=_LOCKED))
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX)
@@ -42,16 +46,19 @@ def _remove_left(prefix: str) -> None:
             # A link is not followed, and another user's folder is not opened.
             descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
             try:
-                if os.fstat(descriptor).st_uid == os.geteuid() and _is_left(descriptor):
+                if os.fstat(descriptor).st_uid == os.geteuid() and _is_left(descriptor, path):
                     shutil.rmtree(path, ignore_errors=True)
             finally:
                 os.close(descriptor)
 
 
-def _is_left(descriptor: int) -> bool:
+def _is_left(descriptor: int, path: Path) -> bool:
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         return False
+    unchanged_s = time.time() - os.fstat(descriptor).st_mtime
+    if path.suffix != _LOCKED:
+        return unchanged_s > _LONG_S
     # Whoever makes a folder locks it before anything is written there.
-    return bool(os.listdir(descriptor)) or time.time() - os.fstat(descriptor).st_mtime > _NEW_S
+    return bool(os.listdir(descriptor)) or unchanged_s > _NEW_S

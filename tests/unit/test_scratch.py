@@ -65,20 +65,26 @@ def test_what_a_killed_process_left_is_removed_and_what_a_living_one_has_is_not(
 def test_folders_of_other_names_links_and_new_ones_are_left_alone(temporary: Path) -> None:
     other = temporary / "howdah-other-1"
     target = temporary / "target"
-    fresh, old = temporary / "howdah-test-fresh", temporary / "howdah-test-old"
-    for folder in (other, target, fresh, old):
+    fresh, old = temporary / "howdah-test-fresh.locked", temporary / "howdah-test-old.locked"
+    # Another version of howdah may be at work in these, without a lock.
+    unlocked, forgotten = temporary / "howdah-test-unlocked", temporary / "howdah-test-forgotten"
+    for folder in (other, target, fresh, old, unlocked, forgotten):
         folder.mkdir()
-    for folder in (other, target):
+    for folder in (other, target, unlocked, forgotten):
         (folder / "file").write_text("kept")
     link = temporary / "howdah-test-link"
     link.symlink_to(target)
     (temporary / "howdah-test-file").write_text("kept")
     hour_ago = time.time() - 3600
-    os.utime(old, (hour_ago, hour_ago))
+    for folder in (old, unlocked):
+        os.utime(folder, (hour_ago, hour_ago))
+    os.utime(forgotten, (hour_ago - 86400, hour_ago - 86400))
     with scratch_folder("test"):
         # The empty new one may be another process's, which has yet to lock it.
         assert fresh.exists()
         assert not old.exists()
+        assert unlocked.exists()
+        assert not forgotten.exists()
         assert link.is_symlink()
     assert (target / "file").exists()
     assert (other / "file").exists()
