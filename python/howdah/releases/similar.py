@@ -35,7 +35,7 @@ def similar(name: str, names: Iterable[str], scopes: Collection[str]) -> tuple[s
     """The names of the same beginning and unit that differ by two letters at most, nearest first.
 
     The first part stays as it is, and so does the second if the two are one of ``scopes``,
-    or name a file system: ``fs.obs.endpoint`` is not ``fs.oss.endpoint``.
+    or name a file system: ``fs.o3s.endpoint`` is not ``fs.s3a.endpoint``.
     """
     parts = name.split(".")
     close: list[tuple[int, str]] = []

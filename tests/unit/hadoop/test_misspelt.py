@@ -52,7 +52,7 @@ def test_a_close_key_that_other_daemons_read_is_not_meant(name: str) -> None:
         "dfs.datanode.max.outlier.detection.disks",
         "hbase.ipc.min.request.size",
         "yarn.resourcemanager.max.unknown.key",
-        "fs.obs.connection.maximum",
+        "fs.o3s.connection.maximum",
         "dfs.namenode.data.dir",
     ],
 )
