@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Literal
 
 from howdah.audit.causes import folded, in_its_file, one_cause
@@ -13,14 +13,14 @@ from howdah.audit.existing import host_values
 from howdah.audit.facts import found_facts, planned_facts
 from howdah.audit.folder import Releases
 from howdah.audit.inspections import check_inspections, check_settings, spared_keys
-from howdah.audit.roles import readers, role_of
+from howdah.audit.roles import ReadByClients, concerns, role_of
 from howdah.audit.subject import Subject
 from howdah.audit.values import Layers, Values
 from howdah.audit.workers import Part, part_of, settings_for
 from howdah.model.check import Check, CheckReport, CheckVerdict, HostRole
 from howdah.model.found import Found, FoundConfig
 from howdah.model.host import Host
-from howdah.model.plan import Plan
+from howdah.model.plan import Plan, Value
 from howdah.planner.facts import Facts
 from howdah.planner.rule import Damage
 from howdah.planner.rules.catalogue import INSPECTIONS, SETTING_RULES
@@ -61,8 +61,10 @@ def audit(
         evidence = Found(config=config, host=host)
         part = part_of(plan, evidence, values)
         # What a configuration alone comes to is the same on every host, and is said once.
-        made = _checks(evidence, values, plan, releases, part)
-        checks.update(dict.fromkeys(check for check in made if role is None or role in readers(check.about)))
+        made = _checks(evidence, values, plan, releases, part, role=role)
+        checks.update(
+            dict.fromkeys(check for check in made if role is None or concerns(role, check.about, config))
+        )
     return CheckReport(
         scope=_scope(config, hosts),
         looked_at=(*_files(config), *(host.name for host in hosts)),
@@ -83,10 +85,18 @@ def audit_part(config: FoundConfig, plan: Plan, part: Part, releases: Releases) 
 
 
 def _checks(
-    found: Found, values: Values | None, plan: Plan | None, releases: Releases, part: Part | None
+    found: Found,
+    values: Values | None,
+    plan: Plan | None,
+    releases: Releases,
+    part: Part | None,
+    *,
+    role: HostRole | None = None,
 ) -> Iterator[Check]:
     read = host_values(found.host) if found.host is not None else {}
-    known = Layers(read, *((derived(values), values) if values is not None else ()))
+    known: Mapping[str, Value] = Layers(read, *((derived(values), values) if values is not None else ()))
+    if role is HostRole.CLIENT and found.config is not None:
+        known = ReadByClients(known, found.config)
     facts: Facts = found_facts(found, values, known, releases)
     if plan is not None and plan.cluster is not None and part is not None:
         facts = planned_facts(plan, plan.cluster, part, known, releases)

@@ -135,7 +135,7 @@ def found_facts(
     return FoundFacts(
         request=_request(found, values, releases),
         known_group=group,
-        known_worker=_native_worker(host, group, known, dirs) if host and values is not None else None,
+        known_worker=_native_worker(host, group, known, dirs) if host and _has_tasks(known) else None,
         decided=known,
         release_assumed=releases.hadoop_from == "default",
         probed=host.name if host is not None else "",
@@ -164,6 +164,11 @@ def _request(found: Found, values: Values | None, releases: Releases) -> PlanReq
         hadoop=releases.hadoop,
         hbase=releases.hbase,
     )
+
+
+def _has_tasks(known: Mapping[str, Value]) -> bool:
+    """Whether the sizes of containers are known: a client's folder gives none."""
+    return all(key in known for key in _CONTAINER_MEMORY)
 
 
 def _native_worker(

@@ -26,6 +26,7 @@ from howdah.errors import UnreadableFile, UserError
 from howdah.model.found import Allocation, FoundConfig, FoundProperty, Unreadable
 from howdah.model.plan import Plan
 from howdah.releases import DEFAULT_HADOOP, DEFAULT_HBASE
+from howdah.services.conf import BLANKS
 
 _TOPOLOGY = "topology.data"
 _JAR = "hadoop-common-"
@@ -185,16 +186,16 @@ def _reading_order(name: str) -> tuple[int, str]:
 
 
 def _lines(path: Path) -> Iterable[str]:
-    lines = (line.strip() for line in read_text(path, MOST_LIST_BYTES).splitlines())
+    lines = (line.strip(BLANKS) for line in read_text(path, MOST_LIST_BYTES).splitlines())
     return (line for line in lines if line and not line.startswith("#"))
 
 
 def _plain(path: Path, name: str, form: re.Pattern[str] = _KEY_VALUE) -> Iterable[FoundProperty]:
     """The properties of ZooKeeper's ``key=value`` file, or of one whose lines have another form."""
     for number, line in enumerate(read_text(path).splitlines(), start=1):
-        entry = form.fullmatch(line.strip())
+        entry = form.fullmatch(line.strip(BLANKS))
         if entry is not None and not line.lstrip().startswith("#"):
-            yield FoundProperty(name=entry[1], text=entry[2].strip(), file=name, line=number)
+            yield FoundProperty(name=entry[1], text=entry[2].strip(BLANKS), file=name, line=number)
 
 
 class Releases(NamedTuple):

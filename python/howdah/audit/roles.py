@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Mapping
 from functools import cache
 from urllib.parse import urlsplit
 
 from howdah.hadoop.readers import readers_of
 from howdah.model.check import HostRole
 from howdah.model.found import FoundConfig
-from howdah.model.plan import Role
+from howdah.model.plan import Role, Value
 
 _WORKERS = frozenset({Role.DATANODE, Role.NODEMANAGER, Role.REGIONSERVER})
 _LIKE_CLIENTS = frozenset({Role.JOB_HISTORY, Role.HMASTER})
@@ -20,7 +21,11 @@ _OF_SERVERS = re.compile(
     r"|yarn\.log-aggregation.*|[A-Z]+_(LOG|PID)_DIR|HBASE_MANAGES_ZK"
 )
 """What clients have no use for although the JobHistoryServer, a client of HDFS and YARN itself, reads it."""
-_OF_ALL = re.compile(r"mapreduce\.jobhistory\.((intermediate-)?done-dir|.*address)|fs\.trash\..*")
+_OF_SERVERS_UNLESS_SET = re.compile(r"yarn\.(acl\.enable|admin\.acl|http\.policy)|hbase\.rootdir")
+"""What clients may do without, although they read it: the servers' folders set it."""
+_OF_ALL = re.compile(
+    r"yarn\.timeline-service\.enabled|mapreduce\.jobhistory\.((intermediate-)?done-dir|.*address)|fs\.trash\..*"
+)
 """What jobs and users read as well as the daemon that it is named after."""
 _HERE = frozenset({"localhost", "127.0.0.1", "::1", "0.0.0.0"})
 
@@ -44,6 +49,39 @@ def readers(key: str) -> frozenset[HostRole]:
         )
         if reads
     )
+
+
+def concerns(role: HostRole, key: str, config: FoundConfig | None) -> bool:
+    """Whether a check about a key is one of hosts of that role."""
+    unset = config is None or all(entry.name != key for entry in config.effective)
+    if role is HostRole.CLIENT and unset and _OF_SERVERS_UNLESS_SET.fullmatch(key):
+        return False
+    return role in readers(key)
+
+
+class ReadByClients(Mapping[str, Value]):
+    """The values that a client's folder gives: of keys that only servers read those that it sets.
+
+    The servers' own folders set them, and may set another value than the release's default.
+    """
+
+    def __init__(self, known: Mapping[str, Value], config: FoundConfig) -> None:
+        self._known = known
+        self._given = frozenset(entry.name for entry in config.effective)
+
+    def _is_unset(self, key: str) -> bool:
+        return key not in self._given and HostRole.CLIENT not in readers(key)
+
+    def __getitem__(self, key: str) -> Value:
+        if self._is_unset(key):
+            raise KeyError(key)
+        return self._known[key]
+
+    def __iter__(self) -> Iterator[str]:
+        return (key for key in self._known if not self._is_unset(key))
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
 
 
 def role_of(config: FoundConfig) -> HostRole | None:

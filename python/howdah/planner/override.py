@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterator, Sequence
 
 from howdah import releases
 from howdah.errors import UserError
+from howdah.hadoop.misspelt import intended_key
 from howdah.model.plan import Setting, Value
 from howdah.model.request import Override, PlanRequest
 from howdah.units import KIB, MIB, parse_bytes
@@ -135,7 +136,7 @@ def _unknown(
         if key in release.gone:
             return UserError(where, "is no longer read by any release howdah plans for", release.gone[key])
     near = next(iter(difflib.get_close_matches(key, decided, n=1, cutoff=_CLOSE)), None)
-    near = near or next((nearest for release in products if (nearest := release.nearest(key))), None)
+    near = near or next((nearest for release in products if (nearest := intended_key(key, release))), None)
     names = " nor ".join(f"{release.product} {release.version}" for release in products)
     hint = f"did you mean {near}?" if near else "see `howdah plan explain PLAN` for the keys that are decided"
     return UserError(where, f"neither {names} reads this key", hint)

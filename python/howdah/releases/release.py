@@ -79,8 +79,11 @@ class Release:
         """The names that a deprecated name sets, which may be gone since; none for any other name."""
         return self.deprecated.get(name, ())
 
-    def nearest(self, name: str) -> str | None:
-        """The known name that a misspelt one was meant to be, if one is close."""
+    def close_names(self, name: str) -> tuple[str, ...]:
+        """The known names that differ from a misspelt one by two letters at most, nearest first.
+
+        Which of them is meant depends on their readers as well: howdah.hadoop.misspelt.
+        """
         filled = (fill(template.name, name) for template in self.templates)
         names = [*self.properties, *(candidate for candidate in filled if candidate is not None)]
         return similar(name, names, self.scopes)

@@ -9,6 +9,8 @@ _MOST_EDITS = 2
 _UNIT = re.compile(
     r"(?:^|[._-])(ms|msec|millis|s|sec|secs|seconds|mins?|minutes|hours|days|[kmg]?b|bytes|pct|percent)$"
 )
+_WORD = re.compile(r"[^._-]+")
+_OPPOSITES = ({"min", "max"}, {"http", "https"}, {"sync", "async"})
 
 
 def edits(one: str, other: str, most: int = _MOST_EDITS) -> int:
@@ -29,32 +31,35 @@ def edits(one: str, other: str, most: int = _MOST_EDITS) -> int:
     return min(row[-1], most + 1)
 
 
-def similar(name: str, names: Iterable[str], scopes: Collection[str]) -> str | None:
-    """The nearest of the names that the same program reads; None where none differs by two letters at most.
+def similar(name: str, names: Iterable[str], scopes: Collection[str]) -> tuple[str, ...]:
+    """The names of the same beginning and unit that differ by two letters at most, nearest first.
 
-    The first part stays as it is. The second does if it is one of ``scopes``, for then it names a daemon:
-    a key of another daemon, or one that counts in another unit, is no correction.
+    The first part stays as it is, and so does the second if the two are one of ``scopes``,
+    or name a file system: ``fs.o3s.endpoint`` is not ``fs.s3a.endpoint``.
     """
     parts = name.split(".")
-    best: tuple[int, str] | None = None
+    close: list[tuple[int, str]] = []
     for known in names:
         own = known.split(".")
-        if own[0] != parts[0] and own[0].lower() != parts[0].lower():
+        if own[0].lower() != parts[0].lower():
             continue
-        if name.lower() == known.lower():
-            return known
-        if own[1:2] != parts[1:2] and ".".join(parts[:2]) in scopes:
+        if own[1:2] != parts[1:2] and (".".join(parts[:2]) in scopes or _is_of_file_system(parts)):
             continue
-        distance = edits(name, known, best[0] if best else _MOST_EDITS)
-        if distance <= _MOST_EDITS and (best is None or distance < best[0]) and _one_unit(name, known):
-            best = distance, known
-    return best[1] if best else None
+        distance = 0 if name.lower() == known.lower() else edits(name, known)
+        if distance <= _MOST_EDITS and _one_meaning(name, known):
+            close.append((distance, known))
+    return tuple(known for _, known in sorted(close, key=lambda pair: pair[0]))
 
 
-def _one_unit(name: str, known: str) -> bool:
-    """Whether two names do not count in different units."""
+def _is_of_file_system(parts: list[str]) -> bool:
+    return parts[0] == "fs" and len(parts) > 2
+
+
+def _one_meaning(name: str, known: str) -> bool:
+    """Whether two names neither count in different units nor limit opposite ends."""
     units = [match[1] for text in (name, known) if (match := _UNIT.search(text))]
-    return len(set(units)) < 2
+    words, others = (set(_WORD.findall(text)) for text in (name, known))
+    return len(set(units)) < 2 and (words ^ others) not in _OPPOSITES
 
 
 def similar_text(text: str, texts: Iterable[str]) -> str | None:

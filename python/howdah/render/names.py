@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from howdah import releases
 from howdah.errors import UserError
+from howdah.hadoop.misspelt import intended_key
 from howdah.model.hostname import is_hostname
 from howdah.model.plan import Cluster, Plan, Role, Setting
 from howdah.model.request import PlanRequest
@@ -50,7 +51,7 @@ def check_name(setting: Setting, *known_to: Release) -> None:
                     f"{_spoken(release)} reads it as {entry.kind}",
                 )
             return
-    near = next((near for release in known_to if (near := release.nearest(setting.key))), None)
+    near = next((near for release in known_to if (near := intended_key(setting.key, release))), None)
     raise UserError(
         setting_label(setting),
         f"is not a property of {' or '.join(map(_spoken, known_to))}",

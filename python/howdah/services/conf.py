@@ -15,6 +15,8 @@ from howdah.releases import default_of, hadoop
 from howdah.services.addresses import WebAddress, in_place_of_any, web_address
 from howdah.services.identity import login_name
 
+BLANKS = "".join(map(chr, range(0x21)))
+"""What Java's ``String.trim`` removes: a blank that does not break, U+00A0, stays part of a value."""
 _PARTS = ("name", "value", "final")
 
 FILES = ("core-site.xml", "hdfs-site.xml", "hdfs-rbf-site.xml", "mapred-site.xml", "yarn-site.xml")
@@ -120,12 +122,12 @@ class _Reading:
 
     def _end(self, element: str) -> None:
         self._open.pop()
-        name = self._parts.get("name", "").strip()
+        name = self._parts.get("name", "").strip(BLANKS)
         # Hadoop passes over a property without a name or without a value.
         if element == "property" and name and "value" in self._parts:
             final = self._parts.get("final", "").strip() == "true"
             written = self._parts["value"]
-            value = written.strip()
+            value = written.strip(BLANKS)
             self.properties.append(
                 SiteProperty(name, value, final, self._path, self._line, blanks=value != written)
             )

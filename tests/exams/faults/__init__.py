@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from exams.faults import elected, ha, hbase, hdfs, hosts, jobs, kinds, spark
+from exams.faults import elected, ha, hbase, hdfs, hosts, jobs, kinds, spark, variations
 
 FAULTS = (
     *hdfs.FAULTS,
@@ -13,4 +13,5 @@ FAULTS = (
     *hosts.FAULTS,
     *spark.FAULTS,
     *kinds.FAULTS,
+    *variations.FAULTS,
 )

@@ -86,3 +86,98 @@ def test_a_role_that_is_given_leaves_out_what_only_others_read(tmp_path: Path) -
 )
 def test_who_reads_a_key(key: str, who: set[str]) -> None:
     assert {role.value for role in readers(key)} == who
+
+
+SPARK_LIMITS = {"spark.executor.memory": "48g", "spark.executor.cores": "8", "spark.driver.memory": "16g"}
+
+
+def _with_spark(folder: Path, yarn: dict[str, str]) -> Path:
+    properties = {"yarn.resourcemanager.hostname": "rm1.example.com"} | yarn
+    _write(folder, CORE, CLIENT_HDFS, MAPRED, ("yarn-site.xml", properties))
+    lines = "".join(f"{key} {value}\n" for key, value in {"spark.master": "yarn", **SPARK_LIMITS}.items())
+    (folder / "spark-defaults.conf").write_text(lines)
+    return folder
+
+
+@pytest.mark.parametrize("role", [None, HostRole.CLIENT])
+def test_a_clients_executors_are_not_compared_with_a_schedulers_defaults(
+    tmp_path: Path, role: HostRole | None
+) -> None:
+    report = _report(_with_spark(tmp_path, {}), role)
+    assert report.role is HostRole.CLIENT
+    assert _faults(report) == set()
+
+
+def test_a_clients_executors_are_compared_with_limits_that_it_sets(tmp_path: Path) -> None:
+    limits = {
+        "yarn.scheduler.maximum-allocation-mb": "16384",
+        "yarn.scheduler.maximum-allocation-vcores": "4",
+    }
+    faults = _faults(_report(_with_spark(tmp_path, limits), HostRole.CLIENT))
+    assert {"spark.executor.memory", "spark.executor.cores"} <= faults
+
+
+def test_a_servers_executors_are_compared_with_defaults(tmp_path: Path) -> None:
+    servers = {"yarn.resourcemanager.scheduler.class": f"{YARN_SCHEDULERS}.capacity.CapacityScheduler"}
+    assert "spark.executor.memory" in _faults(_report(_with_spark(tmp_path, servers), HostRole.MASTER))
+
+
+YARN_SCHEDULERS = "org.apache.hadoop.yarn.server.resourcemanager.scheduler"
+YARN = "yarn-site.xml", {"yarn.resourcemanager.hostname": "rm1.example.com"}
+SMALL_BLOCKS = "hdfs-site.xml", {"dfs.replication": "3", "dfs.blocksize": "524288"}
+SECURE = (
+    "core-site.xml",
+    {
+        **CORE[1],
+        "hadoop.security.authentication": "kerberos",
+        "hadoop.security.authorization": "true",
+        "hadoop.rpc.protection": "privacy",
+    },
+)
+PRIVATE = "hdfs-site.xml", {"dfs.replication": "3", "dfs.data.transfer.protection": "privacy"}
+TASKS = (
+    "mapred-site.xml",
+    {
+        **MAPRED[1],
+        "mapreduce.map.memory.mb": "16384",
+        "mapreduce.map.java.opts": "-Xmx13000m",
+        "mapreduce.map.cpu.vcores": "12",
+        "mapreduce.reduce.memory.mb": "32768",
+        "mapreduce.reduce.java.opts": "-Xmx26000m",
+        "yarn.app.mapreduce.am.resource.mb": "16384",
+    },
+)
+TEZ = (
+    "tez-site.xml",
+    {
+        "tez.lib.uris": "hdfs:///apps/tez.tar.gz",
+        "tez.task.resource.memory.mb": "16384",
+        "tez.am.resource.memory.mb": "16384",
+    },
+)
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        # A NameNode's least block, administrators and pages of ResourceManagers, the largest container.
+        (CORE, SMALL_BLOCKS),
+        (
+            SECURE,
+            PRIVATE,
+            YARN,
+            MAPRED,
+        ),
+        (CORE, CLIENT_HDFS, YARN, TASKS),
+        (CORE, CLIENT_HDFS, YARN, TEZ),
+        (CORE, CLIENT_HDFS, ("hbase-site.xml", {"hbase.zookeeper.quorum": "z1,z2,z3"})),
+    ],
+)
+def test_nothing_of_a_client_fails_by_a_servers_default(
+    tmp_path: Path, files: tuple[tuple[str, dict[str, str]], ...]
+) -> None:
+    report = _report(_write(tmp_path, *files), HostRole.CLIENT)
+    assert _faults(report) == set()
+    warned = {check.about for check in report.checks if check.verdict is CheckVerdict.WARN}
+    # Small blocks are the client's own.
+    assert warned <= {"hadoop.tmp.dir", "dfs.blocksize"}

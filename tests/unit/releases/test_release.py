@@ -159,13 +159,13 @@ def test_what_is_gone_advises_only_what_is_known() -> None:
 )
 def test_a_misspelt_name_is_not_found_but_corrected(name: str, meant: str) -> None:
     assert hadoop().find(name) is None
-    assert hadoop().nearest(name) == meant
+    assert hadoop().close_names(name)[0] == meant
     assert hadoop().find(meant) is not None
 
 
 def test_nothing_is_suggested_for_a_name_like_no_other() -> None:
     assert hadoop().find("acme.frobnicator") is None
-    assert hadoop().nearest("acme.frobnicator") is None
+    assert hadoop().close_names("acme.frobnicator") == ()
 
 
 @pytest.mark.parametrize(

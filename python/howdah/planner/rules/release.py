@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from howdah.hadoop.misspelt import intended_key
 from howdah.model.found import Found, FoundProperty
 from howdah.planner.facts import Facts
 from howdah.planner.rule import Inspection, Observation, Rule, Severity
@@ -63,7 +64,7 @@ def _unknown(found: Found, facts: Facts) -> Iterator[tuple[FoundProperty, str | 
         if any(release.knows(entry.name) for release in releases) or _is_service(entry):
             continue
         suggested += 1
-        near = (release.nearest(entry.name) for release in releases)
+        near = (intended_key(entry.name, release) for release in releases)
         yield entry, next(filter(None, near), None) if suggested <= _MOST_SUGGESTIONS else None
 
 

@@ -8,6 +8,7 @@ from typing import NamedTuple
 from howdah.engines.hadoop.storage.workspace import HdfsWorkspace
 from howdah.engines.hadoop.target import HadoopTarget
 from howdah.errors import UserError
+from howdah.hadoop.misspelt import intended_key
 from howdah.installation.command import BRIEF, java_command
 from howdah.model.workloads.base import Workload
 from howdah.model.workloads.files import BLOCK_SIZE, REPLICATION
@@ -146,7 +147,7 @@ def check_settings(settings: Mapping[str, str]) -> None:
                 raise UserError(f"--set {given}", "has a flag of its own", f"write {_FLAGS[key]}")
             if key in _OWN:
                 raise UserError(f"--set {given}", f"is howdah's own: it {_OWN[key]}", "leave it out")
-            if not release.knows(key) and (meant := release.nearest(key)):
+            if not release.knows(key) and (meant := intended_key(key, release)):
                 raise UserError(
                     f"--set {given}",
                     f"no program of Hadoop {release.version} reads it",

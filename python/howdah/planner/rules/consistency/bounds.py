@@ -24,6 +24,7 @@ class _Bounds(NamedTuple):
 
 
 _ANY = float("inf")
+_UNLIMITED = "0 is no limit"
 _BOUNDS = (
     _Bounds("dfs.heartbeat.interval", 1, 30, "3", "dead DataNodes are found after ten heartbeats and more"),
     _Bounds(
@@ -86,6 +87,84 @@ _BOUNDS = (
         "0.6",
         "what is left of the heap is too small for the objects of applications, which then end in "
         "collections",
+    ),
+    _Bounds(
+        "dfs.namenode.fs-limits.max-directory-items",
+        100_000,
+        _ANY,
+        "1048576",
+        "directories of logs, of applications and of tables are refused more files",
+    ),
+    _Bounds(
+        "dfs.namenode.fs-limits.max-blocks-per-file", 1000, _ANY, "10000", "large files cannot be written"
+    ),
+    _Bounds(
+        "yarn.nodemanager.disk-health-checker.max-disk-utilization-per-disk-percentage",
+        50,
+        100,
+        "90",
+        "disks that are half empty count as failed, and get no containers",
+    ),
+    _Bounds(
+        "yarn.resourcemanager.resource-tracker.client.thread-count",
+        5,
+        _ANY,
+        "50",
+        "heartbeats of NodeManagers wait for one another",
+    ),
+    _Bounds("yarn.resourcemanager.client.thread-count", 5, _ANY, "50", "clients wait for one another"),
+    _Bounds(
+        "yarn.resourcemanager.scheduler.client.thread-count",
+        5,
+        _ANY,
+        "50",
+        "application masters wait for one another",
+    ),
+    _Bounds(
+        "yarn.scheduler.capacity.maximum-applications",
+        100,
+        _ANY,
+        "10000",
+        "applications are refused although there is room",
+    ),
+    _Bounds("mapreduce.job.counters.max", 100, _ANY, "120", "jobs with counters of their own fail"),
+    _Bounds(
+        "yarn.resourcemanager.am.max-attempts",
+        2,
+        _ANY,
+        "2",
+        "an application ends with the host of its application master",
+    ),
+    _Bounds(
+        "ipc.server.listen.queue.size", 64, _ANY, "256", "connections are refused when many clients begin"
+    ),
+    _Bounds(
+        "hbase.regionserver.global.memstore.size",
+        0.1,
+        0.8,
+        "0.4",
+        "writes wait while tiny files are flushed",
+    ),
+    _Bounds(
+        "hbase.zookeeper.property.maxClientCnxns",
+        10,
+        _ANY,
+        "300",
+        "one host's RegionServer and clients are refused once they have so many connections; 0 is no limit",
+    ),
+    _Bounds(
+        "spark.driver.maxResultSize",
+        MIB,
+        _ANY,
+        "1g",
+        "jobs are aborted by their first results: a number without a unit counts bytes; 0 is no limit",
+    ),
+    _Bounds(
+        "yarn.nodemanager.vmem-pmem-ratio",
+        1,
+        _ANY,
+        "2.1",
+        "containers are ended before they use the memory that they have",
     ),
     _Bounds("zookeeper.session.timeout", 10_000, _ANY, "90000", "a pause of Java's ends a RegionServer"),
     _Bounds(
@@ -158,7 +237,11 @@ def _outside(bounds: tuple[_Bounds, ...], found: Found) -> Iterator[Observation]
         # A size may have a suffix; what is neither a number nor a size is for the rule about types.
         number = reading.number(bound.key)
         value = number if number is not None else reading.size(bound.key)
-        if value is not None and not refused(bound.key, value) and (value or bound.key != "maxClientCnxns"):
+        if (
+            value is not None
+            and not refused(bound.key, value)
+            and (value or not bound.harm.endswith(_UNLIMITED))
+        ):
             limits = (
                 f"{bound.least:.15g} at least"
                 if bound.most == _ANY

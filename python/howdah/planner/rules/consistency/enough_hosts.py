@@ -102,6 +102,28 @@ def _replicas_of_hbase(found: Found, facts: Facts) -> Iterator[Observation]:
         )
 
 
+def _waited_for(found: Found, facts: Facts) -> Iterator[Observation]:
+    """Whether no master waits for more hosts than there are."""
+    reading = ConfigurationReading(found)
+    config = found.config
+    servers = config.lists.items() if config is not None else ()
+    region_servers = next((len(hosts) for file, hosts in servers if file.endswith("regionservers")), 0)
+    for key, hosts, waits in (
+        ("dfs.namenode.safemode.min.datanodes", len(worker_hosts(found)), "the NameNode stays in safe mode"),
+        ("hbase.master.wait.on.regionservers.mintostart", region_servers, "the HMaster assigns no region"),
+    ):
+        wanted = reading.number(key)
+        if wanted is not None and hosts:
+            yield Observation(
+                ok=wanted <= hosts,
+                about=key,
+                found=f"{wanted:.15g}, with {hosts} hosts",
+                expected=f"at most {hosts}: else {waits} for ever",
+                fix=f"set {key} to {max(1, hosts // 2)} in {reading.where(key)}",
+                where=reading.where(key),
+            )
+
+
 def _threads(found: Found, facts: Facts) -> Iterator[Observation]:
     reading = ConfigurationReading(found)
     hosts = len(worker_hosts(found))
@@ -155,6 +177,14 @@ def _masters_of_applications(found: Found, facts: Facts) -> Iterator[Observation
 
 
 RULES: tuple[Rule, ...] = (
+    Inspection(
+        id="consistency.waited-for-hosts",
+        says="No master waits for more hosts than there are.",
+        sources=("Hadoop 3.5.0: hdfs-default.xml", "HBase 2.6.4: ServerManager"),
+        severity=Severity.MUST,
+        condition="where a least number of hosts is set",
+        inspect=_waited_for,
+    ),
     Inspection(
         id="consistency.erasure-hosts",
         says="A policy of erasure coding has as many DataNodes as it has blocks.",

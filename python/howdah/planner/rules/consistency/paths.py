@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from howdah.model.found import Found
 from howdah.planner.facts import Facts
+from howdah.planner.named_hosts import has_several_hosts
 from howdah.planner.reading import ConfigurationReading
 from howdah.planner.rule import Inspection, Observation, Rule, Severity
 from howdah.releases.similar import similar_text
@@ -32,6 +33,13 @@ _LISTS = re.compile(
 )
 """Lists of directories with commas between them."""
 _FILE_SYSTEMS = re.compile(r"fs\.defaultFS|hbase\.rootdir|hbase\.wal\.dir")
+_OF_ALL = re.compile(
+    r"yarn\.nodemanager\.remote-app-log-dir|yarn\.app\.mapreduce\.am\.staging-dir"
+    r"|mapreduce\.jobhistory\.(intermediate-)?done-dir|hbase\.wal\.dir|mapreduce\.jobtracker\.system\.dir"
+)
+"""Directories that hosts share."""
+_LOCAL = re.compile(r"file:/{0,2}(/(?!.*(mnt|net|nfs|share|gpfs|lustre)).*)", re.IGNORECASE)
+"""A path of a host's own disks; other hosts may have the same mount below the names in brackets."""
 _SCHEME = re.compile(r"([a-z][a-z0-9+.-]*):(/{0,3})(.*)", re.IGNORECASE | re.DOTALL)
 _HOSTS = re.compile(
     r"yarn\.(resourcemanager|nodemanager|timeline-service)\.hostname(\..+)?|dfs\.datanode\.hostname"
@@ -42,7 +50,8 @@ def _plain_paths(found: Found, facts: Facts) -> Iterator[Observation]:
     reading = ConfigurationReading(found)
     for entry in found.config.effective if found.config else ():
         match = _SCHEME.fullmatch(entry.text)
-        if match is None or _PATHS.fullmatch(entry.name) is None:
+        foreign = _LISTS.fullmatch(entry.name) and match is not None and match[1].lower() != "file"
+        if match is None or not (foreign or _PATHS.fullmatch(entry.name)):
             continue
         if entry.name == _WORKING and all(map(reading.text, _BELOW_WORKING)):
             # HDFS makes URIs of it where its own directories are not given; others take it as it is.
@@ -58,6 +67,24 @@ def _plain_paths(found: Found, facts: Facts) -> Iterator[Observation]:
             fix=f"set {entry.name} to {path} in {entry.place}",
             where=entry.place,
         )
+
+
+def _shared_places(found: Found, facts: Facts) -> Iterator[Observation]:
+    """Whether what all hosts read and write is in the file system that they share."""
+    shared = ConfigurationReading(found).text("fs.defaultFS") or ""
+    if not shared.startswith("hdfs://") or not has_several_hosts(found):
+        return
+    for entry in found.config.effective if found.config else ():
+        if _OF_ALL.fullmatch(entry.name) and (match := _LOCAL.fullmatch(entry.text.strip())):
+            yield Observation(
+                ok=False,
+                about=entry.name,
+                found=entry.text,
+                expected="a path of the file system that all hosts share: each host has its own disks there, "
+                "and what a host writes no other finds",
+                fix=f"set {entry.name} to {match[1]} in {entry.place}",
+                where=entry.place,
+            )
 
 
 def _data_tags(found: Found, facts: Facts) -> Iterator[Observation]:
@@ -143,6 +170,14 @@ def _bare_hosts(found: Found, facts: Facts) -> Iterator[Observation]:
 
 
 RULES: tuple[Rule, ...] = (
+    Inspection(
+        id="consistency.shared-places",
+        says="What all hosts read and write is in the file system that they share.",
+        sources=("Hadoop 3.5.0: mapred-default.xml", "howdah"),
+        severity=Severity.MUST,
+        condition="where fs.defaultFS is HDFS and there are several hosts",
+        inspect=_shared_places,
+    ),
     Inspection(
         id="consistency.plain-paths",
         says="Keys that are read as paths have no scheme.",

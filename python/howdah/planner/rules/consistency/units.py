@@ -31,8 +31,12 @@ _LEAST_MB = 64
 _LIKELY = {
     "fs.trash.interval": (1440.0, 525_600.0),
     "dfs.datanode.balance.bandwidthPerSec": (100.0 * MIB, 0),
+    "dfs.datanode.du.reserved": (10.0 * 1024 * MIB, 0),
+    "yarn.log-aggregation.retain-seconds": (604_800.0, 0),
+    "dfs.datanode.scan.period.hours": (504.0, 0),
 }
 """Usual values of keys whose defaults say nothing of their units, and the most that is ever meant."""
+_SIZES = ("dfs.datanode.balance.bandwidthPerSec", "dfs.datanode.du.reserved")
 _TOO_LITTLE = {
     "dfs.blockreport.intervalMsec": "every DataNode reports all of its blocks all the time",
     "yarn.nm.liveness-monitor.expiry-interval-ms": "NodeManagers are lost and their containers ended all "
@@ -57,7 +61,7 @@ def _known(entry: FoundProperty, facts: Facts) -> Property | None:
 
 def _scale(entry: FoundProperty, facts: Facts) -> _Scale | None:
     if entry.name in _LIKELY:
-        return _Scale(entry.name == "fs.trash.interval", _LIKELY[entry.name][0])
+        return _Scale(entry.name not in _SIZES, _LIKELY[entry.name][0])
     known = _known(entry, facts)
     if known is None or known.default is None:
         return None

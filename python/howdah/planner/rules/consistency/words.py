@@ -6,10 +6,11 @@ import re
 import unicodedata
 from collections.abc import Iterator
 
-from howdah.model.found import Found
+from howdah.model.found import Found, FoundProperty
 from howdah.planner.facts import Facts
 from howdah.planner.reading import ConfigurationReading
 from howdah.planner.rule import Inspection, Observation, Rule, Severity
+from howdah.releases import default_of, hadoop, hbase
 from howdah.releases.classes import is_missing, nearest_class
 from howdah.releases.similar import similar_text
 
@@ -57,6 +58,32 @@ _WORDS: dict[str, tuple[tuple[str, ...], bool]] = {
     "hbase.cluster.distributed": (("true", "false"), True),
 }
 """Words that the code of a key takes, and nothing else."""
+_CODECS_OF_SPARK = ("lz4", "lzf", "snappy", "zstd")
+_OPEN_WORDS: tuple[tuple[str, tuple[str, ...], bool], ...] = (
+    (r"yarn\.scheduler\.capacity\.root(\..+)?\.state", ("RUNNING", "STOPPED"), True),
+    (
+        r"yarn\.scheduler\.capacity\.root(\..+)?\.ordering-policy",
+        (
+            "fifo",
+            "fair",
+            "fifo-with-partitions",
+            "fifo-for-pending-apps",
+            "utilization",
+            "priority-utilization",
+        ),
+        False,
+    ),
+    (
+        r"yarn\.node-labels\.configuration-type",
+        ("centralized", "delegated-centralized", "distributed"),
+        False,
+    ),
+    (r"hadoop\.http\.authentication\.type", ("simple", "kerberos", "ldap", "multi-scheme"), True),
+    (r"hbase\.bucketcache\.ioengine", ("offheap", "heap"), False),
+    (r"spark\.(io|eventLog)\.compression\.codec", _CODECS_OF_SPARK, True),
+    (r"spark\.shuffle\.manager", ("sort", "tungsten-sort"), True),
+)
+"""Words of keys that take a class or a path as well, which has a dot or a colon in it."""
 _LISTS = ("hadoop.rpc.protection", "dfs.data.transfer.protection")
 """Keys that take several words with commas between them."""
 
@@ -175,9 +202,18 @@ def _blanks(found: Found, facts: Facts) -> Iterator[Observation]:
             )
 
 
+def _known_words(entry: FoundProperty) -> tuple[tuple[str, ...], bool] | None:
+    """The words that a key takes, and whether letters may be of either case; None if it takes others."""
+    if entry.name in _WORDS or "." in entry.text or ":" in entry.text:
+        return _WORDS.get(entry.name)
+    return next(
+        ((words, either) for form, words, either in _OPEN_WORDS if re.fullmatch(form, entry.name)), None
+    )
+
+
 def _words(found: Found, facts: Facts) -> Iterator[Observation]:
     for entry in found.config.effective if found.config else ():
-        known = _WORDS.get(entry.name)
+        known = _known_words(entry)
         if known is None or not entry.text or "${" in entry.text:
             continue
         words, either = known
@@ -203,6 +239,8 @@ def _words(found: Found, facts: Facts) -> Iterator[Observation]:
 
 _SERVICES = "yarn.nodemanager.aux-services"
 _CLASS = re.compile(r"org\.apache\.hadoop\.(?!hbase\.|hive\.)[a-z0-9_.]+\.[A-Z]\w*(\$\w+)?")
+_WITH_PACKAGE = re.compile(r"org\.apache\.[a-z0-9_.]+\.[A-Z]\w*")
+_WITHOUT_PACKAGE = re.compile(r"[A-Z][a-z]\w*[A-Z]\w*")
 _IMPLEMENTATION = re.compile(r"fs\..*\.impl|.*\.(opts|classpath|command-opts)")
 
 
@@ -214,12 +252,28 @@ def _is_of_no_service(name: str, listed: str) -> bool:
     )
 
 
+def _usual_class(entry: FoundProperty, facts: Facts) -> str | None:
+    """The class that is a key's default; None if it has another kind of value."""
+    releases = (hadoop(facts.request.hadoop), hbase(facts.request.hbase))
+    default = default_of(entry.name, *releases) or ""
+    return default if _WITH_PACKAGE.fullmatch(default) else None
+
+
 def _classes(found: Found, facts: Facts) -> Iterator[Observation]:
     listed = ConfigurationReading(found).text(_SERVICES) or ""
     for entry in found.config.effective if found.config else ():
         if _IMPLEMENTATION.fullmatch(entry.name) or _is_of_no_service(entry.name, listed):
             # Connectors have packages next to Hadoop's own, and services that are not listed are not loaded.
             continue
+        if _WITHOUT_PACKAGE.fullmatch(entry.text) and (usual := _usual_class(entry, facts)):
+            yield Observation(
+                ok=False,
+                about=entry.name,
+                found=entry.text,
+                expected=f"a class with its package, such as {usual}: nothing loads it without",
+                fix=f"write the package of {entry.text} before it in {entry.place}",
+                where=entry.place,
+            )
         for part in entry.text.split(","):
             name = part.strip()
             if _CLASS.fullmatch(name) and is_missing(name):
