@@ -44,7 +44,7 @@ def test_machines_are_made_and_read_back(tmp_path: Path, uri: str) -> None:
 def test_a_check_says_what_is_missing(tmp_path: Path, uri: str) -> None:
     done = howdah("check", "--plan", "plan.yaml", "--libvirt", uri, cwd=tmp_path)
     assert done.returncode == 1
-    assert "machine: is missing; expected is there" in done.stdout
+    assert "machine in h1-1.example.com: is missing; expected is there" in done.stdout
     assert "4 fail" in done.stdout
 
 

@@ -130,7 +130,9 @@ def test_a_server_ends_at_once_whatever_it_computes(
             assert (server.process.returncode, complaint) == (0, "")
             assert took_s < PROMPTLY_S
             for answer in answers:
-                assert (answer.status_code, answer.json()["what"]) == (503, "the server has ended")
+                # A run may have begun, and been answered, just before.
+                begun = work == "start" and answer.status_code == 200
+                assert begun or (answer.status_code, answer.json()["what"]) == (503, "the server has ended")
             if work == "start":
                 assert all(map(lives, runs)), "the run has ended with the server"
         finally:
