@@ -146,8 +146,8 @@ def _one_realm(found: Found, facts: Facts) -> Iterator[Observation]:
 def _queue_rights(found: Found, facts: Facts) -> Iterator[Observation]:
     """Whether the root queue, whose rights all queues have, is open to everybody."""
     reading = ConfigurationReading(found)
-    applies = facts.request.secure or reading.truth("yarn.acl.enable") is True
-    if not applies or not reading.has("capacity-scheduler.xml") or uses_fair(found):
+    # Without Kerberos users are whoever they claim to be, and lists of them keep no user out.
+    if not facts.request.secure or not reading.has("capacity-scheduler.xml") or uses_fair(found):
         return
     key = f"{_ROOT_QUEUE}.acl_administer_queue"
     text = reading.text(key)
@@ -156,8 +156,7 @@ def _queue_rights(found: Found, facts: Facts) -> Iterator[Observation]:
         about=key,
         found=text if text is not None else "not set, which is *",
         expected="users and groups, or a blank for none: what the root queue allows all queues allow, and "
-        "everybody may "
-        "stop every application as it is",
+        "every user may stop every application as it is",
         fix=f"set {key} and {_ROOT_QUEUE}.acl_submit_applications to a blank or to administrators in "
         "capacity-scheduler.xml, and acl_submit_applications of each queue to those who use it",
         where=reading.where(key) or "capacity-scheduler.xml",
@@ -170,7 +169,7 @@ RULES: tuple[Rule, ...] = (
         says="Only administrators and owners stop applications.",
         sources=("Hadoop 3.5.0: CapacityScheduler",),
         severity=Severity.MUST,
-        condition="where YARN checks rights and its queues are given",
+        condition="with Kerberos, where the queues are given",
         inspect=_queue_rights,
     ),
     Inspection(
