@@ -44,7 +44,8 @@ def decide(
                 if setting := _setting(rule, known, worker=name):
                     by_kind[name] = known.deciding(rule.key, setting.value)
                     decided.append(setting)
-            settings += _said_once(decided, alike=len(kinds))
+            apart = any(setting.key == rule.needs and setting.worker for setting in settings)
+            settings += decided if apart else _said_once(decided, alike=len(kinds))
         # No rule of the cluster asks for a kind of worker, so the first one's facts are as good as any.
         elif setting := _setting(rule, by_kind[kinds[0].name]):
             by_kind = {name: known.deciding(rule.key, setting.value) for name, known in by_kind.items()}

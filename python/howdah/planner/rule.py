@@ -182,7 +182,9 @@ class SettingRule(Rule):
     ``file`` is the file that holds it in a ConfigSet (``hdfs-site.xml``, ``sysctl.conf``;
     ``howdah.render.variant`` has all). ``decide`` may read ``facts.decided`` for keys of rules before it.
     ``accepts`` judges a value that exists, of the same type as the one decided on. Where ``written``
-    is false the value is the release's default, so it is judged but not rendered.
+    is false the value is the release's default, so it is judged but not rendered. ``needs`` is the key of
+    a rule before it without which this key means nothing: where kinds of workers have that key apart,
+    they have this one apart too, so that no file has it alone.
     """
 
     key: str
@@ -191,6 +193,7 @@ class SettingRule(Rule):
     accepts: Callable[[Value, Decision, Facts], bool] = equal
     scope: Scope = Scope.CLUSTER
     written: bool = True
+    needs: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -81,6 +81,20 @@ def test_kinds_that_differ_are_told_apart_and_kinds_that_agree_are_not() -> None
     ]
 
 
+def test_a_key_that_needs_one_of_unlike_kinds_is_given_by_kind_too() -> None:
+    rules = [
+        rule("size", lambda facts: facts.worker.memory_bytes, Scope.WORKER),
+        rule("engine", lambda facts: "offheap", Scope.WORKER, needs="size"),
+    ]
+    unlike = decide(rules, facts(), [SMALL, LARGE], [GROUP])
+    assert [(one.key, one.worker) for one in unlike if one.key == "engine"] == [
+        ("engine", "small"),
+        ("engine", "large"),
+    ]
+    alike = decide(rules, facts(), [SMALL, SMALL.model_copy(update={"name": "other"})], [GROUP])
+    assert [(one.key, one.worker) for one in alike] == [("size", None), ("engine", None)]
+
+
 def test_groups_that_differ_are_told_apart() -> None:
     other = GROUP.model_copy(update={"name": "other", "memory": 128 * 2**30})
     rules = [rule("memory", lambda facts: facts.group.memory_bytes, Scope.HOST)]

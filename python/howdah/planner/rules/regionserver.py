@@ -241,20 +241,6 @@ RULES: tuple[Rule, ...] = (
         "are too long.",
     ),
     hbase_rule(
-        id="regionserver.cache-kind",
-        file="hbase-site.xml",
-        key="hbase.bucketcache.ioengine",
-        says="From 24 GiB on blocks are cached outside the heap.",
-        sources=("D3 120", "howdah"),
-        applies=_beside,
-        condition="with HBase, where a RegionServer has 24 GiB or more",
-        scope=Scope.WORKER,
-        decide=lambda facts: Decision("offheap", "no collector has to look at cached blocks", _inputs(facts)),
-        accepts=lambda value, decision, facts: (
-            value == "offheap" or str(value).startswith(("file", "mmap", "pmem"))
-        ),
-    ),
-    hbase_rule(
         id="regionserver.cache-size",
         file="hbase-site.xml",
         key="hbase.bucketcache.size",
@@ -266,6 +252,21 @@ RULES: tuple[Rule, ...] = (
         decide=_cache_size,
         accepts=lambda value, decision, facts: (
             0.5 * as_number(decision.value) <= as_number(value) <= 1.1 * as_number(decision.value)
+        ),
+    ),
+    hbase_rule(
+        id="regionserver.cache-kind",
+        file="hbase-site.xml",
+        key="hbase.bucketcache.ioengine",
+        says="From 24 GiB on blocks are cached outside the heap.",
+        sources=("D3 120", "howdah"),
+        applies=_beside,
+        condition="with HBase, where a RegionServer has 24 GiB or more",
+        scope=Scope.WORKER,
+        needs="hbase.bucketcache.size",
+        decide=lambda facts: Decision("offheap", "no collector has to look at cached blocks", _inputs(facts)),
+        accepts=lambda value, decision, facts: (
+            value == "offheap" or str(value).startswith(("file", "mmap", "pmem"))
         ),
     ),
     hbase_rule(
