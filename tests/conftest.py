@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from exams.outcomes import write_unstable
 from exams.parts import PARTS
@@ -20,6 +21,12 @@ from support.needs import needs_text
 os.environ["HOWDAH_CACHE"] = str(Path(__file__).parents[1] / "build")
 for variable in ("HADOOP_HOME", "HADOOP_CONF_DIR", "HADOOP_USER_NAME"):
     os.environ.pop(variable, None)
+
+# How long an example takes depends on what else the machine does, and tests do not judge speed. Every change
+# is judged by the same examples; the exam of laws looks for new ones, and its seed repeats what it finds.
+settings.register_profile("same", deadline=None, derandomize=True)
+settings.register_profile("new", deadline=None, print_blob=True)
+
 use_brief_java(Path(os.environ["HOWDAH_CACHE"]) / "java-of-tests")
 
 # What a shell starts in the background ignores the one, and what nohup starts the other; what tests start and

@@ -37,6 +37,9 @@ def _tests(name: str, minutes: int, about: str) -> Part:
 
 
 PARTS = (
+    _script("laws", 4, "new examples for every property test",
+            "pytest", "tests/unit", "--quiet", "--numprocesses=2", "-m", "hypothesis",
+            "--hypothesis-profile=new", "--hypothesis-seed", SEED),
     _script("quick", 12, "the quick simulation compared with the full one",
             "exams.quick", "--seed", SEED, "--count", "2", "--seeds", "3", "--no-study"),
     _script("schedules", 12, "random faults of a highly available lab",

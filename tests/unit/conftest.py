@@ -6,11 +6,6 @@ import os
 from collections.abc import Iterator
 
 import pytest
-from hypothesis import settings
-
-# How long one example takes depends on what else the machine does, and speed is no matter of tests.
-settings.register_profile("howdah", deadline=None)
-settings.load_profile("howdah")
 
 
 @pytest.fixture(autouse=True, scope="module")
