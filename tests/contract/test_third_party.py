@@ -51,6 +51,7 @@ def test_what_it_cannot_do_is_refused_as_howdahs_own_are(tmp_path: Path) -> None
     assert not (tmp_path / "runs").exists()
 
 
+@pytest.mark.exam("jobs")
 def test_it_runs_on_hadoop_is_compared_and_reported(cluster: HadoopCluster, tmp_path: Path) -> None:
     runs = []
     for _ in range(2):

@@ -11,6 +11,9 @@ SEED = "{seed}"
 TURN_MINUTES = 15
 """The longest part that takes its turn in CI."""
 
+_FOLDERS = ("tests/browser", "tests/contract", "tests/integration")
+"""Where tests of the exam may be: unit tests have none."""
+
 
 class Part(NamedTuple):
     """One part of the exam."""
@@ -33,7 +36,7 @@ def _script(name: str, minutes: int, about: str, *words: str) -> Part:
 
 def _tests(name: str, minutes: int, about: str) -> Part:
     """A part that consists of the tests marked ``exam("NAME")``."""
-    return Part(name, about, minutes, ("pytest", "tests/integration", "--exam", name))
+    return Part(name, about, minutes, ("pytest", *_FOLDERS, "--exam", name))
 
 
 PARTS = (
@@ -61,12 +64,14 @@ PARTS = (
             ("kerberos-tables", 15, "HBase with Kerberos"),
         )
     ),
-    _tests("labs", 12, "labs killed at any moment, without root, with hosts exchanged"),
+    _tests("labs", 14, "labs killed at any moment, without root, with hosts exchanged and several faults"),
     _tests("failover", 12, "a highly available lab under random faults"),
-    _tests("regions", 6, "a RegionServer lost under load"),
+    _tests("regions", 8, "HBase on a plan's own files, and a RegionServer lost under load"),
     _tests("shared-hosts", 4, "two labs on shared hosts"),
-    _tests("studies", 4, "a study killed with its labs"),
+    _tests("studies", 4, "studies killed, alone and with their labs"),
     _tests("deploying", 10, "deployments killed, hosts added, removed and lost"),
+    _tests("redeploying", 8, "changed values and changes that cannot roll on deployed hosts"),
+    _tests("jobs", 6, "TeraSort and TestDFSIO on a plan's own files; interrupted, killed, compared"),
     _tests("foreign", 6, "a cluster that howdah did not start; hosts imported from another"),
     _tests("placement", 6, "replicas, addresses and failover on hosts with their own addresses"),
     _tests("benches", 8, "every bench in small"),

@@ -58,6 +58,7 @@ def test_a_cell_that_cannot_be_planned_is_told_before_anything_runs(file: Path, 
     assert "block size 64MiB, dataset 10GB: has records, which are of YCSB's table" in refused.stderr
 
 
+@pytest.mark.exam("studies")
 def test_a_killed_study_neither_loses_nor_repeats_a_run(file: Path, tmp_path: Path) -> None:
     place = tmp_path / "blocks"
     rng = random.Random(7)

@@ -147,6 +147,13 @@ def plan(rig: Rig) -> Path:
     return rig.plan("plan", *WORKERS)
 
 
+@pytest.fixture(scope="module")
+def deployed(rig: Rig, plan: Path) -> Path:
+    """The plan, once it has been deployed."""
+    assert rig.done(plan)["failures"] == []
+    return plan
+
+
 def test_all_that_is_wrong_is_said_at_once_and_nothing_is_changed(rig: Rig, plan: Path) -> None:
     disk = rig.hosts.hosts["h1"].disks[0]
     rig.hosts.run("h1", "mkfs.ext4", "-q", disk)
@@ -296,23 +303,25 @@ def test_killed_at_any_moment_the_next_one_ends_the_job(rig: Rig, plan: Path) ->
     assert "nofail" in rig.hosts.run("h1", "cat", "/etc/fstab")
 
 
-def test_a_second_deployment_changes_nothing(rig: Rig, plan: Path) -> None:
-    assert rig.done(plan)["failures"] == []
-    assert json.loads(rig.deploy(plan, "--status", "--json").stdout)["well"]
+def test_a_second_deployment_changes_nothing(rig: Rig, deployed: Path) -> None:
+    assert json.loads(rig.deploy(deployed, "--status", "--json").stdout)["well"]
     formatted = rig.hosts.run("m1", "cat", "/var/lib/hadoop/name/current/VERSION")
-    assert rig.done(plan)["changed"] == 0
+    assert rig.done(deployed)["changed"] == 0
     assert rig.hosts.run("m1", "cat", "/var/lib/hadoop/name/current/VERSION") == formatted
 
 
-def test_the_hosts_of_another_cluster_are_left_alone(rig: Rig) -> None:
+def test_the_hosts_of_another_cluster_are_left_alone(rig: Rig, deployed: Path) -> None:
+    del deployed
     made = rig.deploy(rig.plan("other", *WORKERS, cluster="other"))
     assert made.returncode == 2, made.stdout + made.stderr
     assert made.stdout.count("it is a host of the cluster deployed") == 3
     assert "leave it out of the inventory" in made.stdout
 
 
-def test_a_suite_runs_on_it(rig: Rig, plan: Path) -> None:
-    subprocess.run([HOWDAH, "render", plan, "-o", "conf"], cwd=rig.folder, check=True, capture_output=True)
+def test_a_suite_runs_on_it(rig: Rig, deployed: Path) -> None:
+    subprocess.run(
+        [HOWDAH, "render", deployed, "-o", "conf"], cwd=rig.folder, check=True, capture_output=True
+    )
     line = rig.hosts.named(
         str(HOWDAH), "run", "teragen", "--engine", "hadoop", "--conf", "conf/hadoop", "--rows", "20k"
     )
@@ -323,7 +332,8 @@ def test_a_suite_runs_on_it(rig: Rig, plan: Path) -> None:
     assert made.returncode == 0, made.stdout + made.stderr
 
 
-def test_a_changed_value_restarts_only_those_who_read_it(rig: Rig, plan: Path) -> None:
+@pytest.mark.exam("redeploying")
+def test_a_changed_value_restarts_only_those_who_read_it(rig: Rig, deployed: Path) -> None:
     rig.hdfs("dfs", "-put", "/etc/hosts", "/kept")
     changed = rig.plan("changed", *WORKERS, **{"dfs.datanode.max.transfer.threads": "5000"})
     shown = rig.deploy(changed, "--diff").stdout
@@ -334,17 +344,18 @@ def test_a_changed_value_restarts_only_those_who_read_it(rig: Rig, plan: Path) -
     assert [
         change for changes in made.values() for change in changes if change.startswith(("start", "restart"))
     ] == [RESTARTED] * 2
-    assert rig.changes(plan, "--rollback")["h1"][-1] == RESTARTED
-    assert rig.done(plan)["changed"] == 0
+    assert rig.changes(deployed, "--rollback")["h1"][-1] == RESTARTED
+    assert rig.done(deployed)["changed"] == 0
 
 
-def test_what_cannot_roll_is_refused_and_done_with_downtime(rig: Rig, plan: Path) -> None:
+@pytest.mark.exam("redeploying")
+def test_what_cannot_roll_is_refused_and_done_with_downtime(rig: Rig, deployed: Path) -> None:
     tokens = rig.plan("tokens", *WORKERS, **{"dfs.block.access.token.enable": "true"})
     made = rig.deploy(tokens)
     assert made.returncode == 2, made.stdout + made.stderr
     assert "dfs.block.access.token.enable: false to true: a DataNode ends itself" in made.stderr
     assert "--downtime" in made.stderr
-    assert not any(rig.changes(plan).values()), "something was changed"
+    assert not any(rig.changes(deployed).values()), "something was changed"
     changes = rig.changes(tokens, "--downtime")
     for host in WORKERS:
         assert {"stop hadoop-hdfs-datanode.service", "start hadoop-hdfs-datanode.service"} <= set(
@@ -353,7 +364,7 @@ def test_what_cannot_roll_is_refused_and_done_with_downtime(rig: Rig, plan: Path
     assert "start hadoop-hdfs-namenode.service" in changes["m1"]
     assert not any(rig.changes(tokens).values())
     # What follows is of the former plan.
-    assert rig.changes(plan, "--downtime")["m1"]
+    assert rig.changes(deployed, "--downtime")["m1"]
 
 
 @pytest.mark.exam("deploying")

@@ -55,6 +55,7 @@ def clients(rig: HadoopRig, run_id: str) -> list[int]:
     return [one.pid for one in psutil.process_iter(["cmdline"]) if tag in (one.info["cmdline"] or ())]
 
 
+@pytest.mark.exam("jobs")
 def test_dfsio_times_every_file_as_testdfsio_does(rig: HadoopRig) -> None:
     record = run(rig, rig.make_job("dfsio", files=2, file_bytes=4 * 2**20))
     assert record.error is None
@@ -76,6 +77,7 @@ def test_dfsio_times_every_file_as_testdfsio_does(rig: HadoopRig) -> None:
     assert rig.left() == []
 
 
+@pytest.mark.exam("jobs")
 def test_the_work_goes_on_when_the_history_server_is_down(rig: HadoopRig) -> None:
     rig.cluster.daemons.kill("historyserver")
     try:
@@ -123,6 +125,7 @@ def test_an_interrupt_ends_the_job_keeps_what_it_did_and_removes_its_data(rig: H
     assert rig.left() == []
 
 
+@pytest.mark.exam("jobs")
 def test_an_interrupt_while_cleaning_up_costs_no_record(
     rig: HadoopRig, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -137,6 +140,7 @@ def test_an_interrupt_while_cleaning_up_costs_no_record(
     assert f"{rig.work_dir}/{record.id}/.howdah" in rig.left()
 
 
+@pytest.mark.exam("jobs")
 def test_what_a_killed_run_left_goes_when_the_next_one_starts(rig: HadoopRig) -> None:
     others = f"{rig.work_dir}/others"
     rig.namenode().write(f"{others}/data", b"not howdah's")

@@ -247,6 +247,7 @@ def _own(conf: Path, root: Path) -> Path:
     return own
 
 
+@pytest.mark.exam("placement")
 @pytest.mark.skipif(not can_build(), reason="only root can make a network with addresses of its own")
 def test_no_block_of_node_groups_has_two_replicas_on_one_host(hosts: Hosts) -> None:
     hdfs = NameNode(hosts.target.web, hosts.target.conf)
@@ -266,6 +267,7 @@ def test_no_block_of_node_groups_has_two_replicas_on_one_host(hosts: Hosts) -> N
     assert on_first == BLOCKS
 
 
+@pytest.mark.exam("placement")
 @pytest.mark.skipif(not can_build(), reason="only root can make a network with addresses of its own")
 def test_a_killed_datanode_is_noticed_before_it_is_declared_dead(hosts: Hosts) -> None:
     watch = MachineWatch(hosts.target, NodeFinder({}, hosts.plan), RunClock())

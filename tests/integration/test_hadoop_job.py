@@ -18,7 +18,10 @@ from support.daemons import FETCH, LIB, Daemons, bean, change_properties, get, g
 from support.hadoop_cluster import OFTEN
 from support.single import exported, one_host, planned_number, redirect
 
-pytestmark = pytest.mark.skipif(not LIB.exists(), reason=f"Hadoop's jars are not there: {FETCH}")
+pytestmark = [
+    pytest.mark.exam("jobs"),
+    pytest.mark.skipif(not LIB.exists(), reason=f"Hadoop's jars are not there: {FETCH}"),
+]
 
 BLOCK = 32 * 2**20
 FILES, BLOCKS_OF_A_FILE, REDUCES = 2, 2, 2

@@ -24,6 +24,7 @@ from support.single import exported, one_host, planned, planned_number, redirect
 CLIENT = ROOT / "tests/data/hbase/PutGetScan.java"
 BINDING = ROOT / "hadoop/ycsb/HBaseBinding.java"
 pytestmark = [
+    pytest.mark.exam("regions"),
     pytest.mark.skipif(not LIB.exists(), reason=f"Hadoop's jars are not there: {FETCH}"),
     pytest.mark.skipif(not HBASE_LIB.exists(), reason=f"HBase's jars are not there: {FETCH}"),
 ]

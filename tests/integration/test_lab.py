@@ -12,6 +12,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
@@ -63,11 +64,45 @@ def _reached(lab: Lab, machine: str, port: str) -> str:
     return lab.on("client", sys.executable, "-c", ASK, machine, port).strip()
 
 
+needs_hosts = pytest.mark.skipif(
+    not can_build(), reason="needs root, network namespaces, tbf, loop devices and XFS"
+)
+
+
 @pytest.fixture
 def lab(tmp_path: Path) -> Iterator[Lab]:
     one = Lab(tmp_path, f"test-{os.getpid()}")
     yield one
     one.try_to("down")
+
+
+class RunningLab(NamedTuple):
+    """A lab of two hosts with a file in HDFS, its plan, and the output of ``lab up``."""
+
+    lab: Lab
+    plan: Path
+    started: str
+
+
+@contextmanager
+def running_lab(folder: Path) -> Iterator[RunningLab]:
+    """Start the lab; it ends with the block."""
+    lab = Lab(folder, f"test-{os.getpid()}")
+    plan = save_plan(soon(lab_plan(disk_bytes=3 * 10**9)), folder)
+    (folder / "content").write_bytes(CONTENT)
+    try:
+        started = lab.up(plan)
+        lab.on("client", "hdfs", "dfs", "-put", str(folder / "content"), "/tmp/content")
+        yield RunningLab(lab, plan, started)
+    finally:
+        lab.try_to("down")
+
+
+@pytest.fixture(scope="module")
+def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningLab]:
+    """One lab for the tests that leave it whole; the last of them ends it."""
+    with running_lab(tmp_path_factory.mktemp("lab")) as running:
+        yield running
 
 
 def holds_what_others_used(run: RunData) -> None:
@@ -202,12 +237,10 @@ def moves_to_the_new_host(lab: Lab) -> None:
     assert "h1: emptied and taken away" in lab.do("remove", "h1")
 
 
-@pytest.mark.skipif(not can_build(), reason="needs root, network namespaces, tbf, loop devices and XFS")
-def test_a_laboratory_lives_is_mended_and_leaves_nothing(lab: Lab, tmp_path: Path) -> None:
-    plan = save_plan(soon(lab_plan(disk_bytes=3 * 10**9)), tmp_path)
-    (tmp_path / "content").write_bytes(CONTENT)
-    assert "4 workers and 1 master on 3 hosts; 12 daemons started" in lab.up(plan)
-
+@needs_hosts
+def test_a_lab_is_what_its_plan_says(running: RunningLab) -> None:
+    lab, plan = running.lab, running.plan
+    assert "4 workers and 1 master on 3 hosts; 12 daemons started" in running.started
     state = lab.status()
     assert (state["state"], state["missing"]) == ("up", [])
     assert state["health"]["datanodes"] == ["h1-1", "h1-2", "h2-1", "h2-2"]
@@ -223,37 +256,56 @@ def test_a_laboratory_lives_is_mended_and_leaves_nothing(lab: Lab, tmp_path: Pat
     attributes = lab.directory / "machines/m1/var/lib/hadoop/yarn-node-attributes"
     assert (attributes / "nodeattribute.mirror").exists()
 
-    lab.on("client", "hdfs", "dfs", "-put", str(tmp_path / "content"), "/tmp/content")
     assert lab.on("h2-1", "hostname") == "h2-1\n"
-    lab.on("h2-1", "hdfs", "dfs", "-get", "/tmp/content", str(tmp_path / "back"))
-    assert (tmp_path / "back").read_bytes() == CONTENT
+    lab.on("h2-1", "hdfs", "dfs", "-get", "/tmp/content", str(lab.folder / "back"))
+    assert (lab.folder / "back").read_bytes() == CONTENT
     racks = lab.on("h1-1", "hdfs", "fsck", "/tmp/content", "-files", "-blocks", "-racks")
     assert "/rack-1/h1/" in racks
     assert "/rack-1/h2/" in racks
     assert lab.try_to("ssh", "h1-1", "--", "sh", "-c", "exit 7").returncode == 7
-
-    with busy_others():
-        lab.run("teragen", "--rows", "100k", "--maps", "2")
-    holds_what_others_used(lab.last_run())
 
     other = lab.try_to("up", str(plan), "--link", "100Mb/s")
     assert other.returncode == 2
     assert f"howdah lab down --name {lab.name} first" in other.stderr
     assert "nothing had to be started" in lab.up(plan)
 
-    loses_and_mends(lab, plan)
-    assert lab.on("h1-2", "hdfs", "dfs", "-cat", "/tmp/content").encode() == CONTENT
-    undoes_what_another_fault_waits_for(lab)
-    heals_what_a_killed_howdah_left(lab)
-    exchanges_a_host(lab, plan)
 
+@needs_hosts
+def test_a_run_shows_what_others_used(running: RunningLab) -> None:
+    with busy_others():
+        running.lab.run("teragen", "--rows", "100k", "--maps", "2")
+    holds_what_others_used(running.lab.last_run())
+
+
+@needs_hosts
+def test_what_is_lost_is_named_and_mended(running: RunningLab) -> None:
+    loses_and_mends(running.lab, running.plan)
+    assert running.lab.on("h1-2", "hdfs", "dfs", "-cat", "/tmp/content").encode() == CONTENT
+
+
+@needs_hosts
+def test_the_fault_of_a_killed_howdah_is_undone_by_the_next(running: RunningLab) -> None:
+    heals_what_a_killed_howdah_left(running.lab)
+
+
+@needs_hosts
+def test_nothing_is_left_of_a_lab_that_is_ended(running: RunningLab) -> None:
+    lab = running.lab
     assert lab.do("down") == f"laboratory {lab.name}: nothing is left\n"
     assert traces(lab.name, lab.directory) == []
     assert lab.do("down") == f"there is no laboratory {lab.name}\n"
 
 
 @pytest.mark.exam("labs")
-@pytest.mark.skipif(not can_build(), reason="needs root, network namespaces, tbf, loop devices and XFS")
+@needs_hosts
+def test_a_host_is_exchanged_and_a_fault_waits_for_another(tmp_path: Path) -> None:
+    with running_lab(tmp_path) as running:
+        undoes_what_another_fault_waits_for(running.lab)
+        exchanges_a_host(running.lab, running.plan)
+
+
+@pytest.mark.exam("labs")
+@needs_hosts
 def test_nothing_is_left_of_what_was_killed_at_any_moment(lab: Lab, tmp_path: Path) -> None:
     plan = save_plan(soon(lab_plan()), tmp_path)
     chance = random.Random(7)
@@ -272,7 +324,7 @@ def test_nothing_is_left_of_what_was_killed_at_any_moment(lab: Lab, tmp_path: Pa
 
 
 @pytest.mark.exam("labs")
-@pytest.mark.skipif(not can_build(), reason="needs root, network namespaces, tbf, loop devices and XFS")
+@needs_hosts
 def test_nothing_is_left_of_one_whose_files_somebody_removed(lab: Lab, tmp_path: Path) -> None:
     plan = save_plan(soon(lab_plan()), tmp_path)
     coming = lab.start("up", str(plan), "--dir", str(lab.directory))

@@ -70,10 +70,7 @@ def _nothing_was_lost(record: RunRecord) -> None:
     assert record.ledger.files > 0
 
 
-def _a_job_runs_and_a_resourcemanager_takes_over(lab: Lab) -> None:
-    told = lab.run(*JOB, "--fault", "kill namenode:active at teragen 1s")
-    assert told["run"]["outcome"] == "succeeded"
-    _nothing_was_lost(lab.last_run().record)
+def _a_resourcemanager_takes_over(lab: Lab) -> None:
     # What is said of nodes is in HDFS, where the ResourceManager that takes over finds it.
     lab.on("client", "hdfs", "dfs", "-test", "-e", "/yarn/node-attributes/nodeattribute.mirror")
     states = _managers(lab)
@@ -113,18 +110,19 @@ def _up(lab: Lab, folder: Path) -> None:
     assert sorted(found["health"]["resource_managers"].values()) == ["active", "standby"]
 
 
-def test_a_job_runs_while_a_namenode_is_killed_and_a_resourcemanager_takes_over(
-    lab: Lab, tmp_path: Path
-) -> None:
+def test_a_job_runs_while_a_namenode_is_killed(lab: Lab, tmp_path: Path) -> None:
     _up(lab, tmp_path)
-    _a_job_runs_and_a_resourcemanager_takes_over(lab)
+    told = lab.run(*JOB, "--fault", "kill namenode:active at teragen 1s")
+    assert told["run"]["outcome"] == "succeeded"
+    _nothing_was_lost(lab.last_run().record)
 
 
 @pytest.mark.exam("failover")
-def test_nothing_is_lost_by_random_faults_and_up_is_only_what_survives_the_next_loss(
+def test_a_resourcemanager_takes_over_nothing_is_lost_and_up_is_what_survives_the_next_loss(
     lab: Lab, tmp_path: Path
 ) -> None:
     _up(lab, tmp_path)
+    _a_resourcemanager_takes_over(lab)
     _nothing_is_lost_by_random_faults(lab)
 
     lab.do("kill", "h3", "--how", "process")

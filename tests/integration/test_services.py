@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from io import BytesIO
 from typing import NamedTuple
+from urllib.parse import quote
 
 import pytest
 
@@ -19,9 +20,10 @@ from howdah.services.jobs import JobProgress
 from howdah.services.namenode import NameNode
 from howdah.services.resourcemanager import AppFacts, ResourceManager
 from howdah.services.web import Web
-from support.hadoop_cluster import HadoopCluster, hadoop_cluster, needs_hadoop
+from support.daemons import put
+from support.hadoop_cluster import HadoopCluster, needs_hadoop
 
-pytestmark = needs_hadoop
+pytestmark = [needs_hadoop, pytest.mark.xdist_group("cluster")]
 
 BLOCK = 2**20
 """As small as the NameNode takes, so that a small file has several."""
@@ -37,11 +39,8 @@ class Asked(NamedTuple):
 
 
 @pytest.fixture(scope="module")
-def asked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Asked]:
-    changed = {"hdfs-site.xml": {"dfs.blocksize": str(BLOCK)}}
-    root = tmp_path_factory.mktemp("services")
-    daemons = ("namenode", "datanode", "resourcemanager", "nodemanager")
-    with hadoop_cluster(root, changed=changed, daemons=daemons) as cluster, Web() as web:
+def asked(cluster: HadoopCluster) -> Iterator[Asked]:
+    with Web() as web:
         conf = ClientConf.read(cluster.conf)
         yield Asked(cluster, web, NameNode(web, conf), ResourceManager(web, conf))
 
@@ -65,6 +64,9 @@ def test_a_file_comes_and_goes(asked: Asked) -> None:
     with pytest.raises(RefusedByDaemon, match="already exists"):
         asked.namenode.write(path, content)
     asked.namenode.write(path, content, overwrite=True)
+    assert asked.namenode.read(path) == content
+    create = f"op=CREATE&overwrite=true&blocksize={BLOCK}&{asked.cluster.user}"
+    put(f"{asked.cluster.webhdfs}{quote(path)}?{create}", content)
     assert asked.namenode.read(path) == content
     sink = BytesIO()
     assert asked.namenode.read_to(path, sink) == len(content)

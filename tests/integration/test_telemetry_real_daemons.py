@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 
 import pytest
 
@@ -13,19 +13,13 @@ from howdah.telemetry.beans import beans_of
 from howdah.telemetry.daemons import daemon_source
 from howdah.telemetry.sampler import Sampler
 from support.daemons import put
-from support.hadoop_cluster import HadoopCluster, hadoop_cluster, needs_hadoop
+from support.hadoop_cluster import HadoopCluster, needs_hadoop
 from support.sinks import MemorySink
 
-pytestmark = needs_hadoop
+pytestmark = [needs_hadoop, pytest.mark.xdist_group("cluster")]
 
 SIZE = 5_000_000
 WRITTEN = "datanode/written_bytes"
-
-
-@pytest.fixture(scope="module")
-def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[HadoopCluster]:
-    with hadoop_cluster(tmp_path_factory.mktemp("telemetry"), daemons=("namenode", "datanode")) as running:
-        yield running
 
 
 def wait_for(condition: Callable[[], bool], timeout_s: float = 60) -> None:

@@ -23,7 +23,7 @@ def test_every_short_part_has_its_turn() -> None:
 def test_every_part_of_tests_has_tests() -> None:
     marked = {
         part
-        for file in (ROOT / "tests/integration").glob("test_*.py")
+        for file in (ROOT / "tests").rglob("test_*.py")
         for part in re.findall(r'mark\.exam\("([a-z-]+)"\)', file.read_text())
     }
     assert marked == {part.name for part in PARTS if "--exam" in part.words}
