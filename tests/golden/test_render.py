@@ -1,4 +1,4 @@
-"""Whole ConfigSets of planned clusters, held against files.
+"""Whole ConfigSets of planned clusters, held against files; alike files of several clusters are kept once.
 
 Set HOWDAH_UPDATE_GOLDEN=1 to write the files anew, then read the difference before committing it.
 """
@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import os
 import shutil
+from functools import cache
 from pathlib import Path
 
 import pytest
 
 from howdah.documents.files import read_inventory
-from howdah.model.configset import ConfigSet
 from howdah.model.request import Demand, Hypervisor, PlanRequest, Protection
 from howdah.planner.cluster import plan_cluster
 from howdah.planner.literature import told
@@ -55,25 +55,55 @@ CLUSTERS = {
 }
 
 
-def _rendered(name: str) -> ConfigSet:
+SAME = " = "
+"""Stands in the list of a cluster between the path of a file and the place of one with the same content."""
+
+
+@cache
+def _rendered(name: str) -> dict[str, str]:
+    """The content of each file by its path."""
     inventory, request = CLUSTERS[name]
-    return render(plan_cluster(read_inventory(EXAMPLES / inventory), request), told)
+    configs = render(plan_cluster(read_inventory(EXAMPLES / inventory), request), told)
+    return {file.path: file.content for file in configs.files if not file.path.startswith(REPEATED)}
+
+
+@cache
+def _places() -> dict[str, str]:
+    """Where each content is kept, below ``FILES``: in the first place that has it, as most are alike."""
+    places: dict[str, str] = {}
+    for name in CLUSTERS:
+        for path, content in sorted(_rendered(name).items()):
+            places.setdefault(content, f"{name}/{path}")
+    return places
+
+
+def _write(name: str) -> None:
+    shutil.rmtree(FILES / name, ignore_errors=True)
+    listed = []
+    for path, content in sorted(_rendered(name).items()):
+        place = _places()[content]
+        if place == f"{name}/{path}":
+            (FILES / place).parent.mkdir(parents=True, exist_ok=True)
+            (FILES / place).write_text(content, encoding="utf-8")
+        else:
+            listed.append(f"{path}{SAME}{place}\n")
+    (FILES / f"{name}.txt").write_text("".join(listed), encoding="utf-8")
+
+
+def _kept(name: str) -> dict[str, str]:
+    own = (path for path in (FILES / name).rglob("*") if path.is_file())
+    places = {path.relative_to(FILES / name).as_posix(): path for path in own}
+    for line in (FILES / f"{name}.txt").read_text(encoding="utf-8").splitlines():
+        path, place = line.split(SAME)
+        places[path] = FILES / place
+    return {path: place.read_text(encoding="utf-8") for path, place in places.items()}
 
 
 @pytest.mark.parametrize("name", CLUSTERS)
 def test_a_planned_cluster(name: str) -> None:
-    files = {file.path: file.content for file in _rendered(name).files if not file.path.startswith(REPEATED)}
-    folder = FILES / name
     if os.environ.get("HOWDAH_UPDATE_GOLDEN") == "1":
-        shutil.rmtree(folder, ignore_errors=True)
-        for path, content in files.items():
-            (folder / path).parent.mkdir(parents=True, exist_ok=True)
-            (folder / path).write_text(content, encoding="utf-8")
-    held = {
-        path.relative_to(folder).as_posix(): path.read_text(encoding="utf-8")
-        for path in folder.rglob("*")
-        if path.is_file()
-    }
-    assert sorted(files) == sorted(held)
-    for path, content in files.items():
-        assert content == held[path], path
+        _write(name)
+    rendered, kept = _rendered(name), _kept(name)
+    assert sorted(rendered) == sorted(kept)
+    for path, content in rendered.items():
+        assert content == kept[path], path
