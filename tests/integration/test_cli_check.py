@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from support.command import HOWDAH, environment, howdah
+from support.command import environment, howdah
 from support.faults import DATA, SOUND
 
 PROBE = DATA / "sound-host.json"
@@ -68,9 +68,8 @@ def test_the_release_is_given_or_found_or_said(conf: Path, tmp_path: Path) -> No
     jars = tmp_path / "home/share/hadoop/common"
     jars.mkdir(parents=True)
     (jars / "hadoop-common-3.4.2.jar").touch()
-    asked = [str(HOWDAH), "check", "--conf", str(conf), "--json"]
     homes = {**environment(), "HADOOP_HOME": str(tmp_path / "home")}
-    found = json.loads(subprocess.run(asked, env=homes, capture_output=True, check=False).stdout)
+    found = json.loads(howdah("check", "--conf", conf, "--json", cwd=conf, env=homes).stdout)
     assert (found["hadoop"], found["hadoop_from"]) == ("3.4.2", "HADOOP_HOME")
     given = json.loads(howdah("check", "--conf", conf, "--hadoop", "3.5.0", "--json", cwd=conf).stdout)
     assert (given["hadoop"], given["hadoop_from"]) == ("3.5.0", "command line")

@@ -15,7 +15,7 @@ import psutil
 import pytest
 
 from howdah.installation import PROGRAMS, find_installation, java_command
-from support.command import HOWDAH, environment
+from support.command import HOWDAH, environment, howdah
 from support.daemons import ROOT
 from support.tarballs import unpack_as_tarball
 
@@ -30,15 +30,8 @@ SETTINGS = f"""<settings><mirrors><mirror>
 def _howdah(
     *arguments: str, cache: Path, changed: Mapping[str, str] | None = None
 ) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [HOWDAH, *arguments],
-        cwd=cache.parent,
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-        env=_environment(cache) | dict(changed or {}),
-    )
+    env = _environment(cache) | dict(changed or {})
+    return howdah(*arguments, cwd=cache.parent, timeout_s=300, env=env)
 
 
 def _environment(cache: Path) -> dict[str, str]:

@@ -11,7 +11,7 @@ import pytest
 
 from howdah.documents.files import write_plan
 from howdah.model.plan import Plan
-from support.command import HOWDAH, environment
+from support.command import environment, howdah
 from support.lab_traces import traces
 from support.labs import lab_plan, save_plan
 
@@ -21,15 +21,7 @@ NAME = f"refused-{os.getpid()}"
 def lab(*words: str, cwd: Path, **variables: str) -> subprocess.CompletedProcess[str]:
     """Run ``howdah lab`` with the laboratory's name."""
     command, *rest = words
-    return subprocess.run(
-        [HOWDAH, "lab", command, "--name", NAME, *rest],
-        cwd=cwd,
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-        env={**environment(), **variables},
-    )
+    return howdah("lab", command, "--name", NAME, *rest, cwd=cwd, env={**environment(), **variables})
 
 
 def _refused(done: subprocess.CompletedProcess[str], cwd: Path, *words: str) -> None:

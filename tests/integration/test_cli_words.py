@@ -50,15 +50,9 @@ def test_an_import_goes_where_runs_dir_says(stored: Path) -> None:
 
 
 def test_the_option_is_stronger_than_the_environment(stored: Path) -> None:
-    done = subprocess.run(
-        [HOWDAH, "runs", "--runs-dir", "kept", "list"],
-        cwd=stored,
-        env={**environment(), "HOWDAH_RUNS_DIR": "elsewhere"},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert "terasuite" in done.stdout
+    elsewhere = {**environment(), "HOWDAH_RUNS_DIR": "elsewhere"}
+    done = howdah("runs", "--runs-dir", "kept", "list", cwd=stored, env=elsewhere)
+    assert "terasuite" in done.stdout, done.stderr
 
 
 def test_json_is_heard_before_a_subcommand_or_refused(stored: Path) -> None:
