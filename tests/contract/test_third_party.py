@@ -31,7 +31,7 @@ def howdah(*arguments: str | Path, cwd: Path, plugin: Path = PLUGIN) -> subproce
 
 
 def test_it_is_a_suite_with_flags_and_a_factor_of_studies(tmp_path: Path) -> None:
-    usage = howdah("run", "--help", cwd=tmp_path)
+    usage = howdah("run", "--help-all", cwd=tmp_path)
     assert usage.returncode == 0, usage.stderr
     assert "textwriter" in usage.stdout
     assert "--text-size" in usage.stdout
@@ -85,7 +85,7 @@ def test_it_runs_on_hadoop_is_compared_and_reported(cluster: HadoopCluster, tmp_
 
 
 def test_its_engine_runs_it_and_has_a_flag_of_its_own(tmp_path: Path) -> None:
-    usage = howdah("run", "--help", cwd=tmp_path).stdout
+    usage = howdah("run", "--help-all", cwd=tmp_path).stdout
     assert "By a scribe" in usage
     assert "--paper" in usage
     (tmp_path / "paper").mkdir()

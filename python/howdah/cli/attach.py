@@ -9,23 +9,20 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
+from howdah.cli.help import App
 from howdah.cli.runs import RunId, RunsDir
 from howdah.session.run import attaching as session
 from howdah.session.run.runs import DEFAULT_RUNS_DIR, find_run
 
 EXAMPLES = """
-**Examples**
-
-* `howdah runs attach last w1.json w2.json` adds what sysstat recorded on two hosts: there,
-  `LC_ALL=C sadf -j -- -A > w1.json` wrote the day
-* `howdah runs attach last esx1.csv` adds what `esxtop -b -a` wrote on a vSphere host, of it and its
-  virtual machines
-* `howdah runs attach last host.json --host w1` says whose file it is, where it has another name
-* `howdah runs attach last --prometheus http://monitor:9090` adds what node_exporter reported to a server
-  about the run's machines
+LC_ALL=C sadf -j -- -A > w1.json  # on each host: exports the day that sysstat recorded
+howdah runs attach last w1.json w2.json  # adds the files of two hosts to the newest run
+howdah runs attach last esx1.csv  # adds a vSphere host's esxtop -b -a, with its virtual machines
+howdah runs attach last day.json --host w1  # names the host of a file
+howdah runs attach last --prometheus http://monitor:9090  # adds what node_exporter reported
 """
 
-app = typer.Typer(add_completion=False, rich_markup_mode="markdown")
+app = App()
 
 
 @app.command("runs attach", epilog=EXAMPLES)

@@ -13,6 +13,7 @@ from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.table import Table
 from rich.text import Text
 
+from howdah.cli.help import App
 from howdah.cli.output import show
 from howdah.model.calibration import CalibratedValue, Calibration, CalibrationCell
 from howdah.session.predict import calibration as session
@@ -21,12 +22,10 @@ from howdah.units import format_counted
 _FAR = 0.1
 
 EXAMPLES = """
-**Examples**
-
-* `howdah calibrate last -o mine.yaml` fits the simulator to the newest run
-* `howdah calibrate 20261120-1714 20261121-0902` fits it to several runs
-* `howdah calibrate published/*.csv -o published.yaml` fits it to the published tables howdah knows
-* `howdah run terasuite --engine sim --plan plan.yaml --calibration mine.yaml` then uses it
+howdah calibrate last -o mine.yaml  # fits the simulator to the newest run
+howdah calibrate 20261120-1714 20261121-0902  # fits it to several runs
+howdah calibrate published/*.csv -o published.yaml  # fits it to the published tables howdah knows
+howdah run terasuite --engine sim --plan plan.yaml --calibration mine.yaml  # then uses it
 """
 
 
@@ -111,7 +110,7 @@ def _error(cell: CalibrationCell, error: float | None) -> Text:
     return Text(said, style="yellow" if far else "")
 
 
-app = typer.Typer(add_completion=False, rich_markup_mode="markdown")
+app = App()
 
 
 @app.command("calibrate", epilog=EXAMPLES)

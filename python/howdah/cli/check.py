@@ -14,6 +14,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from howdah.cli.help import App
 from howdah.cli.output import show
 from howdah.errors import UserError
 from howdah.model.check import Check, CheckReport, CheckVerdict, HostRole
@@ -31,16 +32,14 @@ _STYLES = {
 _ORDER = tuple(_STYLES)
 
 EXAMPLES = """
-**Examples**
-
-* `howdah check` looks at this machine
-* `howdah check --conf /etc/hadoop/conf --host` looks at a worker: its configuration and the machine itself
-* `howdah check --conf /etc/hadoop/conf --plan plan.yaml` says what has drifted from a plan
-* `howdah check --probe worker-7.yaml --all` looks at another machine, and lists what passes, too
-* `howdah check --conf conf --to 3.5.0 --java 17` lists what an upgrade requires
-* `howdah check --conf client-conf --role client` leaves out what only daemons read
-* `howdah check --conf conf --sarif check.sarif --severity warn` is for a CI system
-* `howdah check --vcenter vc.example.com --plan plan.yaml` looks at the plan's virtual machines
+howdah check  # checks this machine
+howdah check --conf /etc/hadoop/conf --host  # checks a worker: its configuration and the machine
+howdah check --conf /etc/hadoop/conf --plan plan.yaml  # shows what differs from a plan
+howdah check --probe worker-7.yaml --all  # checks another machine, and lists what passes too
+howdah check --conf conf --to 3.5.0 --java 17  # lists what an upgrade requires
+howdah check --conf client-conf --role client  # leaves out what only daemons read
+howdah check --conf conf --sarif check.sarif --severity warn  # writes SARIF for a CI system
+howdah check --vcenter vc.example.com --plan plan.yaml  # checks the plan's virtual machines
 """
 
 
@@ -159,7 +158,7 @@ def _looked_at(report: CheckReport) -> str:
     return ", ".join(format_counted(count, noun) for count, noun in counted if count) + " read"
 
 
-app = typer.Typer(add_completion=False, rich_markup_mode="markdown")
+app = App()
 
 
 class Least(StrEnum):

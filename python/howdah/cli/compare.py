@@ -7,20 +7,19 @@ from typing import Annotated
 
 import typer
 
+from howdah.cli.help import App
 from howdah.cli.output import print_json, show
 from howdah.session.run import comparing as session
 from howdah.session.run.runs import DEFAULT_RUNS_DIR, list_runs
 
 EXAMPLES = """
-**Examples**
-
-* `howdah compare 20261120-1714 20261120-1731` compares the second run with the first
-* `howdah compare runs` finds the repeats among all runs of a folder, and compares the rest
-* `howdah compare runs --baseline 20261120-1714-terasuite --output comparison` writes a page, too
-* `howdah compare last before/20261119-0930-terasuite --json` for other programs
+howdah compare 20261120-1714 20261120-1731  # compares the second run with the first
+howdah compare runs  # finds the repeats among all runs of a folder, and compares the rest
+howdah compare runs --baseline 20261120-1714-terasuite --output comparison  # writes a page, too
+howdah compare last before/20261119-0930-terasuite --json  # prints it for programs
 """
 
-app = typer.Typer(add_completion=False, rich_markup_mode="markdown")
+app = App()
 
 
 def _ids(context: typer.Context, incomplete: str) -> list[str]:

@@ -14,6 +14,7 @@ from typer.exceptions import Exit
 from howdah.cli.asking import agree, check_json
 from howdah.cli.deploy_flags import disks_of_hosts, mirror_address, not_with, secret, ssh_config_file
 from howdah.cli.deploy_table import deployed_text, diff_text, pending_text, status_text, wrong_table
+from howdah.cli.help import App, Details
 from howdah.cli.output import print_json, show
 from howdah.errors import UserError
 from howdah.session.deploy import deploying as session
@@ -21,25 +22,24 @@ from howdah.session.deploy.deploying import DeployAsked, Deployed, SshLogin
 from howdah.units import format_counted
 
 EXAMPLES = """
-**Examples**
-
-* `howdah deploy plan.yaml` shows what it would do to the plan's hosts, asks, then makes them its cluster
-* `howdah deploy plan.yaml --yes` asks nothing, for CI; run again, it changes what differs, or nothing
-* `howdah deploy plan.yaml --diff` shows what would change on each host, line by line
-* `howdah deploy plan.yaml --status` says what runs on each host, and on which configuration
-* `howdah deploy larger.yaml --add w17` deploys a plan with one more host
-* `howdah deploy smaller.yaml --remove w17` empties a host that the plan has no longer, then stops it
-* `howdah deploy plan.yaml --rollback` goes back to what was in force before
-* `howdah deploy newer.yaml`, planned with another `--hadoop`, upgrades the release while HDFS works
-* `howdah deploy newer.yaml --finalize` ends that upgrade, after which there is no `--rollback`
-* `howdah deploy plan.yaml --stop --host h1`, and `--start --host h1`, to service a host
-* `howdah deploy plan.yaml --secrets secrets` hands keytabs and key stores over, for a plan with `--secure`
-* `howdah deploy plan.yaml --mirror http://mirror.example.com/howdah` lets hosts fetch releases from there
+howdah deploy plan.yaml --diff  # shows what would change on each host, and changes nothing
+howdah deploy plan.yaml  # shows it, asks, then makes the hosts the plan's cluster
+howdah deploy plan.yaml --status  # shows what runs on each host, and with which configuration
+howdah deploy plan.yaml --yes  # asks nothing, for CI; a second time it changes only what differs
+howdah deploy larger.yaml --add w17  # deploys a plan with one more host
+howdah deploy smaller.yaml --remove w17  # empties a host that is no longer in the plan, then stops it
+howdah deploy plan.yaml --rollback  # restores the former configuration
+howdah deploy newer.yaml  # upgrades to the release of a newer plan while HDFS works
+howdah deploy newer.yaml --finalize  # ends that upgrade: no rollback from then on
+howdah deploy plan.yaml --stop --host h1  # stops the daemons of a host, to service it
+howdah deploy plan.yaml --start --host h1  # starts them again
+howdah deploy plan.yaml --secrets secrets  # copies keytabs and key stores, for a secure plan
+howdah deploy plan.yaml --mirror http://mirror.example.com/howdah  # lets hosts fetch releases from there
 """
-REACHING = "Reaching hosts"
+REACHING = Details("Reaching hosts")
 INSTEAD = "Instead of deploying"
 
-app = typer.Typer(add_completion=False, rich_markup_mode="markdown")
+app = App()
 
 
 @app.command("deploy", epilog=EXAMPLES)

@@ -9,6 +9,7 @@ import typer
 from rich.console import Group, RenderableType
 from rich.text import Text
 
+from howdah.cli.help import App
 from howdah.cli.output import print_json, show
 from howdah.errors import HowdahError
 from howdah.model.plan import Plan, Setting
@@ -16,15 +17,13 @@ from howdah.session.plan import explaining as session
 from howdah.session.plan.explaining import Explained
 
 EXAMPLES = """
-**Examples**
-
-* `howdah plan explain plan.yaml` lists every value with its reason, and all advice
-* `howdah plan explain plan.yaml dfs.blocksize` shows the rule, the numbers that went in and who says so
-* `howdah plan explain plan.yaml "2 per host"` lists what is for and against a platform
-* `howdah plan explain plan.yaml nn1` says why a master is where it is
+howdah plan explain plan.yaml  # lists every value with its reason, and all advice
+howdah plan explain plan.yaml dfs.blocksize  # shows the rule, the numbers that went in and who says so
+howdah plan explain plan.yaml "2 per host"  # lists what is for and against a platform
+howdah plan explain plan.yaml nn1  # says why a master is where it is
 """
 
-app = typer.Typer(add_completion=False, rich_markup_mode="markdown")
+app = App()
 
 
 def _names(context: typer.Context, incomplete: str) -> list[str]:

@@ -12,6 +12,7 @@ from rich.table import Table
 from rich.text import Text
 from typer.exceptions import Exit
 
+from howdah.cli.help import App
 from howdah.cli.output import print_json
 from howdah.cli.output import show as show_table
 from howdah.errors import UserError
@@ -19,34 +20,26 @@ from howdah.session.cluster import hadoop as session
 from howdah.units import format_bytes, format_counted
 
 EXAMPLES = """
-**Examples**
-
-* `howdah hadoop fetch` puts Apache's released jars into the cache, verified
-* `howdah hadoop fetch hbase` the same of HBase, with ZooKeeper and YCSB's load generator
-* `howdah hadoop show` says which Hadoop, HBase and Java would be used, and what is missing
-* `howdah hadoop pack http://mirror.example.com/howdah -o /srv/howdah` puts it on a mirror of your own
-* `HADOOP_HOME=/opt/hadoop howdah hadoop show` looks at an installation of your own
+howdah hadoop fetch  # puts Apache's released jars into the cache, verified
+howdah hadoop fetch hbase  # fetches HBase, with ZooKeeper and YCSB's load generator
+howdah hadoop show  # shows which Hadoop, HBase and Java would be used, and what is missing
+howdah hadoop pack http://mirror.example.com/howdah -o /srv/howdah  # puts it on a mirror of your own
+HADOOP_HOME=/opt/hadoop howdah hadoop show  # looks at an installation of your own
 """
 FETCH_EXAMPLES = """
-**Examples**
-
-* `howdah hadoop fetch` brings Hadoop's current release, or verifies what is there
-* `howdah hadoop fetch --release 3.4.2` brings an older one, to upgrade from
-* `howdah hadoop fetch hbase` brings HBase, with ZooKeeper and YCSB's load generator
+howdah hadoop fetch  # fetches Hadoop's current release, or verifies what is there
+howdah hadoop fetch --release 3.4.2  # fetches an older one, to upgrade from
+howdah hadoop fetch hbase  # fetches HBase, with ZooKeeper and YCSB's load generator
 """
 SHOW_EXAMPLES = """
-**Examples**
-
-* `howdah hadoop show` says which Hadoop, HBase and Java a run would use
-* `HADOOP_HOME=/opt/hadoop howdah hadoop show` looks at an installation of your own
-* `howdah hadoop show --release 3.5.0 --json` for programs, of a release that was fetched
+howdah hadoop show  # says which Hadoop, HBase and Java a run would use
+HADOOP_HOME=/opt/hadoop howdah hadoop show  # looks at an installation of your own
+howdah hadoop show --release 3.5.0 --json  # prints it for programs, for one release
 """
 PACK_EXAMPLES = """
-**Examples**
-
-* `howdah hadoop pack http://mirror.example.com/howdah -o /srv/howdah` puts Hadoop on a mirror
-* `howdah hadoop pack http://mirror.example.com/howdah -o /srv/howdah --product hbase` HBase too; then
-* `howdah deploy plan.yaml --mirror http://mirror.example.com/howdah`
+howdah hadoop pack http://mirror.example.com/howdah -o /srv/howdah  # puts Hadoop on a mirror
+howdah hadoop pack http://mirror.example.com/howdah -o /srv/howdah --product hbase  # adds HBase
+howdah deploy plan.yaml --mirror http://mirror.example.com/howdah  # then uses the mirror
 """
 _STEP_WIDTH = len("downloading")
 
@@ -55,11 +48,9 @@ def _every_release() -> list[str]:
     return [version for versions in session.FETCHABLE.values() for version in versions]
 
 
-app = typer.Typer(
+app = App(
     help="Fetch Hadoop's released jars, or show which Hadoop would be used.",
     epilog=EXAMPLES,
-    add_completion=False,
-    rich_markup_mode="markdown",
     no_args_is_help=True,
 )
 

@@ -12,6 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from howdah.cli import inventory_import
+from howdah.cli.help import App
 from howdah.cli.output import print_json, show
 from howdah.errors import UserError
 from howdah.model.inventory import DiskRole, HostGroup, Inventory
@@ -23,29 +24,22 @@ _IN_LINES = ("cpus", "data disks", "network")
 """Columns of several words, which a narrow terminal shows in lines of their own; the others stay whole."""
 
 EXAMPLES = """
-**Examples**
-
-* `howdah probe -o w001.yaml` on each host, then `howdah inventory add w*.yaml -o hosts.yaml`
-* `howdah inventory check hosts.yaml` reports errors line by line, or a summary
-* `howdah inventory import --conf /etc/hadoop/conf -o hosts.yaml` asks a running cluster
-* `howdah inventory schema -o inventory.schema.json` lets an editor complete and check it
+howdah probe -o w001.yaml  # on each host: describes it
+howdah inventory add w*.yaml -o hosts.yaml  # makes one inventory of these files
+howdah inventory check hosts.yaml  # reports errors line by line, or a summary
+howdah inventory import --conf /etc/hadoop/conf -o hosts.yaml  # asks a running cluster
+howdah inventory schema -o inventory.schema.json  # lets an editor complete and check it
 """
 CHECK_EXAMPLES = """
-**Examples**
-
-* `howdah inventory check hosts.yaml` says every error at its line, or what there is and what to look at twice
-* `howdah inventory check hosts.yaml --json` the groups and totals for programs
+howdah inventory check hosts.yaml  # reports every error with its line, or a summary
+howdah inventory check hosts.yaml --json  # prints groups and totals for programs
 """
 ADD_EXAMPLES = """
-**Examples**
-
-* `howdah inventory add w*.yaml -o hosts.yaml` adds what `howdah probe` wrote on each host
-* `howdah inventory add m1.yaml --group masters --serves masters -o hosts.yaml` hosts for masters alone
+howdah inventory add w*.yaml -o hosts.yaml  # adds the files that howdah probe wrote on each host
+howdah inventory add m1.yaml --group masters --serves masters -o hosts.yaml  # adds a host for masters only
 """
 SCHEMA_EXAMPLES = """
-**Examples**
-
-* `howdah inventory schema -o inventory.schema.json`, which an editor is then told of
+howdah inventory schema -o inventory.schema.json  # writes it for an editor
 """
 _SERVES: tuple[session.Serves, ...] = ("any", "workers", "masters")
 
@@ -88,11 +82,9 @@ def _row(group: HostGroup) -> tuple[str, ...]:
     )
 
 
-app = typer.Typer(
+app = App(
     help="Make and check the list of hosts that `howdah plan` reads.",
     epilog=EXAMPLES,
-    add_completion=False,
-    rich_markup_mode="markdown",
     no_args_is_help=True,
 )
 

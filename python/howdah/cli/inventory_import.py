@@ -13,12 +13,10 @@ from rich.text import Text
 from howdah.units import format_bytes, format_counted, parse_bits_per_s
 
 EXAMPLES = """
-**Examples**
-
-* `howdah inventory import --conf /etc/hadoop/conf -o hosts.yaml`, then `howdah plan hosts.yaml`
-* `howdah inventory import -o hosts.yaml --nic 10Gb/s --disk-kind hdd` gives what no daemon reports
-* `howdah inventory import -o hosts.yaml --workload-output work.yaml --days 30` reads the jobs of last month,
-  too, for `howdah plan hosts.yaml --workload @work.yaml`
+howdah inventory import --conf /etc/hadoop/conf -o hosts.yaml
+howdah inventory import -o hosts.yaml --nic 10Gb/s --disk-kind hdd  # gives what no daemon reports
+howdah inventory import -o hosts.yaml --workload-output work.yaml --days 30  # reads last month's jobs too
+howdah plan hosts.yaml --workload @work.yaml  # then plans for these jobs
 """
 _ASSUMED = "assumed:"
 

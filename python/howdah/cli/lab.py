@@ -10,6 +10,7 @@ import typer
 from typer.exceptions import Exit
 
 from howdah.cli import lab_hosts
+from howdah.cli.help import App
 from howdah.cli.lab_options import Json, Machine, Name, OfALab, daemons_there, labs, places, progress
 from howdah.cli.lab_table import back_text, brought_text, lost_text, status_text
 from howdah.cli.output import print_json, show
@@ -22,80 +23,62 @@ if TYPE_CHECKING:
     from howdah.session.lab.faults import FaultInForce, Undone
 
 EXAMPLES = """
-**Examples**
-
-* `howdah plan examples/hosts-lab.yaml --hypervisor kvm --workers-per-host 2 --replication 2`, then
-* `howdah lab up plan.yaml` builds its hosts and workers on this machine and starts Hadoop on them
-* `howdah lab up plan.yaml --link 100Mb/s` gives each host a slower uplink
-* `howdah lab status` says what runs where, and what a laboratory cannot reproduce of the plan
-* `howdah lab ssh h1-1 -- hdfs dfs -ls /` runs a command on a worker; without one it opens a shell
-* `howdah lab kill h1-2` cuts a worker's power, `howdah lab kill h1-2 datanode` ends one daemon; then
-* `howdah lab start h1-2` starts again what is missing
-* `howdah lab fault "pause regionserver@h1-1 for 20s"` does a fault, and undoes it
-* `howdah lab add h3` gives it one more host, `howdah lab remove h1` empties one and takes it away
-* `howdah lab down` leaves nothing behind
+howdah plan examples/hosts-lab.yaml --hypervisor kvm --workers-per-host 2 --replication 2
+howdah lab up plan.yaml  # builds its hosts and workers on this machine and starts Hadoop on them
+howdah lab status  # shows what runs where, and what a lab cannot reproduce of the plan
+howdah lab down  # ends the lab and removes everything of it
+howdah lab up plan.yaml --link 100Mb/s  # gives each host a slower uplink
+howdah lab ssh h1-1 -- hdfs dfs -ls /  # runs a command on a worker; without one it opens a shell
+howdah lab kill h1-2  # stops a worker as a power cut would
+howdah lab kill h1-2 datanode  # ends one daemon
+howdah lab start h1-2  # starts again what is missing
+howdah lab fault "pause regionserver@h1-1 for 20s"  # pauses a daemon, and lets it go on
+howdah lab add h3  # adds a host
+howdah lab remove h1  # empties a host and takes it away
 """
 STATUS_EXAMPLES = """
-**Examples**
-
-* `howdah lab status` says what runs where, and what a laboratory cannot reproduce of the plan
-* `howdah lab status --name small --json` of another laboratory, for programs
+howdah lab status  # shows what runs where, and what a lab cannot reproduce of the plan
+howdah lab status --name small --json  # prints that of another lab, for programs
 """
 HEAL_EXAMPLES = """
-**Examples**
-
-* `howdah lab heal` undoes all that `howdah lab fault` and runs with --fault left in force
+howdah lab heal  # undoes every fault that is still in force
 """
 START_EXAMPLES = """
-**Examples**
-
-* `howdah lab kill h1-2`, then `howdah lab start h1-2` brings it back
+howdah lab start h1-2  # brings back what howdah lab kill h1-2 ended
 """
 DOWN_EXAMPLES = """
-**Examples**
-
-* `howdah lab down` leaves nothing behind
-* `howdah lab down --name small --dir /srv/small` removes one whose machine was restarted since
+howdah lab down  # ends the lab and removes everything of it
+howdah lab down --name small --dir /srv/small  # removes one after a restart of the machine
 """
 UP_EXAMPLES = """
-**Examples**
-
-* `howdah lab up plan.yaml` builds it and starts Hadoop; run again, it restores what was lost
-* `howdah lab up plan.yaml --hosts 2 --link 100Mb/s` builds two of its hosts, with slow uplinks
-* `howdah lab up plan.yaml --name other --dir /data/other` builds a second one
-* `howdah lab up b.yaml --name b --beside lab` builds a second one on the hosts of the first
+howdah lab up plan.yaml  # builds it and starts Hadoop; run again, it restores what was lost
+howdah lab up plan.yaml --hosts 2 --link 100Mb/s  # builds two of its hosts, with slow uplinks
+howdah lab up plan.yaml --name other --dir /data/other  # builds a second one
+howdah lab up b.yaml --name b --beside lab  # builds a second one on the hosts of the first
 """
 KILL_EXAMPLES = """
-**Examples**
-
-* `howdah lab kill h1-2` stops a worker as if its power had failed: nobody is notified, and nobody answers
-* `howdah lab kill h1` stops a host with all its workers and masters
-* `howdah lab kill h1-2 datanode` ends a daemon: the kernel refuses its callers at once
-* `howdah lab kill h1-2 regionserver` the same of HBase's, `howdah lab kill m1 hmaster` of its master
-* `howdah lab kill h1-2 --how process` ends all processes of a worker, and its link stays up
+howdah lab kill h1-2  # stops a worker as a power cut would: it says nothing and does not answer
+howdah lab kill h1  # stops a host with all its workers and masters
+howdah lab kill h1-2 datanode  # ends a daemon: the kernel refuses its callers at once
+howdah lab kill m1 hmaster  # ends the HMaster
+howdah lab kill h1-2 --how process  # ends all processes of a worker, and its link stays up
 """
 FAULT_EXAMPLES = """
-**Examples**
-
-* `howdah lab fault "pause regionserver@h1-1 for 20s"` stops a process, and lets it go on
-* `howdah lab fault "kill namenode:active"` kills the one that is active; `howdah lab heal` starts it again
-* `howdah lab fault "cut-link-out worker:h1-1 for 1min"` lets nothing out that a worker sends
-* `howdah lab fault "slow-disk worker:h1-1 to 5MB/s"` holds its data disks to a speed
-* `howdah lab fault "lose host:h1 for 30s"` takes a host's power away
+howdah lab fault "pause regionserver@h1-1 for 20s"  # pauses a daemon, and lets it go on
+howdah lab fault "kill namenode:active"  # kills the active NameNode; howdah lab heal starts it again
+howdah lab fault "cut-link-out worker:h1-1 for 1min"  # lets nothing out that a worker sends
+howdah lab fault "slow-disk worker:h1-1 to 5MB/s"  # holds its data disks to a speed
+howdah lab fault "lose host:h1 for 30s"  # takes a host's power away
 """
 SSH_EXAMPLES = """
-**Examples**
-
-* `howdah lab ssh h1-1` opens a shell on a worker
-* `howdah lab ssh client -- yarn node -list` runs a command where jobs are submitted
-* `howdah lab ssh h1-1 -- sh -c 'ls /proc/net; df'` runs several
+howdah lab ssh h1-1  # opens a shell on a worker
+howdah lab ssh client -- yarn node -list  # runs a command where jobs are submitted
+howdah lab ssh h1-1 -- sh -c 'ls /proc/net; df'  # runs several
 """
 
-app = typer.Typer(
+app = App(
     help="Build a small data centre on this machine from a plan, with Hadoop and HBase running in it.",
     epilog=EXAMPLES,
-    add_completion=False,
-    rich_markup_mode="markdown",
     no_args_is_help=True,
 )
 

@@ -13,17 +13,13 @@ from howdah.session.lab.laboratories import DEFAULT_NAME, host_names, machine_na
 from howdah.units import format_counted, format_seconds
 
 ADD_EXAMPLES = """
-**Examples**
-
-* `howdah lab add h3` builds a host like the others, starts what the plan has on it, and tells the masters
-* `howdah lab add h3 h4 --like h2` builds two, each like h2
-* `howdah lab ssh client -- hdfs balancer -threshold 5` then moves data there; new data goes there anyway
+howdah lab add h3  # builds a host like the others and starts its daemons
+howdah lab add h3 h4 --like h2  # builds two, each like h2
+howdah lab ssh client -- hdfs balancer -threshold 5  # then moves data there
 """
 REMOVE_EXAMPLES = """
-**Examples**
-
-* `howdah lab remove h1` lets tasks end and data go elsewhere, then takes the host away
-* `howdah lab add h3 && howdah lab remove h1` exchanges a host while a job runs
+howdah lab remove h1  # waits for its tasks, moves its data, takes the host away
+howdah lab add h3 && howdah lab remove h1  # exchanges a host while a job runs
 """
 
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
-from typer.core import TyperCommand
 
+from howdah.cli.help import HelpfulCommand
 from howdah.errors import UserError
 from howdah.session.lab import laboratories as session
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from typer._click import Context
 
 
-class OfALab(TyperCommand):
+class OfALab(HelpfulCommand):
     """A command of a laboratory, whose name is a flag's: many give it as an argument first."""
 
     allow_extra_args = True

@@ -10,7 +10,9 @@ from itertools import takewhile
 from typing import TYPE_CHECKING, NamedTuple
 
 import typer
-from typer.core import TyperCommand, TyperGroup
+from typer.core import TyperCommand
+
+from howdah.cli.help import HelpfulGroup
 
 if TYPE_CHECKING:
     # Typer bundles click and names its classes nowhere else.
@@ -26,16 +28,28 @@ class Lazy(NamedTuple):
     """The module of this package that holds its ``app``."""
     help: str
     """Its one line in a list of commands; a test holds it to the command's own."""
+    heading: str = ""
+    """What it is listed below by plain ``howdah``; empty for a command of two words, which its first one's
+    help lists."""
 
+
+_PLAN, _BUILD, _MEASURE, _PREDICT = "Plan a cluster", "Build it", "Measure it", "Predict and compare"
 
 COMMANDS = {
     "probe": Lazy(
-        "probe", "Describe this machine: processors, memory, disks, file systems, network, virtualisation."
+        "probe",
+        "Describe this machine: processors, memory, disks, file systems, network, virtualisation.",
+        _PLAN,
     ),
-    "inventory": Lazy("inventory", "Make and check the list of hosts that `howdah plan` reads."),
+    "inventory": Lazy(
+        "inventory",
+        "Make and check the list of hosts that `howdah plan` reads.",
+        _PLAN,
+    ),
     "plan": Lazy(
         "plan",
         "Plan a cluster: how to divide, place and configure these hosts, with a reason for every number.",
+        _PLAN,
     ),
     "plan explain": Lazy(
         "explain",
@@ -44,9 +58,12 @@ COMMANDS = {
     "render": Lazy(
         "render",
         "Write what a planned cluster needs: Hadoop, HBase, operating system, disks, network, hypervisor.",
+        _PLAN,
     ),
     "provision": Lazy(
-        "provision", "Make a plan's virtual machines in a vCenter or by libvirt: shown first, then made."
+        "provision",
+        "Make a plan's virtual machines in a vCenter or by libvirt: shown first, then made.",
+        _BUILD,
     ),
     "provision schema": Lazy(
         "provision_schema",
@@ -55,33 +72,63 @@ COMMANDS = {
     "deploy": Lazy(
         "deploy",
         "Make hosts the planned cluster over ssh: users, disks, releases, configuration, daemons in order.",
+        _BUILD,
     ),
-    "check": Lazy("check", "Check a configuration, this machine and saved probes against the rules."),
-    "rules": Lazy("rules", "List the rules that plans and checks are based on, and explain one."),
-    "hadoop": Lazy("hadoop", "Fetch Hadoop's released jars, or show which Hadoop would be used."),
+    "check": Lazy(
+        "check",
+        "Check a configuration, this machine and saved probes against the rules.",
+        _PLAN,
+    ),
+    "rules": Lazy(
+        "rules",
+        "List the rules that plans and checks are based on, and explain one.",
+        _PLAN,
+    ),
+    "hadoop": Lazy(
+        "hadoop",
+        "Fetch Hadoop's released jars, or show which Hadoop would be used.",
+        _BUILD,
+    ),
     "lab": Lazy(
-        "lab", "Build a small data centre on this machine from a plan, with Hadoop and HBase running in it."
+        "lab",
+        "Build a small data centre on this machine from a plan, with Hadoop and HBase running in it.",
+        _BUILD,
     ),
-    "calibrate": Lazy("calibrate", "Calibrate the simulator: fit what cannot be measured to known runs."),
-    "run": Lazy("run", "Run a suite, keep its record, say what limited it, and write a report."),
-    "runs": Lazy("runs", "List, show, export and import run records."),
+    "run": Lazy(
+        "run",
+        "Run a suite, keep its record, say what limited it, and write a report.",
+        _MEASURE,
+    ),
+    "runs": Lazy(
+        "runs",
+        "List, show, export and import run records.",
+        _MEASURE,
+    ),
     "runs attach": Lazy(
         "attach", "Add what sysstat, esxtop or Prometheus measured during a run, and make its report again."
+    ),
+    "calibrate": Lazy(
+        "calibrate", "Calibrate the simulator: fit what cannot be measured to known runs.", _PREDICT
     ),
     "predict": Lazy(
         "predict",
         "Predict a run on a planned cluster: medians of every workload and phase, with 90 % intervals.",
+        _PREDICT,
     ),
     "score": Lazy(
         "score",
         "Score a prediction by the run that followed it, phase by phase, and show how accurate all were.",
+        _PREDICT,
     ),
     "compare": Lazy(
         "compare",
         "Compare runs: how much faster or slower, whether it is more than noise, what changed, and where.",
+        _PREDICT,
     ),
     "study": Lazy(
-        "study", "Run every cell of a matrix as often as needed, and write a paper on it: conclusion first."
+        "study",
+        "Run every cell of a matrix as often as needed, and write a paper on it: conclusion first.",
+        _MEASURE,
     ),
     "study local": Lazy(
         "study_local",
@@ -102,12 +149,18 @@ COMMANDS = {
     "serve": Lazy(
         "serve",
         "Show runs, studies, plans and predictions in a browser, live, from the records that are there.",
+        _MEASURE,
     ),
 }
 """The commands, in the order data flows."""
 
 
-class LazyCommands(TyperGroup):
+def load_command(name: str) -> Command:
+    """The command of that name, whose module is imported."""
+    return typer.main.get_command(import_module(f"howdah.cli.{COMMANDS[name].module}").app)
+
+
+class LazyCommands(HelpfulGroup):
     """The commands of COMMANDS; one module is imported to run one, and none to list them with their help.
 
     A command may be two words: ``plan`` takes a file, so ``plan explain`` cannot be a part of it.
@@ -126,8 +179,8 @@ class LazyCommands(TyperGroup):
             return None
         lazy = COMMANDS[cmd_name]
         if self._listing:
-            return TyperCommand(cmd_name, help=lazy.help)
-        command = typer.main.get_command(import_module(f"howdah.cli.{lazy.module}").app)
+            return TyperCommand(cmd_name, help=lazy.help, rich_help_panel=lazy.heading)
+        command = load_command(cmd_name)
         command.name = cmd_name
         return command
 
@@ -135,6 +188,10 @@ class LazyCommands(TyperGroup):
         """Write the help, with a line for each command."""
         with self._listed():
             super().format_help(ctx, formatter)
+
+    def relatives(self, name: str) -> list[tuple[str, str]]:
+        """The commands of two words that begin with this one, and their help."""
+        return [(two, lazy.help) for two, lazy in COMMANDS.items() if two.startswith(f"{name} ")]
 
     def shell_complete(self, ctx: Context, incomplete: str) -> list[CompletionItem]:
         """What a shell completes the name of a command to."""
@@ -167,7 +224,6 @@ def named_by(words: Sequence[str]) -> str:
     name = next((two for two in (" ".join(plain[:2]), *plain[:1]) if two in COMMANDS), "")
     if not name:
         return ""
-    module = import_module(f"howdah.cli.{COMMANDS[name].module}")
-    below = getattr(typer.main.get_command(module.app), "commands", {})
+    below = getattr(load_command(name), "commands", {})
     further = plain[len(name.split()) :][:1]
     return " ".join([name, *(word for word in further if word in below)])

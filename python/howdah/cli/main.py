@@ -15,16 +15,26 @@ from typer.exceptions import Exit, TyperException
 
 import howdah
 from howdah.cli.completion import check_completion
+from howdah.cli.help import App
 from howdah.cli.lazy import LazyCommands, named_by
 from howdah.cli.output import PatientOutput
 from howdah.errors import HowdahError
 
-app = typer.Typer(
+EXAMPLES = """
+howdah run terasuite  # measures this machine and writes a report
+howdah probe -o this.yaml  # describes this machine
+howdah inventory add this.yaml -o hosts.yaml  # makes an inventory of it
+howdah plan hosts.yaml  # plans a cluster of these hosts
+howdah check --conf /etc/hadoop/conf  # checks a cluster that runs
+"""
+
+app = App(
     name="howdah",
+    add_completion=True,
     cls=LazyCommands,
     help="From host hardware to a proven Hadoop and HBase cluster specification.",
+    epilog=EXAMPLES,
     invoke_without_command=True,
-    rich_markup_mode="markdown",
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
@@ -40,7 +50,8 @@ def _version(asked: bool) -> None:
 def _root(
     context: typer.Context,
     version: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version and exit.")
+        bool,
+        typer.Option("--version", "-V", callback=_version, is_eager=True, help="Show the version and exit."),
     ] = False,
 ) -> None:
     if context.invoked_subcommand is None:

@@ -10,6 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
+from howdah.cli.help import Details
 from howdah.model.engine_names import LOCAL
 from howdah.model.engines import engines
 from howdah.model.workloads.option import Option
@@ -91,11 +92,14 @@ def _parameter(option: Option[Any]) -> inspect.Parameter:
     )
 
 
-def _panel(option: Option[Any]) -> str | None:
-    """The heading of the engine that it belongs to; None for what all have."""
+def _panel(option: Option[Any]) -> Details | None:
+    """The heading of the engine or the programs that it belongs to; None for what many have."""
+    users = [name for name, program in programs().items() if option in program.options]
+    if users and all(name.startswith("ycsb") for name in users):
+        return Details("YCSB")
     if not option.engines or LOCAL in option.engines[1:]:
         return None
-    return engines()[option.engines[0]].title
+    return Details(engines()[option.engines[0]].title)
 
 
 def completion_of(option: Option[Any]) -> Callable[[str], list[str]]:

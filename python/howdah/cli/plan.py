@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 from howdah.cli.change_table import change_text
+from howdah.cli.help import MORE, App
 from howdah.cli.output import print_json, show
 from howdah.cli.simulating import SimulationBar
 from howdah.cli.values import parse_choice
@@ -29,20 +30,18 @@ from howdah.session.plan.ranking import RANKS, plan_inventory
 from howdah.session.plan.sharing import check_written_apart, parse_share, plan_shared
 
 EXAMPLES = """
-**Examples**
-
-* `howdah plan hosts.yaml` makes every host a worker
-* `howdah plan hosts.yaml --weigh-virtual` compares that with virtual machines, and plans the best
-* `howdah plan hosts.yaml --workload terasuite:30TB --hypervisor vsphere --protect-masters ha`
-* `howdah plan hosts.yaml --workload spark --workload tez --workload ycsb:300M` plans for a mix
-* `howdah plan hosts.yaml --set dfs.blocksize=128MiB` keeps your value, and says which rules it breaks
-* `howdah plan hosts.yaml --set dfs.permissions.enabled=false --force` keeps even a value that is fatal
-* `howdah plan hosts.yaml --need 300TB --growth 40%/year --years 3` says how many hosts that takes
-* `howdah plan hosts.yaml --weigh-virtual --calibration mine.yaml` ranks platforms by simulating each of them
-* `howdah plan more.yaml --from plan.yaml -o new.yaml` says what changes, moves and restarts, in order
-* `howdah plan hosts.yaml --hypervisor kvm --share 50% -o a.yaml` uses half of every host
-* `howdah plan hosts.yaml --hypervisor kvm --beside a.yaml --cluster b -o b.yaml` plans another on the rest
-* `howdah plan explain plan.yaml dfs.blocksize` then says why, value by value
+howdah plan hosts.yaml  # uses every host as a worker
+howdah plan hosts.yaml --weigh-virtual  # compares that with virtual machines, and plans the best
+howdah plan hosts.yaml --workload terasuite:30TB --hypervisor vsphere --protect-masters ha
+howdah plan hosts.yaml --workload spark --workload tez --workload ycsb:300M  # plans for a mix
+howdah plan hosts.yaml --set dfs.blocksize=128MiB  # keeps your value, and says which rules it breaks
+howdah plan hosts.yaml --set dfs.permissions.enabled=false --force  # keeps even a value that is fatal
+howdah plan hosts.yaml --need 300TB --growth 40%/year --years 3  # shows how many hosts that takes
+howdah plan hosts.yaml --weigh-virtual --calibration mine.yaml  # ranks platforms by simulating each of them
+howdah plan more.yaml --from plan.yaml -o new.yaml  # lists what changes, moves and restarts
+howdah plan hosts.yaml --hypervisor kvm --share 50% -o a.yaml  # uses half of every host
+howdah plan hosts.yaml --hypervisor kvm --beside a.yaml --cluster b -o b.yaml  # plans another on the rest
+howdah plan explain plan.yaml dfs.blocksize  # explains a value of the plan
 """
 
 
@@ -50,7 +49,7 @@ def _words(values: type[Hypervisor | Protection | Profile]) -> str:
     return ", ".join(values)
 
 
-app = typer.Typer(add_completion=False, rich_markup_mode="markdown")
+app = App()
 
 
 @app.command("plan", epilog=EXAMPLES)
@@ -84,13 +83,17 @@ def plan(  # noqa: PLR0917 - typer makes options of parameters
     ] = Protection.NONE.value,
     secure: Annotated[bool, typer.Option("--secure", help="Kerberos and TLS.")] = False,
     realm: Annotated[
-        str | None, typer.Option(help="The Kerberos realm; made from the hosts' domain if left out.")
+        str | None,
+        typer.Option(
+            help="The Kerberos realm; made from the hosts' domain if left out.", rich_help_panel=MORE
+        ),
     ] = None,
     profile: Annotated[
         str,
         typer.Option(
             help="production, or paper to reproduce a study's configuration.",
             autocompletion=lambda: list(Profile),
+            rich_help_panel=MORE,
         ),
     ] = Profile.PRODUCTION.value,
     workers_per_host: Annotated[
@@ -98,10 +101,13 @@ def plan(  # noqa: PLR0917 - typer makes options of parameters
     ] = None,
     slots: Annotated[
         int | None,
-        typer.Option(help="Plan exactly this many map tasks and as many reduce tasks at once per worker."),
+        typer.Option(
+            help="Plan exactly this many map tasks and as many reduce tasks at once per worker.",
+            rich_help_panel=MORE,
+        ),
     ] = None,
     overcommit: Annotated[
-        bool, typer.Option("--overcommit", help="Allow more virtual CPUs than threads.")
+        bool, typer.Option("--overcommit", help="Allow more virtual CPUs than threads.", rich_help_panel=MORE)
     ] = False,
     sets: Annotated[
         list[str] | None, typer.Option("--set", help="Set a value, repeatable.", metavar="KEY=VALUE")
@@ -112,25 +118,37 @@ def plan(  # noqa: PLR0917 - typer makes options of parameters
             "--force",
             help="Write the plan even where it breaks a rule that must hold: data or work is lost, "
             "or a daemon does not start.",
+            rich_help_panel=MORE,
         ),
     ] = False,
     hadoop: Annotated[
         str,
-        typer.Option(help="The Hadoop release it is for.", autocompletion=lambda: session.PLANNED_VERSIONS),
+        typer.Option(
+            help="The Hadoop release it is for.",
+            autocompletion=lambda: session.PLANNED_VERSIONS,
+            rich_help_panel=MORE,
+        ),
     ] = session.DEFAULT_HADOOP,
     hbase: Annotated[
-        str, typer.Option(help="The HBase release it is for.", autocompletion=lambda: session.HBASE_VERSIONS)
+        str,
+        typer.Option(
+            help="The HBase release it is for.",
+            autocompletion=lambda: session.HBASE_VERSIONS,
+            rich_help_panel=MORE,
+        ),
     ] = session.DEFAULT_HBASE,
     need: Annotated[str | None, typer.Option(help="Data to store today, such as 300TB.")] = None,
     growth: Annotated[str | None, typer.Option(help="Its growth, such as 40%/year.")] = None,
     years: Annotated[
-        int | None, typer.Option(help="How long the cluster must be large enough.", min=0, max=30)
+        int | None,
+        typer.Option(help="How long the cluster must be large enough.", min=0, max=30, rich_help_panel=MORE),
     ] = None,
     mean_file: Annotated[
         str | None,
         typer.Option(
             help="Mean size of the files to be stored: the smaller, the more the NameNode has to know. "
-            "64MiB where left out."
+            "64MiB where left out.",
+            rich_help_panel=MORE,
         ),
     ] = None,
     rank: Annotated[
@@ -138,6 +156,7 @@ def plan(  # noqa: PLR0917 - typer makes options of parameters
         typer.Option(
             help="What platforms are ranked by: rules, or simulate, the default with a calibration.",
             autocompletion=lambda: list(RANKS),
+            rich_help_panel=MORE,
         ),
     ] = None,
     calibration: Annotated[
@@ -146,6 +165,7 @@ def plan(  # noqa: PLR0917 - typer makes options of parameters
             help="What `howdah calibrate` found, or `published`: to rank by simulation.",
             envvar="HOWDAH_CALIBRATION",
             metavar="FILE",
+            rich_help_panel=MORE,
         ),
     ] = None,
     before: Annotated[
@@ -161,7 +181,8 @@ def plan(  # noqa: PLR0917 - typer makes options of parameters
         str | None,
         typer.Option(
             help="Use this part of every host, such as 50%, and leave the rest to other clusters: virtual "
-            "machines only."
+            "machines only.",
+            rich_help_panel=MORE,
         ),
     ] = None,
     beside: Annotated[
@@ -170,6 +191,7 @@ def plan(  # noqa: PLR0917 - typer makes options of parameters
             help="The plan of another cluster on these hosts, repeatable: what they leave is used. With "
             "--from, those that the plan stood beside, as they are now.",
             metavar="PLAN",
+            rich_help_panel=MORE,
         ),
     ] = None,
     cluster: Annotated[
@@ -177,11 +199,15 @@ def plan(  # noqa: PLR0917 - typer makes options of parameters
         typer.Option(
             help="This cluster's name, where several share these hosts; the inventory's if left out.",
             metavar="NAME",
+            rich_help_panel=MORE,
         ),
     ] = None,
     output: Annotated[Path, typer.Option("--output", "-o", help="Where the plan goes.")] = Path("plan.yaml"),
     page: Annotated[
-        bool, typer.Option("--page/--no-page", help="Write a page next to the plan, with its charts.")
+        bool,
+        typer.Option(
+            "--page/--no-page", help="Write a page next to the plan, with its charts.", rich_help_panel=MORE
+        ),
     ] = True,
     json: Annotated[bool, typer.Option("--json", help="Print the plan as JSON.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only the plan's path.")] = False,

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 import typer
 from rich.console import RenderableType
 
+from howdah.cli.help import App
 from howdah.cli.load_table import load_json, load_shown
 from howdah.cli.options import options_on, with_options
 from howdah.cli.output import print_json, show
@@ -25,22 +26,20 @@ if TYPE_CHECKING:
     from howdah.simulation.replications import Done
 
 EXAMPLES = """
-**Examples**
-
-* `howdah predict plan.yaml --calibration mine.yaml` predicts the TeraSort suite that the plan is for
-* `howdah predict plan.yaml --rows 10B --calibration mine.yaml --replications 30` is more precise
-* `howdah predict plan.yaml --calibration mine.yaml --what-if disks=10 --what-if nic-speed=40Gb/s`
-* `howdah predict plan.yaml --calibration mine.yaml --what-if all -o tornado` draws what each change would do
-* `howdah predict plan.yaml --calibration mine.yaml --sweep hosts=10..1000` says when a master saturates
-* `howdah predict plan.yaml --suite ycsb-b --sweep threads=1..256` says when an HBase is saturated
-* `howdah score last` then compares the newest run with what was predicted for it
+howdah predict plan.yaml --calibration mine.yaml  # predicts the TeraSort suite that the plan is for
+howdah predict plan.yaml --rows 10B --calibration mine.yaml --replications 30  # is more precise
+howdah predict plan.yaml --calibration mine.yaml --what-if disks=10 --what-if nic-speed=40Gb/s
+howdah predict plan.yaml --calibration mine.yaml --what-if all -o tornado  # draws what each change would do
+howdah predict plan.yaml --calibration mine.yaml --sweep hosts=10..1000  # says when a master saturates
+howdah predict plan.yaml --suite ycsb-b --sweep threads=1..256  # says when an HBase is saturated
+howdah score last  # then compares the newest run with what was predicted for it
 """
 
 _REPLICATIONS = 10
 _OF_A_SIZE = 3
 """Every size has the same draws, which differ little in what growing does, and the largest take long."""
 
-app = typer.Typer(add_completion=False, rich_markup_mode="markdown")
+app = App()
 
 
 @app.command("predict", epilog=EXAMPLES)

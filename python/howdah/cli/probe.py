@@ -11,6 +11,7 @@ import typer
 from rich.console import Console
 from ruamel.yaml import YAML
 
+from howdah.cli.help import App
 from howdah.cli.values import parse_measuring_time
 from howdah.errors import UserError
 from howdah.model.host import Host
@@ -18,20 +19,19 @@ from howdah.session import hosts as session
 from howdah.session.files import replace_file
 
 EXAMPLES = """
-**Examples**
-
-* `howdah probe` shows this machine as YAML
-* `howdah probe --json | jq .cpu` for other programs
-* `howdah probe --output worker-7.yaml` keeps it for an inventory
-* `howdah probe --measure --data-dir /data1 --data-dir /data2 -o worker-7.yaml` measures it too
-* `howdah probe --ssh "w[001-032]" -o hosts` describes others over ssh; then `howdah inventory add hosts/*`
-* `howdah probe --listen 7733` on one host, `howdah probe --measure --peer worker-8` on another
+howdah probe  # shows this machine as YAML
+howdah probe --json | jq .cpu  # for other programs
+howdah probe --output worker-7.yaml  # keeps it for an inventory
+howdah probe --measure --data-dir /data1 --data-dir /data2 -o worker-7.yaml  # measures it too
+howdah probe --ssh "w[001-032]" -o hosts  # describes hosts over ssh, for howdah inventory add hosts/*
+howdah probe --listen 7733  # on one host: waits for a measurement of the network
+howdah probe --measure --peer worker-8  # on another: measures it
 """
 
 MEASURING = "Measuring"
 OTHERS = "Other hosts"
 
-app = typer.Typer(add_completion=False, rich_markup_mode="markdown")
+app = App()
 
 
 @app.command("probe", epilog=EXAMPLES)

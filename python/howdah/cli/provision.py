@@ -10,6 +10,7 @@ import typer
 from rich.console import Console
 
 from howdah.cli.asking import agree, check_json
+from howdah.cli.help import App
 from howdah.cli.output import print_json, show
 from howdah.cli.provision_table import counted, plain, provision_data, provision_table
 from howdah.errors import UserError
@@ -19,17 +20,15 @@ from howdah.session.provision.endpoint import Endpoint
 from howdah.session.provision.provisioning import AskedMachines, Provisioner
 
 EXAMPLES = """
-**Examples**
-
-* `howdah provision plan.yaml --vcenter vc.example.com --dry-run` shows what would be made and changed
-* `howdah provision plan.yaml --vcenter vc.example.com` shows it, asks, then does it and reads it back
-* `howdah provision plan.yaml --vcenter vc.example.com --password-file vc.txt --yes` asks nothing, for CI
-* `howdah provision plan.yaml --libvirt 'qemu+ssh://root@{host}/system'` makes them on each KVM host
-* `howdah provision plan.yaml --vcenter vc.example.com --destroy` removes what howdah made, and nothing else
-* `howdah check --vcenter vc.example.com --plan plan.yaml` says what has drifted since
+howdah provision plan.yaml --vcenter vc.example.com --dry-run  # shows what would be made and changed
+howdah provision plan.yaml --vcenter vc.example.com  # shows it, asks, then does it and reads it back
+howdah provision plan.yaml --vcenter vc.example.com --password-file vc.txt --yes  # asks nothing, for CI
+howdah provision plan.yaml --libvirt 'qemu+ssh://root@{host}/system'  # makes them on each KVM host
+howdah provision plan.yaml --vcenter vc.example.com --destroy  # removes what howdah made, and nothing else
+howdah check --vcenter vc.example.com --plan plan.yaml  # says what has drifted since
 """
 
-app = typer.Typer(add_completion=False, rich_markup_mode="markdown")
+app = App()
 
 
 @app.command("provision", epilog=EXAMPLES)

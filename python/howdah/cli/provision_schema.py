@@ -8,14 +8,13 @@ from typing import Annotated
 
 import typer
 
+from howdah.cli.help import App
 from howdah.session.provision import provisioning as session
 
 EXAMPLES = """
-**Examples**
-
-* `howdah provision schema -o site.schema.json`, which an editor is then told of
+howdah provision schema -o site.schema.json  # writes it for an editor
 """
-app = typer.Typer(add_completion=False, rich_markup_mode="markdown")
+app = App()
 
 
 @app.command("provision schema", epilog=EXAMPLES)

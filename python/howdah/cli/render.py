@@ -15,6 +15,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from howdah.cli.help import App
 from howdah.cli.output import print_json, show
 from howdah.errors import UserError
 from howdah.model.configset import ConfigSet
@@ -22,14 +23,12 @@ from howdah.session.plan import render as session
 from howdah.session.plan.render import FileChange
 
 EXAMPLES = """
-**Examples**
-
-* `howdah render plan.yaml -o conf` writes what the cluster needs, and a README that says what to do with it
-* `howdah render plan.yaml -o conf --diff` shows what a changed plan would change there
-* `howdah render plan.yaml -o conf --json` lists the files for other programs
+howdah render plan.yaml -o conf  # writes what the cluster needs, and a README that says what to do with it
+howdah render plan.yaml -o conf --diff  # shows what a changed plan would change there
+howdah render plan.yaml -o conf --json  # lists the files for other programs
 """
 
-app = typer.Typer(add_completion=False, rich_markup_mode="markdown")
+app = App()
 
 
 @app.command("render", epilog=EXAMPLES)

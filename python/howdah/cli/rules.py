@@ -11,6 +11,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from howdah.cli.help import App
 from howdah.cli.output import print_json
 from howdah.cli.output import show as show_text
 from howdah.errors import UserError
@@ -20,27 +21,21 @@ from howdah.session.plan.explaining import MEANINGS, Explanation
 from howdah.units import format_counted
 
 EXAMPLES = """
-**Examples**
-
-* `howdah rules` lists all of them
-* `howdah rules --subject disks --severity must`
-* `howdah rules --source "D0 49"` lists what is based on one item of a paper
-* `howdah rules show os.swappiness` explains one
+howdah rules  # lists all of them
+howdah rules --subject disks --severity must
+howdah rules --source "D0 49"  # lists what is based on one item of a paper
+howdah rules show os.swappiness  # explains one
 """
 SHOW_EXAMPLES = """
-**Examples**
-
-* `howdah rules show os.swappiness` says what it gives, when, why, and who says so
-* `howdah rules show hdfs.block-size --json` the same for programs
+howdah rules show os.swappiness  # says what it gives, when, why, and who says so
+howdah rules show hdfs.block-size --json  # prints it for programs
 """
 
 _COLOURS = {"must": "red", "should": "yellow", "may": "cyan"}
 
-app = typer.Typer(
+app = App(
     help="List the rules that plans and checks are based on, and explain one.",
     epilog=EXAMPLES,
-    add_completion=False,
-    rich_markup_mode="markdown",
 )
 
 

@@ -11,6 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from howdah.cli import live
+from howdah.cli.help import App
 from howdah.cli.options import with_options
 from howdah.cli.values import parse_seed
 from howdah.errors import Aborted, RunFailed
@@ -21,20 +22,18 @@ from howdah.session.run import runs as session
 from howdah.session.run.engines import RunRequest, prepare
 
 EXAMPLES = """
-**Examples**
-
-* `howdah run terasuite` measures this machine with sizes that fit it
-* `howdah run terasuite --rows 100M --memory 1GiB --codec lz4` sorts 10 GB out of memory
-* `howdah run terasuite --data-dir /data1 --data-dir /data2` spreads the data over two disks
-* `howdah run teragen --rows 10M --keep-data`, then `howdah run terasort`
-* `howdah run dfsio --files 16 --file-size 1GiB` is TestDFSIO, write and read
-* `howdah run storage --files 28 --file-size 20GB` shows a disk's outer and inner zones
-* `howdah run terasuite --engine hadoop` runs it on the laboratory that is up, or on $HADOOP_CONF_DIR
-* `howdah run terasuite --engine hadoop --conf /etc/hadoop/conf --rows 1B` sorts 100 GB on a cluster
-* `howdah run terasuite --engine sim --plan plan.yaml` says what a planned cluster would do
-* `howdah run network` measures the links of the laboratory that is up, pair by pair and all at once
-* `howdah run network --plan plan.yaml --reach 'ssh -o BatchMode=yes {host}'` those of hosts of yours
-* `howdah run pi --maps 16 --samples 1000000 --json` for other programs
+howdah run terasuite  # measures this machine with sizes that fit it
+howdah run terasuite --rows 100M --memory 1GiB --codec lz4  # sorts 10 GB out of memory
+howdah run terasuite --data-dir /data1 --data-dir /data2  # spreads the data over two disks
+howdah run teragen --rows 10M --keep-data  # keeps the rows for a later terasort
+howdah run dfsio --files 16 --file-size 1GiB  # runs TestDFSIO, write and read
+howdah run storage --files 28 --file-size 20GB  # shows a disk's outer and inner zones
+howdah run terasuite --engine hadoop  # runs it on the lab that is up, or on $HADOOP_CONF_DIR
+howdah run terasuite --engine hadoop --conf /etc/hadoop/conf --rows 1B  # sorts 100 GB on a cluster
+howdah run terasuite --engine sim --plan plan.yaml  # simulates it on a planned cluster
+howdah run network  # measures the links of the lab that is up, pair by pair and all at once
+howdah run network --plan plan.yaml --reach 'ssh -o BatchMode=yes {host}'  # measures those of your hosts
+howdah run pi --maps 16 --samples 1000000 --json  # prints the record for programs
 """
 
 
@@ -46,7 +45,7 @@ def _engines(incomplete: str) -> list[str]:
     return [engine for engine in engines() if engine.startswith(incomplete)]
 
 
-app = typer.Typer(add_completion=False, rich_markup_mode="markdown")
+app = App()
 
 
 @app.command("run", epilog=EXAMPLES)

@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from howdah.cli.help import App
 from howdah.cli.live import as_json
 from howdah.cli.output import print_json
 from howdah.cli.output import show as show_text
@@ -21,47 +22,34 @@ from howdah.session.run.runs import RunSummary
 from howdah.units import format_seconds
 
 EXAMPLES = """
-**Examples**
-
-* `howdah runs` lists what was run
-* `howdah runs show last` shows the newest run's findings
-* `howdah runs report 20261120-1714` makes a run's report again
-* `howdah runs export last run.howdah`, then elsewhere `howdah runs import run.howdah`
+howdah runs  # lists what was run
+howdah runs show last  # shows the newest run's findings
+howdah runs report 20261120-1714  # makes a run's report again
+howdah runs export last run.howdah  # packs a run into one file
+howdah runs import run.howdah  # elsewhere: keeps that run
 """
 LIST_EXAMPLES = """
-**Examples**
-
-* `howdah runs list` lists what was run here, oldest first
-* `howdah runs list --runs-dir /srv/runs --json` lists records kept elsewhere, for programs
+howdah runs list  # lists what was run here, oldest first
+howdah runs list --runs-dir /srv/runs --json  # lists records kept elsewhere, for programs
 """
 SHOW_EXAMPLES = """
-**Examples**
-
-* `howdah runs show last` shows the newest run's findings
-* `howdah runs show 20261120 --json` shows the run whose id begins so, for programs
+howdah runs show last  # shows the newest run's findings
+howdah runs show 20261120 --json  # shows the run whose id begins so, for programs
 """
 REPORT_EXAMPLES = """
-**Examples**
-
-* `howdah runs report last` writes the newest run's report again, with what this howdah knows
+howdah runs report last  # writes the newest run's report again, with what this howdah knows
 """
 EXPORT_EXAMPLES = """
-**Examples**
-
-* `howdah runs export last` packs the newest run into a file named after it
-* `howdah runs export 20261120-1714 for-you.howdah` packs another one
+howdah runs export last  # packs the newest run into a file named after it
+howdah runs export 20261120-1714 for-you.howdah  # packs another one
 """
 IMPORT_EXAMPLES = """
-**Examples**
-
-* `howdah runs import for-you.howdah` keeps somebody else's run, and writes its report
+howdah runs import for-you.howdah  # keeps somebody else's run, and writes its report
 """
 
-app = typer.Typer(
+app = App(
     help="List, show, export and import run records.",
     epilog=EXAMPLES,
-    add_completion=False,
-    rich_markup_mode="markdown",
 )
 
 RunsDir = Annotated[

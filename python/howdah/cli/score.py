@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
+from howdah.cli.help import App
 from howdah.cli.output import print_json, show
 from howdah.cli.predict_table import history_table, score_table
 from howdah.model.prediction import Score
@@ -16,14 +17,12 @@ from howdah.session.predict.predicting import DEFAULT_PREDICTIONS_DIR
 from howdah.session.run.runs import DEFAULT_RUNS_DIR
 
 EXAMPLES = """
-**Examples**
-
-* `howdah score last` compares the newest run with its newest prediction
-* `howdah score` lists every run that was scored, and how accurate predictions were
-* `howdah score 20261121-0930-terasuite --prediction 20261120-1714-terasuite`
+howdah score last  # compares the newest run with its newest prediction
+howdah score  # lists every run that was scored, and how accurate predictions were
+howdah score 20261121-0930-terasuite --prediction 20261120-1714-terasuite
 """
 
-app = typer.Typer(add_completion=False, rich_markup_mode="markdown")
+app = App()
 
 
 @app.command("score", epilog=EXAMPLES)

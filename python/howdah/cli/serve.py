@@ -10,6 +10,7 @@ import typer
 from rich.console import Console
 from rich.markup import escape
 
+from howdah.cli.help import App
 from howdah.errors import UserError
 from howdah.serve.settings import DEFAULT_PORT, LOOPBACK, ServeSettings
 from howdah.session.passwords import read_password
@@ -17,20 +18,18 @@ from howdah.session.predict.predicting import DEFAULT_PREDICTIONS_DIR
 from howdah.session.run.runs import DEFAULT_RUNS_DIR
 
 EXAMPLES = """
-**Examples**
-
-* `howdah serve` shows the runs of this directory at http://127.0.0.1:8642/
-* `howdah serve --plan plan.yaml --conf /etc/hadoop/conf` also shows a plan, and how far a cluster is from it
-* `howdah serve --allow-runs` also starts runs: local ones, simulated ones, and those on a laboratory
-* `howdah serve --listen 0.0.0.0 --certificate cluster.pem --key cluster.key` lets in who has the token
-* `howdah serve --listen 0.0.0.0 --certificate cluster.pem --password-file secret` who has the password
-* `howdah serve --export public` writes the same pages as files, for any web server
+howdah serve  # shows the runs of this directory at http://127.0.0.1:8642/
+howdah serve --plan plan.yaml --conf /etc/hadoop/conf  # also shows a plan, and how far a cluster is from it
+howdah serve --allow-runs  # also starts runs: local ones, simulated ones, and those on a laboratory
+howdah serve --listen 0.0.0.0 --certificate cluster.pem --key cluster.key  # lets in who has the token
+howdah serve --listen 0.0.0.0 --certificate cluster.pem --password-file secret  # who has the password
+howdah serve --export public  # writes the same pages as files, for any web server
 """
 
 _PUBLISHED = "published"
 """The calibration that comes with howdah, and is no file."""
 
-app = typer.Typer(add_completion=False, rich_markup_mode="markdown")
+app = App()
 
 
 @app.command("serve", epilog=EXAMPLES)

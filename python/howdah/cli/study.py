@@ -7,21 +7,20 @@ from typing import Annotated
 
 import typer
 
+from howdah.cli.help import App
 from howdah.cli.study_run import DIRECTORY, JSON, QUIET, carry_out
 from howdah.session.study import studies as session
 
 EXAMPLES = """
-**Examples**
-
-* `howdah study studies/vsphere6.yaml --dry-run` shows the matrix
-* `howdah study studies/vsphere6.yaml` runs it; if it is stopped or killed, the same command continues it
-* `howdah study mine.yaml --dir /data/mine` keeps everything there
-* `howdah study local` finds the settings that fit this machine
-* `howdah study export study/mine` packs everything into one file for others
-* `howdah study verify mine.tar.gz` checks such a file and makes its page again
+howdah study studies/vsphere6.yaml --dry-run  # shows the matrix
+howdah study studies/vsphere6.yaml  # runs it; if it is stopped or killed, the same command continues it
+howdah study mine.yaml --dir /data/mine  # keeps everything there
+howdah study local  # finds the settings that fit this machine
+howdah study export study/mine  # packs everything into one file for others
+howdah study verify mine.tar.gz  # checks such a file and makes its page again
 """
 
-app = typer.Typer(add_completion=False, rich_markup_mode="markdown")
+app = App()
 
 
 @app.command("study", epilog=EXAMPLES)

@@ -7,15 +7,15 @@ from typing import Annotated
 
 import typer
 
+from howdah.cli.help import App
 from howdah.session.study import bundle as session
 
 EXAMPLES = """
-**Examples**
-
-* `howdah study export study/protect` packs a study that was run into protect.tar.gz
-* `howdah study export study/protect -o evidence.tar.gz`, then elsewhere `howdah study verify evidence.tar.gz`
+howdah study export study/protect  # packs a study that was run into protect.tar.gz
+howdah study export study/protect -o evidence.tar.gz  # names the file
+howdah study verify evidence.tar.gz  # elsewhere: checks it
 """
-app = typer.Typer(add_completion=False, rich_markup_mode="markdown")
+app = App()
 
 
 @app.command("study export", epilog=EXAMPLES)

@@ -7,19 +7,18 @@ from typing import Annotated
 
 import typer
 
+from howdah.cli.help import App
 from howdah.cli.study_run import DIRECTORY, JSON, QUIET, carry_out
 from howdah.session.study import studies as session
 from howdah.units import parse_count
 
 EXAMPLES = """
-**Examples**
-
-* `howdah study local` takes some minutes
-* `howdah study local --data-dir /data1 --data-dir /data2` tries the two together and each alone
-* `howdah study local --dataset 10GB --repeats 5` is slower and more precise
+howdah study local  # takes some minutes
+howdah study local --data-dir /data1 --data-dir /data2  # tries the two together and each alone
+howdah study local --dataset 10GB --repeats 5  # is slower and more precise
 """
 
-app = typer.Typer(add_completion=False, rich_markup_mode="markdown")
+app = App()
 
 
 @app.command("study local", epilog=EXAMPLES)

@@ -8,14 +8,13 @@ from typing import Annotated
 
 import typer
 
+from howdah.cli.help import App
 from howdah.session.study import studies as session
 
 EXAMPLES = """
-**Examples**
-
-* `howdah study schema -o study.schema.json`, which an editor is then told of
+howdah study schema -o study.schema.json  # writes it for an editor
 """
-app = typer.Typer(add_completion=False, rich_markup_mode="markdown")
+app = App()
 
 
 @app.command("study schema", epilog=EXAMPLES)

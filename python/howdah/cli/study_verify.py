@@ -7,15 +7,14 @@ from typing import Annotated
 
 import typer
 
+from howdah.cli.help import App
 from howdah.session.study import bundle as session
 from howdah.units import format_counted
 
 EXAMPLES = """
-**Examples**
-
-* `howdah study verify protect.tar.gz` checks a study that somebody sent
+howdah study verify protect.tar.gz  # checks a study that somebody sent
 """
-app = typer.Typer(add_completion=False, rich_markup_mode="markdown")
+app = App()
 
 
 @app.command("study verify", epilog=EXAMPLES)

@@ -1,0 +1,223 @@
+"""Help that fits a screen: ``--help`` shows what most people need, ``--help-all`` everything."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import typer
+from rich.console import Console
+from rich.text import Text
+from typer._click.decorators import help_option
+from typer.core import TyperArgument, TyperCommand, TyperGroup, TyperOption
+from typer.exceptions import Exit
+
+if TYPE_CHECKING:
+    # Typer bundles click and names its classes nowhere else.
+    from typer._click import Command, Context, Parameter
+    from typer._click.formatting import HelpFormatter
+
+_WIDEST = 100
+_NAME_WIDTH = 24
+"""Longer names of options have a line of their own."""
+_FEW_EXAMPLES = 4
+_HEADING, _NAME, _CODE, _COMMENT = "bold", "cyan", "bold", "green"
+_METAVARS = {"int": "N", "int range": "N", "path": "PATH", "list[Path]": "PATH"}
+"""What an option takes where it does not say, by the name that Typer shows for its type."""
+
+
+_Function = TypeVar("_Function", bound=Callable[..., Any])
+
+
+class Details(str):
+    """A heading of options that only ``--help-all`` shows."""
+
+    __slots__ = ()
+
+
+MORE = Details("More options")
+
+
+class HelpfulCommand(TyperCommand):
+    """A command with short and long help."""
+
+    def get_params(self, ctx: Context) -> list[Parameter]:
+        """Its parameters, and ``--help-all``."""
+        return [*super().get_params(ctx), _help_all(self)]
+
+    def format_help(self, ctx: Context, formatter: HelpFormatter) -> None:
+        """Write the short help."""
+        write_help(self, ctx, whole=False)
+
+
+class HelpfulGroup(TyperGroup):
+    """A command of commands with short and long help."""
+
+    def get_params(self, ctx: Context) -> list[Parameter]:
+        """Its parameters, and ``--help-all``."""
+        return [*super().get_params(ctx), _help_all(self)]
+
+    def format_help(self, ctx: Context, formatter: HelpFormatter) -> None:
+        """Write the short help."""
+        write_help(self, ctx, whole=False)
+
+    def relatives(self, name: str) -> list[tuple[str, str]]:
+        """Commands beside the one of this name that its help lists too, and their help."""
+        return []
+
+
+class App(typer.Typer):
+    """The commands of a module; keywords are Typer's."""
+
+    def __init__(self, **keywords: Any) -> None:
+        super().__init__(**{"add_completion": False, "cls": HelpfulGroup, **keywords})
+
+    def command(self, name: str | None = None, **keywords: Any) -> Callable[[_Function], _Function]:
+        """Make a function a command; keywords are Typer's."""
+        return super().command(name, **{"cls": HelpfulCommand, **keywords})
+
+
+def write_help(command: Command, ctx: Context, *, whole: bool) -> None:
+    """Print the help of a command: ``whole`` with every option and example."""
+    console = Console(highlight=False, soft_wrap=False)
+    console.width = min(console.width, _WIDEST)
+    console.print(_usage(command, ctx))
+    for paragraph in inspect.cleandoc(command.help or "").split("\n\n"):
+        console.print()
+        console.print(*_wrapped(console, paragraph), sep="\n")
+    arguments = [one for one in command.params if isinstance(one, TyperArgument) and one.help]
+    _print_rows(console, "Arguments", ((_argument(one), one.help or "") for one in arguments))
+    for heading, rows in _commands(command, ctx):
+        _print_rows(console, heading, rows)
+    options = [one for one in command.get_params(ctx) if isinstance(one, TyperOption) and not one.hidden]
+    for panel in dict.fromkeys(one.rich_help_panel for one in options):
+        if whole or not isinstance(panel, Details):
+            shown = [one for one in options if one.rich_help_panel == panel]
+            _print_rows(
+                console, panel or "Options", ((_flags(one, ctx), _meaning(one, ctx)) for one in shown)
+            )
+    examples = [line for line in (command.epilog or "").splitlines() if line]
+    shown_examples = examples if whole else examples[:_FEW_EXAMPLES]
+    if examples:
+        console.print(Text("\nExamples", style=_HEADING))
+    for line in _examples(shown_examples, console.width - 2):
+        console.print(Text.assemble("  ", line), soft_wrap=True)
+    hidden = sum(isinstance(one.rich_help_panel, Details) for one in options)
+    left = [(hidden, "option"), (len(examples) - len(shown_examples), "example")]
+    more = " and ".join(f"{count} more {word}{'s' * (count > 1)}" for count, word in left if count)
+    if more and not whole:
+        console.print(Text(f"\n{more}: {ctx.command_path} --help-all"))
+
+
+def _help_all(command: Command) -> Parameter:
+    """The option of the long help, made once for each command: the parser compares options by identity."""
+    made: Parameter | None = getattr(command, "_help_all", None)
+    if made is None:
+
+        def show(ctx: Context, param: Parameter, value: bool) -> None:
+            if value and not ctx.resilient_parsing:
+                write_help(command, ctx, whole=True)
+                raise Exit
+
+        help_option(["--help-all"])(command)
+        made = command.params.pop()
+        made.callback = show
+        setattr(made, "help", "Show every option and example.")  # noqa: B010 - not declared by click
+        setattr(command, "_help_all", made)  # noqa: B010 - not declared by click
+    return made
+
+
+def _usage(command: Command, ctx: Context) -> Text:
+    arguments = [_argument(one) for one in command.params if isinstance(one, TyperArgument)]
+    rest = "COMMAND [OPTIONS]" if isinstance(command, TyperGroup) else "[OPTIONS]"
+    return Text.assemble(("Usage: ", _HEADING), " ".join([ctx.command_path, *arguments, rest]))
+
+
+def _argument(argument: TyperArgument) -> str:
+    name = argument.metavar or (argument.name or "").upper()
+    several = " ..." if argument.nargs == -1 and not name.endswith("...") else ""
+    return f"{name}{several}" if argument.required else f"[{name}{several}]"
+
+
+def _flags(option: TyperOption, ctx: Context) -> str:
+    names = ", ".join(sorted([*option.opts, *option.secondary_opts], key=len))
+    if option.is_flag or option.count:
+        return names
+    kind = (option.display_type(ctx) or "").strip("<>")
+    taken = option.metavar or _METAVARS.get(kind) or (kind if "|" in kind else (option.name or "").upper())
+    return f"{names} {taken}"
+
+
+def _meaning(option: TyperOption, ctx: Context) -> str:
+    notes = []
+    default = option.get_default(ctx)
+    if not option.is_flag and isinstance(default, str | int | float) and default != "":
+        notes.append(f"default: {getattr(default, 'value', default)}")
+    elif hasattr(default, "__fspath__"):
+        notes.append(f"default: {default}")
+    if option.required:
+        notes.append("required")
+    if option.envvar:
+        notes.append(f"or ${option.envvar}")
+    return f"{option.help or ''} [{'; '.join(notes)}]" if notes else option.help or ""
+
+
+def _commands(command: Command, ctx: Context) -> Iterator[tuple[str, list[tuple[str, str]]]]:
+    """The commands below or beside one, by heading."""
+    above = ctx.parent.command if ctx.parent else None
+    if isinstance(above, HelpfulGroup) and (related := above.relatives(command.name or "")):
+        yield "Related commands", related
+    if not isinstance(command, TyperGroup):
+        return
+    headings: dict[str, list[tuple[str, str]]] = {}
+    for name in command.list_commands(ctx):
+        below = command.get_command(ctx, name)
+        if below is not None and not below.hidden and " " not in name:
+            heading = getattr(below, "rich_help_panel", None) or "Commands"
+            text = (below.help or "").partition("\n\n")[0]
+            headings.setdefault(str(heading), []).append((name, text))
+    yield from headings.items()
+
+
+def _print_rows(console: Console, heading: str, rows: Iterable[tuple[str, str]]) -> None:
+    pairs = list(rows)
+    if not pairs:
+        return
+    console.print(Text(f"\n{heading}", style=_HEADING))
+    width = max((len(name) for name, _ in pairs if len(name) <= _NAME_WIDTH), default=_NAME_WIDTH)
+    for name, text in pairs:
+        beside = len(name) <= width
+        if not beside:
+            console.print(Text(f"  {name}", style=_NAME))
+        names = [name if beside else ""]
+        for line in _wrapped(console, text, indent=width + 4):
+            first = names.pop() if names else ""
+            console.print(Text.assemble("  ", (first.ljust(width), _NAME), "  ", line))
+
+
+def _wrapped(console: Console, text: str, indent: int = 0) -> Iterator[Text]:
+    for line in _prose(text).wrap(console, console.width - indent):
+        line.rstrip()
+        yield line
+
+
+def _examples(lines: Sequence[str], width: int) -> Iterator[Text]:
+    """Command lines with their comments beside them, or above where they are too long for that."""
+    for line in lines:
+        command, _, comment = line.partition("  # ")
+        beside = Text.assemble(command, (f"  # {comment}", _COMMENT) if comment else "")
+        if len(beside) <= width:
+            yield beside
+        else:
+            if comment:
+                yield Text(f"# {comment}", style=_COMMENT)
+            yield Text(command)
+
+
+def _prose(text: str) -> Text:
+    """Text whose words in backticks are set off, without the backticks."""
+    joined = " ".join(text.split())
+    parts = re.split(r"`([^`]*)`", joined)
+    return Text.assemble(*((part, _CODE if number % 2 else "") for number, part in enumerate(parts)))
