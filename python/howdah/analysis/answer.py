@@ -12,7 +12,7 @@ from howdah.analysis.machines import on_cluster, workers_of
 from howdah.analysis.masters import took_over
 from howdah.analysis.others import disturbance_of, used_meanwhile
 from howdah.analysis.storage import zone_numbers, zone_sentence
-from howdah.analysis.table_limits import answer_sentence
+from howdah.analysis.table_limits import answer_sentence, together
 from howdah.analysis.wording import listed, number, percent, seconds, times
 from howdah.model.finding import Finding, Number
 from howdah.model.run import Outcome, RunRecord
@@ -55,7 +55,10 @@ def _answer(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
     elif zone is not None:
         text, numbers = zone_sentence(record, evidence, zone), zone_numbers(record, evidence, zone)
     else:
-        text = "; ".join(_told(record, evidence, time, brief=len(main) > BRIEF_FROM) for time in main)
+        brief = len(main) > BRIEF_FROM
+        text = (together(record, evidence, main) if brief else None) or "; ".join(
+            _told(record, evidence, time, brief=brief) for time in main
+        )
         if on_cluster(record):
             text += _where(evidence, main)
         text += _meanwhile(evidence, main)

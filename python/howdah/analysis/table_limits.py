@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import chain
 
@@ -237,4 +238,31 @@ def answer_sentence(evidence: Evidence, time: WorkloadTime, *, brief: bool) -> s
         text += "," if brief else ";"
         text += f" 99 % of requests took {delay(tail.within_s)} at most: "
         text += f"the tail was set by {cause}" if cause else "what set the tail cannot be told"
+    return text
+
+
+def together(record: RunRecord, evidence: Evidence, main: Sequence[WorkloadTime]) -> str | None:
+    """Several programs of single operations in one sentence: slowest, fastest, and what set their tails.
+
+    None where any of them reports no rate of operations.
+    """
+    rates = {}
+    for time in main:
+        primary = record.workloads[time.index].primary
+        if primary is None or primary.unit != "1/s":
+            return None
+        rates[time.workload] = primary.value
+    slowest, fastest = min(rates, key=rates.__getitem__), max(rates, key=rates.__getitem__)
+    text = f"{slowest} did {format_per_s(rates[slowest])}, {fastest} {format_per_s(rates[fastest])}"
+    tails = [tail for tail in evidence.tails if tail.workload in rates]
+    if not tails:
+        return text
+    longest = max(tails, key=lambda tail: tail.within_s)
+    text += (
+        f"; 99 % of requests took {delay(longest.within_s)} at most in {longest.workload}, the slowest tail"
+    )
+    causes = Counter(filter(None, map(set_by, tails)))
+    if causes:
+        cause, count = causes.most_common(1)[0]
+        text += f"; the tail was set by {cause} in {count} of {len(rates)} mixes"
     return text

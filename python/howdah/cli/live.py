@@ -14,6 +14,7 @@ import rich.progress
 from rich.console import Console
 from rich.text import Text
 
+from howdah.cli.operation_rows import operation_head, operation_rows
 from howdah.model.finding import Finding
 from howdah.model.run import Origin, Outcome, RunRecord, WorkloadResult
 from howdah.model.sink import Progress
@@ -150,6 +151,8 @@ class Display:
         self._moving = ""
         self._begun = False
         self._ended = 0
+        self._headed = False
+        """Whether rows of operations have their heading."""
 
     def __enter__(self) -> Display:
         return self
@@ -204,6 +207,11 @@ class Display:
             self._task = None
 
     def _print_result(self, result: WorkloadResult, time: WorkloadTime) -> None:
+        if result.outcome is Outcome.SUCCEEDED and (rows := list(operation_rows(result, time.elapsed_s))):
+            lines = rows if self._headed else [operation_head(), *rows]
+            self._headed = True
+            self._console.print(Text("\n".join(f"  {line}" for line in lines)))
+            return
         head = Text(f"  {result.workload.kind:<{_NAME_WIDTH}} ")
         if not self._console.is_terminal:
             self._console.print(head + Text(result_line(result, time, short=False)))

@@ -103,6 +103,8 @@ class ResultMetric(Model):
     """Which of two values is the better one; none where neither is."""
     over: str | None = None
     """What it was taken over: ``the files' own I/O time``."""
+    longest_s: float | None = None
+    """The longest of the operations that a time was taken over."""
     printed: str | None = None
     """The program's own text where that has more digits than a number keeps."""
 
@@ -123,7 +125,10 @@ def latency_metrics(
         over = format_counted(merged.operations, counted)
         for share, value in merged.shares:
             name = f"{operation}, {100 * share:g} % within"
-            found.append(ResultMetric(name=name, value=value, unit="s", better="lower", over=over))
+            longest_s = merged.longest_s
+            found.append(
+                ResultMetric(name=name, value=value, unit="s", better="lower", over=over, longest_s=longest_s)
+            )
     return tuple(found)
 
 
@@ -133,6 +138,8 @@ def format_value(value: float, unit: Unit) -> str:
 
 
 def _seconds(value: float) -> str:
+    if 0 < abs(value) < 0.001:
+        return f"{value * 1_000_000:.3g} µs"
     return f"{value * 1000:.3g} ms" if 0 < abs(value) < 1 else format_seconds(value)
 
 

@@ -32,15 +32,13 @@ def _help(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], *w
     return capfd.readouterr().out
 
 
-@pytest.mark.parametrize("words", _words(), ids=" ".join)
+@pytest.mark.parametrize("words", list(_words()), ids=" ".join)
 def test_the_short_help_fits_a_screen_and_the_whole_one_has_every_option(
     words: list[str], monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     short = _help(monkeypatch, capfd, *words, "--help")
     assert len(short.splitlines()) <= LINES
-    assert re.search(r"<\w+>|\u2026\s*$|[ \t]$", short, re.MULTILINE) is None, (
-        "types, clips, blanks"
-    )
+    assert re.search(r"<\w+>|\u2026\s*$|[ \t]$", short, re.MULTILINE) is None, "types, clips, blanks"
     options, _, examples = short.partition("\nExamples\n")
     assert max(map(len, options.splitlines())) <= 80
     assert examples.lstrip().startswith(("howdah", "# ", "HADOOP_HOME", "LC_ALL"))
