@@ -20,6 +20,8 @@ from support.served import Started, started
 from support.stored import as_begun, task_rows, write_run
 from support.studies import SIMULATED
 
+pytestmark = pytest.mark.xdist_group("served pages")
+
 PATIENCE_MS = 60_000
 WIDTHS = (360, 390, 900, 1400)
 RUNS = {
@@ -57,13 +59,19 @@ def _named(name: str) -> str:
     "address",
     [
         "",
-        f"?search={'x' * 200}",
-        f"?suite={'x' * 100}",
-        *(f"runs/{_named(name)}/" for name in RUNS),
+        f"runs/{_named('laboratory')}/",
         f"compare/{','.join(PAIR)}/",
-        "studies/",
-        "studies/blocks/",
-        f"compare/{','.join(['20261121-none'] * 9)}/",
+        *(
+            pytest.param(address, marks=pytest.mark.exam("pages"))
+            for address in (
+                f"?search={'x' * 200}",
+                f"?suite={'x' * 100}",
+                *(f"runs/{_named(name)}/" for name in RUNS if name != "laboratory"),
+                "studies/",
+                "studies/blocks/",
+                f"compare/{','.join(['20261121-none'] * 9)}/",
+            )
+        ),
     ],
 )
 def test_no_page_is_wider_than_its_window(address: str, visit: Visitor, server: Started) -> None:

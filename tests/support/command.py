@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Mapping
+from multiprocessing import forkserver
 from pathlib import Path
 from pkgutil import iter_modules
 from tempfile import TemporaryDirectory
@@ -20,7 +21,11 @@ HOWDAH = Path(sys.executable).with_name("howdah")
 
 _FORKS = multiprocessing.get_context("forkserver")
 _FORKS.set_forkserver_preload(
-    [*(module.name for module in iter_modules(commands.__path__, "howdah.cli.")), "howdah.serve.server"]
+    [
+        *(module.name for module in iter_modules(commands.__path__, "howdah.cli.")),
+        "howdah.serve.export",
+        "howdah.serve.server",
+    ]
 )
 
 
@@ -105,9 +110,18 @@ def howdah(
     return subprocess.CompletedProcess(command.words, command.wait(), out, err)
 
 
+class _Running(forkserver.ForkServer):
+    """The process that this one was forked from; Python 3.11 would start another for what this one forks."""
+
+    def ensure_running(self) -> None:
+        pass
+
+
 def _run(words: list[str], cwd: Path, env: dict[str, str], streams: tuple[Path, Path]) -> None:
     for number, path in enumerate(streams, start=1):
         os.dup2(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND), number)
+    # What the command forks comes from where it comes from, which has imported everything.
+    forkserver._forkserver.__class__ = _Running
     os.chdir(cwd)
     os.environ.clear()
     os.environ.update(env)

@@ -6,7 +6,6 @@ import time
 from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
-from urllib.parse import urlsplit
 
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, ViewportSize
@@ -77,11 +76,6 @@ class Inspected(NamedTuple):
         """Whether a heading is two levels below the one before it, or no heading is above all others."""
         below = any(after - before > 1 for before, after in pairwise(self.levels))
         return below or self.levels[0] != 1 or self.levels.count(1) != 1
-
-    @property
-    def hosts(self) -> set[str]:
-        """Hosts and ports that it sent requests to."""
-        return {urlsplit(request).netloc for request in self.requests}
 
 
 class Inspector:

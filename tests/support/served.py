@@ -20,7 +20,7 @@ from howdah.serve.app import application
 from howdah.serve.security import PAGE_HEADER, TOKEN_HEADER, Keys
 from howdah.serve.settings import ServeSettings
 from howdah.serve.site import Site
-from support.command import ForkedCommand, environment
+from support.command import HOWDAH, ForkedCommand, environment
 
 TOKEN = "the-token-of-this-test"
 WITH_TOKEN = {TOKEN_HEADER: TOKEN}
@@ -118,25 +118,39 @@ class Started(NamedTuple):
 
     address: str
     token: str
-    process: ForkedCommand
+    process: ForkedCommand | subprocess.Popen[str]
 
 
 @contextmanager
-def started(cwd: Path, *arguments: str) -> Iterator[Started]:
-    """Start ``howdah serve`` on a free port, and kill it at the end if it is still there."""
-    process = ForkedCommand(
-        "serve",
-        "--port",
-        "0",
-        *arguments,
-        cwd=cwd,
-        env=environment() | {"XDG_CACHE_HOME": str(cwd / "cache")},
+def started(cwd: Path, *arguments: str, forked: bool = True) -> Iterator[Started]:
+    """Start ``howdah serve`` on a free port, and kill it at the end if it is still there.
+
+    A server that is not forked is started as a user starts it, with all its processes below it.
+    """
+    words = ("serve", "--port", "0", *arguments)
+    env = environment() | {"XDG_CACHE_HOME": str(cwd / "cache")}
+    process = (
+        ForkedCommand(*words, cwd=cwd, env=env)
+        if forked
+        else subprocess.Popen(
+            [HOWDAH, *words], cwd=cwd, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        )
     )
     try:
-        while not (printed := re.search(r"serve +(\S+)\ntoken +in (.+)\n", process.output[0])):
-            assert process.poll() is None, "\n".join(process.output)
-            time.sleep(0.02)
-        yield Started(printed[1], Path(printed[2]).read_text().strip(), process)
+        printed = "".join(_two_lines(process))
+        shown = re.search(r"serve +(\S+)\ntoken +in (.+)\n", printed)
+        assert shown, f"{printed}{process.communicate()[1] if process.poll() is not None else ''}"
+        yield Started(shown[1], Path(shown[2]).read_text().strip(), process)
     finally:
         process.kill()
-        process.wait()
+        process.communicate()
+
+
+def _two_lines(process: ForkedCommand | subprocess.Popen[str]) -> list[str]:
+    """The first two lines that a server prints, fewer if it ends before."""
+    if isinstance(process, subprocess.Popen):
+        assert process.stdout is not None
+        return [process.stdout.readline(), process.stdout.readline()]
+    while process.output[0].count("\n") < 2 and process.poll() is None:
+        time.sleep(0.02)
+    return process.output[0].splitlines(keepends=True)[:2]
