@@ -21,6 +21,7 @@ def test_dark_and_light_differ_in_page_and_charts(report: ReportOf, visit: Visit
                           || document.querySelector('#live-cpu svg rect').getAttribute('fill')]"""
             )
         )
+        visit.end()
     (light_page, light_chart), (dark_page, dark_chart) = colours
     assert light_page == "rgb(255, 255, 255)"
     assert dark_page != light_page

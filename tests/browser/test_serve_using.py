@@ -219,6 +219,7 @@ def test_sliders_show_what_the_simulator_answers(visit: Visitor, folder: Path) -
         assert visiting.said == []
 
 
+@pytest.mark.exam("pages")
 def test_without_a_calibration_the_page_shows_no_interval(visit: Visitor, server: Started) -> None:
     visiting = visit()
     page = visiting.go(f"{server.address}plan/")
