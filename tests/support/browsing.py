@@ -85,7 +85,7 @@ class Visitor:
 
     def __init__(self, browser: Browser) -> None:
         self._browser = browser
-        self._tab = browser.new_context(viewport=DESKTOP).new_page()
+        self._tab = self._new_tab()
         self._in_tab: Visit | None = None
         self._contexts: list[BrowserContext] = []
 
@@ -118,8 +118,16 @@ class Visitor:
             for page in self._tab.context.pages:
                 if page is not self._tab:
                     page.close()
-            self._in_tab.end()
+            try:
+                self._in_tab.end()
+            except Error:
+                # A page that has crashed is left only with its tab.
+                self._tab.context.close()
+                self._tab = self._new_tab()
             self._in_tab = None
+
+    def _new_tab(self) -> Page:
+        return self._browser.new_context(viewport=DESKTOP).new_page()
 
 
 def box_of(place: Locator) -> FloatRect:
