@@ -45,6 +45,9 @@ LONGEST = (
     "cluster",
     # Hosts of this machine with a systemd of their own, which come one test after another.
     "hosts",
+    # Pages of files, and pages of servers, each in one browser for all their tests.
+    "served pages",
+    "pages",
     "tests/integration/test_foreign_cluster.py",
     "tests/integration/test_hadoop_job.py",
     "tests/integration/test_cli_inventory_import.py",

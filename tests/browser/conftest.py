@@ -12,6 +12,7 @@ from playwright.sync_api import Browser, sync_playwright
 from howdah.analysis import analyse
 from howdah.report.write import write_report
 from support.browsing import ReportOf, Visitor
+from support.inspecting import Inspector
 from support.reports import PAGES
 
 QUIET = (
@@ -22,15 +23,17 @@ QUIET = (
     "--disable-component-update",
     "--disable-sync",
     "--no-first-run",
+    # Pages are open too briefly to gain from optimized code, whose compilation takes a tenth of the CPU time.
+    "--js-flags=--no-opt",
 )
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="package")
 def chromium() -> Iterator[Browser]:
     """The installed Chromium; its absence is a failure, since the page would go unproven.
 
-    It ends with its module: as long as Playwright runs, its event loop is this thread's running
-    one, and no test that comes after can start a loop of its own.
+    It ends with this folder's tests: as long as Playwright runs, its event loop is this thread's running
+    one, and no test of another folder can start a loop.
     """
     path = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
     if path is None:
@@ -55,9 +58,20 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> ReportOf:
     return page_of
 
 
+@pytest.fixture(scope="package")
+def visitor(chromium: Browser) -> Visitor:
+    """The tab that all tests share."""
+    return Visitor(chromium)
+
+
 @pytest.fixture
-def visit(chromium: Browser) -> Iterator[Visitor]:
-    """Open pages in contexts of their own."""
-    visitor = Visitor(chromium)
+def visit(visitor: Visitor) -> Iterator[Visitor]:
+    """Open pages, which are left after the test."""
     yield visitor
-    visitor.close()
+    visitor.end()
+
+
+@pytest.fixture(scope="package")
+def inspect(visitor: Visitor) -> Inspector:
+    """Look at a page once for all tests that only look."""
+    return Inspector(visitor)

@@ -5,8 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import ViewportSize
 
 from howdah.analysis.comparing import compare, figures_of, group_repeats
 from howdah.analysis.comparing.courses import courses
@@ -15,6 +13,9 @@ from howdah.report.comparing.draw import Followed
 from howdah.report.comparing.page import write_page
 from support.browsing import Scheme, Visitor
 from support.comparing import stored_runs
+from support.inspecting import Inspector
+
+pytestmark = pytest.mark.xdist_group("pages")
 
 HOSTILE = "</script><script>window.caught=1</script><img src=x onerror='window.caught=2'>'\"$page`${1}"
 
@@ -48,25 +49,27 @@ def test_a_table_that_goes_on_beyond_the_edge_says_so(page_path: Path, visit: Vi
     assert shown == "local, local, scroll, scroll"
 
 
-def test_the_page_is_drawn_and_quiet(page_path: Path, visit: Visitor) -> None:
-    visiting = visit()
-    page = visiting.open(page_path)
-    assert visiting.said == []
-    assert visiting.asked == [page_path.as_uri()]
+every_scheme = pytest.mark.parametrize(
+    "scheme", ["light", pytest.param("dark", marks=pytest.mark.exam("pages"))]
+)
+
+
+@every_scheme
+def test_the_page_is_drawn_and_quiet(scheme: Scheme, page_path: Path, inspect: Inspector) -> None:
+    page = inspect(page_path, scheme)
+    assert page.messages == []
+    assert page.requests == [page_path.as_uri()]
     # A point for each workload and phase that is compared: three, and two phases of the sort.
-    assert page.locator("#live-ratios .data_marks path").count() == 5
-    assert page.locator("#live-repeats-1 .data_marks path").count() == 6
-    assert page.locator("#live-over-time-0 .mark-line path").count() >= 2
+    assert page.marks["live-ratios"] == 5
+    assert page.marks["live-repeats-1"] == 6
+    assert page.marks["live-over-time-0"] >= 2
 
 
-@pytest.mark.parametrize(("scheme", "width"), [("dark", 390), ("light", 1200)])
-def test_axe_finds_no_violation(scheme: Scheme, width: int, page_path: Path, visit: Visitor) -> None:
-    page = visit(color_scheme=scheme, viewport=ViewportSize(width=width, height=800)).open(page_path)
-    page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
-    results = Axe().run(page)
-    found = {one["id"]: [node["html"] for node in one["nodes"]] for one in results.response["violations"]}
-    assert found == {}
-    assert page.evaluate("document.documentElement.scrollWidth") <= width
+@every_scheme
+def test_axe_finds_no_violation(scheme: Scheme, page_path: Path, inspect: Inspector) -> None:
+    page = inspect(page_path, scheme)
+    assert page.violations == {}
+    assert page.too_wide == {}
 
 
 def test_a_group_is_switched_off(page_path: Path, visit: Visitor) -> None:

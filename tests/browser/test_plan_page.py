@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Page, ViewportSize
+from playwright.sync_api import Page
 
 from howdah.documents.files import read_inventory
 from howdah.model.inventory import Inventory
@@ -16,9 +14,12 @@ from howdah.model.plan import Plan
 from howdah.model.request import Demand, Growth, Hypervisor, PlanRequest, Protection
 from howdah.planner.cluster import plan_cluster
 from howdah.session.plan.plans import write_plan_page
-from support.browsing import Scheme, Visitor, attribute_of, box_of
+from support.browsing import Scheme, Visitor, attribute_of
+from support.inspecting import Inspector
 from support.plan_samples import eight_hosts
 from support.plans import group
+
+pytestmark = pytest.mark.xdist_group("pages")
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
@@ -42,10 +43,20 @@ PLANS: dict[str, Callable[[], Plan]] = {
 
 PageOf = Callable[[str], Path]
 
-DRAWN = """place => [...place.querySelectorAll(".data_marks path")].filter((mark) => {
-  const box = mark.getBoundingClientRect();
-  return box.width > 0.2 && box.height >= 0;
-}).length"""
+LOOKS: tuple[tuple[str, Scheme], ...] = (
+    ("sample", "light"),
+    ("7 hosts of a mix", "dark"),
+    ("10,000 hosts", "light"),
+)
+MORE: tuple[tuple[str, Scheme], ...] = (
+    ("32 hosts", "light"),
+    ("7 hosts of a mix", "light"),
+    ("two kinds", "light"),
+    ("one host", "light"),
+)
+every_look = pytest.mark.parametrize(
+    ("name", "scheme"), [*LOOKS, *(pytest.param(*look, marks=pytest.mark.exam("pages")) for look in MORE)]
+)
 
 
 def _planned(example: str, request: PlanRequest) -> Plan:
@@ -71,65 +82,38 @@ def page_of(tmp_path_factory: pytest.TempPathFactory) -> PageOf:
     return write
 
 
-@pytest.mark.parametrize(
-    ("name", "scheme"),
-    [*((name, "light") for name in PLANS), ("7 hosts of a mix", "dark")],
-)
-def test_everything_is_drawn_quietly(name: str, scheme: Scheme, page_of: PageOf, visit: Visitor) -> None:
-    visiting = visit(color_scheme=scheme)
+@every_look
+def test_everything_is_drawn_quietly(name: str, scheme: Scheme, page_of: PageOf, inspect: Inspector) -> None:
     path = page_of(name)
-    page = visiting.open(path)
-    lives = page.locator(".live").all()
-    pictures = page.locator(".drawing svg[role=img]").all()
-    assert len(lives) + len(pictures) == page.locator("figure").count()
-    assert len(pictures) >= 2
-    for place in lives:
-        assert place.get_attribute("data-drawn") == "yes"
-        assert place.evaluate(DRAWN) > 0, place.get_attribute("id")
-    for picture in pictures:
-        box = box_of(picture)
-        assert box["width"] > 300
-        assert box["height"] > 40
-    assert visiting.said == []
-    assert visiting.asked == [path.as_uri()]
+    page = inspect(path, scheme)
+    assert len(page.marks) + len(page.pictures) == page.figures
+    assert len(page.pictures) >= 2
+    assert [figure for figure, marks in page.marks.items() if not marks] == []
+    assert all(width > 300 and height > 40 for width, height in page.pictures)
+    assert page.messages == []
+    assert page.requests == [path.as_uri()]
 
 
-@pytest.mark.parametrize(
-    ("name", "scheme"), [("sample", "light"), ("7 hosts of a mix", "dark"), ("10,000 hosts", "light")]
-)
-def test_axe_finds_no_violation(name: str, scheme: Scheme, page_of: PageOf, visit: Visitor) -> None:
-    page = visit(color_scheme=scheme).open(page_of(name))
-    page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
-    results = Axe().run(page)
-    found = {one["id"]: [node["html"] for node in one["nodes"]] for one in results.response["violations"]}
-    assert found == {}
+@every_look
+def test_axe_finds_no_violation(name: str, scheme: Scheme, page_of: PageOf, inspect: Inspector) -> None:
+    assert inspect(page_of(name), scheme).violations == {}
+
+
+@every_look
+def test_no_width_needs_sideways_scrolling(
+    name: str, scheme: Scheme, page_of: PageOf, inspect: Inspector
+) -> None:
+    assert inspect(page_of(name), scheme).too_wide == {}
+
+
+@every_look
+def test_headings_do_not_skip_a_level(name: str, scheme: Scheme, page_of: PageOf, inspect: Inspector) -> None:
+    assert not inspect(page_of(name), scheme).skips_levels
 
 
 @pytest.mark.parametrize("name", PLANS)
 def test_the_file_stays_small(name: str, page_of: PageOf) -> None:
     assert page_of(name).stat().st_size < 3_000_000
-
-
-@pytest.mark.parametrize(
-    ("name", "width"), [("32 hosts", 360), ("32 hosts", 2200), ("7 hosts of a mix", 360), ("sample", 768)]
-)
-def test_no_width_needs_sideways_scrolling(name: str, width: int, page_of: PageOf, visit: Visitor) -> None:
-    page = visit(viewport=ViewportSize(width=width, height=800)).open(page_of(name))
-    page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
-    assert page.evaluate("document.documentElement.scrollWidth") <= width
-
-
-def test_axe_finds_no_violation_on_a_phone(page_of: PageOf, visit: Visitor) -> None:
-    page = visit(viewport={"width": 390, "height": 800}).open(page_of("7 hosts of a mix"))
-    assert [one["id"] for one in Axe().run(page).response["violations"]] == []
-
-
-def test_headings_do_not_skip_a_level(page_of: PageOf, visit: Visitor) -> None:
-    page = visit().open(page_of("32 hosts"))
-    levels = [int(one.evaluate("one => one.tagName[1]")) for one in page.locator("h1, h2, h3, h4").all()]
-    assert levels[0] == 1
-    assert levels.count(1) == 1
-    assert all(after - before <= 1 for before, after in pairwise(levels))
 
 
 def test_every_picture_has_a_name_and_a_description(page_of: PageOf, visit: Visitor) -> None:
@@ -210,7 +194,7 @@ def test_the_keyboard_opens_what_speaks_against_a_platform(page_of: PageOf, visi
 
 def test_a_reason_can_be_hidden_in_the_chart(page_of: PageOf, visit: Visitor) -> None:
     page = visit().open(page_of("sample"))
-    before = page.locator("#live-platforms").evaluate(DRAWN)
+    before = page.locator("#live-platforms .data_marks path").count()
     page.get_by_role("button", name="uneven blocks").click()
     page.wait_for_function(
         """before => document.querySelectorAll("#live-platforms .data_marks path").length < before""",

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import ViewportSize
 
 from howdah.report.prediction.changes import changes
 from howdah.report.prediction.growth import growth
@@ -15,13 +14,25 @@ from howdah.report.prediction.predicted import predicted
 from howdah.report.prediction.scored import scored
 from howdah.simulation.calibrations import load_calibration
 from support.browsing import Scheme, Visitor
+from support.inspecting import Inspector
 from support.predicted import small_prediction
 from support.varied import changed, effect, grown, point
 from support.varied import predicted as forecast
 from support.varied import scored as score
 
+pytestmark = pytest.mark.xdist_group("pages")
+
 HOSTILE = "</script><script>window.caught=1</script><img src=x onerror='window.caught=2'>'\"$page`${1}"
-PAGES = ("prediction", "what-if", "sweep", "score")
+LOOKS: list[Any] = [
+    ("prediction", "light"),
+    ("what-if", "dark"),
+    ("sweep", "light"),
+    ("score", "dark"),
+    *(
+        pytest.param(*look, marks=pytest.mark.exam("pages"))
+        for look in (("prediction", "dark"), ("what-if", "light"), ("sweep", "dark"), ("score", "light"))
+    ),
+]
 DRAWN = {"prediction": ("times", 5), "what-if": ("changes", 3), "sweep": ("growth", 8), "score": ("times", 2)}
 
 
@@ -41,27 +52,27 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     return {said.name: write_page(said, tmp_path_factory.mktemp(said.name)) for said in some}
 
 
-@pytest.mark.parametrize("name", PAGES)
-def test_a_page_is_drawn_and_quiet(name: str, pages: dict[str, Path], visit: Visitor) -> None:
-    visiting = visit()
-    page = visiting.open(pages[name])
-    assert visiting.said == []
-    assert visiting.asked == [pages[name].as_uri()]
-    figure, marks = DRAWN[name]
-    assert page.locator(f"#live-{figure} .data_marks path").count() >= marks
+every_look = pytest.mark.parametrize(("name", "scheme"), LOOKS)
 
 
-@pytest.mark.parametrize(("scheme", "width"), [("dark", 390), ("light", 1200)])
-@pytest.mark.parametrize("name", PAGES)
-def test_axe_finds_no_violation(
-    name: str, scheme: Scheme, width: int, pages: dict[str, Path], visit: Visitor
+@every_look
+def test_a_page_is_drawn_and_quiet(
+    name: str, scheme: Scheme, pages: dict[str, Path], inspect: Inspector
 ) -> None:
-    page = visit(color_scheme=scheme, viewport=ViewportSize(width=width, height=800)).open(pages[name])
-    page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
-    results = Axe().run(page)
-    found = {one["id"]: [node["html"] for node in one["nodes"]] for one in results.response["violations"]}
-    assert found == {}
-    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    page = inspect(pages[name], scheme)
+    assert page.messages == []
+    assert page.requests == [pages[name].as_uri()]
+    figure, marks = DRAWN[name]
+    assert page.marks[f"live-{figure}"] >= marks
+
+
+@every_look
+def test_axe_finds_no_violation(
+    name: str, scheme: Scheme, pages: dict[str, Path], inspect: Inspector
+) -> None:
+    page = inspect(pages[name], scheme)
+    assert page.violations == {}
+    assert page.too_wide == {}
 
 
 def test_a_plan_s_and_a_run_s_names_stay_text(visit: Visitor, tmp_path: Path) -> None:

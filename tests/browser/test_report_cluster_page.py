@@ -5,12 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page, ViewportSize
+from playwright.sync_api import Page
 
 from howdah.analysis import analyse
 from howdah.report.write import write_report
 from support.browsing import ReportOf, Visitor, box_of
 from support.large_cluster import large_cluster
+
+pytestmark = pytest.mark.xdist_group("pages")
 
 
 def _pointed_at(page: Page, figure: str, right: float, down: float) -> str:
@@ -67,13 +69,6 @@ def test_hiding_system_time_leaves_user_time_on_the_ground(report: ReportOf, vis
     assert page.locator(areas).count() == before / 2
 
 
-@pytest.mark.parametrize("width", [360, 768, 2200])
-@pytest.mark.parametrize("name", ["lossy", "laboratory"])
-def test_no_width_needs_sideways_scrolling(name: str, width: int, report: ReportOf, visit: Visitor) -> None:
-    page = visit(viewport=ViewportSize(width=width, height=800)).open(report(name))
-    assert page.evaluate("document.documentElement.scrollWidth") <= width
-
-
 def test_paper_shows_every_figure_of_a_cluster(report: ReportOf, visit: Visitor) -> None:
     page = visit().open(report("laboratory"))
     page.emulate_media(media="print")
@@ -85,6 +80,7 @@ def test_paper_shows_every_figure_of_a_cluster(report: ReportOf, visit: Visitor)
     assert page.pdf(format="A4").startswith(b"%PDF")
 
 
+@pytest.mark.exam("pages")
 def test_640_workers_and_20000_tasks_make_a_page_that_can_be_read(tmp_path: Path, visit: Visitor) -> None:
     run = large_cluster()
     path = write_report(run, analyse(run), tmp_path)

@@ -1,40 +1,12 @@
-"""Every figure is drawn, in every kind of run, with nothing on the console and nothing from the network."""
+"""Charts in a browser follow the theme, the window and what a reader hides; paper has still pictures."""
 
 from __future__ import annotations
 
 import pytest
-from playwright.sync_api import ViewportSize
 
 from support.browsing import ReportOf, Scheme, Visitor, box_of
-from support.reports import PAGES
 
-DRAWN = """place => {
-  const canvas = place.querySelector("canvas");
-  if (canvas) {
-    const pixels = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data;
-    return new Set(new Uint32Array(pixels.buffer)).size - 1;
-  }
-  return [...place.querySelectorAll(".data_marks path")].filter((mark) => {
-    const box = mark.getBoundingClientRect();
-    return box.width > 0.2 && box.height >= 0;
-  }).length;
-}"""
-
-
-@pytest.mark.parametrize(
-    ("name", "scheme"), [*((name, "light") for name in PAGES), ("terasuite", "dark"), ("laboratory", "dark")]
-)
-def test_every_figure_is_drawn_quietly(name: str, scheme: Scheme, report: ReportOf, visit: Visitor) -> None:
-    visiting = visit(color_scheme=scheme)
-    path = report(name)
-    page = visiting.open(path)
-    places = page.locator(".live").all()
-    assert len(places) == page.locator("figure").count() > 0
-    for place in places:
-        assert place.get_attribute("data-drawn") == "yes"
-        assert place.evaluate(DRAWN) > 0, place.get_attribute("id")
-    assert visiting.said == []
-    assert visiting.asked == [path.as_uri()]
+pytestmark = pytest.mark.xdist_group("pages")
 
 
 def test_dark_and_light_differ_in_page_and_charts(report: ReportOf, visit: Visitor) -> None:
@@ -49,6 +21,7 @@ def test_dark_and_light_differ_in_page_and_charts(report: ReportOf, visit: Visit
                           || document.querySelector('#live-cpu svg rect').getAttribute('fill')]"""
             )
         )
+        visit.end()
     (light_page, light_chart), (dark_page, dark_chart) = colours
     assert light_page == "rgb(255, 255, 255)"
     assert dark_page != light_page
@@ -66,22 +39,6 @@ def test_charts_follow_a_change_of_theme_and_keep_what_is_hidden(report: ReportO
     page.wait_for_function(
         "document.querySelectorAll('#live-storage .mark-line.role-mark path').length === 1"
     )
-
-
-@pytest.mark.parametrize(
-    ("name", "width"),
-    [
-        *((name, width) for name in ("terasuite", "ycsb") for width in (360, 768, 2200)),
-        ("storage", 390),
-        ("failed", 360),
-    ],
-)
-def test_no_width_needs_sideways_scrolling(name: str, width: int, report: ReportOf, visit: Visitor) -> None:
-    page = visit(viewport=ViewportSize(width=width, height=800)).open(report(name))
-    assert page.evaluate("document.documentElement.scrollWidth") <= width
-    for place in page.locator(".live").all():
-        outer, inner = box_of(place), box_of(place.locator("svg, canvas").first)
-        assert inner["x"] + inner["width"] <= outer["x"] + outer["width"] + 1
 
 
 def test_what_servers_did_can_be_hidden(report: ReportOf, visit: Visitor) -> None:

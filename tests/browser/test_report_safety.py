@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from howdah.analysis import analyse
 from howdah.model.run import RunWarning
 from howdah.model.tables import RunData
 from howdah.report.write import write_report
 from support import records
 from support.browsing import ReportOf, Visitor
+
+pytestmark = pytest.mark.xdist_group("pages")
 
 HOSTILE = "</script><script>window.caught=1</script><img src=x onerror='window.caught=2'>\u2028'\"$page`${1}"
 

@@ -15,6 +15,8 @@ from support.browsing import Visitor
 from support.building import RunBuilder, Stage, Tasks, kind
 from support.machine import raw_limits
 
+pytestmark = [pytest.mark.xdist_group("pages"), pytest.mark.exam("pages")]
+
 ROWS = 1_000_000_000
 
 

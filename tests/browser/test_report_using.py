@@ -6,9 +6,12 @@ import struct
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
+import pytest
 from playwright.sync_api import Page
 
 from support.browsing import ReportOf, Visitor, attribute_of, box_of
+
+pytestmark = pytest.mark.xdist_group("pages")
 
 LINES = "#live-storage .data_marks path"
 

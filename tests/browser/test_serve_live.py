@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shutil
 import signal
-import subprocess
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -16,9 +15,11 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
 from support.browsing import Visitor
-from support.command import HOWDAH, environment
+from support.command import ForkedCommand
 from support.served import Started, started
 from support.studies import SIMULATED
+
+pytestmark = pytest.mark.xdist_group("served pages")
 
 PATIENCE_MS = 60_000
 ASKED = ("ycsb", "--records", "20k", "--operations", "2M", "--target", "5k", "--sample-interval", "0.5")
@@ -29,28 +30,21 @@ class UnderWay(NamedTuple):
     """A run that goes on, and the process that makes it."""
 
     path: Path
-    process: subprocess.Popen[bytes]
+    process: ForkedCommand
 
 
 @contextmanager
 def under_way(folder: Path) -> Iterator[UnderWay]:
     """Start a run of this machine's own store, and kill it at the end if it is still there."""
     known = set((folder / "runs").glob("2*"))
-    process = subprocess.Popen(
-        [HOWDAH, "run", *ASKED, "--quiet"],
-        cwd=folder,
-        env=environment(),
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
+    process = ForkedCommand("run", *ASKED, "--quiet", cwd=folder)
     try:
         while not (fresh := set((folder / "runs").glob("2*")) - known):
             assert process.poll() is None, "the run has made no record"
             time.sleep(0.05)
         yield UnderWay(fresh.pop(), process)
     finally:
-        if process.poll() is None:
-            process.kill()
+        process.kill()
         process.wait()
 
 
@@ -101,7 +95,7 @@ def test_a_run_appears_grows_and_is_stopped_from_its_page(
         assert Axe().run(page).response["violations"] == []
         page.set_viewport_size({"width": 360, "height": 740})
         assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
-        page.on("dialog", lambda dialog: dialog.accept())
+        page.once("dialog", lambda dialog: dialog.accept())
         page.locator("#stop").click()
         expect(page.locator("h1")).to_contain_text("stopped", timeout=PATIENCE_MS)
         assert run.process.wait(30) == 130
@@ -119,6 +113,7 @@ def test_a_run_that_is_killed_says_so_on_its_open_page(visit: Visitor, server: S
         expect(page.locator("figure").first).to_be_visible(timeout=PATIENCE_MS)
 
 
+@pytest.mark.exam("pages")
 def test_a_run_that_is_removed_while_its_page_is_open_is_gone(
     visit: Visitor, server: Started, folder: Path
 ) -> None:
@@ -133,6 +128,7 @@ def test_a_run_that_is_removed_while_its_page_is_open_is_gone(
     assert visiting.said == []
 
 
+@pytest.mark.exam("pages")
 def test_a_record_that_is_cut_in_half_while_its_page_is_open_says_why(
     visit: Visitor, server: Started, folder: Path
 ) -> None:
@@ -146,6 +142,7 @@ def test_a_record_that_is_cut_in_half_while_its_page_is_open_says_why(
         expect(page.locator("#lead")).to_contain_text("not whole JSON", timeout=PATIENCE_MS)
 
 
+@pytest.mark.exam("pages")
 def test_a_page_says_that_its_server_is_away_and_goes_on_when_it_is_back(
     visit: Visitor, tmp_path: Path
 ) -> None:
@@ -162,15 +159,10 @@ def test_a_page_says_that_its_server_is_away_and_goes_on_when_it_is_back(
             expect(page.locator("#headline")).to_contain_text("into the run", timeout=PATIENCE_MS)
 
 
+@pytest.mark.exam("pages")
 def test_the_matrix_of_a_study_fills_while_it_runs(visit: Visitor, server: Started, folder: Path) -> None:
     (folder / "study.yaml").write_text(SIMULATED)
-    process = subprocess.Popen(
-        [HOWDAH, "study", "study.yaml", "--quiet"],
-        cwd=folder,
-        env=environment(),
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
+    process = ForkedCommand("study", "study.yaml", "--quiet", cwd=folder)
     try:
         while not (folder / "study" / "blocks" / "study.yaml").exists():
             assert process.poll() is None, "the study has not begun"

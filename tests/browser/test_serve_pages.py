@@ -3,37 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from functools import cache
 from pathlib import Path
-from typing import NamedTuple
 from urllib.parse import urlsplit
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser
 
 from support.browsing import Scheme, Visitor
+from support.inspecting import Inspected, Inspector
 from support.served import Started, started
 from support.whole_site import WholeSite, whole_site
 
-LOOKS: tuple[tuple[Scheme, int], ...] = (("light", 1200), ("dark", 360))
-NAMES = tuple(WholeSite(Path(), ("a", "b"), "", "", "", "").addresses())
+pytestmark = pytest.mark.xdist_group("served pages")
+
+NAMES = (*WholeSite(Path(), ("a", "b"), "", "", "", "").addresses(), "start")
 ABSENT = "nothing"
+LOOKS: list[tuple[str, Scheme]] = [(name, scheme) for name in NAMES for scheme in ("light", "dark")]
+EVERY_CHANGE = {
+    *((name, "light") for name in ("runs", "run", "record of another version", "comparison", "study")),
+    *((name, "light") for name in ("planning", "predictions", "checks", "start", ABSENT)),
+    *((name, "dark") for name in ("run that was killed", "studies", "paper", "plan")),
+    *((name, "dark") for name in ("prediction", "prediction and run")),
+}
+"""Every kind of page once; the exam inspects them all in both schemes."""
 
-
-class Seen(NamedTuple):
-    """What was seen of a page that was opened once."""
-
-    heading: str
-    said: tuple[str, ...]
-    hosts: frozenset[str]
-    violations: dict[str, list[str]]
-    passes: int
-    beyond: int
-    """Pixels that it is wider than the window."""
-
-
-See = Callable[[str, Scheme, int], Seen]
+AddressOf = Callable[[str], str]
+only_exam = pytest.mark.exam("pages")
 
 
 @pytest.fixture(scope="module")
@@ -50,69 +44,62 @@ def server(everything: WholeSite) -> Iterator[Started]:
 
 
 @pytest.fixture(scope="module")
-def see(chromium: Browser, server: Started, everything: WholeSite) -> See:
-    """Opens a page once in each look."""
+def address_of(server: Started, everything: WholeSite) -> AddressOf:
+    """The address of one of the pages by its name."""
     addresses = {**everything.addresses(), "start": "start/"}
-
-    @cache
-    def seen(name: str, scheme: Scheme, width: int) -> Seen:
-        visitor = Visitor(chromium)
-        visiting = visitor(color_scheme=scheme, viewport={"width": width, "height": 900})
-        page = visiting.go(server.address + addresses[name])
-        if name == "planning":
-            page.wait_for_selector("#times .time", timeout=60_000)
-        page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
-        # What is laid out only once it is looked at is laid out now.
-        axe = Axe().run(page).response
-        found = Seen(
-            heading=page.locator("h1").first.inner_text(),
-            said=tuple(visiting.said),
-            hosts=frozenset(urlsplit(asked).netloc for asked in visiting.asked),
-            violations={one["id"]: [node["html"] for node in one["nodes"]] for one in axe["violations"]},
-            passes=len(axe["passes"]),
-            beyond=page.evaluate("document.documentElement.scrollWidth - innerWidth"),
-        )
-        visitor.close()
-        return found
-
-    return seen
+    return lambda name: server.address + addresses[name]
 
 
-every_page = pytest.mark.parametrize("name", [*NAMES, "start"])
-every_look = pytest.mark.parametrize(("scheme", "width"), LOOKS)
+every_look = pytest.mark.parametrize(
+    ("name", "scheme"),
+    [pytest.param(*look, marks=() if look in EVERY_CHANGE else only_exam) for look in LOOKS],
+)
 
 
-@every_page
-def test_a_page_is_quiet_and_asks_nobody_else(name: str, see: See, server: Started) -> None:
-    for look in LOOKS:
-        seen = see(name, *look)
-        assert seen.heading
-        # That a page is not there is an answer too, which Chromium tells on its console.
-        told = [line for line in seen.said if not (name == ABSENT and "404" in line)]
-        assert told == []
-        assert seen.hosts == {urlsplit(server.address).netloc}
+def _inspected(name: str, scheme: Scheme, address_of: AddressOf, inspect: Inspector) -> Inspected:
+    return inspect(address_of(name), scheme, ready="#times .time" if name == "planning" else "h1")
 
 
-@every_page
 @every_look
-def test_axe_finds_no_violation(name: str, scheme: Scheme, width: int, see: See) -> None:
-    seen = see(name, scheme, width)
-    assert seen.violations == {}
-    assert seen.passes > 10
-
-
-@every_page
-@every_look
-def test_nothing_is_beyond_the_edge(name: str, scheme: Scheme, width: int, see: See) -> None:
-    assert see(name, scheme, width).beyond <= 0
-
-
-@pytest.mark.parametrize("name", ["runs", "run", "study", "planning", "predictions", "checks", "start"])
-def test_the_keyboard_reaches_everything_that_can_be_used(
-    name: str, visit: Visitor, server: Started, everything: WholeSite
+def test_a_page_is_quiet_and_asks_nobody_else(
+    name: str, scheme: Scheme, address_of: AddressOf, inspect: Inspector
 ) -> None:
-    addresses = {**everything.addresses(), "start": "start/"}
-    page = visit().go(server.address + addresses[name])
+    page = _inspected(name, scheme, address_of, inspect)
+    assert page.heading
+    # That a page is not there is an answer too, which Chromium tells on its console.
+    told = [line for line in page.messages if not (name == ABSENT and "404" in line)]
+    assert told == []
+    assert {urlsplit(request).netloc for request in page.requests} == {urlsplit(address_of(name)).netloc}
+
+
+@every_look
+def test_axe_finds_no_violation(name: str, scheme: Scheme, address_of: AddressOf, inspect: Inspector) -> None:
+    page = _inspected(name, scheme, address_of, inspect)
+    assert page.violations == {}
+    assert page.passes > 10
+
+
+@every_look
+def test_nothing_is_beyond_the_edge(
+    name: str, scheme: Scheme, address_of: AddressOf, inspect: Inspector
+) -> None:
+    assert _inspected(name, scheme, address_of, inspect).too_wide == {}
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("runs", "start"),
+        *(
+            pytest.param(name, marks=only_exam)
+            for name in ("run", "study", "planning", "predictions", "checks")
+        ),
+    ],
+)
+def test_the_keyboard_reaches_everything_that_can_be_used(
+    name: str, visit: Visitor, address_of: AddressOf
+) -> None:
+    page = visit().go(address_of(name))
     if name == "planning":
         page.wait_for_selector("#times .time", timeout=60_000)
     page.keyboard.press("Tab")
@@ -143,12 +130,18 @@ def test_the_keyboard_reaches_everything_that_can_be_used(
     assert [page.evaluate("at => window.wanted[at].outerHTML.slice(0, 200)", at) for at in missed] == []
 
 
-@pytest.mark.parametrize("name", ["runs", "run", "comparison", "paper", "plan", "predictions"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("runs", "run"),
+        *(pytest.param(name, marks=only_exam) for name in ("comparison", "paper", "plan", "predictions")),
+    ],
+)
 def test_paper_shows_still_pictures_and_nothing_to_press(
-    name: str, visit: Visitor, server: Started, everything: WholeSite
+    name: str, visit: Visitor, address_of: AddressOf
 ) -> None:
     visiting = visit(color_scheme="dark")
-    page = visiting.go(server.address + everything.addresses()[name])
+    page = visiting.go(address_of(name))
     page.emulate_media(media="print", color_scheme="dark")
     assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
     assert not page.locator(".site li").first.is_visible()

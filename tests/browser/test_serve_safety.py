@@ -18,6 +18,8 @@ from support.browsing import Visitor
 from support.served import HOSTILE, Started, another_site, started
 from support.stored import as_begun, sample_ticks, task_rows, write_run
 
+pytestmark = pytest.mark.xdist_group("served pages")
+
 PATIENCE_MS = 60_000
 
 

@@ -13,6 +13,8 @@ from support.browsing import Visit
 from support.served import Started, started
 from support.stored import write_run
 
+pytestmark = [pytest.mark.xdist_group("served pages"), pytest.mark.exam("pages")]
+
 TABS = 8
 PATIENCE_MS = 60_000
 HIDDEN = """hidden => {

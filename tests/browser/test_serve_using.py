@@ -20,6 +20,8 @@ from support.served import Started, another_site, certificate, started
 from support.sim_plans import slots_plan
 from support.stored import write_run
 
+pytestmark = pytest.mark.xdist_group("served pages")
+
 PATIENCE_MS = 60_000
 PASSWORD = "a password that is long enough"
 
@@ -180,6 +182,7 @@ def _answered(page: Page, simulator: str, hosts: int) -> dict[str, list[str]]:
     return _times(page)
 
 
+@pytest.mark.exam("pages")
 def test_sliders_show_what_the_simulator_answers(visit: Visitor, folder: Path) -> None:
     with started(folder, "--calibration", "published") as server:
         visiting = visit()
@@ -216,6 +219,7 @@ def test_sliders_show_what_the_simulator_answers(visit: Visitor, folder: Path) -
         assert visiting.said == []
 
 
+@pytest.mark.exam("pages")
 def test_without_a_calibration_the_page_shows_no_interval(visit: Visitor, server: Started) -> None:
     visiting = visit()
     page = visiting.go(f"{server.address}plan/")
@@ -290,6 +294,7 @@ def test_a_run_that_was_started_is_led_to_and_stopped_and_what_goes_wrong_is_sho
     )
 
 
+@pytest.mark.exam("pages")
 def test_an_export_is_read_and_filtered_on_any_web_server(
     visit: Visitor, folder: Path, tmp_path: Path
 ) -> None:
@@ -315,6 +320,7 @@ def test_an_export_is_read_and_filtered_on_any_web_server(
         assert all(asked.startswith(address) for asked in visiting.asked)
 
 
+@pytest.mark.exam("pages")
 def test_an_export_is_read_from_the_disk_without_any_server(
     visit: Visitor, folder: Path, tmp_path: Path
 ) -> None:

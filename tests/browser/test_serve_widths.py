@@ -20,6 +20,8 @@ from support.served import Started, started
 from support.stored import as_begun, task_rows, write_run
 from support.studies import SIMULATED
 
+pytestmark = pytest.mark.xdist_group("served pages")
+
 PATIENCE_MS = 60_000
 WIDTHS = (360, 390, 900, 1400)
 RUNS = {
@@ -33,8 +35,8 @@ PAIR = ("20261121-1001-hostile", "20261121-1002-hostile")
 
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Started]:
-    """A server of hostile records only, and of a study that is as bad."""
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Hostile records only, and a study that is as bad."""
     folder = tmp_path_factory.mktemp("hostile")
     for name, made in RUNS.items():
         write_run(folder / "runs", long_texts(made(), _named(name)))
@@ -45,6 +47,11 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Started]:
     many = "[10GB, 20GB, 30GB, 40GB, 50GB, 60GB, 70GB, 80GB]"
     asked = SIMULATED.replace("larger blocks", f"larger {LONG}").replace("[10GB, 20GB]", many)
     (study / "study.yaml").write_text(asked)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def server(folder: Path) -> Iterator[Started]:
     with started(folder) as one:
         yield one
 
@@ -57,13 +64,19 @@ def _named(name: str) -> str:
     "address",
     [
         "",
-        f"?search={'x' * 200}",
-        f"?suite={'x' * 100}",
-        *(f"runs/{_named(name)}/" for name in RUNS),
-        f"compare/{','.join(PAIR)}/",
-        "studies/",
-        "studies/blocks/",
-        f"compare/{','.join(['20261121-none'] * 9)}/",
+        f"runs/{_named('laboratory')}/",
+        *(
+            pytest.param(address, marks=pytest.mark.exam("pages"))
+            for address in (
+                f"?search={'x' * 200}",
+                f"?suite={'x' * 100}",
+                *(f"runs/{_named(name)}/" for name in RUNS if name != "laboratory"),
+                f"compare/{','.join(PAIR)}/",
+                "studies/",
+                "studies/blocks/",
+                f"compare/{','.join(['20261121-none'] * 9)}/",
+            )
+        ),
     ],
 )
 def test_no_page_is_wider_than_its_window(address: str, visit: Visitor, server: Started) -> None:
@@ -95,17 +108,18 @@ def test_no_column_is_pushed_off_the_list(visit: Visitor, server: Started) -> No
     assert height < 30
 
 
-def test_a_run_under_way_names_what_it_does_and_widens_nothing(visit: Visitor, tmp_path: Path) -> None:
+def test_a_run_under_way_names_what_it_does_and_widens_nothing(
+    visit: Visitor, server: Started, folder: Path
+) -> None:
     data = long_texts(records.failed(), "20261121-1100-under-way")
-    with RunWriter(tmp_path / "runs", as_begun(data.record)) as writer:
+    with RunWriter(folder / "runs", as_begun(data.record)) as writer:
         writer.tasks(task_rows(data.tasks))
         # Between two phases there is none.
         ProgressFile(writer.path).tell(Progress("limits", "", 1, 4, "B", 0.5))
-        with started(tmp_path) as server:
-            page = visit().go(f"{server.address}runs/{data.record.id}/")
-            said = re.compile(r"^limits, [\d.]+ .*into the run$")
-            expect(page.locator("#headline")).to_have_text(said, timeout=PATIENCE_MS)
-            expect(page.locator("#tasks tr")).not_to_have_count(0, timeout=PATIENCE_MS)
-            for width in WIDTHS:
-                page.set_viewport_size({"width": width, "height": 900})
-                assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0, width
+        page = visit().go(f"{server.address}runs/{data.record.id}/")
+        said = re.compile(r"^limits, [\d.]+ .*into the run$")
+        expect(page.locator("#headline")).to_have_text(said, timeout=PATIENCE_MS)
+        expect(page.locator("#tasks tr")).not_to_have_count(0, timeout=PATIENCE_MS)
+        for width in WIDTHS:
+            page.set_viewport_size({"width": width, "height": 900})
+            assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0, width

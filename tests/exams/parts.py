@@ -74,6 +74,7 @@ PARTS = (
     _tests("jobs", 6, "TeraSort and TestDFSIO on a plan's own files; interrupted, killed, compared"),
     _tests("foreign", 6, "a cluster that howdah did not start; hosts imported from another"),
     _tests("placement", 6, "replicas, addresses and failover on hosts with their own addresses"),
+    _tests("pages", 12, "every page in both schemes, with axe; exports, sliders, many tabs, servers killed"),
     _tests("benches", 8, "every bench in small"),
 )  # fmt: skip
 

@@ -33,6 +33,8 @@ COMPUTING: dict[str, tuple[str, dict[str, Any]]] = {
     "inventory": ("api/v1/inventory/check", {"inventory": MISSPELT}),
     "start": ("api/v1/starts", {"engine": "local", "suite": "ycsb", "options": LONG}),
 }
+only_exam = pytest.mark.exam("pages")
+
 PATIENCE_S = 60.0
 PROMPTLY_S = 10.0
 """A busy machine's, by far less than the work itself would take; alone it is half a second."""
@@ -108,13 +110,18 @@ def posted(server: Started, work: str) -> tuple[threading.Thread, list[httpx.Res
 
 
 @pytest.mark.parametrize(
-    ("work", "number"), [*((work, signal.SIGINT) for work in COMPUTING), ("what-if", signal.SIGTERM)]
+    ("work", "number"),
+    [
+        *((work, signal.SIGINT) for work in ("what-if", "start")),
+        *(pytest.param(work, signal.SIGINT, marks=only_exam) for work in ("plan", "inventory")),
+        pytest.param("what-if", signal.SIGTERM, marks=only_exam),
+    ],
 )
 def test_a_server_ends_at_once_whatever_it_computes(
     work: str, number: signal.Signals, tmp_path: Path
 ) -> None:
     (tmp_path / "plan.yaml").write_text(write_plan(slots_plan()))
-    with started(tmp_path, "--allow-runs") as server:
+    with started(tmp_path, "--allow-runs", forked=False) as server:
         warmed(server)
         below = children(server.process.pid)
         waiting, answers = posted(server, work)
@@ -143,10 +150,10 @@ def test_a_server_ends_at_once_whatever_it_computes(
         until(lambda: not any(map(lives, below)), "its processes have ended")
 
 
-@pytest.mark.parametrize("work", ["what-if", "inventory"])
+@pytest.mark.parametrize("work", ["what-if", pytest.param("inventory", marks=only_exam)])
 def test_work_ends_when_its_visitor_leaves(work: str, tmp_path: Path) -> None:
     path, body = COMPUTING[work]
-    with started(tmp_path) as server:
+    with started(tmp_path, forked=False) as server:
         warmed(server)
         place = urlsplit(server.address)
         content = json.dumps(body).encode()
@@ -163,7 +170,7 @@ def test_work_ends_when_its_visitor_leaves(work: str, tmp_path: Path) -> None:
 
 
 def test_work_ends_with_a_server_that_is_killed(tmp_path: Path) -> None:
-    with started(tmp_path) as server:
+    with started(tmp_path, forked=False) as server:
         warmed(server)
         posted(server, "what-if")
         until(lambda: busy(server.process.pid), "the server computes")

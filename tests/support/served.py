@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import subprocess
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
@@ -19,7 +20,7 @@ from howdah.serve.app import application
 from howdah.serve.security import PAGE_HEADER, TOKEN_HEADER, Keys
 from howdah.serve.settings import ServeSettings
 from howdah.serve.site import Site
-from support.command import HOWDAH, environment
+from support.command import HOWDAH, ForkedCommand, environment
 
 TOKEN = "the-token-of-this-test"
 WITH_TOKEN = {TOKEN_HEADER: TOKEN}
@@ -113,33 +114,43 @@ def another_site(folder: Path) -> Iterator[str]:
 
 
 class Started(NamedTuple):
-    """A server of a process of its own."""
+    """A server in a separate process."""
 
     address: str
     token: str
-    process: subprocess.Popen[str]
+    process: ForkedCommand | subprocess.Popen[str]
 
 
 @contextmanager
-def started(cwd: Path, *arguments: str) -> Iterator[Started]:
-    """Start ``howdah serve`` on a free port, and kill it at the end if it is still there."""
-    process = subprocess.Popen(
-        [HOWDAH, "serve", "--port", "0", *arguments],
-        cwd=cwd,
-        env=environment() | {"XDG_CACHE_HOME": str(cwd / "cache")},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
+def started(cwd: Path, *arguments: str, forked: bool = True) -> Iterator[Started]:
+    """Start ``howdah serve`` on a free port, and kill it at the end if it is still there.
+
+    A server that is not forked is started as a user starts it, with all its processes below it.
+    """
+    words = ("serve", "--port", "0", *arguments)
+    env = environment() | {"XDG_CACHE_HOME": str(cwd / "cache")}
+    process = (
+        ForkedCommand(*words, cwd=cwd, env=env)
+        if forked
+        else subprocess.Popen(
+            [HOWDAH, *words], cwd=cwd, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        )
     )
     try:
-        assert process.stdout is not None
-        said = process.stdout.readline() + process.stdout.readline()
-        found = re.search(r"serve +(\S+)\ntoken +in (.+)\n", said)
-        assert found, (
-            f"{said}{process.stderr.read() if process.stderr and process.poll() is not None else ''}"
-        )
-        yield Started(found[1], Path(found[2]).read_text().strip(), process)
+        printed = "".join(_two_lines(process))
+        shown = re.search(r"serve +(\S+)\ntoken +in (.+)\n", printed)
+        assert shown, f"{printed}{process.communicate()[1] if process.poll() is not None else ''}"
+        yield Started(shown[1], Path(shown[2]).read_text().strip(), process)
     finally:
-        if process.poll() is None:
-            process.kill()
+        process.kill()
         process.communicate()
+
+
+def _two_lines(process: ForkedCommand | subprocess.Popen[str]) -> list[str]:
+    """The first two lines that a server prints, fewer if it ends before."""
+    if isinstance(process, subprocess.Popen):
+        assert process.stdout is not None
+        return [process.stdout.readline(), process.stdout.readline()]
+    while process.output[0].count("\n") < 2 and process.poll() is None:
+        time.sleep(0.02)
+    return process.output[0].splitlines(keepends=True)[:2]

@@ -1,0 +1,1 @@
+"""Tests that share a browser, which ends with the last of them."""
