@@ -36,6 +36,12 @@ _GENERAL = frozenset(
 )
 """Rules of a value's form or size, which say nothing where another rule says why it is wrong."""
 
+_LIMITS = frozenset({"consistency.bounds", "consistency.fatal-bounds"})
+_UNITS = frozenset(
+    {"consistency.units", "consistency.units-too-small", "spark.units", "spark.units-too-small"}
+)
+"""Rules of one unit for another, which say nothing more where a limit of the key is broken."""
+
 _FOLDED = frozenset({"release.deprecated-property", "security.proxy-users", "release.gone-property"})
 _MOST_ALONE = 3
 """More warnings of one of these rules than this are a single one."""
@@ -75,6 +81,8 @@ def _most_specific(checks: tuple[Check, ...]) -> tuple[Check, ...]:
     ]
     failed = {check.about for check in told if check.verdict is CheckVerdict.FAIL}
     warned = {check.about for check in told}
+    limits = {check.about for check in checks if check.rule in _LIMITS and check.verdict in _WRONG}
+    checks = tuple(check for check in checks if check.rule not in _UNITS or check.about not in limits)
     # What fails for its unit is not warned of for its size.
     warned |= {check.about for check in checks if check.verdict is CheckVerdict.FAIL}
     return tuple(
