@@ -81,8 +81,10 @@ def _most_specific(checks: tuple[Check, ...]) -> tuple[Check, ...]:
     ]
     failed = {check.about for check in told if check.verdict is CheckVerdict.FAIL}
     warned = {check.about for check in told}
-    limits = {check.about for check in checks if check.rule in _LIMITS and check.verdict in _WRONG}
-    checks = tuple(check for check in checks if check.rule not in _UNITS or check.about not in limits)
+    limits = {(check.about, check.verdict) for check in checks if check.rule in _LIMITS}
+    checks = tuple(
+        check for check in checks if check.rule not in _UNITS or (check.about, check.verdict) not in limits
+    )
     # What fails for its unit is not warned of for its size.
     warned |= {check.about for check in checks if check.verdict is CheckVerdict.FAIL}
     return tuple(

@@ -164,7 +164,7 @@ def _megabytes(found: Found, facts: Facts) -> Iterator[Observation]:
 
 
 def in_megabytes(key: str, value: int) -> int | None:
-    """The megabytes that a number of bytes, kilobytes or gigabytes is meant to be; None for one of its unit."""
+    """The megabytes that bytes, kilobytes or gigabytes are meant to be; None for a number of MB."""
     if value >= _MOST_MB:
         return value // MIB if value >= 1 << 29 else value // 1024
     memory = "memory" in key or "resource.mb" in key or "allocation-mb" in key
