@@ -18,8 +18,7 @@ for release in "${@:-all}"; do
       classes=build/catalogue/$release jars=$(printf '%s:' "${SPARK_JARS:?the folder of the jars of $release}"/*.jar)
       mkdir -p "$classes"
       javac -d "$classes" -cp "$jars" hadoop/catalogue/SparkKeys.java
-      java --add-opens java.base/java.lang=ALL-UNNAMED -cp "$classes:$jars" SparkKeys "${release#spark-}" \
-        > "$classes.json"
+      java --add-opens java.base/java.lang=ALL-UNNAMED -cp "$classes:$jars" SparkKeys > "$classes.json"
       mv "$classes.json" "${DATA:-python/howdah/releases/data}/$release.json"
       continue
       ;;

@@ -18,6 +18,16 @@ _OF_SPARK = re.compile(
     r"org/apache/spark/(serializer|io|shuffle|shuffle/sort|deploy/history|metrics/sink)/\w+\.class"
 )
 _JAR = re.compile(r"(hadoop|hbase|spark)-")
+_OF_OTHER_MODULES = {
+    "org.apache.hadoop.yarn.server.timeline": ("EntityGroupFSTimelineStore",),
+    "org.apache.hadoop.yarn.server.timelineservice.storage": (
+        "HBaseTimelineReaderImpl",
+        "HBaseTimelineWriterImpl",
+    ),
+    "org.apache.hadoop.hbase.backup": ("BackupHFileCleaner", "BackupObserver"),
+    "org.apache.hadoop.hbase.thrift": ("ThriftServer",),
+}
+"""Classes that keys name and that are in modules whose jars are not at hand."""
 _KNOWN = Path(__file__).parents[1] / "python/howdah/releases/data/classes.json"
 
 
@@ -31,6 +41,8 @@ def main(folders: list[str]) -> None:
             if _INNER.search(name) is None and (_OF_SPARK.fullmatch(name) or "/spark/" not in name):
                 package, _, own = name.removesuffix(".class").replace("/", ".").rpartition(".")
                 packages.setdefault(package, set()).add(own)
+    for package, names in _OF_OTHER_MODULES.items():
+        packages.setdefault(package, set()).update(names)
     lines = (
         f"{json.dumps(package)}:{json.dumps(' '.join(sorted(names)))}"
         for package, names in sorted(packages.items())

@@ -19,7 +19,7 @@ import java.util.zip.ZipFile;
 
 /**
  * Prints the keys of a Spark release as JSON, each with its default, its kind and the words that it takes.
- * Usage: SparkKeys VERSION, with the release's jars on the class path. Spark's own converters are given nonsense:
+ * Usage: SparkKeys, with the release's jars on the class path. Spark's own converters are given nonsense:
  * their messages name the kind, the unit that a bare number counts in, and the words.
  */
 final class SparkKeys {
@@ -61,7 +61,7 @@ final class SparkKeys {
       lines.add(JSON.writeValueAsString(row.getKey()) + ":" + row.getValue());
     }
     new PrintStream(System.out, true, StandardCharsets.UTF_8)
-        .println("{\n\"version\":\"" + arguments[0] + "\",\n\"keys\":{\n" + String.join(",\n", lines) + "\n}\n}");
+        .println("{\n" + String.join(",\n", lines) + "\n}");
   }
 
   /** The keys that code names without a converter: constants of classes, each after its tag and its length. */

@@ -55,7 +55,8 @@ def is_missing(name: str) -> bool:
     if package in known:
         return own not in known[package] and not (name.startswith(_OTHERS) and nearest_class(name) is None)
     if name.startswith(_OTHERS):
-        return nearest_class(name) is not None
+        near = similar_text(package, known)
+        return near is not None and own in known[near]
     # Connectors have short packages next to Hadoop's own: fs.obs is no misspelt fs.ftp.
     return len(package.rpartition(".")[2]) >= _LEAST and similar_text(package, known) is not None
 

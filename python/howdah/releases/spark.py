@@ -86,7 +86,7 @@ class SparkKey(NamedTuple):
 @cache
 def spark_keys() -> Mapping[str, SparkKey]:
     """Every key that Spark's code names."""
-    rows = json.loads((DATA / f"spark-{_VERSION}.json").read_bytes())["keys"]
+    rows = json.loads((DATA / f"spark-{_VERSION}.json").read_bytes())
     return {key: SparkKey(row[0], row[1], tuple(row[2]) if len(row) > 2 else ()) for key, row in rows.items()}
 
 

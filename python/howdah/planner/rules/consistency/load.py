@@ -122,7 +122,7 @@ RULES: tuple[Rule, ...] = (
     Inspection(
         id="consistency.heaps-of-hosts",
         says="Masters have heaps for what they remember of their hosts.",
-        sources=("Cloudera: NameNode heap size", "howdah"),
+        sources=("howdah",),
         condition=f"where files list {_LEAST_HOSTS} workers at least",
         inspect=_heaps,
     ),
