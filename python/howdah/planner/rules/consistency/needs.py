@@ -7,9 +7,9 @@ from collections.abc import Iterator
 
 from howdah.model.found import Found
 from howdah.planner.facts import Facts
+from howdah.planner.needed_settings import NEEDS
 from howdah.planner.reading import ConfigurationReading
 from howdah.planner.rule import Inspection, Observation, Rule, Severity
-from howdah.planner.needed_settings import NEEDS
 
 
 def _needs(found: Found, facts: Facts) -> Iterator[Observation]:
