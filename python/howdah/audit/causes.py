@@ -72,6 +72,23 @@ def one_cause(
     yield from drifted
 
 
+_CHARACTERS = "consistency.plain-characters"
+
+
+def _without_echoes(checks: tuple[Check, ...]) -> tuple[Check, ...]:
+    """The checks without those whose fix would write a strange character once more, where it is a finding."""
+    strange = any(check.rule == _CHARACTERS and check.verdict in _WRONG for check in checks)
+    return tuple(
+        check
+        for check in checks
+        if not strange
+        or check.rule == _CHARACTERS
+        or check.verdict not in _WRONG
+        or (check.fix.isascii() and check.found.isascii())
+        or "…" in check.fix
+    )
+
+
 def _most_specific(checks: tuple[Check, ...]) -> tuple[Check, ...]:
     """The checks without general ones of keys of which another rule says more, and nothing milder."""
     told = [
@@ -81,6 +98,7 @@ def _most_specific(checks: tuple[Check, ...]) -> tuple[Check, ...]:
     ]
     failed = {check.about for check in told if check.verdict is CheckVerdict.FAIL}
     warned = {check.about for check in told}
+    checks = _without_echoes(checks)
     limits = {(check.about, check.verdict) for check in checks if check.rule in _LIMITS}
     checks = tuple(
         check for check in checks if check.rule not in _UNITS or (check.about, check.verdict) not in limits

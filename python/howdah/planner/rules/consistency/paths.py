@@ -73,7 +73,11 @@ def _plain_paths(found: Found, facts: Facts) -> Iterator[Observation]:
         if entry.name == _WORKING and all(map(reading.text, _BELOW_WORKING)):
             # HDFS makes URIs of it where its own directories are not given; others take it as it is.
             continue
-        path = "/" + match[3].lstrip("/")
+        rest = match[3].lstrip("/")
+        if match[1].lower() != "file" and match[2] == "//":
+            # What follows two slashes is a host or a name service.
+            rest = rest.partition("/")[2]
+        path = f"/{rest}"
         yield Observation(
             ok=False,
             about=entry.name,
@@ -161,13 +165,17 @@ def _uris(found: Found, facts: Facts) -> Iterator[Observation]:
         if by_port or by_name:
             # Hadoop takes host:port for HDFS's, and HBase a path for one of the default file system.
             continue
+        service = (ConfigurationReading(found).text("dfs.nameservices") or "").partition(",")[0].strip()
+        by_path = match is None and entry.text.startswith("/")
         missing = match is None or (scheme.lower() == "hdfs" and (len(slashes) < 2 or scheme != "hdfs"))
         yield Observation(
             ok=not missing,
             about=entry.name,
             found=entry.text,
             expected="a URI such as hdfs://prod: the NameNode is not found otherwise",
-            fix=f"set {entry.name} to hdfs://{rest.lstrip('/')} in {entry.place}",
+            fix=f"set {entry.name} to hdfs://{service or 'NAMENODE:8020'} in {entry.place}"
+            if by_path
+            else f"set {entry.name} to hdfs://{rest.lstrip('/')} in {entry.place}",
             where=entry.place,
         )
 

@@ -70,6 +70,15 @@ def _forms(found: Found, facts: Facts) -> Iterator[Observation]:
     """Whether addresses are host:port, and quorums lists of hosts."""
     for entry in _effective(found):
         text = entry.text.strip()
+        if _EDITS.fullmatch(entry.name) and re.match(r"[\w.-]+:\d+;", text):
+            yield Observation(
+                ok=False,
+                about=entry.name,
+                found=text,
+                expected=f"qjournal://{text}: without the scheme it is a directory of the host's own",
+                fix=f"set {entry.name} to qjournal://{text} in {entry.place}",
+                where=entry.place,
+            )
         quorum = _QUORUMS.fullmatch(entry.name) is not None
         wrong = "://" in text or (quorum and ";" in text)
         if not wrong or not (quorum or (_ADDRESS.fullmatch(entry.name) and re.match(r"https?://", text))):

@@ -54,6 +54,7 @@ _WORDS: dict[str, tuple[tuple[str, ...], bool]] = {
         False,
     ),
     "dfs.xframe.value": (("DENY", "SAMEORIGIN", "ALLOW-FROM"), False),
+    "yarn.nodemanager.resource-plugins": (("yarn.io/gpu", "yarn.io/fpga"), False),
     "fs.s3a.committer.name": (("file", "directory", "partitioned", "magic"), False),
     "fs.s3a.committer.staging.conflict-mode": (("fail", "append", "replace"), True),
     "fs.s3a.fast.upload.buffer": (("disk", "array", "bytebuffer"), False),
@@ -106,7 +107,7 @@ _OPEN_WORDS: tuple[tuple[str, tuple[str, ...], bool], ...] = (
     (r"spark\.shuffle\.manager", ("sort", "tungsten-sort"), True),
 )
 """Words of keys that take a class or a path as well, which has a dot or a colon in it."""
-_LISTS = ("hadoop.rpc.protection", "dfs.data.transfer.protection")
+_LISTS = ("hadoop.rpc.protection", "dfs.data.transfer.protection", "yarn.nodemanager.resource-plugins")
 """Keys that take several words with commas between them."""
 
 _KEPT = re.compile(
@@ -271,12 +272,16 @@ def _words(found: Found, facts: Facts) -> Iterator[Observation]:
             if text in words or own or (either and text.lower() in {word.lower() for word in words}):
                 continue
             near = similar_text(text, words)
+            if near is None and text.startswith("/") and entry.name == "hbase.bucketcache.ioengine":
+                near = f"file:{text}"
+            usual = default_of(entry.name, hadoop(facts.request.hadoop), hbase(facts.request.hbase))
+            usual = usual if usual in words else words[0]
             yield Observation(
                 ok=False,
                 about=entry.name,
                 found=text,
                 expected=f"one of {', '.join(words)}: what reads it does not start or refuses it otherwise",
-                fix=f"set {entry.name} to {near or words[0]} in {entry.place}",
+                fix=f"set {entry.name} to {near or usual} in {entry.place}",
                 where=entry.place,
             )
 
