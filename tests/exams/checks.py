@@ -15,9 +15,10 @@ from typing import NamedTuple
 
 from exams.faults import FAULTS
 from exams.field import CASES as CASES_FROM_THE_FIELD
-from exams.field import wrong_answers
+from exams.field import FILES, PAIR, wrong_answers
 from exams.hosts import CASES, Case
 from exams.sound import CONFIGURATIONS, Sound
+from exams.variations import Variation, reported, variations, wrong_answer
 from howdah.audit.audit import audit
 from howdah.audit.folder import Releases, read_folders
 from howdah.model.check import Check, CheckVerdict
@@ -99,6 +100,14 @@ def _field() -> Iterator[tuple[str, list[str]]]:
             yield case.name, wrong_answers(case, Path(folder))
 
 
+def _variations() -> Iterator[tuple[Variation, str]]:
+    folders = sorted(path for path in (FILES / PAIR).iterdir() if path.is_dir())
+    base = frozenset((check.rule, check.about) for check in reported(folders))
+    for variation in variations():
+        with tempfile.TemporaryDirectory() as folder:
+            yield variation, wrong_answer(variation, base, Path(folder))
+
+
 def main() -> None:
     """Print what was not found, has the wrong fix or failed though it is sound, and the score."""
     given = list(answers())
@@ -123,6 +132,11 @@ def main() -> None:
         for text in wrong:
             print(f"{name}: {text}")
     print(f"{sum(not wrong for wrong in field.values())} of {len(field)} cases from the field end right")
+    varied = list(_variations())
+    for variation, wrong_text in varied:
+        if wrong_text:
+            print(f"{variation.kind}: {variation.name}: {wrong_text}")
+    print(f"{sum(not wrong_text for _, wrong_text in varied)} of {len(varied)} variations end right")
 
 
 if __name__ == "__main__":

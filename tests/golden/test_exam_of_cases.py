@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from exams.field import CASES, FILES, FieldCase, wrong_answers
+from exams.field import CASES, FILES, PAIR, FieldCase, wrong_answers
+from exams.variations import Variation, reported, variations, wrong_answer
 
 
 def test_no_case_is_left_out() -> None:
@@ -16,3 +17,15 @@ def test_no_case_is_left_out() -> None:
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_a_case_ends_as_is_right(case: FieldCase, tmp_path: Path) -> None:
     assert wrong_answers(case, tmp_path) == []
+
+
+@pytest.fixture(scope="module")
+def base() -> frozenset[tuple[str, str]]:
+    """What is reported of the folders that variations are edits of."""
+    folders = sorted(path for path in (FILES / PAIR).iterdir() if path.is_dir())
+    return frozenset((check.rule, check.about) for check in reported(folders))
+
+
+@pytest.mark.parametrize("variation", variations(), ids=lambda one: f"{one.kind}: {one.name}")
+def test_variations_end_right(variation: Variation, base: frozenset[tuple[str, str]], tmp_path: Path) -> None:
+    assert wrong_answer(variation, base, tmp_path) == ""

@@ -36,6 +36,12 @@ _GENERAL = frozenset(
 )
 """Rules of a value's form or size, which say nothing where another rule says why it is wrong."""
 
+_LIMITS = frozenset({"consistency.bounds", "consistency.fatal-bounds"})
+_UNITS = frozenset(
+    {"consistency.units", "consistency.units-too-small", "spark.units", "spark.units-too-small"}
+)
+"""Rules of one unit for another, which say nothing more where a limit of the key is broken."""
+
 _FOLDED = frozenset({"release.deprecated-property", "security.proxy-users", "release.gone-property"})
 _MOST_ALONE = 3
 """More warnings of one of these rules than this are a single one."""
@@ -66,6 +72,23 @@ def one_cause(
     yield from drifted
 
 
+_CHARACTERS = "consistency.plain-characters"
+
+
+def _without_echoes(checks: tuple[Check, ...]) -> tuple[Check, ...]:
+    """The checks without those whose fix would write a strange character once more, where it is a finding."""
+    strange = any(check.rule == _CHARACTERS and check.verdict in _WRONG for check in checks)
+    return tuple(
+        check
+        for check in checks
+        if not strange
+        or check.rule == _CHARACTERS
+        or check.verdict not in _WRONG
+        or (check.fix.isascii() and check.found.isascii())
+        or "…" in check.fix
+    )
+
+
 def _most_specific(checks: tuple[Check, ...]) -> tuple[Check, ...]:
     """The checks without general ones of keys of which another rule says more, and nothing milder."""
     told = [
@@ -75,6 +98,11 @@ def _most_specific(checks: tuple[Check, ...]) -> tuple[Check, ...]:
     ]
     failed = {check.about for check in told if check.verdict is CheckVerdict.FAIL}
     warned = {check.about for check in told}
+    checks = _without_echoes(checks)
+    limits = {(check.about, check.verdict) for check in checks if check.rule in _LIMITS}
+    checks = tuple(
+        check for check in checks if check.rule not in _UNITS or (check.about, check.verdict) not in limits
+    )
     # What fails for its unit is not warned of for its size.
     warned |= {check.about for check in checks if check.verdict is CheckVerdict.FAIL}
     return tuple(

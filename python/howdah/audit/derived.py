@@ -1,4 +1,4 @@
-"""Numbers that Hadoop works out where -1 leaves them to it, so that rules need not know -1."""
+"""Numbers that Hadoop works out where -1 leaves them to it, and those that are meant in another unit."""
 
 from __future__ import annotations
 
@@ -7,19 +7,40 @@ from collections.abc import Iterator
 from howdah.audit.values import Values
 from howdah.model.heap import heap_bytes
 from howdah.model.plan import Value
+from howdah.planner.rules.consistency.units import in_megabytes
 from howdah.units import MIB
 
 _NODEMANAGER_MB = 8192
 _NODEMANAGER_VCORES = 8
 _DETECT = "yarn.nodemanager.resource.detect-hardware-capabilities"
 _TASK_MB = 1024
+_MEGABYTES = (
+    "yarn.nodemanager.resource.memory-mb",
+    "yarn.scheduler.minimum-allocation-mb",
+    "yarn.scheduler.maximum-allocation-mb",
+    "yarn.app.mapreduce.am.resource.mb",
+    "mapreduce.map.memory.mb",
+    "mapreduce.reduce.memory.mb",
+)
 _HEAP_RATIO = "mapreduce.job.heap.memory-mb.ratio"
 _USUAL_RATIO = 0.8
 
 
 def derived(values: Values) -> dict[str, Value]:
-    """Vcores and memory of a NodeManager and of tasks, MB, where the configuration does not give a number."""
-    return dict(_derived(values))
+    """Vcores and memory of a NodeManager and of tasks, MB, where the configuration does not give a number.
+
+    A number of another unit is a finding of its own: others are made with what it is meant to be.
+    """
+    return {**_meant(values), **dict(_derived(values))}
+
+
+def _meant(values: Values) -> dict[str, Value]:
+    given = ((key, values.get(key)) for key in _MEGABYTES)
+    return {
+        key: meant
+        for key, value in given
+        if isinstance(value, int) and (meant := in_megabytes(key, value)) is not None
+    }
 
 
 def _derived(values: Values) -> Iterator[tuple[str, Value]]:

@@ -23,6 +23,7 @@ from howdah.audit.names import (
     is_stray,
 )
 from howdah.errors import UnreadableFile, UserError
+from howdah.hadoop.foreign_files import foreign_path
 from howdah.model.found import Allocation, FoundConfig, FoundProperty, Unreadable
 from howdah.model.plan import Plan
 from howdah.releases import DEFAULT_HADOOP, DEFAULT_HBASE
@@ -113,6 +114,10 @@ def read_folders(folders: Sequence[Path]) -> FoundConfig:
     no file of it can be read.
     """
     for folder in folders:
+        if foreign := None if folder.is_dir() else foreign_path(folder):
+            raise UserError(
+                f"--conf {folder}", f"is {foreign.what}, not a directory of Hadoop's files", foreign.hint
+            )
         if not folder.is_dir():
             raise UserError(f"--conf {folder}", "is not a directory", "give the directory of core-site.xml")
     shared = Path(os.path.commonpath([folder.absolute() for folder in folders]))

@@ -7,10 +7,11 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from howdah.documents.fault import Fault, error_of
+from howdah.documents.fault import Fault, Mark, error_of
 from howdah.documents.text import read_text
 from howdah.documents.tree import Tree, read_tree
 from howdah.documents.validation import faults_of
+from howdah.hadoop.foreign_files import foreign_file
 from howdah.model.inventory import FORMAT
 
 AnyModel = TypeVar("AnyModel", bound=BaseModel)
@@ -45,6 +46,9 @@ def read_whole(
     text: str, model: type[AnyModel], kind: str, hint: str
 ) -> tuple[AnyModel | None, tuple[Fault, ...]]:
     """The text as a model, or every fault that it has."""
+    if foreign := foreign_file(text):
+        # Its lines are no keys of ours that are misspelt.
+        return None, (Fault(Mark(1, 1), (), f"is {foreign.what}, not {kind}", foreign.hint),)
     tree = read_tree(text)
     faults = list(tree.faults)
     if tree.whole:

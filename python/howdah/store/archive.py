@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import IO, NamedTuple
 
 from howdah.errors import RecordError, UserError
+from howdah.hadoop.foreign_files import foreign_path
 from howdah.store.layout import LOCK, LOGS, RECORD_FILES, RUN_ID
 from howdah.store.lock import is_held
 from howdah.store.reader import read_run
@@ -119,6 +120,8 @@ def _members(file: Path) -> Iterator[_Member]:
     except IsADirectoryError as error:
         raise UserError(str(file), "is a directory", _RIGHT) from error
     except gzip.BadGzipFile as error:
+        if foreign := foreign_path(file):
+            raise UserError(str(file), f"is {foreign.what}, not an exported run", foreign.hint) from error
         raise RecordError(str(file), "not an exported run, or damaged", _RIGHT) from error
     except EOFError as error:
         raise RecordError(str(file), "cut off: the archive does not end", "copy it again, whole") from error

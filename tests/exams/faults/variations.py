@@ -101,7 +101,7 @@ FAULTS = (
     Fault(
         "containers' directories in HDFS",
         put(YARN, "yarn.nodemanager.local-dirs", "hdfs://prod/local"),
-        "set yarn.nodemanager.local-dirs to /prod/local",
+        "set yarn.nodemanager.local-dirs to /local",
         "Hadoop 3.5.0: DirectoryCollection",
     ),
     Fault(

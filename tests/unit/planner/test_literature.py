@@ -19,7 +19,7 @@ BEYOND = {
 """Practices, configurations and warnings that no rule can decide, and why."""
 
 OWN = re.compile(
-    r"howdah|libvirt|Kerberos|(Hadoop|HBase|ZooKeeper|Linux|Java|vSphere)( [\d.]+)?(: .+)?"
+    r"howdah|libvirt|Kerberos|(Hadoop|HBase|Spark|ZooKeeper|Linux|Java|vSphere)( [\d.]+)?(: .+)?"
     r"|(HDFS|HBASE|HADOOP|YARN|MAPREDUCE|ZOOKEEPER|JDK)-\d+|(JEP|RFC) \d+"
 )
 """How a source reads that is no item of a paper."""

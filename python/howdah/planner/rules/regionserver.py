@@ -176,13 +176,19 @@ def _over_heap(found: Found, facts: Facts) -> Iterable[Observation]:
         return
     both = (_HEAP_CACHE if cache is None else cache) + (_MEMSTORE if memstore is None else memstore)
     key = "hbase.regionserver.global.memstore.size" if cache is None else "hfile.block.cache.size"
+    known = {
+        "hfile.block.cache.size": _HEAP_CACHE if cache is None else cache,
+        "hbase.regionserver.global.memstore.size": _MEMSTORE if memstore is None else memstore,
+    }
+    # What takes more by itself is what is wrong.
+    lowered = max(known, key=known.__getitem__)
+    room = max(0.1, _MOST_OF_HEAP - min(known.values()))
     yield Observation(
         ok=both <= _MOST_OF_HEAP + 1e-9,
         about="hfile.block.cache.size and hbase.regionserver.global.memstore.size",
         found=f"{both:.2f} of the heap",
         expected="at most 0.80 together: the RegionServer does not start otherwise",
-        fix=f"lower hfile.block.cache.size to {max(0.1, _MOST_OF_HEAP - (memstore or _MEMSTORE)):.2f} in "
-        "hbase-site.xml",
+        fix=f"lower {lowered} to {min(_MOST_OF_HEAP / 2, room):.2f} in hbase-site.xml",
         where=reading.where(key),
     )
 

@@ -25,7 +25,7 @@ _ANYBODYS = re.compile(
     r"|hadoop\.(proxyuser|kms|registry|cdp|cloudera|ssl)\..*"
     r"|dfs\.(ranger|cloudera|nfs|ozone)\..*|.*\.(ranger|navigator|cloudera|ambari|atlas)\..*|.*\.ranger-.*"
     r"|yarn\.(nodemanager\.(kill-escape\.(user|launch-command-line)|emr-.*)|emr\..*|ats\..*|service\..*)"
-    r"|hbase\.(atlas|ranger|oss|emr|phoenix|thrift|rest|spark|coprocessor)\..*|hbase\.region\.server\.rpc\.scheduler\.factory\.class"
+    r"|hbase\.(atlas|ranger|oss|emr|phoenix|thrift|rest|spark|coprocessor|backup)\..*|hbase\.region\.server\.rpc\.scheduler\.factory\.class"
     r"|io\.(compression\.codec\.(lzo|lzf)\..*|seqfile\.local\.dir)|mapred(uce)?\.(lzo|tez|reduce\.shuffle\.service)\..*"
 )
 """Names of vendors' and connectors' own, and those that end in names of a user's own."""

@@ -75,13 +75,17 @@ def _buffer_will_do(value: Value, decision: Decision, facts: Facts) -> bool:
     )
 
 
+_LEAST_HEAP = 64 * MIB
+
+
 def _buffer_over_heap(found: Found, facts: Facts) -> Iterable[Observation]:
     reading = ConfigurationReading(found)
     buffer = reading.number("mapreduce.task.io.sort.mb")
     options = reading.text("mapreduce.map.java.opts") or reading.text("mapred.child.java.opts") or ""
     container = reading.number("mapreduce.map.memory.mb")
     heap = heap_bytes(options) or (container * 0.8 * MIB if container and container > 0 else None)
-    if buffer is None or heap is None:
+    if buffer is None or heap is None or heap < _LEAST_HEAP:
+        # A heap of a few MiB is a unit's fault, which is a rule of its own.
         return
     heap_mb = heap / MIB
     yield Observation(

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from howdah.errors import UserError
+from howdah.hadoop.foreign_files import foreign_file
 from howdah.model.placement import placed_hosts
 from howdah.model.run import RunRecord
 from howdah.services.web import Web
@@ -100,6 +101,8 @@ def _read(path: Path, machines: Machines) -> Imported:
         return read_sadf(text, str(path), machines)
     if is_esxtop(head):
         return read_esxtop(text, str(path), machines)
+    if foreign := foreign_file(head):
+        raise UserError(str(path), f"is {foreign.what}, no telemetry", foreign.hint)
     raise UserError(
         str(path), "is neither what `sadf -j` prints nor what `esxtop -b` prints", "give one of these"
     )

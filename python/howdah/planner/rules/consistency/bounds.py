@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -25,7 +26,43 @@ class _Bounds(NamedTuple):
 
 _ANY = float("inf")
 _UNLIMITED = "0 is no limit"
+_NO_LIMIT = "-1 is no limit"
+_OF_QUEUES = (
+    _Bounds(
+        r"yarn\.scheduler\.capacity\.root\..+\.maximum-applications",
+        20,
+        _ANY,
+        "1000",
+        "applications of the queue are refused although there is room",
+    ),
+    _Bounds(
+        r"yarn\.scheduler\.capacity\.root\..+\.maximum-am-resource-percent",
+        0.01,
+        1,
+        "0.2",
+        "application masters of the queue get no room",
+    ),
+)
+"""Bounds of keys with a queue's name."""
 _BOUNDS = (
+    _Bounds(
+        "mapreduce.job.max.map", 1000, _ANY, "-1", f"jobs of a few hundred gigabytes are refused; {_NO_LIMIT}"
+    ),
+    _Bounds(
+        "mapreduce.shuffle.max.connections",
+        100,
+        _ANY,
+        "0",
+        f"reduce tasks are refused while others fetch; {_UNLIMITED}",
+    ),
+    _Bounds(
+        "spark.rpc.message.maxSize",
+        16,
+        2047,
+        "128",
+        "tasks and the driver's list of map outputs are larger than a message, which fails; more than 2047 "
+        "is refused",
+    ),
     _Bounds("dfs.heartbeat.interval", 1, 30, "3", "dead DataNodes are found after ten heartbeats and more"),
     _Bounds(
         "dfs.namenode.safemode.threshold-pct",
@@ -218,13 +255,28 @@ _FATAL = (
     _Bounds(
         "dfs.namenode.heartbeat.recheck-interval", 10_000, _ANY, "300000", "DataNodes are taken for dead"
     ),
+    _Bounds(
+        "hfile.format.version", 3, 3, "3", "RegionServers write no file: HBase 2 writes this version only"
+    ),
+    _Bounds("tickTime", 100, _ANY, "2000", "sessions and quorums end with the smallest pause: it counts ms"),
+    _Bounds(
+        "mapreduce.job.split.metainfo.maxsize",
+        1_000_000,
+        _ANY,
+        "10000000",
+        f"jobs of some thousands of splits fail before their first task; {_NO_LIMIT}",
+    ),
     _Bounds("dfs.datanode.max.transfer.threads", 256, _ANY, "8192", "reads and writes are refused"),
 )
 """Numbers beyond which daemons end or work is lost."""
 
 
 def _beyond(found: Found, facts: Facts) -> Iterator[Observation]:
-    return _outside(_BOUNDS, found)
+    names = [entry.name for entry in (found.config.effective if found.config else ())]
+    of_queues = (
+        bound._replace(key=name) for bound in _OF_QUEUES for name in names if re.fullmatch(bound.key, name)
+    )
+    return _outside((*_BOUNDS, *of_queues), found)
 
 
 def _fatal(found: Found, facts: Facts) -> Iterator[Observation]:
@@ -241,6 +293,7 @@ def _outside(bounds: tuple[_Bounds, ...], found: Found) -> Iterator[Observation]
             value is not None
             and not refused(bound.key, value)
             and (value or not bound.harm.endswith(_UNLIMITED))
+            and (value >= 0 or not bound.harm.endswith(_NO_LIMIT))
         ):
             limits = (
                 f"{bound.least:.15g} at least"

@@ -19,6 +19,7 @@ _CHECKED = "dfs.namenode.resource.checked.volumes.minimum"
 _HANDLERS = "dfs.namenode.handler.count"
 _TRACKERS = "yarn.resourcemanager.resource-tracker.client.thread-count"
 _AM_SHARE = "yarn.scheduler.capacity.maximum-am-resource-percent"
+_REPLACE = "dfs.client.block.write.replace-datanode-on-failure.policy"
 _LEAST_HOSTS = 20
 """Below this the defaults serve all."""
 _SHARE_OF_WORKERS = 0.25
@@ -124,6 +125,42 @@ def _waited_for(found: Found, facts: Facts) -> Iterator[Observation]:
             )
 
 
+def _more_than_hosts(found: Found, facts: Facts) -> Iterator[Observation]:
+    """Whether no policy asks for more DataNodes than there are."""
+    reading = ConfigurationReading(found)
+    hosts = len(found.config.datanode_hosts) if found.config is not None else 0
+    replicas = facts.number("dfs.replication")
+    for key, most, otherwise in (
+        (
+            "hbase.regionserver.hlog.replication",
+            hosts,
+            "every log lacks replicas, and is rolled again and again",
+        ),
+        ("dfs.namenode.maintenance.replication.min", replicas, "the NameNode does not start"),
+        ("dfs.namenode.upgrade.domain.factor", hosts, "no DataNode is a good place for any replica"),
+    ):
+        wanted = reading.number(key)
+        if wanted is not None and most:
+            yield Observation(
+                ok=wanted <= most,
+                about=key,
+                found=f"{wanted:.15g}; {'replicas' if most is replicas else 'DataNodes'}: {most:g}",
+                expected=f"at most {most:g}: else {otherwise}",
+                fix=f"set {key} to {min(3, most):g} in {reading.where(key)}, or remove it",
+                where=reading.where(key),
+            )
+    if hosts and (reading.text(_REPLACE) or "").strip().upper() == "ALWAYS":
+        yield Observation(
+            ok=hosts > replicas,
+            about=_REPLACE,
+            found=f"ALWAYS, with {hosts} DataNodes and {replicas:g} replicas",
+            expected="DEFAULT, or more DataNodes than replicas: with one DataNode away there is none to "
+            "replace it, and every write fails",
+            fix=f"set {_REPLACE} to DEFAULT in {reading.where(_REPLACE)}",
+            where=reading.where(_REPLACE),
+        )
+
+
 def _threads(found: Found, facts: Facts) -> Iterator[Observation]:
     reading = ConfigurationReading(found)
     hosts = len(worker_hosts(found))
@@ -184,6 +221,18 @@ RULES: tuple[Rule, ...] = (
         severity=Severity.MUST,
         condition="where a least number of hosts is set",
         inspect=_waited_for,
+    ),
+    Inspection(
+        id="consistency.enough-datanodes",
+        says="No policy needs more DataNodes or replicas than there are.",
+        sources=(
+            "Hadoop 3.5.0: BlockManager",
+            "Hadoop 3.5.0: ReplaceDatanodeOnFailure",
+            "HBase 2.6.4: reference guide",
+        ),
+        severity=Severity.MUST,
+        condition="where such a number is set and a file lists the workers",
+        inspect=_more_than_hosts,
     ),
     Inspection(
         id="consistency.erasure-hosts",

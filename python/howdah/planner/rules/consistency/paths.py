@@ -23,7 +23,10 @@ _PATHS = re.compile(
     r"|.*\.(keytab|keytab\.file|keytab-file)|net\.topology\.(script|table)\.file\.name"
     r"|dfs\.ha\.fencing\.ssh\.private-key-files"
     r"|hbase\.local\.dir|io\.seqfile\.local\.dir|mapreduce\.cluster\.local\.dir"
-    r"|yarn\.nodemanager\.(linux-container-executor\.path|health-checker\.script\.path)"
+    r"|yarn\.nodemanager\.(linux-container-executor\.(path|cgroups\.mount-path)|recovery\.dir)"
+    r"|yarn\.nodemanager\.health-checker\..*path|yarn\.resourcemanager\.leveldb-state-store\.path"
+    r"|yarn\.resourcemanager\.nodes\.(in|ex)clude-path|yarn\.timeline-service\.leveldb-.*store\.path"
+    r"|mapreduce\.jobhistory\.recovery\.store\.leveldb\.path|yarn\.scheduler\.configuration\.leveldb-store\.path"
     r"|ssl\.(server|client)\..*\.location|hadoop\.security\.auth_to_local\.file|dataDir|dataLogDir"
 )
 """Keys whose readers open the text as a file of the host's own."""
@@ -46,6 +49,20 @@ _HOSTS = re.compile(
 )
 
 
+_PROVIDERS = {
+    "hadoop.security.key.provider.path": (
+        r"kms://https?@.+|(jceks|bcfks)://.+|user:///",
+        "kms://http@host:9600/kms",
+    ),
+    "hadoop.security.credential.provider.path": (
+        r"(local)?(jceks|bcfks)://.+|user:///|[a-z][a-z0-9+-]{3,}://.+",
+        "jceks://file/etc/hadoop/conf/passwords.jceks",
+    ),
+}
+"""The forms of providers' URIs, and one of them."""
+_DIRECTORY = re.compile(r"(HADOOP|HDFS|YARN|MAPRED|HBASE|SPARK|ZOO|ZK)_\w*(DIR|HOME)")
+
+
 def _plain_paths(found: Found, facts: Facts) -> Iterator[Observation]:
     reading = ConfigurationReading(found)
     for entry in found.config.effective if found.config else ():
@@ -56,7 +73,11 @@ def _plain_paths(found: Found, facts: Facts) -> Iterator[Observation]:
         if entry.name == _WORKING and all(map(reading.text, _BELOW_WORKING)):
             # HDFS makes URIs of it where its own directories are not given; others take it as it is.
             continue
-        path = "/" + match[3].lstrip("/")
+        rest = match[3].lstrip("/")
+        if match[1].lower() != "file" and match[2] == "//":
+            # What follows two slashes is a host or a name service.
+            rest = rest.partition("/")[2]
+        path = f"/{rest}"
         yield Observation(
             ok=False,
             about=entry.name,
@@ -144,15 +165,72 @@ def _uris(found: Found, facts: Facts) -> Iterator[Observation]:
         if by_port or by_name:
             # Hadoop takes host:port for HDFS's, and HBase a path for one of the default file system.
             continue
-        missing = match is None or (scheme.lower() == "hdfs" and len(slashes) < 2)
+        service = (ConfigurationReading(found).text("dfs.nameservices") or "").partition(",")[0].strip()
+        by_path = match is None and entry.text.startswith("/")
+        missing = match is None or (scheme.lower() == "hdfs" and (len(slashes) < 2 or scheme != "hdfs"))
         yield Observation(
             ok=not missing,
             about=entry.name,
             found=entry.text,
             expected="a URI such as hdfs://prod: the NameNode is not found otherwise",
-            fix=f"set {entry.name} to hdfs://{rest.lstrip('/')} in {entry.place}",
+            fix=f"set {entry.name} to hdfs://{service or 'NAMENODE:8020'} in {entry.place}"
+            if by_path
+            else f"set {entry.name} to hdfs://{rest.lstrip('/')} in {entry.place}",
             where=entry.place,
         )
+
+
+def _providers(found: Found, facts: Facts) -> Iterator[Observation]:
+    """Whether keys and passwords are looked for where a provider is."""
+    for entry in found.config.effective if found.config else ():
+        form = _PROVIDERS.get(entry.name)
+        if form is None or not entry.text.strip() or "${" in entry.text:
+            continue
+        right, example = form
+        wrong = [part.strip() for part in entry.text.split(",") if not re.match(right, part.strip())]
+        yield Observation(
+            ok=not wrong,
+            about=entry.name,
+            found=", ".join(wrong) or entry.text,
+            expected=f"URIs such as {example}: no provider takes another one, and what needs it fails",
+            fix=f"write {_provider(entry.name, wrong[0])} in {entry.place}" if wrong else "",
+            where=entry.place,
+        )
+
+
+def _provider(key: str, text: str) -> str:
+    scheme, _, rest = text.rpartition("://")
+    if "credential" in key:
+        return f"jceks://file/{text.lstrip('/')}"
+    return f"kms://{scheme if scheme in ('http', 'https') else 'http'}@{rest.partition('@')[2] or rest}"
+
+
+def _sockets(found: Found, facts: Facts) -> Iterator[Observation]:
+    key = "dfs.domain.socket.path"
+    reading = ConfigurationReading(found)
+    text = (reading.text(key) or "").strip()
+    if text and "${" not in text and ":" not in text:
+        yield Observation(
+            ok=text.startswith("/"),
+            about=key,
+            found=text,
+            expected="a path from the root on: the DataNode refuses another one and does not start",
+            fix=f"set {key} to /var/lib/hadoop-hdfs/{text} in {reading.where(key)}",
+            where=reading.where(key),
+        )
+
+
+def _variables(found: Found, facts: Facts) -> Iterator[Observation]:
+    for entry in found.config.environment if found.config else ():
+        if _DIRECTORY.fullmatch(entry.name) and (match := _SCHEME.fullmatch(entry.text.strip())) and match[2]:
+            yield Observation(
+                ok=False,
+                about=entry.name,
+                found=entry.text,
+                expected="a path without a scheme: scripts make a directory of this name where they run",
+                fix=f"set {entry.name} to /{match[3].lstrip('/')} in {entry.place}",
+                where=entry.place,
+            )
 
 
 def _bare_hosts(found: Found, facts: Facts) -> Iterator[Observation]:
@@ -171,6 +249,29 @@ def _bare_hosts(found: Found, facts: Facts) -> Iterator[Observation]:
 
 RULES: tuple[Rule, ...] = (
     Inspection(
+        id="consistency.provider-uris",
+        says="Keys and passwords are kept where a provider is.",
+        sources=("Hadoop 3.5.0: KMSClientProvider", "Hadoop 3.5.0: CredentialProviderFactory"),
+        severity=Severity.MUST,
+        condition="where a provider is set",
+        inspect=_providers,
+    ),
+    Inspection(
+        id="consistency.socket-path",
+        says="The DataNode's socket is a path from the root on.",
+        sources=("Hadoop 3.5.0: DomainSocket",),
+        severity=Severity.MUST,
+        condition="where the socket is set",
+        inspect=_sockets,
+    ),
+    Inspection(
+        id="consistency.plain-variables",
+        says="Scripts' directories have no scheme.",
+        sources=("Hadoop 3.5.0: hadoop-functions.sh",),
+        severity=Severity.MUST,
+        inspect=_variables,
+    ),
+    Inspection(
         id="consistency.shared-places",
         says="What all hosts read and write is in the file system that they share.",
         sources=("Hadoop 3.5.0: mapred-default.xml", "howdah"),
@@ -185,6 +286,8 @@ RULES: tuple[Rule, ...] = (
             "Hadoop 3.5.0: NameNode",
             "Hadoop 3.5.0: JournalNode",
             "Hadoop 3.5.0: HostsFileReader",
+            "Hadoop 3.5.0: NMLeveldbStateStoreService",
+            "Hadoop 3.5.0: LocalConfigurationProvider",
         ),
         severity=Severity.MUST,
         inspect=_plain_paths,

@@ -50,6 +50,17 @@ def _classes(found: Found, facts: Facts) -> Iterator[Observation]:
                 where=where,
             )
             continue
+        if name not in _CLASSES and name.lower() in _CLASSES:
+            # Names are compared with case.
+            yield Observation(
+                ok=False,
+                about=_SERVICES,
+                found=name,
+                expected=f"{name.lower()}: what uses the service asks for it by this name",
+                fix=f"write {name.lower()} for {name} in {where}",
+                where=where,
+            )
+            continue
         key = f"{_SERVICES}.{name}.class"
         # The release has a class for its own service by default.
         given = reading.text(key) or facts.decided.get(key)

@@ -21,11 +21,13 @@ _OF_WORKERS = re.compile(
 _OF_PAIRS = re.compile(
     r"dfs\.journalnode\.(rpc-address|http-address|https-address)"
     r"|dfs\.namenode\.((rpc|servicerpc|http|https|lifeline\.rpc)-bind-host)|yarn\.resourcemanager\.bind-host"
-    r"|hbase\.master\.(hostname|ipc\.address|info\.bindAddress)"
+    r"|hbase\.master\.(hostname|ipc\.address|info\.bindAddress)|(secureC|c)lientPortAddress"
 )
 """What each of several masters listens on, or calls itself."""
 _ANY = "0.0.0.0"
 _TIMELINE = "yarn.timeline-service."
+_JAVA_OPTION = re.compile(r"-D([\w.-]+)=(\S+)")
+_OF_JAVA = re.compile(r"java\.rmi\.server\.hostname")
 _SPARKS = ("SPARK_LOCAL_IP", "SPARK_LOCAL_HOSTNAME", "SPARK_PUBLIC_DNS")
 
 
@@ -36,7 +38,7 @@ def _of_one_host(found: Found, facts: Facts) -> Iterator[Observation]:
         len((reading.text(entry.name) or "").split(",")) > 1
         for entry in (found.config.effective if found.config else ())
         if entry.name.startswith("dfs.ha.namenodes.") or entry.name == "yarn.resourcemanager.ha.rm-ids"
-    )
+    ) or bool(reading.text("server.2"))
     for entry in found.config.effective if found.config else ():
         host = host_of(entry.text)
         if not host or host == _ANY or "${" in entry.text or host == "_host":
@@ -62,6 +64,25 @@ def _observed(entry: FoundProperty, host: str, readers: str) -> Observation:
         f"{entry.name}",
         where=entry.place,
     )
+
+
+def _options(found: Found, facts: Facts) -> Iterator[Observation]:
+    """Whether no option of Java's in a script that all hosts have names one of them."""
+    workers = len(worker_hosts(found))
+    for entry in found.config.environment if found.config and workers > 1 else ():
+        for key, value in _JAVA_OPTION.findall(entry.text):
+            host = host_of(value.strip("\"'"))
+            own = _OF_WORKERS.fullmatch(key) or _OF_JAVA.fullmatch(key)
+            if own and host and host not in HERE and "$" not in value:
+                yield Observation(
+                    ok=False,
+                    about=entry.name,
+                    found=f"-D{key}={value}",
+                    expected=f"no host's own name: every one of {workers} workers starts with this option",
+                    fix=f"remove -D{key}={value} from {entry.name} in {entry.place}, or write $(hostname -f) "
+                    "for the host",
+                    where=entry.place,
+                )
 
 
 def _spark_variables(found: Found, facts: Facts) -> Iterator[Observation]:
@@ -109,6 +130,14 @@ RULES: tuple[Rule, ...] = (
         severity=Severity.MUST,
         condition="where the files show that several hosts read them",
         inspect=_of_one_host,
+    ),
+    Inspection(
+        id="consistency.own-host-of-options",
+        says="No option of Java's in a script that every host has names one host.",
+        sources=("Hadoop 3.5.0: hadoop-env.sh",),
+        severity=Severity.MUST,
+        condition="where files list several workers",
+        inspect=_options,
     ),
     Inspection(
         id="consistency.own-host-of-executors",

@@ -28,20 +28,33 @@ _FAR = 400
 _MOST_MB = 1 << 22
 """4 TiB: more than any worker or container has."""
 _LEAST_MB = 64
+_MOST_HEAP = 8 << 40
+_HEAP_SIZE = re.compile(r"(HADOOP|HBASE|YARN|HDFS|MAPRED)_(\w+_)?HEAPSIZE(_MAX|_MIN)?")
+"""Variables of scripts that count in MB where no unit is given."""
 _LIKELY = {
     "fs.trash.interval": (1440.0, 525_600.0),
     "dfs.datanode.balance.bandwidthPerSec": (100.0 * MIB, 0),
     "dfs.datanode.du.reserved": (10.0 * 1024 * MIB, 0),
     "yarn.log-aggregation.retain-seconds": (604_800.0, 0),
     "dfs.datanode.scan.period.hours": (504.0, 0),
+    "mapreduce.input.fileinputformat.split.maxsize": (256.0 * MIB, 0),
+    "mapreduce.input.fileinputformat.split.minsize": (256.0 * MIB, 0),
 }
 """Usual values of keys whose defaults say nothing of their units, and the most that is ever meant."""
-_SIZES = ("dfs.datanode.balance.bandwidthPerSec", "dfs.datanode.du.reserved")
+_SIZES = (
+    "dfs.datanode.balance.bandwidthPerSec",
+    "dfs.datanode.du.reserved",
+    "mapreduce.input.fileinputformat.split.maxsize",
+    "mapreduce.input.fileinputformat.split.minsize",
+)
+_LOST = ("mapreduce.input.fileinputformat.split.maxsize",)
+"""Keys without a default of their own with which jobs fail for a wrong unit."""
 _TOO_LITTLE = {
     "dfs.blockreport.intervalMsec": "every DataNode reports all of its blocks all the time",
     "yarn.nm.liveness-monitor.expiry-interval-ms": "NodeManagers are lost and their containers ended all "
     "the time",
     "mapreduce.task.timeout": "tasks are ended as if they hung",
+    "mapreduce.input.fileinputformat.split.maxsize": "jobs have millions of map tasks",
 }
 _NOT_ABSOLUTE = re.compile(r".*(sleep|backoff|retry|delay|jitter|poll|rolling|threshold|\.min|minimum).*")
 """Short times are as usual as long ones here."""
@@ -72,6 +85,8 @@ def _scale(entry: FoundProperty, facts: Facts) -> _Scale | None:
     is_time = known.kind == "duration" or _TIME.fullmatch(entry.name) is not None
     is_time = is_time or (_SAID_TIME.search(known.description) is not None and usual >= 1000)
     is_size = known.kind == "size" or _SAID_SIZE.search(known.description) is not None
+    if _MEGABYTES.fullmatch(entry.name) and not is_time and "memory" not in entry.name and usual >= 1024:
+        return _Scale(False, usual)
     if usual <= 0 or not (is_time or is_size) or (is_size and not is_time and usual < 64 * 1024):
         return None
     return _Scale(is_time, usual)
@@ -103,7 +118,7 @@ def _units(found: Found, facts: Facts) -> Iterator[tuple[bool, Observation]]:
             continue
         usual = f"{scale.usual:.15g}"
         yield (
-            small and entry.name not in _LIKELY,
+            small and (entry.name not in _LIKELY or entry.name in _LOST),
             Observation(
                 ok=False,
                 about=entry.name,
@@ -136,7 +151,7 @@ def _megabytes(found: Found, facts: Facts) -> Iterator[Observation]:
         counts = known is None or "bytes" not in known.description.lower() or _MEGABYTES.fullmatch(entry.name)
         if not counts:
             continue
-        wanted = _in_megabytes(entry.name, value)
+        wanted = in_megabytes(entry.name, value)
         if wanted is not None:
             yield Observation(
                 ok=False,
@@ -148,7 +163,8 @@ def _megabytes(found: Found, facts: Facts) -> Iterator[Observation]:
             )
 
 
-def _in_megabytes(key: str, value: int) -> int | None:
+def in_megabytes(key: str, value: int) -> int | None:
+    """The megabytes that bytes, kilobytes or gigabytes are meant to be; None for a number of MB."""
     if value >= _MOST_MB:
         return value // MIB if value >= 1 << 29 else value // 1024
     memory = "memory" in key or "resource.mb" in key or "allocation-mb" in key
@@ -159,6 +175,18 @@ def _heaps(found: Found, facts: Facts) -> Iterator[Observation]:
     """Whether heaps of options have a unit, for Java counts in bytes without one."""
     config = found.config
     for entry in (*config.effective, *config.environment) if config is not None else ():
+        for option in re.findall(r"-Xm[xs]\d+[gGtT]?\b", entry.text):
+            heap = heap_bytes(option.replace("-Xms", "-Xmx"))
+            if heap is not None and heap > _MOST_HEAP:
+                number = re.sub(r"\D", "", option)
+                yield Observation(
+                    ok=False,
+                    about=entry.name,
+                    found=option,
+                    expected="a heap that a host has room for: Java does not start with more",
+                    fix=f"write {option[:4]}{number}m in {entry.place}, if it is meant in MB",
+                    where=entry.place,
+                )
         for option in re.findall(r"-Xm[xs]\d+(?![\dkKmMgGtT])\b", entry.text):
             heap = heap_bytes(option.replace("-Xms", "-Xmx"))
             if heap is not None and heap < 2 * MIB:
@@ -172,6 +200,24 @@ def _heaps(found: Found, facts: Facts) -> Iterator[Observation]:
                     fix=f"write {option}{unit} in {entry.place}",
                     where=entry.place,
                 )
+
+
+def _heap_variables(found: Found, facts: Facts) -> Iterator[Observation]:
+    for entry in found.config.environment if found.config else ():
+        text = entry.text.strip()
+        if _HEAP_SIZE.fullmatch(entry.name) is None or not re.fullmatch(r"\d{1,15}", text):
+            continue
+        megabytes = int(text)
+        wanted = f"{text}g" if megabytes < _LEAST_MB else str(megabytes // MIB)
+        yield Observation(
+            ok=_LEAST_MB <= megabytes < _MOST_MB,
+            about=entry.name,
+            found=f"{text}, which counts MB",
+            expected="a heap in MB, or one with its unit: no daemon starts with so "
+            f"{'little' if megabytes < _LEAST_MB else 'much'}",
+            fix=f"set {entry.name} to {wanted} in {entry.place}",
+            where=entry.place,
+        )
 
 
 RULES: tuple[Rule, ...] = (
@@ -201,5 +247,12 @@ RULES: tuple[Rule, ...] = (
         sources=("Java 17",),
         severity=Severity.MUST,
         inspect=_heaps,
+    ),
+    Inspection(
+        id="consistency.heap-variables",
+        says="Scripts' heaps are in MB, or have a unit.",
+        sources=("Hadoop 3.5.0: hadoop-env.sh", "HBase 2.6.4: hbase-env.sh"),
+        severity=Severity.MUST,
+        inspect=_heap_variables,
     ),
 )

@@ -11,7 +11,7 @@ from howdah.planner.facts import Facts
 from howdah.planner.reading import ConfigurationReading
 from howdah.planner.rule import Inspection, Observation, Rule, Severity
 from howdah.releases import default_of, hadoop, hbase
-from howdah.releases.classes import is_missing, nearest_class
+from howdah.releases.classes import is_missing, is_of_another_kind, is_unknown, nearest_class
 from howdah.releases.similar import similar_text
 
 _POLICIES = ("HTTP_ONLY", "HTTPS_ONLY", "HTTP_AND_HTTPS")
@@ -53,6 +53,29 @@ _WORDS: dict[str, tuple[tuple[str, ...], bool]] = {
         ("DEFAULT", "DEFAULT_AND_LOCALHOST", "STRICT", "STRICT_IE6", "ALLOW_ALL"),
         False,
     ),
+    "dfs.xframe.value": (("DENY", "SAMEORIGIN", "ALLOW-FROM"), False),
+    "yarn.nodemanager.resource-plugins": (("yarn.io/gpu", "yarn.io/fpga"), False),
+    "fs.s3a.committer.name": (("file", "directory", "partitioned", "magic"), False),
+    "fs.s3a.committer.staging.conflict-mode": (("fail", "append", "replace"), True),
+    "fs.s3a.fast.upload.buffer": (("disk", "array", "bytebuffer"), False),
+    "fs.viewfs.rename.strategy": (
+        ("SAME_MOUNTPOINT", "SAME_TARGET_URI_ACROSS_MOUNTPOINT", "SAME_FILESYSTEM_ACROSS_MOUNTPOINT"),
+        False,
+    ),
+    "hbase.hstore.checksum.algorithm": (("NULL", "CRC32", "CRC32C"), False),
+    "hfile.block.cache.policy": (("LRU", "IndexOnlyLRU", "TinyLFU", "AdaptiveLRU"), True),
+    "mapreduce.client.output.filter": (("NONE", "KILLED", "FAILED", "SUCCEEDED", "ALL"), False),
+    "yarn.nodemanager.container-localizer.log.level": (_LOGS, True),
+    "yarn.nodemanager.opportunistic-containers-queue-policy": (("BY_QUEUE_LEN", "BY_RESOURCES"), False),
+    "yarn.resourcemanager.application-https.policy": (("NONE", "LENIENT", "STRICT"), False),
+    "yarn.resourcemanager.nm-container-queuing.load-comparator": (
+        ("QUEUE_LENGTH", "QUEUE_WAIT_TIME", "QUEUE_LENGTH_THEN_RESOURCES"),
+        False,
+    ),
+    "yarn.resourcemanager.placement-constraints.handler": (
+        ("disabled", "placement-processor", "scheduler"),
+        False,
+    ),
     "spark.submit.deployMode": (("client", "cluster"), False),
     "spark.shuffle.compress": (("true", "false"), True),
     "hbase.cluster.distributed": (("true", "false"), True),
@@ -84,7 +107,7 @@ _OPEN_WORDS: tuple[tuple[str, tuple[str, ...], bool], ...] = (
     (r"spark\.shuffle\.manager", ("sort", "tungsten-sort"), True),
 )
 """Words of keys that take a class or a path as well, which has a dot or a colon in it."""
-_LISTS = ("hadoop.rpc.protection", "dfs.data.transfer.protection")
+_LISTS = ("hadoop.rpc.protection", "dfs.data.transfer.protection", "yarn.nodemanager.resource-plugins")
 """Keys that take several words with commas between them."""
 
 _KEPT = re.compile(
@@ -92,7 +115,7 @@ _KEPT = re.compile(
     r"|fs\.permissions\.umask-mode|dfs\.(checksum\.type|hosts|hosts\.exclude|journalnode\.edits\.dir|nameservice\.id)"
     r"|dfs\.journalnode\.(rpc|https?)-address|ha\.zookeeper\.(quorum|parent-znode|acl)|hadoop\.(tmp\.dir|zk\.(address|acl))"
     r"|hadoop\.security\.(authentication|credential\.provider\.path|crypto\.cipher\.suite)"
-    r"|hadoop\.http\.(authentication\.type|staticuser\.user)|hadoop\.ssl\.(client|server)\.conf"
+    r"|hbase\.wal\.(meta_)?provider|hadoop\.http\.(authentication\.type|staticuser\.user)|hadoop\.ssl\.(client|server)\.conf"
     r"|hadoop\.ssl\.(enabled\.protocols|hostname\.verifier)|net\.topology\.(script|table)\.file\.name"
     r"|mapreduce\.(framework\.name|job\.queuename|jobhistory\..*(dir|address|policy))"
     r"|mapreduce\.(map|reduce)\.log\.level|yarn\.app\.mapreduce\.am\.(staging-dir|log\.level)"
@@ -114,8 +137,29 @@ _DASHES = {"\u2010", "\u2011", "\u2012", "\u2013", "\u2014", "\u2015", "\u2212",
 _COMMAS = {"\uff0c": ",", "\u3001": ",", "\uff1a": ":", "\uff1b": ";", "\uff0e": ".", "\uff0f": "/"}
 
 
+_MIXED = re.compile(r"[\w.-]*[A-Za-z][\w.-]*")
+"""Words with letters of the Latin alphabet, in which another alphabet's only look like them."""
+_LOOKALIKES = str.maketrans(
+    "\u0430\u0435\u043e\u0440\u0441\u0443\u0445\u0456\u0410\u0412\u0415\u041a\u041c\u041d"
+    "\u041e\u0420\u0421\u0422\u0425\u03bf\u039f\u0391\u0392\u0395\u03a1\u03a4",
+    "aeopcyxiABEKMHOPCTXoOABEPT",
+)
+_ALPHABETS = ("CYRILLIC", "GREEK")
+
+
+def _foreign_letter(text: str) -> str:
+    """The first Cyrillic or Greek letter within a word of Latin ones; empty where there is none."""
+    for word in _MIXED.finditer(text) if not text.isascii() else ():
+        for character in word[0]:
+            if not character.isascii() and unicodedata.name(character, "").startswith(_ALPHABETS):
+                return character
+    return ""
+
+
 def _strange(text: str) -> str:
     """The first character that no program takes for what it resembles; empty where there is none."""
+    if letter := _foreign_letter(text):
+        return letter
     for character in text:
         if character in _SPACES | _QUOTES | _DASHES or character in _COMMAS:
             return character
@@ -132,7 +176,7 @@ def _plain(text: str) -> str:
         else _COMMAS.get(
             c, '"' if c in _QUOTES else " " if c in _SPACES - {"\ufeff"} else "" if _strange(c) else c
         )
-        for c in text
+        for c in text.translate(_LOOKALIKES)
     )
     return "".join(parts).strip()
 
@@ -189,13 +233,14 @@ def _carriage_returns(found: Found, facts: Facts) -> Iterator[Observation]:
 def _blanks(found: Found, facts: Facts) -> Iterator[Observation]:
     for entry in found.config.properties if found.config else ():
         parts = entry.text.split(",")
-        inner = entry.name in _UNTRIMMED_LISTS and any(part != part.strip() for part in parts)
+        listed = entry.name in _UNTRIMMED_LISTS and bool(entry.text)
+        inner = listed and (entry.blanks or any(part != part.strip() for part in parts))
         if inner or (entry.blanks and entry.text and _KEPT.fullmatch(entry.name)):
             wanted = ",".join(part.strip() for part in parts) if inner else entry.text
             yield Observation(
                 ok=False,
                 about=entry.name,
-                found=f"{entry.text} with blanks {'after a comma' if inner else 'around it'}",
+                found=f"{entry.text} with blanks {'around it' if entry.blanks else 'after a comma'}",
                 expected="no blanks: what reads this key keeps them, and knows no such value",
                 fix=f"write <value>{wanted}</value> in {entry.place}",
                 where=entry.place,
@@ -227,20 +272,36 @@ def _words(found: Found, facts: Facts) -> Iterator[Observation]:
             if text in words or own or (either and text.lower() in {word.lower() for word in words}):
                 continue
             near = similar_text(text, words)
+            if near is None and text.startswith("/") and entry.name == "hbase.bucketcache.ioengine":
+                near = f"file:{text}"
+            usual = default_of(entry.name, hadoop(facts.request.hadoop), hbase(facts.request.hbase))
+            usual = usual if usual in words else words[0]
             yield Observation(
                 ok=False,
                 about=entry.name,
                 found=text,
                 expected=f"one of {', '.join(words)}: what reads it does not start or refuses it otherwise",
-                fix=f"set {entry.name} to {near or words[0]} in {entry.place}",
+                fix=f"set {entry.name} to {near or usual} in {entry.place}",
                 where=entry.place,
             )
 
 
 _SERVICES = "yarn.nodemanager.aux-services"
-_CLASS = re.compile(r"org\.apache\.hadoop\.(?!hbase\.|hive\.)[a-z0-9_.]+\.[A-Z]\w*(\$\w+)?")
+_CLASS = re.compile(r"org\.apache\.(hadoop|spark)\.(?!hive\.)[a-z0-9_.]+\.[A-Z]\w*(\$\w+)?")
 _WITH_PACKAGE = re.compile(r"org\.apache\.[a-z0-9_.]+\.[A-Z]\w*")
 _WITHOUT_PACKAGE = re.compile(r"[A-Z][a-z]\w*[A-Z]\w*")
+_OF_PHOENIX = frozenset(
+    f"org.apache.hadoop.hbase.{name}"
+    for name in (
+        "regionserver.wal.IndexedWALEditCodec",
+        "regionserver.LocalIndexSplitter",
+        "regionserver.IndexHalfStoreFileReaderGenerator",
+        "ipc.PhoenixRpcSchedulerFactory",
+        "ipc.controller.ClientRpcControllerFactory",
+        "ipc.controller.ServerRpcControllerFactory",
+    )
+)
+"""Phoenix's classes that lie in HBase's packages."""
 _IMPLEMENTATION = re.compile(r"fs\..*\.impl|.*\.(opts|classpath|command-opts)")
 
 
@@ -282,11 +343,48 @@ def _classes(found: Found, facts: Facts) -> Iterator[Observation]:
                     ok=False,
                     about=entry.name,
                     found=name,
-                    expected=f"{near or 'a class that there is'}: no release of Hadoop has this one, and "
-                    "what loads it ends",
+                    expected=f"{near or 'a class that there is'}: no release has this one, and what loads it "
+                    "ends",
                     fix=f"write {near} in {entry.place}"
                     if near
                     else f"name a class that there is in {entry.place}",
+                    where=entry.place,
+                )
+        if is_of_another_kind(_template(entry, facts), entry.text.strip()):
+            usual = _usual_class(entry, facts)
+            yield Observation(
+                ok=False,
+                about=entry.name,
+                found=f"{entry.text}, a class of another kind",
+                expected=f"{f'one that does what {usual} does' if usual else 'one that the key takes'}: what "
+                "loads it ends",
+                fix=f"set {entry.name} to {usual} in {entry.place}"
+                if usual
+                else f"name a class of the right kind in {entry.place}",
+                where=entry.place,
+            )
+
+
+def _template(entry: FoundProperty, facts: Facts) -> str:
+    """The key's name in the catalogue, which may have a part of a user's own."""
+    releases = (hadoop(facts.request.hadoop), hbase(facts.request.hbase))
+    known = next(filter(None, (release.find(entry.name) for release in releases)), None)
+    return known.name if known is not None else entry.name
+
+
+def _unknown_classes(found: Found, facts: Facts) -> Iterator[Observation]:
+    """Classes of HBase's and Spark's packages that no release has, though other software may."""
+    for entry in found.config.effective if found.config else ():
+        for name in map(str.strip, entry.text.split(",")):
+            known = not _CLASS.fullmatch(name) or name in _OF_PHOENIX or is_missing(name)
+            if not known and is_unknown(name) and not _IMPLEMENTATION.fullmatch(entry.name):
+                yield Observation(
+                    ok=False,
+                    about=entry.name,
+                    found=name,
+                    expected="a class that there is: no release of HBase and Spark that howdah knows has "
+                    "this one, and without a jar that does what loads it ends",
+                    fix=f"name a class that there is in {entry.place}, or see that its jar is on every host",
                     where=entry.place,
                 )
 
@@ -345,10 +443,16 @@ RULES: tuple[Rule, ...] = (
     ),
     Inspection(
         id="consistency.existing-classes",
-        says="Classes of Hadoop's own are ones that a release has.",
-        sources=("Hadoop 3.5.0: class files",),
+        says="Classes of Hadoop's, HBase's and Spark's own are ones that a release has.",
+        sources=("Hadoop 3.5.0: class files", "HBase 2.6.4: class files", "Spark 4.3.0: class files"),
         severity=Severity.MUST,
         inspect=_classes,
+    ),
+    Inspection(
+        id="consistency.unknown-classes",
+        says="Classes in packages of HBase's and Spark's are ones that a release has.",
+        sources=("HBase 2.6.4: class files", "Spark 4.3.0: class files"),
+        inspect=_unknown_classes,
     ),
     Inspection(
         id="consistency.class-lists",

@@ -36,7 +36,7 @@ def _strings(found: Found, facts: Facts) -> Iterator[Observation]:
     reading = ConfigurationReading(found)
     for key in CLIENTS:
         text = reading.text(key)
-        if text and "${" not in text:
+        if text and "${" not in text and "://" not in text:
             hosts = re.findall(_MEMBER, text.partition("/")[0])
             yield Observation(
                 ok=_well_formed(text),

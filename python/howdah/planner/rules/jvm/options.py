@@ -109,9 +109,16 @@ def _heaps(found: Found, facts: Facts) -> Iterator[Observation]:
             found=" ".join(given),
             expected="-Xms no larger than -Xmx, both with a size and its unit and no blank: Java does not "
             "start otherwise",
-            fix=f"give -Xms and -Xmx one size and unit in {option.name}: -Xms4096m -Xmx4096m, for instance",
+            fix=_heap_fix(option, most),
             where=option.place,
         )
+
+
+def _heap_fix(option: FoundProperty, most: int | None) -> str:
+    small = re.search(r"-Xmx(\d+)[kK]\b", option.text)
+    if small is not None and (most or 0) < _LEAST_HEAP:
+        return f"write -Xmx{small[1]}m in {option.name}, if it is meant in MB"
+    return f"give -Xms and -Xmx in {option.name} one size with its unit, as -Xmx2g is written"
 
 
 def _without_most(options: str) -> str:

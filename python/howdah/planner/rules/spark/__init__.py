@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 from howdah.planner.rule import Rule
-from howdah.planner.rules.spark import fits, secure, settings
+from howdah.planner.rules.spark import features, fits, secure, settings, values
 
-RULES: tuple[Rule, ...] = (*settings.RULES, *secure.RULES, *fits.RULES)
+RULES: tuple[Rule, ...] = (*settings.RULES, *secure.RULES, *fits.RULES, *values.RULES, *features.RULES)

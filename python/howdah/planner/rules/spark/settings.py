@@ -129,8 +129,8 @@ def _is_shared(folder: str) -> bool:
 
 
 def _in_hdfs(value: Value, decision: Decision, facts: Facts) -> bool:
-    """Whether every host finds it."""
-    return _is_shared(str(value))
+    """Whether every host finds it: a path without a scheme is one of the driver's own disks."""
+    return _is_shared(str(value)) and not str(value).startswith("/")
 
 
 def _same_folder(value: Value, decision: Decision, facts: Facts) -> bool:

@@ -1,0 +1,101 @@
+"""Values and names with a form of their own: ZooKeeper's ACLs, mount tables, and variables of scripts."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from howdah.model.found import Found
+from howdah.planner.facts import Facts
+from howdah.planner.reading import ConfigurationReading
+from howdah.planner.rule import Inspection, Observation, Rule, Severity
+
+_ACLS = ("ha.zookeeper.acl", "hadoop.zk.acl", "yarn.resourcemanager.zk-acl")
+_ACL = re.compile(r"[a-z0-9]+:.*:[rwcda]+")
+_VARIABLE = re.compile(
+    r"(HDFS|YARN|MAPRED|HADOOP|HBASE|SPARK)_([A-Z0-9]+_)*(OPTS|HEAPSIZE\w*|DIR|HOME|IDENT_STRING)"
+)
+_FILE_SYSTEM = "fs.defaultFS"
+
+
+def _acls(found: Found, facts: Facts) -> Iterator[Observation]:
+    reading = ConfigurationReading(found)
+    for key in _ACLS:
+        text = (reading.text(key) or "").strip()
+        if not text or text.startswith("@"):
+            # A file has them.
+            continue
+        wrong = [part.strip() for part in text.split(",") if not _ACL.fullmatch(part.strip())]
+        yield Observation(
+            ok=not wrong,
+            about=key,
+            found=", ".join(wrong) or text,
+            expected="scheme:id:rights, the rights of the letters r, w, c, d and a: who reads it does "
+            "not start "
+            "otherwise",
+            fix=f"write {wrong[0].rpartition(':')[0] or 'sasl:USER'}:rwcda in {reading.where(key)}"
+            if wrong
+            else "",
+            where=reading.where(key),
+        )
+
+
+def _mounts(found: Found, facts: Facts) -> Iterator[Observation]:
+    """Whether a file system that is a table of mounts has such a table."""
+    text = ConfigurationReading(found).text(_FILE_SYSTEM) or ""
+    if not text.startswith("viewfs:") or found.config is None:
+        return
+    table = text.removeprefix("viewfs:").strip("/").partition("/")[0] or "default"
+    prefix = f"fs.viewfs.mounttable.{table}."
+    links = [entry for entry in found.config.effective if entry.name.startswith(prefix)]
+    loaded = any(entry.name.startswith("fs.viewfs.mounttable.path") for entry in found.config.effective)
+    yield Observation(
+        ok=bool(links) or loaded,
+        about=f"{prefix}link",
+        found=f"no mount; {_FILE_SYSTEM} is {text}",
+        expected="a link for each directory: no client opens the file system without; names of tables are "
+        "compared with case",
+        fix=f"set {prefix}link./user to hdfs://NAMESERVICE/user, and so on, in core-site.xml",
+        where=ConfigurationReading(found).where(_FILE_SYSTEM),
+    )
+
+
+def _variables(found: Found, facts: Facts) -> Iterator[Observation]:
+    for entry in found.config.environment if found.config else ():
+        upper = entry.name.upper()
+        if upper != entry.name and _VARIABLE.fullmatch(upper):
+            yield Observation(
+                ok=False,
+                about=entry.name,
+                found=f"{entry.name}={entry.text}",
+                expected=f"{upper}: names of variables are compared with case, and no script reads this one",
+                fix=f"rename {entry.name} to {upper} in {entry.place}",
+                where=entry.place,
+            )
+
+
+RULES: tuple[Rule, ...] = (
+    Inspection(
+        id="consistency.zookeeper-acls",
+        says="ZooKeeper's ACLs have a scheme, an id and rights.",
+        sources=("Hadoop 3.5.0: ZKUtil.parseACLs",),
+        severity=Severity.MUST,
+        condition="where an ACL is set",
+        inspect=_acls,
+    ),
+    Inspection(
+        id="consistency.mount-table",
+        says="A file system of mounts has a table of them.",
+        sources=("Hadoop 3.5.0: ViewFs",),
+        severity=Severity.MUST,
+        condition="where fs.defaultFS is viewfs",
+        inspect=_mounts,
+    ),
+    Inspection(
+        id="consistency.variable-names",
+        says="Variables of scripts are written in capitals.",
+        sources=("Hadoop 3.5.0: hadoop-env.sh",),
+        severity=Severity.MUST,
+        inspect=_variables,
+    ),
+)

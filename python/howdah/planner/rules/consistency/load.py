@@ -1,0 +1,129 @@
+"""What grows with the number of hosts: heartbeats, reports, and the memory of those who receive them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from howdah.model.found import Found
+from howdah.model.heap import heap_bytes
+from howdah.planner.facts import Facts
+from howdah.planner.named_hosts import worker_hosts
+from howdah.planner.reading import ConfigurationReading
+from howdah.planner.rule import Inspection, Observation, Rule
+from howdah.units import MIB, format_memory
+
+_LEAST_HOSTS = 100
+"""Below this nothing here matters."""
+
+
+class _Rate(NamedTuple):
+    """A time between messages of each host, in so many parts of a second, and the most of them a second."""
+
+    key: str
+    parts: int
+    most: float
+    usual: int
+    harm: str
+
+
+_RATES = (
+    _Rate("dfs.heartbeat.interval", 1, 1000, 3, "the NameNode answers heartbeats in place of clients"),
+    _Rate(
+        "yarn.resourcemanager.nodemanagers.heartbeat-interval-ms",
+        1000,
+        5000,
+        1000,
+        "the ResourceManager's one scheduler does nothing else, and its queue of events grows",
+    ),
+)
+_DELAY = "dfs.blockreport.initialDelay"
+
+
+class _Heap(NamedTuple):
+    """The heap of a daemon that remembers something of every host."""
+
+    variables: tuple[str, ...]
+    of_host: int
+    remembers: str
+
+
+_HEAPS = (
+    _Heap(
+        ("HDFS_NAMENODE_OPTS", "HADOOP_NAMENODE_OPTS"),
+        10 * MIB,
+        "the blocks of each host: 1 GiB is soon full with a million blocks, and a host has tens of thousands",
+    ),
+    _Heap(
+        ("YARN_RESOURCEMANAGER_OPTS",),
+        2 * MIB,
+        "the containers and events of each host",
+    ),
+)
+
+
+def _rates(found: Found, facts: Facts) -> Iterator[Observation]:
+    reading = ConfigurationReading(found)
+    hosts = len(worker_hosts(found))
+    if hosts < _LEAST_HOSTS:
+        return
+    for rate in _RATES:
+        given = reading.number(rate.key)
+        if given is not None and given > 0:
+            a_second = hosts * rate.parts / given
+            yield Observation(
+                ok=a_second <= rate.most,
+                about=rate.key,
+                found=f"{given:g}, with {hosts} workers: {a_second:,.0f} heartbeats a second",
+                expected=f"{rate.most:,.0f} a second at most: {rate.harm}",
+                fix=f"set {rate.key} to {rate.usual} in {reading.where(rate.key)}",
+                where=reading.where(rate.key),
+            )
+    delay = reading.text(_DELAY)
+    if delay is not None:
+        yield Observation(
+            ok=delay.strip().rstrip("smhd") != "0",
+            about=_DELAY,
+            found=f"{delay}, with {hosts} workers",
+            expected="some minutes: after a restart all DataNodes report all of their blocks at once",
+            fix=f"set {_DELAY} to 600s in {reading.where(_DELAY)}",
+            where=reading.where(_DELAY),
+        )
+
+
+def _heaps(found: Found, facts: Facts) -> Iterator[Observation]:
+    reading = ConfigurationReading(found)
+    hosts = len(worker_hosts(found))
+    if hosts < _LEAST_HOSTS:
+        return
+    for row in _HEAPS:
+        name = next((name for name in row.variables if reading.variable(name)), None)
+        heap = heap_bytes(reading.variable(name) or "") if name else None
+        if name and heap:
+            least = hosts * row.of_host
+            yield Observation(
+                ok=heap >= least,
+                about=name,
+                found=f"{format_memory(heap)}, with {hosts} workers",
+                expected=f"{format_memory(least)} at least: it remembers {row.remembers}",
+                fix=f"write -Xmx{max(1, round(least / 1024**3))}g or more in {reading.variable_where(name)}",
+                where=reading.variable_where(name),
+            )
+
+
+RULES: tuple[Rule, ...] = (
+    Inspection(
+        id="consistency.heartbeats-of-hosts",
+        says="Masters receive no more heartbeats than they can answer.",
+        sources=("Hadoop 3.5.0: hdfs-default.xml", "Hadoop 3.5.0: yarn-default.xml", "howdah"),
+        condition=f"where files list {_LEAST_HOSTS} workers at least",
+        inspect=_rates,
+    ),
+    Inspection(
+        id="consistency.heaps-of-hosts",
+        says="Masters have heaps for what they remember of their hosts.",
+        sources=("howdah",),
+        condition=f"where files list {_LEAST_HOSTS} workers at least",
+        inspect=_heaps,
+    ),
+)

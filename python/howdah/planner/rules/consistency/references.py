@@ -1,0 +1,148 @@
+"""Where addresses of masters lead that other files and programs have, and the form that they are read in."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from howdah.model.found import Found, FoundProperty
+from howdah.planner.facts import Facts
+from howdah.planner.named_hosts import HERE, has_several_hosts, host_of, named_hosts
+from howdah.planner.reading import ConfigurationReading
+from howdah.planner.rule import Inspection, Observation, Rule, Severity
+
+_OWN_RULE = ("fs.defaultFS", "hbase.rootdir")
+_HDFS = re.compile(r"hdfs://([^/:,\s]*)(?::\d+)?(?=[/,\s]|$)")
+_ADDRESS = re.compile(
+    r"(dfs|yarn|mapreduce)\.(?!.*(proxy|bind)).*[.-]address(\..+)?|mapreduce\.jobhistory\.(admin|webapp)\.address"
+)
+_MASTERS = re.compile(
+    r"yarn\.resourcemanager\.(hostname|address|(webapp|webapp\.https|scheduler|resource-tracker|admin)\.address)\..+"
+    r"|dfs\.namenode\.(rpc|servicerpc|lifeline\.rpc)-address\..+"
+)
+"""One of several masters; where there is one, it is a rule of its own."""
+_LOOPBACK = HERE - {"0.0.0.0"}
+_SERVERS = re.compile(r"yarn\.log\.server\.(web-service\.)?url|hadoop\.security\.key\.provider\.path")
+_QUORUMS = re.compile(
+    r"(ha|hbase)\.zookeeper\.quorum|(hadoop|yarn\.federation\.state-store)\.zk[.-]address"
+    r"|yarn\.resourcemanager\.zk-address|hadoop\.registry\.zk\.quorum"
+)
+_EDITS = re.compile(r"dfs\.namenode\.shared\.edits\.dir(\..+)?")
+
+
+def _effective(found: Found) -> Iterator[FoundProperty]:
+    for entry in found.config.effective if found.config else ():
+        if "${" not in entry.text:
+            yield entry
+
+
+def _services(found: Found, facts: Facts) -> Iterator[Observation]:
+    """Whether every ``hdfs://NAME`` of any file is a name service or a host that the files know."""
+    listed = ConfigurationReading(found).text("dfs.nameservices") or ""
+    services = [name.strip() for name in listed.split(",") if name.strip()]
+    if not services:
+        return
+    lower = {service.lower(): service for service in services}
+    hosts = {host.partition(".")[0] for host in named_hosts(found)} | named_hosts(found)
+    for entry in _effective(found):
+        if entry.name in _OWN_RULE or entry.base_name == "hive-site.xml":
+            continue
+        for match in _HDFS.finditer(entry.text):
+            name = match[1]
+            # A name with a dot or a port is a host, of another cluster perhaps.
+            strange = name not in services and (
+                name.lower() in lower or not ("." in name or ":" in match[0][7:] or name.lower() in hosts)
+            )
+            if name and strange:
+                wanted = lower.get(name.lower(), services[0])
+                yield Observation(
+                    ok=False,
+                    about=entry.name,
+                    found=entry.text,
+                    expected=f"hdfs://{wanted}: {name} is no name service that dfs.nameservices lists, and "
+                    "no host; names of services are compared with case",
+                    fix=f"write hdfs://{wanted} for hdfs://{name} in {entry.place}",
+                    where=entry.place,
+                )
+
+
+def _forms(found: Found, facts: Facts) -> Iterator[Observation]:
+    """Whether addresses are host:port, and quorums lists of hosts."""
+    for entry in _effective(found):
+        text = entry.text.strip()
+        if _EDITS.fullmatch(entry.name) and re.match(r"[\w.-]+:\d+;", text):
+            yield Observation(
+                ok=False,
+                about=entry.name,
+                found=text,
+                expected=f"qjournal://{text}: without the scheme it is a directory of the host's own",
+                fix=f"set {entry.name} to qjournal://{text} in {entry.place}",
+                where=entry.place,
+            )
+        quorum = _QUORUMS.fullmatch(entry.name) is not None
+        wrong = "://" in text or (quorum and ";" in text)
+        if not wrong or not (quorum or (_ADDRESS.fullmatch(entry.name) and re.match(r"https?://", text))):
+            continue
+        plain = re.sub(r"\w+://", "", text).replace(";", ",").rstrip("/")
+        yield Observation(
+            ok=False,
+            about=entry.name,
+            found=text,
+            expected="hosts with their ports and commas between them: no client connects otherwise"
+            if quorum
+            else "a host with its port: what makes a URL of it writes the scheme twice",
+            fix=f"set {entry.name} to {plain} in {entry.place}",
+            where=entry.place,
+        )
+
+
+def _elsewhere(found: Found, facts: Facts) -> Iterator[Observation]:
+    """Whether no master of several, and no server that clients use, is on the host of whoever asks."""
+    if not has_several_hosts(found):
+        return
+    for entry in _effective(found):
+        places = [host_of(entry.text)]
+        here = _LOOPBACK if _SERVERS.fullmatch(entry.name) else HERE
+        if _EDITS.fullmatch(entry.name) and entry.text.startswith("qjournal://"):
+            places = [host_of(node) for node in entry.text.removeprefix("qjournal://").split(";")]
+        elif _SERVERS.fullmatch(entry.name):
+            places = [host_of(entry.text.rpartition("@")[2])]
+        elif _MASTERS.fullmatch(entry.name) is None:
+            continue
+        own = [place for place in places if place in here]
+        yield Observation(
+            ok=not own,
+            about=entry.name,
+            found=entry.text,
+            expected=f"a host's own name: {own[0] if own else 'localhost'} is another host for everybody who "
+            "reads it",
+            fix=f"write the host's name for {own[0] if own else 'localhost'} in {entry.place}",
+            where=entry.place,
+        )
+
+
+RULES: tuple[Rule, ...] = (
+    Inspection(
+        id="consistency.known-services",
+        says="Every hdfs:// of a file names a name service, or a host.",
+        sources=("Hadoop 3.5.0: HDFSHighAvailabilityWithQJM",),
+        severity=Severity.MUST,
+        condition="where dfs.nameservices lists name services",
+        inspect=_services,
+    ),
+    Inspection(
+        id="consistency.address-forms",
+        says="Addresses are a host and a port, and quorums lists of them.",
+        sources=("Hadoop 3.5.0: DFSUtil.getInfoServer", "Hadoop 3.5.0: AmFilterInitializer"),
+        severity=Severity.MUST,
+        inspect=_forms,
+    ),
+    Inspection(
+        id="consistency.own-names",
+        says="Masters of which there are several have names that lead to them from every host.",
+        sources=("Hadoop 3.5.0: ResourceManagerHA", "Hadoop 3.5.0: HDFSHighAvailabilityWithQJM"),
+        severity=Severity.MUST,
+        condition="where the files show that several hosts read them",
+        inspect=_elsewhere,
+    ),
+)

@@ -1,0 +1,165 @@
+"""What Spark's own code makes of its keys: their names, kinds, words and units."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from howdah.model.found import Found, FoundProperty
+from howdah.planner.executor import CONFIGURATION
+from howdah.planner.facts import Facts
+from howdah.planner.rule import Inspection, Observation, Rule, Severity
+from howdah.releases.similar import similar_text
+from howdah.releases.spark import SparkKey, intended_spark_key, spark_keys
+from howdah.units import MIB
+
+_FILE = "spark-defaults.conf"
+_SOURCE = "Spark 4.3.0: ConfigEntry"
+_FACTORS = (60.0, 3600.0, 86400.0, 1e3, 1024.0, 1024.0**2, 1024.0**3)
+_CLOSE = 0.03
+_MILD = ("spark.locality.wait", "spark.sql.autoBroadcastJoinThreshold")
+"""Where as little as one asks for by mistake costs time only."""
+_LEAST_HEAP = 450 * MIB
+"""What UnifiedMemoryManager asks of a heap: one and a half times the 300 MiB that it reserves."""
+_HEAPS = ("spark.executor.memory", "spark.driver.memory")
+_LEAST_OVERHEAD = 64 * MIB
+_OVERHEADS = ("spark.executor.memoryOverhead", "spark.driver.memoryOverhead", "spark.yarn.am.memoryOverhead")
+
+
+def _entries(found: Found) -> Iterator[FoundProperty]:
+    for entry in found.config.effective if found.config else ():
+        if entry.base_name == _FILE and "${" not in entry.text:
+            yield entry
+
+
+def _names(found: Found, facts: Facts) -> Iterator[Observation]:
+    for entry in _entries(found):
+        near = intended_spark_key(entry.name) if entry.name.isascii() else None
+        if near is not None:
+            yield Observation(
+                ok=False,
+                about=entry.name,
+                found="a name that no code of Spark reads",
+                expected=near,
+                fix=f"rename {entry.name} to {near} in {entry.place}",
+                where=entry.place,
+            )
+
+
+def _kinds(found: Found, facts: Facts) -> Iterator[Observation]:
+    for entry in _entries(found):
+        known = spark_keys().get(entry.name)
+        misfit = known.misfit(entry.text) if known and entry.text else None
+        if known is not None and misfit is not None:
+            near = similar_text(entry.text, known.words) or known.default
+            yield Observation(
+                ok=False,
+                about=entry.name,
+                found=f"{entry.text!r} {misfit}",
+                expected="a value that Spark can read: applications end in their first second otherwise",
+                fix=f"set {entry.name} to {near} in {entry.place}"
+                if near
+                else f"write {entry.name} as {known.kind} in {entry.place}",
+                where=entry.place,
+            )
+
+
+def _off(known: SparkKey, text: str) -> tuple[float, float] | None:
+    """How many times a bare number is off its default, if by a unit's factor, and the default."""
+    value, usual = known.quantity(text), known.quantity(known.default)
+    if not text.strip().isdigit() or not value or not usual or value < 0:
+        return None
+    ratio = max(value / usual, usual / value)
+    near = any(abs(ratio / factor - 1) <= _CLOSE for factor in _FACTORS)
+    return (value / usual, usual) if near else None
+
+
+def _units(found: Found) -> Iterator[tuple[bool, Observation]]:
+    """Every number whose unit is another one than its writer meant, with whether work is lost by it."""
+    for entry in _entries(found):
+        known = spark_keys().get(entry.name)
+        off = _off(known, entry.text) if known is not None else None
+        if known is None or off is None:
+            continue
+        ratio, _ = off
+        times = f"{1 / ratio:,.0f} times less" if ratio < 1 else f"{ratio:,.0f} times more"
+        yield (
+            ratio < 1 and entry.name not in _MILD,
+            Observation(
+                ok=False,
+                about=entry.name,
+                found=f"{entry.text}, {known.kind} where no unit is given: {times} than the default "
+                f"{known.default}",
+                expected=f"a number with its unit, such as {known.default}",
+                fix=f"set {entry.name} to {known.default} in {entry.place}, or write the unit that is meant",
+                where=entry.place,
+            ),
+        )
+
+
+def _lost(found: Found, facts: Facts) -> Iterator[Observation]:
+    return (observation for fatal, observation in _units(found) if fatal)
+
+
+def _doubtful(found: Found, facts: Facts) -> Iterator[Observation]:
+    return (observation for fatal, observation in _units(found) if not fatal)
+
+
+def _heaps(found: Found, facts: Facts) -> Iterator[Observation]:
+    for entry in _entries(found):
+        least = _LEAST_HEAP if entry.name in _HEAPS else _LEAST_OVERHEAD if entry.name in _OVERHEADS else None
+        given = spark_keys()[entry.name].quantity(entry.text) if least is not None else None
+        if least is None or given is None:
+            continue
+        yield Observation(
+            ok=given >= least,
+            about=entry.name,
+            found=f"{entry.text}, which is {given / MIB:,.0f} MiB",
+            expected=f"{least // MIB} MiB at least: "
+            + (
+                "Spark ends with less"
+                if entry.name in _HEAPS
+                else "YARN kills executors that outgrow their containers"
+            ),
+            fix=f"write the unit in {entry.place}, {entry.text.strip()}g for instance: a number without one "
+            "counts MiB",
+            where=entry.place,
+        )
+
+
+RULES: tuple[Rule, ...] = (
+    Inspection(
+        id="spark.misspelt",
+        says="A key's name is one that Spark knows; a misspelt one is without effect.",
+        sources=(_SOURCE,),
+        severity=Severity.MUST,
+        condition="for names that are close to a known one",
+        inspect=_names,
+    ),
+    Inspection(
+        id="spark.kinds",
+        says="A value is one that Spark's own code can read.",
+        sources=(_SOURCE,),
+        severity=Severity.MUST,
+        inspect=_kinds,
+    ),
+    Inspection(
+        id="spark.units-too-small",
+        says="Numbers without a unit are in the unit that their keys count in.",
+        sources=(_SOURCE,),
+        severity=Severity.MUST,
+        inspect=_lost,
+    ),
+    Inspection(
+        id="spark.units",
+        says="Numbers without a unit are not off by a factor that lies between two units.",
+        sources=(_SOURCE,),
+        inspect=_doubtful,
+    ),
+    Inspection(
+        id="spark.heap-units",
+        says="Executors and drivers have memory enough to start.",
+        sources=(CONFIGURATION, "Spark 4.3.0: UnifiedMemoryManager"),
+        severity=Severity.MUST,
+        inspect=_heaps,
+    ),
+)

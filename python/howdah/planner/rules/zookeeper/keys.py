@@ -1,0 +1,90 @@
+"""Names of ZooKeeper's own file: one that it does not know becomes a Java property that no code reads."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from howdah.model.found import Found
+from howdah.planner.facts import Facts
+from howdah.planner.rule import Inspection, Observation, Rule, Severity
+from howdah.releases.similar import similar_text
+
+_KEYS = (
+    "dataDir",
+    "dataLogDir",
+    "clientPort",
+    "localSessionsEnabled",
+    "localSessionsUpgradingEnabled",
+    "clientPortAddress",
+    "secureClientPort",
+    "secureClientPortAddress",
+    "observerMasterPort",
+    "tickTime",
+    "maxClientCnxns",
+    "minSessionTimeout",
+    "maxSessionTimeout",
+    "initLimit",
+    "syncLimit",
+    "connectToLearnerMasterLimit",
+    "electionAlg",
+    "quorumListenOnAllIPs",
+    "peerType",
+    "syncEnabled",
+    "dynamicConfigFile",
+    "autopurge.snapRetainCount",
+    "autopurge.purgeInterval",
+    "standaloneEnabled",
+    "reconfigEnabled",
+    "sslQuorum",
+    "portUnification",
+    "sslQuorumReloadCertFiles",
+    "quorum.auth.enableSasl",
+    "quorum.auth.serverRequireSasl",
+    "quorum.auth.learnerRequireSasl",
+    "quorum.cnxn.threads.size",
+    "metricsProvider.className",
+    "multiAddress.enabled",
+    "admin.enableServer",
+    "admin.serverPort",
+    "4lw.commands.whitelist",
+    "snapCount",
+    "preAllocSize",
+    "globalOutstandingLimit",
+    "leaderServes",
+    "maxCnxns",
+    "serverCnxnFactory",
+    "authProvider.sasl",
+    "jaasLoginRenew",
+    "fsync.warningthresholdms",
+    "forceSync",
+    "extendedTypesEnabled",
+    "skipACL",
+)
+
+
+def _names(found: Found, facts: Facts) -> Iterator[Observation]:
+    for entry in found.config.effective if found.config else ():
+        if entry.base_name != "zoo.cfg" or entry.name in _KEYS or not entry.name.isascii():
+            continue
+        near = similar_text(entry.name, _KEYS)
+        if near is not None and len(entry.name) > 4:
+            yield Observation(
+                ok=False,
+                about=entry.name,
+                found="a name that ZooKeeper does not read",
+                expected=near,
+                fix=f"rename {entry.name} to {near} in zoo.cfg on all members",
+                where=entry.place,
+            )
+
+
+RULES: tuple[Rule, ...] = (
+    Inspection(
+        id="zookeeper.misspelt",
+        says="Names of ZooKeeper's own file are ones that it reads.",
+        sources=("ZooKeeper 3.8: QuorumPeerConfig.parseProperties", "ZooKeeper 3.8: administrator's guide"),
+        severity=Severity.MUST,
+        condition="for names that are close to a known one",
+        inspect=_names,
+    ),
+)
