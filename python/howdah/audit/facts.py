@@ -138,6 +138,7 @@ def found_facts(
         known_worker=_native_worker(host, group, known, dirs) if host and _has_tasks(known) else None,
         decided=known,
         release_assumed=releases.hadoop_from == "default",
+        jobs_unknown=found.config is not None and not ConfigurationReading(found).has("mapred-site.xml"),
         probed=host.name if host is not None else "",
     )
 

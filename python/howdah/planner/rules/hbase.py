@@ -210,8 +210,10 @@ RULES: tuple[Rule, ...] = (
         key="hbase.unsafe.stream.capability.enforce",
         says="HBase starts only where a file system keeps what was written to the log.",
         sources=("HBase 2.6.4: hbase-default.xml", "howdah"),
-        severity=Severity.MUST,
-        decide=fixed(True, "without it a lost host loses acknowledged writes"),
+        decide=fixed(
+            True,
+            "HDFS keeps the log, and on a file system that does not a lost host loses acknowledged writes",
+        ),
         accepts=equal,
         written=False,
     ),

@@ -15,6 +15,7 @@ from howdah.planner.rules.consistency import (
     names,
     needs,
     paths,
+    placeholders,
     ports,
     queues,
     refusals,
@@ -43,4 +44,5 @@ RULES: tuple[Rule, ...] = (
     *enough_hosts.RULES,
     *fair.RULES,
     *paths.RULES,
+    *placeholders.RULES,
 )

@@ -108,7 +108,7 @@ def _given(found: Found, facts: Facts) -> Iterator[Observation]:
     named = reading.text("yarn.scheduler.fair.allocation.file")
     there = reading.has(_FILE) or broken or (named is not None and not named.endswith(_FILE))
     yield Observation(
-        ok=there and not queues,
+        ok=there,
         about=_SCHEDULER,
         found="FairScheduler"
         + (f", and queues {queues} in capacity-scheduler.xml, which it does not read" if queues else "")

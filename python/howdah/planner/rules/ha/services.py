@@ -93,8 +93,14 @@ def pairs(found: Found) -> tuple[NamedPair, ...]:
 
 def own_pairs(found: Found) -> tuple[NamedPair, ...]:
     """The name services of this cluster's own NameNodes, two at least of each."""
-    own = listed(ConfigurationReading(found).text(_OWN))
-    return tuple(pair for pair in pairs(found) if not own or pair.service in own)
+    reading = ConfigurationReading(found)
+    return tuple(pair for pair in pairs(found) if is_own(reading, pair))
+
+
+def is_own(reading: ConfigurationReading, pair: NamedPair) -> bool:
+    """Whether a name service is this cluster's: clients may be given those of other clusters, too."""
+    own = listed(reading.text(_OWN))
+    return not own or pair.service in own
 
 
 def is_orphan(reading: ConfigurationReading, pair: NamedPair) -> bool:
@@ -109,6 +115,11 @@ def is_orphan(reading: ConfigurationReading, pair: NamedPair) -> bool:
 def _named_by_clients(reading: ConfigurationReading) -> str:
     """What clients find HDFS by."""
     return (reading.text("fs.defaultFS") or "").partition("://")[2].partition("/")[0].partition(":")[0]
+
+
+def _has_port(reading: ConfigurationReading, service: str) -> bool:
+    authority = (reading.text("fs.defaultFS") or "").partition("://")[2].partition("/")[0]
+    return authority.startswith(f"{service}:")
 
 
 def _listed_services(found: Found, facts: Facts) -> Iterator[Observation]:
@@ -157,7 +168,9 @@ def _without_namenodes(found: Found, facts: Facts) -> Iterator[Observation]:
     for service in known_services(reading):
         key, provider = f"{_NAMENODES}{service}", f"{PROVIDER}.{service}"
         used = reading.text(provider) or named == service
-        by_name = _by_address(reading, service) or reading.text(f"{_ADDRESS}.{service}")
+        # Without a class that finds NameNodes a name with a port is a host's, and the NameNode's address.
+        is_host = not reading.text(provider) and _has_port(reading, service)
+        by_name = _by_address(reading, service) or reading.text(f"{_ADDRESS}.{service}") or is_host
         meant = any(
             pair.service not in known_services(reading) and not is_orphan(reading, pair)
             for pair in all_named(found)

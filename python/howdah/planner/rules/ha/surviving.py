@@ -16,6 +16,7 @@ from howdah.planner.rules.ha.services import (
     NamedPair,
     all_named,
     host_of,
+    is_own,
     known_services,
     listed,
     own_pairs,
@@ -57,7 +58,7 @@ def _complete_pair(found: Found, facts: Facts) -> Iterator[Observation]:
     known = known_services(reading)
     own = own_pairs(found)
     for alone in all_named(found):
-        if alone.service in known and len(alone.namenodes) < 2:
+        if alone.service in known and len(alone.namenodes) < 2 and is_own(reading, alone):
             yield from _alone(reading, alone)
     for pair in pairs(found):
         yield _needed(
