@@ -403,6 +403,11 @@ CASES = (
             Expected("hbase.rootdir", ("hdfs://ns/hbase",)),
         ),
     ),
+    _folder(
+        "f14-monitors-of-another-scheduler",
+        fails=_one("yarn.resourcemanager.scheduler.monitor.enable", "FairScheduler"),
+        silent=("yarn.nodemanager.aux-services",),
+    ),
 )
 
 

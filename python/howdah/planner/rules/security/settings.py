@@ -142,7 +142,10 @@ RULES: tuple[Rule, ...] = (
         file="yarn-site.xml",
         key="yarn.acl.enable",
         says="Jobs are seen and stopped by their owners and administrators only.",
-        decide=fixed(True, "the default lets everybody"),
+        decide=fixed(
+            True,
+            "the default lets everybody; yarn.admin.acl names administrators, who are all users otherwise",
+        ),
     ),
     secure_mapreduce_rule(
         id="security.yarn-administrators",
