@@ -408,6 +408,25 @@ CASES = (
         fails=_one("yarn.resourcemanager.scheduler.monitor.enable", "FairScheduler"),
         silent=("yarn.nodemanager.aux-services",),
     ),
+    _folder(
+        "f15-client-of-a-pair",
+        silent=(
+            "dfs.namenode.shared.edits.dir",
+            "dfs.ha.fencing.methods",
+            "dfs.ha.automatic-failover.enabled",
+            "dfs.namenode.name.dir",
+            "dfs.datanode.data.dir",
+        ),
+    ),
+    _folder(
+        "f16-jobs-on-a-jobtracker",
+        silent=("mapreduce.framework.name", "yarn.scheduler.capacity.root.queues"),
+    ),
+    _folder(
+        "f17-hbase-next-to-others-files",
+        fails=_one("hbase.cluster.distributed", "2 RegionServers", "true"),
+        silent=("dfs.namenode.name.dir", "dfs.datanode.data.dir"),
+    ),
 )
 
 

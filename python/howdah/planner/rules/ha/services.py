@@ -30,6 +30,14 @@ _PROVIDERS = tuple(
         "RouterObserverReadConfiguredFailoverProxyProvider",
     )
 )
+_OF_SERVERS = (
+    SHARED,
+    "dfs.namenode.name.dir",
+    "dfs.datanode.data.dir",
+    "dfs.journalnode.edits.dir",
+    "dfs.ha.automatic-failover.enabled",
+    "dfs.ha.fencing.methods",
+)
 _USUAL_PORT = "8020"
 """With this one Hadoop lets a name service pass, as it says nothing else than no port."""
 _OBSERVERS_NEED = {
@@ -78,6 +86,11 @@ def all_named(found: Found) -> Iterator[NamedPair]:
     for name in sorted({entry.name for entry in found.config.effective or found.config.properties}):
         if name.startswith(_NAMENODES):
             yield NamedPair(name.removeprefix(_NAMENODES), listed(reading.text(name)))
+
+
+def is_of_servers(reading: ConfigurationReading, pair: NamedPair) -> bool:
+    """Whether anything is set that only HDFS's daemons read: clients have addresses alone."""
+    return any(reading.text(pair.key(reading, key)) for key in _OF_SERVERS)
 
 
 def known_services(reading: ConfigurationReading) -> tuple[str, ...]:

@@ -16,6 +16,7 @@ from howdah.planner.rules.ha.services import (
     NamedPair,
     all_named,
     host_of,
+    is_of_servers,
     is_own,
     known_services,
     listed,
@@ -69,7 +70,7 @@ def _complete_pair(found: Found, facts: Facts) -> Iterator[Observation]:
         )
         for name, key in zip(pair.namenodes, pair.addresses(), strict=True):
             yield _needed(reading, key, f"the address of {name}", "host:8020")
-        if pair in own:
+        if pair in own and is_of_servers(reading, pair):
             yield from _failover(reading, pair)
 
 
