@@ -8,6 +8,7 @@ from pathlib import PurePosixPath
 from howdah.model.check import Check, CheckVerdict
 from howdah.model.found import FoundConfig
 
+_PLACEHOLDERS = "consistency.placeholders"
 _WRONG = (CheckVerdict.FAIL, CheckVerdict.WARN)
 _OF_WRITING = frozenset(
     {
@@ -42,9 +43,22 @@ _UNITS = frozenset(
 )
 """Rules of one unit for another, which say nothing more where a limit of the key is broken."""
 
-_FOLDED = frozenset({"release.deprecated-property", "security.proxy-users", "release.gone-property"})
-_MOST_ALONE = 3
-"""More warnings of one of these rules than this are a single one."""
+_FOLDED = frozenset(
+    {
+        "release.deprecated-property",
+        "release.gone-property",
+        "release.unknown-property",
+        "consistency.duplicate-property",
+        "consistency.former-variables",
+        "ha.manager-pages",
+        "jvm.open-ports",
+        "security.proxy-users",
+        "yarn.least-container",
+        "jvm.home-given",
+        _PLACEHOLDERS,
+    }
+)
+"""Rules whose findings have one cause: several of one rule are a single one."""
 
 
 def one_cause(
@@ -56,6 +70,8 @@ def one_cause(
     or is not the planned one. Where a plan has a value, that is the fix, whatever rule is broken.
     """
     seen, drifted = _most_specific(tuple(inspections)), tuple(drift)
+    templates = {check.about for check in seen if check.rule == _PLACEHOLDERS}
+    seen = tuple(check for check in seen if check.about not in templates or check.rule == _PLACEHOLDERS)
     planned = {check.about: check for check in drifted if check.verdict in _WRONG}
     wrong = [check for check in seen if check.verdict in _WRONG and check.rule not in _OF_WRITING]
     failed = {check.about for check in wrong if check.verdict is CheckVerdict.FAIL} | planned.keys()
@@ -114,20 +130,20 @@ def _most_specific(checks: tuple[Check, ...]) -> tuple[Check, ...]:
 
 
 def folded(checks: Iterable[Check]) -> Iterator[Check]:
-    """The checks, those warnings that have one cause in common as a single one of each rule."""
+    """The checks, those that have one cause in common as a single one of each rule."""
     groups: dict[str, list[Check]] = {}
     for check in checks:
-        if check.rule in _FOLDED and check.verdict is CheckVerdict.WARN:
+        if check.rule in _FOLDED and check.verdict in _WRONG:
             groups.setdefault(check.rule, []).append(check)
         else:
             yield check
     for group in groups.values():
         first = group[0]
-        if len(group) <= _MOST_ALONE:
-            yield from group
+        if len(group) == 1:
+            yield first
             continue
-        names = ", ".join(check.about for check in group)
-        fixes = "; ".join(check.fix for check in group)
+        names = ", ".join(dict.fromkeys(check.about for check in group))
+        fixes = "; ".join(dict.fromkeys(check.fix for check in group))
         yield first.model_copy(
             update={"about": names, "found": f"{first.found}, {len(group)} times", "fix": fixes}
         )

@@ -10,10 +10,11 @@ from typing import NamedTuple
 from howdah.model.found import FoundConfig, FoundProperty
 from howdah.model.host import Host
 from howdah.planner.rules.jvm.options import removed_options
-from howdah.planner.rules.jvm.versions import home_major, java_major, java_of_hadoop
+from howdah.planner.rules.jvm.versions import home_major, java_homes, java_major, java_of_hadoop
 from howdah.releases import HADOOP_VERSIONS, hadoop, line_of
 
 _ARCHIVE = re.compile(r"hadoop-(\d+\.\d+\.\d+)(?![\d.])")
+_BEFORE_2_7 = re.compile(r"2\.[0-6]\.")
 _HDP = re.compile(r"/hdp/(\d)\.(\d+)|HDP-(\d)\.(\d+)")
 _CDH = re.compile(r"CDH-(\d+)\.(\d+)|/cdh(\d)\b", re.IGNORECASE)
 _OF_HDP = {"2": "2.7", "3": "3.1"}
@@ -24,6 +25,14 @@ _NEW_PORT = re.compile(r":(9870|9871|9868|9864|9866|9867)\b")
 _OLD_VARIABLES = re.compile(
     r"YARN_(CONF_DIR|LOG_DIR|OPTS|HEAPSIZE|ROOT_LOGGER)|HADOOP_(NAMENODE|DATANODE)_OPTS|HADOOP_PREFIX"
 )
+_NEW_VARIABLES = re.compile(r"HADOOP_OS_TYPE|(HDFS|YARN|MAPRED)_[A-Z]+_(USER|OPTS)|HADOOP_DAEMON_ROOT_LOGGER")
+_OLD_OPTS = re.compile(r"YARN_(RESOURCEMANAGER|NODEMANAGER|TIMELINESERVER|PROXYSERVER)_OPTS")
+_OF_TRACKERS = re.compile(
+    r"mapred\.(job\.tracker|jobtracker|task\.tracker|tasktracker|fairscheduler)(\..*)?"
+    r"|mapreduce\.(jobtracker|tasktracker)\..*|dfs\.support\.append"
+)
+"""Keys of daemons that Hadoop 2 replaced, which its configurations took over from the first."""
+_LEAST_TRACKER_KEYS = 3
 _FOR_JAVA_17 = "mapreduce.jvm.add-opens-as-default"
 
 
@@ -51,7 +60,7 @@ def detect(config: FoundConfig | None, hosts: Sequence[Host], assumed: str) -> D
         return named
     candidates = list(HADOOP_VERSIONS)
     because = ""
-    for clue in (*_of_files(config), *_of_java(config, hosts), *_of_options(config)):
+    for clue in (*_of_files(config), *_of_java(config, hosts), *_of_options(config), *_of_keys(config)):
         remaining = [version for version in candidates if version in clue.fits]
         if remaining and remaining != candidates:
             newest = remaining[-1] != candidates[-1]
@@ -76,6 +85,9 @@ def _named(config: FoundConfig | None) -> Detected | None:
         for match in _ARCHIVE.finditer(entry.text):
             if any(line_of(version) == line_of(match[1]) for version in HADOOP_VERSIONS):
                 found.setdefault(match[1], f"{match[0]} in {entry.place}")
+            elif _BEFORE_2_7.match(match[1]):
+                # What is older is read as the oldest that is known.
+                found.setdefault(line_of(HADOOP_VERSIONS[0]), f"{match[0]} in {entry.place}")
         if (hdp := _HDP.search(entry.text)) and (line := _OF_HDP.get(hdp[1] or hdp[3])):
             found.setdefault(line, f"HDP's {hdp[0].strip('/')} in {entry.place}")
         if (cdh := _CDH.search(entry.text)) and (line := _OF_CDH.get(cdh[1] or cdh[3])):
@@ -95,6 +107,12 @@ def _of_files(config: FoundConfig | None) -> Iterator[_Clue]:
     if config is None:
         return
     old, everything = _before_3(), frozenset(HADOOP_VERSIONS)
+    names = {PurePosixPath(file).name: file for file in config.files}
+    for entry in config.environment:
+        if _NEW_VARIABLES.fullmatch(entry.name) and not _OLD_OPTS.fullmatch(entry.name):
+            yield _Clue(everything - old, f"{entry.name} in {entry.place}")
+    if "workers" in names and "slaves" not in names:
+        yield _Clue(everything - old, f"the file {names['workers']}")
     for entry in config.properties:
         if entry.name == _FOR_JAVA_17:
             since = frozenset(
@@ -105,7 +123,6 @@ def _of_files(config: FoundConfig | None) -> Iterator[_Clue]:
             yield _Clue(everything - old, f"port {match[1]} in {entry.place}")
         if match := _OLD_PORT.search(entry.text):
             yield _Clue(old, f"port {match[1]} in {entry.place}")
-    names = {PurePosixPath(file).name: file for file in config.files}
     if "slaves" in names and "workers" not in names:
         yield _Clue(old, f"the file {names['slaves']}")
     for entry in config.environment:
@@ -113,11 +130,23 @@ def _of_files(config: FoundConfig | None) -> Iterator[_Clue]:
             yield _Clue(old, f"{entry.name} in {entry.place}")
 
 
+def _of_keys(config: FoundConfig | None) -> Iterator[_Clue]:
+    """What was written for JobTrackers and TaskTrackers, if nothing else says how old it is."""
+    given = [
+        entry
+        for entry in (config.properties if config is not None else ())
+        if _OF_TRACKERS.fullmatch(entry.name)
+    ]
+    if len(given) >= _LEAST_TRACKER_KEYS:
+        yield _Clue(_before_3(), f"{given[0].name} in {given[0].place}")
+
+
 def _of_java(config: FoundConfig | None, hosts: Sequence[Host]) -> Iterator[_Clue]:
     """What runs on the Java that all scripts and hosts have; where they differ, one of them is wrong."""
     scripts = config.environment if config is not None else ()
-    homes = {entry.file: entry for entry in scripts if entry.name == "JAVA_HOME"}
-    majors = {major: entry.place for entry in homes.values() if (major := home_major(entry.text)) is not None}
+    majors = {
+        major: entry.place for entry in java_homes(scripts) if (major := home_major(entry.text)) is not None
+    }
     for host in hosts:
         if host.software.java and (on_host := java_major(host.software.java)) is not None:
             majors.setdefault(on_host, host.name)

@@ -27,6 +27,7 @@ from howdah.units import MIB
 _SYSTEM_MOUNTS = ("/", "/boot", "/boot/efi", "/usr", "/var", "/home")
 _KINDS = {"hdd": DiskKind.HDD, "ssd": DiskKind.SSD, "nvme": DiskKind.NVME}
 
+_JOB_TRACKERS = ("mapreduce.jobtracker.address", "mapred.job.tracker")
 _CONTAINER_MEMORY = (
     "yarn.nodemanager.resource.memory-mb",
     "mapreduce.map.memory.mb",
@@ -138,6 +139,7 @@ def found_facts(
         known_worker=_native_worker(host, group, known, dirs) if host and _has_tasks(known) else None,
         decided=known,
         release_assumed=releases.hadoop_from == "default",
+        jobs_unknown=found.config is not None and not ConfigurationReading(found).has("mapred-site.xml"),
         probed=host.name if host is not None else "",
     )
 
@@ -147,8 +149,11 @@ def _request(found: Found, values: Values | None, releases: Releases) -> PlanReq
     files = {PurePosixPath(file).name for file in config.files} if config else set()
     hbase = "hbase-site.xml" in files
     # A folder of HDFS alone says nothing of what runs on it; a host without a folder may run tasks.
-    mapreduce = config is None or not files.isdisjoint({"yarn-site.xml", "mapred-site.xml"})
     reading = ConfigurationReading(found)
+    mapreduce = config is None or not files.isdisjoint({"yarn-site.xml", "mapred-site.xml"})
+    if "yarn-site.xml" not in files and any(map(reading.text, _JOB_TRACKERS)):
+        # Jobs run on a JobTracker, of which no rule knows anything.
+        mapreduce = bool(reading.text("mapreduce.framework.name"))
     pairs = [pair for pair in all_named(found) if not is_orphan(reading, pair)]
     authentication = values.read("hadoop.security.authentication") if values is not None else None
     return PlanRequest(

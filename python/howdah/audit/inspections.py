@@ -8,7 +8,7 @@ from pathlib import PurePosixPath
 from howdah.audit.existing import HOST_FILES, Existing, correction, existing, is_there
 from howdah.audit.names import is_read
 from howdah.audit.subject import Subject
-from howdah.audit.text import Misfit, read_like
+from howdah.audit.text import Misfit, read_kind, read_like
 from howdah.audit.verdicts import cannot_tell, verdict
 from howdah.errors import UserError
 from howdah.model.check import Check
@@ -16,7 +16,7 @@ from howdah.model.plan import Setting
 from howdah.model.value import value_text
 from howdah.planner.data_mounts import data_dirs
 from howdah.planner.facts import CannotTell
-from howdah.planner.rule import Decision, FamilyRule, Inspection, Observation, SettingRule
+from howdah.planner.rule import Decision, FamilyRule, Inspection, Observation, Rule, SettingRule
 
 _BLOCKS = "dfs.datanode.data.dir"
 _OF_JOBS = ("mapreduce.", "yarn.app.mapreduce.")
@@ -136,7 +136,9 @@ def _said(
         fix = f"list one directory on each data disk in {key}, beside those of {_BLOCKS} and not below them"
     return Check(
         rule=rule.id,
-        verdict=verdict(rule, accepted, default=not current.place and not rule.default_harms),
+        verdict=verdict(
+            rule, accepted, default=not rule.default_harms and _is_default(rule, key, current, subject)
+        ),
         about=key,
         where=current.place or rule.file,
         found=current.shown,
@@ -147,6 +149,14 @@ def _said(
         damage=rule.damage,
         inputs=decision.inputs,
     )
+
+
+def _is_default(rule: Rule, key: str, current: Existing, subject: Subject) -> bool:
+    """Whether a value is the release's own: not set, or written down again where that makes no difference."""
+    default = subject.values.default(key) if subject.values is not None else None
+    if not current.place or current.text is None or default is None or not rule.default_will_do:
+        return not current.place
+    return read_kind(current.text, current.kind) == read_kind(default, current.kind)
 
 
 def _below_blocks(decision: Decision, subject: Subject) -> bool:

@@ -27,6 +27,11 @@ _OF_ALL = re.compile(
     r"yarn\.timeline-service\.enabled|mapreduce\.jobhistory\.((intermediate-)?done-dir|.*address)|fs\.trash\..*"
 )
 """What jobs and users read as well as the daemon that it is named after."""
+_COPIED = re.compile(
+    r"ha\.zookeeper\.quorum|hadoop\.zk\.address|yarn\.resourcemanager\.(zk-address|cluster-id)"
+    r"|dfs\.namenode\.(https?|servicerpc)-address\..+\..+"
+)
+"""Addresses of pairs and of those who elect one of them, which clients' folders have as well."""
 _HERE = frozenset({"localhost", "127.0.0.1", "::1", "0.0.0.0"})
 
 
@@ -94,4 +99,5 @@ def role_of(config: FoundConfig) -> HostRole | None:
     if address.scheme != "hdfs" or not address.hostname or address.hostname in _HERE or config.workers:
         return None
     keys = [entry.name for entry in (*config.properties, *config.environment)]
-    return None if any(HostRole.CLIENT not in readers(key) for key in keys) else HostRole.CLIENT
+    of_daemons = (key for key in keys if HostRole.CLIENT not in readers(key))
+    return HostRole.CLIENT if all(map(_COPIED.fullmatch, of_daemons)) else None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from pathlib import PurePosixPath
 from typing import NamedTuple
 
 from howdah.audit.names import CONTAINER_EXECUTOR, HADOOP
@@ -33,6 +34,7 @@ class Values(Mapping[str, Value]):
 
     def __init__(self, config: FoundConfig, releases: tuple[Release, ...]) -> None:
         self._releases = releases
+        self._has_core = any(PurePosixPath(file).name == "core-site.xml" for file in config.files)
         of_hadoop = self._winners(entry for entry in config.properties if entry.base_name in HADOOP)
         of_hbase = self._winners(entry for entry in config.properties if entry.base_name == HBASE_SITE)
         # Hive, Spark and others read files of their own, which change nothing for Hadoop.
@@ -103,7 +105,12 @@ class Values(Mapping[str, Value]):
         return given[key].text if key in given else self.default(key)
 
     def default(self, key: str) -> str | None:
-        """The release's own value, variables unexpanded; None if it has none."""
+        """The release's own value, variables unexpanded; None if it has none.
+
+        Where core-site.xml was not given, the directory that others default to may be any.
+        """
+        if key == "hadoop.tmp.dir" and not self._has_core:
+            return None
         return default_of(key, *self._releases)
 
     def _variable(self, name: str, given: Mapping[str, FoundProperty]) -> str | None:

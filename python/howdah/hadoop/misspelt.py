@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from howdah.hadoop.readers import readers_of
 from howdah.model.plan import Role
 from howdah.releases import DEFAULT_HADOOP, DEFAULT_HBASE, Release
@@ -12,7 +14,17 @@ _LEAST_PARTS = 2
 
 def intended_key(name: str, release: Release) -> str | None:
     """The release's key that a misspelt one was meant to be; None where no close one has its readers."""
+    letters = _letters(name)
+    same = [known for known in release.properties if len(known) == len(name) and _letters(known) == letters]
+    if len(same) == 1 and same[0].lower() != name.lower():
+        # A dot for a hyphen: the same words in the same order are meant.
+        return same[0]
     return next((known for known in release.close_names(name) if _share_readers(name, known, release)), None)
+
+
+def _letters(name: str) -> str:
+    """The name without what is between its words."""
+    return re.sub(r"[._-]", "", name)
 
 
 def _share_readers(name: str, known: str, release: Release) -> bool:

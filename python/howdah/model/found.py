@@ -102,11 +102,17 @@ class FoundConfig(Model):
 
     @property
     def datanode_hosts(self) -> tuple[str, ...]:
-        """The hosts that Hadoop's own file lists, or HBase's where there is no other."""
+        """The hosts that Hadoop's own file lists, or HBase's where there is no other.
+
+        None where the file is as it is shipped, with ``localhost`` alone, and the masters have names:
+        packages and configuration management start daemons without it.
+        """
         hadoops = [hosts for file, hosts in self.lists.items() if PurePosixPath(file).name != "regionservers"]
         hosts = tuple(dict.fromkeys(host for listed in hadoops for host in listed)) or self.workers
         named = tuple(host for host in hosts if host != "localhost")
-        return named or hosts
+        file_system = self.property("fs.defaultFS")
+        is_shipped = file_system is not None and "://localhost" not in file_system.text
+        return named or (() if is_shipped else hosts)
 
     def property(self, name: str) -> FoundProperty | None:
         """The property that wins: the last one, or the first that is final."""

@@ -93,6 +93,8 @@ class Facts:
     decided: Mapping[str, Value] = field(default_factory=dict)
     release_assumed: bool = False
     """Whether nothing says which release it is: what only this one needs must not fail."""
+    jobs_unknown: bool = False
+    """Whether a check was given YARN's file and none of MapReduce's: all that runs may be others' jobs."""
 
     def own_disks(self, role: Role) -> int:
         """Disks that every place of a daemon has which no worker uses; 0 where the cluster is not known."""

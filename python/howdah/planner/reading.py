@@ -29,8 +29,13 @@ def path_list(value: Value) -> tuple[str, ...]:
 
 
 def is_temporary(path: str) -> bool:
-    """Whether a path is below a directory that is emptied at boot, or by a cleaner."""
-    return "${" in path or any(path == place or path.startswith(f"{place}/") for place in _TEMPORARY)
+    """Whether a path is below a directory that is emptied at boot, or by a cleaner.
+
+    What begins with Java's own directory is, by default.
+    """
+    return path.startswith("${java.io.tmpdir}") or any(
+        path == place or path.startswith(f"{place}/") for place in _TEMPORARY
+    )
 
 
 def lasting(value: Value, decision: Decision, facts: Facts) -> bool:

@@ -97,7 +97,8 @@ class Rule:
     literature (``D0 49``, ``X7``), releases, issues or ``howdah``; ``condition`` says in words what
     ``applies`` decides; ``today`` says what time has changed, with the release that changed it.
     ``default_harms`` says that a
-    check warns of the release's default, too; otherwise a value that is not set is only advised.
+    check warns of the release's default, too; otherwise a value that is not set is only advised, and with
+    ``default_will_do`` also one that is set to the release's default.
     """
 
     id: str
@@ -109,6 +110,7 @@ class Rule:
     profiles: frozenset[Profile] = frozenset(Profile)
     today: str = ""
     default_harms: bool = False
+    default_will_do: bool = False
 
     @property
     def subject(self) -> str:

@@ -55,6 +55,7 @@ FAULTS = (
         put(HBASE, "hbase.unsafe.stream.capability.enforce", "false"),
         "hbase.unsafe.stream.capability.enforce",
         "HBASE-24086 and HBASE-24106",
+        warns=True,
     ),
     Fault(
         "all daemons in one",

@@ -131,7 +131,7 @@ FAULTS = (
     ),
     Fault(
         "attributes of nodes below /tmp",
-        drop(YARN, "yarn.node-attribute.fs-store.root-dir"),
+        put(YARN, "yarn.node-attribute.fs-store.root-dir", "file:///tmp/node-attributes"),
         "yarn.node-attribute.fs-store.root-dir",
         "Hadoop documentation, YARN Node Attributes",
         warns=True,

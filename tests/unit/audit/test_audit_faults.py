@@ -31,7 +31,7 @@ FAULTS = (
         OURS,
         warns=True,
     ),
-    Fault("localhost among workers", line("workers", "localhost"), "localhost", OURS),
+    Fault("localhost among workers", line("workers", "localhost"), "localhost", OURS, warns=True),
     Fault(
         "fewer replicas at most than usual", put(HDFS, "dfs.replication.max", "2"), "dfs.replication", OURS
     ),

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+from howdah.model.found import Found
 from howdah.model.plan import Input, Role, Value
 from howdah.planner.block import FILL_LIMIT
 from howdah.planner.conditions import hbase_rule, with_hbase
 from howdah.planner.facts import CannotTell, Facts
 from howdah.planner.heap import heap_enough
 from howdah.planner.master_heaps import REGIONS, sized_heap
-from howdah.planner.reading import is_temporary, path_list
-from howdah.planner.rule import Counsel, Decision, Rule, Scope, Severity, equal
+from howdah.planner.reading import ConfigurationReading, is_temporary, path_list
+from howdah.planner.rule import Counsel, Decision, Inspection, Observation, Rule, Scope, Severity, equal
 from howdah.planner.rules.security.settings import login
 from howdah.planner.values import anything, as_number, fixed, within_factor
 from howdah.units import GIB, format_bytes, format_count, format_counted, format_memory
@@ -146,7 +149,33 @@ def _pools_counsel(facts: Facts) -> str | None:
     return None
 
 
+def _alone_by_default(found: Found, facts: Facts) -> Iterator[Observation]:
+    """Whether HBase with RegionServers on several hosts is a cluster."""
+    reading = ConfigurationReading(found)
+    lists = found.config.lists.items() if found.config is not None else ()
+    servers = {host for file, hosts in lists if file.endswith("regionservers") for host in hosts}
+    key = "hbase.cluster.distributed"
+    if len(servers) > 1 and reading.has("hbase-site.xml"):
+        yield Observation(
+            ok=(reading.text(key) or "").strip().lower() == "true",
+            about=key,
+            found=f"{reading.text(key) or 'false (default)'}, with {len(servers)} RegionServers",
+            expected="true: all of HBase runs in the HMaster's process otherwise, and loses what only that "
+            "host has",
+            fix=f"set {key} to true in {reading.where(key) or 'hbase-site.xml'}",
+            where=reading.where(key) or "hbase-site.xml",
+        )
+
+
 RULES: tuple[Rule, ...] = (
+    Inspection(
+        id="hbase.distributed-servers",
+        says="HBase with several RegionServers runs as a cluster.",
+        sources=("HBase 2.6.4: hbase-default.xml",),
+        severity=Severity.MUST,
+        condition="where regionservers lists several hosts",
+        inspect=_alone_by_default,
+    ),
     hbase_rule(
         id="hbase.root",
         file="hbase-site.xml",
@@ -181,7 +210,6 @@ RULES: tuple[Rule, ...] = (
         key="hbase.cluster.distributed",
         says="HBase runs as a cluster.",
         sources=("HBase 2.6.4: hbase-default.xml", "howdah"),
-        severity=Severity.MUST,
         decide=fixed(True, "the default runs everything in one process, on the local file system"),
         accepts=equal,
     ),
@@ -210,8 +238,10 @@ RULES: tuple[Rule, ...] = (
         key="hbase.unsafe.stream.capability.enforce",
         says="HBase starts only where a file system keeps what was written to the log.",
         sources=("HBase 2.6.4: hbase-default.xml", "howdah"),
-        severity=Severity.MUST,
-        decide=fixed(True, "without it a lost host loses acknowledged writes"),
+        decide=fixed(
+            True,
+            "HDFS keeps the log, and on a file system that does not a lost host loses acknowledged writes",
+        ),
         accepts=equal,
         written=False,
     ),

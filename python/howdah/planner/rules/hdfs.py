@@ -13,6 +13,7 @@ from howdah.planner.facts import Facts
 from howdah.planner.named_hosts import named_hosts
 from howdah.planner.reading import ConfigurationReading, lasting
 from howdah.planner.rule import Decision, Inspection, Observation, Rule, SettingRule, Severity, equal
+from howdah.planner.rules.ha.services import own_pairs
 from howdah.planner.values import anything, as_number, between, fixed, set_at_all
 from howdah.units import GIB, MIB, format_bytes, format_counted
 
@@ -139,7 +140,10 @@ def _goes_on(value: Value, decision: Decision, facts: Facts) -> bool:
 def _single_replica(found: Found, facts: Facts) -> Iterable[Observation]:
     reading = ConfigurationReading(found)
     value = reading.number("dfs.replication")
-    if value is None or _is_alone(found, facts):
+    if value is None or not _has_several_datanodes(found, facts):
+        return
+    if "hbase-site.xml" in reading.where("dfs.replication"):
+        # What only HBase's file says is a rule of its own.
         return
     yield Observation(
         ok=value >= 2,
@@ -151,8 +155,30 @@ def _single_replica(found: Found, facts: Facts) -> Iterable[Observation]:
     )
 
 
+def _replica_of_hbase(found: Found, facts: Facts) -> Iterable[Observation]:
+    """Whether HBase's own file, which it reads last, asks for one replica where HDFS has several."""
+    for entry in found.config.properties if found.config is not None else ():
+        if entry.base_name == "hbase-site.xml" and entry.name == "dfs.replication":
+            yield Observation(
+                ok=entry.text.strip() != "1" or not _has_several_datanodes(found, facts),
+                about="dfs.replication",
+                found=f"{entry.text} in {entry.base_name}",
+                expected="nothing there: tables and logs have one replica, and a lost disk loses them",
+                fix=f"remove dfs.replication from {entry.place}, then `hdfs dfs -setrep 3` for hbase.rootdir",
+                where=entry.place,
+            )
+
+
+def _has_several_datanodes(found: Found, facts: Facts) -> bool:
+    """Whether DataNodes are on several hosts: as files list them, or since NameNodes are on several."""
+    if facts.known_cluster is not None:
+        return facts.known_cluster.worker_hosts > 1
+    hosts = len(found.config.datanode_hosts) if found.config is not None else 1
+    return hosts > 1 or (hosts == 0 and bool(own_pairs(found)))
+
+
 def _is_alone(found: Found, facts: Facts) -> bool:
-    """Whether one host has all DataNodes."""
+    """Whether one host has all DataNodes, as far as can be seen."""
     if facts.known_cluster is not None:
         return facts.known_cluster.worker_hosts == 1
     if found.config is None:
@@ -163,19 +189,22 @@ def _is_alone(found: Found, facts: Facts) -> bool:
 
 def _one_host(found: Found, facts: Facts) -> Iterable[Observation]:
     reading = ConfigurationReading(found)
-    if reading.number("dfs.replication") == 1 and _is_alone(found, facts):
-        yield Observation(
-            ok=False,
-            about="dfs.replication",
-            found="1, on the one host that there is",
-            expected="more hosts for data that must last: as it is, nothing protects the data, and a lost "
-            "disk loses "
-            "what was on it for good",
-            fix="keep dfs.replication at 1 while there is one host, copy elsewhere what cannot be made "
-            "again, and "
-            "raise it to 3 with three workers",
-            where=reading.where("dfs.replication"),
-        )
+    if reading.number("dfs.replication") != 1 or _has_several_datanodes(found, facts):
+        return
+    yield Observation(
+        ok=False,
+        about="dfs.replication",
+        found="1, on the one host that there is"
+        if _is_alone(found, facts)
+        else "1, and no file lists the workers",
+        expected="more hosts for data that must last: as it is, nothing protects the data, and a lost "
+        "disk loses "
+        "what was on it for good",
+        fix="keep dfs.replication at 1 while there is one host, copy elsewhere what cannot be made "
+        "again, and "
+        "raise it to 3 with three workers",
+        where=reading.where("dfs.replication"),
+    )
 
 
 def _include_lists(facts: Facts) -> bool:
@@ -207,6 +236,7 @@ def _file_list(name: str, key: str, says: str) -> SettingRule:
 RULES: tuple[Rule, ...] = (
     SettingRule(
         id="hdfs.block-size",
+        default_will_do=True,
         says="Blocks of 256 MiB; of 128 MiB where that leaves fewer than 10 for each map slot.",
         sources=("X7", "D0 49", "D0 65", "D1 77", "D1 83", "D2 103", "D2 104", "D4 126", "D4 138"),
         key="dfs.blocksize",
@@ -242,6 +272,15 @@ RULES: tuple[Rule, ...] = (
         severity=Severity.MUST,
         profiles=frozenset({Profile.PRODUCTION}),
         inspect=_single_replica,
+    ),
+    Inspection(
+        id="hdfs.replica-of-hbase",
+        says="HBase's tables have as many replicas as all else.",
+        sources=("X5", "HBase 2.6.4: reference guide"),
+        severity=Severity.MUST,
+        profiles=frozenset({Profile.PRODUCTION}),
+        condition="where hbase-site.xml sets dfs.replication",
+        inspect=_replica_of_hbase,
     ),
     Inspection(
         id="hdfs.one-host",

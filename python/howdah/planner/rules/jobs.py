@@ -18,7 +18,7 @@ from howdah.planner.master_heaps import (
     sized_heap,
     tasks_in,
 )
-from howdah.planner.rule import Counsel, Decision, Rule, Severity, equal
+from howdah.planner.rule import Counsel, Decision, Rule, Severity
 from howdah.planner.values import anything, between, fixed, set_at_all
 from howdah.units import format_count, format_memory
 
@@ -101,7 +101,8 @@ RULES: tuple[Rule, ...] = (
         sources=("Hadoop 3.5.0: mapred-default.xml",),
         severity=Severity.MUST,
         decide=fixed("yarn", "the default, local, runs every job in the client's own process"),
-        accepts=equal,
+        # Tez runs MapReduce's jobs on YARN as well.
+        accepts=lambda value, decision, facts: value in ("yarn", "yarn-tez"),
     ),
     mapreduce_rule(
         id="jobs.classpath",

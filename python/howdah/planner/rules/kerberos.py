@@ -16,11 +16,23 @@ from howdah.planner.rule import Decision, Rule, SettingRule, Severity
 from howdah.planner.rules.security.settings import KEYTABS, realm
 from howdah.planner.values import fixed, set_at_all
 
+_SECONDARY = "dfs.namenode.secondary.http-address"
+
+
+def _has_secondary(facts: Facts) -> bool:
+    """Whether the cluster is planned with one, or an existing one names its host."""
+    planned = facts.known_cluster is not None
+    return planned or not str(facts.decided.get(_SECONDARY, "0.0.0.0")).startswith("0.0.0.0")
+
+
 Condition = tuple[str, Callable[[Facts], bool]]
 _ALWAYS: Condition = ("with --secure", secured)
 _YARN: Condition = ("with --secure and MapReduce", secured_mapreduce)
 _PAIR: Condition = ("with --secure and ha", secured_pair)
-_SINGLE: Condition = ("with --secure, without ha", lambda facts: secured(facts) and not secured_pair(facts))
+_SINGLE: Condition = (
+    "with --secure, without ha, where a SecondaryNameNode has a host",
+    lambda facts: secured(facts) and not secured_pair(facts) and _has_secondary(facts),
+)
 _HBASE: Condition = ("with --secure and HBase", secured_hbase)
 
 
@@ -201,8 +213,9 @@ def _keytab(service: Service, key: str) -> SettingRule:
         accepts=set_at_all,
         applies=applies,
         condition=condition,
-        # A daemon whose pages ask for nothing starts without; HDFS's own do not.
-        severity=Severity.SHOULD if service.name in _PAGES else Severity.MUST,
+        # A daemon whose pages ask for nothing starts without, and HDFS's take the daemon's own keytab instead
+        # (DFSUtil.getSpnegoKeytabKey).
+        severity=Severity.SHOULD if service.name in (*_PAGES, "hdfs-web") else Severity.MUST,
     )
 
 

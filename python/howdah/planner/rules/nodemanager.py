@@ -81,8 +81,8 @@ def _services(facts: Facts) -> Decision:
 
 
 def _serves(value: Value, decision: Decision, facts: Facts) -> bool:
-    needed = {"mapreduce_shuffle"} | ({"spark_shuffle"} if shuffles_in_nodemanagers(facts) else set())
-    return needed <= set(path_list(value))
+    needed = set() if facts.jobs_unknown else {"mapreduce_shuffle"}
+    return needed | ({"spark_shuffle"} if shuffles_in_nodemanagers(facts) else set()) <= set(path_list(value))
 
 
 def _port_for_recovery(found: Found, facts: Facts) -> Iterable[Observation]:

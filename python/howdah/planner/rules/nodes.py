@@ -180,7 +180,6 @@ RULES: tuple[Rule, ...] = (
     ),
     SettingRule(
         id="nodes.attributes",
-        default_harms=True,
         says="What administrators set for nodes is kept where nothing empties it.",
         sources=_SOURCES,
         condition="with MapReduce and one ResourceManager",
@@ -192,7 +191,6 @@ RULES: tuple[Rule, ...] = (
     ),
     SettingRule(
         id="nodes.attributes-of-a-pair",
-        default_harms=True,
         says="What administrators set for nodes is kept where both ResourceManagers read it.",
         sources=_SOURCES,
         condition="with MapReduce and two ResourceManagers",

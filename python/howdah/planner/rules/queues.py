@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from howdah.model.plan import Value
 from howdah.model.request import PlanRequest, WorkKind
 from howdah.planner.conditions import (
+    in_study,
     mapreduce_rule,
     secure_mapreduce_rule,
     secured_mapreduce,
@@ -216,8 +217,11 @@ RULES: tuple[Rule, ...] = (
         key="yarn.resourcemanager.scheduler.monitor.enable",
         says="A queue gets back what it is owed within seconds.",
         sources=_SOURCES,
-        applies=lambda facts: with_mapreduce(facts) and len(queue_shares(facts.request)) > 1,
-        condition=_SEVERAL,
+        # The monitor takes the capacity scheduler alone; studies ran the fair one, which has its own.
+        applies=lambda facts: (
+            with_mapreduce(facts) and len(queue_shares(facts.request)) > 1 and not in_study(facts)
+        ),
+        condition=f"{_SEVERAL}, unless a study is reproduced",
         decide=_preemption,
         accepts=equal,
     ),

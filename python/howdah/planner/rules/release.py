@@ -26,6 +26,7 @@ _ANYBODYS = re.compile(
     r"|dfs\.(ranger|cloudera|nfs|ozone)\..*|.*\.(ranger|navigator|cloudera|ambari|atlas)\..*|.*\.ranger-.*"
     r"|yarn\.(nodemanager\.(kill-escape\.(user|launch-command-line)|emr-.*)|emr\..*|ats\..*|service\..*)"
     r"|hbase\.(atlas|ranger|oss|emr|phoenix|thrift|rest|spark|coprocessor|backup)\..*|hbase\.region\.server\.rpc\.scheduler\.factory\.class"
+    r"|yarn\.resource-types\..*\.increment-allocation"
     r"|io\.(compression\.codec\.(lzo|lzf)\..*|seqfile\.local\.dir)|mapred(uce)?\.(lzo|tez|reduce\.shuffle\.service)\..*"
 )
 """Names of vendors' and connectors' own, and those that end in names of a user's own."""
@@ -46,6 +47,12 @@ def known_property(entry: FoundProperty, facts: Facts) -> Property | None:
     return next((known for known in matches if known is not None), None)
 
 
+def names_of_today(entry: FoundProperty, facts: Facts) -> tuple[str, ...]:
+    """The names that a property sets: those that replace a former one, or its own."""
+    today = (release.replacement(entry.name) for release in _releases(entry, facts))
+    return next(filter(None, today), (entry.name,))
+
+
 def known_properties(found: Found) -> Iterator[FoundProperty]:
     """Every property of the files whose names the catalogue knows."""
     for entry in found.config.properties if found.config else ():
@@ -53,15 +60,50 @@ def known_properties(found: Found) -> Iterator[FoundProperty]:
             yield entry
 
 
+def _dotted_ids(found: Found) -> tuple[str, ...]:
+    """IDs of masters that are host names, whose dots are no part of a key's form."""
+    return tuple(
+        name.strip()
+        for entry in known_properties(found)
+        if entry.name.startswith("dfs.ha.namenodes.") or entry.name == "yarn.resourcemanager.ha.rm-ids"
+        for name in entry.text.split(",")
+        if "." in name
+    )
+
+
+def _with_plain_id(name: str, dotted: tuple[str, ...]) -> str:
+    """The key with an ID of a single word at its end."""
+    known = next((known for known in dotted if name.endswith(f".{known}")), None)
+    return name if known is None else f"{name.removesuffix(known)}id"
+
+
+def _with_first_word(name: str) -> str | None:
+    """The name with the first word of the release's own that its first one lacks a letter of."""
+    first, _, rest = name.partition(".")
+    lacking = (own for own in _OWN if len(own) == len(first) + 2 and len(first) > 2)
+    own = next((own for own in lacking if _lacks_a_letter(first, own[:-1])), None)
+    return f"{own}{rest}" if own else None
+
+
+def _lacks_a_letter(short: str, long: str) -> bool:
+    return any(long[:place] + long[place + 1 :] == short for place in range(len(long)))
+
+
 def _unknown(found: Found, facts: Facts) -> Iterator[tuple[FoundProperty, str | None]]:
     """Properties of the release's own prefixes that it does not know, with the nearest name."""
     suggested = 0
+    dotted = _dotted_ids(found)
     for entry in known_properties(found):
-        if not entry.name.startswith(_OWN) or _ANYBODYS.fullmatch(entry.name) or not entry.name.isascii():
+        releases = _releases(entry, facts)
+        if not entry.name.startswith(_OWN):
+            if (meant := _with_first_word(entry.name)) and any(release.find(meant) for release in releases):
+                yield entry, meant
+            continue
+        if _ANYBODYS.fullmatch(entry.name) or not entry.name.isascii():
             # A strange character in a name is a rule of its own.
             continue
-        releases = _releases(entry, facts)
-        if any(release.knows(entry.name) for release in releases) or _is_service(entry):
+        name = _with_plain_id(entry.name, dotted)
+        if any(release.knows(name) for release in releases) or _is_service(entry):
             continue
         suggested += 1
         near = (intended_key(entry.name, release) for release in releases)
@@ -131,16 +173,24 @@ def _values(found: Found, facts: Facts) -> Iterator[Observation]:
 
 
 def _deprecated(found: Found, facts: Facts) -> Iterator[Observation]:
+    given = {(entry.file, entry.name): entry.text for entry in known_properties(found)}
     for entry in known_properties(found):
         for release in _releases(entry, facts):
             today = tuple(name for name in release.replacement(entry.name) if name not in release.gone)
-            if today:
+            if today and hadoop(HADOOP_VERSIONS[-1]).find(entry.name) is None:
+                # A name that the newest release reads again by itself may stay.
+                again = [given[entry.file, name] for name in today if (entry.file, name) in given]
+                if again and again[0] != entry.text:
+                    # Which of two values wins is a rule of its own.
+                    continue
                 yield Observation(
                     ok=False,
                     about=entry.name,
                     found="a former name",
                     expected=" and ".join(today),
-                    fix=f"rename {entry.name} to {' and '.join(today)} in {entry.place}",
+                    fix=f"remove {entry.name} from {entry.place}: {' and '.join(today)} is set as well"
+                    if again
+                    else f"rename {entry.name} to {' and '.join(today)} in {entry.place}",
                     where=entry.place,
                 )
                 break

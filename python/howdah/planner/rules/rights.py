@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from howdah.model.plan import Role
 from howdah.planner.conditions import (
     in_pair,
@@ -46,6 +48,18 @@ def _yarn_in_zookeeper(facts: Facts) -> bool:
     store = str(facts.decided.get("yarn.resourcemanager.store.class") or "")
     return in_pair(Role.RESOURCEMANAGER)(facts) or "ZKRMStateStore" in store
 
+
+def _checks_rights(facts: Facts) -> bool:
+    """Whether HBase checks rights at all: that it does not is a rule of its own."""
+    planned = facts.known_cluster is not None
+    return secured_hbase(facts) and (
+        planned or str(facts.decided.get("hbase.security.authorization")).lower() == "true"
+    )
+
+
+_lists_rule = partial(
+    secure_hbase_rule, applies=_checks_rights, condition="with --secure and HBase, where rights are checked"
+)
 
 RULES: tuple[Rule, ...] = (
     secure_rule(
@@ -139,6 +153,7 @@ RULES: tuple[Rule, ...] = (
         file="hbase-site.xml",
         key="hbase.rpc.protection",
         says="HBase's calls are encrypted.",
+        severity=Severity.SHOULD,
         decide=fixed("privacy", "integrity alone leaves rows readable on the wire"),
         accepts=protected,
     ),
@@ -159,7 +174,7 @@ RULES: tuple[Rule, ...] = (
         accepts=set_at_all,
         severity=Severity.SHOULD,
     ),
-    secure_hbase_rule(
+    _lists_rule(
         id="rights.hbase-regions",
         file="hbase-site.xml",
         key="hbase.coprocessor.region.classes",
@@ -167,7 +182,7 @@ RULES: tuple[Rule, ...] = (
         decide=fixed((_TOKENS, _ACCESS), "rights are checked where the rows are"),
         accepts=_has(_ACCESS),
     ),
-    secure_hbase_rule(
+    _lists_rule(
         id="rights.hbase-masters",
         file="hbase-site.xml",
         key="hbase.coprocessor.master.classes",
@@ -175,7 +190,7 @@ RULES: tuple[Rule, ...] = (
         decide=fixed((_ACCESS,), "who may make and drop tables"),
         accepts=_has(_ACCESS),
     ),
-    secure_hbase_rule(
+    _lists_rule(
         id="rights.hbase-regionservers",
         file="hbase-site.xml",
         key="hbase.coprocessor.regionserver.classes",

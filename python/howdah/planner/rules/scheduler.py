@@ -7,7 +7,7 @@ import math
 from howdah.model.plan import Input, Role
 from howdah.model.request import Profile, Protection
 from howdah.planner.budget import chosen_sizes, container_mb
-from howdah.planner.conditions import mapreduce_rule
+from howdah.planner.conditions import mapreduce_rule, with_mapreduce
 from howdah.planner.facts import Facts
 from howdah.planner.heap import heap_enough
 from howdah.planner.master_heaps import CONTAINERS_PER_GIB, WORKERS_PER_GIB, size_of, sized_heap
@@ -25,6 +25,13 @@ _RECOVERY = "org.apache.hadoop.yarn.server.resourcemanager.recovery"
 _CONF = "/etc/hadoop/conf"
 _JOBS_AT_ONCE = 5
 _MASTERS_SHARE = (0.1, 0.5)
+
+
+def _counts_vcores(facts: Facts) -> bool:
+    """Whether vcores are more than the release's default, which says nothing of a host."""
+    planned = facts.known_cluster is not None
+    vcores = facts.decided.get("yarn.nodemanager.resource.cpu-vcores")
+    return with_mapreduce(facts) and (planned or vcores not in (None, -1, 8))
 
 
 def _paper(facts: Facts) -> bool:
@@ -134,6 +141,8 @@ RULES: tuple[Rule, ...] = (
     mapreduce_rule(
         id="scheduler.resources",
         default_harms=True,
+        applies=_counts_vcores,
+        condition="with MapReduce, where vcores of workers are set",
         file="capacity-scheduler.xml",
         key="yarn.scheduler.capacity.resource-calculator",
         says="Both memory and vcores count.",

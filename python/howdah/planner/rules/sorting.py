@@ -122,6 +122,7 @@ def _unknown_codec(found: Found, facts: Facts) -> Iterable[Observation]:
 RULES: tuple[Rule, ...] = (
     mapreduce_rule(
         id="sorting.sort-buffer",
+        default_will_do=True,
         file="mapred-site.xml",
         key="mapreduce.task.io.sort.mb",
         says="The sort buffer holds the output of a map task over one block, so that it is spilled once.",
@@ -150,6 +151,7 @@ RULES: tuple[Rule, ...] = (
     ),
     mapreduce_rule(
         id="sorting.sort-factor",
+        default_will_do=True,
         file="mapred-site.xml",
         key="mapreduce.task.io.sort.factor",
         says="64 runs are merged at once.",

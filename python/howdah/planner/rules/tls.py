@@ -42,6 +42,7 @@ RULES: tuple[Rule, ...] = (
         file="hdfs-site.xml",
         key="dfs.http.policy",
         says="HDFS's web pages are served by HTTPS only.",
+        severity=Severity.SHOULD,
         decide=fixed("HTTPS_ONLY", "with dfs.data.transfer.protection it frees DataNodes from root's ports"),
     ),
     secure_mapreduce_rule(
@@ -49,6 +50,7 @@ RULES: tuple[Rule, ...] = (
         file="yarn-site.xml",
         key="yarn.http.policy",
         says="YARN's web pages are served by HTTPS only.",
+        severity=Severity.SHOULD,
         decide=fixed("HTTPS_ONLY", "pages and logs hold what is not for all"),
     ),
     secure_mapreduce_rule(
@@ -56,6 +58,7 @@ RULES: tuple[Rule, ...] = (
         file="mapred-site.xml",
         key="mapreduce.jobhistory.http.policy",
         says="The history of jobs is served by HTTPS only.",
+        severity=Severity.SHOULD,
         decide=fixed("HTTPS_ONLY", "pages and logs hold what is not for all"),
     ),
     secure_mapreduce_rule(

@@ -18,6 +18,7 @@ from howdah.planner.rules.consistency import (
     names,
     needs,
     paths,
+    placeholders,
     ports,
     queues,
     references,
@@ -51,4 +52,5 @@ RULES: tuple[Rule, ...] = (
     *references.RULES,
     *fair.RULES,
     *paths.RULES,
+    *placeholders.RULES,
 )

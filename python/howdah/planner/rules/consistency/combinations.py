@@ -21,9 +21,13 @@ _SHELL_NAME = re.compile(r"[A-Z][A-Z0-9_]*")
 
 
 def _default_file_system(found: Found, facts: Facts) -> Iterator[Observation]:
-    if found.config is None or not ConfigurationReading(found).has("hdfs-site.xml"):
+    reading = ConfigurationReading(found)
+    if found.config is None or not (reading.has("hdfs-site.xml") and reading.has("core-site.xml")):
         return
     given = found.config.property("fs.defaultFS")
+    if given is None and any(entry.name.lower() == "fs.defaultfs" for entry in found.config.properties):
+        # That the name is misspelt is a rule of its own.
+        return
     text = str(facts.decided.get("fs.defaultFS", ""))
     yield Observation(
         ok=not text.startswith("file:"),
@@ -152,7 +156,7 @@ RULES: tuple[Rule, ...] = (
         says="Daemons and clients use the cluster's HDFS; the release's default is the local disk.",
         sources=("Hadoop 3.5.0: core-default.xml",),
         severity=Severity.MUST,
-        condition="where the configuration has an hdfs-site.xml",
+        condition="where the configuration has a core-site.xml and an hdfs-site.xml",
         inspect=_default_file_system,
     ),
     Inspection(

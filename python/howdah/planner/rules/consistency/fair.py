@@ -12,6 +12,8 @@ from howdah.planner.rule import Inspection, Observation, Rule, Severity
 
 _FILE = "fair-scheduler.xml"
 _SCHEDULER = "yarn.resourcemanager.scheduler.class"
+_MONITORS = "yarn.resourcemanager.scheduler.monitor.enable"
+_POLICIES = "yarn.resourcemanager.scheduler.monitor.policies"
 _INT, _FLOAT = re.compile(r"\d+"), re.compile(r"\d+(\.\d*)?|\.\d+")
 _RESOURCES = re.compile(
     r"(\s*\d+(\.\d+)?\s*(mb|vcores|%)?\s*(memory|cpu)?\s*,?)+|(\s*[\w./-]+\s*=\s*\d+(\.\d+)?\s*%?\s*,?)+",
@@ -108,7 +110,7 @@ def _given(found: Found, facts: Facts) -> Iterator[Observation]:
     named = reading.text("yarn.scheduler.fair.allocation.file")
     there = reading.has(_FILE) or broken or (named is not None and not named.endswith(_FILE))
     yield Observation(
-        ok=there and not queues,
+        ok=there,
         about=_SCHEDULER,
         found="FairScheduler"
         + (f", and queues {queues} in capacity-scheduler.xml, which it does not read" if queues else "")
@@ -122,7 +124,36 @@ def _given(found: Found, facts: Facts) -> Iterator[Observation]:
     )
 
 
+def _own_preemption(found: Found, facts: Facts) -> Iterator[Observation]:
+    """Whether no monitor of the capacity scheduler is started; before 3.1 the fair one left them out."""
+    reading = ConfigurationReading(found)
+    if not uses_fair(found) or facts.request.hadoop.startswith(("2.", "3.0.")):
+        return
+    policies = reading.text(_POLICIES)
+    if reading.truth(_MONITORS) is True and (
+        policies is None or "ProportionalCapacityPreemption" in policies
+    ):
+        yield Observation(
+            ok=False,
+            about=_MONITORS,
+            found="true, with FairScheduler",
+            expected="false: its policy takes the capacity scheduler alone, and the ResourceManager does not "
+            "start with another one",
+            fix=f"remove {_MONITORS} from {reading.where(_MONITORS)}; yarn.scheduler.fair.preemption is the "
+            "fair scheduler's own",
+            where=reading.where(_MONITORS),
+        )
+
+
 RULES: tuple[Rule, ...] = (
+    Inspection(
+        id="consistency.own-preemption",
+        says="The fair scheduler runs without monitors of the capacity scheduler.",
+        sources=("Hadoop 3.5.0: ProportionalCapacityPreemptionPolicy",),
+        severity=Severity.MUST,
+        condition="for the fair scheduler of Hadoop 3.1 and later",
+        inspect=_own_preemption,
+    ),
     Inspection(
         id="consistency.fair-queues",
         says="The fair scheduler's file is one that the ResourceManager can read.",

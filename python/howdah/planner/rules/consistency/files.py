@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from howdah.model.found import Found, FoundProperty
 from howdah.planner.facts import Facts
 from howdah.planner.rule import Inspection, Observation, Rule, Severity
-from howdah.planner.rules.release import known_properties, known_property
+from howdah.planner.rules.release import known_properties, known_property, names_of_today
 
 _READERS = {
     "hdfs-site.xml": {"hdfs-site.xml", "core-site.xml", "hbase-site.xml"},
@@ -37,21 +37,34 @@ _READERS_OF_FILES = (
 
 
 def _duplicates(found: Found, facts: Facts) -> Iterator[Observation]:
-    seen: dict[tuple[str, str], FoundProperty] = {}
+    """Properties that a file sets twice, by one name or by a former name with another value."""
+    seen: dict[tuple[str, tuple[str, ...]], FoundProperty] = {}
     for entry in found.config.properties if found.config else ():
-        before = seen.get((entry.file, entry.name))
-        if before is not None:
+        name = entry.file, names_of_today(entry, facts)
+        before = seen.get(name)
+        if before is not None and (before.name == entry.name or before.text != entry.text):
             wins, loses = (before, entry) if before.final else (entry, before)
             yield Observation(
                 ok=False,
                 about=entry.name,
-                found=f"{loses.text!r} in line {loses.line}, {wins.text!r} in line {wins.line}, which wins",
+                found=f"{_named(loses, wins)}{loses.text!r} in line {loses.line}, {_named(wins, loses)}"
+                f"{wins.text!r} in line {wins.line}, which wins",
                 expected="once in a file",
-                fix=f"remove {entry.name} from {loses.place}, which has no effect",
+                fix=f"remove {loses.name} from {loses.place}, which has no effect"
+                + (
+                    f", and rename {wins.name} to {name[1][0]} in {wins.place}"
+                    if wins.name not in name[1] and loses.name != wins.name
+                    else ""
+                ),
                 where=entry.place,
             )
         if before is None or not before.final:
-            seen[entry.file, entry.name] = entry
+            seen[name] = entry
+
+
+def _named(entry: FoundProperty, other: FoundProperty) -> str:
+    """The name of an entry where the other one has another."""
+    return f"{entry.name} " if entry.name != other.name else ""
 
 
 def _overridden(found: Found, facts: Facts) -> Iterator[Observation]:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Iterable, Iterator, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 
 from howdah.model.found import Found
 from howdah.model.hostname import is_host
 from howdah.planner.facts import Facts
-from howdah.planner.named_hosts import HERE, has_several_hosts, worker_hosts
+from howdah.planner.named_hosts import HERE, has_several_hosts, named_hosts, worker_hosts
 from howdah.planner.reading import ConfigurationReading
 from howdah.planner.rule import Inspection, Observation, Rule, Severity
 
@@ -33,6 +33,29 @@ _CLASSES = {
 _OWN = re.compile(r"org\.apache\.hadoop\..*|\w+")
 _ADDRESSES = re.compile(
     r"fs\.defaultFS|dfs\.namenode\.rpc-address(\..+)?|yarn\.resourcemanager\.hostname(\..+)?|mapreduce\.jobhistory\.address"
+)
+
+_MANAGER = "yarn.resourcemanager.hostname"
+_OF_MANAGER = tuple(
+    f"yarn.resourcemanager.{service}address" for service in ("", "scheduler.", "resource-tracker.")
+)
+"""What clients, application masters and NodeManagers call a ResourceManager by."""
+_HISTORY = "mapreduce.jobhistory.address"
+_OF_HISTORY = tuple(
+    f"mapreduce.jobhistory.{key}"
+    for key in ("webapp.address", "done-dir", "intermediate-done-dir", "principal")
+)
+
+_WITH_PORT = re.compile(
+    r"fs\.defaultFS|(dfs|yarn|mapreduce)\..*[.-]address(\..+)?|yarn\.nodemanager\.localizer\.address"
+)
+_PORTS = 65536
+_DIRECTORY = re.compile(r"hdfs://([A-Za-z][A-Za-z0-9_-]*)(/.*)")
+"""A directory with its file system, which has neither a domain nor a port."""
+_KEYS_OF_DIRECTORIES = re.compile(
+    r"yarn\.nodemanager\.remote-app-log-dir|yarn\.app\.mapreduce\.am\.staging-dir|hbase\.(rootdir|wal\.dir)"
+    r"|mapreduce\.jobhistory\.(intermediate-)?done-dir|yarn\..*\.(root-dir|uri)|spark\.eventLog\.dir"
+    r"|spark\.history\.fs\.logDirectory|spark\.yarn\.(stagingDir|archive)"
 )
 
 
@@ -69,7 +92,8 @@ def _file_systems(found: Found, facts: Facts) -> Iterator[Observation]:
     namenodes = _namenodes(found, services)
     # Names of services are compared with case, names of hosts are not.
     known = set(services) or {_host(text) for text in namenodes.values()}
-    if not known:
+    if not known or (services and not namenodes):
+        # The one NameNode of a service without addresses is what fs.defaultFS names.
         return
     for key in (_FILE_SYSTEM, "hbase.rootdir"):
         text = reading.text(key) or ""
@@ -94,59 +118,122 @@ def _file_systems(found: Found, facts: Facts) -> Iterator[Observation]:
         )
 
 
+def _authorities(found: Found, facts: Facts) -> Iterator[Observation]:
+    """Whether directories in HDFS are below a file system that there is: ``hdfs://var/log`` names a host."""
+    reading = ConfigurationReading(found)
+    own = _authority(reading.text(_FILE_SYSTEM) or "")
+    if not own or not (reading.text(_FILE_SYSTEM) or "").startswith("hdfs://"):
+        return
+    services = _listed(reading.text("dfs.nameservices") or "")
+    known = {name.lower() for name in (own, *services)} | named_hosts(found)
+    for entry in found.config.effective if found.config else ():
+        match = _DIRECTORY.fullmatch(entry.text)
+        if match is None or not _KEYS_OF_DIRECTORIES.fullmatch(entry.name):
+            continue
+        yield Observation(
+            ok=match[1].lower() in known,
+            about=entry.name,
+            found=entry.text,
+            expected=f"hdfs://{own}/{match[1]}{match[2]}, or the path alone: {match[1]} is taken for a "
+            "NameNode's host, which no file names",
+            fix=f"set {entry.name} to /{match[1]}{match[2]} in {entry.place}",
+            where=entry.place,
+        )
+
+
 def _reachable(found: Found, facts: Facts) -> Iterator[Observation]:
     """Whether masters that several hosts must find are called something else than their own host."""
     reading = ConfigurationReading(found)
     if found.config is None or not has_several_hosts(found):
         return
-    for key in _master_keys(reading, found):
-        value = facts.decided.get(key)
-        hosts = [_host(address) for address in _listed(value)] if value is not None else []
-        here = [host for host in hosts if host in HERE]
-        file = {"fs": "core", "dfs": "hdfs", "mapreduce": "mapred"}.get(
-            key.partition(".")[0], key.partition(".")[0]
-        )
-        place = reading.where(key)
-        yield Observation(
-            ok=not here,
-            about=key,
-            found=f"{', '.join(map(str, _listed(value)))}{'' if place else ' (default)'}" if value else "",
-            expected="a host's own name: every other host looks for the master on itself",
-            fix=f"set {key} to the master's host name in {place or f'{file}-site.xml'}",
-            where=place or f"{file}-site.xml",
-        )
+    for key in _master_keys(reading):
+        yield _is_reachable(reading, facts, key)
+    if _runs_jobs(reading, found) and _has_history(reading):
+        yield _is_reachable(reading, facts, _HISTORY)
 
 
-def _master_keys(reading: ConfigurationReading, found: Found) -> Iterator[str]:
+def _is_reachable(reading: ConfigurationReading, facts: Facts, key: str) -> Observation:
+    value = facts.decided.get(key)
+    hosts = [_host(address) for address in _listed(value)] if value is not None else []
+    here = [host for host in hosts if host in HERE]
+    file = {"fs": "core", "dfs": "hdfs", "mapreduce": "mapred"}.get(
+        key.partition(".")[0], key.partition(".")[0]
+    )
+    place = reading.where(key)
+    named = _MANAGER if key in _OF_MANAGER and not place else key
+    return Observation(
+        ok=not here,
+        about=key,
+        found=f"{', '.join(map(str, _listed(value)))}{'' if place else ' (default)'}" if value else "",
+        expected="a host's own name: every other host looks for the master on itself",
+        fix=f"set {named} to the master's host name in {place or f'{file}-site.xml'}",
+        where=place or f"{file}-site.xml",
+    )
+
+
+def _master_keys(reading: ConfigurationReading) -> Iterator[str]:
     yield _FILE_SYSTEM
     if reading.text("dfs.namenode.rpc-address"):
         yield "dfs.namenode.rpc-address"
-    own = ("yarn.resourcemanager.ha.rm-ids", "yarn.resourcemanager.address")
-    if reading.has("yarn-site.xml") and not any(map(reading.text, own)):
-        yield "yarn.resourcemanager.hostname"
-    with_jobs = len(worker_hosts(found)) > 1 and reading.has("mapred-site.xml")
-    if with_jobs and reading.text("mapreduce.framework.name") == "yarn":
-        yield "mapreduce.jobhistory.address"
+    if reading.has("yarn-site.xml") and not reading.text("yarn.resourcemanager.ha.rm-ids"):
+        # What has no address of its own is on the host of the ResourceManager.
+        unset = [key for key in _OF_MANAGER if not reading.text(key)]
+        yield from (_MANAGER,) if len(unset) == len(_OF_MANAGER) or reading.text(_MANAGER) else unset
     if reading.has("hbase-site.xml"):
         yield "hbase.zookeeper.quorum"
 
 
+def _runs_jobs(reading: ConfigurationReading, found: Found) -> bool:
+    several = len(worker_hosts(found)) > 1 and reading.has("mapred-site.xml")
+    return several and reading.text("mapreduce.framework.name") == "yarn"
+
+
+def _has_history(reading: ConfigurationReading) -> bool:
+    """Whether the configuration has anything for a JobHistoryServer, which a cluster may do without."""
+    return any(map(reading.text, (_HISTORY, *_OF_HISTORY)))
+
+
+def _history(found: Found, facts: Facts) -> Iterator[Observation]:
+    """Whether clients that ask for a job that has ended find its history."""
+    reading = ConfigurationReading(found)
+    if _runs_jobs(reading, found) and not _has_history(reading):
+        yield _is_reachable(reading, facts, _HISTORY)
+
+
 def _workers(found: Found, facts: Facts) -> Iterator[Observation]:
     """Whether the workers files list hosts that a start script can reach."""
-    config = found.config
-    several = config is not None and len(config.workers) > 1
-    for file, hosts in config.lists.items() if config is not None else ():
-        about = file.rpartition("/")[2]
-        for name in hosts:
-            if (several and name in HERE) or not is_host(name):
-                yield Observation(
-                    ok=False,
-                    about=about,
-                    found=name,
-                    expected="the host names of workers, one in a line",
-                    fix=f"replace {name} in {file} by the worker's host name, or remove the line",
-                    where=file,
-                )
+    for file, name in _listed_names(found):
+        if (name in HERE and len(_lists(found)[file]) == 1) or not is_host(name):
+            yield _misnamed(file, name)
+
+
+def _local_workers(found: Found, facts: Facts) -> Iterator[Observation]:
+    """Whether the host that start scripts run on is listed by its own name."""
+    for file, name in _listed_names(found):
+        if name in HERE and len(_lists(found)[file]) > 1:
+            yield _misnamed(file, name)
+
+
+def _lists(found: Found) -> Mapping[str, tuple[str, ...]]:
+    return found.config.lists if found.config is not None else {}
+
+
+def _listed_names(found: Found) -> Iterator[tuple[str, str]]:
+    """Names of the files that list workers, ``localhost`` only if there are several hosts."""
+    several = found.config is not None and len(found.config.workers) > 1
+    for file, hosts in _lists(found).items():
+        yield from ((file, name) for name in hosts if several or name not in HERE)
+
+
+def _misnamed(file: str, name: str) -> Observation:
+    return Observation(
+        ok=False,
+        about=file.rpartition("/")[2],
+        found=name,
+        expected="the host names of workers, one in a line",
+        fix=f"replace {name} in {file} by the worker's host name, or remove the line",
+        where=file,
+    )
 
 
 def _outside(names: Iterable[str], known: Set[str]) -> list[str]:
@@ -214,7 +301,7 @@ def _host_names(found: Found, facts: Facts) -> Iterator[Observation]:
     """Whether masters are named so that Java takes the name for a host's: RFC 952 has no underscores."""
     for entry in found.config.effective if found.config else ():
         scheme, _, address = entry.text.rpartition("://")
-        host = _host(address)
+        host = _authority(address)
         # A bucket or a container of an object store may be called anything.
         named = host and scheme in ("", "hdfs") and "${" not in entry.text
         if named and _ADDRESSES.fullmatch(entry.name):
@@ -224,7 +311,24 @@ def _host_names(found: Found, facts: Facts) -> Iterator[Observation]:
                 found=host,
                 expected="letters, digits, hyphens and dots: with anything else Java finds no host in it",
                 fix=f"give the host in {entry.name} another name, {host.replace('_', '-')} for instance, in "
-                f"DNS and in {entry.place}",
+                f"DNS and in {entry.place}"
+                if is_host(host.replace("_", "-"))
+                else f"write the host's name in {entry.place}",
+                where=entry.place,
+            )
+
+
+def _port_numbers(found: Found, facts: Facts) -> Iterator[Observation]:
+    """Whether ports of addresses are numbers, as every daemon reads its address when it starts."""
+    for entry in found.config.effective if found.config else ():
+        host, _, port = entry.text.rpartition("://")[2].partition("/")[0].partition(":")
+        if _WITH_PORT.fullmatch(entry.name) and host and "${" not in entry.text:
+            yield Observation(
+                ok=not port or ":" in port or (port.isdigit() and int(port) < _PORTS),
+                about=entry.name,
+                found=entry.text,
+                expected=f"a port that is a number below {_PORTS}: what reads the address ends otherwise",
+                fix=f"write the port's number in {entry.place}",
                 where=entry.place,
             )
 
@@ -239,6 +343,14 @@ RULES: tuple[Rule, ...] = (
         inspect=_file_systems,
     ),
     Inspection(
+        id="consistency.own-directories",
+        says="Directories in HDFS are below the cluster's own file system.",
+        sources=("Hadoop 3.5.0: LogAggregationFileController",),
+        severity=Severity.MUST,
+        condition="where a directory has a file system without domain and port",
+        inspect=_authorities,
+    ),
+    Inspection(
         id="consistency.reachable-masters",
         says="Masters of several workers are named so that other hosts find them.",
         sources=("Hadoop 3.5.0: ClusterSetup",),
@@ -247,12 +359,26 @@ RULES: tuple[Rule, ...] = (
         inspect=_reachable,
     ),
     Inspection(
+        id="consistency.reachable-history",
+        says="Clients find what is known of jobs that have ended.",
+        sources=("Hadoop 3.5.0: ClientServiceDelegate",),
+        condition="where jobs run on several workers and nothing is set of a JobHistoryServer",
+        inspect=_history,
+    ),
+    Inspection(
         id="consistency.worker-names",
         says="A workers file lists names of hosts, each of them its own.",
         sources=("Hadoop 3.5.0: ClusterSetup",),
         severity=Severity.MUST,
         condition="where there is a workers file",
         inspect=_workers,
+    ),
+    Inspection(
+        id="consistency.local-workers",
+        says="A workers file of several hosts lists the one that start scripts run on by its name.",
+        sources=("Hadoop 3.5.0: ClusterSetup",),
+        condition="where localhost is listed among other hosts",
+        inspect=_local_workers,
     ),
     Inspection(
         id="consistency.included-workers",
@@ -284,5 +410,12 @@ RULES: tuple[Rule, ...] = (
         sources=("RFC 952", "howdah"),
         severity=Severity.MUST,
         inspect=_host_names,
+    ),
+    Inspection(
+        id="consistency.port-numbers",
+        says="Ports of addresses are numbers.",
+        sources=("Hadoop 3.5.0: NetUtils",),
+        severity=Severity.MUST,
+        inspect=_port_numbers,
     ),
 )

@@ -113,7 +113,9 @@ def _data_tags(found: Found, facts: Facts) -> Iterator[Observation]:
     for part in (reading.text(_DATA) or "").split(","):
         match = _TAG.match(part)
         if match and match[1].upper() not in _STORAGES:
-            near = similar_text(match[1].upper(), _STORAGES) or "DISK"
+            tag = match[1].upper()
+            longer = next((storage for storage in _STORAGES if tag and storage.startswith(f"{tag}_")), "DISK")
+            near = similar_text(tag, _STORAGES) or longer
             yield Observation(
                 ok=False,
                 about=_DATA,

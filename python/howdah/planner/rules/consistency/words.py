@@ -302,6 +302,7 @@ _OF_PHOENIX = frozenset(
     )
 )
 """Phoenix's classes that lie in HBase's packages."""
+_OF_HADOOP = ("dfs.", "mapred.", "mapreduce.", "yarn.")
 _IMPLEMENTATION = re.compile(r"fs\..*\.impl|.*\.(opts|classpath|command-opts)")
 
 
@@ -311,6 +312,14 @@ def _is_of_no_service(name: str, listed: str) -> bool:
     return name == f"{_SERVICES}.{service}.class" and service not in (
         part.strip() for part in listed.split(",")
     )
+
+
+def _is_read(entry: FoundProperty, facts: Facts) -> bool:
+    """Whether a daemon or a job of the releases reads a key; keys of other software are no release's."""
+    releases = (hadoop(facts.request.hadoop), hbase(facts.request.hbase))
+    names = {entry.name, *(name for release in releases for name in release.replacement(entry.name))}
+    found = any(release.find(name) is not None for release in releases for name in names)
+    return found or not entry.name.startswith(_OF_HADOOP)
 
 
 def _usual_class(entry: FoundProperty, facts: Facts) -> str | None:
@@ -325,6 +334,9 @@ def _classes(found: Found, facts: Facts) -> Iterator[Observation]:
     for entry in found.config.effective if found.config else ():
         if _IMPLEMENTATION.fullmatch(entry.name) or _is_of_no_service(entry.name, listed):
             # Connectors have packages next to Hadoop's own, and services that are not listed are not loaded.
+            continue
+        if not _is_read(entry, facts):
+            # What no code reads, such as the keys of JobTrackers, loads no class.
             continue
         if _WITHOUT_PACKAGE.fullmatch(entry.text) and (usual := _usual_class(entry, facts)):
             yield Observation(

@@ -66,7 +66,8 @@ def _complete_managers(found: Found, facts: Facts) -> Iterator[Observation]:
         yield _no_pair(reading)
     for name in _ids(reading):
         yield _address(reading, name)
-        yield _pages(reading, name)
+        if not _is_of_2(facts):
+            yield _pages(reading, name)
     yield Observation(
         ok=reading.truth(_RECOVERY) is True,
         about=_RECOVERY,
@@ -75,6 +76,17 @@ def _complete_managers(found: Found, facts: Facts) -> Iterator[Observation]:
         fix=f"set {_RECOVERY} to true in yarn-site.xml",
         where=reading.where(_RECOVERY) or "yarn-site.xml",
     )
+
+
+def _is_of_2(facts: Facts) -> bool:
+    return facts.request.hadoop.startswith("2.")
+
+
+def _pages_of_2(found: Found, facts: Facts) -> Iterator[Observation]:
+    """Whether pages have addresses: 2.9 and 2.10 need them, and files seldom show which 2 they are for."""
+    reading = ConfigurationReading(found)
+    if are_paired(reading) and facts.request.hadoop.startswith(("2.9.", "2.10.")):
+        yield from (_pages(reading, name) for name in _ids(reading))
 
 
 def are_paired(reading: ConfigurationReading) -> bool:
@@ -212,6 +224,13 @@ RULES: tuple[Rule, ...] = (
         severity=Severity.MUST,
         condition=_CONDITION,
         inspect=_complete_managers,
+    ),
+    Inspection(
+        id="ha.manager-pages",
+        says="Application masters find the pages of every ResourceManager.",
+        sources=("YARN-7269", "Hadoop 2.10.2: AmFilterInitializer"),
+        condition=f"{_CONDITION} with Hadoop 2.9 or 2.10",
+        inspect=_pages_of_2,
     ),
     Inspection(
         id="ha.enabled-managers",

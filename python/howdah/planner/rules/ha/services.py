@@ -30,6 +30,14 @@ _PROVIDERS = tuple(
         "RouterObserverReadConfiguredFailoverProxyProvider",
     )
 )
+_OF_SERVERS = (
+    SHARED,
+    "dfs.namenode.name.dir",
+    "dfs.datanode.data.dir",
+    "dfs.journalnode.edits.dir",
+    "dfs.ha.automatic-failover.enabled",
+    "dfs.ha.fencing.methods",
+)
 _USUAL_PORT = "8020"
 """With this one Hadoop lets a name service pass, as it says nothing else than no port."""
 _OBSERVERS_NEED = {
@@ -80,6 +88,11 @@ def all_named(found: Found) -> Iterator[NamedPair]:
             yield NamedPair(name.removeprefix(_NAMENODES), listed(reading.text(name)))
 
 
+def is_of_servers(reading: ConfigurationReading, pair: NamedPair) -> bool:
+    """Whether anything is set that only HDFS's daemons read: clients have addresses alone."""
+    return any(reading.text(pair.key(reading, key)) for key in _OF_SERVERS)
+
+
 def known_services(reading: ConfigurationReading) -> tuple[str, ...]:
     """The name services that clients may ask for."""
     return listed(reading.text(_SERVICES))
@@ -93,8 +106,14 @@ def pairs(found: Found) -> tuple[NamedPair, ...]:
 
 def own_pairs(found: Found) -> tuple[NamedPair, ...]:
     """The name services of this cluster's own NameNodes, two at least of each."""
-    own = listed(ConfigurationReading(found).text(_OWN))
-    return tuple(pair for pair in pairs(found) if not own or pair.service in own)
+    reading = ConfigurationReading(found)
+    return tuple(pair for pair in pairs(found) if is_own(reading, pair))
+
+
+def is_own(reading: ConfigurationReading, pair: NamedPair) -> bool:
+    """Whether a name service is this cluster's: clients may be given those of other clusters, too."""
+    own = listed(reading.text(_OWN))
+    return not own or pair.service in own
 
 
 def is_orphan(reading: ConfigurationReading, pair: NamedPair) -> bool:
@@ -109,6 +128,11 @@ def is_orphan(reading: ConfigurationReading, pair: NamedPair) -> bool:
 def _named_by_clients(reading: ConfigurationReading) -> str:
     """What clients find HDFS by."""
     return (reading.text("fs.defaultFS") or "").partition("://")[2].partition("/")[0].partition(":")[0]
+
+
+def _has_port(reading: ConfigurationReading, service: str) -> bool:
+    authority = (reading.text("fs.defaultFS") or "").partition("://")[2].partition("/")[0]
+    return authority.startswith(f"{service}:")
 
 
 def _listed_services(found: Found, facts: Facts) -> Iterator[Observation]:
@@ -157,7 +181,9 @@ def _without_namenodes(found: Found, facts: Facts) -> Iterator[Observation]:
     for service in known_services(reading):
         key, provider = f"{_NAMENODES}{service}", f"{PROVIDER}.{service}"
         used = reading.text(provider) or named == service
-        by_name = _by_address(reading, service) or reading.text(f"{_ADDRESS}.{service}")
+        # Without a class that finds NameNodes a name with a port is a host's, and the NameNode's address.
+        is_host = not reading.text(provider) and _has_port(reading, service)
+        by_name = _by_address(reading, service) or reading.text(f"{_ADDRESS}.{service}") or is_host
         meant = any(
             pair.service not in known_services(reading) and not is_orphan(reading, pair)
             for pair in all_named(found)

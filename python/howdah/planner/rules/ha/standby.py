@@ -11,7 +11,7 @@ from howdah.planner.conditions import in_pair
 from howdah.planner.facts import Facts
 from howdah.planner.reading import ConfigurationReading
 from howdah.planner.rule import Inspection, Observation, Rule, SettingRule, Severity, equal
-from howdah.planner.rules.ha.services import host_of, own_pairs
+from howdah.planner.rules.ha.services import host_of, is_of_servers, own_pairs
 from howdah.planner.values import between, fixed
 
 _AUTOMATIC = "dfs.ha.automatic-failover.enabled"
@@ -34,6 +34,8 @@ _standby_rule = partial(
 def _by_itself(found: Found, facts: Facts) -> Iterator[Observation]:
     reading = ConfigurationReading(found)
     for pair in own_pairs(found):
+        if not is_of_servers(reading, pair):
+            continue
         key = pair.key(reading, _AUTOMATIC)
         yield Observation(
             ok=reading.truth(key) is True,

@@ -16,6 +16,8 @@ from howdah.planner.rules.ha.services import (
     NamedPair,
     all_named,
     host_of,
+    is_of_servers,
+    is_own,
     known_services,
     listed,
     own_pairs,
@@ -57,7 +59,7 @@ def _complete_pair(found: Found, facts: Facts) -> Iterator[Observation]:
     known = known_services(reading)
     own = own_pairs(found)
     for alone in all_named(found):
-        if alone.service in known and len(alone.namenodes) < 2:
+        if alone.service in known and len(alone.namenodes) < 2 and is_own(reading, alone):
             yield from _alone(reading, alone)
     for pair in pairs(found):
         yield _needed(
@@ -68,7 +70,7 @@ def _complete_pair(found: Found, facts: Facts) -> Iterator[Observation]:
         )
         for name, key in zip(pair.namenodes, pair.addresses(), strict=True):
             yield _needed(reading, key, f"the address of {name}", "host:8020")
-        if pair in own:
+        if pair in own and is_of_servers(reading, pair):
             yield from _failover(reading, pair)
 
 

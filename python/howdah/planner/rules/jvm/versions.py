@@ -18,6 +18,8 @@ _JAVA = {"2": (7, 8), "3.0": (8,), "3.1": (8,), "3.2": (8,), "3.3": (8, 11), "3.
 _HADOOPS = ("hadoop-env.sh", "hdfs-env.sh", "yarn-env.sh", "mapred-env.sh", "kms-env.sh", "httpfs-env.sh")
 _HBASE_JAVA = {"2.5": (8, 11), "2.6": (8, 11, 17)}
 """Likewise for HBase; its guide has reservations about 2.5 on Java 17."""
+_HBASE_1_JAVA = (7, 8)
+"""Of the HBase that clusters of Hadoop 2 have."""
 _MAJOR = re.compile(r'(?:.*\bversion )?"?(?:1\.)?(\d+)')
 _HOME_MAJOR = re.compile(r"/(?:java|jdk|jre|temurin|zulu)[a-z-]*(?:1\.)?(\d{1,2})(?!\d)[^/]*/?(?:jre/?)?$")
 """The major in the name of a directory: ``/usr/lib/jvm/java-17-openjdk``, ``/opt/jdk1.8.0_402``."""
@@ -90,10 +92,18 @@ def _open_modules(facts: Facts) -> Decision:
     )
 
 
+def java_homes(variables: Iterable[FoundProperty]) -> Iterable[FoundProperty]:
+    """The last JAVA_HOME of every script: each is read by its own services.
+
+    A line that sets the variable to itself changes nothing, and is returned where a script has no other one.
+    """
+    homes = [entry for entry in variables if entry.name == "JAVA_HOME"]
+    homes.sort(key=lambda entry: entry.text not in _HOME_OF_ITSELF)
+    return {entry.file: entry for entry in homes}.values()
+
+
 def _homes(found: Found) -> Iterable[FoundProperty]:
-    """The last JAVA_HOME of every script: each is read by its own services."""
-    variables = found.config.environment if found.config else ()
-    return {entry.file: entry for entry in variables if entry.name == "JAVA_HOME"}.values()
+    return java_homes(found.config.environment if found.config else ())
 
 
 def _runs_on(script: str, facts: Facts) -> tuple[str, tuple[int, ...]] | None:
@@ -101,6 +111,8 @@ def _runs_on(script: str, facts: Facts) -> tuple[str, tuple[int, ...]] | None:
     request = facts.request
     if script in _HADOOPS:
         return f"Hadoop {request.hadoop}", java_of_hadoop(request.hadoop)
+    if script == "hbase-env.sh" and request.hadoop.startswith("2."):
+        return "HBase 1", _HBASE_1_JAVA
     if script == "hbase-env.sh":
         return f"HBase {request.hbase}", _HBASE_JAVA[line_of(request.hbase)]
     return None
@@ -125,8 +137,9 @@ def _java_home(found: Found, facts: Facts) -> Iterable[Observation]:
 
 def _home_given(found: Found, facts: Facts) -> Iterable[Observation]:
     for entry in _homes(found):
+        # Hadoop 2 ships yarn-env.sh with a line that passes on what it is given.
         yield Observation(
-            ok=entry.text not in _HOME_OF_ITSELF,
+            ok=entry.text not in _HOME_OF_ITSELF or entry.base_name == "yarn-env.sh",
             about="JAVA_HOME",
             found=entry.text,
             expected="a directory: over ssh and under systemd there is no JAVA_HOME to take",

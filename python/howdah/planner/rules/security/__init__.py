@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 from howdah.planner.rule import Rule
-from howdah.planner.rules.security import exposure, settings
+from howdah.planner.rules.security import datanodes, exposure, settings
 
-RULES: tuple[Rule, ...] = (*settings.RULES, *exposure.RULES)
+RULES: tuple[Rule, ...] = (*settings.RULES, *datanodes.RULES, *exposure.RULES)

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from howdah.model.found import Found
 from howdah.planner.facts import Facts
+from howdah.planner.named_hosts import has_several_hosts
 from howdah.planner.reading import ConfigurationReading
 from howdah.planner.rule import Inspection, Observation, Rule, Severity
 from howdah.planner.rules.consistency.fair import uses_fair
@@ -110,6 +111,8 @@ def _principals(found: Found) -> dict[str, str]:
 
 
 def _own_host(found: Found, facts: Facts) -> Iterator[Observation]:
+    if not has_several_hosts(found):
+        return
     for key, text in _principals(found).items():
         if _OF_MANY.fullmatch(key) is None:
             continue
@@ -148,6 +151,9 @@ def _queue_rights(found: Found, facts: Facts) -> Iterator[Observation]:
     reading = ConfigurationReading(found)
     # Without Kerberos users are whoever they claim to be, and lists of them keep no user out.
     if not facts.request.secure or not reading.has("capacity-scheduler.xml") or uses_fair(found):
+        return
+    if reading.has("yarn-site.xml") and reading.truth("yarn.acl.enable") is not True:
+        # No list is checked then, which is a rule of its own.
         return
     key = f"{_ROOT_QUEUE}.acl_administer_queue"
     text = reading.text(key)
@@ -210,6 +216,7 @@ RULES: tuple[Rule, ...] = (
         says="Principals in a configuration that hosts share name no host.",
         sources=("Hadoop 3.5.0: SecureMode",),
         severity=Severity.MUST,
+        condition="where the configuration names several hosts",
         inspect=_own_host,
     ),
     Inspection(

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from howdah.errors import UserError
 from howdah.model.plan import Value
-from howdah.planner.conditions import secure_mapreduce_rule, secure_rule, secured, secured_hbase, secured_pair
+from howdah.planner.conditions import (
+    secure_mapreduce_rule,
+    secure_rule,
+    secured,
+    secured_hbase,
+    secured_mapreduce,
+    secured_pair,
+)
 from howdah.planner.facts import Facts
 from howdah.planner.rule import Counsel, Decision, Rule, Severity
 from howdah.planner.values import fixed, set_at_all
@@ -41,6 +48,12 @@ def realm(facts: Facts) -> str:
 def protected(value: Value, decision: Decision, facts: Facts) -> bool:
     """Accept what encrypts, and what at least keeps messages from being changed."""
     return str(value).lower() in {"privacy", "integrity", "integrity,privacy", "privacy,integrity"}
+
+
+def _checks_yarn_lists(facts: Facts) -> bool:
+    """Whether YARN checks lists at all: that it does not is a rule of its own."""
+    planned = facts.known_cluster is not None
+    return secured_mapreduce(facts) and (planned or facts.decided.get("yarn.acl.enable") is True)
 
 
 def _trusted_network(facts: Facts) -> str | None:
@@ -80,9 +93,11 @@ RULES: tuple[Rule, ...] = (
     ),
     secure_rule(
         id="security.rpc",
+        default_harms=True,
         file="core-site.xml",
         key="hadoop.rpc.protection",
         says="Calls are encrypted.",
+        severity=Severity.SHOULD,
         decide=fixed("privacy", "integrity alone leaves names and tokens readable on the wire"),
         accepts=protected,
     ),
@@ -98,6 +113,7 @@ RULES: tuple[Rule, ...] = (
         file="hdfs-site.xml",
         key="dfs.data.transfer.protection",
         says="Blocks are encrypted on the wire.",
+        severity=Severity.SHOULD,
         decide=fixed("privacy", "it also lets DataNodes run without root's ports"),
         # A DataNode that is told to encrypt does so whatever the protection is (SaslDataTransferServer).
         accepts=lambda value, decision, facts: (
@@ -126,7 +142,10 @@ RULES: tuple[Rule, ...] = (
         file="yarn-site.xml",
         key="yarn.acl.enable",
         says="Jobs are seen and stopped by their owners and administrators only.",
-        decide=fixed(True, "the default lets everybody"),
+        decide=fixed(
+            True,
+            "the default lets everybody; yarn.admin.acl names administrators, who are all users otherwise",
+        ),
     ),
     secure_mapreduce_rule(
         id="security.yarn-administrators",
@@ -135,6 +154,8 @@ RULES: tuple[Rule, ...] = (
         says="YARN has administrators of its own.",
         decide=fixed("yarn", "the default, *, makes everybody one"),
         accepts=lambda value, decision, facts: bool(str(value).strip()) and "*" not in str(value),
+        applies=_checks_yarn_lists,
+        condition="with --secure and MapReduce, where lists are checked",
     ),
     secure_mapreduce_rule(
         id="security.job-lists",

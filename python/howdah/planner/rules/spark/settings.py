@@ -152,7 +152,6 @@ RULES: tuple[Rule, ...] = (
         key="spark.master",
         says="Applications run on YARN.",
         sources=(YARN,),
-        severity=Severity.MUST,
         decide=fixed("yarn", "by default an application runs within one process of the machine it starts on"),
         accepts=equal,
     ),
@@ -267,7 +266,6 @@ RULES: tuple[Rule, ...] = (
         key="yarn.nodemanager.aux-services.spark_shuffle.classpath",
         says="NodeManagers find the jar of Spark's shuffle.",
         sources=(YARN,),
-        severity=Severity.MUST,
         applies=shuffles_in_nodemanagers,
         condition="with Spark, whose executors come and go",
         decide=fixed(

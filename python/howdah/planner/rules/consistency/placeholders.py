@@ -1,0 +1,60 @@
+"""Values of a template that nothing was put in place of: ``#MASTER#``, ``@HOST@``, ``{{ name }}``."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from howdah.model.found import Found, FoundProperty
+from howdah.planner.facts import Facts
+from howdah.planner.rule import Inspection, Observation, Rule, Severity
+from howdah.planner.rules.release import known_properties, known_property, names_of_today
+
+_PLACEHOLDER = re.compile(
+    r"@@*[A-Za-z][A-Za-z0-9_]*@+|#[A-Z][A-Z0-9_]*#|%[A-Z][A-Z0-9_]{2,}%|__[A-Z][A-Z0-9_]*__"
+    r"|\{\{[^{}]*\}\}|<%.*?%>|\{%.*?%\}|<[A-Za-z][A-Za-z0-9 _-]*>"
+)
+_CAPITALS = re.compile(r"[A-Z]+[0-9]*(_[A-Z0-9]+)+")
+_OF_HOSTS = re.compile(r"fs\.default(FS|\.name)|.*[.-](address|hostname|quorum)(\..+)?|hbase\.rootdir")
+
+
+def placeholder(entry: FoundProperty, facts: Facts) -> str:
+    """The first placeholder of a template in a value; empty where there is none.
+
+    Words in capitals are one as well where a number or a host is to be, or where they are the key's own
+    words: ``DFS_REPLICATION`` of ``dfs.replication``.
+    """
+    text = entry.text
+    if _CAPITALS.fullmatch(text):
+        own = set(text.lower().split("_")) <= set(re.split(r"[.-]", entry.name.lower()))
+        known = known_property(entry.model_copy(update={"name": names_of_today(entry, facts)[0]}), facts)
+        if own or (known is not None and known.kind != "text"):
+            return text
+    if _OF_HOSTS.fullmatch(entry.name) and (host := _CAPITALS.match(text.rpartition("://")[2])):
+        return host[0]
+    match = _PLACEHOLDER.search(text)
+    return match[0] if match else ""
+
+
+def _placeholders(found: Found, facts: Facts) -> Iterator[Observation]:
+    for entry in known_properties(found):
+        if mark := placeholder(entry, facts):
+            yield Observation(
+                ok=False,
+                about=names_of_today(entry, facts)[0],
+                found=f"{mark}, a placeholder of a template",
+                expected="the value itself: daemons take a placeholder for one, and end",
+                fix="check the files that are made from this template, or write values for placeholders",
+                where=entry.place,
+            )
+
+
+RULES: tuple[Rule, ...] = (
+    Inspection(
+        id="consistency.placeholders",
+        says="No value is a placeholder of a template.",
+        sources=("howdah",),
+        severity=Severity.MUST,
+        inspect=_placeholders,
+    ),
+)

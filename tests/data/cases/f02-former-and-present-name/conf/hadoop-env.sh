@@ -1,0 +1,1 @@
+export HADOOP_HOME=/opt/hadoop-3.3.5

@@ -1,0 +1,1 @@
+export HBASE_MANAGES_ZK=false
