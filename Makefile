@@ -7,6 +7,8 @@ SHELL := /bin/sh
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+# What `make release` builds wheels for.
+MACHINES ?= x86_64 aarch64
 STAMPS := build/stamps
 RUST := Cargo.toml Cargo.lock $(wildcard crates/*/Cargo.toml) $(shell find crates -name '*.rs')
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
@@ -17,7 +19,7 @@ LOCK := --quiet --universal --python-version 3.11 --generate-hashes --no-annotat
 # Compiled modules are kept whatever the environment says: tests start the command a thousand times.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo setup test exam test-unit check bench format docs catalogue lock clean
+.PHONY: help demo setup test exam test-unit check bench format docs catalogue lock release clean
 
 help: ## List the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | while IFS="$$(printf '\t')" read -r name text; do \
@@ -67,13 +69,17 @@ catalogue: $(STAMPS)/prerequisites ## Make the releases' catalogues anew from th
 
 lock: $(STAMPS)/prerequisites ## Resolve the Python dependencies anew into requirements/
 	@$(PYTHON) -m venv build/lock && build/lock/bin/python -m pip install --quiet uv
-	build/lock/bin/uv pip compile $(LOCK) pyproject.toml --extra deploy --group build -o requirements/run.lock
-	build/lock/bin/uv pip compile $(LOCK) pyproject.toml --extra deploy --group build --group test -o requirements/test.lock
+	build/lock/bin/uv pip compile $(LOCK) pyproject.toml --extra full --group build -o requirements/run.lock
+	build/lock/bin/uv pip compile $(LOCK) pyproject.toml --extra full --group build --group test -o requirements/test.lock
 	build/lock/bin/uv pip compile $(LOCK) pyproject.toml --group bench -o requirements/bench.lock
+	build/lock/bin/uv pip compile $(LOCK) --group release -o requirements/release.lock
 	build/lock/bin/uv pip compile $(LOCK) pyproject.toml --constraint requirements/run.lock --extra kvm --group build -o requirements/kvm.lock
 
+release: $(STAMPS)/run ## Build wheels and a source distribution into dist/, and try them
+	@PYTHONPATH=tests $(BIN)/python -m exams.release $(MACHINES:%=--target %) dist
+
 clean: ## Remove everything that was built (run records stay)
-	rm -rf $(VENV) build target
+	rm -rf $(VENV) build target dist
 
 $(STAMPS)/prerequisites:
 	@sh scripts/need.sh $(PYTHON) "Python 3.11 or later" "sudo apt-get install python3 python3-venv"
@@ -121,6 +127,11 @@ $(STAMPS)/vcsim: $(wildcard tests/support/vcsim/*)
 $(STAMPS)/bench: requirements/bench.lock | $(STAMPS)/run
 	@echo "installing the benchmark's peers into $(VENV) ..."
 	@$(PIP) --require-hashes -r requirements/bench.lock
+	@touch $@
+
+$(STAMPS)/release: requirements/release.lock | $(STAMPS)/run
+	@echo "installing zig, which links wheels, into $(VENV) ..."
+	@$(PIP) --require-hashes -r requirements/release.lock
 	@touch $@
 
 $(STAMPS)/native: $(RUST) pyproject.toml | $(STAMPS)/run

@@ -66,6 +66,8 @@ PARTS = (
     _tests("deploying", 10, "deployments killed, hosts added, removed and lost"),
     _tests("foreign", 6, "a cluster that howdah did not start; hosts imported from another"),
     _tests("placement", 6, "replicas, addresses and failover on hosts with their own addresses"),
+    _script("release", 10, "a wheel and a source distribution, installed into empty environments",
+            "exams.release"),
     _tests("benches", 8, "every bench in small"),
 )  # fmt: skip
 
