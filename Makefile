@@ -26,6 +26,7 @@ help: ## List the targets
 	  printf '  make %-9s %s\n' "$$name" "$$text"; done
 
 demo: setup ## Set everything up, run the TeraSort suite on this machine, write a report
+	@echo "running TeraSort's suite on this machine: howdah run terasuite --engine local"
 	@$(BIN)/howdah run terasuite --engine local
 
 setup: $(STAMPS)/native ## Make .venv and build the Rust module
@@ -135,6 +136,7 @@ $(STAMPS)/release: requirements/release.lock | $(STAMPS)/run
 	@touch $@
 
 $(STAMPS)/native: $(RUST) pyproject.toml | $(STAMPS)/run
-	@echo "building the Rust module (release mode) ..."
-	@PIP_QUIET=1 $(BIN)/maturin develop --release --quiet
+	@echo "building the Rust module (release mode), which takes minutes the first time ..."
+	@mkdir -p build
+	@PIP_QUIET=1 $(BIN)/maturin develop --release --quiet >build/native.log 2>&1 || { cat build/native.log >&2; exit 1; }
 	@touch $@

@@ -56,7 +56,7 @@ def release(directory: Path, machines: Sequence[str]) -> None:
     directory.mkdir(parents=True)
     wheels = {machine: _wheel(directory, machine) for machine in machines}
     _step("building the source distribution")
-    _run([_TOOLS / "maturin", "sdist", "--quiet", "--out", directory], cwd=ROOT)
+    _run([_TOOLS / "maturin", "sdist", "--out", directory], cwd=ROOT)
     (source,) = directory.glob("*.tar.gz")
     own = wheels[platform.machine()]
     for machine, wheel in wheels.items():
@@ -142,7 +142,7 @@ def _try_wheel(wheel: Path, folder: Path) -> None:
     _run([*pip, f"{wheel}[full]"], cwd=folder)
     _step(f"with the extra `full` it takes {_megabytes(empty) - before:.0f} MB")
     _lines(empty, work, page=True)
-    _howdah(empty, work, "compare", *sorted(path.name for path in (work / "runs").iterdir()))
+    _howdah(empty, work, "compare", *sorted(path.name for path in (work / "runs").iterdir() if path.is_dir()))
     _howdah(empty, work, "serve", "--export", "public")
     _howdah(empty, work, "deploy", "--help")
     _howdah(empty, work, "provision", "--help")
@@ -155,7 +155,7 @@ def _lines(empty: Path, work: Path, *, page: bool) -> None:
     _howdah(empty, work, "render", "plan.yaml", "--output", "conf")
     _howdah(empty, work, "check", "--conf", "conf/hadoop", "--plan", "plan.yaml")
     ran = _howdah(empty, work, "run", "terasuite", "--rows", "100k")
-    newest = max((work / "runs").iterdir(), key=lambda path: path.stat().st_mtime)
+    newest = max((work / "runs").glob("*-*"), key=lambda path: path.stat().st_mtime)
     if (work / "plan.html").exists() != page or (newest / "report.html").exists() != page:
         raise Failure(f"pages were {'not ' if page else ''}written")
     for text in (planned, ran):
