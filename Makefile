@@ -19,7 +19,7 @@ LOCK := --quiet --universal --python-version 3.11 --generate-hashes --no-annotat
 # Compiled modules are kept whatever the environment says: tests start the command a thousand times.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo setup test exam test-unit check bench format docs catalogue lock release clean
+.PHONY: help demo setup test exam test-unit check bench format docs site catalogue lock release clean
 
 help: ## List the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | while IFS="$$(printf '\t')" read -r name text; do \
@@ -42,13 +42,14 @@ exam: $(STAMPS)/test $(STAMPS)/native $(STAMPS)/hadoop ## Run the long trials; P
 test-unit: $(STAMPS)/test $(STAMPS)/native ## Run the quick tests: no daemons, no browser, nothing that takes seconds
 	$(BIN)/pytest --numprocesses=2 --dist=loadgroup -m "not slow" tests/unit tests/golden
 
-check: $(STAMPS)/test $(STAMPS)/native ## Lint and type-check
+check: $(STAMPS)/test $(STAMPS)/native ## Lint, type-check, and build the documentation with its links checked
 	cargo fmt --all --check
 	cargo clippy --quiet --release --workspace --all-targets -- --deny warnings
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-logo
+	$(BIN)/python scripts/site.py
 
 bench: $(STAMPS)/bench $(STAMPS)/native $(STAMPS)/hadoop ## Measure against peers and the raw limits of this machine
 	HOWDAH_CACHE="$(CURDIR)/build" $(BIN)/python -m benches
@@ -57,13 +58,17 @@ format: $(STAMPS)/test ## Format the code
 	cargo fmt --all
 	$(BIN)/ruff format .
 
-docs: $(STAMPS)/native ## Write the generated pages of docs/ anew
+docs: $(STAMPS)/native ## Write the generated pages of docs/ again
 	$(BIN)/python -m howdah.store.document > docs/run-record.md
 	$(BIN)/python -m howdah.planner.document docs/rules
 	$(BIN)/python -m howdah.session.predict.pages docs/accuracy.md
 	$(BIN)/howdah inventory schema --output schemas/inventory.schema.json
+	$(BIN)/python scripts/reference.py docs
 	$(BIN)/howdah study schema --output schemas/study.schema.json
 	$(BIN)/howdah provision schema --output schemas/site.schema.json
+
+site: $(STAMPS)/test ## Build the documentation as a website into build/site, with its links checked
+	@$(BIN)/python scripts/site.py
 
 catalogue: $(STAMPS)/prerequisites ## Make the releases' catalogues anew from their jars
 	sh scripts/catalogue.sh
