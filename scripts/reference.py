@@ -122,11 +122,16 @@ def _class(name: str, schema: dict[str, Any]) -> str:
             f"`{key}`",
             _type(content),
             "yes" if key in required else "",
-            _prose(content.get("description")).strip(),
+            _prose(content.get("description")).strip() + _default(content),
         )
         for key, content in schema["properties"].items()
     ]
     return f"{head}\n{_rows(('key', 'type', 'required', 'meaning'), rows)}"
+
+
+def _default(schema: dict[str, Any]) -> str:
+    value = schema.get("default")
+    return f" Default: `{value}`." if value not in (None, [], "") else ""
 
 
 def _type(schema: dict[str, Any]) -> str:
