@@ -45,12 +45,15 @@ WORDS = {
 }
 """What is not written, as a pattern, and what is written instead."""
 _FENCE = re.compile(r"^```.*?^```$", re.DOTALL | re.MULTILINE)
+_WRITTEN = re.compile(r"^<!-- (?:outcomes|unstable) -->.*?(?=^## )", re.DOTALL | re.MULTILINE)
+"""The tables that exams write."""
 _INSTALLED_BY_NAME = re.compile(r"pip install '?howdah\b(?!-)|\bhowdah\[")
 
 
 def unwanted(text: str) -> dict[str, int]:
-    """How often each unwanted word is in a page, outside of code."""
-    prose = re.sub(r"^    .*$|`[^`\n]+`", "", _FENCE.sub("", text), flags=re.MULTILINE)
+    """How often each unwanted word is in a page, outside of code and of what programs wrote."""
+    text = _FENCE.sub("", _WRITTEN.sub("", text))
+    prose = re.sub(r"^    .*$|`[^`\n]+`", "", text, flags=re.MULTILINE)
     found: Counter[str] = Counter()
     for word in WORDS:
         if count := len(re.findall(rf"\b(?:{word})\b", prose, flags=re.IGNORECASE)):
