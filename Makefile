@@ -7,6 +7,8 @@ SHELL := /bin/sh
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+# What `make release` builds wheels for.
+MACHINES ?= x86_64 aarch64
 STAMPS := build/stamps
 RUST := Cargo.toml Cargo.lock $(wildcard crates/*/Cargo.toml) $(shell find crates -name '*.rs')
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
@@ -17,13 +19,14 @@ LOCK := --quiet --universal --python-version 3.11 --generate-hashes --no-annotat
 # Compiled modules are kept whatever the environment says: tests start the command a thousand times.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo setup test exam test-unit check bench format docs catalogue lock clean
+.PHONY: help demo setup test exam test-unit check bench format docs site catalogue lock release clean
 
 help: ## List the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | while IFS="$$(printf '\t')" read -r name text; do \
 	  printf '  make %-9s %s\n' "$$name" "$$text"; done
 
 demo: setup ## Set everything up, run the TeraSort suite on this machine, write a report
+	@echo "running TeraSort's suite on this machine: howdah run terasuite --engine local"
 	@$(BIN)/howdah run terasuite --engine local
 
 setup: $(STAMPS)/native ## Make .venv and build the Rust module
@@ -39,13 +42,14 @@ exam: $(STAMPS)/test $(STAMPS)/native $(STAMPS)/hadoop ## Run the long trials; P
 test-unit: $(STAMPS)/test $(STAMPS)/native ## Run the quick tests: no daemons, no browser, nothing that takes seconds
 	$(BIN)/pytest --numprocesses=2 --dist=loadgroup -m "not slow" tests/unit tests/golden
 
-check: $(STAMPS)/test $(STAMPS)/native ## Lint and type-check
+check: $(STAMPS)/test $(STAMPS)/native ## Lint, type-check, and build the documentation with its links checked
 	cargo fmt --all --check
 	cargo clippy --quiet --release --workspace --all-targets -- --deny warnings
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-logo
+	$(BIN)/python scripts/site.py
 
 bench: $(STAMPS)/bench $(STAMPS)/native $(STAMPS)/hadoop ## Measure against peers and the raw limits of this machine
 	HOWDAH_CACHE="$(CURDIR)/build" $(BIN)/python -m benches
@@ -54,26 +58,34 @@ format: $(STAMPS)/test ## Format the code
 	cargo fmt --all
 	$(BIN)/ruff format .
 
-docs: $(STAMPS)/native ## Write the generated pages of docs/ anew
+docs: $(STAMPS)/native ## Write the generated pages of docs/ again
 	$(BIN)/python -m howdah.store.document > docs/run-record.md
 	$(BIN)/python -m howdah.planner.document docs/rules
 	$(BIN)/python -m howdah.session.predict.pages docs/accuracy.md
 	$(BIN)/howdah inventory schema --output schemas/inventory.schema.json
+	$(BIN)/python scripts/reference.py docs
 	$(BIN)/howdah study schema --output schemas/study.schema.json
 	$(BIN)/howdah provision schema --output schemas/site.schema.json
+
+site: $(STAMPS)/test ## Build the documentation as a website into build/site, with its links checked
+	@$(BIN)/python scripts/site.py
 
 catalogue: $(STAMPS)/prerequisites ## Make the releases' catalogues anew from their jars
 	sh scripts/catalogue.sh
 
 lock: $(STAMPS)/prerequisites ## Resolve the Python dependencies anew into requirements/
 	@$(PYTHON) -m venv build/lock && build/lock/bin/python -m pip install --quiet uv
-	build/lock/bin/uv pip compile $(LOCK) pyproject.toml --extra deploy --group build -o requirements/run.lock
-	build/lock/bin/uv pip compile $(LOCK) pyproject.toml --extra deploy --group build --group test -o requirements/test.lock
+	build/lock/bin/uv pip compile $(LOCK) pyproject.toml --extra full --group build -o requirements/run.lock
+	build/lock/bin/uv pip compile $(LOCK) pyproject.toml --extra full --group build --group test -o requirements/test.lock
 	build/lock/bin/uv pip compile $(LOCK) pyproject.toml --group bench -o requirements/bench.lock
+	build/lock/bin/uv pip compile $(LOCK) --group release -o requirements/release.lock
 	build/lock/bin/uv pip compile $(LOCK) pyproject.toml --constraint requirements/run.lock --extra kvm --group build -o requirements/kvm.lock
 
+release: $(STAMPS)/run ## Build wheels and a source distribution into dist/, and try them
+	@PYTHONPATH=tests $(BIN)/python -m exams.release $(MACHINES:%=--target %) dist
+
 clean: ## Remove everything that was built (run records stay)
-	rm -rf $(VENV) build target
+	rm -rf $(VENV) build target dist
 
 $(STAMPS)/prerequisites:
 	@sh scripts/need.sh $(PYTHON) "Python 3.11 or later" "sudo apt-get install python3 python3-venv"
@@ -123,7 +135,13 @@ $(STAMPS)/bench: requirements/bench.lock | $(STAMPS)/run
 	@$(PIP) --require-hashes -r requirements/bench.lock
 	@touch $@
 
+$(STAMPS)/release: requirements/release.lock | $(STAMPS)/run
+	@echo "installing zig, which links wheels, into $(VENV) ..."
+	@$(PIP) --require-hashes -r requirements/release.lock
+	@touch $@
+
 $(STAMPS)/native: $(RUST) pyproject.toml | $(STAMPS)/run
-	@echo "building the Rust module (release mode) ..."
-	@PIP_QUIET=1 $(BIN)/maturin develop --release --quiet
+	@echo "building the Rust module (release mode), which takes minutes the first time ..."
+	@mkdir -p build
+	@PIP_QUIET=1 $(BIN)/maturin develop --release --quiet >build/native.log 2>&1 || { cat build/native.log >&2; exit 1; }
 	@touch $@

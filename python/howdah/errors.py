@@ -2,6 +2,7 @@
 
     HowdahError                 one message for the user, one hint, one exit code
     ├── UserError      exit 2   the input is wrong: a flag, a file, a key, a directory
+    │   ├── MissingExtra     exit 2   libraries that only some commands need are not installed
     │   ├── RecordError      exit 2   a run record cannot be read: foreign, damaged or from a newer howdah
     │   └── UnreadableFile   exit 2   a file of a configuration is malformed, or refers to other files
     │       └── NoConfiguration  exit 2   a file is XML, but none of Hadoop's configuration files
@@ -36,6 +37,10 @@ class UserError(HowdahError):
     """The user's input is at fault; nothing was started and nothing was written."""
 
     exit_code = 2
+
+
+class MissingExtra(UserError):
+    """Libraries that only some commands need are not installed."""
 
 
 class RecordError(UserError):

@@ -75,6 +75,9 @@ PARTS = (
     _tests("foreign", 6, "a cluster that howdah did not start; hosts imported from another"),
     _tests("placement", 6, "replicas, addresses and failover on hosts with their own addresses"),
     _tests("pages", 12, "every page in both schemes, with axe; exports, sliders, many tabs, servers killed"),
+    _script("release", 10, "a wheel and a source distribution, installed into empty environments",
+            "exams.release"),
+    _tests("tutorial", 6, "the tutorial with its lab, as printed"),
     _tests("benches", 8, "every bench in small"),
 )  # fmt: skip
 

@@ -131,7 +131,7 @@ def test_a_link_stays_a_link(tmp_path: Path) -> None:
 
 
 def test_the_documentation_names_every_key() -> None:
-    text = (ROOT / "docs" / "inventory.md").read_text()
+    text = (ROOT / "docs" / "inventory-keys.md").read_text()
     schema = json.loads(inventory_schema())
     objects = [schema, *(one for one in schema["$defs"].values() if "properties" in one)]
     keys = {key for one in objects for key in one["properties"]}

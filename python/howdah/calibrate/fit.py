@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager
 from typing import NamedTuple
 
 import numpy as np
 
 from howdah.calibrate.problem import Problem, Vector, start_of
+from howdah.extras import extra
 
 _MOST_STEPS = 5
 _CLOSE = 3e-3
@@ -31,8 +33,8 @@ def fit(problem: Problem, begin: Vector | None = None) -> Fit:
     The distances are simulated in full; their derivatives on the small works, which move alike. The search
     begins at ``begin`` where that is given: it ends sooner there, but not elsewhere.
     """
-    # Who only predicts or shows does not wait for it to be loaded.
-    from scipy.optimize import least_squares  # noqa: PLC0415
+    with needs_statistics():
+        from scipy.optimize import least_squares  # noqa: PLC0415
 
     lows, highs = _room(problem)
     result = least_squares(
@@ -51,6 +53,11 @@ def fit(problem: Problem, begin: Vector | None = None) -> Fit:
     return Fit(position, problem.figures_at(position), slopes, covariance(slopes))
 
 
+def needs_statistics() -> AbstractContextManager[None]:
+    """Import scipy; raises MissingExtra where it is not installed."""
+    return extra("statistics", "howdah calibrate")
+
+
 def covariance(slopes: Vector) -> Vector:
     """Of a position with such derivatives about it; priors see to it that there is one."""
     return np.asarray(np.linalg.inv(slopes.T @ slopes), dtype=np.float64)
@@ -58,7 +65,8 @@ def covariance(slopes: Vector) -> Vector:
 
 def refit_without(problem: Problem, full: Fit, case: str) -> Vector:
     """Where the fit would have ended without a case: one step of Gauss and Newton from the full fit."""
-    from scipy.optimize import lsq_linear  # noqa: PLC0415
+    with needs_statistics():
+        from scipy.optimize import lsq_linear  # noqa: PLC0415
 
     kept = np.array([figure.case.name != case for figure in problem.figures] + [True] * len(problem.free))
     distances = np.concatenate([problem.misfits(full.simulated), problem.surprises(full.position)])

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from howdah.calibrate.case import is_load, metric_kind, metric_of, workload_of
-from howdah.calibrate.fit import Fit, covariance, refit_without
+from howdah.calibrate.fit import Fit, covariance, needs_statistics, refit_without
 from howdah.calibrate.problem import FittedFigure, Problem, Vector
 from howdah.model.calibration import Residual
 
@@ -104,8 +104,8 @@ def enough_to_cover(
     """
     if not len(off):
         return 0.0
-    # Who only predicts or shows does not wait for it to be loaded.
-    from scipy.optimize import brentq  # noqa: PLC0415
+    with needs_statistics():
+        from scipy.optimize import brentq  # noqa: PLC0415
 
     rank = math.ceil(_SHARE * len(off))
 

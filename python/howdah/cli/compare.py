@@ -9,6 +9,7 @@ import typer
 
 from howdah.cli.help import App
 from howdah.cli.output import print_json, show
+from howdah.extras import check_extras
 from howdah.session.run import comparing as session
 from howdah.session.run.runs import DEFAULT_RUNS_DIR, list_runs
 
@@ -61,6 +62,9 @@ def compare(
     Runs that differ in nothing but their seed and their hour are repeats of one another. Without
     repeats nothing can be distinguished from noise; where it cannot, the repeats that it takes are said.
     """
+    check_extras("howdah compare", "statistics")
+    if output is not None:
+        check_extras("howdah compare --output", "charts")
     compared = session.compare_runs(runs, baseline, runs_dir)
     page = session.write_comparison(compared, output) if output is not None else None
     if json:

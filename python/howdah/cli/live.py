@@ -15,6 +15,7 @@ from rich.console import Console
 from rich.text import Text
 
 from howdah.cli.operation_rows import operation_head, operation_rows
+from howdah.extras import install_command
 from howdah.model.finding import Finding
 from howdah.model.run import Origin, Outcome, RunRecord, WorkloadResult
 from howdah.model.sink import Progress
@@ -268,7 +269,11 @@ class Display:
             self._label("" if place else "data", f"{folder} ({', '.join(names)})")
         if simulated and finished.spent:
             self._label("took", spent_line(finished.spent))
-        self._label("report", str(finished.report))
+        if finished.report is not None:
+            self._label("report", str(finished.report))
+        else:
+            self._label("report", f"not written: charts need the extra `charts`: {install_command('charts')}")
+            self._label("record", str(finished.path))
 
 
 @contextmanager

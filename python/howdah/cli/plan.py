@@ -14,6 +14,7 @@ from howdah.cli.help import MORE, App
 from howdah.cli.output import print_json, show
 from howdah.cli.simulating import SimulationBar
 from howdah.cli.values import parse_choice
+from howdah.errors import MissingExtra
 from howdah.model.request import Hypervisor, PlanRequest, Profile, Protection
 from howdah.session.plan import plans as session
 from howdah.session.plan.asked import (
@@ -250,7 +251,11 @@ def plan(  # noqa: PLR0917 - typer makes options of parameters
         made = held_plan(session.plan_hosts(hosts, request, make), force=force)
     session.save_plan(made, output)
     if written is not None:
-        session.write_plan_page(made, written)
+        try:
+            session.write_plan_page(made, written)
+        except MissingExtra as missing:
+            print(f"page not written: {missing}: {missing.hint}", file=sys.stderr)
+            written = None
     change = change_of(load_plan(before), made) if before is not None else None
     if json and change is not None:
         print_json({"change": change.model_dump(mode="json"), "plan": made.model_dump(mode="json")})

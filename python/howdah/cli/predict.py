@@ -19,6 +19,7 @@ from howdah.cli.sweep_table import sweep_json, sweep_table
 from howdah.cli.values import parse_seed
 from howdah.cli.what_if_table import what_if_json, what_if_table
 from howdah.errors import UserError
+from howdah.extras import check_extras
 from howdah.session.predict import pages
 from howdah.session.predict import predicting as session
 
@@ -108,6 +109,8 @@ def predict(
     )
     if what_if and sweep:
         raise UserError("--sweep", "and --what-if cannot be given together", "give one of them")
+    if output is not None or not (what_if or sweep):
+        check_extras("the page of `howdah predict`", "charts")
     if output is not None:
         pages.check_directory(output)
     asked = _Asked(plan, request, calibration, replications, parse_seed(seed) if seed is not None else None)

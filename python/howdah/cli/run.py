@@ -95,7 +95,7 @@ def run(
         if json:
             sys.stdout.write(live.as_json(finished.data, finished.analysis, finished.path, finished.report))
         elif quiet:
-            print(finished.report)
+            print(finished.report or finished.path)
         else:
             display.conclude(finished)
     record = finished.data.record

@@ -10,6 +10,7 @@ import typer
 from howdah.cli.help import App
 from howdah.cli.output import print_json, show
 from howdah.cli.predict_table import history_table, score_table
+from howdah.extras import check_extras
 from howdah.model.prediction import Score
 from howdah.session.predict import pages
 from howdah.session.predict import scoring as session
@@ -59,6 +60,7 @@ def score(
         else:
             show(history_table(history))
         return
+    check_extras("the page of `howdah score`", "charts")
     scored = session.score_run(run, prediction, runs_dir=runs_dir, predictions_dir=predictions_dir)
     page = pages.write_scored(scored, predictions_dir / scored.prediction.id / f"score-{scored.run}")
     if json:

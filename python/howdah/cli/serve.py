@@ -12,6 +12,7 @@ from rich.markup import escape
 
 from howdah.cli.help import App
 from howdah.errors import UserError
+from howdah.extras import check_extras
 from howdah.serve.settings import DEFAULT_PORT, LOOPBACK, ServeSettings
 from howdah.session.passwords import read_password
 from howdah.session.predict.predicting import DEFAULT_PREDICTIONS_DIR
@@ -113,6 +114,7 @@ def serve(
         host=listen or LOOPBACK[0],
     )
     _check(settings, listen, certificate, key, password_file)
+    check_extras("howdah serve", "charts", "statistics")
     if export is not None:
         _export(settings, export)
         return

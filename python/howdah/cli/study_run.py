@@ -11,6 +11,7 @@ from howdah.cli.output import print_json, show
 from howdah.cli.study_display import StudyDisplay
 from howdah.cli.study_table import matrix_json, matrix_table
 from howdah.errors import RunFailed
+from howdah.extras import check_extras
 from howdah.session.study import studies as session
 
 DIRECTORY = Annotated[
@@ -33,6 +34,7 @@ def carry_out(
         else:
             show(matrix_table(matrix))
         return
+    check_extras("howdah study run", "charts", "statistics")
     with StudyDisplay(given.study, silent=json or quiet) as display:
         finished = session.run(given, place, display)
     page, conclusions = finished.paper

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from howdah.errors import RunFailed, UserError
+from howdah.extras import check_extras
 from howdah.scratch import scratch_folder
 
 Tell = Callable[[str], None]
@@ -91,12 +92,7 @@ def check_ansible() -> None:
     """Raise UserError where Ansible, or ssh, which it speaks with hosts by, is not installed."""
     if shutil.which("ssh") is None:
         raise UserError("ssh", "is not on this machine's PATH", "apt-get install openssh-client")
-    try:
-        import ansible_runner  # noqa: F401, PLC0415
-    except ImportError as error:
-        raise UserError(
-            "howdah deploy", "needs Ansible, which is not installed", "pip install 'howdah[deploy]'"
-        ) from error
+    check_extras("howdah deploy", "deploy")
 
 
 def run_playbook(

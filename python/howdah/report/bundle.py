@@ -12,9 +12,7 @@ import os
 from importlib import metadata
 from pathlib import Path
 
-import vl_convert
-
-from howdah.report.drawing import VEGA_LITE
+from howdah.report.drawing import VEGA_LITE, needs_charts
 
 EXPOSED = "window.vegaEmbed = vegaEmbed;"
 """What the bundle hands to the page's own script."""
@@ -22,6 +20,9 @@ EXPOSED = "window.vegaEmbed = vegaEmbed;"
 
 def vega_bundle() -> str:
     """The bundle's source; a cache that cannot be read or written only costs time."""
+    with needs_charts():
+        import vl_convert  # noqa: PLC0415
+
     with contextlib.suppress(OSError, RuntimeError, UnicodeDecodeError):
         digest, _, bundle = _path().read_bytes().decode().partition("\n")
         if digest == _digest(bundle):

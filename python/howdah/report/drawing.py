@@ -10,10 +10,11 @@ from __future__ import annotations
 import json
 import re
 import sys
+from contextlib import AbstractContextManager
 from itertools import pairwise
 from typing import Any
 
-import vl_convert
+from howdah.extras import extra
 
 VEGA_LITE = "6.4"
 """The Vega-Lite release that draws both the still pictures and the live ones."""
@@ -28,7 +29,15 @@ _USUAL = ' opacity="1"'
 
 def drawn(spec: dict[str, Any]) -> str:
     """The SVG document of a specification without colour tokens."""
+    with needs_charts():
+        import vl_convert  # noqa: PLC0415
+
     return trimmed(vl_convert.vegalite_to_svg(spec, vl_version=VEGA_LITE))
+
+
+def needs_charts() -> AbstractContextManager[None]:
+    """Import what draws charts; raises MissingExtra where it is not installed."""
+    return extra("charts", "a page with charts")
 
 
 def trimmed(picture: str) -> str:

@@ -17,6 +17,7 @@ from contextlib import suppress
 from types import TracebackType
 from typing import Any, Self
 
+from howdah.extras import check_extras
 from howdah.report.drawing import drawn
 from howdah.report.figure import Figure
 from howdah.report.theme import LIGHT, POINTER, coloured
@@ -64,6 +65,7 @@ class Renderer:
     """
 
     def __init__(self) -> None:
+        check_extras("a page with charts", "charts")
         self._processes = [_Process() for _ in range(_PROCESSES)]
 
     def __enter__(self) -> Self:

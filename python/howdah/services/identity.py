@@ -13,11 +13,11 @@ from typing import Any
 import httpx
 
 from howdah.errors import UserError
+from howdah.extras import install_command
 from howdah.services.errors import NeedsTicket
 
 # How GSSAPI's errors end: the mechanism's own words, and what the library was doing.
 _MINOR = re.compile(r"Minor \(\d+\): (.+?)(?:, Context: .*)?$")
-_INSTALL = "pip install 'howdah[kerberos]', then kinit"
 
 
 def login_name() -> str:
@@ -63,7 +63,8 @@ def _token(request: httpx.Request) -> str:
     try:
         spnego: Any = import_module("spnego")
     except ImportError as error:
-        raise _needs(request, "asks for Kerberos, which needs the library pyspnego", _INSTALL) from error
+        hint = f"{install_command('kerberos')}, then kinit"
+        raise _needs(request, "requires Kerberos, which needs the extra `kerberos`", hint) from error
     try:
         context = spnego.client(hostname=request.url.host, service="HTTP", protocol="kerberos")
         token: bytes = context.step()

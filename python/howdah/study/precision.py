@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from math import expm1, log, sqrt
 from statistics import stdev
 
-from scipy.special import stdtrit
-
+from howdah.extras import extra
 from howdah.model.comparison import Measure
 from howdah.model.run import Outcome
 from howdah.model.study_run import StudyRun
@@ -31,6 +30,9 @@ def half_width(times_s: Sequence[float]) -> float | None:
     """
     if len(times_s) < 2 or min(times_s) <= 0:
         return None
+    with extra("statistics", "a study"):
+        from scipy.special import stdtrit  # noqa: PLC0415
+
     spread = stdev(map(log, times_s)) / sqrt(len(times_s))
     return expm1(float(stdtrit(len(times_s) - 1, (1 + CONFIDENCE) / 2)) * spread)
 

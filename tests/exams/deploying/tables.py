@@ -64,7 +64,7 @@ def _rows(course: Course, user: str, before: str) -> str:
 def _suite_runs(course: Course, plan: Path, made: Kdc, folder: Path) -> None:
     """``howdah run`` proves the cluster, as whoever has a ticket."""
     if find_spec("gssapi") is None:
-        print("    not held: howdah run, which needs pip install 'howdah[kerberos]'", flush=True)
+        print("    not held: howdah run, which needs the extra kerberos", flush=True)
         return
     course.shell(f"howdah render {plan} -o conf --force")
     for part in ("hadoop", "hbase"):

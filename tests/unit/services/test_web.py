@@ -147,7 +147,7 @@ def test_kerberos_without_the_library(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "spnego", None)
     error = _error({"GET /jmx": NEGOTIATE})
     assert isinstance(error, NeedsTicket)
-    assert "howdah[kerberos]" in error.hint
+    assert "pip install 'pyspnego[kerberos]" in error.hint
 
 
 @pytest.mark.parametrize(

@@ -8,9 +8,8 @@ from statistics import fmean, stdev
 from typing import NamedTuple
 
 import numpy as np
-from scipy import stats
 
-from howdah.analysis.comparing.statistics import CONFIDENCE
+from howdah.analysis.comparing.statistics import CONFIDENCE, needs_statistics
 
 LEAST_POINTS = 4
 """With fewer a straight line has no interval to speak of."""
@@ -44,6 +43,9 @@ def load_line(numbers: Sequence[float], loads: Sequence[float]) -> LoadLine | No
     """The least-squares line of loads over numbers of something; None for too few or all alike."""
     if len(numbers) < LEAST_POINTS or np.ptp(numbers) == 0:
         return None
+    with needs_statistics():
+        from scipy import stats  # noqa: PLC0415
+
     fit = stats.linregress(numbers, loads)
     half = _quantile(len(numbers) - 2) * float(fit.stderr)
     return LoadLine(idle=float(fit.intercept), each=Estimate(float(fit.slope), half))
@@ -63,4 +65,7 @@ def full_at(room: float, each: Estimate) -> tuple[float, float, float]:
 
 
 def _quantile(freedom: int) -> float:
+    with needs_statistics():
+        from scipy import stats  # noqa: PLC0415
+
     return float(stats.t.ppf((1 + CONFIDENCE) / 2, freedom))

@@ -9,11 +9,14 @@ from __future__ import annotations
 
 import math
 import warnings
+from contextlib import AbstractContextManager
+from statistics import NormalDist
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import special, stats
+
+from howdah.extras import extra
 
 FloatArray = NDArray[np.float64]
 
@@ -43,6 +46,9 @@ class Tested(NamedTuple):
 
 def welch(base: FloatArray, other: FloatArray) -> Tested:
     """Welch's t-test of two or more repeats on each side, not all of them equal."""
+    with needs_statistics():
+        from scipy import stats  # noqa: PLC0415
+
     with warnings.catch_warnings():
         # scipy warns of a side without noise, as a simulator's may be; the other side's noise is used then.
         warnings.filterwarnings("ignore", "Precision loss", RuntimeWarning)
@@ -56,6 +62,9 @@ def welch(base: FloatArray, other: FloatArray) -> Tested:
 
 def one_noise(base: FloatArray, other: FloatArray) -> Tested:
     """Student's t-test of a single run against repeats, taking the one to be as noisy as the others."""
+    with needs_statistics():
+        from scipy import stats  # noqa: PLC0415
+
     many_base, many_other = base.shape[-1], other.shape[-1]
     difference = other.mean(axis=-1) - base.mean(axis=-1)
     noise, effect = _effect(base, other, difference)
@@ -72,10 +81,18 @@ def widened(test: Tested, unexplained: float) -> Tested:
     The half widths of both parts' intervals are added as squares; the probability is that of a normal
     distribution with this interval.
     """
-    normal = stats.norm.ppf((1 + CONFIDENCE) / 2)
+    normal = NormalDist().inv_cdf((1 + CONFIDENCE) / 2)
     half = np.hypot((test.high - test.low) / 2, normal * unexplained)
-    p = 2 * stats.norm.sf(np.abs(test.difference) * normal / half)
+    with needs_statistics():
+        from scipy import special  # noqa: PLC0415
+
+    p = 2 * special.ndtr(-np.abs(test.difference) * normal / half)
     return test._replace(low=test.difference - half, high=test.difference + half, p=p)
+
+
+def needs_statistics() -> AbstractContextManager[None]:
+    """Import scipy; raises MissingExtra where it is not installed."""
+    return extra("statistics", "a comparison")
 
 
 def holm(p: FloatArray) -> FloatArray:
@@ -125,6 +142,9 @@ def _shift(freedom: NDArray[np.float64], level: float) -> NDArray[np.float64]:
 
     That it may tell the difference the wrong way round is left out: with this power, it never does.
     """
+    with needs_statistics():
+        from scipy import special, stats  # noqa: PLC0415
+
     bound = np.asarray(stats.t.isf(level / 2, freedom))
     shift = np.full(len(freedom), np.inf)
     near = bound < _FAR

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from pyVim.connect import Disconnect, SmartConnect
-from pyVmomi import vim as _vim
-from pyVmomi import vmodl as _vmodl
+from howdah.extras import extra
+
+with extra("vsphere", "--vcenter"):
+    from pyVim.connect import Disconnect, SmartConnect
+    from pyVmomi import vim as _vim
+    from pyVmomi import vmodl as _vmodl
 
 vim: Any = _vim
 """vSphere's objects and what they are configured by."""

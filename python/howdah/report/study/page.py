@@ -6,11 +6,10 @@ from collections.abc import Container, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import vl_convert
-
 from howdah.report.comparing.draw import ComparisonFigures as Compared
 from howdah.report.comparing.draw import draw as draw_comparison
 from howdah.report.document import Drawn, Shell, ShownPage, drawn, page
+from howdah.report.drawing import needs_charts
 from howdah.report.figure import Figure, Table
 from howdah.report.folder import FIGURES, NUMBERS, csv_text, put_page, svg_files
 from howdah.report.markdown import escaped, figure_block, table, titled, together
@@ -257,6 +256,9 @@ def write_paper(findings: StudyFound, out_dir: Path) -> Path:
         said = content(findings)
         figures = draw(findings)
         pictures = renderer.pictures([legible(figure) for figure in figures.every()])
+    with needs_charts():
+        import vl_convert  # noqa: PLC0415
+
     files = svg_files(pictures)
     for name, picture in pictures.items():
         files[f"{FIGURES}/{name}.png"] = vl_convert.svg_to_png(picture, scale=_SHARP)

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from howdah.errors import UserError
+from howdah.extras import check_extras
 from howdah.hadoop.foreign_files import foreign_file
 from howdah.model.placement import placed_hosts
 from howdah.model.run import RunRecord
@@ -31,7 +32,7 @@ class Attached(NamedTuple):
     new: Mapping[str, int]
     kept: Mapping[str, int]
     left_out: tuple[str, ...]
-    report: Path
+    report: Path | None
 
 
 class _Source(NamedTuple):
@@ -53,6 +54,7 @@ def attach(
         raise UserError("FILE", "is missing", "give files of `sadf -j` or `esxtop -b`, or --prometheus URL")
     if queries and prometheus is None:
         raise UserError("--query", "has no effect without a server", "add --prometheus URL")
+    check_extras("howdah runs attach", "charts")
     record = read_record(path)
     machines = Machines(tuple(dict.fromkeys(_machines(record))), host)
     window = window_of(record)

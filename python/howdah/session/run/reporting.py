@@ -31,12 +31,13 @@ __all__ = [
 
 
 class FinishedRun(NamedTuple):
-    """A run with its analysis and where they lie."""
+    """A run with its analysis and its files."""
 
     data: RunData
     analysis: Analysis
     path: Path
-    report: Path
+    report: Path | None
+    """None without the extra that draws charts."""
     spent: Spent | None = None
     """None for a report that was made anew."""
 

@@ -7,6 +7,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
+from howdah.errors import MissingExtra
+
 if TYPE_CHECKING:
     from howdah.report.renderer import Renderer
     from howdah.session.run.reporting import FinishedRun
@@ -20,7 +22,7 @@ class ReportWarmup:
 
     def __init__(self) -> None:
         self._pool = ThreadPoolExecutor(1, thread_name_prefix="howdah-warmup")
-        self._renderer: Future[Renderer] | None = None
+        self._renderer: Future[Renderer | None] | None = None
 
     def __enter__(self) -> Self:
         return self
@@ -30,7 +32,9 @@ class ReportWarmup:
     ) -> None:
         self._pool.shutdown()
         if self._renderer is not None:
-            self._renderer.result().dismiss()
+            renderer = self._renderer.result()
+            if renderer is not None:
+                renderer.dismiss()
 
     def begin(self) -> None:
         """Begin, in a thread, unless it has begun."""
@@ -38,19 +42,26 @@ class ReportWarmup:
             self._renderer = self._pool.submit(_started_renderer)
 
     def report(self, path: Path) -> FinishedRun:
-        """Analyse a stored run and write its report."""
+        """Analyse a stored run and write its report, unless the extra for charts is missing."""
         self.begin()
-        from howdah.session.run.reporting import report_run  # noqa: PLC0415
+        from howdah.session.run.reporting import FinishedRun, analyse_run, report_run  # noqa: PLC0415
 
         assert self._renderer is not None
-        return report_run(path, self._renderer.result())
+        renderer = self._renderer.result()
+        if renderer is None:
+            return FinishedRun(*analyse_run(path), path, None)
+        return report_run(path, renderer)
 
 
-def _started_renderer() -> Renderer:
+def _started_renderer() -> Renderer | None:
+    """What draws charts; None without the extra."""
     # Imported while the run goes: it does without them until its end.
     from howdah.report.renderer import Renderer  # noqa: PLC0415
 
-    renderer = Renderer()
+    try:
+        renderer = Renderer()
+    except MissingExtra:
+        renderer = None
     import howdah.session.run.reporting  # noqa: F401, PLC0415
 
     return renderer

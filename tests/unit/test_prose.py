@@ -1,0 +1,102 @@
+"""Words that howdah's pages and help texts are kept free of; what is left of them may only become less.
+
+``HOWDAH_UPDATE_PROSE=1 .venv/bin/pytest tests/unit/test_prose.py`` lowers the counts of prose_left.json.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+LEFT = ROOT / "tests/data/prose_left.json"
+PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
+WORDS = {
+    "alike": "identical, the same",
+    "anew": "again",
+    "asked": "requested, queried, called",
+    "beneath": "below",
+    "beside": "next to, alongside, compared with",
+    "comes? to": "result in",
+    "deeds?": "actions",
+    "foretold": "predicted",
+    "held against": "compared with, checked against",
+    "in force": "active",
+    "in vain": "wasted",
+    "(?:is|are) held": "is tested, is compared",
+    "laborator(?:y|ies)": "lab",
+    "mend(?:s|ed|ing)?": "fix",
+    "neighbours?": "what shares hosts with",
+    "nobody": "no host, no daemon, unknown",
+    "said": "reported, printed, recorded",
+    "says?": "shows, prints",
+    "somebody": "a user, another process",
+    "speaks? for": "pros and cons",
+    "tells?": "reports, shows",
+    "told": "reported, shown",
+    "undoing": "reverting",
+    "untold": "unreported",
+    "whom": "which",
+}
+"""What is not written, as a pattern, and what is written instead."""
+_FENCE = re.compile(r"^```.*?^```$", re.DOTALL | re.MULTILINE)
+_WRITTEN = re.compile(r"^<!-- (?:outcomes|unstable) -->.*?(?=^## )", re.DOTALL | re.MULTILINE)
+"""The tables that exams write."""
+_INSTALLED_BY_NAME = re.compile(r"pip install '?howdah\b(?!-)|\bhowdah\[")
+
+
+def unwanted(text: str) -> dict[str, int]:
+    """How often each unwanted word is in a page, outside of code and of what programs wrote."""
+    text = _FENCE.sub("", _WRITTEN.sub("", text))
+    prose = re.sub(r"^    .*$|`[^`\n]+`", "", text, flags=re.MULTILINE)
+    found: Counter[str] = Counter()
+    for word in WORDS:
+        if count := len(re.findall(rf"\b(?:{word})\b", prose, flags=re.IGNORECASE)):
+            found[word] = count
+    return dict(found)
+
+
+def _left() -> dict[str, dict[str, int]]:
+    left: dict[str, dict[str, int]] = json.loads(LEFT.read_text())
+    return left
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_pages_have_no_more_of_these_words_than_are_left(page: Path) -> None:
+    allowed = _left().get(str(page.relative_to(ROOT)), {})
+    for word, count in unwanted(page.read_text()).items():
+        most = allowed.get(word, 0)
+        assert count <= most, f"{word!r} is there {count} times instead of {most}: write {WORDS[word]}"
+
+
+def test_what_is_left_only_shrinks() -> None:
+    left = _left()
+    counts = {str(page.relative_to(ROOT)): unwanted(page.read_text()) for page in PAGES}
+    lower = {
+        page: {word: min(count, counts[page][word]) for word, count in words.items() if word in counts[page]}
+        for page, words in left.items()
+        if page in counts
+    }
+    lower = {page: words for page, words in lower.items() if words}
+    if os.environ.get("HOWDAH_UPDATE_PROSE"):
+        rows = ",\n".join(f"{json.dumps(page)}: {json.dumps(words)}" for page, words in sorted(lower.items()))
+        LEFT.write_text(f"{{\n{rows}\n}}\n")
+        return
+    assert left == lower, "fewer are left: HOWDAH_UPDATE_PROSE=1 .venv/bin/pytest tests/unit/test_prose.py"
+
+
+def test_words_are_found_outside_of_code_only() -> None:
+    text = "It says so.\n\n```console\nsays\n```\n\n    says\n\n`says` Nobody tells.\n"
+    assert unwanted(text) == {"nobody": 1, "says?": 1, "tells?": 1}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_no_page_installs_howdah_by_a_name_that_is_not_ours(page: Path) -> None:
+    found = [line for line in page.read_text().splitlines() if _INSTALLED_BY_NAME.search(line)]
+    # One page explains why that does not work.
+    assert found == [] or page.name == "troubleshooting.md"
