@@ -16,7 +16,12 @@ _PLACEHOLDER = re.compile(
 )
 _CAPITALS = re.compile(r"[A-Z]+[0-9]*(_[A-Z0-9]+)+")
 _NUMBERS = frozenset({"bool", "duration", "float", "int", "long", "size"})
-_OF_HOSTS = re.compile(r"fs\.default(FS|\.name)|.*[.-](address|hostname|quorum)(\..+)?|hbase\.rootdir")
+_OF_HOSTS = re.compile(
+    r"fs\.default(FS|\.name)|hbase\.rootdir|(dfs|ha|hbase|mapreduce|yarn)\..*[.-](address|hostname|quorum)(\..+)?"
+)
+_FILLED_LATER = re.compile(r".*(classpath|opts|command|options|[.-]env|[.-]params)(\..+)?|.*\.auth_to_local")
+"""Keys in whose values NodeManagers and tasks fill in ``{{JAVA_HOME}}``, ``<CPS>`` and ``@taskid@``."""
+_OF_TEMPLATES = re.compile(r"#[A-Z][A-Z0-9_]*#")
 
 
 def placeholder(entry: FoundProperty, facts: Facts) -> str:
@@ -33,7 +38,7 @@ def placeholder(entry: FoundProperty, facts: Facts) -> str:
             return text
     if _OF_HOSTS.fullmatch(entry.name) and (host := _CAPITALS.match(text.rpartition("://")[2])):
         return host[0]
-    match = _PLACEHOLDER.search(text)
+    match = (_OF_TEMPLATES if _FILLED_LATER.fullmatch(entry.name) else _PLACEHOLDER).search(text)
     return match[0] if match else ""
 
 
