@@ -424,7 +424,7 @@ CASES = (
     ),
     _folder(
         "f17-hbase-next-to-others-files",
-        fails=_one("hbase.cluster.distributed", "2 RegionServers", "true"),
+        fails=_one("hbase.cluster.distributed", "several hosts", "true"),
         silent=("dfs.namenode.name.dir", "dfs.datanode.data.dir"),
     ),
 )

@@ -38,6 +38,30 @@ def _report(folder: Path, properties: dict[str, str], texts: dict[str, str]) -> 
             "3.4.2",
             "Java 8",
         ),
+        ({"dfs.namenode.name.dir": "/opt/hadoop-2.6.0-cdh5.14.4/name"}, {}, "2.7.7", "hadoop-2.6.0"),
+        (
+            # What is older than the scripts' variables was taken over from before.
+            {"dfs.namenode.http-address": "m1:50070"},
+            {"hadoop-env.sh": "export HADOOP_OS_TYPE=Linux\nexport JAVA_HOME=/usr/lib/jvm/java-8-openjdk"},
+            "3.4.2",
+            "Java 8",
+        ),
+        (
+            {
+                "mapred.job.tracker": "m1:9001",
+                "mapred.tasktracker.map.tasks.maximum": "8",
+                "mapred.fairscheduler.preemption": "true",
+            },
+            {},
+            "2.10.2",
+            "mapred.job.tracker",
+        ),
+        (
+            {},
+            {"hadoop-env.sh": "export JAVA_HOME=/usr/java/jdk1.8.0_121\nexport JAVA_HOME=$JAVA_HOME"},
+            "3.4.2",
+            "Java 8",
+        ),
         (
             # Two Javas: one of them is wrong, and says nothing.
             {},

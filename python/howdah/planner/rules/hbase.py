@@ -11,6 +11,7 @@ from howdah.planner.conditions import hbase_rule, with_hbase
 from howdah.planner.facts import CannotTell, Facts
 from howdah.planner.heap import heap_enough
 from howdah.planner.master_heaps import REGIONS, sized_heap
+from howdah.planner.named_hosts import has_several_hosts, worker_hosts
 from howdah.planner.reading import ConfigurationReading, is_temporary, path_list
 from howdah.planner.rule import Counsel, Decision, Inspection, Observation, Rule, Scope, Severity, equal
 from howdah.planner.rules.security.settings import login
@@ -150,16 +151,14 @@ def _pools_counsel(facts: Facts) -> str | None:
 
 
 def _alone_by_default(found: Found, facts: Facts) -> Iterator[Observation]:
-    """Whether HBase with RegionServers on several hosts is a cluster."""
+    """Whether HBase on several hosts is a cluster."""
     reading = ConfigurationReading(found)
-    lists = found.config.lists.items() if found.config is not None else ()
-    servers = {host for file, hosts in lists if file.endswith("regionservers") for host in hosts}
     key = "hbase.cluster.distributed"
-    if len(servers) > 1 and reading.has("hbase-site.xml"):
+    if reading.has("hbase-site.xml") and (len(worker_hosts(found)) > 1 or has_several_hosts(found)):
         yield Observation(
             ok=(reading.text(key) or "").strip().lower() == "true",
             about=key,
-            found=f"{reading.text(key) or 'false (default)'}, with {len(servers)} RegionServers",
+            found=f"{reading.text(key) or 'false (default)'}, with several hosts",
             expected="true: all of HBase runs in the HMaster's process otherwise, and loses what only that "
             "host has",
             fix=f"set {key} to true in {reading.where(key) or 'hbase-site.xml'}",
@@ -170,10 +169,10 @@ def _alone_by_default(found: Found, facts: Facts) -> Iterator[Observation]:
 RULES: tuple[Rule, ...] = (
     Inspection(
         id="hbase.distributed-servers",
-        says="HBase with several RegionServers runs as a cluster.",
+        says="HBase on several hosts runs as a cluster.",
         sources=("HBase 2.6.4: hbase-default.xml",),
         severity=Severity.MUST,
-        condition="where regionservers lists several hosts",
+        condition="where the files name several hosts",
         inspect=_alone_by_default,
     ),
     hbase_rule(

@@ -13,7 +13,7 @@ from howdah.planner.rule import Inspection, Observation, Rule, Severity
 _FILE = "fair-scheduler.xml"
 _SCHEDULER = "yarn.resourcemanager.scheduler.class"
 _MONITORS = "yarn.resourcemanager.scheduler.monitor.enable"
-_POLICIES = "yarn.resourcemanager.scheduler.monitor.policies"
+_MONITOR_POLICIES = "yarn.resourcemanager.scheduler.monitor.policies"
 _INT, _FLOAT = re.compile(r"\d+"), re.compile(r"\d+(\.\d*)?|\.\d+")
 _RESOURCES = re.compile(
     r"(\s*\d+(\.\d+)?\s*(mb|vcores|%)?\s*(memory|cpu)?\s*,?)+|(\s*[\w./-]+\s*=\s*\d+(\.\d+)?\s*%?\s*,?)+",
@@ -129,7 +129,7 @@ def _own_preemption(found: Found, facts: Facts) -> Iterator[Observation]:
     reading = ConfigurationReading(found)
     if not uses_fair(found) or facts.request.hadoop.startswith(("2.", "3.0.")):
         return
-    policies = reading.text(_POLICIES)
+    policies = reading.text(_MONITOR_POLICIES)
     if reading.truth(_MONITORS) is True and (
         policies is None or "ProportionalCapacityPreemption" in policies
     ):

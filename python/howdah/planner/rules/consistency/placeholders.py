@@ -15,7 +15,13 @@ _PLACEHOLDER = re.compile(
     r"|\{\{[^{}]*\}\}|<%.*?%>|\{%.*?%\}|<[A-Za-z][A-Za-z0-9 _-]*>"
 )
 _CAPITALS = re.compile(r"[A-Z]+[0-9]*(_[A-Z0-9]+)+")
-_OF_HOSTS = re.compile(r"fs\.default(FS|\.name)|.*[.-](address|hostname|quorum)(\..+)?|hbase\.rootdir")
+_NUMBERS = frozenset({"bool", "duration", "float", "int", "long", "size"})
+_OF_HOSTS = re.compile(
+    r"fs\.default(FS|\.name)|hbase\.rootdir|(dfs|ha|hbase|mapreduce|yarn)\..*[.-](address|hostname|quorum)(\..+)?"
+)
+_FILLED_LATER = re.compile(r".*(classpath|opts|command|options|[.-]env|[.-]params)(\..+)?|.*\.auth_to_local")
+"""Keys in whose values NodeManagers and tasks fill in ``{{JAVA_HOME}}``, ``<CPS>`` and ``@taskid@``."""
+_OF_TEMPLATES = re.compile(r"#[A-Z][A-Z0-9_]*#")
 
 
 def placeholder(entry: FoundProperty, facts: Facts) -> str:
@@ -28,20 +34,23 @@ def placeholder(entry: FoundProperty, facts: Facts) -> str:
     if _CAPITALS.fullmatch(text):
         own = set(text.lower().split("_")) <= set(re.split(r"[.-]", entry.name.lower()))
         known = known_property(entry.model_copy(update={"name": names_of_today(entry, facts)[0]}), facts)
-        if own or (known is not None and known.kind != "text"):
+        if own or (known is not None and known.kind in _NUMBERS):
             return text
     if _OF_HOSTS.fullmatch(entry.name) and (host := _CAPITALS.match(text.rpartition("://")[2])):
         return host[0]
-    match = _PLACEHOLDER.search(text)
+    match = (_OF_TEMPLATES if _FILLED_LATER.fullmatch(entry.name) else _PLACEHOLDER).search(text)
     return match[0] if match else ""
 
 
 def _placeholders(found: Found, facts: Facts) -> Iterator[Observation]:
     for entry in known_properties(found):
-        if mark := placeholder(entry, facts):
+        if not (mark := placeholder(entry, facts)):
+            continue
+        # By both names, as other rules report one or the other, and this is the cause of all that they find.
+        for name in dict.fromkeys((entry.name, *names_of_today(entry, facts))):
             yield Observation(
                 ok=False,
-                about=names_of_today(entry, facts)[0],
+                about=name,
                 found=f"{mark}, a placeholder of a template",
                 expected="the value itself: daemons take a placeholder for one, and end",
                 fix="check the files that are made from this template, or write values for placeholders",
