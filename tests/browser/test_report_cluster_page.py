@@ -69,6 +69,7 @@ def test_hiding_system_time_leaves_user_time_on_the_ground(report: ReportOf, vis
     assert page.locator(areas).count() == before / 2
 
 
+@pytest.mark.exam("pages")
 def test_paper_shows_every_figure_of_a_cluster(report: ReportOf, visit: Visitor) -> None:
     page = visit().open(report("laboratory"))
     page.emulate_media(media="print")

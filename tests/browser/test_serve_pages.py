@@ -133,8 +133,11 @@ def test_the_keyboard_reaches_everything_that_can_be_used(
 @pytest.mark.parametrize(
     "name",
     [
-        *("runs", "run"),
-        *(pytest.param(name, marks=only_exam) for name in ("comparison", "paper", "plan", "predictions")),
+        "runs",
+        *(
+            pytest.param(name, marks=only_exam)
+            for name in ("run", "comparison", "paper", "plan", "predictions")
+        ),
     ],
 )
 def test_paper_shows_still_pictures_and_nothing_to_press(

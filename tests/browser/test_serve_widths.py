@@ -64,13 +64,12 @@ def _named(name: str) -> str:
     "address",
     [
         "",
-        f"runs/{_named('laboratory')}/",
         *(
             pytest.param(address, marks=pytest.mark.exam("pages"))
             for address in (
                 f"?search={'x' * 200}",
                 f"?suite={'x' * 100}",
-                *(f"runs/{_named(name)}/" for name in RUNS if name != "laboratory"),
+                *(f"runs/{_named(name)}/" for name in RUNS),
                 f"compare/{','.join(PAIR)}/",
                 "studies/",
                 "studies/blocks/",

@@ -221,6 +221,7 @@ def exported(everything: WholeSite) -> Path:
     return everything.folder / "public"
 
 
+@pytest.mark.exam("pages")
 def test_an_export_has_every_page_and_every_link_leads_somewhere(
     exported: Path, everything: WholeSite
 ) -> None:
@@ -238,6 +239,7 @@ def test_an_export_has_every_page_and_every_link_leads_somewhere(
             assert place.is_file(), f"{page}: {link}"
 
 
+@pytest.mark.exam("pages")
 def test_an_export_names_no_place_of_this_machine(exported: Path, everything: WholeSite) -> None:
     for page in exported.rglob("*.html"):
         text = page.read_text()
@@ -255,6 +257,7 @@ def test_an_export_replaces_an_earlier_one(tmp_path: Path) -> None:
     assert {path.name for path in tmp_path.iterdir()} == {"public", "runs"}
 
 
+@pytest.mark.exam("pages")
 def test_an_export_that_cannot_be_finished_leaves_the_old_one(exported: Path, everything: WholeSite) -> None:
     before = tree(exported)
     conf = str(CONF.with_name("none"))
