@@ -42,7 +42,14 @@ _UNITS = frozenset(
 )
 """Rules of one unit for another, which say nothing more where a limit of the key is broken."""
 
-_FOLDED = frozenset({"release.deprecated-property", "security.proxy-users", "release.gone-property"})
+_FOLDED = frozenset(
+    {
+        "release.deprecated-property",
+        "security.proxy-users",
+        "release.gone-property",
+        "consistency.former-variables",
+    }
+)
 _MOST_ALONE = 3
 """More warnings of one of these rules than this are a single one."""
 
