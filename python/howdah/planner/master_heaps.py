@@ -38,8 +38,8 @@ _WAVES = 2
 _BLOCK_BYTES = 128 * MIB
 _STEP = 64 * MIB
 
-_OF_REGIONS = ((10_000, 300, 12 * GIB), (10_000, 200, 8 * GIB), (1_000, 0, 4 * GIB))
-"""An HMaster's heap from so many regions and RegionServers on (Cloudera)."""
+_OF_REGIONS = ((10_000, 300, 12 * GIB), (10_000, 200, 8 * GIB), (100, 0, 4 * GIB))
+"""An HMaster's heap from so many regions and RegionServers on (Cloudera: hardware requirements, HBase)."""
 _SMALL = {
     Role.RESOURCEMANAGER: 2 * GIB,
     Role.JOB_HISTORY: GIB,

@@ -189,7 +189,8 @@ RULES: tuple[Rule, ...] = (
         id="hbase.master-heap",
         file="hbase-env.sh",
         key="HBASE_MASTER_OPTS",
-        says="The HMaster's heap is 2 GiB for 1,000 regions, 4 for 10,000, and 8 to 12 for more.",
+        says="The HMaster's heap is 4 GiB, from 10,000 regions on 8 with 200 RegionServers and 12 with 300; "
+        "less on small hosts.",
         sources=("D3 120", "Cloudera: hardware requirements", "howdah"),
         decide=_master_heap,
         accepts=heap_enough,

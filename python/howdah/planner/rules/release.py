@@ -131,12 +131,12 @@ def _is_service(entry: FoundProperty) -> bool:
 def _foreign(found: Found, facts: Facts) -> Iterator[Observation]:
     for entry, near in _unknown(found, facts):
         if near is None:
-            last = _last_reader(entry.name)
+            line = _nearest_reader(entry.name, facts)
             yield Observation(
                 ok=False,
                 about=entry.name,
                 found=f"a name that no code of Hadoop {facts.request.hadoop} reads"
-                + (f"; Hadoop {last} was the last that did" if last else ""),
+                + (f"; {line}" if line else ""),
                 expected="names that the release reads: others have no effect, unless other software reads "
                 "them",
                 fix=f"remove {entry.name} from {entry.place} if no other software reads it",
@@ -144,11 +144,15 @@ def _foreign(found: Found, facts: Facts) -> Iterator[Observation]:
             )
 
 
-def _last_reader(name: str) -> str | None:
-    """The line of the latest release that reads a name; None where none does."""
-    lines = (version for version in reversed(HADOOP_VERSIONS) if hadoop(version).find(name) is not None)
-    version = next(lines, None)
-    return line_of(version) if version else None
+def _nearest_reader(name: str, facts: Facts) -> str:
+    """Which release was the last that read a name, or is the first that does; empty where none does."""
+    readers = [version for version in HADOOP_VERSIONS if hadoop(version).find(name) is not None]
+    if not readers:
+        return ""
+    numbers = [tuple(map(int, version.split(".")[:2])) for version in (readers[0], facts.request.hadoop)]
+    if numbers[0] > numbers[1]:
+        return f"Hadoop {line_of(readers[0])} is the first that does"
+    return f"Hadoop {line_of(readers[-1])} was the last that did"
 
 
 def _values(found: Found, facts: Facts) -> Iterator[Observation]:

@@ -110,7 +110,7 @@ RULES: tuple[Rule, ...] = (
         key="YARN_RESOURCEMANAGER_OPTS",
         says="The ResourceManager's heap is 1 GiB, and another for every 250 NodeManagers and 50,000 "
         "containers, at least 2.",
-        sources=("D1 81", "D1 87", "Cloudera: hardware requirements", "howdah"),
+        sources=("D1 81", "D1 87", "howdah"),
         decide=_heap,
         accepts=heap_enough,
         today="The papers gave all daemons one HADOOP_HEAPSIZE of 1300 (D0 142); each has its own today.",

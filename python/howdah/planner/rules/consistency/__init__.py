@@ -5,6 +5,7 @@ from __future__ import annotations
 from howdah.planner.rule import Rule
 from howdah.planner.rules.consistency import (
     bounds,
+    classes,
     combinations,
     directories,
     enough_hosts,
@@ -43,6 +44,7 @@ RULES: tuple[Rule, ...] = (
     *formers.RULES,
     *shared.RULES,
     *words.RULES,
+    *classes.RULES,
     *units.RULES,
     *features.RULES,
     *enough_hosts.RULES,

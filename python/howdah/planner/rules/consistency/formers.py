@@ -27,8 +27,32 @@ _VARIABLES = {
 """Of Hadoop 2, with what Hadoop 3 reads (HADOOP-11460, HADOOP-9902, HADOOP-13209)."""
 
 
+_LATER = {
+    today: former
+    for former, today in _VARIABLES.items()
+    if today.startswith("HDFS_") or today == "MAPRED_HISTORYSERVER_OPTS"
+}
+"""Of Hadoop 3, with what Hadoop 2 reads in their place."""
+
+
+def _later_variables(found: Found) -> Iterator[Observation]:
+    """Variables of Hadoop 3 in the scripts of Hadoop 2, which give daemons nothing."""
+    variables = {entry.name: entry for entry in (found.config.environment if found.config else ())}
+    for name, variable in variables.items():
+        if name in _LATER and _LATER[name] not in variables:
+            yield Observation(
+                ok=False,
+                about=name,
+                found="a variable that scripts of Hadoop 2 do not read",
+                expected=f"{_LATER[name]}: the daemon starts without these options and with a default heap",
+                fix=f"rename {name} to {_LATER[name]} in {variable.place}",
+                where=variable.place,
+            )
+
+
 def _variables(found: Found, facts: Facts) -> Iterator[Observation]:
     if facts.request.hadoop.startswith("2."):
+        yield from _later_variables(found)
         return
     environment = found.config.environment if found.config else ()
     for name, variable in {entry.name: entry for entry in environment}.items():
@@ -59,7 +83,7 @@ def _slaves(found: Found, facts: Facts) -> Iterator[Observation]:
 RULES: tuple[Rule, ...] = (
     Inspection(
         id="consistency.former-variables",
-        says="Scripts are given the variables that they read today.",
+        says="Scripts are given the variables that those of the release read.",
         sources=("HADOOP-11460", "HADOOP-9902"),
         inspect=_variables,
     ),

@@ -10,14 +10,19 @@ from howdah.planner.facts import Facts
 from howdah.planner.needed_settings import NEEDS
 from howdah.planner.reading import ConfigurationReading
 from howdah.planner.rule import Inspection, Observation, Rule, Severity
+from howdah.releases import hadoop
 
 
 def _needs(found: Found, facts: Facts) -> Iterator[Observation]:
     reading = ConfigurationReading(found)
+    release = hadoop(facts.request.hadoop)
     for need in NEEDS:
         text = reading.text(need.key)
         if text is None or re.fullmatch(need.when, text) is None or not reading.has(need.file):
             # HBase's folder alone says nothing of Hadoop's.
+            continue
+        if need.key.startswith(("dfs.", "yarn.", "hadoop.")) and not release.knows(need.key):
+            # What the release does not read switches nothing on.
             continue
         other = next(filter(None, map(reading.text, (need.other, *need.instead))), None)
         known = str(other if other is not None else facts.decided.get(need.other) or "")

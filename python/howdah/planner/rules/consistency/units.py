@@ -205,6 +205,15 @@ def _heaps(found: Found, facts: Facts) -> Iterator[Observation]:
 def _heap_variables(found: Found, facts: Facts) -> Iterator[Observation]:
     for entry in found.config.environment if found.config else ():
         text = entry.text.strip()
+        if re.fullmatch(r"\d+[kmgt]", text, re.IGNORECASE) and entry.name == "HADOOP_HEAPSIZE":
+            yield Observation(
+                ok=not facts.request.hadoop.startswith("2."),
+                about=entry.name,
+                found=text,
+                expected="a number of MB: scripts of Hadoop 2 write an m behind it, and Java does not start",
+                fix=f"set {entry.name} to {(heap_bytes(f'-Xmx{text}') or 0) // MIB} in {entry.place}",
+                where=entry.place,
+            )
         if _HEAP_SIZE.fullmatch(entry.name) is None or not re.fullmatch(r"\d{1,15}", text):
             continue
         megabytes = int(text)

@@ -9,10 +9,10 @@ export HBASE_LOG_DIR=/var/log/hbase
 # [hbase.own-zookeeper; HBase 2.6.4: hbase-env.sh, howdah]
 export HBASE_MANAGES_ZK=false
 
-# 2 GiB: it moves 300 regions of 3 RegionServers, 100 of each, and keeps what it does to each of them;
+# 4 GiB: it moves 300 regions of 3 RegionServers, 100 of each, and keeps what it does to each of them;
 # without a limit Java takes a quarter of the host's memory
 # [hbase.master-heap; D3 120, Cloudera: hardware requirements, howdah]
-export HBASE_MASTER_OPTS='-Xms2048m -Xmx2048m -XX:+UseG1GC -XX:+ExitOnOutOfMemoryError'
+export HBASE_MASTER_OPTS='-Xms4096m -Xmx4096m -XX:+UseG1GC -XX:+ExitOnOutOfMemoryError'
 
 # The default is /tmp: once a cleaner took the file, the scripts cannot stop the daemon; what is in
 # /run ends with the boot, as the daemons do
