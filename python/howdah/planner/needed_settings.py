@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 
-class Need(NamedTuple):
+class NeededSetting(NamedTuple):
     """Where ``key`` is ``when``, ``other``, which ``file`` has, must be ``wanted``."""
 
     key: str
@@ -24,8 +24,8 @@ _USE_EXECUTOR = (
     "set yarn.nodemanager.container-executor.class to "
     "org.apache.hadoop.yarn.server.nodemanager.LinuxContainerExecutor in yarn-site.xml"
 )
-NEEDS: tuple[Need, ...] = (
-    Need(
+NEEDS: tuple[NeededSetting, ...] = (
+    NeededSetting(
         "yarn.resourcemanager.store.class",
         r".*\.ZKRMStateStore",
         "core-site.xml",
@@ -35,7 +35,7 @@ NEEDS: tuple[Need, ...] = (
         _STARTS_NOT,
         ("yarn.resourcemanager.zk-address",),
     ),
-    Need(
+    NeededSetting(
         "yarn.nodemanager.linux-container-executor.resources-handler.class",
         r".*\.CgroupsLCEResourcesHandler",
         "yarn-site.xml",
@@ -44,7 +44,7 @@ NEEDS: tuple[Need, ...] = (
         _USE_EXECUTOR,
         "no container is put into a control group",
     ),
-    Need(
+    NeededSetting(
         "hadoop.security.group.mapping",
         r".*\.(JniBased)?LdapGroupsMapping",
         "core-site.xml",
@@ -54,7 +54,7 @@ NEEDS: tuple[Need, ...] = (
         "no user has a group, and daemons that look groups up end",
         ("hadoop.security.group.mapping.ldap.url.list",),
     ),
-    Need(
+    NeededSetting(
         "hadoop.security.group.mapping",
         r".*\.CompositeGroupsMapping",
         "core-site.xml",
@@ -63,7 +63,7 @@ NEEDS: tuple[Need, ...] = (
         "set hadoop.security.group.mapping.providers to the names of the mappings in core-site.xml",
         "no user has a group",
     ),
-    Need(
+    NeededSetting(
         "yarn.nodemanager.runtime.linux.allowed-runtimes",
         r".*(docker|runc).*",
         "yarn-site.xml",
@@ -72,7 +72,7 @@ NEEDS: tuple[Need, ...] = (
         _USE_EXECUTOR,
         "every container runs without an image",
     ),
-    Need(
+    NeededSetting(
         "yarn.nodemanager.resource-plugins",
         r".*yarn\.io/gpu.*",
         "yarn-site.xml",
@@ -81,7 +81,7 @@ NEEDS: tuple[Need, ...] = (
         "set yarn.resource-types to yarn.io/gpu in resource-types.xml on all hosts",
         "NodeManagers do not start",
     ),
-    Need(
+    NeededSetting(
         "hbase.bucketcache.ioengine",
         r".+",
         "hbase-site.xml",
@@ -90,7 +90,7 @@ NEEDS: tuple[Need, ...] = (
         "set hbase.bucketcache.size to the cache's size in MB in hbase-site.xml",
         "RegionServers do not start",
     ),
-    Need(
+    NeededSetting(
         "hbase.security.authorization",
         r"true",
         "hbase-site.xml",
@@ -100,7 +100,7 @@ NEEDS: tuple[Need, ...] = (
         "and to those of masters and RegionServers",
         "no right is checked",
     ),
-    Need(
+    NeededSetting(
         "hbase.security.authentication",
         r"kerberos",
         "core-site.xml",
@@ -109,7 +109,7 @@ NEEDS: tuple[Need, ...] = (
         "set hadoop.security.authentication to kerberos in core-site.xml",
         "HBase's daemons do not start: nobody can log in to Hadoop with a keytab",
     ),
-    Need(
+    NeededSetting(
         "yarn.nodemanager.linux-container-executor.cgroups.strict-resource-usage",
         r"true",
         "yarn-site.xml",
@@ -118,7 +118,7 @@ NEEDS: tuple[Need, ...] = (
         _USE_EXECUTOR,
         "containers use all CPUs",
     ),
-    Need(
+    NeededSetting(
         "yarn.nodemanager.resource.memory.enabled",
         r"true",
         "yarn-site.xml",
@@ -127,7 +127,7 @@ NEEDS: tuple[Need, ...] = (
         _USE_EXECUTOR,
         "no container's memory is limited",
     ),
-    Need(
+    NeededSetting(
         "yarn.nodemanager.resource.disk.enabled",
         r"true",
         "yarn-site.xml",
@@ -136,7 +136,7 @@ NEEDS: tuple[Need, ...] = (
         _USE_EXECUTOR,
         "no container's reading and writing is limited",
     ),
-    Need(
+    NeededSetting(
         "yarn.nodemanager.resource.network.enabled",
         r"true",
         "yarn-site.xml",
@@ -145,7 +145,7 @@ NEEDS: tuple[Need, ...] = (
         _USE_EXECUTOR,
         "no container's sending is limited",
     ),
-    Need(
+    NeededSetting(
         "yarn.nodemanager.elastic-memory-control.enabled",
         r"true",
         "yarn-site.xml",
@@ -154,7 +154,7 @@ NEEDS: tuple[Need, ...] = (
         _USE_EXECUTOR,
         "no container's memory is limited",
     ),
-    Need(
+    NeededSetting(
         "yarn.nodemanager.elastic-memory-control.enabled",
         r"true",
         "yarn-site.xml",
@@ -163,7 +163,7 @@ NEEDS: tuple[Need, ...] = (
         "set yarn.nodemanager.resource.memory.enabled to true in yarn-site.xml",
         "NodeManagers do not start",
     ),
-    Need(
+    NeededSetting(
         "yarn.nodemanager.linux-container-executor.cgroups.mount",
         r"true",
         "yarn-site.xml",
@@ -173,7 +173,7 @@ NEEDS: tuple[Need, ...] = (
         "groups are mounted in, /sys/fs/cgroup, in yarn-site.xml",
         "NodeManagers do not start",
     ),
-    Need(
+    NeededSetting(
         "yarn.resourcemanager.opportunistic-container-allocation.enabled",
         r"true",
         "yarn-site.xml",
@@ -182,7 +182,7 @@ NEEDS: tuple[Need, ...] = (
         "set yarn.nodemanager.opportunistic-containers-max-queue-length to 10 in yarn-site.xml",
         "no NodeManager takes such a container",
     ),
-    Need(
+    NeededSetting(
         "yarn.federation.enabled",
         r"true",
         "yarn-site.xml",
@@ -191,7 +191,7 @@ NEEDS: tuple[Need, ...] = (
         "set yarn.resourcemanager.cluster-id to the name of this cluster in yarn-site.xml",
         "the ResourceManager does not start",
     ),
-    Need(
+    NeededSetting(
         "yarn.federation.enabled",
         r"true",
         "yarn-site.xml",
@@ -202,7 +202,7 @@ NEEDS: tuple[Need, ...] = (
         "yarn-site.xml",
         "each ResourceManager and router keeps a state of its own in memory, and none knows of another",
     ),
-    Need(
+    NeededSetting(
         "yarn.federation.state-store.class",
         r".*\.ZookeeperFederationStateStore",
         "yarn-site.xml",
@@ -212,7 +212,7 @@ NEEDS: tuple[Need, ...] = (
         _STARTS_NOT,
         ("yarn.federation.state-store.zk.address",),
     ),
-    Need(
+    NeededSetting(
         "yarn.federation.state-store.class",
         r".*\.SQLFederationStateStore",
         "yarn-site.xml",
@@ -221,7 +221,7 @@ NEEDS: tuple[Need, ...] = (
         "set yarn.federation.state-store.sql.url to the database's in yarn-site.xml",
         _STARTS_NOT,
     ),
-    Need(
+    NeededSetting(
         "yarn.timeline-service.version",
         r"1\.5f?",
         "yarn-site.xml",
@@ -232,7 +232,7 @@ NEEDS: tuple[Need, ...] = (
         "yarn.timeline-service.entity-group-fs-store.active-dir to a directory of HDFS, in yarn-site.xml",
         "applications write into files that the timeline service does not read",
     ),
-    Need(
+    NeededSetting(
         "hadoop.security.group.mapping",
         r".*\.LdapGroupsMapping",
         "core-site.xml",
@@ -243,7 +243,7 @@ NEEDS: tuple[Need, ...] = (
         "no user is found, and none has a group",
         ("hadoop.security.group.mapping.ldap.userbase",),
     ),
-    Need(
+    NeededSetting(
         "dfs.block.replicator.classname",
         r".*\.BlockPlacementPolicyWithUpgradeDomain",
         "hdfs-site.xml",
@@ -254,7 +254,7 @@ NEEDS: tuple[Need, ...] = (
         "each host in the JSON of dfs.hosts, in hdfs-site.xml",
         "no DataNode has an upgrade domain",
     ),
-    Need(
+    NeededSetting(
         "fs.s3a.access.key",
         r".+",
         "core-site.xml",
@@ -264,7 +264,7 @@ NEEDS: tuple[Need, ...] = (
         "every access is refused",
         ("hadoop.security.credential.provider.path", "fs.s3a.security.credential.provider.path"),
     ),
-    Need(
+    NeededSetting(
         "fs.s3a.encryption.algorithm",
         r"SSE-C",
         "core-site.xml",
@@ -274,7 +274,7 @@ NEEDS: tuple[Need, ...] = (
         "no file system is opened",
         ("hadoop.security.credential.provider.path", "fs.s3a.security.credential.provider.path"),
     ),
-    Need(
+    NeededSetting(
         "hbase.regionserver.wal.encryption",
         r"true",
         "hbase-site.xml",
@@ -285,7 +285,7 @@ NEEDS: tuple[Need, ...] = (
         "RegionServers do not start",
         ("hbase.crypto.keyprovider",),
     ),
-    Need(
+    NeededSetting(
         "hbase.coprocessor.master.classes",
         r".*RSGroupAdminEndpoint.*",
         "hbase-site.xml",
@@ -295,7 +295,7 @@ NEEDS: tuple[Need, ...] = (
         "in hbase-site.xml",
         "regions leave their groups",
     ),
-    Need(
+    NeededSetting(
         "spark.memory.offHeap.enabled",
         r"true",
         "spark-defaults.conf",
@@ -304,7 +304,7 @@ NEEDS: tuple[Need, ...] = (
         "set spark.memory.offHeap.size, 2g for instance, in spark-defaults.conf",
         "no application starts",
     ),
-    Need(
+    NeededSetting(
         "spark.network.crypto.enabled",
         r"true",
         "spark-defaults.conf",
@@ -314,7 +314,7 @@ NEEDS: tuple[Need, ...] = (
         "serve Spark's shuffle",
         "no application starts",
     ),
-    Need(
+    NeededSetting(
         "spark.authenticate.enableSaslEncryption",
         r"true",
         "spark-defaults.conf",
@@ -324,7 +324,7 @@ NEEDS: tuple[Need, ...] = (
         "serve Spark's shuffle",
         "no application starts",
     ),
-    Need(
+    NeededSetting(
         "spark.kerberos.keytab",
         r".+",
         "spark-defaults.conf",
@@ -333,7 +333,7 @@ NEEDS: tuple[Need, ...] = (
         "set spark.kerberos.principal in spark-defaults.conf",
         "no application starts",
     ),
-    Need(
+    NeededSetting(
         "spark.kerberos.principal",
         r".+",
         "spark-defaults.conf",
@@ -342,7 +342,7 @@ NEEDS: tuple[Need, ...] = (
         "set spark.kerberos.keytab in spark-defaults.conf",
         "no application starts",
     ),
-    Need(
+    NeededSetting(
         "spark.shuffle.push.enabled",
         r"true",
         "yarn-site.xml",
@@ -352,7 +352,7 @@ NEEDS: tuple[Need, ...] = (
         "org.apache.spark.network.shuffle.RemoteBlockPushResolver in yarn-site.xml",
         "nothing is merged by NodeManagers",
     ),
-    Need(
+    NeededSetting(
         "sslQuorum",
         r"true",
         "zoo.cfg",
@@ -361,7 +361,7 @@ NEEDS: tuple[Need, ...] = (
         "set ssl.quorum.keyStore.location and ssl.quorum.trustStore.location in zoo.cfg",
         "no member starts",
     ),
-    Need(
+    NeededSetting(
         "secureClientPort",
         r"\d+",
         "zoo.cfg",
@@ -370,7 +370,7 @@ NEEDS: tuple[Need, ...] = (
         "set ssl.keyStore.location and ssl.trustStore.location in zoo.cfg",
         "no client connects by TLS",
     ),
-    Need(
+    NeededSetting(
         "secureClientPort",
         r"\d+",
         "zoo.cfg",
