@@ -68,7 +68,7 @@ PARTS = (
     _tests("placement", 6, "replicas, addresses and failover on hosts with their own addresses"),
     _script("release", 10, "a wheel and a source distribution, installed into empty environments",
             "exams.release"),
-    _tests("tutorial", 6, "the tutorial with its lab, as printed"),
+    _tests("tutorial", 8, "the tutorial with its lab, as printed"),
     _tests("benches", 8, "every bench in small"),
 )  # fmt: skip
 
