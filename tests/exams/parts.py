@@ -77,7 +77,7 @@ PARTS = (
     _tests("pages", 12, "every page in both schemes, with axe; exports, sliders, many tabs, servers killed"),
     _script("release", 10, "a wheel and a source distribution, installed into empty environments",
             "exams.release"),
-    _tests("tutorial", 6, "the tutorial with its lab, as printed"),
+    _tests("tutorial", 8, "the tutorial with its lab, as printed"),
     _tests("benches", 8, "every bench in small"),
 )  # fmt: skip
 
