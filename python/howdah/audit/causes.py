@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import PurePosixPath
 
 from howdah.model.check import Check, CheckVerdict
@@ -144,9 +144,17 @@ def folded(checks: Iterable[Check]) -> Iterator[Check]:
             continue
         names = ", ".join(dict.fromkeys(check.about for check in group))
         fixes = "; ".join(dict.fromkeys(check.fix for check in group))
-        yield first.model_copy(
-            update={"about": names, "found": f"{first.found}, {len(group)} times", "fix": fixes}
-        )
+        yield first.model_copy(update={"about": names, "found": _found_together(group), "fix": fixes})
+
+
+def _found_together(group: Sequence[Check]) -> str:
+    """What several findings of one rule found: once where that is the same, else for each key."""
+    keys: dict[str, list[str]] = {}
+    for check in group:
+        keys.setdefault(check.found, []).append(check.about)
+    if len(keys) == 1:
+        return f"{group[0].found}, {len(group)} times"
+    return "; ".join(f"{', '.join(names)}: {text}" for text, names in keys.items())
 
 
 def in_its_file(check: Check, config: FoundConfig | None) -> Check:

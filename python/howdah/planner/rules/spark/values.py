@@ -22,6 +22,8 @@ _LEAST_HEAP = 450 * MIB
 """What UnifiedMemoryManager asks of a heap: one and a half times the 300 MiB that it reserves."""
 _HEAPS = ("spark.executor.memory", "spark.driver.memory")
 _LEAST_OVERHEAD = 64 * MIB
+_FORMER_MASTERS = ("yarn-client", "yarn-cluster")
+"""Masters of Spark 1, with which no application of a later one starts."""
 _OVERHEADS = ("spark.executor.memoryOverhead", "spark.driver.memoryOverhead", "spark.yarn.am.memoryOverhead")
 
 
@@ -49,6 +51,16 @@ def _kinds(found: Found, facts: Facts) -> Iterator[Observation]:
     for entry in _entries(found):
         known = spark_keys().get(entry.name)
         misfit = known.misfit(entry.text) if known and entry.text else None
+        if entry.name == "spark.master" and entry.text in _FORMER_MASTERS:
+            yield Observation(
+                ok=False,
+                about=entry.name,
+                found=f"{entry.text}, a master of Spark 1",
+                expected="yarn: applications of later releases do not start otherwise",
+                fix=f"set spark.master to yarn in {entry.place}, and spark.submit.deployMode to "
+                f"{entry.text.removeprefix('yarn-')}",
+                where=entry.place,
+            )
         if known is not None and misfit is not None:
             near = similar_text(entry.text, known.words) or known.default
             yield Observation(
