@@ -246,7 +246,7 @@ RULES: tuple[Rule, ...] = (
     ),
     SettingRule(
         id="hdfs.replication",
-        says="Three replicas where four or more hosts carry workers; two only where asked for; never one "
+        says="Three replicas where four or more hosts carry workers; two only on request; never one "
         "for data that cannot be made again.",
         sources=("X5", "D0 60", "D0 63", "D0 145", "D1 88", "D2 102", "D4 136", "D4 138"),
         key="dfs.replication",

@@ -138,7 +138,7 @@ _NODE_LABELS = ("Hadoop 3.5.0: NodeLabel", "Hadoop 3.5.0: CapacitySchedulerConfi
 RULES: tuple[Rule, ...] = (
     Inspection(
         id="consistency.named-parts",
-        says="Every name of a list has the key that says what it is.",
+        says="Every name of a list has the key that defines it.",
         sources=(
             "Hadoop 3.5.0: CompositeGroupsMapping",
             "Hadoop 3.5.0: LogAggregationFileControllerFactory",
