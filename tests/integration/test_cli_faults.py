@@ -114,7 +114,7 @@ def test_two_runs_in_one_directory(tmp_path: Path) -> None:
         stdout=subprocess.DEVNULL,
     )
     try:
-        wait_for((tmp_path / "build/data/howdah/.howdah").exists)
+        wait_for((tmp_path / "howdah-data/howdah/.howdah").exists)
         second = howdah("run", "pi", "--maps", "1", "--samples", "10", cwd=tmp_path)
     finally:
         first.terminate()
@@ -163,7 +163,7 @@ def test_a_run_does_not_remove_its_own_input(tmp_path: Path) -> None:
         arguments = ["--rows", "1000"] if suite == "teragen" else []
         assert howdah("run", suite, *arguments, "--keep-data", cwd=tmp_path).returncode == 0
     before = tree(tmp_path)
-    done = howdah("run", "terasort", "--input", "build/data/howdah/terasort", cwd=tmp_path)
+    done = howdah("run", "terasort", "--input", "howdah-data/howdah/terasort", cwd=tmp_path)
     assert done.returncode == 2
     assert "where this run writes" in done.stderr
     again = howdah("run", "terasuite", "--rows", "1000", cwd=tmp_path)
@@ -174,7 +174,7 @@ def test_a_run_does_not_remove_its_own_input(tmp_path: Path) -> None:
 
 def test_rows_that_are_not_all_there_are_not_sorted(tmp_path: Path) -> None:
     assert howdah("run", "teragen", "--rows", "1000", "--keep-data", cwd=tmp_path).returncode == 0
-    part = tmp_path / "build/data/howdah/teragen/part-m-00000"
+    part = tmp_path / "howdah-data/howdah/teragen/part-m-00000"
     part.write_bytes(part.read_bytes()[:-100])
     done = howdah("run", "terasort", cwd=tmp_path)
     assert done.returncode == 2
@@ -201,7 +201,7 @@ def test_rows_elsewhere_are_held_against_the_record_beside_them(tmp_path: Path) 
     """Sorted rows that were copied away with TeraGen's record: whole, a row short, with a row changed."""
     assert howdah("run", "terasuite", "--rows", "20k", "--keep-data", cwd=tmp_path).returncode == 0
     copied = tmp_path / "copied"
-    shutil.copytree(tmp_path / "build/data/howdah/terasort", copied)
+    shutil.copytree(tmp_path / "howdah-data/howdah/terasort", copied)
     (part,) = copied.glob("part-r-*")
     whole = part.read_bytes()
 

@@ -154,7 +154,7 @@ def test_a_terminal_that_hangs_up_stops_a_run_with_a_readable_record(tmp_path: P
     path = tmp_path / "runs" / run["id"]
     assert (path / "report.html").exists()
     assert json.loads((path / "run.json").read_text())["error"] == "stopped by the user"
-    assert not (tmp_path / "build").exists()
+    assert not (tmp_path / "howdah-data").exists()
 
 
 def test_nohup_keeps_a_run_going(tmp_path: Path) -> None:

@@ -57,7 +57,7 @@ def test_a_stopped_run_leaves_a_readable_record_and_no_data(
     assert "Traceback" not in complaint
     assert json.loads((run / "run.json").read_text())["outcome"] == "aborted"
     assert (run / "report.html").exists()
-    assert not (tmp_path / "build").exists()
+    assert not (tmp_path / "howdah-data").exists()
 
 
 def test_a_command_that_is_stopped_while_it_asks_a_cluster_says_so(tmp_path: Path) -> None:
@@ -102,7 +102,7 @@ def test_runs_killed_at_random_moments_read_as_aborted_and_the_next_starts_clean
     done = howdah("run", "terasuite", "--rows", "100k", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     # The killed runs' empty data directory may stay: the run that ended well did not make it.
-    assert {path for path in tree(tmp_path) if path.startswith("build")} <= {"build", "build/data"}
+    assert {path for path in tree(tmp_path) if path.startswith("howdah-data")} <= {"howdah-data"}
 
 
 def test_a_killed_run_of_operations_keeps_their_times_and_no_table_that_was_not_whole(tmp_path: Path) -> None:
@@ -134,7 +134,7 @@ def test_a_killed_run_of_operations_keeps_their_times_and_no_table_that_was_not_
 def test_a_damaged_output_fails_validation(tmp_path: Path) -> None:
     kept = howdah("run", "terasuite", "--rows", "100k", "--keep-data", cwd=tmp_path)
     assert kept.returncode == 0, kept.stderr
-    part = sorted((tmp_path / "build/data/howdah/terasort").glob("part-r-*"))[0]
+    part = sorted((tmp_path / "howdah-data/howdah/terasort").glob("part-r-*"))[0]
     content = bytearray(part.read_bytes())
     content[5050] ^= 1
     part.write_bytes(content)

@@ -63,14 +63,14 @@ def test_hadoop_and_the_local_engine_take_one_anothers_output_for_sorted(
     kept = howdah("run", "terasuite", "--rows", ROWS, *TASKS, "--keep-data", "--json", cwd=tmp_path)
     expected = record(kept)["workloads"][2]["checksum"]
     cluster.hdfs("-mkdir", "-p", "/exchange")
-    cluster.hdfs("-put", str(tmp_path / "build/data/howdah/terasort"), "/exchange/local")
+    cluster.hdfs("-put", str(tmp_path / "howdah-data/howdah/terasort"), "/exchange/local")
     by_hadoop = record(run(cluster, tmp_path, "teravalidate", "--input", "/exchange/local", "--json"))
     assert by_hadoop["workloads"][0]["checksum"] == expected
     assert by_hadoop["workloads"][0]["validation_errors"] == []
 
     cluster.hdfs("-mkdir", "-p", "/exchange/rows")
     cluster.hdfs(
-        "-put", *map(str, sorted((tmp_path / "build/data/howdah/teragen").glob("part-*"))), "/exchange/rows"
+        "-put", *map(str, sorted((tmp_path / "howdah-data/howdah/teragen").glob("part-*"))), "/exchange/rows"
     )
     sorted_there = record(
         run(

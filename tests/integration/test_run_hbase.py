@@ -97,7 +97,7 @@ def test_a_run_is_what_ycsb_printed_and_leaves_nothing(tmp_path: Path) -> None:
     )
     (read_back,) = (one for one in record.workloads[-1].metrics if one.name == "rows read back")
     assert read_back.value == added
-    assert not (tmp_path / "build").exists()
+    assert not (tmp_path / "howdah-data").exists()
     assert not [one for one in psutil.process_iter(["cmdline"]) if str(tmp_path) in str(one.info["cmdline"])]
 
 

@@ -52,7 +52,7 @@ def probe(
     data_dir: Annotated[
         list[Path] | None,
         typer.Option(
-            help="Directories to measure, one on each disk. Default: build/data.",
+            help="Directories to measure, one on each disk. Default: howdah-data.",
             metavar="DIR",
             rich_help_panel=MEASURING,
         ),

@@ -26,7 +26,7 @@ def local(
     *,
     data_dir: Annotated[
         list[Path] | None,
-        typer.Option(help="Where data goes; give one for each disk. Default: build/data.", metavar="DIR"),
+        typer.Option(help="Where data goes; give one for each disk. Default: howdah-data.", metavar="DIR"),
     ] = None,
     dataset: Annotated[
         list[str] | None, typer.Option(help="What is sorted; repeatable. Default: 1GB, 4GB.", metavar="BYTES")

@@ -25,7 +25,7 @@ from howdah.planner.suite.request import RunRequest, programs_asked
 from howdah.planner.suite.settings import Settings
 from howdah.units import GIB, MIB, format_memory
 
-DEFAULT_DATA_DIR = Path("build/data")
+DEFAULT_DATA_DIR = Path("howdah-data")
 
 _ROWS_PER_GB = 10_000_000
 _TASK_ROWS_LEAST = 100_000

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -13,6 +13,8 @@ from howdah.engines.local.ready import ready_rows, ready_table
 from howdah.errors import UserError
 from howdah.model.engine_options import DATA_DIR
 from howdah.model.job import Job
+from howdah.model.workloads.pi import Pi
+from howdah.model.workloads.suite import Suite
 from howdah.model.workloads.terasort import INPUT
 from howdah.planner.local.plan import DEFAULT_DATA_DIR, LocalPlanner, sample_interval_s
 from howdah.planner.suite.line import plan_line
@@ -65,9 +67,16 @@ def prepare_local(
         introduction=(
             ("host", host_line(host, [Path(path) for path in plan.workers[0].data_dirs])),
             ("plan", plan_line(plan, suite)),
+            *_data_line(suite, data_dirs, keep_data=keep_data),
         ),
         kept=partial(_kept, job),
     )
+
+
+def _data_line(suite: Suite, data_dirs: Sequence[str], *, keep_data: bool) -> Iterator[tuple[str, str]]:
+    """Where a run's data goes, and whether it stays there; nothing for pi, which has none."""
+    if not all(isinstance(workload, Pi) for workload in suite.workloads):
+        yield "data", f"{', '.join(data_dirs)} ({'kept' if keep_data else 'removed at the end'})"
 
 
 def _kept(job: Job) -> Mapping[str, Sequence[str]]:
