@@ -43,12 +43,12 @@ def test_a_plan_becomes_a_directory(tmp_path: Path) -> None:
 def test_the_difference_is_shown_as_patch_reads_it(tmp_path: Path) -> None:
     _save(tmp_path, BLOCK)
     howdah("render", "plan.yaml", "-o", "conf", cwd=tmp_path)
-    _save(tmp_path, BLOCK.model_copy(update={"value": 134217728}))
+    _save(tmp_path, BLOCK.model_copy(update={"value": 67108864}))
     before = {path: (tmp_path / "conf" / path).stat().st_mtime_ns for path in tree(tmp_path / "conf")}
     done = howdah("render", "plan.yaml", "-o", "conf", "--diff", cwd=tmp_path)
     assert done.returncode == 0
     assert "--- a/hadoop/hdfs-site.xml\n+++ b/hadoop/hdfs-site.xml\n" in done.stdout
-    assert "-    <value>268435456</value>\n+    <value>134217728</value>\n" in done.stdout
+    assert "-    <value>268435456</value>\n+    <value>67108864</value>\n" in done.stdout
     listed = howdah("render", "plan.yaml", "-o", "conf", "--diff", "--json", cwd=tmp_path)
     # What hosts are to be holds the same once more.
     assert [one for one in json.loads(listed.stdout) if not one["path"].startswith("deploy/")] == [
