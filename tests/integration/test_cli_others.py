@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from howdah.analysis import analyse
 from howdah.analysis.timeline import Timeline
 from howdah.store.reader import read_run
@@ -12,6 +14,7 @@ from support.command import howdah
 from support.findings import found, value
 
 
+@pytest.mark.exam("labs")
 def test_a_local_run_beside_others_is_told_of(tmp_path: Path) -> None:
     with busy_others():
         done = howdah("run", "pi", "--samples", "1B", cwd=tmp_path)

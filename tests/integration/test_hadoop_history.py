@@ -104,6 +104,7 @@ def _tell(target: HadoopTarget, ran: Ran, clock: RunClock, plan: Plan, *, seen: 
     )
 
 
+@pytest.mark.exam("jobs")
 def test_whoever_tells_of_a_sort_tells_the_same(cluster: HadoopCluster) -> None:
     clock = RunClock()
     _run(cluster, "teragen", "-Dmapreduce.job.maps=2", str(ROWS), "/history/in")

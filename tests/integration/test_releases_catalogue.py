@@ -14,6 +14,7 @@ from howdah.releases.catalogue import DATA
 ROOT = Path(__file__).parents[2]
 
 
+@pytest.mark.exam("jobs")
 @pytest.mark.skipif(
     not (ROOT / "build/hadoop/3.5.0/lib").is_dir() or shutil.which("javac") is None,
     reason="needs Hadoop's jars (scripts/catalogue.sh fetches them) and a JDK",

@@ -19,7 +19,7 @@ from support.daemons import Daemons, bean, change_properties, get_json
 from support.hadoop_cluster import needs_hadoop
 from support.ports import free_ports
 
-pytestmark = needs_hadoop
+pytestmark = [needs_hadoop, pytest.mark.exam("placement")]
 
 T = TypeVar("T")
 HA = "org.apache.hadoop.hdfs.server.namenode.ha"

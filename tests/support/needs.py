@@ -12,7 +12,7 @@ from support.lab_hosts import can_build
 from support.systemd_hosts import lacking
 from support.vcenter import PROGRAM
 
-MINUTES = 25
+MINUTES = 20
 """About how long ``make test`` takes on two idle cores."""
 
 
