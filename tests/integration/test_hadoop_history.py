@@ -34,7 +34,7 @@ from howdah.services.jobs import JobReader
 from howdah.services.namenode import NameNode
 from howdah.services.resourcemanager import ResourceManager
 from howdah.services.web import Web
-from support.daemons import Daemons, change_properties, move_paths
+from support.daemons import Daemons, change_properties, move_paths, put
 from support.hadoop_cluster import HadoopCluster, needs_hadoop
 from support.hadoop_target import hadoop_target
 from support.network import Network, can_build
@@ -154,7 +154,8 @@ def test_a_failed_task_is_told_by_its_own_log(cluster: HadoopCluster) -> None:
         "-Dmapreduce.task.io.sort.mb=200",
         "-Dmapreduce.map.maxattempts=1",
     )
-    ran = _run(cluster, "wordcount", *starved, "/history/in", "/history/words")
+    put(f"{cluster.webhdfs}/history/text?op=CREATE&overwrite=true&{cluster.user}", b"words of a file\n")
+    ran = _run(cluster, "wordcount", *starved, "/history/text", "/history/words")
     assert ran.code != 0
     told = _tell(hadoop_target(cluster, "/user/howdah/history"), ran, RunClock(), cluster.plan)
     assert told.job.diagnostics is not None
