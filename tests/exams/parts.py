@@ -64,7 +64,7 @@ PARTS = (
             ("kerberos-tables", 15, "HBase with Kerberos"),
         )
     ),
-    _tests("labs", 14, "labs killed at any moment, without root, with hosts exchanged; a run beside others"),
+    _tests("labs", 14, "labs killed at any moment, without root, with hosts exchanged; a busy machine"),
     _tests("failover", 12, "a highly available lab under random faults"),
     _tests("regions", 8, "HBase on a plan's own files, and a RegionServer lost under load"),
     _tests("shared-hosts", 4, "two labs on shared hosts"),

@@ -1,4 +1,4 @@
-"""Whole ConfigSets of planned clusters, held against files; alike files of several clusters are kept once.
+"""Whole ConfigSets of planned clusters, compared with files; identical files are kept once.
 
 Set HOWDAH_UPDATE_GOLDEN=1 to write the files anew, then read the difference before committing it.
 """
@@ -69,7 +69,7 @@ def _rendered(name: str) -> dict[str, str]:
 
 @cache
 def _places() -> dict[str, str]:
-    """Where each content is kept, below ``FILES``: in the first place that has it, as most are alike."""
+    """Where each content is kept, below ``FILES``: in the first place that has it."""
     places: dict[str, str] = {}
     for name in CLUSTERS:
         for path, content in sorted(_rendered(name).items()):

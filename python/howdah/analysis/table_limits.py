@@ -253,16 +253,15 @@ def together(record: RunRecord, evidence: Evidence, main: Sequence[WorkloadTime]
             return None
         rates[time.workload] = primary.value
     slowest, fastest = min(rates, key=rates.__getitem__), max(rates, key=rates.__getitem__)
-    text = f"{slowest} did {format_per_s(rates[slowest])}, {fastest} {format_per_s(rates[fastest])}"
+    text = f"{len(rates)} workloads ran at {format_per_s(rates[slowest])} ({slowest}) "
+    text += f"to {format_per_s(rates[fastest])} ({fastest})"
     tails = [tail for tail in evidence.tails if tail.workload in rates]
     if not tails:
         return text
     longest = max(tails, key=lambda tail: tail.within_s)
-    text += (
-        f"; 99 % of requests took {delay(longest.within_s)} at most in {longest.workload}, the slowest tail"
-    )
+    text += f"; {longest.workload} had the slowest tail: 99 % took at most {delay(longest.within_s)}"
     causes = Counter(filter(None, map(set_by, tails)))
     if causes:
         cause, count = causes.most_common(1)[0]
-        text += f"; the tail was set by {cause} in {count} of {len(rates)} mixes"
+        text += f"; {cause} set the tail of {count} of {len(rates)}"
     return text

@@ -64,7 +64,7 @@ class HelpfulGroup(TyperGroup):
         write_help(self, ctx, whole=False)
 
     def relatives(self, name: str) -> list[tuple[str, str]]:
-        """Commands beside the one of this name that its help lists too, and their help."""
+        """Commands that the help of the one of this name lists as related, and their help."""
         return []
 
 
@@ -165,7 +165,7 @@ def _meaning(option: TyperOption, ctx: Context) -> str:
 
 
 def _commands(command: Command, ctx: Context) -> Iterator[tuple[str, list[tuple[str, str]]]]:
-    """The commands below or beside one, by heading."""
+    """The subcommands and the related commands of a command, by heading."""
     above = ctx.parent.command if ctx.parent else None
     if isinstance(above, HelpfulGroup) and (related := above.relatives(command.name or "")):
         yield "Related commands", related
@@ -188,10 +188,10 @@ def _print_rows(console: Console, heading: str, rows: Iterable[tuple[str, str]])
     console.print(Text(f"\n{heading}", style=_HEADING))
     width = max((len(name) for name, _ in pairs if len(name) <= _NAME_WIDTH), default=_NAME_WIDTH)
     for name, text in pairs:
-        beside = len(name) <= width
-        if not beside:
+        fits = len(name) <= width
+        if not fits:
             console.print(Text(f"  {name}", style=_NAME))
-        names = [name if beside else ""]
+        names = [name if fits else ""]
         for line in _wrapped(console, text, indent=width + 4):
             first = names.pop() if names else ""
             console.print(Text.assemble("  ", (first.ljust(width), _NAME), "  ", line))
@@ -204,12 +204,12 @@ def _wrapped(console: Console, text: str, indent: int = 0) -> Iterator[Text]:
 
 
 def _examples(lines: Sequence[str], width: int) -> Iterator[Text]:
-    """Command lines with their comments beside them, or above where they are too long for that."""
+    """Command lines, each with its comment on the same line or, if that is too long, on the line above."""
     for line in lines:
         command, _, comment = line.partition("  # ")
-        beside = Text.assemble(command, (f"  # {comment}", _COMMENT) if comment else "")
-        if len(beside) <= width:
-            yield beside
+        joined = Text.assemble(command, (f"  # {comment}", _COMMENT) if comment else "")
+        if len(joined) <= width:
+            yield joined
         else:
             if comment:
                 yield Text(f"# {comment}", style=_COMMENT)
@@ -217,7 +217,7 @@ def _examples(lines: Sequence[str], width: int) -> Iterator[Text]:
 
 
 def _prose(text: str) -> Text:
-    """Text whose words in backticks are set off, without the backticks."""
+    """Text with the words in backticks highlighted, without the backticks."""
     joined = " ".join(text.split())
     parts = re.split(r"`([^`]*)`", joined)
     return Text.assemble(*((part, _CODE if number % 2 else "") for number, part in enumerate(parts)))

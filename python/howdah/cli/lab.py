@@ -54,7 +54,7 @@ UP_EXAMPLES = """
 howdah lab up plan.yaml  # builds it and starts Hadoop; run again, it restores what was lost
 howdah lab up plan.yaml --hosts 2 --link 100Mb/s  # builds two of its hosts, with slow uplinks
 howdah lab up plan.yaml --name other --dir /data/other  # builds a second one
-howdah lab up b.yaml --name b --beside lab  # builds a second one on the hosts of the first
+howdah lab up b.yaml --name b --beside lab  # builds another lab on the same hosts
 """
 KILL_EXAMPLES = """
 howdah lab kill h1-2  # stops a worker as a power cut would: it says nothing and does not answer

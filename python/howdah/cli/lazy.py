@@ -29,8 +29,8 @@ class Lazy(NamedTuple):
     help: str
     """Its one line in a list of commands; a test holds it to the command's own."""
     heading: str = ""
-    """What it is listed below by plain ``howdah``; empty for a command of two words, which its first one's
-    help lists."""
+    """What it is listed below by plain ``howdah``; empty for a command of two words, which the help of
+    the first word lists."""
 
 
 _PLAN, _BUILD, _MEASURE, _PREDICT = "Plan a cluster", "Build it", "Measure it", "Predict and compare"
@@ -156,7 +156,7 @@ COMMANDS = {
 
 
 def load_command(name: str) -> Command:
-    """The command of that name, whose module is imported."""
+    """The command of that name; imports its module."""
     return typer.main.get_command(import_module(f"howdah.cli.{COMMANDS[name].module}").app)
 
 

@@ -41,7 +41,7 @@ howdah plan hosts.yaml --need 300TB --growth 40%/year --years 3  # shows how man
 howdah plan hosts.yaml --weigh-virtual --calibration mine.yaml  # ranks platforms by simulating each of them
 howdah plan more.yaml --from plan.yaml -o new.yaml  # lists what changes, moves and restarts
 howdah plan hosts.yaml --hypervisor kvm --share 50% -o a.yaml  # uses half of every host
-howdah plan hosts.yaml --hypervisor kvm --beside a.yaml --cluster b -o b.yaml  # plans another on the rest
+howdah plan hosts.yaml --hypervisor kvm --beside a.yaml --cluster b -o b.yaml  # uses the rest
 howdah plan explain plan.yaml dfs.blocksize  # explains a value of the plan
 """
 

@@ -34,7 +34,7 @@ howdah runs list --runs-dir /srv/runs --json  # lists records kept elsewhere, fo
 """
 SHOW_EXAMPLES = """
 howdah runs show last  # shows the newest run's findings
-howdah runs show 20261120 --json  # shows the run whose id begins so, for programs
+howdah runs show 20261120 --json  # shows the run with this beginning of its id, as JSON
 """
 REPORT_EXAMPLES = """
 howdah runs report last  # writes the newest run's report again, with what this howdah knows
@@ -44,7 +44,7 @@ howdah runs export last  # packs the newest run into a file named after it
 howdah runs export 20261120-1714 for-you.howdah  # packs another one
 """
 IMPORT_EXAMPLES = """
-howdah runs import for-you.howdah  # keeps somebody else's run, and writes its report
+howdah runs import for-you.howdah  # imports a run from another machine, and writes its report
 """
 
 app = App(

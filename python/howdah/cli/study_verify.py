@@ -12,7 +12,7 @@ from howdah.session.study import bundle as session
 from howdah.units import format_counted
 
 EXAMPLES = """
-howdah study verify protect.tar.gz  # checks a study that somebody sent
+howdah study verify protect.tar.gz  # checks a study that you received
 """
 app = App()
 

@@ -8,6 +8,7 @@ from howdah.analysis.analyse import analyse
 from howdah.analysis.table_limits import limited_by
 from howdah.model.faults import ProbeOutage
 from howdah.model.tables import RunData
+from howdah.units import format_per_s
 from support.faulted_runs import KILL, OUT, busy_while, faulted, probe, stalled, taken_over
 from support.findings import found, value
 from support.sim_hbase import asked_of, hbase_plan
@@ -79,3 +80,13 @@ def test_what_was_slow_for_an_outage_has_the_outage_for_its_cause() -> None:
     assert "outage" in tail.sought
     quiet = analyse(table_run(TableScene(seconds=40))).evidence.tails[0]
     assert "outage" not in (*quiet.sought, *quiet.unknown)
+
+
+def test_several_mixes_are_one_sentence_with_the_slowest_and_the_fastest() -> None:
+    run = asked_of(hbase_plan(), "ycsb", records=100_000, operations=20_000)
+    rates = {one.workload.kind: one.primary.value for one in run.record.workloads if one.primary}
+    (answer,) = (one.text for one in analyse(run).findings if one.severity == "answer")
+    slowest, fastest = min(rates, key=rates.__getitem__), max(rates, key=rates.__getitem__)
+    assert f"{len(rates)} workloads ran at {format_per_s(rates[slowest])} ({slowest}) to " in answer
+    assert f"{format_per_s(rates[fastest])} ({fastest})" in answer
+    assert answer.count("ran at") == 1
