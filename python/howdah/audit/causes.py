@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from pathlib import PurePosixPath
 
 from howdah.model.check import Check, CheckVerdict
 from howdah.model.found import FoundConfig
@@ -162,5 +161,5 @@ def in_its_file(check: Check, config: FoundConfig | None) -> Check:
     files = config.files if config is not None else ()
     if check.where in files:
         return check
-    path = next((file for file in files if PurePosixPath(file).name == check.where), None)
+    path = next((file for file in files if file.rpartition("/")[2] == check.where), None)
     return check if path is None else check.model_copy(update={"where": path})

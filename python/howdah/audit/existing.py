@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import PurePosixPath
 from typing import NamedTuple
 
 from howdah.audit.subject import Subject
@@ -48,8 +47,7 @@ def is_there(file: str, subject: Subject) -> bool:
     config = subject.found.config
     if file == _QUEUES and not _has_queues(subject):
         return False
-    names = {PurePosixPath(config_file).name for config_file in config.files} if config is not None else set()
-    return file in names
+    return config is not None and any(path.rpartition("/")[2] == file for path in config.files)
 
 
 def _has_queues(subject: Subject) -> bool:

@@ -28,7 +28,7 @@ class FoundProperty(Model):
     @property
     def base_name(self) -> str:
         """The file's name without its folders."""
-        return PurePosixPath(self.file).name
+        return self.file.rpartition("/")[2]
 
     @property
     def place(self) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -46,6 +46,7 @@ def line_of(version: str) -> str:
     return ".".join(version.split(".")[:2])
 
 
+@lru_cache(maxsize=256)
 def _catalogued(flag: str, version: str, known: tuple[str, ...]) -> str:
     """The release whose catalogue is read: that of the same line."""
     numbers = version.split(".")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 
 from howdah.releases.similar import similar_text
@@ -48,6 +48,7 @@ def is_unknown(name: str) -> bool:
     return name.startswith(_OTHERS) and package in known and own not in known[package]
 
 
+@lru_cache(maxsize=1024)
 def is_missing(name: str) -> bool:
     """Whether a class of their own is in no release; classes of other packages may exist."""
     package, _, own = name.partition("$")[0].rpartition(".")
@@ -65,6 +66,7 @@ def _maker(package: str) -> str:
     return next((own for own in _OTHERS if f"{package}.".startswith(own)), "")
 
 
+@lru_cache(maxsize=1024)
 def nearest_class(name: str) -> str | None:
     """The class that a misspelt one was meant to be: of the same package, or of the same name elsewhere."""
     package, _, own = name.rpartition(".")

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from howdah.releases.similar import similar
 from howdah.releases.values import MISFITS
@@ -67,9 +67,20 @@ class Release:
         known = self.properties.get(name)
         if known is not None or name in self.deprecated or name in self.gone:
             return known
-        # Most templates differ in how they begin, which is told sooner than by filling them.
-        alike = (template for template in self.templates if name.startswith(template.name.partition("<")[0]))
-        return next((entry for entry in alike if fill(entry.name, name) == name), None)
+        return self._template(name)
+
+    @cached_property
+    def _template(self) -> Callable[[str], Property | None]:
+        """The template that a name fills, remembered: rules look up the same names again and again."""
+        beginnings = [(template.name.partition("<")[0], template) for template in self.templates]
+
+        @lru_cache(maxsize=8192)
+        def template_of(name: str) -> Property | None:
+            # Most templates begin with other text, which is compared faster than they are filled.
+            alike = (template for beginning, template in beginnings if name.startswith(beginning))
+            return next((template for template in alike if fill(template.name, name) == name), None)
+
+        return template_of
 
     def knows(self, name: str) -> bool:
         """Whether this release reads a property of that name, or an older one did."""
