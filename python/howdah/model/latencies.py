@@ -69,8 +69,18 @@ def encoded(times_s: Iterable[float]) -> str:
 def encoded_counts(times: Iterable[tuple[int, int]]) -> str:
     """How often each time was taken, in microseconds, as one histogram's text."""
     histogram = _empty()
+    # What the library's record_value does for each pair, without its dozen calls: a simulation has millions.
+    counts, half_bits = histogram.counts, histogram.sub_bucket_half_count_magnitude
+    least, most, total = _MOST_S * _MICROSECONDS, 0, 0
     for microseconds, count in times:
-        histogram.record_value(min(_MOST_S * _MICROSECONDS, max(1, microseconds)), count)
+        time = min(_MOST_S * _MICROSECONDS, max(1, microseconds))
+        bucket = max(0, time.bit_length() - half_bits - 1)
+        counts[(bucket << half_bits) + (time >> bucket)] += count
+        least, most, total = min(least, time), max(most, time), total + count
+    if most:
+        histogram.record_value(least, 0)
+        histogram.record_value(most, 0)
+    histogram.total_count += total
     text: bytes = histogram.encode()
     return text.decode("ascii")
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from howdah.model.latencies import SHARES, counted, encoded, summary
+from howdah.model.latencies import SHARES, counted, encoded, encoded_counts, summary
 from support.histograms import with_highest
 
 TIMES = st.lists(st.floats(1e-6, 3000.0), min_size=1, max_size=60)
@@ -30,6 +30,12 @@ def test_a_time_is_kept_to_a_thousandth_of_itself(times: list[float]) -> None:
 @given(TIMES, TIMES)
 def test_merging_is_as_if_all_had_been_one_interval(first: list[float], second: list[float]) -> None:
     assert summary([encoded(first), encoded(second)]) == summary([encoded(first + second)])
+
+
+@given(st.lists(st.tuples(st.integers(0, 4 * 10**9), st.integers(1, 5)), max_size=40))
+def test_counts_make_the_histogram_that_the_times_themselves_make(times: list[tuple[int, int]]) -> None:
+    repeated = [microseconds / 1e6 for microseconds, count in times for _ in range(count)]
+    assert encoded_counts(times) == encoded(repeated)
 
 
 def test_nothing_timed_is_no_summary() -> None:
