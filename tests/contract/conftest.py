@@ -86,6 +86,12 @@ _PARAMS = [
 ]
 
 
+def pytest_itemcollected(item: pytest.Item) -> None:
+    """Leave to the exam what takes eight JVMs on Hadoop, and what other engines promise in seconds."""
+    if item.name == f"test_data_is_kept_where_it_is_asked_for_and_read_from_there[{HADOOP}]":
+        item.add_marker(pytest.mark.exam("jobs"))
+
+
 @pytest.fixture(scope="session", params=_PARAMS)
 def make_rig(request: pytest.FixtureRequest) -> MakeRig:
     """Every engine that is registered: one that has nothing to run on here fails every test."""

@@ -105,6 +105,7 @@ def test_a_job_whose_tasks_fail_is_a_record_with_the_cause(rig: HadoopRig) -> No
     assert rig.left() == []
 
 
+@pytest.mark.exam("jobs")
 def test_an_interrupt_ends_the_job_keeps_what_it_did_and_removes_its_data(rig: HadoopRig) -> None:
     class Interrupted(MemorySink):
         def progress(self, progress: Progress) -> None:

@@ -68,6 +68,7 @@ def check_latencies(data: RunData, kind: str, said: Mapping[tuple[str, str], int
         assert round(merged.longest_s * 1e6) == said[name, "MaxLatency(us)"]
 
 
+@pytest.mark.exam("regions")
 def test_a_run_is_what_ycsb_printed_and_leaves_nothing(tmp_path: Path) -> None:
     run(
         tmp_path,
