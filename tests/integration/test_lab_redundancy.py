@@ -102,8 +102,13 @@ def _nothing_is_lost_by_random_faults(lab: Lab) -> None:
 
 def _up(lab: Lab, folder: Path) -> None:
     lab.up(save_plan(soon(trio_plan(NO_ROLL, SOON_LEFT)), folder))
+    if lab.status()["health"]["behind"]:
+        # A JournalNode that started after the first segment of the edit log joins with the next one, which
+        # begins only here.
+        lab.on("client", "hdfs", "dfsadmin", "-rollEdits")
+    _state_becomes(lab, "up")
     found = lab.status()
-    assert (found["state"], found["missing"], found["health"]["behind"]) == ("up", [], [])
+    assert (found["missing"], found["health"]["behind"]) == ([], [])
     assert found["health"]["journalnodes"] == ["h1", "h2", "h3"]
     assert sorted(found["health"]["zookeepers"].values()) == ["follower", "follower", "leader"]
     assert sorted(found["health"]["namenodes"].values()) == ["active", "standby"]
