@@ -1,9 +1,6 @@
 //! How YARN's capacity scheduler gives containers to nodes, at heartbeats and between them.
 
-#[path = "support/cluster.rs"]
-mod cluster;
-
-use cluster::{hosts, run, scenario};
+use crate::cluster::{hosts, run, scenario};
 use serde_json::{Value, json};
 
 const WORKERS: usize = 8;

@@ -1,9 +1,6 @@
 //! HBase's queues: exact solutions where there are any, and laws that hold for all of them.
 
-#[path = "support/cluster.rs"]
-mod cluster;
-
-use cluster::{hosts, scenario};
+use crate::cluster::{hosts, scenario};
 use howdah_sim::hbase::Asked;
 use howdah_sim::{Scenario, Unwatched, simulate};
 use proptest::prelude::*;

@@ -1,11 +1,8 @@
 //! Laws that hold for whatever cluster runs whatever workload.
 
-#[path = "support/cluster.rs"]
-mod cluster;
-
 use std::collections::HashSet;
 
-use cluster::{elapsed_s, hosts, racks, run, run_with, scenario, terasuite};
+use crate::cluster::{elapsed_s, hosts, racks, run, run_with, scenario, terasuite};
 use howdah_sim::Sharing;
 use proptest::prelude::*;
 use serde_json::{Value, json};

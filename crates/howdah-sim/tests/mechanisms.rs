@@ -1,9 +1,6 @@
 //! What follows from mechanisms alone, held to the tables and texts of the vSphere 6 study at its full size.
 
-#[path = "support/cluster.rs"]
-mod cluster;
-
-use cluster::{racks, run, scenario, terasuite};
+use crate::cluster::{racks, run, scenario, terasuite};
 use howdah_sim::outcome::WorkloadSummary;
 use serde_json::json;
 

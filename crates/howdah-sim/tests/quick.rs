@@ -1,9 +1,6 @@
 //! The quick simulation against the full one, and where it is refused.
 
-#[path = "support/cluster.rs"]
-mod cluster;
-
-use cluster::{elapsed_s, hosts, run, scenario, terasuite};
+use crate::cluster::{elapsed_s, hosts, run, scenario, terasuite};
 use howdah_sim::Outcome;
 use serde_json::{Value, json};
 

@@ -1,10 +1,8 @@
 //! Sharing where one can say the answer.
 
-mod support;
-
+use crate::support::{Listed, network, uses};
 use howdah_sim::sharing::{FlowId, Network, ResourceId};
 use howdah_sim::time::Time;
-use support::{Listed, network, uses};
 
 const HARD: f64 = f64::INFINITY;
 const UNCAPPED: f64 = f64::INFINITY;

@@ -1,11 +1,9 @@
 //! Laws of sharing, on networks drawn at random.
 
-mod support;
-
+use crate::support::{Course, Listed, Work, courses};
 use howdah_sim::sharing::Capacities;
 use howdah_sim::sharing::{FlowId, Load, Network, ResourceId};
 use proptest::prelude::*;
-use support::{Course, Listed, Work, courses};
 
 /// Units per second that flows take of each resource now.
 fn taken(network: &mut Network<Listed>, flows: &[(FlowId, &Work)]) -> Vec<f64> {

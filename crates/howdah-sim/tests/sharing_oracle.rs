@@ -1,12 +1,10 @@
 //! The network against the exact solver, on clusters of up to 50 hosts that write three replicas.
 
-mod support;
-
+use crate::support::{Course, Listed, Outcome, Work};
 use howdah_sim::random::Random;
 use howdah_sim::sharing::{ResourceId, Use};
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
-use support::{Course, Listed, Outcome, Work};
 
 /// A host has disks, a processor, a link out and a link in.
 const DISKS: u64 = 4;

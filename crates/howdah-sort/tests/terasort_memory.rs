@@ -21,7 +21,7 @@ fn peak_memory_stays_within_the_pool() {
     }
     let dir = tempfile::tempdir().unwrap();
     let child = Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", "peak_memory_stays_within_the_pool", "--nocapture"])
+        .args(["--exact", "terasort_memory::peak_memory_stays_within_the_pool", "--nocapture"])
         .env(DIR, dir.path())
         .output()
         .unwrap();

@@ -1,5 +1,4 @@
 //! Clusters to simulate in tests.
-#![allow(dead_code, reason = "every test takes what it needs")]
 
 use howdah_sim::{Outcome, Scenario, Sharing, Unwatched, simulate_with};
 use serde_json::{Value, json};

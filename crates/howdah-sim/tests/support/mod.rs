@@ -1,5 +1,4 @@
 //! Networks drawn at random, for the laws of sharing.
-#![allow(dead_code, reason = "every test takes what it needs")]
 
 use howdah_sim::random::Random;
 use howdah_sim::sharing::{Capacities, FlowId, Load, Network, ResourceId, Use};

@@ -1,0 +1,16 @@
+//! The tests of the simulator in one program, which is linked once.
+
+#[path = "support/cluster.rs"]
+mod cluster;
+mod containers;
+mod hbase;
+mod laws;
+mod local;
+mod mechanisms;
+mod order;
+mod quick;
+mod scenario;
+mod sharing_examples;
+mod sharing_laws;
+mod sharing_oracle;
+mod support;
