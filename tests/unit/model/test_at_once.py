@@ -57,7 +57,7 @@ def found(
     ],
 )
 def test_the_application_masters_container_is_no_slot(plan: Plan, slots: tuple[int, int]) -> None:
-    assert at_once(plan) == slots
+    assert at_once(plan) == AtOnce(*slots)
 
 
 @given(
