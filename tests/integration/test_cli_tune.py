@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from howdah.documents.files import read_plan
+from howdah.documents.files import read_inventory, read_plan, read_study
 from support.command import ForkedCommand, howdah, tree
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -60,6 +60,17 @@ def test_the_tuned_plan_is_a_plan_with_the_evidence_for_every_value(planned: Pat
     again = howdah("tune", "plan.yaml", *ASKED, "--name", "first", cwd=planned)
     assert again.returncode == 2
     assert "exists already" in again.stderr
+
+
+def test_the_race_is_a_study_of_the_rules_the_tuned_plan_and_the_defaults(planned: Path, first: str) -> None:
+    assert "howdah study tune/first/race.yaml" in first
+    race = read_study(planned / "tune/first/race.yaml")
+    rules, tuned, *_, defaults = race.factors[0].all_levels()
+    assert (rules.label, rules.overrides, race.baseline) == ("rules", None, {"plan": "rules"})
+    best = json.loads((planned / "tune/first/tuning.json").read_text())["finalists"][0]["values"]
+    assert set(best) - {"mapreduce.map.output.compress.codec"} <= set(tuned.overrides or {})
+    assert (defaults.overrides or {})["dfs.blocksize"] == "134217728"
+    assert read_inventory(planned / "tune/first" / str(race.settings.inventory)).worker_groups[0].count == 7
 
 
 def test_a_search_that_is_killed_continues_to_the_same_result(planned: Path, first: str) -> None:

@@ -157,6 +157,7 @@ def tune(
         show(tuning_table(tuned.tuning))
         print(f"plan     {output}")
         print(f"page     {page}")
+        print(f"race     howdah study {folder.path / session.RACE} measures it on labs of this machine")
 
 
 class _Bar:

@@ -57,7 +57,7 @@ def result_text(tuning: Tuning, best: Finalist) -> str:
 
 
 def _other_text(tuning: Tuning, other: Finalist) -> str:
-    how = "keeping every rule" if other.scope is KeptRules.RULES else f"breaking {', '.join(other.breaks)}"
+    how = "keeping every rule" if other.kept is KeptRules.RULES else f"breaking {', '.join(other.breaks)}"
     return f"{-other.share:.1%} {how}"
 
 

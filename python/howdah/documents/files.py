@@ -147,6 +147,11 @@ def site_schema() -> str:
     return _schema("howdah site", MachineSite, _SITE)
 
 
+def write_study(study: Study) -> str:
+    """The text that reads back as this study."""
+    return write_document(study)
+
+
 def study_schema() -> str:
     """JSON Schema, draft 2020-12, with the words of the classes' docstrings."""
     return _schema("howdah study", Study, _STUDY)

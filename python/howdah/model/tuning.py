@@ -112,8 +112,8 @@ class Trial(Model):
 class Finalist(Model):
     """A candidate that was simulated with several seeds, next to the rules' plan with the same ones."""
 
-    scope: KeptRules
-    """The search that it won."""
+    kept: KeptRules
+    """The rules that it keeps."""
     values: Mapping[str, str]
     """What differs from the rules' plan."""
     elapsed_s: Seconds

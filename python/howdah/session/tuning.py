@@ -9,7 +9,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple
 
-from howdah.documents.files import read_narrowing, read_plan
+from howdah.documents.files import read_narrowing, read_plan, write_inventory, write_study
 from howdah.errors import UserError
 from howdah.model.plan import Plan, Setting
 from howdah.model.tuning import (
@@ -35,6 +35,7 @@ from howdah.store.tunings import TuningFolder, new_tuning, open_tuning
 from howdah.tune.candidates import Candidates, Values
 from howdah.tune.parameters import base_of, keys_of
 from howdah.tune.parameters import decided as decided_values
+from howdah.tune.race import race_of
 from howdah.tune.search import Search
 from howdah.tune.sensitivity import sensitivities
 from howdah.tune.space import space_of
@@ -42,6 +43,7 @@ from howdah.units import format_count
 
 __all__ = [
     "DEFAULT_TUNE_DIR",
+    "RACE",
     "KeptRules",
     "TuneProgress",
     "Tuned",
@@ -52,6 +54,7 @@ __all__ = [
 ]
 
 DEFAULT_TUNE_DIR = Path("tune")
+RACE, HOSTS = "race.yaml", "hosts.yaml"
 _LEAST_TRIALS, _MOST_TRIALS = 20, 100_000
 _AT_ONCE = 16
 """So many candidates are tried before they are kept and progress is shown."""
@@ -142,11 +145,11 @@ def search(folder: TuningFolder, tell: Callable[[TuneProgress], None]) -> Tuned:
     half = request.trials // 2
     best = {}
     start_values: Values = {}
-    for scope, budget in ((KeptRules.RULES, half), (KeptRules.LIMITS, request.trials - half)):
-        attempts.stage = "within the rules" if scope is KeptRules.RULES else "beyond the rules"
-        one = Search(work.space, attempts, scope=scope, budget=budget, seed=request.seed)
-        best[scope] = one.best_from(start_values)
-        start_values = best[scope].values
+    for kept, budget in ((KeptRules.RULES, half), (KeptRules.LIMITS, request.trials - half)):
+        attempts.stage = "within the rules" if kept is KeptRules.RULES else "beyond the rules"
+        one = Search(work.space, attempts, kept=kept, budget=budget, seed=request.seed)
+        best[kept] = one.best_from(start_values)
+        start_values = best[kept].values
     tuned = best[request.keep]
     tuned_plan = work.candidates.plan(tuned.values)
     assert tuned_plan.cluster is not None
@@ -177,7 +180,8 @@ def search(folder: TuningFolder, tell: Callable[[TuneProgress], None]) -> Tuned:
         course=_course(trials, attempts.planned_s),
         warnings=calibration_warnings(request.plan, work.suite, request.calibration),
     )
-    folder.finish(tuning)
+    race = race_of(request, tuning, work.suite, HOSTS)
+    folder.finish(tuning, {RACE: write_study(race), HOSTS: write_inventory(work.inventory)})
     return Tuned(tuning, _with_reasons(tuned_plan, tuning, sensitivity))
 
 
@@ -201,6 +205,7 @@ class _Work:
             where = "--suite" if error.where == "SUITE" else error.where
             raise UserError(where, error.what, error.hint) from error
         self.space, self.fixed = space_of(base, request.narrowing, request.space_file)
+        self.inventory = cluster.inventory
         self.candidates = Candidates(
             base, asked, request.calibration, seed=request.seed, allowed=request.allowed
         )
@@ -258,25 +263,25 @@ class _Attempts:
 def _finalists(
     best: Mapping[KeptRules, Trial], request: TuningRequest, candidates: Candidates, attempts: _Attempts
 ) -> tuple[Finalist, ...]:
-    """The best of each scope next to the rules' plan, with the same draws; the one to use comes first."""
-    scopes = [request.keep, *(scope for scope in KeptRules if scope is not request.keep)]
+    """The best of each search next to the rules' plan, with the same draws; the one to use comes first."""
+    several = [request.keep, *(kept for kept in KeptRules if kept is not request.keep)]
     if best[KeptRules.RULES].values == best[KeptRules.LIMITS].values:
-        scopes = [request.keep]
+        several = [request.keep]
     planned, *times = candidates.predicted(
-        [{}, *(best[scope].values for scope in scopes)], request.replications, lambda done: attempts.show()
+        [{}, *(best[kept].values for kept in several)], request.replications, lambda done: attempts.show()
     )
     result = []
-    for scope, predicted in zip(scopes, times, strict=True):
+    for kept, predicted in zip(several, times, strict=True):
         difference = lag(predicted, planned)
         result.append(
             Finalist(
-                scope=scope,
-                values=best[scope].values,
+                kept=kept,
+                values=best[kept].values,
                 elapsed_s=sorted(predicted.elapsed_s)[len(predicted.elapsed_s) // 2],
                 share=difference.share,
                 interval=(difference.low, difference.high) if request.calibration else None,
                 differs=difference.tells,
-                breaks=best[scope].breaks,
+                breaks=best[kept].breaks,
             )
         )
     return tuple(result)

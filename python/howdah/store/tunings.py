@@ -56,10 +56,11 @@ class TuningFolder:
         """Every trial so far."""
         return tuple(self._trials.values())
 
-    def finish(self, tuning: Tuning) -> None:
-        """Write the result; raises OSError."""
-        with replacing(self.path / RESULT) as file:
-            file.write(tuning.model_dump_json(indent=2).encode() + b"\n")
+    def finish(self, tuning: Tuning, texts: Mapping[str, str]) -> None:
+        """Write the result, and texts into files of their names; raises OSError."""
+        for name, text in (*texts.items(), (RESULT, tuning.model_dump_json(indent=2) + "\n")):
+            with replacing(self.path / name) as file:
+                file.write(text.encode())
 
 
 def new_tuning(directory: Path, name: str, request: TuningRequest) -> TuningFolder:

@@ -26,6 +26,7 @@ _CLASSES = {
     Codec.LZ4: "org.apache.hadoop.io.compress.Lz4Codec",
     Codec.ZSTD: "org.apache.hadoop.io.compress.ZStandardCodec",
 }
+CODEC_KEYS = (_COMPRESS, _CODEC)
 _REDUCES = "mapreduce.job.reduces"
 _BEAT = "yarn.scheduler.capacity.per-node-heartbeat"
 _CONTAINER_STEP_MB = 256
@@ -130,6 +131,11 @@ def _reduces(base: Base) -> Iterator[str]:
     yield from _ladder(at_once_now / 8, 8 * at_once_now, 1.25)
 
 
+def _job_reduces(base: Base) -> str:
+    now = at_once(base.plan)
+    return str(now.job_reduces or now.reduces)
+
+
 def _codec(base: Base) -> str:
     planned = base.settings.text(_CODEC)
     known = {name: codec for codec, name in _CLASSES.items()}
@@ -184,7 +190,7 @@ _TABLE: tuple[_Row, ...] = (
         "",
         "reduce tasks of a job",
         _reduces,
-        lambda base: str(at_once(base.plan).reduces),
+        _job_reduces,
     ),
     _listed(
         "mapreduce.job.reduce.slowstart.completedmaps",
@@ -299,7 +305,7 @@ def keys_of(name: str) -> tuple[str, ...]:
     """The settings of a plan that a parameter decides."""
     if name == SLOTS:
         return "worker.map_slots", "worker.reduce_slots"
-    return (_COMPRESS, _CODEC) if name == _CODEC else (name,)
+    return CODEC_KEYS if name == _CODEC else (name,)
 
 
 def with_values(request: PlanRequest, values: Mapping[str, str]) -> PlanRequest:

@@ -35,14 +35,14 @@ class Attempt(Protocol):
 
 
 class Search:
-    """A search over a space within a scope of rules."""
+    """A search over a space, among the candidates that keep so many rules."""
 
     def __init__(
-        self, space: Sequence[TuneParameter], attempt: Attempt, *, scope: KeptRules, budget: int, seed: int
+        self, space: Sequence[TuneParameter], attempt: Attempt, *, kept: KeptRules, budget: int, seed: int
     ) -> None:
         self._space = space
         self._attempt = attempt
-        self._scope = scope
+        self._kept = kept
         self._left = budget
         self._seed = seed
         self._seen: dict[Point, Trial] = {}
@@ -64,14 +64,14 @@ class Search:
         return self._seen[self._simple(self._best())]
 
     def _best(self) -> Point:
-        """The best point of the scope; the first one tried where none of it could be simulated."""
+        """The best point that is admitted; the first one tried where none of it could be simulated."""
         return min(self._seen, key=lambda point: self._cost(self._seen[point]))
 
     def _cost(self, trial: Trial) -> float:
-        """The time; what the scope does not admit costs more than all else, the more rules it breaks."""
+        """The time; what is not admitted costs more than all else, the more rules it breaks."""
         if trial.elapsed_s is None:
             return 1e12 * (1 + len(trial.breaks))
-        if self._scope is KeptRules.RULES and trial.breaks:
+        if self._kept is KeptRules.RULES and trial.breaks:
             return 1e9 * (1 + len(trial.breaks)) + trial.elapsed_s
         return trial.elapsed_s
 

@@ -51,11 +51,11 @@ class Bowl:
 
 
 def search(
-    space: Sequence[TuneParameter], bowl: Bowl, *, budget: int, scope: KeptRules, seed: int = 1
+    space: Sequence[TuneParameter], bowl: Bowl, *, budget: int, kept: KeptRules, seed: int = 1
 ) -> Trial:
     """The best candidate that a search finds."""
     bowl.planned = {one.name: one.planned for one in space}
-    return Search(space, bowl, scope=scope, budget=budget, seed=seed).best_from({})
+    return Search(space, bowl, kept=kept, budget=budget, seed=seed).best_from({})
 
 
 SPACE = (
@@ -70,15 +70,15 @@ SPACE = (
 @pytest.mark.parametrize("seed", range(5))
 def test_the_best_of_seventeen_thousand_candidates_is_found(seed: int) -> None:
     bowl = Bowl({"a": 4, "b": 6, "c": 3, "d": 8})
-    best = search(SPACE, bowl, budget=300, scope=KeptRules.RULES, seed=seed)
+    best = search(SPACE, bowl, budget=300, kept=KeptRules.RULES, seed=seed)
     assert best.values == {"a": "4", "b": "6", "c": "3", "d": "8", "word": "lz4"}
     assert best.elapsed_s == 100
 
 
 def test_a_search_within_the_rules_stops_at_the_rule_and_one_beyond_them_does_not() -> None:
     best = {"a": 9.0, "b": 9.0, "c": 3.0, "d": 8.0}
-    within = search(SPACE, Bowl(best), budget=300, scope=KeptRules.RULES)
-    beyond = search(SPACE, Bowl(best), budget=300, scope=KeptRules.LIMITS)
+    within = search(SPACE, Bowl(best), budget=300, kept=KeptRules.RULES)
+    beyond = search(SPACE, Bowl(best), budget=300, kept=KeptRules.LIMITS)
     assert (within.values["a"], within.values["b"], within.breaks) == ("5", "7", ())
     assert (beyond.values["a"], beyond.values["b"], beyond.breaks) == ("9", "7", ("a.rule",))
 
@@ -86,19 +86,19 @@ def test_a_search_within_the_rules_stops_at_the_rule_and_one_beyond_them_does_no
 def test_a_small_space_is_tried_completely() -> None:
     space = (numbers("a", 4, 0), parameter("word", WORDS, "none", ordered=False))
     bowl = Bowl({"a": 2})
-    assert search(space, bowl, budget=12, scope=KeptRules.RULES).values == {"a": "2", "word": "lz4"}
+    assert search(space, bowl, budget=12, kept=KeptRules.RULES).values == {"a": "2", "word": "lz4"}
     assert len(bowl.tried) <= 12
 
 
 def test_values_that_bring_nothing_stay_as_the_rules_decide() -> None:
-    best = search((*SPACE, numbers("idle", 9, 4)), Bowl({"a": 4, "c": 3}), budget=300, scope=KeptRules.RULES)
+    best = search((*SPACE, numbers("idle", 9, 4)), Bowl({"a": 4, "c": 3}), budget=300, kept=KeptRules.RULES)
     assert set(best.values) == {"a", "c", "word"}
 
 
 def test_a_fixed_value_is_part_of_every_candidate() -> None:
     space = (*SPACE, parameter("fixed", ["7"], "1"))
     bowl = Bowl({"a": 4})
-    assert search(space, bowl, budget=60, scope=KeptRules.RULES).values["fixed"] == "7"
+    assert search(space, bowl, budget=60, kept=KeptRules.RULES).values["fixed"] == "7"
     assert all(values["fixed"] == "7" for values in bowl.tried)
 
 
@@ -118,10 +118,10 @@ def test_no_candidate_is_tried_twice_none_beyond_the_budget_and_a_seed_repeats_a
     ]
     space += [parameter(f"w{place}", WORDS, "zstd", ordered=False) for place in range(words)]
     bowl, again = (Bowl({"n0": 1}) for _ in range(2))
-    best = search(space, bowl, budget=budget, scope=KeptRules.RULES, seed=seed)
+    best = search(space, bowl, budget=budget, kept=KeptRules.RULES, seed=seed)
     tried = [tuple(sorted(values.items())) for values in bowl.tried]
     assert len(set(tried)) == len(tried)
     # Leaving out what brings nothing is tried beyond the budget, once for each parameter.
     assert len(tried) <= budget + len(space)
     assert best.elapsed_s == min(trial.elapsed_s or 0 for trial in bowl(bowl.tried[:]))
-    assert search(space, again, budget=budget, scope=KeptRules.RULES, seed=seed) == best
+    assert search(space, again, budget=budget, kept=KeptRules.RULES, seed=seed) == best

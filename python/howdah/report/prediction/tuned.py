@@ -146,7 +146,7 @@ def _sections(tuning: Tuning) -> Iterator[PredictionSection]:
 def _finalists_table(tuning: Tuning) -> Table:
     rows = [("the rules' plan", seconds(tuning.planned_s), NONE, NONE, "none")]
     for one in tuning.finalists:
-        name = "keeps every rule" if one.scope is KeptRules.RULES else "keeps the rules that protect"
+        name = "keeps every rule" if one.kept is KeptRules.RULES else "keeps the rules that protect"
         ends = " to ".join(signed(end) for end in one.interval) if one.interval else NONE
         rows.append((name, seconds(one.elapsed_s), signed(one.share), ends, ", ".join(one.breaks) or "none"))
     return Table(("candidate", "time", "difference", "90 % interval", "breaks"), tuple(rows))
