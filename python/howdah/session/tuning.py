@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
+from statistics import median
 from typing import NamedTuple
 
 from howdah.documents.files import read_narrowing, read_plan, write_inventory, write_study
@@ -30,6 +31,7 @@ from howdah.planner.rules.catalogue import find_rule
 from howdah.planner.suite.cluster import size_planned
 from howdah.planner.suite.request import RunRequest
 from howdah.simulation.calibrations import calibration_warnings, load_calibration
+from howdah.simulation.hbase.servers import asks_hbase
 from howdah.store.layout import new_run_id
 from howdah.store.tunings import TuningFolder, new_tuning, open_tuning
 from howdah.tune.candidates import Candidates, Values
@@ -56,6 +58,8 @@ __all__ = [
 DEFAULT_TUNE_DIR = Path("tune")
 RACE, HOSTS = "race.yaml", "hosts.yaml"
 _LEAST_TRIALS, _MOST_TRIALS = 20, 100_000
+_NEXT = 5
+"""So many of the fastest candidates of each search are simulated again, with several draws."""
 _AT_ONCE = 16
 """So many candidates are tried before they are kept and progress is shown."""
 
@@ -150,15 +154,15 @@ def search(folder: TuningFolder, tell: Callable[[TuneProgress], None]) -> Tuned:
         one = Search(work.space, attempts, kept=kept, budget=budget, seed=request.seed)
         best[kept] = one.best_from(start_values)
         start_values = best[kept].values
-    tuned = best[request.keep]
+    attempts.stage = "comparing"
+    planned_s, finalists = _finalists(best, folder, work.candidates, attempts)
+    tuned = attempts([finalists[0].values])[0]
     tuned_plan = work.candidates.plan(tuned.values)
     assert tuned_plan.cluster is not None
     decided = decided_values(base_of(tuned_plan, tuned_plan.cluster))
     attempts.stage = "what matters"
     sensitivity, interactions = sensitivities(work.space, tuned, decided, attempts)
-    losing = _losing(best[KeptRules.RULES], best[KeptRules.LIMITS], attempts)
-    attempts.stage = "comparing"
-    finalists = _finalists(best, request, work.candidates, attempts)
+    losing = _losing(finalists, attempts)
     trials = folder.trials
     tuning = Tuning(
         id=folder.path.name,
@@ -170,7 +174,7 @@ def search(folder: TuningFolder, tell: Callable[[TuneProgress], None]) -> Tuned:
         refused=sum(trial.elapsed_s is None for trial in trials),
         elapsed_s=max(0.001, time.monotonic() - started),
         replications=request.replications,
-        planned_s=attempts.planned_s,
+        planned_s=planned_s,
         space=work.space,
         fixed=work.fixed,
         finalists=finalists,
@@ -204,6 +208,10 @@ class _Work:
         except UserError as error:
             where = "--suite" if error.where == "SUITE" else error.where
             raise UserError(where, error.what, error.hint) from error
+        if asks_hbase(self.suite):
+            raise UserError(
+                f"--suite {request.suite}", "uses HBase, which is not searched yet", "tune terasuite or dfsio"
+            )
         self.space, self.fixed = space_of(base, request.narrowing, request.space_file)
         self.inventory = cluster.inventory
         self.candidates = Candidates(
@@ -261,46 +269,76 @@ class _Attempts:
 
 
 def _finalists(
-    best: Mapping[KeptRules, Trial], request: TuningRequest, candidates: Candidates, attempts: _Attempts
-) -> tuple[Finalist, ...]:
-    """The best of each search next to the rules' plan, with the same draws; the one to use comes first."""
-    several = [request.keep, *(kept for kept in KeptRules if kept is not request.keep)]
-    if best[KeptRules.RULES].values == best[KeptRules.LIMITS].values:
-        several = [request.keep]
+    best: Mapping[KeptRules, Trial], folder: TuningFolder, candidates: Candidates, attempts: _Attempts
+) -> tuple[float, tuple[Finalist, ...]]:
+    """The time of the rules' plan and the best candidate of each search, the one to use first.
+
+    The fastest of each search are simulated with several draws, the same for all: with one draw some are
+    fast by chance. The second finalist is left out where it is not faster than the first.
+    """
+    request = folder.request
+    pools = {kept: _fastest(kept, best[kept], folder.trials) for kept in KeptRules}
+    trials = list({_key(trial.values): trial for pool in pools.values() for trial in pool}.values())
     planned, *times = candidates.predicted(
-        [{}, *(best[kept].values for kept in several)], request.replications, lambda done: attempts.show()
+        [{}, *(trial.values for trial in trials)], request.replications, lambda done: attempts.show()
     )
-    result = []
-    for kept, predicted in zip(several, times, strict=True):
-        difference = lag(predicted, planned)
-        result.append(
-            Finalist(
-                kept=kept,
-                values=best[kept].values,
-                elapsed_s=sorted(predicted.elapsed_s)[len(predicted.elapsed_s) // 2],
-                share=difference.share,
-                interval=(difference.low, difference.high) if request.calibration else None,
-                differs=difference.tells,
-                breaks=best[kept].breaks,
-            )
+    predicted = {_key(trial.values): one for trial, one in zip(trials, times, strict=True)} | {
+        _key({}): planned
+    }
+
+    def finalist(kept: KeptRules) -> Finalist:
+        chosen = min(pools[kept], key=lambda trial: lag(predicted[_key(trial.values)], planned).share)
+        difference = lag(predicted[_key(chosen.values)], planned)
+        return Finalist(
+            kept=kept,
+            values=chosen.values,
+            elapsed_s=median(predicted[_key(chosen.values)].elapsed_s),
+            share=difference.share,
+            interval=(difference.low, difference.high) if request.calibration else None,
+            differs=difference.tells,
+            breaks=chosen.breaks,
         )
-    return tuple(result)
+
+    first, second = (
+        finalist(request.keep),
+        *(finalist(kept) for kept in KeptRules if kept is not request.keep),
+    )
+    both = second.differs and second.share < first.share
+    return median(planned.elapsed_s), (first, second) if both else (first,)
 
 
-def _losing(within: Trial, beyond: Trial, attempts: _Attempts) -> tuple[LosingRule, ...]:
-    """The rules that the best candidate beyond them breaks, and what keeping each would cost it."""
-    assert beyond.elapsed_s is not None
+def _fastest(kept: KeptRules, best: Trial, trials: Sequence[Trial]) -> list[Trial]:
+    """The best trial of a search, the next that keep as many rules, and the rules' plan."""
+    admitted = [
+        trial
+        for trial in trials
+        if trial.elapsed_s is not None and (kept is KeptRules.LIMITS or not trial.breaks)
+    ]
+    admitted.sort(key=lambda trial: trial.elapsed_s or 0.0)
+    planned = [trial for trial in admitted if not trial.values]
+    return [best, *admitted[:_NEXT], *planned]
+
+
+def _key(values: Values) -> frozenset[tuple[str, str]]:
+    return frozenset(values.items())
+
+
+def _losing(finalists: Sequence[Finalist], attempts: _Attempts) -> tuple[LosingRule, ...]:
+    """The rules that the finalist beyond them breaks, and what keeping each would cost it."""
+    beyond = next((one for one in finalists if one.breaks), None)
+    if beyond is None:
+        return ()
+    whole = attempts([beyond.values])[0]
+    assert whole.elapsed_s is not None
     without = {name: {k: v for k, v in beyond.values.items() if k != name} for name in beyond.values}
     trials = dict(zip(without, attempts(list(without.values())), strict=True))
     result = []
     for rule in beyond.breaks:
         names = [name for name, trial in trials.items() if rule not in trial.breaks]
-        if rule in within.breaks or not names:
-            continue
-        kept = min((trials[name] for name in names), key=lambda trial: trial.elapsed_s or float("inf"))
-        if kept.elapsed_s is not None and kept.elapsed_s > beyond.elapsed_s:
+        times = [time_s for name in names if (time_s := trials[name].elapsed_s) is not None]
+        if times and min(times) > whole.elapsed_s:
             values = {name: beyond.values[name] for name in names}
-            result.append(LosingRule(rule=rule, values=values, share=kept.elapsed_s / beyond.elapsed_s - 1))
+            result.append(LosingRule(rule=rule, values=values, share=min(times) / whole.elapsed_s - 1))
     return tuple(sorted(result, key=lambda one: -one.share))
 
 
