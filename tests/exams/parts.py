@@ -45,6 +45,8 @@ PARTS = (
             "--hypothesis-profile=new", "--hypothesis-seed", SEED),
     _script("quick", 12, "the quick simulation compared with the full one",
             "exams.quick", "--seed", SEED, "--count", "2", "--seeds", "3", "--no-study"),
+    _script("tuning", 10, "a space searched and simulated completely",
+            "exams.tuning", "--seed", SEED, "--part", "complete"),
     _script("schedules", 12, "random faults of a highly available lab",
             "exams.broken", "--schedules", "4", "--seed", SEED, "--beside", "teragen"),
     _script("upgrades", 12, "a rolling upgrade, killed, resumed, rolled back and finalized",

@@ -115,6 +115,11 @@ COMMANDS = {
         "Predict a run on a planned cluster: medians of every workload and phase, with 90 % intervals.",
         _PREDICT,
     ),
+    "tune": Lazy(
+        "tune",
+        "Search for a faster specification in the simulator, starting from the plan of the rules.",
+        _PREDICT,
+    ),
     "score": Lazy(
         "score",
         "Score a prediction by the run that followed it, phase by phase, and show how accurate all were.",

@@ -31,6 +31,7 @@ from howdah.model.site import (
 from howdah.model.study import Budget, Factor, Published, PublishedCell, PublishedRatio, Repeats, Study
 from howdah.model.study_settings import CellSettings, Level
 from howdah.model.survey import Work
+from howdah.model.tuning import Narrowing
 
 _A_CALIBRATION = "a calibration"
 _CALIBRATION_HINT = "give a calibration that `howdah calibrate` wrote, calibration.yaml for instance"
@@ -118,6 +119,12 @@ def read_study(path: Path) -> Study:
     return read_document(path, Study, _A_STUDY, _STUDY_HINT)
 
 
+def read_narrowing(path: Path) -> Narrowing:
+    """What a file says of a search space; raises UserError that names every fault at its line and column."""
+    hint = "give parameters with their values: see docs/tune.md"
+    return read_document(path, Narrowing, "a search space", hint)
+
+
 def read_work(path: Path) -> Work:
     """The work in a file; raises UserError that names every fault at its line and column."""
     return read_document(
@@ -138,6 +145,11 @@ def inventory_schema() -> str:
 def site_schema() -> str:
     """JSON Schema, draft 2020-12, with the words of the classes' docstrings."""
     return _schema("howdah site", MachineSite, _SITE)
+
+
+def write_study(study: Study) -> str:
+    """The text that reads back as this study."""
+    return write_document(study)
 
 
 def study_schema() -> str:

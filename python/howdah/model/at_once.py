@@ -18,6 +18,7 @@ from howdah.units import MIB
 MASTER_MB = "yarn.app.mapreduce.am.resource.mb"
 LEAST_MB = "yarn.scheduler.minimum-allocation-mb"
 _MASTER_VCORES = "yarn.app.mapreduce.am.resource.cpu-vcores"
+_JOB_REDUCES = "mapreduce.job.reduces"
 _NODE_MB = "yarn.nodemanager.resource.memory-mb"
 _NODE_VCORES = "yarn.nodemanager.resource.cpu-vcores"
 _CALCULATOR = "yarn.scheduler.capacity.resource-calculator"
@@ -30,6 +31,8 @@ class AtOnce(NamedTuple):
 
     maps: int
     reduces: int
+    job_reduces: int | None = None
+    """Reduces of a job as the settings give them; None where a job has one for each that runs at once."""
 
 
 class Container(NamedTuple):
@@ -97,7 +100,7 @@ def at_once(plan: Plan, job: Mapping[str, str] | None = None) -> AtOnce:
         lost = [size.holds(task) - size.beside(sizes.master).holds(task) for size, count in rooms if count]
         return max(1, min(planned, room - max(lost, default=0)))
 
-    return AtOnce(tasks("map"), tasks("reduce"))
+    return AtOnce(tasks("map"), tasks("reduce"), sizes.job_reduces)
 
 
 class _Sizes:
@@ -114,6 +117,11 @@ class _Sizes:
             if master_mb
             else None
         )
+
+    @property
+    def job_reduces(self) -> int | None:
+        """The reduces of a job, where a setting gives them."""
+        return self._number(_JOB_REDUCES)
 
     def task(self, kind: str) -> Container:
         """The container of a ``map`` or ``reduce`` task."""

@@ -51,14 +51,14 @@ class Quantity(NamedTuple):
 def pinned(plan: Plan) -> Plan:
     """The plan made anew, insisting on its platform; raises UserError where hosts are of several kinds."""
     cluster, _ = _sole_group(plan)
-    return plan_cluster(cluster.inventory, _insisting(cluster))
+    return plan_cluster(cluster.inventory, insisting(cluster))
 
 
 def changed_plan(plan: Plan, name: str, value: int) -> Plan:
     """The plan made anew with one quantity changed; raises UserError where that is impossible."""
     quantity = QUANTITIES[name]
     cluster, group = _sole_group(plan)
-    request, inventory = _insisting(cluster), cluster.inventory
+    request, inventory = insisting(cluster), cluster.inventory
     where = f"{name}={quantity.said(value)}"
     if value < 1 or (name == "hosts" and value > MOST_HOSTS):
         raise UserError(
@@ -85,7 +85,8 @@ def _sole_group(plan: Plan) -> tuple[Cluster, HostGroup]:
     return cluster, cluster.inventory.worker_groups[0]
 
 
-def _insisting(cluster: Cluster) -> PlanRequest:
+def insisting(cluster: Cluster) -> PlanRequest:
+    """The request of a planned cluster, insisting on the platform that it led to."""
     layout = cluster.layouts[0]
     return cluster.request.model_copy(
         update={

@@ -53,33 +53,50 @@ class Simulations:
     was written.
     """
 
-    def __init__(self, scenarios: Sequence[Scenario]) -> None:
+    def __init__(self, scenarios: Sequence[Scenario] = ()) -> None:
         self._count = len(scenarios)
         self._waiting = deque(enumerate(scenarios))
         self._running: dict[int, _native.Operation[_native.Simulation]] = {}
         self._ended: dict[int, _native.Simulation] = {}
-        self._begin()
+        self._at_once = len(os.sched_getaffinity(0))
+        if scenarios:
+            self._begin()
+
+    def add(self, scenario: Scenario) -> None:
+        """One scenario more; it begins now if a CPU is free, so that others can be prepared meanwhile."""
+        self._waiting.append((self._count, scenario))
+        self._count += 1
+        self._collect(0.0)
+        self._fill()
 
     def follow(self, tell: Callable[[Done], None]) -> list[_native.Simulation]:
         """Wait for all of them and return them in order.
 
         On Ctrl-C they are cancelled, their ends awaited and the interrupt passed on.
         """
-        at_once = len(os.sched_getaffinity(0))
         try:
             while self._running:
-                while self._waiting and len(self._running) < at_once:
+                self._fill()
+                self._collect(_POLL_S / len(self._running))
+                if self._waiting and not self._running:
                     self._begin()
-                self._poll()
                 tell(self._done())
         except BaseException:
-            for operation in self._running.values():
-                operation.cancel()
-            for operation in self._running.values():
-                while not operation.wait(_POLL_S):
-                    pass
+            self.cancel()
             raise
         return [self._ended[number] for number in range(self._count)]
+
+    def cancel(self) -> None:
+        """Cancel those that run and wait for their ends."""
+        for operation in self._running.values():
+            operation.cancel()
+        for operation in self._running.values():
+            while not operation.wait(_POLL_S):
+                pass
+
+    def _fill(self) -> None:
+        while self._waiting and len(self._running) < self._at_once:
+            self._begin()
 
     def _begin(self) -> None:
         number, scenario = self._waiting.popleft()
@@ -89,13 +106,11 @@ class Simulations:
             where, what, hint = error.args
             raise UserError(f"simulator: {where}", what, hint) from error
 
-    def _poll(self) -> None:
+    def _collect(self, wait_s: float) -> None:
         for number, operation in list(self._running.items()):
-            if operation.wait(_POLL_S / len(self._running)):
+            if operation.wait(wait_s):
                 self._ended[number] = operation.result()
                 del self._running[number]
-        if self._waiting and not self._running:
-            self._begin()
 
     def _done(self) -> Done:
         progress = [operation.progress() for operation in self._running.values()]

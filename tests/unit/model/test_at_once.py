@@ -57,7 +57,7 @@ def found(
     ],
 )
 def test_the_application_masters_container_is_no_slot(plan: Plan, slots: tuple[int, int]) -> None:
-    assert at_once(plan) == slots
+    assert at_once(plan) == AtOnce(*slots)
 
 
 @given(
@@ -73,7 +73,7 @@ def test_howdahs_own_number_of_tasks_fits_wherever_the_master_is(
     plan = found(
         nodes, node * 256, map_mib=map_ * 256, reduce_mib=reduce * 256, master_mib=master * 256, least=256
     )
-    for size, tasks in zip((map_, reduce), at_once(plan), strict=True):
+    for size, tasks in zip((map_, reduce), at_once(plan)[:2], strict=True):
         beside = node - master if master <= node else node
         assert tasks == max(1, (nodes - 1) * (node // size) + beside // size)
 

@@ -10,7 +10,7 @@ from howdah.calibrate.case import CaseWork
 from howdah.calibrate.study import PublishedStudy
 from howdah.calibrate.tables import StudySetting
 from howdah.documents.files import read_inventory
-from howdah.model.at_once import at_once
+from howdah.model.at_once import AtOnce, at_once
 from howdah.model.inventory import HostGroup
 from howdah.model.placement import placed_workers
 from howdah.model.workloads.files import MAPS, REPLICATION
@@ -46,7 +46,7 @@ def test_slots_and_map_tasks_are_those_of_table_1(platform: str) -> None:
     workers, slots, map_tasks = TABLE_1[platform]
     assert work.plan.cluster is not None
     assert sum(1 for _ in placed_workers(work.plan.cluster)) == workers
-    assert at_once(work.plan) == (slots, slots)
+    assert at_once(work.plan) == AtOnce(slots, slots)
     generated, sorted_, _ = work.suite.workloads
     assert (MAPS.of(generated), REDUCES.of(sorted_)) == (slots, slots)
     rows = ROWS.of(generated)
@@ -56,7 +56,7 @@ def test_slots_and_map_tasks_are_those_of_table_1(platform: str) -> None:
 
 def test_the_fault_tolerance_study_ran_368_tasks_at_once() -> None:
     work = _work("fault-tolerance", "4 VMs", TB, (2, 1))
-    assert at_once(work.plan) == (368, 368)
+    assert at_once(work.plan) == AtOnce(368, 368)
     assert [REPLICATION.of(one) for one in work.suite.workloads[:2]] == [2, 1]
 
 

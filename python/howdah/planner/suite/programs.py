@@ -42,15 +42,18 @@ def teragen(sizes: ClusterSizes) -> TeraGen:
 
 
 def terasort(sizes: ClusterSizes) -> TeraSort:
-    """One wave of reduces; Hadoop makes one map for every block of the input."""
+    """The plan's reduces, or one wave of them; Hadoop makes one map for every block of the input."""
     rows, request = sizes.rows_read(), sizes.request
+    planned = sizes.capacity.job_reduces
     most = sizes.capacity.reduces if rows is None else most_tasks(rows)
     reduces = sizes.choose(
         "terasort reduces",
         REDUCES,
-        min(sizes.capacity.reduces, most),
-        reason="as many as the cluster runs at once: partitions are balanced, so one wave suffices",
-        source="D0 50",
+        planned or min(sizes.capacity.reduces, most),
+        reason="as mapreduce.job.reduces says"
+        if planned
+        else "as many as the cluster runs at once: partitions are balanced, so one wave suffices",
+        source="plan" if planned else "D0 50",
     )
     return TeraSort(
         rows=rows,

@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING
 
 from howdah.calibrate.document import accuracy_page
 from howdah.errors import UserError
+from howdah.model.calibration import Calibration
 from howdah.model.prediction import Prediction
+from howdah.model.tuning import Tuning
 from howdah.model.variation import LoadSweep, Sweep, WhatIf
 from howdah.report.prediction.loads import load_table, loads
 from howdah.report.prediction.words import load_said, saturation_said, scored_runs
@@ -27,6 +29,7 @@ __all__ = [
     "scored_runs",
     "write_predicted",
     "write_scored",
+    "write_tuning",
     "write_variation",
 ]
 
@@ -61,6 +64,13 @@ def write_variation(variation: WhatIf | Sweep | LoadSweep, calibration: str | No
             return _write(growth(variation, known), out_dir)
         case LoadSweep():
             return _write(loads(variation, known), out_dir)
+
+
+def write_tuning(tuning: Tuning, calibration: Calibration | None, out_dir: Path) -> Path:
+    """Write the page of a search into a directory; raises UserError if it cannot be written."""
+    from howdah.report.prediction.tuned import tuned  # noqa: PLC0415
+
+    return _write(tuned(tuning, calibration), out_dir)
 
 
 def write_scored(scored: Scored, out_dir: Path) -> Path:

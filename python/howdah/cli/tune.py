@@ -1,0 +1,194 @@
+"""``howdah tune``: find a better specification than the rules', and say why it is better."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+
+from howdah.cli.help import MORE, App
+from howdah.cli.output import print_json, show
+from howdah.cli.tune_table import space_table, tuning_table
+from howdah.cli.values import parse_seed
+from howdah.errors import UserError
+from howdah.extras import check_extras
+from howdah.session import tuning as session
+from howdah.session.plan.plans import save_plan, writes_over
+from howdah.session.predict.pages import write_tuning
+from howdah.units import parse_count
+
+EXAMPLES = """
+howdah tune plan.yaml  # tries 1,000 candidates in the simulator and writes tuned.yaml
+howdah tune plan.yaml --calibration mine.yaml  # with intervals, from your own runs
+howdah tune plan.yaml --space space.yaml  # varies only what the file allows
+howdah tune plan.yaml --show-space  # lists the parameters and their values
+howdah tune --resume last  # continues a search that was stopped
+howdah tune plan.yaml --keep limits  # may leave rules that only cost time
+"""
+
+_TRIALS, _REPLICATIONS = 1_000, 10
+
+app = App()
+
+
+@app.command("tune", epilog=EXAMPLES)
+def tune(
+    plan: Annotated[
+        Path | None,
+        typer.Argument(help="The plan to improve, as `howdah plan` makes it.", show_default=False),
+    ] = None,
+    *,
+    calibration: Annotated[
+        str | None,
+        typer.Option(
+            help="What `howdah calibrate` wrote, or `published`.", envvar="HOWDAH_CALIBRATION", metavar="FILE"
+        ),
+    ] = None,
+    trials: Annotated[int, typer.Option(help="Candidates to try in the simulator.", metavar="N")] = _TRIALS,
+    space: Annotated[
+        Path | None,
+        typer.Option(help="Parameters to vary and their values: see docs/tune.md.", metavar="FILE"),
+    ] = None,
+    show_space: Annotated[
+        bool, typer.Option("--show-space", help="List what would be varied, and try nothing.")
+    ] = False,
+    keep: Annotated[
+        session.KeptRules,
+        typer.Option(help="Rules that the tuned plan keeps: all of them, or only those that protect."),
+    ] = session.KeptRules.RULES,
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="Where the tuned plan goes.", metavar="FILE")
+    ] = Path("tuned.yaml"),
+    resume: Annotated[
+        str | None,
+        typer.Option(help="Continue the search of this name; `last` for the newest.", metavar="NAME"),
+    ] = None,
+    suite: Annotated[
+        str, typer.Option(help="What the plan is tuned for.", rich_help_panel=MORE)
+    ] = "terasuite",
+    rows: Annotated[
+        str | None,
+        typer.Option(
+            help="100-byte rows to sort; default: as planned.", metavar="COUNT", rich_help_panel=MORE
+        ),
+    ] = None,
+    broken: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--break",
+            help="Rule that candidates may break although it protects; repeatable.",
+            metavar="RULE",
+            rich_help_panel=MORE,
+        ),
+    ] = None,
+    replications: Annotated[
+        int,
+        typer.Option(help="Seeds for each of the best candidates.", metavar="N", min=3, rich_help_panel=MORE),
+    ] = _REPLICATIONS,
+    seed: Annotated[
+        str | None,
+        typer.Option(help="Seed of everything random; recorded.", metavar="N", rich_help_panel=MORE),
+    ] = None,
+    name: Annotated[
+        str | None,
+        typer.Option(help="The search's name; default: made from the time.", rich_help_panel=MORE),
+    ] = None,
+    tune_dir: Annotated[
+        Path,
+        typer.Option(
+            help="Where searches are stored.", envvar="HOWDAH_TUNE_DIR", metavar="DIR", rich_help_panel=MORE
+        ),
+    ] = session.DEFAULT_TUNE_DIR,
+    json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only the tuned plan's path.")] = False,
+) -> None:
+    """Search for a faster specification in the simulator, starting from the plan of the rules.
+
+    Candidates differ from the plan in tasks at once, container sizes, block size, sort and shuffle settings
+    and more. Rules that protect daemons, jobs and data are never broken. The tuned plan is a plan like any
+    other: render, check, deploy and run it. Nothing is measured: confirm it with runs and `howdah compare`.
+    """
+    if (plan is None) == (resume is None):
+        raise UserError("howdah tune", "needs a plan, or a search to continue", "give PLAN or --resume NAME")
+    check_extras("the page of `howdah tune`", "charts")
+    if plan is not None and writes_over(output, plan):
+        raise UserError(f"--output {output}", "is the plan to improve", "give another file: -o tuned.yaml")
+    if resume is not None:
+        folder = session.resume(tune_dir, resume)
+    else:
+        assert plan is not None
+        asked = session.asked(
+            plan,
+            suite=suite,
+            rows=parse_count(rows, "--rows") if rows is not None else None,
+            calibration=calibration,
+            space=space,
+            allowed=broken or (),
+            keep=keep,
+            trials=trials,
+            replications=replications,
+            seed=parse_seed(seed) if seed is not None else None,
+        )
+        if show_space:
+            varied, fixed = session.space(asked)
+            if json:
+                print_json(
+                    {
+                        "parameters": [one.model_dump() for one in varied],
+                        "fixed": [one.model_dump() for one in fixed],
+                    }
+                )
+            else:
+                show(space_table(varied, fixed))
+            return
+        folder = session.start(asked, tune_dir, name)
+    with folder, _Bar(silent=json or quiet) as bar:
+        tuned = session.search(folder, bar.tell)
+        save_plan(tuned.plan, output)
+        page = write_tuning(tuned.tuning, folder.request.calibration, folder.path)
+    if json:
+        print_json(tuned.tuning.model_dump(mode="json") | {"output": str(output), "page": str(page)})
+    elif quiet:
+        print(output)
+    else:
+        show(tuning_table(tuned.tuning))
+        print(f"plan     {output}")
+        print(f"page     {page}")
+        print(f"race     howdah study {folder.path / session.RACE} measures it on labs of this machine")
+
+
+class _Bar:
+    """Candidates tried, the best so far and the time left, on a terminal's standard error."""
+
+    def __init__(self, *, silent: bool) -> None:
+        console = Console(stderr=True, quiet=silent, highlight=False)
+        self._bar = Progress(
+            TextColumn("{task.description:<17}"),
+            BarColumn(bar_width=24),
+            TextColumn("{task.completed:,.0f} of {task.total:,.0f}"),
+            TextColumn("{task.fields[best]}"),
+            TimeElapsedColumn(),
+            TextColumn("left"),
+            TimeRemainingColumn(),
+            console=console,
+            transient=True,
+            disable=silent or not console.is_terminal,
+        )
+        self._task = self._bar.add_task("starting", total=1, best="")
+
+    def __enter__(self) -> _Bar:
+        self._bar.start()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._bar.stop()
+
+    def tell(self, progress: session.TuneProgress) -> None:
+        """Move to where the search is."""
+        best = "" if progress.best is None else f"best {progress.best:+.1%}".replace("-", "\N{MINUS SIGN}")
+        self._bar.update(
+            self._task, description=progress.stage, completed=progress.done, total=progress.of, best=best
+        )

@@ -1,0 +1,225 @@
+"""A search for the best specification: what may vary, what was tried, what it brought."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import StrEnum
+from typing import Literal
+
+from howdah.model.base import Model
+from howdah.model.calibration import Calibration
+from howdah.model.plan import Plan
+from howdah.model.prediction import Interval, Seconds
+from howdah.model.run import RunWarning
+
+Level = str | bool | int | float
+"""A value as a user writes it."""
+PLANNED = "planned"
+"""Stands for what the rules decide."""
+
+
+class TuneParameter(Model):
+    """One thing that the search varies."""
+
+    name: str
+    """The key in Hadoop's files, or ``slots`` and ``workers`` for what the planner divides."""
+    unit: str
+    """The unit of a bare number: ``MB``, ``ms``, empty for a count, a part of 1, or a word."""
+    levels: tuple[str, ...]
+    """The values to try, as ``--set`` reads them; in ascending order where they are ``ordered``."""
+    ordered: bool
+    """Whether neighbouring levels are close to one another."""
+    planned: str
+    """What the rules decide; one of the levels."""
+    about: str
+    """What it does, in a few words."""
+
+
+class Fixed(Model):
+    """One thing that the search leaves as planned."""
+
+    name: str
+    """The key."""
+    why: str
+    """Why it is not varied."""
+
+
+class Narrowing(Model):
+    """What a user says of the search space, in a file."""
+
+    parameters: Mapping[str, Level | tuple[Level, ...]] = {}
+    """By the parameters' names: the values to try, one value to keep, or ``planned``."""
+    others: Literal["vary", "planned"] = "vary"
+    """What becomes of parameters that are not named."""
+
+
+class KeptRules(StrEnum):
+    """Which rules a candidate keeps."""
+
+    RULES = "rules"
+    """All of them: a check of its files finds nothing."""
+    LIMITS = "limits"
+    """Those whose breach stops a daemon, fails jobs or loses data; a check may warn."""
+
+
+class TuningRequest(Model):
+    """What a search was started with: enough to continue it."""
+
+    plan_file: str
+    """The file of the plan, as it was given."""
+    plan: Plan
+    """The plan of the rules."""
+    suite: str
+    """The suite's name."""
+    rows: int | None
+    """Rows to sort, if given."""
+    calibration: Calibration | None
+    """The calibration, whole."""
+    narrowing: Narrowing
+    """What the user says of the space."""
+    space_file: str
+    """Where it was read from; empty if nowhere."""
+    allowed: tuple[str, ...]
+    """Ids of rules that candidates may break although that stops a daemon, fails jobs or loses data."""
+    keep: KeptRules
+    """Which rules the tuned plan keeps."""
+    trials: int
+    """Candidates to try before the best are compared."""
+    replications: int
+    """Seeds with which finalists are simulated."""
+    seed: int
+    """Seed of everything random."""
+
+
+class Trial(Model):
+    """One candidate, simulated or refused."""
+
+    values: Mapping[str, str]
+    """What differs from the rules' plan, by the parameters' names; all else is as the rules decide then."""
+    elapsed_s: Seconds | None
+    """What the suite takes; None for a candidate that was refused."""
+    breaks: tuple[str, ...] = ()
+    """Ids of the rules that a check of its files warns of, or that refuse it."""
+    refused: str | None = None
+    """Why it cannot be planned or simulated, in a sentence."""
+
+    @property
+    def within_rules(self) -> bool:
+        """Whether it could be simulated and keeps every rule."""
+        return self.elapsed_s is not None and not self.breaks
+
+
+class Finalist(Model):
+    """A candidate that was simulated with several seeds, next to the rules' plan with the same ones."""
+
+    kept: KeptRules
+    """The rules that it keeps."""
+    values: Mapping[str, str]
+    """What differs from the rules' plan."""
+    elapsed_s: Seconds
+    """What the suite takes, the median."""
+    share: float
+    """How much longer than the rules' plan: -0.1 for 10 % less time."""
+    interval: Interval | None
+    """The 90 % interval of ``share``; None without a calibration, when nothing is known of it."""
+    differs: bool
+    """Whether it can be distinguished from the rules' plan; without a calibration, from chance of seeds."""
+    breaks: tuple[str, ...]
+    """Ids of the rules that a check of its files would warn of."""
+
+
+class LevelCost(Model):
+    """One value of a parameter, everything else as in the best candidate."""
+
+    value: str
+    """The value."""
+    share: float | None
+    """How much longer than the best candidate; None where it is refused."""
+
+
+class Sensitivity(Model):
+    """What one parameter matters around the best candidate."""
+
+    name: str
+    """The parameter."""
+    best: str
+    """Its value in the best candidate."""
+    levels: tuple[LevelCost, ...]
+    """Every level."""
+
+    @property
+    def cost(self) -> float:
+        """How much longer the worst level takes: 0.3 for 30 %."""
+        return self.cost_of(self.worst) or 0.0
+
+    @property
+    def worst(self) -> str:
+        """The level that takes longest, of those that can be simulated."""
+        return max(self.levels, key=lambda level: -1.0 if level.share is None else level.share).value
+
+    def cost_of(self, value: str) -> float | None:
+        """How much longer one level takes; None where it is refused or not among them."""
+        return next((level.share for level in self.levels if level.value == value), None)
+
+
+class Interaction(Model):
+    """Two parameters whose effects do not add up."""
+
+    names: tuple[str, str]
+    """The parameters."""
+    values: tuple[str, str]
+    """The values at which both were tried."""
+    share: float
+    """How much longer both together take than their effects one by one would: 0.1 for 10 %."""
+
+
+class LosingRule(Model):
+    """A rule that costs time: the best candidate without it is faster."""
+
+    rule: str
+    """The rule's id."""
+    values: Mapping[str, str]
+    """The values that break it."""
+    share: float
+    """How much longer the candidate takes that keeps it: 0.04 for 4 %."""
+
+
+class Tuning(Model):
+    """A search and its result."""
+
+    id: str
+    """The name of its directory."""
+    plan: str
+    """The file of the rules' plan."""
+    suite: str
+    """The suite's name."""
+    calibration: str | None
+    """The calibration's name; None where the simulator's parameters are its defaults."""
+    seed: int
+    """Seed of everything random."""
+    trials: int
+    """Candidates that were tried, refused ones among them."""
+    refused: int
+    """Candidates that were refused."""
+    elapsed_s: Seconds
+    """How long the search took."""
+    replications: int
+    """Seeds with which finalists were simulated."""
+    planned_s: Seconds
+    """What the suite takes on the rules' plan, the median."""
+    space: tuple[TuneParameter, ...]
+    """What was varied."""
+    fixed: tuple[Fixed, ...]
+    """What was not, and why."""
+    finalists: tuple[Finalist, ...]
+    """The best of each search, the plan to use first."""
+    sensitivity: tuple[Sensitivity, ...]
+    """Every parameter around the first finalist, the one that costs most first."""
+    losing: tuple[LosingRule, ...]
+    """Rules that the finalist beyond the rules breaks, with what each costs."""
+    interactions: tuple[Interaction, ...]
+    """Pairs of parameters whose effects do not add up, the largest first."""
+    course: tuple[tuple[int, float], ...]
+    """After how many trials the best candidate within the rules took how much longer than the rules' plan."""
+    warnings: tuple[RunWarning, ...]
+    """What a reader of the numbers should know."""

@@ -1,0 +1,260 @@
+"""What the page of a search shows: the result, the tuned values, what matters, the rules that lose."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from howdah.analysis.wording import percent, seconds, signed
+from howdah.model.calibration import Calibration
+from howdah.model.tuning import Finalist, KeptRules, Sensitivity, Tuning
+from howdah.report.cluster import Titled
+from howdah.report.figure import Figure, Table
+from howdah.report.prediction.grounds import Ground, calibration_tables, facts
+from howdah.report.prediction.page import Data, PredictionContent, PredictionSection
+from howdah.report.prediction.words import SIMULATED
+from howdah.report.provenance import FactGroup
+from howdah.report.theme import DATA, WIDTH, across, chart, layer, level_title, linear
+from howdah.report.words import NONE
+from howdah.units import format_counted, format_seconds
+
+_MATTER = 10
+_ROW, _BAR, _LEFT = 26, 14, 330
+_HEIGHT = 200
+
+
+def tuned(tuning: Tuning, calibration: Calibration | None) -> PredictionContent:
+    """Everything that is shown of a search; ``calibration`` is the one that it rests on."""
+    best = tuning.finalists[0]
+    return PredictionContent(
+        name="page",
+        title=f"{tuning.suite}: the best specification that was found",
+        kicker=(tuning.suite, "tune", "simulated"),
+        answer=_answer(tuning, best),
+        lead=(
+            f"{SIMULATED} {format_counted(tuning.trials, 'candidate')} were tried in "
+            f"{format_seconds(tuning.elapsed_s)}, with {format_counted(len(tuning.space), 'parameter')}; "
+            f"the rules or the simulator refused {tuning.refused:,}. Confirm the tuned plan with "
+            "real runs: `howdah run`, then `howdah compare`.",
+        ),
+        warnings=tuple(warning.text for warning in tuning.warnings),
+        figure=_matters_figure(tuning),
+        about_table="Tuned values",
+        table=_values_table(tuning, best),
+        sections=tuple(_sections(tuning)),
+        facts=tuple(_facts(tuning, calibration)),
+        grounds=tuple(calibration_tables(calibration)),
+        data=(_data(tuning),),
+    )
+
+
+def _answer(tuning: Tuning, best: Finalist) -> str:
+    if not best.values:
+        takes = f"{tuning.suite} would take {seconds(tuning.planned_s)}"
+        return f"No candidate would be faster than the rules' plan: {takes}."
+    if not best.differs:
+        return "The best candidate cannot be told from the rules' plan: it would take as long."
+    ends = ""
+    if best.interval is not None:
+        low, high = sorted((-best.interval.low, -best.interval.high))
+        ends = f" ({percent(low)} to {percent(high)})"
+    return f"The tuned plan would take {percent(-best.share)} less time than the rules' plan{ends}."
+
+
+def _values_table(tuning: Tuning, best: Finalist) -> Table:
+    about = {parameter.name: parameter for parameter in tuning.space}
+    return Table(
+        ("tuned value", "what it is", "rules", "tuned", "going back costs"),
+        tuple(
+            (
+                one.name,
+                about[one.name].about,
+                about[one.name].planned,
+                one.best,
+                _cost(one.cost_of(about[one.name].planned)),
+            )
+            for one in tuning.sensitivity
+            if one.name in best.values
+        ),
+    )
+
+
+def _cost(share: float | None) -> str:
+    return "refused" if share is None else signed(share)
+
+
+def _sections(tuning: Tuning) -> Iterator[PredictionSection]:
+    yield PredictionSection(
+        "course",
+        "search",
+        "How the search went",
+        "The best candidate that keeps every rule, after each trial.",
+        figures=(_course_figure(tuning),),
+        tables=(Titled("The best of each search", "", _finalists_table(tuning)),),
+    )
+    if tuning.losing:
+        rows = tuple(
+            (one.rule, ", ".join(f"{name} {value}" for name, value in one.values.items()), percent(one.share))
+            for one in tuning.losing
+        )
+        yield PredictionSection(
+            "losing",
+            "rules",
+            "Rules that cost time here",
+            "The best candidate beyond the rules breaks them. Either the rule or the simulator is wrong; "
+            "only runs can show which.",
+            tables=(Titled("Rules", "", Table(("rule", "broken by", "keeping it costs"), rows)),),
+        )
+    if tuning.interactions:
+        rows = tuple(
+            (f"{one.names[0]} {one.values[0]}", f"{one.names[1]} {one.values[1]}", signed(one.share))
+            for one in tuning.interactions
+        )
+        yield PredictionSection(
+            "interactions",
+            "interactions",
+            "Parameters that depend on one another",
+            "How much longer both changes take together than their effects one by one would add up to.",
+            tables=(Titled("Pairs", "", Table(("one change", "another", "together"), rows)),),
+        )
+    yield PredictionSection(
+        "space",
+        "space",
+        "What was varied, and what was not",
+        "",
+        tables=(
+            Titled(
+                "Varied",
+                "",
+                Table(
+                    ("parameter", "what it is", "values"),
+                    tuple(
+                        (parameter.name, parameter.about, " ".join(parameter.levels))
+                        for parameter in tuning.space
+                    ),
+                ),
+            ),
+            Titled(
+                "Left as planned",
+                "",
+                Table(("parameter", "why"), tuple((one.name, one.why) for one in tuning.fixed)),
+            ),
+        ),
+    )
+
+
+def _finalists_table(tuning: Tuning) -> Table:
+    rows = [("the rules' plan", seconds(tuning.planned_s), NONE, NONE, "none")]
+    for one in tuning.finalists:
+        name = "keeps every rule" if one.kept is KeptRules.RULES else "keeps the rules that protect"
+        ends = " to ".join(signed(end) for end in one.interval) if one.interval else NONE
+        rows.append((name, seconds(one.elapsed_s), signed(one.share), ends, ", ".join(one.breaks) or "none"))
+    return Table(("candidate", "time", "difference", "90 % interval", "breaks"), tuple(rows))
+
+
+def _facts(tuning: Tuning, calibration: Calibration | None) -> Iterator[FactGroup]:
+    ground = Ground(
+        tuning.calibration, calibration.best_of if calibration else 1, tuning.replications, tuning.seed
+    )
+    yield from facts(ground)
+    yield FactGroup("Search", (("name", tuning.id), ("plan", tuning.plan), ("suite", tuning.suite)))
+
+
+def _data(tuning: Tuning) -> Data:
+    rows = tuple((one.name, level.value, level.share) for one in tuning.sensitivity for level in one.levels)
+    return Data("sensitivity", ("parameter", "value", "share"), rows)
+
+
+def _matters_figure(tuning: Tuning) -> Figure | None:
+    """What each of the parameters that matter most costs at its worst value."""
+    costly = [one for one in tuning.sensitivity[:_MATTER] if one.cost > 0]
+    if not costly:
+        return None
+    return Figure(
+        id="matters",
+        title="The parameters that matter most on these hosts",
+        caption=(
+            "How much longer the suite takes with one parameter at its worst value and everything else as in "
+            "the tuned plan. All of it is simulated."
+        ),
+        spec=_matters_spec(costly),
+        table=Table(
+            ("parameter", "best", "worst", "costs"),
+            tuple((one.name, one.best, one.worst, signed(one.cost)) for one in costly),
+        ),
+        marks=2 * len(costly),
+    )
+
+
+def _matters_spec(costly: list[Sensitivity]) -> dict[str, Any]:
+    values = [
+        {
+            "name": one.name,
+            "y": place * _ROW + _ROW / 2,
+            "cost": one.cost,
+            "label": f"{one.worst} instead of {one.best}: {signed(one.cost)}",
+        }
+        for place, one in enumerate(costly)
+    ]
+    x = linear(
+        "cost",
+        [0, 1.9 * costly[0].cost],
+        across("longer than with its best value", format="+.0%", tickCount=5),
+    )
+    y = linear("y", [0, len(costly) * _ROW], down=True, zero=False)
+    text = {"type": "text", "align": "left", "dx": 6}
+    return chart(
+        [
+            layer(
+                values,
+                {"type": "bar", "orient": "horizontal", "size": _BAR, "color": "$group-3"},
+                {"x": x, "y": y, "tooltip": [{"field": "label", "title": "costs"}]},
+                name=DATA,
+            ),
+            layer(values, text, {"x": x, "y": y, "text": {"field": "label"}}),
+            layer(
+                values,
+                {"type": "text", "align": "right", "x": -10, "limit": _LEFT - 14},
+                {"y": y, "text": {"field": "name"}},
+            ),
+        ],
+        height=len(costly) * _ROW,
+        width=WIDTH - _LEFT + 120,
+        top=4,
+        left=_LEFT,
+        right=24,
+    )
+
+
+def _course_figure(tuning: Tuning) -> Figure:
+    values = [{"trial": number, "share": share} for number, share in tuning.course]
+    x = linear("trial", [0, max(1, tuning.trials)], across("trials", tickCount=6, format=",d"))
+    y = {
+        "field": "share",
+        "type": "quantitative",
+        "scale": {"domain": [1.1 * min(share for _, share in tuning.course) - 0.005, 0], "nice": False},
+        "axis": {**level_title("change of time"), "format": "+.0%", "tickCount": 5, "grid": True},
+    }
+    return Figure(
+        id="course",
+        title="The best candidate after each trial",
+        caption="How much longer the suite takes than with the rules' plan, with the best candidate so far "
+        "that keeps every rule. All of it is simulated.",
+        spec=chart(
+            [
+                layer(
+                    values,
+                    {"type": "line", "interpolate": "step-after", "strokeDash": [6, 3], "color": "$group-1"},
+                    {"x": x, "y": y},
+                    name=DATA,
+                )
+            ],
+            height=_HEIGHT,
+            width=WIDTH,
+        ),
+        table=Table(
+            ("trials", "change of time"),
+            tuple((f"{number:,}", signed(share)) for number, share in tuning.course),
+        ),
+        marks=len(values),
+    )

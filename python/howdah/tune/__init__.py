@@ -1,0 +1,1 @@
+"""The search for a better specification than the rules decide."""

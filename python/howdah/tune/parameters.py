@@ -1,0 +1,327 @@
+"""What a search may vary: every parameter with its levels, and what a candidate changes in the request.
+
+A parameter is a row of ``_TABLE``. Its levels are values as ``--set`` reads them, so that a tuned plan holds
+what an administrator would write: 256MiB, not 271,398,112 bytes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import NamedTuple
+
+from howdah.model.at_once import at_once
+from howdah.model.plan import Cluster, Plan, Worker
+from howdah.model.request import Override, PlanRequest
+from howdah.model.tuning import Fixed, TuneParameter
+from howdah.model.workloads.terasort import Codec
+from howdah.simulation.settings import PlannedSettings
+from howdah.units import GIB, MIB, exact_bytes
+
+SLOTS = "slots"
+WORKERS = "workers"
+_CODEC = "mapreduce.map.output.compress.codec"
+_COMPRESS = "mapreduce.map.output.compress"
+_CLASSES = {
+    Codec.SNAPPY: "org.apache.hadoop.io.compress.SnappyCodec",
+    Codec.LZ4: "org.apache.hadoop.io.compress.Lz4Codec",
+    Codec.ZSTD: "org.apache.hadoop.io.compress.ZStandardCodec",
+}
+CODEC_KEYS = (_COMPRESS, _CODEC)
+_REDUCES = "mapreduce.job.reduces"
+_BEAT = "yarn.scheduler.capacity.per-node-heartbeat"
+_CONTAINER_STEP_MB = 256
+
+
+class Base(NamedTuple):
+    """The rules' plan, from which ranges are derived."""
+
+    plan: Plan
+    cluster: Cluster
+    worker: Worker
+    """The first kind of worker: settings of jobs are the same for all kinds."""
+    settings: PlannedSettings
+
+    @property
+    def sole_kind(self) -> bool:
+        """Whether all workers are of one kind, so that one number holds for all of them."""
+        return len(self.plan.workers) == 1 and len(self.cluster.layouts) == 1
+
+
+def base_of(plan: Plan, cluster: Cluster) -> Base:
+    """A plan with what the ranges are derived from."""
+    worker = plan.workers[0]
+    return Base(plan, cluster, worker, PlannedSettings(plan, cluster, worker))
+
+
+class _Row(NamedTuple):
+    """A parameter: its levels and the planned one, both as ``--set`` reads them."""
+
+    name: str
+    unit: str
+    about: str
+    levels: Callable[[Base], Iterable[str]]
+    planned: Callable[[Base], str]
+    ordered: bool = True
+
+
+def _ladder(low: float, high: float, ratio: float) -> Iterator[str]:
+    """Whole numbers of two digits from ``low`` to ``high``, each about ``ratio`` times the one before."""
+    value = max(1.0, low)
+    while value <= high:
+        digits = max(0, len(str(int(value))) - 2)
+        yield str(int(round(value, -digits)))
+        value = max(value * ratio, value + 1)
+
+
+def _number(name: str, unit: str, about: str, levels: Callable[[Base], Iterable[str]]) -> _Row:
+    return _Row(name, unit, about, levels, lambda base: f"{base.settings.number(name):g}")
+
+
+def _steps(name: str, unit: str, about: str, low: float, high: float, *, ratio: float = 1.4) -> _Row:
+    return _number(name, unit, about, lambda base: _ladder(low, high, ratio))
+
+
+def _listed(name: str, unit: str, about: str, values: str) -> _Row:
+    return _number(name, unit, about, lambda base: values.split())
+
+
+def _size(name: str, about: str, low: int, high: int) -> _Row:
+    def levels(base: Base) -> Iterator[str]:
+        size = low
+        while size <= high:
+            yield exact_bytes(size)
+            size *= 2
+
+    return _Row(name, "", about, levels, lambda base: exact_bytes(base.settings.size(name)))
+
+
+def _flag(name: str, about: str) -> _Row:
+    return _Row(
+        name, "", about, lambda base: ("false", "true"), lambda base: base.settings.text(name), ordered=False
+    )
+
+
+def _container(kind: str) -> _Row:
+    name = f"mapreduce.{kind}.memory.mb"
+
+    def levels(base: Base) -> Iterator[str]:
+        planned = base.settings.container(kind) // MIB
+        for text in _ladder(max(1024, planned / 2), 3 * planned, 1.25):
+            yield str(round(int(text) / _CONTAINER_STEP_MB) * _CONTAINER_STEP_MB)
+
+    return _number(name, "MB", f"memory of a {kind} task's container", levels)
+
+
+def _worker_counts(base: Base) -> Iterator[str]:
+    """The numbers of workers per host that the hosts allow; workers of several sizes have no number."""
+    if base.sole_kind and base.cluster.request.weighs_virtual:
+        for candidate in base.cluster.candidates:
+            if candidate.verdict != "refused" and len(candidate.kinds) == 1:
+                yield str(candidate.kinds[0].per_host)
+
+
+def _slots(base: Base) -> Iterator[str]:
+    if base.sole_kind:
+        planned = base.worker.map_slots
+        yield from _ladder(planned / 6, 2 * max(planned, base.worker.vcpus or 1), 1.15)
+
+
+def _reduces(base: Base) -> Iterator[str]:
+    at_once_now = at_once(base.plan).reduces
+    yield from _ladder(at_once_now / 8, 8 * at_once_now, 1.25)
+
+
+def _job_reduces(base: Base) -> str:
+    now = at_once(base.plan)
+    return str(now.job_reduces or now.reduces)
+
+
+def _codec(base: Base) -> str:
+    planned = base.settings.text(_CODEC)
+    known = {name: codec for codec, name in _CLASSES.items()}
+    return known.get(planned, Codec.NONE) if base.settings.flag(_COMPRESS) else Codec.NONE
+
+
+def _local_delay(base: Base) -> Iterator[str]:
+    yield from ("-1", "0")
+    yield from _ladder(5, 4 * base.settings.number("yarn.scheduler.capacity.node-locality-delay"), 2)
+
+
+def _per_beat(base: Base) -> Iterator[str]:
+    yield from _ladder(1, 2 * max(1, base.worker.map_slots), 1.7)
+
+
+_TABLE: tuple[_Row, ...] = (
+    _Row(
+        WORKERS,
+        "per host",
+        "virtual machines per host",
+        _worker_counts,
+        lambda base: str(base.worker.per_host),
+    ),
+    _Row(
+        SLOTS,
+        "per worker",
+        "map and reduce tasks at once on a worker",
+        _slots,
+        lambda base: str(base.worker.map_slots),
+    ),
+    _container("map"),
+    _container("reduce"),
+    _size("dfs.blocksize", "HDFS block, and so the input of a map task", 64 * MIB, GIB),
+    _steps("mapreduce.task.io.sort.mb", "MB", "sort buffer of a map task", 50, 2047),
+    _listed(
+        "mapreduce.map.sort.spill.percent",
+        "",
+        "how full the buffer is when it spills",
+        "0.5 0.7 0.8 0.9 0.95 0.99",
+    ),
+    _steps("mapreduce.task.io.sort.factor", "", "files merged at once", 10, 250, ratio=1.5),
+    _Row(
+        _CODEC,
+        "",
+        "compression of map output",
+        lambda base: tuple(Codec),
+        _codec,
+        ordered=False,
+    ),
+    _Row(
+        _REDUCES,
+        "",
+        "reduce tasks of a job",
+        _reduces,
+        _job_reduces,
+    ),
+    _listed(
+        "mapreduce.job.reduce.slowstart.completedmaps",
+        "",
+        "part of the maps that end before reduces start",
+        "0 0.05 0.2 0.4 0.6 0.8 0.9 0.95 1",
+    ),
+    _steps(
+        "mapreduce.reduce.shuffle.parallelcopies",
+        "",
+        "map outputs that a reduce fetches at once",
+        3,
+        100,
+        ratio=1.6,
+    ),
+    _listed(
+        "mapreduce.reduce.shuffle.input.buffer.percent",
+        "",
+        "part of a reduce's heap for fetched map output",
+        "0.2 0.3 0.4 0.5 0.6 0.7 0.75 0.8 0.85 0.9",
+    ),
+    _listed(
+        "mapreduce.reduce.shuffle.merge.percent",
+        "",
+        "how full that part is when it is merged to disk",
+        "0.3 0.4 0.5 0.66 0.8 0.9 0.95 0.99",
+    ),
+    _listed(
+        "mapreduce.reduce.input.buffer.percent",
+        "",
+        "part of a reduce's heap that may keep map output while it reduces",
+        "0 0.2 0.4 0.6 0.7 0.8 0.9",
+    ),
+    _size("dfs.datanode.readahead.bytes", "read-ahead of a DataNode", MIB, 64 * MIB),
+    _flag(
+        "dfs.datanode.drop.cache.behind.writes", "whether a DataNode drops what it wrote from the page cache"
+    ),
+    _flag("dfs.datanode.sync.behind.writes", "whether a DataNode starts writing back at once"),
+    _listed(
+        "yarn.resourcemanager.nodemanagers.heartbeat-interval-ms",
+        "ms",
+        "time between a NodeManager's heartbeats",
+        "100 250 500 1000 2000 3000",
+    ),
+    _flag(
+        "yarn.scheduler.capacity.schedule-asynchronously.enable", "whether containers wait for no heartbeat"
+    ),
+    _number(
+        f"{_BEAT}.maximum-offswitch-assignments", "", "containers without local data per heartbeat", _per_beat
+    ),
+    _number(
+        "yarn.scheduler.capacity.node-locality-delay",
+        "",
+        "offers that a task lets pass to be near its data",
+        _local_delay,
+    ),
+)
+
+_FIXED = {
+    "dfs.replication": "it decides how safe the data are, not how fast",
+    "mapreduce.terasort.output.replication": "it decides how safe the output is, not how fast",
+    "mapreduce.map.java.opts": "flags of the Java machine are not simulated; the heap follows the container",
+    "mapreduce.map.speculative": "no task of the simulated cluster hangs",
+}
+"""What is not varied, and why."""
+
+
+def parameters(base: Base) -> tuple[list[TuneParameter], list[Fixed]]:
+    """What may vary on a plan, and what may not."""
+    varied: list[TuneParameter] = []
+    fixed = [Fixed(name=name, why=why) for name, why in _FIXED.items()]
+    for row in _TABLE:
+        possible = list(row.levels(base))
+        if not possible:
+            fixed.append(Fixed(name=row.name, why=_WHY_NONE[row.name]))
+            continue
+        planned = row.planned(base)
+        levels = dict.fromkeys((*possible, planned))
+        if row.ordered:
+            levels = dict.fromkeys(sorted(levels, key=magnitude))
+        varied.append(
+            TuneParameter(
+                name=row.name,
+                unit=row.unit,
+                levels=tuple(levels),
+                ordered=row.ordered,
+                planned=planned,
+                about=row.about,
+            )
+        )
+    return varied, fixed
+
+
+_WHY_NONE = {
+    SLOTS: "the cluster has several kinds of workers, which no one number fits",
+    WORKERS: "the plan does not weigh virtual machines: --hypervisor or --weigh-virtual",
+}
+
+
+def decided(base: Base) -> dict[str, str]:
+    """The value of every parameter in a plan, whoever decided it."""
+    return {row.name: row.planned(base) for row in _TABLE}
+
+
+def magnitude(level: str) -> float:
+    """The number in a level: 134217728 for ``128MiB``."""
+    number = level.rstrip("KMGTiB")
+    return float(number) * {"": 1, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30}[level[len(number) :]]
+
+
+def keys_of(name: str) -> tuple[str, ...]:
+    """The settings of a plan that a parameter decides."""
+    if name == SLOTS:
+        return "worker.map_slots", "worker.reduce_slots"
+    return CODEC_KEYS if name == _CODEC else (name,)
+
+
+def with_values(request: PlanRequest, values: Mapping[str, str]) -> PlanRequest:
+    """The request that insists on a candidate's values."""
+    update: dict[str, object] = {}
+    overrides = {override.key: override.value for override in request.overrides}
+    for name, value in values.items():
+        if name == WORKERS:
+            update["workers_per_host"] = int(value)
+        elif name == SLOTS:
+            update["slots"] = int(value)
+        elif name == _CODEC:
+            overrides[_COMPRESS] = str(value != Codec.NONE).lower()
+            if value != Codec.NONE:
+                overrides[_CODEC] = _CLASSES[Codec(value)]
+        else:
+            overrides[name] = value
+    given = tuple(Override(key=key, value=value) for key, value in overrides.items())
+    return request.model_copy(update=update | {"overrides": given})

@@ -1,0 +1,197 @@
+"""The search itself: from the rules' plan to the best candidate that so many trials find.
+
+Every parameter is first varied alone. CatCMAwM, an evolution strategy for numbers and words
+(arXiv:2504.07884), then varies all of them together, starting from what was best alone. At the end the best
+candidate's parameters are varied alone again, and values that bring nothing go back to what the rules decide.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from math import prod
+from typing import Protocol
+
+import numpy as np
+from cmaes import CatCMAwM
+
+from howdah.model.tuning import KeptRules, Trial, TuneParameter
+
+Values = Mapping[str, str]
+Point = tuple[int, ...]
+"""The number of a level of each parameter."""
+
+_NEGLIGIBLE = 0.002
+"""A value that changes the time by less than this part of it goes back to what the rules decide."""
+_IDLE_GENERATIONS = 10
+"""So many generations without a new candidate end one start of the strategy."""
+_START_CATEGORY = 0.6
+"""Probability of the starting value of a word; the others share the rest."""
+
+
+class Attempt(Protocol):
+    """Tries candidates, in this order."""
+
+    def __call__(self, several: Sequence[Values], /) -> Sequence[Trial]: ...
+
+
+class Search:
+    """A search over a space, among the candidates that keep so many rules."""
+
+    def __init__(
+        self, space: Sequence[TuneParameter], attempt: Attempt, *, kept: KeptRules, budget: int, seed: int
+    ) -> None:
+        self._space = space
+        self._attempt = attempt
+        self._kept = kept
+        self._left = budget
+        self._seed = seed
+        self._seen: dict[Point, Trial] = {}
+
+    def best_from(self, start: Values) -> Trial:
+        """The best candidate that the budget finds; the start itself where nothing is better."""
+        first = self._point(start)
+        self._try([first])
+        if prod(len(parameter.levels) for parameter in self._space) <= self._left:
+            self._try(np.ndindex(*(len(parameter.levels) for parameter in self._space)))
+            return self._seen[self._simple(self._best())]
+        kept = self._left // 4
+        self._left -= kept
+        self._try(self._neighbours(first))
+        while self._left > 0 and self._evolve(self._best_of_each(first)):
+            first = self._best()
+        self._left += kept
+        self._climb()
+        return self._seen[self._simple(self._best())]
+
+    def _best(self) -> Point:
+        """The best point that is admitted; the first one tried where none of it could be simulated."""
+        return min(self._seen, key=lambda point: self._cost(self._seen[point]))
+
+    def _cost(self, trial: Trial) -> float:
+        """The time; what is not admitted costs more than all else, the more rules it breaks."""
+        if trial.elapsed_s is None:
+            return 1e12 * (1 + len(trial.breaks))
+        if self._kept is KeptRules.RULES and trial.breaks:
+            return 1e9 * (1 + len(trial.breaks)) + trial.elapsed_s
+        return trial.elapsed_s
+
+    def _try(self, points: Iterable[tuple[int, ...]]) -> int:
+        """Try those that are new, as far as the budget goes; return how many these were."""
+        new = [point for point in dict.fromkeys(points) if point not in self._seen][: self._left]
+        if new:
+            trials = self._attempt([self._values(point) for point in new])
+            self._seen.update(zip(new, trials, strict=True))
+            self._left -= len(new)
+        return len(new)
+
+    def _neighbours(self, point: Point) -> Iterator[Point]:
+        """The point with each parameter at each of its other levels."""
+        for place, parameter in enumerate(self._space):
+            for level in range(len(parameter.levels)):
+                if level != point[place]:
+                    yield (*point[:place], level, *point[place + 1 :])
+
+    def _best_of_each(self, point: Point) -> Point:
+        """Each parameter at the level that is best with all others as in ``point``, as far as was tried."""
+        return tuple(
+            min(
+                range(len(parameter.levels)),
+                key=lambda level: self._cost_at((*point[:place], level, *point[place + 1 :])),
+            )
+            for place, parameter in enumerate(self._space)
+        )
+
+    def _cost_at(self, point: Point) -> float:
+        trial = self._seen.get(point)
+        return float("inf") if trial is None else self._cost(trial)
+
+    def _evolve(self, start: Point) -> bool:
+        """One start of the strategy; False where it found nothing new at all."""
+        sizes = [len(parameter.levels) for parameter in self._space]
+        ordered = [place for place, one in enumerate(self._space) if one.ordered and sizes[place] > 2]
+        words = [place for place, size in enumerate(sizes) if size > 1 and place not in ordered]
+        widest = max((sizes[place] for place in words), default=0)
+        chances = np.zeros((len(words), widest))
+        for row, place in enumerate(words):
+            chances[row, : sizes[place]] = (1 - _START_CATEGORY) / (sizes[place] - 1)
+            chances[row, start[place]] = _START_CATEGORY
+        strategy = CatCMAwM(
+            z_space=[list(range(sizes[place])) for place in ordered] or None,
+            c_space=[sizes[place] for place in words] or None,
+            mean=np.array([float(start[place]) for place in ordered]) if ordered else None,
+            cov=np.diag([(sizes[place] / 6) ** 2 for place in ordered]) if ordered else None,
+            sigma=1.0,
+            cat_param=chances if words else None,
+            seed=self._seed + len(self._seen),
+        )
+        tried = self._try([start])
+        idle = 0
+        while self._left > 0 and idle < _IDLE_GENERATIONS and not strategy.should_stop():
+            solutions = [strategy.ask() for _ in range(strategy.population_size)]
+            points = [self._proposed(start, solution, ordered, words) for solution in solutions]
+            new = self._try(points)
+            tried += new
+            idle = 0 if new else idle + 1
+            if all(point in self._seen for point in points):
+                costs = [self._cost(self._seen[point]) for point in points]
+                strategy.tell(list(zip(solutions, costs, strict=True)))
+        return tried > 0
+
+    @staticmethod
+    def _proposed(
+        start: Point, solution: CatCMAwM.Solution, ordered: Sequence[int], words: Sequence[int]
+    ) -> Point:
+        point = list(start)
+        if solution.z is not None:
+            for place, level in zip(ordered, solution.z, strict=True):
+                point[place] = int(level)
+        if solution.c is not None:
+            for place, row in zip(words, solution.c, strict=True):
+                point[place] = int(np.argmax(row))
+        return tuple(point)
+
+    def _climb(self) -> None:
+        """Vary every parameter of the best candidate alone, again and again while that makes it better."""
+        point = None
+        while self._left > 0 and point != self._best():
+            point = self._best()
+            for place, parameter in enumerate(self._space):
+                best = self._best()
+                near = (
+                    [best[place] - 1, best[place] + 1] if parameter.ordered else range(len(parameter.levels))
+                )
+                self._try(
+                    (*best[:place], level, *best[place + 1 :])
+                    for level in near
+                    if 0 <= level < len(parameter.levels)
+                )
+
+    def _simple(self, point: Point) -> Point:
+        """The point without the values that bring nothing; each removal is a trial beyond the budget."""
+        best_s = self._cost(self._seen[point])
+        for place, parameter in enumerate(self._space):
+            if parameter.planned not in parameter.levels:
+                continue
+            planned = parameter.levels.index(parameter.planned)
+            simpler = (*point[:place], planned, *point[place + 1 :])
+            if simpler != point:
+                self._left = max(self._left, 1)
+                self._try([simpler])
+                if self._cost(self._seen[simpler]) <= best_s * (1 + _NEGLIGIBLE):
+                    point = simpler
+        return point
+
+    def _point(self, values: Values) -> Point:
+        return tuple(
+            parameter.levels.index(value)
+            if (value := values.get(parameter.name, parameter.planned)) in parameter.levels
+            else 0
+            for parameter in self._space
+        )
+
+    def _values(self, point: Point) -> dict[str, str]:
+        return {
+            parameter.name: parameter.levels[level]
+            for parameter, level in zip(self._space, point, strict=True)
+            if parameter.levels[level] != parameter.planned
+        }

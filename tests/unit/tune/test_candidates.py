@@ -1,0 +1,104 @@
+"""Candidates of a real plan: planned, refused, simulated."""
+
+from __future__ import annotations
+
+import pytest
+
+from howdah.model.tuning import Trial
+from howdah.tune.candidates import Candidates, PlannedCandidate
+from howdah.tune.parameters import base_of, parameters
+from howdah.tune.sensitivity import sensitivities
+from support.requests import run_request
+from support.sim_plans import small_plan, study_plan
+
+ROWS = 100_000_000
+
+
+def candidates(**keywords: tuple[str, ...]) -> Candidates:
+    """Those of seven native hosts that sort 10 GB."""
+    plan = small_plan()
+    assert plan.cluster is not None
+    base = base_of(plan, plan.cluster)
+    return Candidates(base, run_request("terasuite", rows=ROWS), None, seed=3, **keywords)
+
+
+def test_the_candidate_without_values_is_the_rules_plan() -> None:
+    assert candidates().plan({}) == small_plan()
+
+
+def test_values_reach_the_plan_and_what_depends_on_them_follows() -> None:
+    plan = candidates().plan({"dfs.blocksize": "512MiB", "slots": "6", "mapreduce.job.reduces": "33"})
+    settings = {setting.key: setting for setting in plan.settings}
+    assert settings["dfs.blocksize"].value == 512 << 20
+    assert plan.workers[0].map_slots == 6
+    before = {setting.key: setting.value for setting in small_plan().settings}
+    # The rule of the sort buffer makes room for the larger block.
+    assert settings["mapreduce.task.io.sort.mb"].value != before["mapreduce.task.io.sort.mb"]
+    ready = candidates().planned({"mapreduce.job.reduces": "33"})
+    assert isinstance(ready, PlannedCandidate)
+    assert [program.reduces for program in ready.scenarios[0].workloads] == [None, 33, None]
+
+
+def test_no_codec_means_no_compression() -> None:
+    settings = {
+        setting.key: setting.value
+        for setting in candidates().plan({"mapreduce.map.output.compress.codec": "none"}).settings
+    }
+    assert settings["mapreduce.map.output.compress"] is False
+
+
+def test_a_candidate_whose_tasks_would_fail_is_refused_unless_its_rule_may_be_broken() -> None:
+    values = {"mapreduce.task.io.sort.mb": "2000"}
+    (refused,) = candidates().tried([values], lambda done: None)
+    assert refused.elapsed_s is None
+    assert "sorting.sort-buffer-in-heap" in (refused.refused or "")
+    (tried,) = candidates(allowed=("sorting.sort-buffer-in-heap",)).tried([values], lambda done: None)
+    assert tried.elapsed_s is not None
+
+
+def test_a_candidate_that_a_check_warns_of_names_the_rule() -> None:
+    (tried,) = candidates().tried([{"mapreduce.map.output.compress.codec": "none"}], lambda done: None)
+    assert tried.elapsed_s is not None
+    assert tried.breaks == ("sorting.compression",)
+    assert not tried.within_rules
+
+
+def test_one_that_cannot_be_planned_says_why() -> None:
+    (tried,) = candidates().tried([{"dfs.blocksize": "7"}], lambda done: None)
+    assert isinstance(tried, Trial)
+    assert tried.refused is not None
+    assert "dfs.blocksize" in tried.refused
+
+
+def test_workers_per_host_are_a_candidates_choice() -> None:
+    plan = study_plan()
+    assert plan.cluster is not None
+    some = Candidates(base_of(plan, plan.cluster), run_request("terasuite", rows=ROWS), None, seed=1)
+    assert some.plan({"workers": "2"}).workers[0].per_host == 2
+
+
+def test_trials_keep_their_order_and_have_the_same_times_one_by_one() -> None:
+    several = [{}, {"slots": "1"}, {"mapreduce.task.io.sort.mb": "2000"}, {"mapreduce.job.reduces": "7"}]
+    together = candidates().tried(several, lambda done: None)
+    alone = [candidates().tried([values], lambda done: None)[0] for values in several]
+    assert together == alone
+    assert together[1].elapsed_s > together[0].elapsed_s  # type: ignore[operator]
+
+
+def test_what_matters_is_measured_around_the_best_candidate() -> None:
+    plan = small_plan()
+    assert plan.cluster is not None
+    base = base_of(plan, plan.cluster)
+    names = ("dfs.blocksize", "mapreduce.job.reduces")
+    space = [parameter for parameter in parameters(base)[0] if parameter.name in names]
+    some = candidates()
+    (best,) = some.tried([{}], lambda done: None)
+    decided = {parameter.name: parameter.planned for parameter in space}
+    result, pairs = sensitivities(
+        space, best, decided, lambda several: some.tried(several, lambda done: None)
+    )
+    assert {one.name for one in result} == set(names)
+    assert result[0].cost >= result[1].cost > 0
+    for one in result:
+        assert one.cost_of(one.best) == pytest.approx(0)
+    assert len(pairs) <= 1

@@ -1,0 +1,104 @@
+"""The space of a plan, and what a user's file makes of it."""
+
+from __future__ import annotations
+
+import pytest
+
+from howdah.errors import UserError
+from howdah.model.plan import Plan
+from howdah.model.tuning import Narrowing, TuneParameter
+from howdah.tune.parameters import Base, base_of, keys_of, parameters
+from howdah.tune.space import space_of
+from support.sim_plans import slots_plan, small_plan, study_plan
+
+PLANS = (small_plan, slots_plan, study_plan)
+
+
+def base(plan: Plan) -> Base:
+    """A plan with what its ranges are derived from."""
+    assert plan.cluster is not None
+    return base_of(plan, plan.cluster)
+
+
+def narrowed(narrowing: Narrowing) -> dict[str, TuneParameter]:
+    """The space of seven native hosts, narrowed by a file."""
+    varied, _ = space_of(base(small_plan()), narrowing, "space.yaml")
+    return {parameter.name: parameter for parameter in varied}
+
+
+@pytest.mark.parametrize("plan", PLANS)
+def test_the_planned_value_is_one_of_several_and_numbers_ascend(plan: object) -> None:
+    assert callable(plan)
+    varied, _ = parameters(base(plan()))
+    for parameter in varied:
+        assert parameter.planned in parameter.levels, parameter
+        assert len(set(parameter.levels)) == len(parameter.levels) >= 2, parameter
+
+
+@pytest.mark.parametrize("plan", PLANS)
+def test_every_parameter_decides_settings_that_the_plan_has_or_its_release_reads(plan: object) -> None:
+    assert callable(plan)
+    made = plan()
+    decided = {setting.key for setting in made.settings}
+    written = {key for one in parameters(base(made))[0] for key in keys_of(one.name) if one.name != "workers"}
+    # Rules do not write these: the releases' defaults are right.
+    assert written - decided <= {
+        "dfs.datanode.readahead.bytes",
+        "mapreduce.job.reduces",
+        "mapreduce.map.sort.spill.percent",
+        "yarn.resourcemanager.nodemanagers.heartbeat-interval-ms",
+        "yarn.scheduler.capacity.node-locality-delay",
+        "yarn.scheduler.capacity.per-node-heartbeat.maximum-offswitch-assignments",
+        "yarn.scheduler.capacity.schedule-asynchronously.enable",
+    }
+
+
+def test_virtual_machines_are_varied_only_where_the_plan_weighs_them() -> None:
+    assert "workers" in {one.name for one in parameters(base(study_plan()))[0]}
+    _, fixed = parameters(base(small_plan()))
+    assert "--weigh-virtual" in next(one.why for one in fixed if one.name == "workers")
+
+
+def test_a_file_narrows_widens_and_fixes() -> None:
+    space = narrowed(
+        Narrowing(
+            parameters={
+                "dfs.blocksize": ("2GiB", "planned"),
+                "mapreduce.task.io.sort.mb": 400,
+                "slots": "planned",
+            }
+        )
+    )
+    assert space["dfs.blocksize"].levels == (space["dfs.blocksize"].planned, "2GiB")
+    assert space["mapreduce.task.io.sort.mb"].levels == ("400",)
+    assert "slots" not in space
+    assert "mapreduce.reduce.shuffle.parallelcopies" in space
+    alone = narrowed(Narrowing(parameters={"dfs.blocksize": ("128MiB", "1GiB")}, others="planned"))
+    assert set(alone) == {"dfs.blocksize"}
+
+
+@pytest.mark.parametrize(
+    ("narrowing", "where", "hint"),
+    [
+        ({"dfs.blocksiez": "1GiB"}, "parameters.dfs.blocksiez", "did you mean dfs.blocksize?"),
+        ({"dfs.blocksize": "large"}, "parameters.dfs.blocksize", "write for instance 64MiB"),
+        (
+            {"mapreduce.map.output.compress.codec": "gzip"},
+            "parameters.mapreduce.map.output.compress.codec",
+            "give some of none, lz4, snappy, zstd",
+        ),
+        ({"dfs.replication": 2}, "parameters.dfs.replication", "leave it out"),
+    ],
+)
+def test_a_wrong_file_is_refused_with_its_place(
+    narrowing: dict[str, str | int], where: str, hint: str
+) -> None:
+    with pytest.raises(UserError) as error:
+        narrowed(Narrowing.model_validate({"parameters": narrowing}))
+    assert error.value.where == f"space.yaml: {where}"
+    assert hint in error.value.hint
+
+
+def test_a_file_that_leaves_nothing_to_vary_is_refused() -> None:
+    with pytest.raises(UserError, match="leaves nothing to vary"):
+        narrowed(Narrowing(parameters={"slots": 4}, others="planned"))
