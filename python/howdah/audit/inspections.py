@@ -16,7 +16,8 @@ from howdah.model.plan import Setting
 from howdah.model.value import value_text
 from howdah.planner.data_mounts import data_dirs
 from howdah.planner.facts import CannotTell
-from howdah.planner.rule import Decision, FamilyRule, Inspection, Observation, Rule, SettingRule
+from howdah.planner.reading import Observation, Reading
+from howdah.planner.rule import Decision, FamilyRule, Inspection, Rule, SettingRule
 
 _BLOCKS = "dfs.datanode.data.dir"
 _OF_JOBS = ("mapreduce.", "yarn.app.mapreduce.")
@@ -24,11 +25,12 @@ _OF_JOBS = ("mapreduce.", "yarn.app.mapreduce.")
 
 def check_inspections(rules: tuple[Inspection, ...], subject: Subject) -> Iterator[Check]:
     """Every inspection that is about what was found; one that sees nothing says nothing."""
+    reading = Reading(subject.found)
     for rule in rules:
         try:
             if not rule.holds(subject.facts):
                 continue
-            for observation in rule.inspect(subject.found, subject.facts):
+            for observation in rule.inspect(reading, subject.facts):
                 yield _check(rule, observation, subject)
         except CannotTell as missing:
             yield cannot_tell(rule, str(missing), about=rule.id, where=subject.host_name)

@@ -7,10 +7,9 @@ from collections.abc import Iterable, Iterator
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
-from howdah.model.found import Found, FoundConfig
+from howdah.model.found import FoundConfig
 from howdah.model.storage import Disk, FileSystem
-from howdah.planner.reading import path_list
-from howdah.planner.rule import Observation
+from howdah.planner.reading import Observation, Reading, path_list
 
 _SYSTEM = re.compile(r"/((boot|dev|efi|etc|home|nix|opt|proc|root|run|snap|sys|tmp|usr|var)(/.*)?)?")
 _NO_DATA = frozenset({"vfat", "iso9660", "squashfs", "udf"})
@@ -35,12 +34,12 @@ def data_dirs(config: FoundConfig) -> tuple[PurePosixPath, ...]:
     return tuple(PurePosixPath(path) for path in paths if path.startswith("/") and "${" not in path)
 
 
-def data_mounts(found: Found) -> tuple[FileSystem, ...]:
+def data_mounts(reading: Reading) -> tuple[FileSystem, ...]:
     """The file systems that hold data: what the configuration names, else all that are not the system's."""
-    host = found.host
+    host = reading.host
     if host is None:
         return ()
-    if found.config is not None and (dirs := data_dirs(found.config)):
+    if reading.config is not None and (dirs := data_dirs(reading.config)):
         mounts = (host.mount_of(path) for path in dirs)
         named = {mount.mount: mount for mount in mounts if isinstance(mount, FileSystem)}
         return tuple(named.values())
@@ -51,11 +50,11 @@ def data_mounts(found: Found) -> tuple[FileSystem, ...]:
     )
 
 
-def data_places(found: Found) -> frozenset[PurePosixPath]:
+def data_places(reading: Reading) -> frozenset[PurePosixPath]:
     """Where data disks are mounted: by the host's mounts, or else where the directories' paths part."""
-    folders = data_dirs(found.config) if found.config is not None else ()
-    if found.host is not None:
-        mounts = (found.host.mount_of(folder) for folder in folders)
+    folders = data_dirs(reading.config) if reading.config is not None else ()
+    if reading.host is not None:
+        mounts = (reading.host.mount_of(folder) for folder in folders)
         return frozenset(PurePosixPath(mount.mount) for mount in mounts if mount is not None)
     if len(folders) < 2:
         return frozenset(folders)
@@ -65,25 +64,25 @@ def data_places(found: Found) -> frozenset[PurePosixPath]:
     return frozenset(PurePosixPath(*folder.parts[: shared + 1]) for folder in folders)
 
 
-def on_workers(found: Found, hosts: Iterable[str]) -> bool:
+def on_workers(reading: Reading, hosts: Iterable[str]) -> bool:
     """Whether daemons on these hosts may run beside a DataNode: not where workers are listed without them."""
-    workers = {worker.lower() for worker in found.config.workers} if found.config is not None else set()
+    workers = {worker.lower() for worker in reading.config.workers} if reading.config is not None else set()
     return not workers or not workers.isdisjoint(hosts)
 
 
 def below_data(
-    found: Found, folders: Iterable[PurePosixPath], hosts: Iterable[str]
+    reading: Reading, folders: Iterable[PurePosixPath], hosts: Iterable[str]
 ) -> tuple[PurePosixPath, ...]:
     """Those of the folders of daemons on these hosts that lie on a disk of blocks."""
-    if not on_workers(found, hosts):
+    if not on_workers(reading, hosts):
         return ()
-    disks = data_places(found) - {PurePosixPath("/")}
+    disks = data_places(reading) - {PurePosixPath("/")}
     return tuple(folder for folder in folders if any(folder.is_relative_to(disk) for disk in disks))
 
 
-def is_remote(found: Found, folder: PurePosixPath) -> bool:
+def is_remote(reading: Reading, folder: PurePosixPath) -> bool:
     """Whether the host has the folder from another one, over the network; no where no host is known."""
-    mount = found.host.mount_of(folder) if found.host is not None else None
+    mount = reading.host.mount_of(folder) if reading.host is not None else None
     return mount is not None and mount.kind.startswith(_REMOTE)
 
 
@@ -92,12 +91,12 @@ def is_system(mount: str) -> bool:
     return _SYSTEM.fullmatch(mount) is not None
 
 
-def data_disks(found: Found) -> tuple[Disk, ...]:
+def data_disks(reading: Reading) -> tuple[Disk, ...]:
     """The disks below the file systems that hold data."""
-    if found.host is None:
+    if reading.host is None:
         return ()
-    names = {name for mount in data_mounts(found) for name in mount.disks or (mount.disk,)}
-    return tuple(disk for disk in found.host.disks if disk.name in names)
+    names = {name for mount in data_mounts(reading) for name in mount.disks or (mount.disk,)}
+    return tuple(disk for disk in reading.host.disks if disk.name in names)
 
 
 def group_observations(judged: Iterable[MountJudgement], expected: str, fix: str) -> Iterator[Observation]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from howdah.model.found import Found
+from howdah.planner.reading import Reading
 
 HERE = frozenset({"localhost", "127.0.0.1", "0.0.0.0", "::1"})
 """Names by which a host calls itself, or all of its own addresses."""
@@ -23,15 +23,15 @@ def host_of(address: str) -> str:
     return rest.partition(":")[0]
 
 
-def worker_hosts(found: Found) -> frozenset[str]:
+def worker_hosts(reading: Reading) -> frozenset[str]:
     """The hosts that files of workers list, without those that call themselves localhost."""
-    workers = found.config.workers if found.config is not None else ()
+    workers = reading.config.workers if reading.config is not None else ()
     return frozenset(host for worker in workers if (host := host_of(worker)) not in HERE)
 
 
-def named_hosts(found: Found) -> frozenset[str]:
+def named_hosts(reading: Reading) -> frozenset[str]:
     """The hosts of workers and masters that a configuration names."""
-    config = found.config
+    config = reading.config
     if config is None:
         return frozenset()
     services = {
@@ -46,9 +46,9 @@ def named_hosts(found: Found) -> frozenset[str]:
         if _MASTERS.fullmatch(entry.name) and "${" not in entry.text
     )
     named = frozenset(host for host in masters if host and host not in HERE)
-    return worker_hosts(found) | (named - {service.lower() for service in services})
+    return worker_hosts(reading) | (named - {service.lower() for service in services})
 
 
-def has_several_hosts(found: Found) -> bool:
+def has_several_hosts(reading: Reading) -> bool:
     """Whether the files name two hosts at least, which then read the same configuration."""
-    return len(named_hosts(found)) > 1
+    return len(named_hosts(reading)) > 1

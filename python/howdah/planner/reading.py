@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 import re
+from typing import NamedTuple
 
-from howdah.model.found import Found
-from howdah.model.plan import Value
-from howdah.planner.facts import Facts
-from howdah.planner.rule import Decision
+from howdah.model.found import Found, FoundConfig, FoundProperty
+from howdah.model.host import Host
+from howdah.model.plan import Input, Value
 
 _SLASHES = re.compile("/+")
 _TEMPORARY = ("/tmp", "/var/tmp", "/run", "/dev/shm")
@@ -38,33 +38,44 @@ def is_temporary(path: str) -> bool:
     )
 
 
-def lasting(value: Value, decision: Decision, facts: Facts) -> bool:
-    """Accept directories that outlive a reboot."""
-    paths = path_list(value)
-    return bool(paths) and not any(is_temporary(path) for path in paths)
+class Observation(NamedTuple):
+    """One thing an inspection saw: whether it will do, what it is and where, and what would be right.
+
+    ``ok`` is None where it cannot be told; ``expected`` then names what is missing to tell.
+    """
+
+    ok: bool | None
+    about: str
+    found: str
+    expected: str
+    fix: str = ""
+    where: str = ""
+    inputs: tuple[Input, ...] = ()
 
 
-class ConfigurationReading:
-    """The properties and environment of what was found; what is absent or has no such form is None."""
+class Reading:
+    """A configuration, a host or both as rules read them; what is absent or has no such form is None."""
 
     def __init__(self, found: Found) -> None:
-        self._config = found.config
+        self.config: FoundConfig | None = found.config
+        self.host: Host | None = found.host
 
     def has(self, file: str) -> bool:
         """Whether a file of this name was read."""
-        return self._config is not None and any(
-            config_file.endswith(file) for config_file in self._config.files
-        )
+        return self.config is not None and any(name.endswith(file) for name in self.config.files)
 
     def text(self, key: str) -> str | None:
         """The value as written."""
-        winner = self._config.property(key) if self._config else None
+        winner = self._winner(key)
         return winner.text if winner else None
 
     def where(self, key: str) -> str:
         """The file and line that decide it; empty where none does."""
-        winner = self._config.property(key) if self._config else None
+        winner = self._winner(key)
         return winner.place if winner else ""
+
+    def _winner(self, key: str) -> FoundProperty | None:
+        return self.config.property(key) if self.config else None
 
     def number(self, key: str) -> float | None:
         """A plain number."""
@@ -89,19 +100,15 @@ class ConfigurationReading:
         return path_list(text) if text else ()
 
     def variable(self, name: str) -> str | None:
-        """What an environment file gives to a variable, the last time it does."""
-        given = (
-            [variable.text for variable in self._config.environment if variable.name == name]
-            if self._config
-            else []
-        )
-        return given[-1] if given else None
+        """The value that an environment file gives to a variable; the last one wins."""
+        entry = self._variable(name)
+        return entry.text if entry else None
 
     def variable_where(self, name: str) -> str:
         """The file and line that give it; empty where none does."""
-        given = (
-            [variable for variable in self._config.environment if variable.name == name]
-            if self._config
-            else []
-        )
-        return given[-1].place if given else ""
+        entry = self._variable(name)
+        return entry.place if entry else ""
+
+    def _variable(self, name: str) -> FoundProperty | None:
+        environment = self.config.environment if self.config else ()
+        return next((entry for entry in reversed(environment) if entry.name == name), None)

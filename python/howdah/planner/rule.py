@@ -14,10 +14,10 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple
 
-from howdah.model.found import Found
 from howdah.model.plan import Advice, Input, Judgement, Setting, Value
 from howdah.model.request import Profile
 from howdah.planner.facts import Facts
+from howdah.planner.reading import Observation, Reading
 
 
 class Severity(StrEnum):
@@ -66,21 +66,6 @@ class Decision(NamedTuple):
 
     value: Value
     because: str
-    inputs: tuple[Input, ...] = ()
-
-
-class Observation(NamedTuple):
-    """One thing an inspection saw: whether it will do, what it is and where, and what would be right.
-
-    ``ok`` is None where it cannot be told; ``expected`` then names what is missing to tell.
-    """
-
-    ok: bool | None
-    about: str
-    found: str
-    expected: str
-    fix: str = ""
-    where: str = ""
     inputs: tuple[Input, ...] = ()
 
 
@@ -215,7 +200,7 @@ class FamilyRule(Rule):
 class Inspection(Rule):
     """A rule about what exists that no single key says."""
 
-    inspect: Callable[[Found, Facts], Iterable[Observation]]
+    inspect: Callable[[Reading, Facts], Iterable[Observation]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from howdah.model.plan import Value
 from howdah.planner.facts import Facts
+from howdah.planner.reading import is_temporary, path_list
 from howdah.planner.rule import Decision
 
 Accepts = Callable[[Value, Decision, Facts], bool]
@@ -60,3 +61,9 @@ def anything(value: Value, decision: Decision, facts: Facts) -> bool:
 def set_at_all(value: Value, decision: Decision, facts: Facts) -> bool:
     """Accept every value but an empty one."""
     return bool(value)
+
+
+def lasting(value: Value, decision: Decision, facts: Facts) -> bool:
+    """Accept directories that outlive a reboot."""
+    paths = path_list(value)
+    return bool(paths) and not any(is_temporary(path) for path in paths)

@@ -18,7 +18,8 @@ from howdah.model.check import Check, CheckVerdict
 from howdah.model.found import Found
 from howdah.model.plan import Value
 from howdah.planner.facts import Facts
-from howdah.planner.rule import Decision, FamilyRule, Inspection, Observation, SettingRule, Severity
+from howdah.planner.reading import Observation
+from howdah.planner.rule import Decision, FamilyRule, Inspection, SettingRule, Severity
 from howdah.planner.values import at_least
 from howdah.releases import hadoop, hbase
 

@@ -4,23 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from howdah.model.found import Found
 from howdah.model.heap import heap_bytes
 from howdah.model.plan import Input, Value
 from howdah.planner.budget import budget, heap_of, least_datanode
 from howdah.planner.conditions import in_study
 from howdah.planner.facts import Facts
 from howdah.planner.heap import heap_options
-from howdah.planner.reading import ConfigurationReading
-from howdah.planner.rule import (
-    Decision,
-    Inspection,
-    Observation,
-    Rule,
-    Scope,
-    SettingRule,
-    Severity,
-)
+from howdah.planner.reading import Observation, Reading
+from howdah.planner.rule import Decision, Inspection, Rule, Scope, SettingRule, Severity
 from howdah.planner.throughput import block_bytes_per_s
 from howdah.planner.values import at_least, between, fixed, within_factor
 from howdah.units import GIB, MIB, format_memory
@@ -93,11 +84,10 @@ def _heartbeat(facts: Facts) -> Decision:
     return Decision(3, "the release's default: a NameNode handles one from each DataNode every time")
 
 
-def _locked(found: Found, facts: Facts) -> Iterable[Observation]:
-    reading = ConfigurationReading(found)
+def _locked(reading: Reading, facts: Facts) -> Iterable[Observation]:
     key = "dfs.datanode.max.locked.memory"
     asked = reading.size(key)
-    limit = found.host.limits.locked_memory_bytes if found.host is not None else None
+    limit = reading.host.limits.locked_memory_bytes if reading.host is not None else None
     if asked and limit is not None:
         yield Observation(
             ok=limit == "unlimited" or asked <= limit,

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from howdah.model.found import Found
 from howdah.model.plan import Input
 from howdah.model.request import Hypervisor
 from howdah.planner.facts import Facts
-from howdah.planner.rule import Decision, Inspection, Observation, Rule, Scope, SettingRule, Severity
+from howdah.planner.reading import Observation, Reading
+from howdah.planner.rule import Decision, Inspection, Rule, Scope, SettingRule, Severity
 from howdah.planner.values import fixed
 
 _FILE = "firmware"
@@ -41,10 +41,10 @@ def _several_nodes(facts: Facts) -> bool:
     return facts.group.cpu.numa_nodes > 1
 
 
-def _turbo(found: Found, facts: Facts) -> Iterator[Observation]:
-    if found.host is None or found.host.virtualisation.is_virtual or found.host.cpu.turbo is None:
+def _turbo(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    if reading.host is None or reading.host.virtualisation.is_virtual or reading.host.cpu.turbo is None:
         return
-    on = found.host.cpu.turbo
+    on = reading.host.cpu.turbo
     yield Observation(
         on,
         "turbo clocks",
@@ -55,10 +55,10 @@ def _turbo(found: Found, facts: Facts) -> Iterator[Observation]:
     )
 
 
-def _nodes(found: Found, facts: Facts) -> Iterator[Observation]:
-    if found.host is None or found.host.virtualisation.is_virtual or found.host.cpu.sockets < 2:
+def _nodes(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    if reading.host is None or reading.host.virtualisation.is_virtual or reading.host.cpu.sockets < 2:
         return
-    cpu = found.host.cpu
+    cpu = reading.host.cpu
     yield Observation(
         len(cpu.numa_nodes) >= cpu.sockets if cpu.numa_nodes else None,
         "NUMA nodes",

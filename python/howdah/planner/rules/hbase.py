@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from howdah.model.found import Found
 from howdah.model.plan import Input, Role, Value
 from howdah.planner.block import FILL_LIMIT
 from howdah.planner.conditions import hbase_rule, with_hbase
@@ -12,8 +11,8 @@ from howdah.planner.facts import CannotTell, Facts
 from howdah.planner.heap import heap_enough
 from howdah.planner.master_heaps import REGIONS, sized_heap
 from howdah.planner.named_hosts import has_several_hosts, worker_hosts
-from howdah.planner.reading import ConfigurationReading, is_temporary, path_list
-from howdah.planner.rule import Counsel, Decision, Inspection, Observation, Rule, Scope, Severity, equal
+from howdah.planner.reading import Observation, Reading, is_temporary, path_list
+from howdah.planner.rule import Counsel, Decision, Inspection, Rule, Scope, Severity, equal
 from howdah.planner.rules.security.settings import login
 from howdah.planner.values import anything, as_number, fixed, within_factor
 from howdah.units import GIB, format_bytes, format_count, format_counted, format_memory
@@ -150,11 +149,10 @@ def _pools_counsel(facts: Facts) -> str | None:
     return None
 
 
-def _alone_by_default(found: Found, facts: Facts) -> Iterator[Observation]:
+def _alone_by_default(reading: Reading, facts: Facts) -> Iterator[Observation]:
     """Whether HBase on several hosts is a cluster."""
-    reading = ConfigurationReading(found)
     key = "hbase.cluster.distributed"
-    if reading.has("hbase-site.xml") and (len(worker_hosts(found)) > 1 or has_several_hosts(found)):
+    if reading.has("hbase-site.xml") and (len(worker_hosts(reading)) > 1 or has_several_hosts(reading)):
         yield Observation(
             ok=(reading.text(key) or "").strip().lower() == "true",
             about=key,

@@ -5,16 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from howdah.errors import UserError
-from howdah.model.found import Found
 from howdah.model.plan import Input, Placement, Value
 from howdah.model.request import Profile
 from howdah.planner.conditions import in_study
 from howdah.planner.facts import Facts
 from howdah.planner.named_hosts import named_hosts
-from howdah.planner.reading import ConfigurationReading, lasting
-from howdah.planner.rule import Decision, Inspection, Observation, Rule, SettingRule, Severity, equal
+from howdah.planner.reading import Observation, Reading
+from howdah.planner.rule import Decision, Inspection, Rule, SettingRule, Severity, equal
 from howdah.planner.rules.ha.services import own_pairs
-from howdah.planner.values import anything, as_number, between, fixed, set_at_all
+from howdah.planner.values import anything, as_number, between, fixed, lasting, set_at_all
 from howdah.units import GIB, MIB, format_bytes, format_counted
 
 _LARGE_BLOCK = 256 * MIB
@@ -137,10 +136,9 @@ def _goes_on(value: Value, decision: Decision, facts: Facts) -> bool:
     return str(value).strip().upper() == "NEVER" or off or tries
 
 
-def _single_replica(found: Found, facts: Facts) -> Iterable[Observation]:
-    reading = ConfigurationReading(found)
+def _single_replica(reading: Reading, facts: Facts) -> Iterable[Observation]:
     value = reading.number("dfs.replication")
-    if value is None or not _has_several_datanodes(found, facts):
+    if value is None or not _has_several_datanodes(reading, facts):
         return
     if "hbase-site.xml" in reading.where("dfs.replication"):
         # What only HBase's file says is a rule of its own.
@@ -155,12 +153,12 @@ def _single_replica(found: Found, facts: Facts) -> Iterable[Observation]:
     )
 
 
-def _replica_of_hbase(found: Found, facts: Facts) -> Iterable[Observation]:
+def _replica_of_hbase(reading: Reading, facts: Facts) -> Iterable[Observation]:
     """Whether HBase's own file, which it reads last, asks for one replica where HDFS has several."""
-    for entry in found.config.properties if found.config is not None else ():
+    for entry in reading.config.properties if reading.config is not None else ():
         if entry.base_name == "hbase-site.xml" and entry.name == "dfs.replication":
             yield Observation(
-                ok=entry.text.strip() != "1" or not _has_several_datanodes(found, facts),
+                ok=entry.text.strip() != "1" or not _has_several_datanodes(reading, facts),
                 about="dfs.replication",
                 found=f"{entry.text} in {entry.base_name}",
                 expected="nothing there: tables and logs have one replica, and a lost disk loses them",
@@ -169,33 +167,32 @@ def _replica_of_hbase(found: Found, facts: Facts) -> Iterable[Observation]:
             )
 
 
-def _has_several_datanodes(found: Found, facts: Facts) -> bool:
+def _has_several_datanodes(reading: Reading, facts: Facts) -> bool:
     """Whether DataNodes are on several hosts: as files list them, or since NameNodes are on several."""
     if facts.known_cluster is not None:
         return facts.known_cluster.worker_hosts > 1
-    hosts = len(found.config.datanode_hosts) if found.config is not None else 1
-    return hosts > 1 or (hosts == 0 and bool(own_pairs(found)))
+    hosts = len(reading.config.datanode_hosts) if reading.config is not None else 1
+    return hosts > 1 or (hosts == 0 and bool(own_pairs(reading)))
 
 
-def _is_alone(found: Found, facts: Facts) -> bool:
+def _is_alone(reading: Reading, facts: Facts) -> bool:
     """Whether one host has all DataNodes, as far as can be seen."""
     if facts.known_cluster is not None:
         return facts.known_cluster.worker_hosts == 1
-    if found.config is None:
+    if reading.config is None:
         return False
-    hosts = len(found.config.datanode_hosts)
-    return hosts == 1 or (hosts == 0 and len(named_hosts(found)) < 2)
+    hosts = len(reading.config.datanode_hosts)
+    return hosts == 1 or (hosts == 0 and len(named_hosts(reading)) < 2)
 
 
-def _one_host(found: Found, facts: Facts) -> Iterable[Observation]:
-    reading = ConfigurationReading(found)
-    if reading.number("dfs.replication") != 1 or _has_several_datanodes(found, facts):
+def _one_host(reading: Reading, facts: Facts) -> Iterable[Observation]:
+    if reading.number("dfs.replication") != 1 or _has_several_datanodes(reading, facts):
         return
     yield Observation(
         ok=False,
         about="dfs.replication",
         found="1, on the one host that there is"
-        if _is_alone(found, facts)
+        if _is_alone(reading, facts)
         else "1, and no file lists the workers",
         expected="more hosts for data that must last: as it is, nothing protects the data, and a lost "
         "disk loses "

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from howdah.model.found import Found
 from howdah.model.heap import heap_bytes
 from howdah.planner.facts import Facts
-from howdah.planner.rule import Inspection, Observation, Rule, Severity
+from howdah.planner.reading import Observation, Reading
+from howdah.planner.rule import Inspection, Rule, Severity
 from howdah.planner.rules.jvm.options import daemon_options, java_options
 from howdah.units import GIB
 
@@ -24,8 +24,8 @@ _OWN = "HDFS_NAMENODE_OPTS, HDFS_DATANODE_OPTS, YARN_RESOURCEMANAGER_OPTS, YARN_
 _SHARED = ("HADOOP_HEAPSIZE", "HADOOP_HEAPSIZE_MAX", "YARN_HEAPSIZE")
 
 
-def _given_once(found: Found, facts: Facts) -> Iterator[Observation]:
-    for option in java_options(found):
+def _given_once(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    for option in java_options(reading):
         given = _MOST.findall(option.text)
         if given:
             yield Observation(
@@ -38,8 +38,8 @@ def _given_once(found: Found, facts: Facts) -> Iterator[Observation]:
             )
 
 
-def _in_full(found: Found, facts: Facts) -> Iterator[Observation]:
-    for option in daemon_options(found):
+def _in_full(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    for option in daemon_options(reading):
         most = heap_bytes(option.text)
         words = (word for word in option.text.split() if not word.startswith("-Xmx"))
         least = heap_bytes(_LEAST.sub("-Xmx", " ".join(words)))
@@ -58,8 +58,8 @@ def _in_full(found: Found, facts: Facts) -> Iterator[Observation]:
         )
 
 
-def _of_all(found: Found, facts: Facts) -> Iterator[Observation]:
-    environment = found.config.environment if found.config else ()
+def _of_all(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    environment = reading.config.environment if reading.config else ()
     for name, variable in {entry.name: entry for entry in environment}.items():
         if name in _SHARED and variable.text:
             former = "; its name since Hadoop 3.0 is HADOOP_HEAPSIZE_MAX" if name == "HADOOP_HEAPSIZE" else ""
@@ -74,9 +74,9 @@ def _of_all(found: Found, facts: Facts) -> Iterator[Observation]:
             )
 
 
-def _wide_pointers(found: Found, facts: Facts) -> Iterator[Observation]:
+def _wide_pointers(reading: Reading, facts: Facts) -> Iterator[Observation]:
     """Whether a heap is just beyond the size up to which Java's pointers are short."""
-    for option in java_options(found):
+    for option in java_options(reading):
         most = heap_bytes(option.text)
         if most is None or _POINTERS.search(option.text):
             continue

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from howdah.model.found import Found
 from howdah.model.heap import heap_bytes
 from howdah.model.plan import Input, Value
 from howdah.planner.budget import (
@@ -19,15 +18,8 @@ from howdah.planner.budget import (
 from howdah.planner.conditions import in_study, mapreduce_rule
 from howdah.planner.facts import Facts
 from howdah.planner.heap import collector_threads
-from howdah.planner.reading import ConfigurationReading
-from howdah.planner.rule import (
-    Decision,
-    Inspection,
-    Observation,
-    Rule,
-    SettingRule,
-    Severity,
-)
+from howdah.planner.reading import Observation, Reading
+from howdah.planner.rule import Decision, Inspection, Rule, SettingRule, Severity
 from howdah.planner.values import anything, as_number, between, fixed
 from howdah.units import MIB, format_memory
 
@@ -96,8 +88,7 @@ def _options_will_do(kind: str, value: Value, facts: Facts) -> bool:
     return container < 0 or 0.5 * container <= heap <= 0.9 * container
 
 
-def _heap_over_container(found: Found, facts: Facts) -> Iterable[Observation]:
-    reading = ConfigurationReading(found)
+def _heap_over_container(reading: Reading, facts: Facts) -> Iterable[Observation]:
     for kind in ("map", "reduce"):
         options = f"mapreduce.{kind}.java.opts"
         heap = heap_bytes(reading.text(options) or reading.text("mapred.child.java.opts") or "")

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from howdah.model.found import Found
 from howdah.model.heap import direct_bytes, heap_bytes
 from howdah.model.plan import Input
 from howdah.planner.facts import Facts
-from howdah.planner.reading import ConfigurationReading
-from howdah.planner.rule import Inspection, Observation, Rule, Severity
+from howdah.planner.reading import Observation, Reading
+from howdah.planner.rule import Inspection, Rule, Severity
 from howdah.units import MIB, format_counted, format_gib, format_memory
 
 HELD_BACK = Rule(
@@ -53,10 +52,10 @@ _ALL_BUT = 0.94
 _UNEVEN = 1.25
 
 
-def _as_planned(found: Found, facts: Facts) -> Iterator[Observation]:
-    if found.host is None:
+def _as_planned(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    if reading.host is None:
         return
-    planned, seen = facts.worker.memory_bytes, found.host.memory.total_bytes
+    planned, seen = facts.worker.memory_bytes, reading.host.memory.total_bytes
     yield Observation(
         seen >= planned * _SEEN_OF_GIVEN,
         "memory",
@@ -77,7 +76,7 @@ AS_PLANNED = Inspection(
 )
 
 
-def _promised(reading: ConfigurationReading) -> dict[str, int]:
+def _promised(reading: Reading) -> dict[str, int]:
     """Bytes that each daemon's options and YARN's containers may take."""
     sizes: dict[str, int] = {}
     for daemon, name in _DAEMONS.items():
@@ -88,8 +87,7 @@ def _promised(reading: ConfigurationReading) -> dict[str, int]:
     return {what: size for what, size in sizes.items() if size}
 
 
-def _over(found: Found, facts: Facts) -> Iterator[Observation]:
-    reading = ConfigurationReading(found)
+def _over(reading: Reading, facts: Facts) -> Iterator[Observation]:
     promised = _promised(reading)
     if len(promised) < 2:
         return
@@ -113,10 +111,10 @@ def _over(found: Found, facts: Facts) -> Iterator[Observation]:
     )
 
 
-def _huge(found: Found, facts: Facts) -> Iterator[Observation]:
-    if found.host is None or found.config is None:
+def _huge(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    if reading.host is None or reading.config is None:
         return
-    memory = found.host.memory
+    memory = reading.host.memory
     if memory.huge_pages_total and memory.huge_page_bytes:
         taken = memory.huge_pages_total * memory.huge_page_bytes
         yield Observation(
@@ -128,10 +126,10 @@ def _huge(found: Found, facts: Facts) -> Iterator[Observation]:
         )
 
 
-def _limit(found: Found, facts: Facts) -> Iterator[Observation]:
-    if found.host is None or found.config is None or found.host.cgroup.memory_limit_bytes is None:
+def _limit(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    if reading.host is None or reading.config is None or reading.host.cgroup.memory_limit_bytes is None:
         return
-    limit, total = found.host.cgroup.memory_limit_bytes, found.host.memory.total_bytes
+    limit, total = reading.host.cgroup.memory_limit_bytes, reading.host.memory.total_bytes
     yield Observation(
         ok=limit >= _ALL_BUT * total,
         about="memory limit of the control group",
@@ -141,8 +139,8 @@ def _limit(found: Found, facts: Facts) -> Iterator[Observation]:
     )
 
 
-def _nodes(found: Found, facts: Facts) -> Iterator[Observation]:
-    sizes = [node.memory_bytes for node in found.host.cpu.numa_nodes] if found.host else []
+def _nodes(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    sizes = [node.memory_bytes for node in reading.host.cpu.numa_nodes] if reading.host else []
     known = [size for size in sizes if size is not None]
     if len(sizes) > 1 and len(known) == len(sizes):
         yield Observation(

@@ -20,10 +20,9 @@ from howdah.planner.conditions import in_study
 from howdah.planner.facts import CannotTell, Facts
 from howdah.planner.heap import COMPRESSED_MOST, collector, heap_options, whole_heap
 from howdah.planner.master_heaps import HEAP_OF_MEMORY, SYSTEM_BYTES, heaps_in, master_heaps, size_of
-from howdah.planner.reading import lasting
 from howdah.planner.rule import Counsel, Decision, Rule, SettingRule, Severity, equal
 from howdah.planner.rules.jvm.versions import supported
-from howdah.planner.values import as_number, between, fixed, within_factor
+from howdah.planner.values import as_number, between, fixed, lasting, within_factor
 from howdah.units import GIB, MIB, format_count, format_memory
 
 _NAMES = "file:///var/lib/hadoop/name"

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from howdah.model.found import Found
 from howdah.model.plan import Input, Value
 from howdah.planner.budget import budget, heap_of
 from howdah.planner.conditions import mapreduce_rule, shuffles_in_nodemanagers
 from howdah.planner.facts import CannotTell, Facts
 from howdah.planner.heap import heap_enough, heap_options
-from howdah.planner.reading import ConfigurationReading, is_temporary, path_list
-from howdah.planner.rule import Decision, Inspection, Observation, Rule, Scope, Severity, equal
+from howdah.planner.reading import Observation, Reading, is_temporary, path_list
+from howdah.planner.rule import Decision, Inspection, Rule, Scope, Severity, equal
 from howdah.planner.rules.volumes import disk_full_percent, smallest_disk
 from howdah.planner.values import anything, as_number, between, fixed, set_at_all
 from howdah.units import format_bytes, format_counted, format_memory
@@ -85,8 +84,7 @@ def _serves(value: Value, decision: Decision, facts: Facts) -> bool:
     return needed | ({"spark_shuffle"} if shuffles_in_nodemanagers(facts) else set()) <= set(path_list(value))
 
 
-def _port_for_recovery(found: Found, facts: Facts) -> Iterable[Observation]:
-    reading = ConfigurationReading(found)
+def _port_for_recovery(reading: Reading, facts: Facts) -> Iterable[Observation]:
     if not reading.truth("yarn.nodemanager.recovery.enabled"):
         return
     address = reading.text("yarn.nodemanager.address") or ""
@@ -100,8 +98,7 @@ def _port_for_recovery(found: Found, facts: Facts) -> Iterable[Observation]:
     )
 
 
-def _lasting(found: Found, facts: Facts) -> Iterable[Observation]:
-    reading = ConfigurationReading(found)
+def _lasting(reading: Reading, facts: Facts) -> Iterable[Observation]:
     key = "yarn.nodemanager.local-dirs"
     folders = reading.folders(key)
     if folders:

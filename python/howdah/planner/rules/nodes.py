@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from howdah.model.found import Found
 from howdah.model.plan import Input
 from howdah.model.request import Protection
 from howdah.planner.conditions import mapreduce_rule, with_mapreduce
 from howdah.planner.facts import CannotTell, Facts
-from howdah.planner.reading import ConfigurationReading, is_temporary, lasting, path_list
-from howdah.planner.rule import Decision, Inspection, Observation, Rule, SettingRule, Severity
-from howdah.planner.values import between
+from howdah.planner.reading import Observation, Reading, is_temporary, path_list
+from howdah.planner.rule import Decision, Inspection, Rule, SettingRule, Severity
+from howdah.planner.values import between, lasting
 
 _LOST_AFTER = "yarn.nm.liveness-monitor.expiry-interval-ms"
 _MASTER_LOST_AFTER = "yarn.am.liveness-monitor.expiry-interval-ms"
@@ -64,9 +63,8 @@ def _connected_within(facts: Facts) -> Decision:
     )
 
 
-def _in_order(found: Found, facts: Facts) -> Iterable[Observation]:
+def _in_order(reading: Reading, facts: Facts) -> Iterable[Observation]:
     """Whether a worker is given up after many heartbeats, and its jobs not before it."""
-    reading = ConfigurationReading(found)
     if reading.text(_LOST_AFTER) or reading.text(_HEARTBEAT):
         wait, heartbeat = _milliseconds(reading, _LOST_AFTER), _milliseconds(reading, _HEARTBEAT)
         yield Observation(
@@ -90,7 +88,7 @@ def _in_order(found: Found, facts: Facts) -> Iterable[Observation]:
         )
 
 
-def _milliseconds(reading: ConfigurationReading, key: str) -> float:
+def _milliseconds(reading: Reading, key: str) -> float:
     """What is set, or the release's default; raises CannotTell for what is no number."""
     if not reading.text(key):
         return DEFAULTS_MS[key]
@@ -127,9 +125,8 @@ def _in_hdfs(facts: Facts) -> Decision:
     )
 
 
-def _kept_for_both(found: Found, facts: Facts) -> Iterable[Observation]:
+def _kept_for_both(reading: Reading, facts: Facts) -> Iterable[Observation]:
     """Whether labels, where there are any, and attributes, where a pair needs them, are kept for good."""
-    reading = ConfigurationReading(found)
     paired = reading.truth("yarn.resourcemanager.ha.enabled") is True
     if reading.truth("yarn.node-labels.enabled"):
         yield _kept(reading, _LABELS, "labels", paired=paired)
@@ -137,7 +134,7 @@ def _kept_for_both(found: Found, facts: Facts) -> Iterable[Observation]:
         yield _kept(reading, _ATTRIBUTES, "attributes", paired=paired)
 
 
-def _kept(reading: ConfigurationReading, key: str, what: str, *, paired: bool) -> Observation:
+def _kept(reading: Reading, key: str, what: str, *, paired: bool) -> Observation:
     text = reading.text(key) or ""
     lasts = bool(text) and not any(map(is_temporary, path_list(text)))
     harm = "the other ResourceManager does not read them" if paired and lasts else "they are lost at a reboot"

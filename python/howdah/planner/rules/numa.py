@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from howdah.model.found import Found
 from howdah.model.plan import Input, Role
 from howdah.model.request import PlanRequest, Profile
 from howdah.planner.facts import Facts
-from howdah.planner.reading import ConfigurationReading
-from howdah.planner.rule import Counsel, Decision, Inspection, Observation, Rule, Scope, SettingRule, Severity
+from howdah.planner.reading import Observation, Reading
+from howdah.planner.rule import Counsel, Decision, Inspection, Rule, Scope, SettingRule, Severity
 from howdah.planner.values import anything, fixed
 
 AWARE = "yarn.nodemanager.numa-awareness.enabled"
@@ -48,8 +47,7 @@ def _aware(facts: Facts) -> Decision:
     )
 
 
-def _unknown_nodes(found: Found, facts: Facts) -> Iterator[Observation]:
-    reading = ConfigurationReading(found)
+def _unknown_nodes(reading: Reading, facts: Facts) -> Iterator[Observation]:
     if (reading.text(AWARE) or "").strip().lower() != "true":
         return
     read = (reading.text(READ_TOPOLOGY) or "").strip().lower() == "true"
@@ -64,8 +62,7 @@ def _unknown_nodes(found: Found, facts: Facts) -> Iterator[Observation]:
     )
 
 
-def _unable(found: Found, facts: Facts) -> Iterator[Observation]:
-    reading = ConfigurationReading(found)
+def _unable(reading: Reading, facts: Facts) -> Iterator[Observation]:
     if (reading.text(AWARE) or "").strip().lower() != "true":
         return
     executor = reading.text(_EXECUTOR) or "DefaultContainerExecutor (default)"

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from howdah.model.found import Found
 from howdah.model.plan import Input
 from howdah.planner.conditions import with_hbase, with_mapreduce
 from howdah.planner.facts import Facts
-from howdah.planner.rule import Counsel, Inspection, Observation, Rule, Severity
+from howdah.planner.reading import Observation, Reading
+from howdah.planner.rule import Counsel, Inspection, Rule, Severity
 
 READY_SHARE = 0.05
 """The share of time a virtual machine may wait for a CPU before it matters (RULES 22)."""
@@ -190,15 +190,15 @@ OVERCOMMIT = Counsel(
 )
 
 
-def _hyper_threading(found: Found, facts: Facts) -> Iterator[Observation]:
-    if found.host is None:
+def _hyper_threading(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    if reading.host is None:
         return
-    cpu = found.host.cpu
+    cpu = reading.host.cpu
     inputs = (Input(name="cores", value=cpu.cores), Input(name="threads", value=cpu.threads))
     seen = f"{cpu.cores} cores, {cpu.threads} threads"
     if cpu.threads > cpu.cores:
         yield Observation(True, "Hyper-Threading", seen, "two threads on every core", inputs=inputs)
-    elif found.host.virtualisation.is_virtual:
+    elif reading.host.virtualisation.is_virtual:
         # A guest sees the virtual CPUs it was given, whatever the cores below them do.
         yield Observation(None, "Hyper-Threading", seen, "a probe of the physical host", inputs=inputs)
     elif cpu.architecture != "x86_64":
@@ -224,10 +224,10 @@ HYPER_THREADING = Inspection(
 )
 
 
-def _ready_time(found: Found, facts: Facts) -> Iterator[Observation]:
-    if found.host is None or not found.host.virtualisation.is_virtual:
+def _ready_time(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    if reading.host is None or not reading.host.virtualisation.is_virtual:
         return
-    share = found.host.virtualisation.steal_share
+    share = reading.host.virtualisation.steal_share
     right = f"below {READY_SHARE:.0%} of CPU time"
     if share is None:
         yield Observation(

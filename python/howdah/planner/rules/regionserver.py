@@ -6,15 +6,14 @@ import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from howdah.model.found import Found
 from howdah.model.heap import heap_bytes
 from howdah.model.plan import Input, Value
 from howdah.planner.budget import budget
 from howdah.planner.conditions import hbase_rule, with_hbase
 from howdah.planner.facts import Facts
 from howdah.planner.heap import COMPRESSED_MOST, UNCOMPRESSED_LEAST, collector, heap_options
-from howdah.planner.reading import ConfigurationReading
-from howdah.planner.rule import Decision, Inspection, Observation, Rule, Scope, Severity, equal
+from howdah.planner.reading import Observation, Reading
+from howdah.planner.rule import Decision, Inspection, Rule, Scope, Severity, equal
 from howdah.planner.rules.jvm.versions import supported
 from howdah.planner.rules.security.settings import login
 from howdah.planner.values import as_number, between, fixed
@@ -168,8 +167,7 @@ def _handlers_will_do(value: Value, decision: Decision, facts: Facts) -> bool:
     return _HANDLERS_LEAST <= as_number(value) <= 2 * as_number(decision.value)
 
 
-def _over_heap(found: Found, facts: Facts) -> Iterable[Observation]:
-    reading = ConfigurationReading(found)
+def _over_heap(reading: Reading, facts: Facts) -> Iterable[Observation]:
     cache = reading.number("hfile.block.cache.size")
     memstore = reading.number("hbase.regionserver.global.memstore.size")
     if cache is None and memstore is None:
@@ -193,8 +191,7 @@ def _over_heap(found: Found, facts: Facts) -> Iterable[Observation]:
     )
 
 
-def _direct_memory(found: Found, facts: Facts) -> Iterable[Observation]:
-    reading = ConfigurationReading(found)
+def _direct_memory(reading: Reading, facts: Facts) -> Iterable[Observation]:
     cache_mb = reading.number("hbase.bucketcache.size")
     engine = reading.text("hbase.bucketcache.ioengine") or ""
     if cache_mb is None or cache_mb <= 1 or engine != "offheap":
@@ -217,8 +214,7 @@ def _direct_memory(found: Found, facts: Facts) -> Iterable[Observation]:
     )
 
 
-def _cache_place(found: Found, facts: Facts) -> Iterable[Observation]:
-    reading = ConfigurationReading(found)
+def _cache_place(reading: Reading, facts: Facts) -> Iterable[Observation]:
     key = "hbase.bucketcache.ioengine"
     engine = reading.text(key)
     if engine is not None:

@@ -6,9 +6,10 @@ import re
 from collections.abc import Iterator
 
 from howdah.hadoop.misspelt import intended_key
-from howdah.model.found import Found, FoundProperty
+from howdah.model.found import FoundProperty
 from howdah.planner.facts import Facts
-from howdah.planner.rule import Inspection, Observation, Rule, Severity
+from howdah.planner.reading import Observation, Reading
+from howdah.planner.rule import Inspection, Rule, Severity
 from howdah.releases import HADOOP_VERSIONS, Property, Release, hadoop, hbase, line_of
 
 _NAMED_IN = frozenset(
@@ -53,18 +54,18 @@ def names_of_today(entry: FoundProperty, facts: Facts) -> tuple[str, ...]:
     return next(filter(None, today), (entry.name,))
 
 
-def known_properties(found: Found) -> Iterator[FoundProperty]:
+def known_properties(reading: Reading) -> Iterator[FoundProperty]:
     """Every property of the files whose names the catalogue knows."""
-    for entry in found.config.properties if found.config else ():
+    for entry in reading.config.properties if reading.config else ():
         if entry.base_name in _NAMED_IN:
             yield entry
 
 
-def _dotted_ids(found: Found) -> tuple[str, ...]:
+def _dotted_ids(reading: Reading) -> tuple[str, ...]:
     """IDs of masters that are host names, whose dots are no part of a key's form."""
     return tuple(
         name.strip()
-        for entry in known_properties(found)
+        for entry in known_properties(reading)
         if entry.name.startswith("dfs.ha.namenodes.") or entry.name == "yarn.resourcemanager.ha.rm-ids"
         for name in entry.text.split(",")
         if "." in name
@@ -89,11 +90,11 @@ def _lacks_a_letter(short: str, long: str) -> bool:
     return any(long[:place] + long[place + 1 :] == short for place in range(len(long)))
 
 
-def _unknown(found: Found, facts: Facts) -> Iterator[tuple[FoundProperty, str | None]]:
+def _unknown(reading: Reading, facts: Facts) -> Iterator[tuple[FoundProperty, str | None]]:
     """Properties of the release's own prefixes that it does not know, with the nearest name."""
     suggested = 0
-    dotted = _dotted_ids(found)
-    for entry in known_properties(found):
+    dotted = _dotted_ids(reading)
+    for entry in known_properties(reading):
         releases = _releases(entry, facts)
         if not entry.name.startswith(_OWN):
             if (meant := _with_first_word(entry.name)) and any(release.find(meant) for release in releases):
@@ -110,8 +111,8 @@ def _unknown(found: Found, facts: Facts) -> Iterator[tuple[FoundProperty, str | 
         yield entry, next(filter(None, near), None) if suggested <= _MOST_SUGGESTIONS else None
 
 
-def _misspelt(found: Found, facts: Facts) -> Iterator[Observation]:
-    for entry, near in _unknown(found, facts):
+def _misspelt(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    for entry, near in _unknown(reading, facts):
         if near is not None:
             yield Observation(
                 ok=False,
@@ -128,8 +129,8 @@ def _is_service(entry: FoundProperty) -> bool:
     return entry.name.startswith("yarn.nodemanager.aux-services.") and entry.name.endswith(".class")
 
 
-def _foreign(found: Found, facts: Facts) -> Iterator[Observation]:
-    for entry, near in _unknown(found, facts):
+def _foreign(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    for entry, near in _unknown(reading, facts):
         if near is None:
             line = _nearest_reader(entry.name, facts)
             yield Observation(
@@ -155,8 +156,8 @@ def _nearest_reader(name: str, facts: Facts) -> str:
     return f"Hadoop {line_of(readers[-1])} was the last that did"
 
 
-def _values(found: Found, facts: Facts) -> Iterator[Observation]:
-    for entry in known_properties(found):
+def _values(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    for entry in known_properties(reading):
         names = [entry.name]
         for release in _releases(entry, facts):
             names += release.replacement(entry.name)
@@ -176,9 +177,9 @@ def _values(found: Found, facts: Facts) -> Iterator[Observation]:
                 break
 
 
-def _deprecated(found: Found, facts: Facts) -> Iterator[Observation]:
-    given = {(entry.file, entry.name): entry.text for entry in known_properties(found)}
-    for entry in known_properties(found):
+def _deprecated(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    given = {(entry.file, entry.name): entry.text for entry in known_properties(reading)}
+    for entry in known_properties(reading):
         for release in _releases(entry, facts):
             today = tuple(name for name in release.replacement(entry.name) if name not in release.gone)
             if today and hadoop(HADOOP_VERSIONS[-1]).find(entry.name) is None:
@@ -200,8 +201,8 @@ def _deprecated(found: Found, facts: Facts) -> Iterator[Observation]:
                 break
 
 
-def _gone(found: Found, facts: Facts) -> Iterator[Observation]:
-    for entry in known_properties(found):
+def _gone(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    for entry in known_properties(reading):
         for release in _releases(entry, facts):
             names = (entry.name, *release.replacement(entry.name))
             instead = next((release.gone[name] for name in names if name in release.gone), None)

@@ -5,14 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 
-from howdah.model.found import Found
 from howdah.model.heap import heap_bytes
 from howdah.model.plan import Input, Value
 from howdah.planner.budget import HEAP_SHARE
 from howdah.planner.conditions import mapreduce_rule
 from howdah.planner.facts import Facts
-from howdah.planner.reading import ConfigurationReading
-from howdah.planner.rule import Decision, Inspection, Observation, Rule, Severity
+from howdah.planner.reading import Observation, Reading
+from howdah.planner.rule import Decision, Inspection, Rule, Severity
 from howdah.planner.values import as_number, between, fixed, one_of
 from howdah.units import MIB
 
@@ -78,8 +77,7 @@ def _buffer_will_do(value: Value, decision: Decision, facts: Facts) -> bool:
 _LEAST_HEAP = 64 * MIB
 
 
-def _buffer_over_heap(found: Found, facts: Facts) -> Iterable[Observation]:
-    reading = ConfigurationReading(found)
+def _buffer_over_heap(reading: Reading, facts: Facts) -> Iterable[Observation]:
     buffer = reading.number("mapreduce.task.io.sort.mb")
     options = reading.text("mapreduce.map.java.opts") or reading.text("mapred.child.java.opts") or ""
     container = reading.number("mapreduce.map.memory.mb")
@@ -101,8 +99,7 @@ def _buffer_over_heap(found: Found, facts: Facts) -> Iterable[Observation]:
     )
 
 
-def _unknown_codec(found: Found, facts: Facts) -> Iterable[Observation]:
-    reading = ConfigurationReading(found)
+def _unknown_codec(reading: Reading, facts: Facts) -> Iterable[Observation]:
     codec = reading.text("mapreduce.map.output.compress.codec")
     if not reading.truth("mapreduce.map.output.compress") or codec is None:
         return

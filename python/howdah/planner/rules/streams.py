@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from howdah.model.found import Found
 from howdah.model.plan import Value
 from howdah.planner.conditions import in_study, with_mapreduce
 from howdah.planner.facts import Facts
-from howdah.planner.reading import ConfigurationReading
-from howdah.planner.rule import Counsel, Decision, Inspection, Observation, Rule, SettingRule, Severity
+from howdah.planner.reading import Observation, Reading
+from howdah.planner.rule import Counsel, Decision, Inspection, Rule, SettingRule, Severity
 from howdah.planner.values import as_number, fixed, one_of
 from howdah.units import KIB
 
@@ -74,8 +73,7 @@ def _native_counsel(facts: Facts) -> str | None:
     )
 
 
-def _short_circuit_socket(found: Found, facts: Facts) -> Iterable[Observation]:
-    reading = ConfigurationReading(found)
+def _short_circuit_socket(reading: Reading, facts: Facts) -> Iterable[Observation]:
     if not reading.truth("dfs.client.read.shortcircuit"):
         return
     path = reading.text("dfs.domain.socket.path")
@@ -89,9 +87,9 @@ def _short_circuit_socket(found: Found, facts: Facts) -> Iterable[Observation]:
     )
 
 
-def _for_hbase(found: Found, facts: Facts) -> Iterable[Observation]:
+def _for_hbase(reading: Reading, facts: Facts) -> Iterable[Observation]:
     key = "dfs.client.read.shortcircuit"
-    for entry in found.config.properties if found.config else ():
+    for entry in reading.config.properties if reading.config else ():
         if entry.name == key and entry.base_name == "hbase-site.xml":
             yield Observation(
                 ok=entry.text != "false",

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from howdah.model.found import Found
 from howdah.planner.conditions import secure_hbase_rule, secure_mapreduce_rule, secure_rule
 from howdah.planner.facts import Facts
-from howdah.planner.rule import Inspection, Observation, Rule, Severity
+from howdah.planner.reading import Observation, Reading
+from howdah.planner.rule import Inspection, Rule, Severity
 from howdah.planner.values import fixed, set_at_all
 
 _FOLDER = "/etc/security/tls"
@@ -21,8 +21,8 @@ _PASSWORDS = (
 )
 
 
-def _passwords(found: Found, facts: Facts) -> Iterable[Observation]:
-    for entry in found.config.properties if found.config else ():
+def _passwords(reading: Reading, facts: Facts) -> Iterable[Observation]:
+    for entry in reading.config.properties if reading.config else ():
         if entry.name in _PASSWORDS and entry.text and "${" not in entry.text:
             yield Observation(
                 ok=False,

@@ -5,22 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 
-from howdah.model.found import Found
 from howdah.model.inventory import DiskKind, DiskRole, HostGroup
 from howdah.model.plan import Input, Value
 from howdah.planner.data_mounts import data_mounts
 from howdah.planner.facts import CannotTell, Facts
-from howdah.planner.reading import ConfigurationReading, is_temporary, path_list
-from howdah.planner.rule import (
-    Counsel,
-    Decision,
-    Inspection,
-    Observation,
-    Rule,
-    Scope,
-    SettingRule,
-    Severity,
-)
+from howdah.planner.reading import Observation, Reading, is_temporary, path_list
+from howdah.planner.rule import Counsel, Decision, Inspection, Rule, Scope, SettingRule, Severity
 from howdah.planner.throughput import block_disks
 from howdah.planner.values import as_number
 from howdah.units import GIB, MIB, format_bytes, format_counted
@@ -79,8 +69,7 @@ def _every_disk(value: Value, decision: Decision, facts: Facts) -> bool:
     return apart and len(paths) == len(path_list(decision.value)) and not any(map(is_temporary, paths))
 
 
-def _temporary(found: Found, facts: Facts) -> Iterable[Observation]:
-    reading = ConfigurationReading(found)
+def _temporary(reading: Reading, facts: Facts) -> Iterable[Observation]:
     if reading.text("dfs.datanode.data.dir") is None and not reading.has("hdfs-site.xml"):
         return
     # What is found, the release's default included.
@@ -134,8 +123,7 @@ def _failures_will_do(value: Value, decision: Decision, facts: Facts) -> bool:
     return as_number(value) == 0 if disks == 1 else 1 <= as_number(value) <= disks / 2
 
 
-def _more_failures_than_disks(found: Found, facts: Facts) -> Iterable[Observation]:
-    reading = ConfigurationReading(found)
+def _more_failures_than_disks(reading: Reading, facts: Facts) -> Iterable[Observation]:
     tolerated = reading.number("dfs.datanode.failed.volumes.tolerated")
     dirs = reading.folders("dfs.datanode.data.dir")
     if tolerated is None or not dirs:
@@ -193,10 +181,10 @@ def _reserve_will_do(value: Value, decision: Decision, facts: Facts) -> bool:
     return 0.6 * as_number(decision.value) <= as_number(value) <= max(0.3 * disk, as_number(decision.value))
 
 
-def _reserved_beyond(found: Found, facts: Facts) -> Iterable[Observation]:
+def _reserved_beyond(reading: Reading, facts: Facts) -> Iterable[Observation]:
     key = "dfs.datanode.du.reserved"
-    reserved = ConfigurationReading(found).size(key)
-    sizes = [mount.size_bytes for mount in data_mounts(found)]
+    reserved = reading.size(key)
+    sizes = [mount.size_bytes for mount in data_mounts(reading)]
     if reserved is None or not sizes:
         return
     yield Observation(
@@ -204,9 +192,8 @@ def _reserved_beyond(found: Found, facts: Facts) -> Iterable[Observation]:
         about=key,
         found=f"{format_bytes(reserved)} of a disk of {format_bytes(min(sizes))}",
         expected="less than the disk: HDFS gets nothing of it otherwise",
-        fix=f"set {key} to {min(sizes) // 20} in {ConfigurationReading(found).where(key)}, a twentieth of "
-        "the disk",
-        where=ConfigurationReading(found).where(key),
+        fix=f"set {key} to {min(sizes) // 20} in {reading.where(key)}, a twentieth of the disk",
+        where=reading.where(key),
     )
 
 
@@ -229,9 +216,8 @@ def _policy_will_do(value: Value, decision: Decision, facts: Facts) -> bool:
     return value == decision.value or (not value and decision.value == _ROUND_ROBIN)
 
 
-def _shared_disk(found: Found, facts: Facts) -> Iterable[Observation]:
+def _shared_disk(reading: Reading, facts: Facts) -> Iterable[Observation]:
     """Directories for HDFS and for YARN are on the same disks, or one of them idles."""
-    reading = ConfigurationReading(found)
     hdfs, yarn = reading.folders("dfs.datanode.data.dir"), reading.folders("yarn.nodemanager.local-dirs")
     if not hdfs or not yarn:
         return

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from howdah.model.found import Found
 from howdah.model.plan import Input, Value, Worker
 from howdah.planner.budget import (
     CONTAINERS_OF_ROOM,
@@ -17,8 +16,8 @@ from howdah.planner.budget import (
 )
 from howdah.planner.conditions import mapreduce_rule
 from howdah.planner.facts import Facts
-from howdah.planner.reading import ConfigurationReading
-from howdah.planner.rule import Decision, Inspection, Observation, Rule, Scope, Severity, equal
+from howdah.planner.reading import Observation, Reading
+from howdah.planner.rule import Decision, Inspection, Rule, Scope, Severity, equal
 from howdah.planner.values import as_number, fixed
 from howdah.units import MIB, format_counted, format_memory
 
@@ -137,8 +136,7 @@ def _step_will_do(value: Value, decision: Decision, facts: Facts) -> bool:
     return waste * 8 <= sizes.map_mb + sizes.reduce_mb
 
 
-def _over_worker(found: Found, facts: Facts) -> Iterable[Observation]:
-    reading = ConfigurationReading(found)
+def _over_worker(reading: Reading, facts: Facts) -> Iterable[Observation]:
     given = reading.number("yarn.nodemanager.resource.memory-mb")
     if given is None or given <= 0:
         return
@@ -156,8 +154,7 @@ def _over_worker(found: Found, facts: Facts) -> Iterable[Observation]:
     )
 
 
-def _over_nodemanager(found: Found, facts: Facts) -> Iterable[Observation]:
-    reading = ConfigurationReading(found)
+def _over_nodemanager(reading: Reading, facts: Facts) -> Iterable[Observation]:
     limits = {
         key: value
         for key in ("yarn.nodemanager.resource.memory-mb", "yarn.scheduler.maximum-allocation-mb")
@@ -181,8 +178,7 @@ def _over_nodemanager(found: Found, facts: Facts) -> Iterable[Observation]:
         )
 
 
-def _least_over_container(found: Found, facts: Facts) -> Iterable[Observation]:
-    reading = ConfigurationReading(found)
+def _least_over_container(reading: Reading, facts: Facts) -> Iterable[Observation]:
     least = reading.number("yarn.scheduler.minimum-allocation-mb")
     if least is None:
         return

@@ -6,10 +6,9 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from howdah.model.found import Found
 from howdah.planner.facts import Facts
-from howdah.planner.reading import ConfigurationReading
-from howdah.planner.rule import Inspection, Observation, Rule, Severity
+from howdah.planner.reading import Observation, Reading
+from howdah.planner.rule import Inspection, Rule, Severity
 from howdah.planner.rules.consistency.refusals import refused
 from howdah.units import GIB, MIB
 
@@ -271,20 +270,19 @@ _FATAL = (
 """Numbers beyond which daemons end or work is lost."""
 
 
-def _beyond(found: Found, facts: Facts) -> Iterator[Observation]:
-    names = [entry.name for entry in (found.config.effective if found.config else ())]
+def _beyond(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    names = [entry.name for entry in (reading.config.effective if reading.config else ())]
     of_queues = (
         bound._replace(key=name) for bound in _OF_QUEUES for name in names if re.fullmatch(bound.key, name)
     )
-    return _outside((*_BOUNDS, *of_queues), found)
+    return _outside((*_BOUNDS, *of_queues), reading)
 
 
-def _fatal(found: Found, facts: Facts) -> Iterator[Observation]:
-    return _outside(_FATAL, found)
+def _fatal(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    return _outside(_FATAL, reading)
 
 
-def _outside(bounds: tuple[_Bounds, ...], found: Found) -> Iterator[Observation]:
-    reading = ConfigurationReading(found)
+def _outside(bounds: tuple[_Bounds, ...], reading: Reading) -> Iterator[Observation]:
     for bound in bounds:
         # A size may have a suffix; what is neither a number nor a size is for the rule about types.
         number = reading.number(bound.key)
@@ -310,8 +308,7 @@ def _outside(bounds: tuple[_Bounds, ...], found: Found) -> Iterator[Observation]
             )
 
 
-def _replicas(found: Found, facts: Facts) -> Iterator[Observation]:
-    reading = ConfigurationReading(found)
+def _replicas(reading: Reading, facts: Facts) -> Iterator[Observation]:
     given = {
         key: number
         for key in ("dfs.namenode.replication.min", "dfs.replication", "dfs.replication.max")
@@ -328,8 +325,7 @@ def _replicas(found: Found, facts: Facts) -> Iterator[Observation]:
         )
 
 
-def _spare_replicas(found: Found, facts: Facts) -> Iterator[Observation]:
-    reading = ConfigurationReading(found)
+def _spare_replicas(reading: Reading, facts: Facts) -> Iterator[Observation]:
     least = reading.number("dfs.namenode.replication.min")
     if least is None or least <= 1:
         return
@@ -348,9 +344,8 @@ def _spare_replicas(found: Found, facts: Facts) -> Iterator[Observation]:
     )
 
 
-def _stalls(found: Found, facts: Facts) -> Iterator[Observation]:
+def _stalls(reading: Reading, facts: Facts) -> Iterator[Observation]:
     key = "hbase.hstore.blockingStoreFiles"
-    reading = ConfigurationReading(found)
     blocking = reading.number(key)
     compacting = reading.number("hbase.hstore.compaction.min") or 3
     if blocking is not None:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from howdah.model.found import Found, FoundProperty
+from howdah.model.found import FoundProperty
 from howdah.planner.facts import Facts
-from howdah.planner.reading import ConfigurationReading
-from howdah.planner.rule import Inspection, Observation, Rule, Severity
+from howdah.planner.reading import Observation, Reading
+from howdah.planner.rule import Inspection, Rule, Severity
 from howdah.releases import default_of, hadoop, hbase
 from howdah.releases.classes import is_missing, is_of_another_kind, is_unknown, nearest_class
 
@@ -55,9 +55,9 @@ def _usual_class(entry: FoundProperty, facts: Facts) -> str | None:
     return default if _WITH_PACKAGE.fullmatch(default) else None
 
 
-def _classes(found: Found, facts: Facts) -> Iterator[Observation]:
-    listed = ConfigurationReading(found).text(_SERVICES) or ""
-    for entry in found.config.effective if found.config else ():
+def _classes(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    listed = reading.text(_SERVICES) or ""
+    for entry in reading.config.effective if reading.config else ():
         if _IMPLEMENTATION.fullmatch(entry.name) or _is_of_no_service(entry.name, listed):
             # Connectors have packages next to Hadoop's own, and services that are not listed are not loaded.
             continue
@@ -110,9 +110,9 @@ def _template(entry: FoundProperty, facts: Facts) -> str:
     return known.name if known is not None else entry.name
 
 
-def _unknown_classes(found: Found, facts: Facts) -> Iterator[Observation]:
+def _unknown_classes(reading: Reading, facts: Facts) -> Iterator[Observation]:
     """Classes of HBase's and Spark's packages that no release has, though other software may."""
-    for entry in found.config.effective if found.config else ():
+    for entry in reading.config.effective if reading.config else ():
         for name in map(str.strip, entry.text.split(",")):
             known = not _CLASS.fullmatch(name) or name in _OF_PHOENIX or is_missing(name)
             if not known and is_unknown(name) and not _IMPLEMENTATION.fullmatch(entry.name):
@@ -127,9 +127,9 @@ def _unknown_classes(found: Found, facts: Facts) -> Iterator[Observation]:
                 )
 
 
-def _codecs(found: Found, facts: Facts) -> Iterator[Observation]:
+def _codecs(reading: Reading, facts: Facts) -> Iterator[Observation]:
     """Whether every codec of a list is one name."""
-    for entry in found.config.effective if found.config else ():
+    for entry in reading.config.effective if reading.config else ():
         if entry.name in (
             "io.compression.codecs",
             "hadoop.http.filter.initializers",

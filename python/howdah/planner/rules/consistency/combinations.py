@@ -5,10 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from howdah.model.found import Found
 from howdah.planner.facts import Facts
-from howdah.planner.reading import ConfigurationReading
-from howdah.planner.rule import Inspection, Observation, Rule, Severity
+from howdah.planner.reading import Observation, Reading
+from howdah.planner.rule import Inspection, Rule, Severity
 from howdah.units import MIB, format_counted
 
 _CREDENTIAL = re.compile(r"(dfs|yarn|hbase|mapreduce)\..*(keytab|keytab\.file|kerberos\.principal|principal)")
@@ -20,12 +19,11 @@ _SHELL_NAME = re.compile(r"[A-Z][A-Z0-9_]*")
 """Keys whose values reach a container's start script, where the shell replaces its own variables."""
 
 
-def _default_file_system(found: Found, facts: Facts) -> Iterator[Observation]:
-    reading = ConfigurationReading(found)
-    if found.config is None or not (reading.has("hdfs-site.xml") and reading.has("core-site.xml")):
+def _default_file_system(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    if reading.config is None or not (reading.has("hdfs-site.xml") and reading.has("core-site.xml")):
         return
-    given = found.config.property("fs.defaultFS")
-    if given is None and any(entry.name.lower() == "fs.defaultfs" for entry in found.config.properties):
+    given = reading.config.property("fs.defaultFS")
+    if given is None and any(entry.name.lower() == "fs.defaultfs" for entry in reading.config.properties):
         # That the name is misspelt is a rule of its own.
         return
     text = str(facts.decided.get("fs.defaultFS", ""))
@@ -39,11 +37,11 @@ def _default_file_system(found: Found, facts: Facts) -> Iterator[Observation]:
     )
 
 
-def _replicas_and_workers(found: Found, facts: Facts) -> Iterator[Observation]:
-    if found.config is None or not ConfigurationReading(found).has("hdfs-site.xml"):
+def _replicas_and_workers(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    if reading.config is None or not reading.has("hdfs-site.xml"):
         # HBase's folder lists its own workers and says nothing of replicas.
         return
-    workers = found.config.datanode_hosts
+    workers = reading.config.datanode_hosts
     if not workers:
         return
     replicas = int(facts.number("dfs.replication"))
@@ -60,8 +58,8 @@ def _replicas_and_workers(found: Found, facts: Facts) -> Iterator[Observation]:
     )
 
 
-def _block_chunks(found: Found, facts: Facts) -> Iterator[Observation]:
-    size = found.config.property("dfs.blocksize") if found.config else None
+def _block_chunks(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    size = reading.config.property("dfs.blocksize") if reading.config else None
     if size is None:
         return
     block, chunk = int(facts.number("dfs.blocksize")), int(facts.number("dfs.bytes-per-checksum"))
@@ -76,13 +74,13 @@ def _block_chunks(found: Found, facts: Facts) -> Iterator[Observation]:
     )
 
 
-def _allocation_order(found: Found, facts: Facts) -> Iterator[Observation]:
+def _allocation_order(reading: Reading, facts: Facts) -> Iterator[Observation]:
     for what, of_host in (
         ("mb", "yarn.nodemanager.resource.memory-mb"),
         ("vcores", "yarn.nodemanager.resource.cpu-vcores"),
     ):
         least, most = (f"yarn.scheduler.{end}-allocation-{what}" for end in ("minimum", "maximum"))
-        given = found.config.property(least) if found.config else None
+        given = reading.config.property(least) if reading.config else None
         if given is None:
             continue
         limits = {key: facts.number(key) for key in (most, of_host)}
@@ -97,10 +95,10 @@ def _allocation_order(found: Found, facts: Facts) -> Iterator[Observation]:
         )
 
 
-def _kerberos_by_half(found: Found, facts: Facts) -> Iterator[Observation]:
-    if found.config is None or facts.request.secure:
+def _kerberos_by_half(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    if reading.config is None or facts.request.secure:
         return
-    given = [entry for entry in found.config.properties if _CREDENTIAL.fullmatch(entry.name) and entry.text]
+    given = [entry for entry in reading.config.properties if _CREDENTIAL.fullmatch(entry.name) and entry.text]
     if given:
         first = given[0]
         yield Observation(
@@ -113,8 +111,8 @@ def _kerberos_by_half(found: Found, facts: Facts) -> Iterator[Observation]:
         )
 
 
-def _plain_passwords(found: Found, facts: Facts) -> Iterator[Observation]:
-    for entry in found.config.properties if found.config else ():
+def _plain_passwords(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    for entry in reading.config.properties if reading.config else ():
         # The key stores' passwords are a rule of their own, tls.passwords.
         own = entry.name.endswith("password") and not entry.name.startswith("ssl.")
         # What kms-site.xml is shipped with is no password.
@@ -131,8 +129,8 @@ def _plain_passwords(found: Found, facts: Facts) -> Iterator[Observation]:
             )
 
 
-def _undefined(found: Found, facts: Facts) -> Iterator[Observation]:
-    for entry in found.config.effective if found.config else ():
+def _undefined(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    for entry in reading.config.effective if reading.config else ():
         of_shell = _OF_SHELL.fullmatch(entry.name) is not None
         names = [
             name

@@ -5,32 +5,30 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import PurePosixPath
 
-from howdah.model.found import Found
 from howdah.planner.data_mounts import below_data, data_places, on_workers
 from howdah.planner.facts import Facts
-from howdah.planner.reading import ConfigurationReading
-from howdah.planner.rule import Inspection, Observation, Rule
+from howdah.planner.reading import Observation, Reading
+from howdah.planner.rule import Inspection, Rule
 
 _NAMES = "dfs.namenode.name.dir"
 _FILE_SYSTEM = "fs.defaultFS"
 _ADDRESS = "dfs.namenode.rpc-address"
 
 
-def _hosts(found: Found) -> tuple[str, ...]:
+def _hosts(reading: Reading) -> tuple[str, ...]:
     """The hosts of the NameNodes."""
     return tuple(
         entry.text.rpartition("://")[2].partition("/")[0].partition(":")[0].lower()
-        for entry in (found.config.effective if found.config is not None else ())
+        for entry in (reading.config.effective if reading.config is not None else ())
         if entry.name == _FILE_SYSTEM or entry.name.startswith(_ADDRESS)
     )
 
 
-def _names_apart(found: Found, facts: Facts) -> Iterator[Observation]:
-    reading = ConfigurationReading(found)
+def _names_apart(reading: Reading, facts: Facts) -> Iterator[Observation]:
     folders = [PurePosixPath(path) for path in reading.folders(_NAMES) if path.startswith("/")]
-    if not folders or not on_workers(found, _hosts(found)) or not data_places(found):
+    if not folders or not on_workers(reading, _hosts(reading)) or not data_places(reading):
         return
-    below = below_data(found, folders, _hosts(found))
+    below = below_data(reading, folders, _hosts(reading))
     yield Observation(
         ok=not below,
         about=_NAMES,

@@ -6,11 +6,10 @@ import math
 import re
 from collections.abc import Iterator
 
-from howdah.model.found import Found
 from howdah.planner.facts import Facts
 from howdah.planner.named_hosts import worker_hosts
-from howdah.planner.reading import ConfigurationReading
-from howdah.planner.rule import Inspection, Observation, Rule, Severity
+from howdah.planner.reading import Observation, Reading
+from howdah.planner.rule import Inspection, Rule, Severity
 from howdah.units import MIB, format_memory
 
 _POLICY = "dfs.namenode.ec.system.default.policy"
@@ -25,10 +24,9 @@ _LEAST_HOSTS = 20
 _SHARE_OF_WORKERS = 0.25
 
 
-def _erasure(found: Found, facts: Facts) -> Iterator[Observation]:
-    reading = ConfigurationReading(found)
+def _erasure(reading: Reading, facts: Facts) -> Iterator[Observation]:
     match = _SHAPE.fullmatch((reading.text(_POLICY) or "").strip())
-    hosts = len(found.config.datanode_hosts) if found.config is not None else 0
+    hosts = len(reading.config.datanode_hosts) if reading.config is not None else 0
     if match and hosts:
         needed = int(match[1]) + int(match[2])
         smaller = next((name for name, size in _SMALLER if size <= hosts), "replication")
@@ -46,8 +44,7 @@ def _erasure(found: Found, facts: Facts) -> Iterator[Observation]:
 _SMALLER = (("RS-6-3-1024k", 9), ("RS-3-2-1024k", 5), ("XOR-2-1-1024k", 3))
 
 
-def _checked_volumes(found: Found, facts: Facts) -> Iterator[Observation]:
-    reading = ConfigurationReading(found)
+def _checked_volumes(reading: Reading, facts: Facts) -> Iterator[Observation]:
     wanted = reading.number(_CHECKED)
     if wanted is None:
         return
@@ -65,9 +62,8 @@ def _checked_volumes(found: Found, facts: Facts) -> Iterator[Observation]:
     )
 
 
-def _edits_minimum(found: Found, facts: Facts) -> Iterator[Observation]:
+def _edits_minimum(reading: Reading, facts: Facts) -> Iterator[Observation]:
     key = "dfs.namenode.edits.dir.minimum"
-    reading = ConfigurationReading(found)
     wanted = reading.number(key)
     if wanted is not None:
         names = (
@@ -86,9 +82,8 @@ def _edits_minimum(found: Found, facts: Facts) -> Iterator[Observation]:
         )
 
 
-def _replicas_of_hbase(found: Found, facts: Facts) -> Iterator[Observation]:
-    reading = ConfigurationReading(found)
-    lists = found.config.lists.items() if found.config is not None else ()
+def _replicas_of_hbase(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    lists = reading.config.lists.items() if reading.config is not None else ()
     servers = {host for file, hosts in lists if file.endswith("regionservers") for host in hosts}
     key = "hbase.meta.replica.count"
     wanted = reading.number(key)
@@ -103,14 +98,17 @@ def _replicas_of_hbase(found: Found, facts: Facts) -> Iterator[Observation]:
         )
 
 
-def _waited_for(found: Found, facts: Facts) -> Iterator[Observation]:
+def _waited_for(reading: Reading, facts: Facts) -> Iterator[Observation]:
     """Whether no master waits for more hosts than there are."""
-    reading = ConfigurationReading(found)
-    config = found.config
+    config = reading.config
     servers = config.lists.items() if config is not None else ()
     region_servers = next((len(hosts) for file, hosts in servers if file.endswith("regionservers")), 0)
     for key, hosts, waits in (
-        ("dfs.namenode.safemode.min.datanodes", len(worker_hosts(found)), "the NameNode stays in safe mode"),
+        (
+            "dfs.namenode.safemode.min.datanodes",
+            len(worker_hosts(reading)),
+            "the NameNode stays in safe mode",
+        ),
         ("hbase.master.wait.on.regionservers.mintostart", region_servers, "the HMaster assigns no region"),
     ):
         wanted = reading.number(key)
@@ -125,10 +123,9 @@ def _waited_for(found: Found, facts: Facts) -> Iterator[Observation]:
             )
 
 
-def _more_than_hosts(found: Found, facts: Facts) -> Iterator[Observation]:
+def _more_than_hosts(reading: Reading, facts: Facts) -> Iterator[Observation]:
     """Whether no policy asks for more DataNodes than there are."""
-    reading = ConfigurationReading(found)
-    hosts = len(found.config.datanode_hosts) if found.config is not None else 0
+    hosts = len(reading.config.datanode_hosts) if reading.config is not None else 0
     replicas = facts.number("dfs.replication")
     for key, most, otherwise in (
         (
@@ -161,9 +158,8 @@ def _more_than_hosts(found: Found, facts: Facts) -> Iterator[Observation]:
         )
 
 
-def _threads(found: Found, facts: Facts) -> Iterator[Observation]:
-    reading = ConfigurationReading(found)
-    hosts = len(worker_hosts(found))
+def _threads(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    hosts = len(worker_hosts(reading))
     if hosts < _LEAST_HOSTS:
         return
     for key, wanted, waits in (
@@ -189,10 +185,9 @@ def _threads(found: Found, facts: Facts) -> Iterator[Observation]:
         )
 
 
-def _masters_of_applications(found: Found, facts: Facts) -> Iterator[Observation]:
+def _masters_of_applications(reading: Reading, facts: Facts) -> Iterator[Observation]:
     """Whether more than one application master finds room on the cluster."""
-    reading = ConfigurationReading(found)
-    workers = len(worker_hosts(found))
+    workers = len(worker_hosts(reading))
     share = reading.number(_AM_SHARE)
     memory = facts.number("yarn.nodemanager.resource.memory-mb") if workers else 0
     if not workers or share is None or not reading.number("yarn.nodemanager.resource.memory-mb"):

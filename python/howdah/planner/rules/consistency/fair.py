@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from howdah.model.found import Allocation, Found
+from howdah.model.found import Allocation
 from howdah.planner.facts import Facts
-from howdah.planner.reading import ConfigurationReading
-from howdah.planner.rule import Inspection, Observation, Rule, Severity
+from howdah.planner.reading import Observation, Reading
+from howdah.planner.rule import Inspection, Rule, Severity
 
 _FILE = "fair-scheduler.xml"
 _SCHEDULER = "yarn.resourcemanager.scheduler.class"
@@ -50,13 +50,13 @@ _VALUES: dict[str, re.Pattern[str]] = {
 }
 
 
-def uses_fair(found: Found) -> bool:
+def uses_fair(reading: Reading) -> bool:
     """Whether the ResourceManager divides by the fair scheduler."""
-    return "FairScheduler" in (ConfigurationReading(found).text(_SCHEDULER) or "")
+    return "FairScheduler" in (reading.text(_SCHEDULER) or "")
 
 
-def _place(found: Found) -> str:
-    files = found.config.files if found.config is not None else ()
+def _place(reading: Reading) -> str:
+    files = reading.config.files if reading.config is not None else ()
     return next((file for file in files if file.endswith(_FILE)), _FILE)
 
 
@@ -81,9 +81,9 @@ def _wrong(element: Allocation) -> Iterator[tuple[str, int]]:
         yield from _wrong(child)
 
 
-def _readable(found: Found, facts: Facts) -> Iterator[Observation]:
-    root = found.config.allocations if found.config is not None else None
-    if root is None or not uses_fair(found):
+def _readable(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    root = reading.config.allocations if reading.config is not None else None
+    if root is None or not uses_fair(reading):
         return
     wrong = list(_wrong(root))
     if root.tag != "allocations":
@@ -93,19 +93,18 @@ def _readable(found: Found, facts: Facts) -> Iterator[Observation]:
         about=_FILE,
         found=", ".join(f"{what} in line {line}" for what, line in wrong[:8]) or "queues that can be read",
         expected="values that the fair scheduler reads: the ResourceManager does not start otherwise",
-        fix=f"correct {', '.join(what for what, _ in wrong[:8])} in {_place(found)}: resources are 10000 "
+        fix=f"correct {', '.join(what for what, _ in wrong[:8])} in {_place(reading)}: resources are 10000 "
         "mb, 4 vcores, "
         f"weights are numbers, placement rules are {', '.join(_RULES)}",
-        where=f"{_place(found)}:{wrong[0][1]}" if wrong else _place(found),
+        where=f"{_place(reading)}:{wrong[0][1]}" if wrong else _place(reading),
     )
 
 
-def _given(found: Found, facts: Facts) -> Iterator[Observation]:
+def _given(reading: Reading, facts: Facts) -> Iterator[Observation]:
     """Whether there is the fair scheduler's file, and no other scheduler's queues in its place."""
-    reading = ConfigurationReading(found)
-    if not uses_fair(found) or not reading.has("yarn-site.xml"):
+    if not uses_fair(reading) or not reading.has("yarn-site.xml"):
         return
-    broken = any(file.file.endswith(_FILE) for file in (found.config.unreadable if found.config else ()))
+    broken = any(file.file.endswith(_FILE) for file in (reading.config.unreadable if reading.config else ()))
     queues = reading.text("yarn.scheduler.capacity.root.queues")
     named = reading.text("yarn.scheduler.fair.allocation.file")
     there = reading.has(_FILE) or broken or (named is not None and not named.endswith(_FILE))
@@ -124,10 +123,9 @@ def _given(found: Found, facts: Facts) -> Iterator[Observation]:
     )
 
 
-def _own_preemption(found: Found, facts: Facts) -> Iterator[Observation]:
+def _own_preemption(reading: Reading, facts: Facts) -> Iterator[Observation]:
     """Whether no monitor of the capacity scheduler is started; before 3.1 the fair one left them out."""
-    reading = ConfigurationReading(found)
-    if not uses_fair(found) or facts.request.hadoop.startswith(("2.", "3.0.")):
+    if not uses_fair(reading) or facts.request.hadoop.startswith(("2.", "3.0.")):
         return
     policies = reading.text(_MONITOR_POLICIES)
     if reading.truth(_MONITORS) is True and (

@@ -5,10 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from howdah.model.found import Found
 from howdah.planner.facts import Facts
-from howdah.planner.reading import ConfigurationReading
-from howdah.planner.rule import Inspection, Observation, Rule, Severity
+from howdah.planner.reading import Observation, Reading
+from howdah.planner.rule import Inspection, Rule, Severity
 
 _ENCRYPT, _TOKENS = "dfs.encrypt.data.transfer", "dfs.block.access.token.enable"
 _PROTECTION = "dfs.data.transfer.protection"
@@ -33,8 +32,7 @@ _REGION_REPLICAS = "hbase.region.replica.replication.enabled"
 _REFRESH = "hbase.regionserver.storefile.refresh.period"
 
 
-def _block_tokens(found: Found, facts: Facts) -> Iterator[Observation]:
-    reading = ConfigurationReading(found)
+def _block_tokens(reading: Reading, facts: Facts) -> Iterator[Observation]:
     asked = [key for key in (_ENCRYPT,) if reading.truth(key)]
     if facts.request.secure and reading.text(_PROTECTION):
         asked.append(_PROTECTION)
@@ -50,11 +48,10 @@ def _block_tokens(found: Found, facts: Facts) -> Iterator[Observation]:
         )
 
 
-def _labels(found: Found, facts: Facts) -> Iterator[Observation]:
-    reading = ConfigurationReading(found)
+def _labels(reading: Reading, facts: Facts) -> Iterator[Observation]:
     labelled = [
         entry
-        for entry in (found.config.effective if found.config else ())
+        for entry in (reading.config.effective if reading.config else ())
         if (_LABEL_KEY.fullmatch(entry.name) or _LABEL_LIST.fullmatch(entry.name))
         and entry.text.strip() not in ("", "*")
     ]
@@ -73,12 +70,11 @@ def _labels(found: Found, facts: Facts) -> Iterator[Observation]:
         )
 
 
-def _label_capacities(found: Found, facts: Facts) -> Iterator[Observation]:
+def _label_capacities(reading: Reading, facts: Facts) -> Iterator[Observation]:
     """Whether the shares of a label's nodes add up, queue by queue below one parent."""
     shares: dict[tuple[str, str], dict[str, float]] = {}
     places: dict[tuple[str, str], str] = {}
-    reading = ConfigurationReading(found)
-    for entry in found.config.effective if found.config else ():
+    for entry in reading.config.effective if reading.config else ():
         match = _LABEL_KEY.fullmatch(entry.name)
         if match and re.fullmatch(r"\d+(\.\d+)?", entry.text.strip()):
             parent, _, own = match["queue"].rpartition(".")
@@ -107,7 +103,7 @@ def _label_capacities(found: Found, facts: Facts) -> Iterator[Observation]:
         )
 
 
-def _is_second(reading: ConfigurationReading) -> bool:
+def _is_second(reading: Reading) -> bool:
     """Whether the timeline service of version 2 is on."""
     if not reading.truth(f"{_TIMELINE}enabled"):
         return False
@@ -115,8 +111,7 @@ def _is_second(reading: ConfigurationReading) -> bool:
     return any(part.strip().startswith("2") for part in versions.split(","))
 
 
-def _collectors(found: Found, facts: Facts) -> Iterator[Observation]:
-    reading = ConfigurationReading(found)
+def _collectors(reading: Reading, facts: Facts) -> Iterator[Observation]:
     if _is_second(reading) and not reading.truth(f"{_SERVICES}.manifest.enabled"):
         services = [name.strip() for name in (reading.text(_SERVICES) or "").split(",")]
         yield Observation(
@@ -133,8 +128,7 @@ def _collectors(found: Found, facts: Facts) -> Iterator[Observation]:
         )
 
 
-def _readers(found: Found, facts: Facts) -> Iterator[Observation]:
-    reading = ConfigurationReading(found)
+def _readers(reading: Reading, facts: Facts) -> Iterator[Observation]:
     if _is_second(reading):
         key = f"{_TIMELINE}reader.class"
         told = next(
@@ -161,11 +155,11 @@ def _readers(found: Found, facts: Facts) -> Iterator[Observation]:
         )
 
 
-def _impersonation(found: Found, facts: Facts) -> Iterator[Observation]:
+def _impersonation(reading: Reading, facts: Facts) -> Iterator[Observation]:
     """Whether a service that may act for others may do so from somewhere, and for somebody."""
     given: dict[str, dict[str, str]] = {}
     places: dict[str, str] = {}
-    for entry in found.config.effective if found.config else ():
+    for entry in reading.config.effective if reading.config else ():
         match = _PROXY.fullmatch(entry.name)
         if match and entry.text.strip():
             given.setdefault(match[1], {})[match[2]] = entry.text
@@ -189,9 +183,8 @@ def _impersonation(found: Found, facts: Facts) -> Iterator[Observation]:
         )
 
 
-def _rules_of_names(found: Found, facts: Facts) -> Iterator[Observation]:
+def _rules_of_names(reading: Reading, facts: Facts) -> Iterator[Observation]:
     """Whether every rule that makes users of principals is one that Hadoop can read."""
-    reading = ConfigurationReading(found)
     text = reading.text(_MAPPING) or ""
     if not text.strip() or "${" in text:
         return
@@ -229,12 +222,11 @@ def _rules_of_names(found: Found, facts: Facts) -> Iterator[Observation]:
     )
 
 
-def _executor(found: Found, facts: Facts) -> Iterator[Observation]:
+def _executor(reading: Reading, facts: Facts) -> Iterator[Observation]:
     """Whether the file that the setuid executable reads says what the NodeManager's own does."""
-    reading = ConfigurationReading(found)
     own = {
         entry.name: entry
-        for entry in (found.config.properties if found.config else ())
+        for entry in (reading.config.properties if reading.config else ())
         if entry.base_name == _CFG
     }
     if not reading.has(_CFG) or "LinuxContainerExecutor" not in (reading.text(_EXECUTOR) or ""):
@@ -252,9 +244,8 @@ def _executor(found: Found, facts: Facts) -> Iterator[Observation]:
     )
 
 
-def _region_replicas(found: Found, facts: Facts) -> Iterator[Observation]:
+def _region_replicas(reading: Reading, facts: Facts) -> Iterator[Observation]:
     """Whether replicas of regions come to see what is written."""
-    reading = ConfigurationReading(found)
     period = reading.number(_REFRESH) or 0
     asked = (
         reading.number("hbase.meta.replica.count") or 0,

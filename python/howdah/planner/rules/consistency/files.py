@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from howdah.model.found import Found, FoundProperty
+from howdah.model.found import FoundProperty
 from howdah.planner.facts import Facts
-from howdah.planner.rule import Inspection, Observation, Rule, Severity
+from howdah.planner.reading import Observation, Reading
+from howdah.planner.rule import Inspection, Rule, Severity
 from howdah.planner.rules.release import known_properties, known_property, names_of_today
 
 _READERS = {
@@ -36,10 +37,10 @@ _READERS_OF_FILES = (
 """Which programs end where a file is malformed."""
 
 
-def _duplicates(found: Found, facts: Facts) -> Iterator[Observation]:
+def _duplicates(reading: Reading, facts: Facts) -> Iterator[Observation]:
     """Properties that a file sets twice, by one name or by a former name with another value."""
     seen: dict[tuple[str, tuple[str, ...]], FoundProperty] = {}
-    for entry in found.config.properties if found.config else ():
+    for entry in reading.config.properties if reading.config else ():
         name = entry.file, names_of_today(entry, facts)
         before = seen.get(name)
         if before is not None and (before.name == entry.name or before.text != entry.text):
@@ -67,9 +68,9 @@ def _named(entry: FoundProperty, other: FoundProperty) -> str:
     return f"{entry.name} " if entry.name != other.name else ""
 
 
-def _overridden(found: Found, facts: Facts) -> Iterator[Observation]:
+def _overridden(reading: Reading, facts: Facts) -> Iterator[Observation]:
     final: dict[str, FoundProperty] = {}
-    for entry in known_properties(found):
+    for entry in known_properties(reading):
         fixed = final.get(entry.name)
         if fixed is not None and fixed.file != entry.file and fixed.text != entry.text:
             yield Observation(
@@ -84,8 +85,8 @@ def _overridden(found: Found, facts: Facts) -> Iterator[Observation]:
             final.setdefault(entry.name, entry)
 
 
-def _misplaced(found: Found, facts: Facts) -> Iterator[Observation]:
-    for entry in known_properties(found):
+def _misplaced(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    for entry in known_properties(reading):
         known = known_property(entry, facts)
         readers = _READERS.get(known.file) if known else None
         if known is not None and readers is not None and entry.base_name not in readers:
@@ -99,9 +100,9 @@ def _misplaced(found: Found, facts: Facts) -> Iterator[Observation]:
             )
 
 
-def _readable(found: Found, facts: Facts) -> Iterator[Observation]:
+def _readable(reading: Reading, facts: Facts) -> Iterator[Observation]:
     """Whether every file can be read; who reads it, does not start otherwise."""
-    for file in found.config.unreadable if found.config else ():
+    for file in reading.config.unreadable if reading.config else ():
         name = file.file.rpartition("/")[2]
         readers = next((who for form, who in _READERS_OF_FILES if re.fullmatch(form, name)), "what reads it")
         yield Observation(
@@ -116,10 +117,10 @@ def _readable(found: Found, facts: Facts) -> Iterator[Observation]:
         )
 
 
-def _several(found: Found, facts: Facts) -> Iterator[Observation]:
+def _several(reading: Reading, facts: Facts) -> Iterator[Observation]:
     """Whether a property has one value for everything of Hadoop's, whichever of the files it is read from."""
     before: dict[str, FoundProperty] = {}
-    for entry in found.config.properties if found.config else ():
+    for entry in reading.config.properties if reading.config else ():
         if entry.base_name not in _HADOOPS:
             continue
         first = before.setdefault(entry.name, entry)

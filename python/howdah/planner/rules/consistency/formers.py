@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from howdah.model.found import Found
 from howdah.planner.facts import Facts
-from howdah.planner.rule import Inspection, Observation, Rule
+from howdah.planner.reading import Observation, Reading
+from howdah.planner.rule import Inspection, Rule
 
 _DAEMONS = ("NAMENODE", "DATANODE", "SECONDARYNAMENODE", "JOURNALNODE", "ZKFC", "BALANCER")
 _VARIABLES = {
@@ -35,9 +35,9 @@ _LATER = {
 """Of Hadoop 3, with what Hadoop 2 reads in their place."""
 
 
-def _later_variables(found: Found) -> Iterator[Observation]:
+def _later_variables(reading: Reading) -> Iterator[Observation]:
     """Variables of Hadoop 3 in the scripts of Hadoop 2, which give daemons nothing."""
-    variables = {entry.name: entry for entry in (found.config.environment if found.config else ())}
+    variables = {entry.name: entry for entry in (reading.config.environment if reading.config else ())}
     for name, variable in variables.items():
         if name in _LATER and _LATER[name] not in variables:
             yield Observation(
@@ -50,11 +50,11 @@ def _later_variables(found: Found) -> Iterator[Observation]:
             )
 
 
-def _variables(found: Found, facts: Facts) -> Iterator[Observation]:
+def _variables(reading: Reading, facts: Facts) -> Iterator[Observation]:
     if facts.request.hadoop.startswith("2."):
-        yield from _later_variables(found)
+        yield from _later_variables(reading)
         return
-    environment = found.config.environment if found.config else ()
+    environment = reading.config.environment if reading.config else ()
     for name, variable in {entry.name: entry for entry in environment}.items():
         if name in _VARIABLES and not variable.base_name.startswith("hbase"):
             yield Observation(
@@ -67,8 +67,8 @@ def _variables(found: Found, facts: Facts) -> Iterator[Observation]:
             )
 
 
-def _slaves(found: Found, facts: Facts) -> Iterator[Observation]:
-    files = {file.rpartition("/")[2] for file in found.config.files} if found.config else set()
+def _slaves(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    files = {file.rpartition("/")[2] for file in reading.config.files} if reading.config else set()
     if "slaves" in files and not facts.request.hadoop.startswith("2."):
         yield Observation(
             ok="workers" in files,

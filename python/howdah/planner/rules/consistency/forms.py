@@ -5,10 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from howdah.model.found import Found
 from howdah.planner.facts import Facts
-from howdah.planner.reading import ConfigurationReading
-from howdah.planner.rule import Inspection, Observation, Rule, Severity
+from howdah.planner.reading import Observation, Reading
+from howdah.planner.rule import Inspection, Rule, Severity
 
 _ACLS = ("ha.zookeeper.acl", "hadoop.zk.acl", "yarn.resourcemanager.zk-acl")
 _ACL = re.compile(r"[a-z0-9]+:.*:[rwcda]+")
@@ -18,8 +17,7 @@ _VARIABLE = re.compile(
 _FILE_SYSTEM = "fs.defaultFS"
 
 
-def _acls(found: Found, facts: Facts) -> Iterator[Observation]:
-    reading = ConfigurationReading(found)
+def _acls(reading: Reading, facts: Facts) -> Iterator[Observation]:
     for key in _ACLS:
         text = (reading.text(key) or "").strip()
         if not text or text.startswith("@"):
@@ -40,15 +38,15 @@ def _acls(found: Found, facts: Facts) -> Iterator[Observation]:
         )
 
 
-def _mounts(found: Found, facts: Facts) -> Iterator[Observation]:
+def _mounts(reading: Reading, facts: Facts) -> Iterator[Observation]:
     """Whether a file system that is a table of mounts has such a table."""
-    text = ConfigurationReading(found).text(_FILE_SYSTEM) or ""
-    if not text.startswith("viewfs:") or found.config is None:
+    text = reading.text(_FILE_SYSTEM) or ""
+    if not text.startswith("viewfs:") or reading.config is None:
         return
     table = text.removeprefix("viewfs:").strip("/").partition("/")[0] or "default"
     prefix = f"fs.viewfs.mounttable.{table}."
-    links = [entry for entry in found.config.effective if entry.name.startswith(prefix)]
-    loaded = any(entry.name.startswith("fs.viewfs.mounttable.path") for entry in found.config.effective)
+    links = [entry for entry in reading.config.effective if entry.name.startswith(prefix)]
+    loaded = any(entry.name.startswith("fs.viewfs.mounttable.path") for entry in reading.config.effective)
     yield Observation(
         ok=bool(links) or loaded,
         about=f"{prefix}link",
@@ -56,12 +54,12 @@ def _mounts(found: Found, facts: Facts) -> Iterator[Observation]:
         expected="a link for each directory: no client opens the file system without; names of tables are "
         "compared with case",
         fix=f"set {prefix}link./user to hdfs://NAMESERVICE/user, and so on, in core-site.xml",
-        where=ConfigurationReading(found).where(_FILE_SYSTEM),
+        where=reading.where(_FILE_SYSTEM),
     )
 
 
-def _variables(found: Found, facts: Facts) -> Iterator[Observation]:
-    for entry in found.config.environment if found.config else ():
+def _variables(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    for entry in reading.config.environment if reading.config else ():
         upper = entry.name.upper()
         if upper != entry.name and _VARIABLE.fullmatch(upper):
             yield Observation(

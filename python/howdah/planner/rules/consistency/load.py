@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from howdah.model.found import Found
 from howdah.model.heap import heap_bytes
 from howdah.planner.facts import Facts
 from howdah.planner.named_hosts import worker_hosts
-from howdah.planner.reading import ConfigurationReading
-from howdah.planner.rule import Inspection, Observation, Rule
+from howdah.planner.reading import Observation, Reading
+from howdah.planner.rule import Inspection, Rule
 from howdah.units import MIB, format_memory
 
 _LEAST_HOSTS = 100
@@ -62,9 +61,8 @@ _HEAPS = (
 )
 
 
-def _rates(found: Found, facts: Facts) -> Iterator[Observation]:
-    reading = ConfigurationReading(found)
-    hosts = len(worker_hosts(found))
+def _rates(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    hosts = len(worker_hosts(reading))
     if hosts < _LEAST_HOSTS:
         return
     for rate in _RATES:
@@ -91,9 +89,8 @@ def _rates(found: Found, facts: Facts) -> Iterator[Observation]:
         )
 
 
-def _heaps(found: Found, facts: Facts) -> Iterator[Observation]:
-    reading = ConfigurationReading(found)
-    hosts = len(worker_hosts(found))
+def _heaps(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    hosts = len(worker_hosts(reading))
     if hosts < _LEAST_HOSTS:
         return
     for row in _HEAPS:

@@ -6,10 +6,9 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from howdah.model.found import Found
 from howdah.planner.facts import Facts
-from howdah.planner.reading import ConfigurationReading
-from howdah.planner.rule import Inspection, Observation, Rule, Severity
+from howdah.planner.reading import Observation, Reading
+from howdah.planner.rule import Inspection, Rule, Severity
 from howdah.releases import default_of, hadoop
 
 _CAPACITY = "yarn.scheduler.capacity."
@@ -51,8 +50,7 @@ _LISTS = (
 )
 
 
-def _parts(found: Found, facts: Facts) -> Iterator[Observation]:
-    reading = ConfigurationReading(found)
+def _parts(reading: Reading, facts: Facts) -> Iterator[Observation]:
     for row in _LISTS:
         for name in filter(None, map(str.strip, (reading.text(row.listed) or "").split(","))):
             key = row.key.format(name)
@@ -68,10 +66,9 @@ def _parts(found: Found, facts: Facts) -> Iterator[Observation]:
             )
 
 
-def _labels(found: Found, facts: Facts) -> Iterator[Observation]:
+def _labels(reading: Reading, facts: Facts) -> Iterator[Observation]:
     """Whether every share of a label's nodes is of a label that the queue has, in the same case."""
-    reading = ConfigurationReading(found)
-    for entry in found.config.effective if found.config else ():
+    for entry in reading.config.effective if reading.config else ():
         match = _SHARE.fullmatch(entry.name)
         listed = reading.text(f"{_CAPACITY}{match['queue']}.accessible-node-labels") if match else None
         if match is None or not listed or "*" in listed:
@@ -90,12 +87,11 @@ def _labels(found: Found, facts: Facts) -> Iterator[Observation]:
         )
 
 
-def _shares(found: Found, facts: Facts) -> Iterator[Observation]:
+def _shares(reading: Reading, facts: Facts) -> Iterator[Observation]:
     """Whether queues that use a label have a share of its nodes, the root queue first."""
-    reading = ConfigurationReading(found)
     shares = {
         (match["queue"], match["label"]): entry
-        for entry in (found.config.effective if found.config else ())
+        for entry in (reading.config.effective if reading.config else ())
         if (match := _SHARE.fullmatch(entry.name)) and match[3] is None
     }
     for (queue, label), entry in shares.items():
@@ -116,7 +112,7 @@ def _shares(found: Found, facts: Facts) -> Iterator[Observation]:
                 where=reading.where(key) or entry.place,
             )
             break
-    for entry in found.config.effective if found.config else ():
+    for entry in reading.config.effective if reading.config else ():
         match = _EXPRESSION.fullmatch(entry.name)
         label = entry.text.strip()
         if match and label and not any(own == label for _, own in shares):

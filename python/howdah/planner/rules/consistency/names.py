@@ -6,12 +6,11 @@ import difflib
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 
-from howdah.model.found import Found
 from howdah.model.hostname import is_host
 from howdah.planner.facts import Facts
 from howdah.planner.named_hosts import HERE, has_several_hosts, named_hosts, worker_hosts
-from howdah.planner.reading import ConfigurationReading
-from howdah.planner.rule import Inspection, Observation, Rule, Severity
+from howdah.planner.reading import Observation, Reading
+from howdah.planner.rule import Inspection, Rule, Severity
 
 _FILE_SYSTEM = "fs.defaultFS"
 _YARN = "org.apache.hadoop.yarn.server."
@@ -73,23 +72,22 @@ def _listed(text: object) -> tuple[str, ...]:
     return tuple(str(part).strip() for part in parts if str(part).strip())
 
 
-def _namenodes(found: Found, services: tuple[str, ...]) -> dict[str, str]:
+def _namenodes(reading: Reading, services: tuple[str, ...]) -> dict[str, str]:
     """Every address that a NameNode is given, by its key."""
     keys = ("dfs.namenode.rpc-address", *(f"dfs.namenode.rpc-address.{service}" for service in services))
     return {
         entry.name: entry.text
-        for entry in (found.config.effective if found.config else ())
+        for entry in (reading.config.effective if reading.config else ())
         if entry.name in keys or entry.name.startswith(tuple(f"{key}." for key in keys[1:]))
     }
 
 
-def _file_systems(found: Found, facts: Facts) -> Iterator[Observation]:
+def _file_systems(reading: Reading, facts: Facts) -> Iterator[Observation]:
     """Whether every ``hdfs://`` names a service or a NameNode that hdfs-site.xml defines."""
-    if found.config is None:
+    if reading.config is None:
         return
-    reading = ConfigurationReading(found)
     services = _listed(reading.text("dfs.nameservices") or "")
-    namenodes = _namenodes(found, services)
+    namenodes = _namenodes(reading, services)
     # Names of services are compared with case, names of hosts are not.
     known = set(services) or {_host(text) for text in namenodes.values()}
     if not known or (services and not namenodes):
@@ -118,15 +116,14 @@ def _file_systems(found: Found, facts: Facts) -> Iterator[Observation]:
         )
 
 
-def _authorities(found: Found, facts: Facts) -> Iterator[Observation]:
+def _authorities(reading: Reading, facts: Facts) -> Iterator[Observation]:
     """Whether directories in HDFS are below a file system that there is: ``hdfs://var/log`` names a host."""
-    reading = ConfigurationReading(found)
     own = _authority(reading.text(_FILE_SYSTEM) or "")
     if not own or not (reading.text(_FILE_SYSTEM) or "").startswith("hdfs://"):
         return
     services = _listed(reading.text("dfs.nameservices") or "")
-    known = {name.lower() for name in (own, *services)} | named_hosts(found)
-    for entry in found.config.effective if found.config else ():
+    known = {name.lower() for name in (own, *services)} | named_hosts(reading)
+    for entry in reading.config.effective if reading.config else ():
         match = _DIRECTORY.fullmatch(entry.text)
         if match is None or not _KEYS_OF_DIRECTORIES.fullmatch(entry.name):
             continue
@@ -141,18 +138,17 @@ def _authorities(found: Found, facts: Facts) -> Iterator[Observation]:
         )
 
 
-def _reachable(found: Found, facts: Facts) -> Iterator[Observation]:
+def _reachable(reading: Reading, facts: Facts) -> Iterator[Observation]:
     """Whether masters that several hosts must find are called something else than their own host."""
-    reading = ConfigurationReading(found)
-    if found.config is None or not has_several_hosts(found):
+    if reading.config is None or not has_several_hosts(reading):
         return
     for key in _master_keys(reading):
         yield _is_reachable(reading, facts, key)
-    if _runs_jobs(reading, found) and _has_history(reading):
+    if _runs_jobs(reading) and _has_history(reading):
         yield _is_reachable(reading, facts, _HISTORY)
 
 
-def _is_reachable(reading: ConfigurationReading, facts: Facts, key: str) -> Observation:
+def _is_reachable(reading: Reading, facts: Facts, key: str) -> Observation:
     value = facts.decided.get(key)
     hosts = [_host(address) for address in _listed(value)] if value is not None else []
     here = [host for host in hosts if host in HERE]
@@ -171,7 +167,7 @@ def _is_reachable(reading: ConfigurationReading, facts: Facts, key: str) -> Obse
     )
 
 
-def _master_keys(reading: ConfigurationReading) -> Iterator[str]:
+def _master_keys(reading: Reading) -> Iterator[str]:
     yield _FILE_SYSTEM
     if reading.text("dfs.namenode.rpc-address"):
         yield "dfs.namenode.rpc-address"
@@ -183,45 +179,44 @@ def _master_keys(reading: ConfigurationReading) -> Iterator[str]:
         yield "hbase.zookeeper.quorum"
 
 
-def _runs_jobs(reading: ConfigurationReading, found: Found) -> bool:
-    several = len(worker_hosts(found)) > 1 and reading.has("mapred-site.xml")
+def _runs_jobs(reading: Reading) -> bool:
+    several = len(worker_hosts(reading)) > 1 and reading.has("mapred-site.xml")
     return several and reading.text("mapreduce.framework.name") == "yarn"
 
 
-def _has_history(reading: ConfigurationReading) -> bool:
+def _has_history(reading: Reading) -> bool:
     """Whether the configuration has anything for a JobHistoryServer, which a cluster may do without."""
     return any(map(reading.text, (_HISTORY, *_OF_HISTORY)))
 
 
-def _history(found: Found, facts: Facts) -> Iterator[Observation]:
+def _history(reading: Reading, facts: Facts) -> Iterator[Observation]:
     """Whether clients that ask for a job that has ended find its history."""
-    reading = ConfigurationReading(found)
-    if _runs_jobs(reading, found) and not _has_history(reading):
+    if _runs_jobs(reading) and not _has_history(reading):
         yield _is_reachable(reading, facts, _HISTORY)
 
 
-def _workers(found: Found, facts: Facts) -> Iterator[Observation]:
+def _workers(reading: Reading, facts: Facts) -> Iterator[Observation]:
     """Whether the workers files list hosts that a start script can reach."""
-    for file, name in _listed_names(found):
-        if (name in HERE and len(_lists(found)[file]) == 1) or not is_host(name):
+    for file, name in _listed_names(reading):
+        if (name in HERE and len(_lists(reading)[file]) == 1) or not is_host(name):
             yield _misnamed(file, name)
 
 
-def _local_workers(found: Found, facts: Facts) -> Iterator[Observation]:
+def _local_workers(reading: Reading, facts: Facts) -> Iterator[Observation]:
     """Whether the host that start scripts run on is listed by its own name."""
-    for file, name in _listed_names(found):
-        if name in HERE and len(_lists(found)[file]) > 1:
+    for file, name in _listed_names(reading):
+        if name in HERE and len(_lists(reading)[file]) > 1:
             yield _misnamed(file, name)
 
 
-def _lists(found: Found) -> Mapping[str, tuple[str, ...]]:
-    return found.config.lists if found.config is not None else {}
+def _lists(reading: Reading) -> Mapping[str, tuple[str, ...]]:
+    return reading.config.lists if reading.config is not None else {}
 
 
-def _listed_names(found: Found) -> Iterator[tuple[str, str]]:
+def _listed_names(reading: Reading) -> Iterator[tuple[str, str]]:
     """Names of the files that list workers, ``localhost`` only if there are several hosts."""
-    several = found.config is not None and len(found.config.workers) > 1
-    for file, hosts in _lists(found).items():
+    several = reading.config is not None and len(reading.config.workers) > 1
+    for file, hosts in _lists(reading).items():
         yield from ((file, name) for name in hosts if several or name not in HERE)
 
 
@@ -240,15 +235,14 @@ def _outside(names: Iterable[str], known: Set[str]) -> list[str]:
     return [name for name in names if name not in known]
 
 
-def _included(found: Found, facts: Facts) -> Iterator[Observation]:
+def _included(reading: Reading, facts: Facts) -> Iterator[Observation]:
     """Whether the NameNode lets every worker in."""
-    config = found.config
+    config = reading.config
     if config is None or config.included is None or not config.included:
         # An empty file lets everybody in.
         return
     # Sets: a large cluster has tens of thousands of both.
     kept_out = _outside(config.workers, {*config.included, *HERE})
-    reading = ConfigurationReading(found)
     shown = _few(kept_out)
     yield Observation(
         ok=not kept_out,
@@ -260,10 +254,10 @@ def _included(found: Found, facts: Facts) -> Iterator[Observation]:
     )
 
 
-def _mapped(found: Found, facts: Facts) -> Iterator[Observation]:
+def _mapped(reading: Reading, facts: Facts) -> Iterator[Observation]:
     """Whether the topology's table knows every worker."""
-    config = found.config
-    script = ConfigurationReading(found).text("net.topology.script.file.name")
+    config = reading.config
+    script = reading.text("net.topology.script.file.name")
     if config is None or config.mapped is None or not script:
         return
     unknown = _outside(config.workers, {*config.mapped, *HERE})
@@ -281,8 +275,7 @@ def _few(names: Sequence[str]) -> str:
     return ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
 
 
-def _classes(found: Found, facts: Facts) -> Iterator[Observation]:
-    reading = ConfigurationReading(found)
+def _classes(reading: Reading, facts: Facts) -> Iterator[Observation]:
     for key, known in _CLASSES.items():
         name = reading.text(key)
         if name and _OWN.fullmatch(name):
@@ -297,9 +290,9 @@ def _classes(found: Found, facts: Facts) -> Iterator[Observation]:
             )
 
 
-def _host_names(found: Found, facts: Facts) -> Iterator[Observation]:
+def _host_names(reading: Reading, facts: Facts) -> Iterator[Observation]:
     """Whether masters are named so that Java takes the name for a host's: RFC 952 has no underscores."""
-    for entry in found.config.effective if found.config else ():
+    for entry in reading.config.effective if reading.config else ():
         scheme, _, address = entry.text.rpartition("://")
         host = _authority(address)
         # A bucket or a container of an object store may be called anything.
@@ -318,9 +311,9 @@ def _host_names(found: Found, facts: Facts) -> Iterator[Observation]:
             )
 
 
-def _port_numbers(found: Found, facts: Facts) -> Iterator[Observation]:
+def _port_numbers(reading: Reading, facts: Facts) -> Iterator[Observation]:
     """Whether ports of addresses are numbers, as every daemon reads its address when it starts."""
-    for entry in found.config.effective if found.config else ():
+    for entry in reading.config.effective if reading.config else ():
         host, _, port = entry.text.rpartition("://")[2].partition("/")[0].partition(":")
         if _WITH_PORT.fullmatch(entry.name) and host and "${" not in entry.text:
             yield Observation(

@@ -5,16 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from howdah.model.found import Found
 from howdah.planner.facts import Facts
 from howdah.planner.needed_settings import NEEDS
-from howdah.planner.reading import ConfigurationReading
-from howdah.planner.rule import Inspection, Observation, Rule, Severity
+from howdah.planner.reading import Observation, Reading
+from howdah.planner.rule import Inspection, Rule, Severity
 from howdah.releases import hadoop
 
 
-def _needs(found: Found, facts: Facts) -> Iterator[Observation]:
-    reading = ConfigurationReading(found)
+def _needs(reading: Reading, facts: Facts) -> Iterator[Observation]:
     release = hadoop(facts.request.hadoop)
     for need in NEEDS:
         text = reading.text(need.key)
@@ -36,9 +34,8 @@ def _needs(found: Found, facts: Facts) -> Iterator[Observation]:
         )
 
 
-def _waiting(found: Found, facts: Facts) -> Iterator[Observation]:
+def _waiting(reading: Reading, facts: Facts) -> Iterator[Observation]:
     """Whether a client waits for a call at least as long as a RegionServer keeps its scanner."""
-    reading = ConfigurationReading(found)
     call, scanner = "hbase.rpc.timeout", "hbase.client.scanner.timeout.period"
     given = [key for key in (call, scanner) if reading.text(key)]
     waits = {key: reading.number(key) or facts.number(key) for key in (call, scanner)} if given else {}

@@ -5,11 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from howdah.model.found import Found
 from howdah.planner.facts import Facts
 from howdah.planner.named_hosts import has_several_hosts
-from howdah.planner.reading import ConfigurationReading
-from howdah.planner.rule import Inspection, Observation, Rule, Severity
+from howdah.planner.reading import Observation, Reading
+from howdah.planner.rule import Inspection, Rule, Severity
 from howdah.releases.similar import similar_text
 
 _STORAGES = ("DISK", "SSD", "ARCHIVE", "RAM_DISK", "PROVIDED", "NVDIMM")
@@ -63,9 +62,8 @@ _PROVIDERS = {
 _DIRECTORY = re.compile(r"(HADOOP|HDFS|YARN|MAPRED|HBASE|SPARK|ZOO|ZK)_\w*(DIR|HOME)")
 
 
-def _plain_paths(found: Found, facts: Facts) -> Iterator[Observation]:
-    reading = ConfigurationReading(found)
-    for entry in found.config.effective if found.config else ():
+def _plain_paths(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    for entry in reading.config.effective if reading.config else ():
         match = _SCHEME.fullmatch(entry.text)
         foreign = _LISTS.fullmatch(entry.name) and match is not None and match[1].lower() != "file"
         if match is None or not (foreign or _PATHS.fullmatch(entry.name)):
@@ -90,12 +88,12 @@ def _plain_paths(found: Found, facts: Facts) -> Iterator[Observation]:
         )
 
 
-def _shared_places(found: Found, facts: Facts) -> Iterator[Observation]:
+def _shared_places(reading: Reading, facts: Facts) -> Iterator[Observation]:
     """Whether what all hosts read and write is in the file system that they share."""
-    shared = ConfigurationReading(found).text("fs.defaultFS") or ""
-    if not shared.startswith("hdfs://") or not has_several_hosts(found):
+    shared = reading.text("fs.defaultFS") or ""
+    if not shared.startswith("hdfs://") or not has_several_hosts(reading):
         return
-    for entry in found.config.effective if found.config else ():
+    for entry in reading.config.effective if reading.config else ():
         if _OF_ALL.fullmatch(entry.name) and (match := _LOCAL.fullmatch(entry.text.strip())):
             yield Observation(
                 ok=False,
@@ -108,8 +106,7 @@ def _shared_places(found: Found, facts: Facts) -> Iterator[Observation]:
             )
 
 
-def _data_tags(found: Found, facts: Facts) -> Iterator[Observation]:
-    reading = ConfigurationReading(found)
+def _data_tags(reading: Reading, facts: Facts) -> Iterator[Observation]:
     for part in (reading.text(_DATA) or "").split(","):
         match = _TAG.match(part)
         if match and match[1].upper() not in _STORAGES:
@@ -126,9 +123,9 @@ def _data_tags(found: Found, facts: Facts) -> Iterator[Observation]:
             )
 
 
-def _commas(found: Found, facts: Facts) -> Iterator[Observation]:
+def _commas(reading: Reading, facts: Facts) -> Iterator[Observation]:
     """Whether directories are listed with commas, for anything else is part of a name."""
-    for entry in found.config.effective if found.config else ():
+    for entry in reading.config.effective if reading.config else ():
         if _LISTS.fullmatch(entry.name) is None:
             continue
         marks = [
@@ -156,8 +153,8 @@ def _commas(found: Found, facts: Facts) -> Iterator[Observation]:
             )
 
 
-def _uris(found: Found, facts: Facts) -> Iterator[Observation]:
-    for entry in found.config.effective if found.config else ():
+def _uris(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    for entry in reading.config.effective if reading.config else ():
         if _FILE_SYSTEMS.fullmatch(entry.name) is None or "${" in entry.text or not entry.text:
             continue
         match = _SCHEME.fullmatch(entry.text)
@@ -167,7 +164,7 @@ def _uris(found: Found, facts: Facts) -> Iterator[Observation]:
         if by_port or by_name:
             # Hadoop takes host:port for HDFS's, and HBase a path for one of the default file system.
             continue
-        service = (ConfigurationReading(found).text("dfs.nameservices") or "").partition(",")[0].strip()
+        service = (reading.text("dfs.nameservices") or "").partition(",")[0].strip()
         by_path = match is None and entry.text.startswith("/")
         missing = match is None or (scheme.lower() == "hdfs" and (len(slashes) < 2 or scheme != "hdfs"))
         yield Observation(
@@ -182,9 +179,9 @@ def _uris(found: Found, facts: Facts) -> Iterator[Observation]:
         )
 
 
-def _providers(found: Found, facts: Facts) -> Iterator[Observation]:
+def _providers(reading: Reading, facts: Facts) -> Iterator[Observation]:
     """Whether keys and passwords are looked for where a provider is."""
-    for entry in found.config.effective if found.config else ():
+    for entry in reading.config.effective if reading.config else ():
         form = _PROVIDERS.get(entry.name)
         if form is None or not entry.text.strip() or "${" in entry.text:
             continue
@@ -207,9 +204,8 @@ def _provider(key: str, text: str) -> str:
     return f"kms://{scheme if scheme in ('http', 'https') else 'http'}@{rest.partition('@')[2] or rest}"
 
 
-def _sockets(found: Found, facts: Facts) -> Iterator[Observation]:
+def _sockets(reading: Reading, facts: Facts) -> Iterator[Observation]:
     key = "dfs.domain.socket.path"
-    reading = ConfigurationReading(found)
     text = (reading.text(key) or "").strip()
     if text and "${" not in text and ":" not in text:
         yield Observation(
@@ -222,8 +218,8 @@ def _sockets(found: Found, facts: Facts) -> Iterator[Observation]:
         )
 
 
-def _variables(found: Found, facts: Facts) -> Iterator[Observation]:
-    for entry in found.config.environment if found.config else ():
+def _variables(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    for entry in reading.config.environment if reading.config else ():
         if _DIRECTORY.fullmatch(entry.name) and (match := _SCHEME.fullmatch(entry.text.strip())) and match[2]:
             yield Observation(
                 ok=False,
@@ -235,8 +231,8 @@ def _variables(found: Found, facts: Facts) -> Iterator[Observation]:
             )
 
 
-def _bare_hosts(found: Found, facts: Facts) -> Iterator[Observation]:
-    for entry in found.config.effective if found.config else ():
+def _bare_hosts(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    for entry in reading.config.effective if reading.config else ():
         if _HOSTS.fullmatch(entry.name) and re.search(r"://|:\d+$", entry.text) and entry.text.count(":") < 3:
             host = re.sub(r"^\w+://|:\d+/?$", "", entry.text)
             yield Observation(

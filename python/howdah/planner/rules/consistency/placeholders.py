@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from howdah.model.found import Found, FoundProperty
+from howdah.model.found import FoundProperty
 from howdah.planner.facts import Facts
-from howdah.planner.rule import Inspection, Observation, Rule, Severity
+from howdah.planner.reading import Observation, Reading
+from howdah.planner.rule import Inspection, Rule, Severity
 from howdah.planner.rules.release import known_properties, known_property, names_of_today
 
 _PLACEHOLDER = re.compile(
@@ -42,8 +43,8 @@ def placeholder(entry: FoundProperty, facts: Facts) -> str:
     return match[0] if match else ""
 
 
-def _placeholders(found: Found, facts: Facts) -> Iterator[Observation]:
-    for entry in known_properties(found):
+def _placeholders(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    for entry in known_properties(reading):
         if not (mark := placeholder(entry, facts)):
             continue
         # By both names, as other rules report one or the other, and this is the cause of all that they find.

@@ -6,9 +6,10 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import NamedTuple
 
-from howdah.model.found import Found, FoundConfig
+from howdah.model.found import FoundConfig
 from howdah.planner.facts import Facts
-from howdah.planner.rule import Inspection, Observation, Rule, Severity
+from howdah.planner.reading import Observation, Reading
+from howdah.planner.rule import Inspection, Rule, Severity
 from howdah.releases import default_of, hadoop
 
 _WORKER = (
@@ -81,8 +82,8 @@ def _hosts(config: FoundConfig, facts: Facts) -> Iterator[list[_Server]]:
             yield list(_servers(config, facts, keys, member))
 
 
-def _one_each(found: Found, facts: Facts) -> Iterator[Observation]:
-    config = found.config
+def _one_each(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    config = reading.config
     for servers in _hosts(config, facts) if config is not None else ():
         ordered = sorted(servers, key=lambda server: server.port)
         for port, group in groupby(ordered, key=lambda server: server.port):

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from howdah.model.found import Found, FoundConfig
+from howdah.model.found import FoundConfig
 from howdah.planner.facts import Facts
-from howdah.planner.reading import ConfigurationReading
-from howdah.planner.rule import Inspection, Observation, Rule, Severity
+from howdah.planner.reading import Observation, Reading
+from howdah.planner.rule import Inspection, Rule, Severity
 
 _PREFIX = "yarn.scheduler.capacity."
 _FILE = "capacity-scheduler.xml"
@@ -21,12 +21,12 @@ _SENT_TO = ("mapreduce.job.queuename", "tez.queue.name", "spark.yarn.queue")
 """The queue that clients send their jobs to where nobody says another one."""
 
 
-def _capacity_scheduler(found: Found) -> FoundConfig | None:
+def _capacity_scheduler(reading: Reading) -> FoundConfig | None:
     """The configuration, if its ResourceManager uses the capacity scheduler, which is the default."""
-    if found.config is None or not any(file.endswith("yarn-site.xml") for file in found.config.files):
+    if reading.config is None or not any(file.endswith("yarn-site.xml") for file in reading.config.files):
         return None
-    scheduler = found.config.property("yarn.resourcemanager.scheduler.class")
-    return None if scheduler and "CapacityScheduler" not in scheduler.text else found.config
+    scheduler = reading.config.property("yarn.resourcemanager.scheduler.class")
+    return None if scheduler and "CapacityScheduler" not in scheduler.text else reading.config
 
 
 def _children(config: FoundConfig, queue: str) -> tuple[str, ...]:
@@ -49,8 +49,8 @@ def _parents(config: FoundConfig, queue: str = "root") -> Iterator[tuple[str, tu
         pending += sorted(path for path in below if path.count(".") < 20)
 
 
-def _shares(found: Found, facts: Facts) -> Iterator[Observation]:
-    config = _capacity_scheduler(found)
+def _shares(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    config = _capacity_scheduler(reading)
     if config is None:
         return
     for parent, children in _parents(config):
@@ -73,8 +73,8 @@ def _shares(found: Found, facts: Facts) -> Iterator[Observation]:
         )
 
 
-def _limits(found: Found, facts: Facts) -> Iterator[Observation]:
-    config = _capacity_scheduler(found)
+def _limits(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    config = _capacity_scheduler(reading)
     if config is None:
         return
     for parent, children in _parents(config):
@@ -106,10 +106,9 @@ def _leaves(config: FoundConfig) -> frozenset[str]:
     return frozenset(".".join(path[first:]) for path in parts for first in range(len(path)))
 
 
-def _sent(found: Found, facts: Facts) -> Iterator[Observation]:
-    config = _capacity_scheduler(found)
+def _sent(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    config = _capacity_scheduler(reading)
     leaves = _leaves(config) if config is not None else frozenset()
-    reading = ConfigurationReading(found)
     creates = config is not None and any(
         entry.name.endswith(_CREATING) and entry.text == "true" for entry in config.properties
     )

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from howdah.model.found import Found, FoundProperty
+from howdah.model.found import FoundProperty
 from howdah.planner.facts import Facts
 from howdah.planner.named_hosts import HERE, has_several_hosts, host_of, named_hosts
-from howdah.planner.reading import ConfigurationReading
-from howdah.planner.rule import Inspection, Observation, Rule, Severity
+from howdah.planner.reading import Observation, Reading
+from howdah.planner.rule import Inspection, Rule, Severity
 
 _OWN_RULE = ("fs.defaultFS", "hbase.rootdir")
 _HDFS = re.compile(r"hdfs://([^/:,\s]*)(?::\d+)?(?=[/,\s]|$)")
@@ -30,21 +30,21 @@ _QUORUMS = re.compile(
 _EDITS = re.compile(r"dfs\.namenode\.shared\.edits\.dir(\..+)?")
 
 
-def _effective(found: Found) -> Iterator[FoundProperty]:
-    for entry in found.config.effective if found.config else ():
+def _effective(reading: Reading) -> Iterator[FoundProperty]:
+    for entry in reading.config.effective if reading.config else ():
         if "${" not in entry.text:
             yield entry
 
 
-def _services(found: Found, facts: Facts) -> Iterator[Observation]:
+def _services(reading: Reading, facts: Facts) -> Iterator[Observation]:
     """Whether every ``hdfs://NAME`` of any file is a name service or a host that the files know."""
-    listed = ConfigurationReading(found).text("dfs.nameservices") or ""
+    listed = reading.text("dfs.nameservices") or ""
     services = [name.strip() for name in listed.split(",") if name.strip()]
     if not services:
         return
     lower = {service.lower(): service for service in services}
-    hosts = {host.partition(".")[0] for host in named_hosts(found)} | named_hosts(found)
-    for entry in _effective(found):
+    hosts = {host.partition(".")[0] for host in named_hosts(reading)} | named_hosts(reading)
+    for entry in _effective(reading):
         if entry.name in _OWN_RULE or entry.base_name == "hive-site.xml":
             continue
         for match in _HDFS.finditer(entry.text):
@@ -66,9 +66,9 @@ def _services(found: Found, facts: Facts) -> Iterator[Observation]:
                 )
 
 
-def _forms(found: Found, facts: Facts) -> Iterator[Observation]:
+def _forms(reading: Reading, facts: Facts) -> Iterator[Observation]:
     """Whether addresses are host:port, and quorums lists of hosts."""
-    for entry in _effective(found):
+    for entry in _effective(reading):
         text = entry.text.strip()
         if _EDITS.fullmatch(entry.name) and re.match(r"[\w.-]+:\d+;", text):
             yield Observation(
@@ -96,11 +96,11 @@ def _forms(found: Found, facts: Facts) -> Iterator[Observation]:
         )
 
 
-def _elsewhere(found: Found, facts: Facts) -> Iterator[Observation]:
+def _elsewhere(reading: Reading, facts: Facts) -> Iterator[Observation]:
     """Whether no master of several, and no server that clients use, is on the host of whoever asks."""
-    if not has_several_hosts(found):
+    if not has_several_hosts(reading):
         return
-    for entry in _effective(found):
+    for entry in _effective(reading):
         places = [host_of(entry.text)]
         here = _LOOPBACK if _SERVERS.fullmatch(entry.name) else HERE
         if _EDITS.fullmatch(entry.name) and entry.text.startswith("qjournal://"):

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from howdah.model.found import Found
 from howdah.planner.facts import Facts
-from howdah.planner.reading import ConfigurationReading
-from howdah.planner.rule import Inspection, Observation, Rule, Severity
+from howdah.planner.reading import Observation, Reading
+from howdah.planner.rule import Inspection, Rule, Severity
 
 
 class _Range(NamedTuple):
@@ -40,8 +39,7 @@ def refused(key: str, value: float) -> bool:
     return taken is not None and not taken.least <= value <= taken.most
 
 
-def _refused(found: Found, facts: Facts) -> Iterator[Observation]:
-    reading = ConfigurationReading(found)
+def _refused(reading: Reading, facts: Facts) -> Iterator[Observation]:
     for key, taken in _RANGES.items():
         value = reading.number(key)
         if value is not None:

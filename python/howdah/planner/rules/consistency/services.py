@@ -5,10 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from howdah.model.found import Found
 from howdah.planner.facts import Facts
-from howdah.planner.reading import ConfigurationReading
-from howdah.planner.rule import Inspection, Observation, Rule, Severity
+from howdah.planner.reading import Observation, Reading
+from howdah.planner.rule import Inspection, Rule, Severity
 
 _SERVICES = "yarn.nodemanager.aux-services"
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
@@ -22,10 +21,10 @@ _CLASSES = {
 """Services that are widely used, each with the class that its own documentation names."""
 
 
-def _meant(found: Found, service: str) -> str | None:
+def _meant(reading: Reading, service: str) -> str | None:
     """The key of a class whose service is written in another way than in the list: spark.shuffle."""
     plain = re.sub(r"[._-]", "", service).lower()
-    for entry in found.config.properties if found.config else ():
+    for entry in reading.config.properties if reading.config else ():
         name = entry.name.removeprefix(f"{_SERVICES}.").removesuffix(".class")
         written = entry.name == f"{_SERVICES}.{name}.class" and name != service
         if written and re.sub(r"[._-]", "", name).lower() == plain:
@@ -33,8 +32,7 @@ def _meant(found: Found, service: str) -> str | None:
     return None
 
 
-def _classes(found: Found, facts: Facts) -> Iterator[Observation]:
-    reading = ConfigurationReading(found)
+def _classes(reading: Reading, facts: Facts) -> Iterator[Observation]:
     if reading.truth(f"{_SERVICES}.manifest.enabled"):
         # Classes are then named by a manifest, which is no configuration.
         return
@@ -64,7 +62,7 @@ def _classes(found: Found, facts: Facts) -> Iterator[Observation]:
         key = f"{_SERVICES}.{name}.class"
         # The release has a class for its own service by default.
         given = reading.text(key) or facts.decided.get(key)
-        other = None if given else _meant(found, name)
+        other = None if given else _meant(reading, name)
         wanted = _CLASSES.get(name, "the service's class, which its documentation names")
         yield Observation(
             ok=bool(given),

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from howdah.model.found import Found, FoundProperty
+from howdah.model.found import FoundProperty
 from howdah.planner.facts import Facts
 from howdah.planner.named_hosts import HERE, has_several_hosts, host_of, worker_hosts
-from howdah.planner.reading import ConfigurationReading
-from howdah.planner.rule import Inspection, Observation, Rule, Severity
+from howdah.planner.reading import Observation, Reading
+from howdah.planner.rule import Inspection, Rule, Severity
 
 _OF_WORKERS = re.compile(
     r"yarn\.nodemanager\.(hostname|address|bind-host|(localizer|webapp|webapp\.https|collector-service)\.address)"
@@ -31,15 +31,14 @@ _OF_JAVA = re.compile(r"java\.rmi\.server\.hostname")
 _SPARKS = ("SPARK_LOCAL_IP", "SPARK_LOCAL_HOSTNAME", "SPARK_PUBLIC_DNS")
 
 
-def _of_one_host(found: Found, facts: Facts) -> Iterator[Observation]:
-    reading = ConfigurationReading(found)
-    workers = len(worker_hosts(found))
+def _of_one_host(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    workers = len(worker_hosts(reading))
     paired = any(
         len((reading.text(entry.name) or "").split(",")) > 1
-        for entry in (found.config.effective if found.config else ())
+        for entry in (reading.config.effective if reading.config else ())
         if entry.name.startswith("dfs.ha.namenodes.") or entry.name == "yarn.resourcemanager.ha.rm-ids"
     ) or bool(reading.text("server.2"))
-    for entry in found.config.effective if found.config else ():
+    for entry in reading.config.effective if reading.config else ():
         host = host_of(entry.text)
         if not host or host == _ANY or "${" in entry.text or host == "_host":
             continue
@@ -66,10 +65,10 @@ def _observed(entry: FoundProperty, host: str, readers: str) -> Observation:
     )
 
 
-def _options(found: Found, facts: Facts) -> Iterator[Observation]:
+def _options(reading: Reading, facts: Facts) -> Iterator[Observation]:
     """Whether no option of Java's in a script that all hosts have names one of them."""
-    workers = len(worker_hosts(found))
-    for entry in found.config.environment if found.config and workers > 1 else ():
+    workers = len(worker_hosts(reading))
+    for entry in reading.config.environment if reading.config and workers > 1 else ():
         for key, value in _JAVA_OPTION.findall(entry.text):
             host = host_of(value.strip("\"'"))
             own = _OF_WORKERS.fullmatch(key) or _OF_JAVA.fullmatch(key)
@@ -85,9 +84,9 @@ def _options(found: Found, facts: Facts) -> Iterator[Observation]:
                 )
 
 
-def _spark_variables(found: Found, facts: Facts) -> Iterator[Observation]:
-    for entry in found.config.environment if found.config else ():
-        if entry.name in _SPARKS and has_several_hosts(found) and "$" not in entry.text:
+def _spark_variables(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    for entry in reading.config.environment if reading.config else ():
+        if entry.name in _SPARKS and has_several_hosts(reading) and "$" not in entry.text:
             yield Observation(
                 ok=False,
                 about=entry.name,
@@ -98,10 +97,9 @@ def _spark_variables(found: Found, facts: Facts) -> Iterator[Observation]:
             )
 
 
-def _timeline(found: Found, facts: Facts) -> Iterator[Observation]:
+def _timeline(reading: Reading, facts: Facts) -> Iterator[Observation]:
     """Whether clients find the timeline service; its host only makes addresses that are not given."""
-    reading = ConfigurationReading(found)
-    if not reading.truth(f"{_TIMELINE}enabled") or not has_several_hosts(found):
+    if not reading.truth(f"{_TIMELINE}enabled") or not has_several_hosts(reading):
         return
     key = f"{_TIMELINE}hostname"
     https = reading.text("yarn.http.policy") == "HTTPS_ONLY"

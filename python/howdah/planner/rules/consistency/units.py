@@ -6,10 +6,11 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from howdah.model.found import Found, FoundProperty
+from howdah.model.found import FoundProperty
 from howdah.model.heap import heap_bytes
 from howdah.planner.facts import Facts
-from howdah.planner.rule import Inspection, Observation, Rule, Severity
+from howdah.planner.reading import Observation, Reading
+from howdah.planner.rule import Inspection, Rule, Severity
 from howdah.releases import Property, hadoop, hbase
 from howdah.units import MIB
 
@@ -96,9 +97,9 @@ def _factor(ratio: float, factors: tuple[tuple[float, str], ...]) -> str | None:
     return next((name for factor, name in factors if abs(ratio / factor - 1) <= _CLOSE), None)
 
 
-def _units(found: Found, facts: Facts) -> Iterator[tuple[bool, Observation]]:
+def _units(reading: Reading, facts: Facts) -> Iterator[tuple[bool, Observation]]:
     """Every value that is off, with whether it is so small that work is lost."""
-    for entry in found.config.effective if found.config else ():
+    for entry in reading.config.effective if reading.config else ():
         # A value that names its unit is meant.
         if _UNIT.fullmatch(entry.text.strip()) or not re.fullmatch(r"\d{1,18}", entry.text.strip()):
             continue
@@ -132,17 +133,17 @@ def _units(found: Found, facts: Facts) -> Iterator[tuple[bool, Observation]]:
         )
 
 
-def _too_small(found: Found, facts: Facts) -> Iterator[Observation]:
-    return (observation for fatal, observation in _units(found, facts) if fatal)
+def _too_small(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    return (observation for fatal, observation in _units(reading, facts) if fatal)
 
 
-def _doubtful(found: Found, facts: Facts) -> Iterator[Observation]:
-    return (observation for fatal, observation in _units(found, facts) if not fatal)
+def _doubtful(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    return (observation for fatal, observation in _units(reading, facts) if not fatal)
 
 
-def _megabytes(found: Found, facts: Facts) -> Iterator[Observation]:
+def _megabytes(reading: Reading, facts: Facts) -> Iterator[Observation]:
     """Whether memory in MB is written in bytes, in kilobytes or in gigabytes."""
-    for entry in found.config.effective if found.config else ():
+    for entry in reading.config.effective if reading.config else ():
         text = entry.text.strip()
         if _MEGABYTES.fullmatch(entry.name) is None or not re.fullmatch(r"\d{1,18}", text):
             continue
@@ -171,9 +172,9 @@ def in_megabytes(key: str, value: int) -> int | None:
     return value * 1024 if memory and 0 < value < _LEAST_MB else None
 
 
-def _heaps(found: Found, facts: Facts) -> Iterator[Observation]:
+def _heaps(reading: Reading, facts: Facts) -> Iterator[Observation]:
     """Whether heaps of options have a unit, for Java counts in bytes without one."""
-    config = found.config
+    config = reading.config
     for entry in (*config.effective, *config.environment) if config is not None else ():
         for option in re.findall(r"-Xm[xs]\d+[gGtT]?\b", entry.text):
             heap = heap_bytes(option.replace("-Xms", "-Xmx"))
@@ -202,8 +203,8 @@ def _heaps(found: Found, facts: Facts) -> Iterator[Observation]:
                 )
 
 
-def _heap_variables(found: Found, facts: Facts) -> Iterator[Observation]:
-    for entry in found.config.environment if found.config else ():
+def _heap_variables(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    for entry in reading.config.environment if reading.config else ():
         text = entry.text.strip()
         if re.fullmatch(r"\d+[kmgt]", text, re.IGNORECASE) and entry.name == "HADOOP_HEAPSIZE":
             yield Observation(

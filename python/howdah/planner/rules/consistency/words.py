@@ -6,9 +6,10 @@ import re
 import unicodedata
 from collections.abc import Iterator
 
-from howdah.model.found import Found, FoundProperty
+from howdah.model.found import FoundProperty
 from howdah.planner.facts import Facts
-from howdah.planner.rule import Inspection, Observation, Rule, Severity
+from howdah.planner.reading import Observation, Reading
+from howdah.planner.rule import Inspection, Rule, Severity
 from howdah.releases import default_of, hadoop, hbase
 from howdah.releases.similar import similar_text
 
@@ -179,8 +180,8 @@ def _plain(text: str) -> str:
     return "".join(parts).strip()
 
 
-def _characters(found: Found, facts: Facts) -> Iterator[Observation]:
-    config = found.config
+def _characters(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    config = reading.config
     entries = (*config.properties, *config.environment) if config is not None else ()
     for entry in entries:
         for what, text in (("name", entry.name), ("value", entry.text)):
@@ -212,10 +213,10 @@ def _characters(found: Found, facts: Facts) -> Iterator[Observation]:
                 )
 
 
-def _carriage_returns(found: Found, facts: Facts) -> Iterator[Observation]:
+def _carriage_returns(reading: Reading, facts: Facts) -> Iterator[Observation]:
     """Whether scripts have line ends that a shell keeps as part of a value."""
     seen: set[str] = set()
-    for entry in found.config.environment if found.config else ():
+    for entry in reading.config.environment if reading.config else ():
         if "\r" in entry.text and entry.file not in seen:
             seen.add(entry.file)
             yield Observation(
@@ -228,8 +229,8 @@ def _carriage_returns(found: Found, facts: Facts) -> Iterator[Observation]:
             )
 
 
-def _blanks(found: Found, facts: Facts) -> Iterator[Observation]:
-    for entry in found.config.properties if found.config else ():
+def _blanks(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    for entry in reading.config.properties if reading.config else ():
         parts = entry.text.split(",")
         listed = entry.name in _UNTRIMMED_LISTS and bool(entry.text)
         inner = listed and (entry.blanks or any(part != part.strip() for part in parts))
@@ -254,8 +255,8 @@ def _known_words(entry: FoundProperty) -> tuple[tuple[str, ...], bool] | None:
     )
 
 
-def _words(found: Found, facts: Facts) -> Iterator[Observation]:
-    for entry in found.config.effective if found.config else ():
+def _words(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    for entry in reading.config.effective if reading.config else ():
         known = _known_words(entry)
         if known is None or not entry.text or "${" in entry.text:
             continue

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 
-from howdah.model.found import Found
 from howdah.model.storage import Disk, FileSystem
 from howdah.planner.data_mounts import (
     MountJudgement,
@@ -16,20 +15,21 @@ from howdah.planner.data_mounts import (
     is_system,
 )
 from howdah.planner.facts import Facts
-from howdah.planner.rule import Inspection, Observation, Rule, Severity
+from howdah.planner.reading import Observation, Reading
+from howdah.planner.rule import Inspection, Rule, Severity
 from howdah.units import MIB
 
 _RAID_VOLUME = re.compile(r"PERC|MegaRAID|LOGICAL VOLUME|ServeRAID|\bMR\d{4}|RAID", re.IGNORECASE)
 _READ_AHEAD_LEAST = MIB
 
-_Look = Callable[[Found, Facts], Iterator[Observation]]
+_Look = Callable[[Reading, Facts], Iterator[Observation]]
 
 
 def _disks(judge: Callable[[Disk], tuple[bool | None, str] | None], expected: str, fix: str) -> _Look:
     """Look at every data disk with one question; those that do not concern it answer None."""
 
-    def inspect(found: Found, facts: Facts) -> Iterator[Observation]:
-        answers = ((disk.name, judge(disk)) for disk in data_disks(found))
+    def inspect(reading: Reading, facts: Facts) -> Iterator[Observation]:
+        answers = ((disk.name, judge(disk)) for disk in data_disks(reading))
         yield from group_observations(
             [MountJudgement(name, *answer) for name, answer in answers if answer], expected, fix
         )
@@ -37,12 +37,12 @@ def _disks(judge: Callable[[Disk], tuple[bool | None, str] | None], expected: st
     return inspect
 
 
-def _apart(found: Found, facts: Facts) -> Iterator[Observation]:
-    if found.host is None or found.config is None:
+def _apart(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    if reading.host is None or reading.config is None:
         return
     judged = []
-    for path in data_dirs(found.config):
-        mount = found.host.mount_of(path)
+    for path in data_dirs(reading.config):
+        mount = reading.host.mount_of(path)
         if mount is not None:
             own = isinstance(mount, FileSystem) and not is_system(mount.mount)
             judged.append(MountJudgement(str(path), own, f"lies on {mount.mount} ({mount.kind})"))
@@ -53,10 +53,10 @@ def _apart(found: Found, facts: Facts) -> Iterator[Observation]:
     )
 
 
-def _shared(found: Found, facts: Facts) -> Iterator[Observation]:
+def _shared(reading: Reading, facts: Facts) -> Iterator[Observation]:
     """Whether file systems that pass for disks of their own lie on one."""
     mounts: dict[str, list[str]] = {}
-    for mount in data_mounts(found):
+    for mount in data_mounts(reading):
         for disk in mount.disks:
             mounts.setdefault(disk, []).append(mount.mount)
     for disk, names in mounts.items():
@@ -70,12 +70,12 @@ def _shared(found: Found, facts: Facts) -> Iterator[Observation]:
             )
 
 
-def _one_each(found: Found, facts: Facts) -> Iterator[Observation]:
-    if found.host is None or found.config is None:
+def _one_each(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    if reading.host is None or reading.config is None:
         return
     mounts: dict[str, list[str]] = {}
-    for path in data_dirs(found.config):
-        mount = found.host.mount_of(path)
+    for path in data_dirs(reading.config):
+        mount = reading.host.mount_of(path)
         if mount is not None:
             mounts.setdefault(mount.mount, []).append(str(path))
     for name, paths in mounts.items():
@@ -88,10 +88,10 @@ def _one_each(found: Found, facts: Facts) -> Iterator[Observation]:
         )
 
 
-def _jbod(found: Found, facts: Facts) -> Iterator[Observation]:
-    models = {disk.name: disk.model or "" for disk in found.host.disks} if found.host else {}
+def _jbod(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    models = {disk.name: disk.model or "" for disk in reading.host.disks} if reading.host else {}
     judged = []
-    for mount in data_mounts(found):
+    for mount in data_mounts(reading):
         volumes = [models[name] for name in mount.disks if _RAID_VOLUME.search(models.get(name, ""))]
         if len(mount.disks) > 1:
             judged.append(
@@ -129,7 +129,7 @@ def _scheduler(disk: Disk) -> tuple[bool | None, str] | None:
     return disk.scheduler in ("none", "noop", "mq-deadline", "deadline", "kyber"), disk.scheduler
 
 
-def _read_ahead(found: Found, facts: Facts) -> Iterator[Observation]:
+def _read_ahead(reading: Reading, facts: Facts) -> Iterator[Observation]:
     if facts.request.hbase_used:
         return
     judged = [
@@ -138,7 +138,7 @@ def _read_ahead(found: Found, facts: Facts) -> Iterator[Observation]:
             None if disk.read_ahead_bytes is None else disk.read_ahead_bytes >= _READ_AHEAD_LEAST,
             "not known" if disk.read_ahead_bytes is None else f"{disk.read_ahead_bytes // 1024} KiB",
         )
-        for disk in data_disks(found)
+        for disk in data_disks(reading)
         if disk.kind == "hdd"
     ]
     yield from group_observations(

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from howdah.model.found import Found
 from howdah.model.storage import FileSystem
 from howdah.planner.data_mounts import MountJudgement, data_mounts, group_observations
 from howdah.planner.facts import Facts
-from howdah.planner.rule import Inspection, Observation, Rule, Severity
+from howdah.planner.reading import Observation, Reading
+from howdah.planner.rule import Inspection, Rule, Severity
 from howdah.units import format_bytes
 
 _GROUPS_MOST = 4
@@ -22,14 +22,14 @@ _SYSTEM_FREE = 10**10
 _BAD_OPTIONS = ("sync", "dirsync", "data=journal", "nobarrier", "barrier=0")
 """What writes everything at once or twice, and what loses blocks that were acknowledged with the power."""
 
-_Look = Callable[[Found, Facts], Iterator[Observation]]
+_Look = Callable[[Reading, Facts], Iterator[Observation]]
 
 
 def _mounts(judge: Callable[[FileSystem], tuple[bool | None, str] | None], expected: str, fix: str) -> _Look:
     """Look at every data file system with one question; those that do not concern it answer None."""
 
-    def inspect(found: Found, facts: Facts) -> Iterator[Observation]:
-        answers = ((mount.mount, judge(mount)) for mount in data_mounts(found))
+    def inspect(reading: Reading, facts: Facts) -> Iterator[Observation]:
+        answers = ((mount.mount, judge(mount)) for mount in data_mounts(reading))
         yield from group_observations(
             [MountJudgement(name, *answer) for name, answer in answers if answer], expected, fix
         )
@@ -87,8 +87,10 @@ def _used(file_system: FileSystem) -> float:
     return 1 - file_system.free_bytes / file_system.size_bytes
 
 
-def _system(found: Found, facts: Facts) -> Iterator[Observation]:
-    root = next((one for one in found.host.file_systems if one.mount == "/"), None) if found.host else None
+def _system(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    root = (
+        next((one for one in reading.host.file_systems if one.mount == "/"), None) if reading.host else None
+    )
     if root is not None:
         yield Observation(
             root.free_bytes >= _SYSTEM_FREE or _used(root) <= _FILL_MOST,
@@ -100,8 +102,8 @@ def _system(found: Found, facts: Facts) -> Iterator[Observation]:
         )
 
 
-def _even(found: Found, facts: Facts) -> Iterator[Observation]:
-    used = {mount.mount: _used(mount) for mount in data_mounts(found)}
+def _even(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    used = {mount.mount: _used(mount) for mount in data_mounts(reading)}
     if len(used) > 1:
         least, most = min(used, key=used.__getitem__), max(used, key=used.__getitem__)
         yield Observation(
@@ -113,8 +115,8 @@ def _even(found: Found, facts: Facts) -> Iterator[Observation]:
         )
 
 
-def _equal(found: Found, facts: Facts) -> Iterator[Observation]:
-    sizes = {mount.mount: mount.size_bytes for mount in data_mounts(found)}
+def _equal(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    sizes = {mount.mount: mount.size_bytes for mount in data_mounts(reading)}
     if len(sizes) > 1:
         small, large = min(sizes, key=sizes.__getitem__), max(sizes, key=sizes.__getitem__)
         yield Observation(

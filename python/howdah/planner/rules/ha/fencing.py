@@ -5,10 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from howdah.model.found import Found
 from howdah.planner.facts import Facts
-from howdah.planner.reading import ConfigurationReading
-from howdah.planner.rule import Inspection, Observation, Rule, Severity
+from howdah.planner.reading import Observation, Reading
+from howdah.planner.rule import Inspection, Rule, Severity
 from howdah.planner.rules.ha.services import SHARED, own_pairs
 
 FENCING = "dfs.ha.fencing.methods"
@@ -24,16 +23,15 @@ def methods(text: str) -> tuple[str, ...]:
     return tuple(line for line in lines if line)
 
 
-def _given(found: Found) -> Iterator[tuple[ConfigurationReading, str, tuple[str, ...], str]]:
+def _given(reading: Reading) -> Iterator[tuple[str, tuple[str, ...], str]]:
     """What each pair fences with: the key, the ways, and where its edits are shared."""
-    reading = ConfigurationReading(found)
     seen: set[str] = set()
-    for pair in own_pairs(found):
+    for pair in own_pairs(reading):
         key = pair.key(reading, FENCING)
         text = reading.text(key)
         if text and "${" not in text and key not in seen:
             seen.add(key)
-            yield reading, key, methods(text), reading.text(pair.key(reading, SHARED)) or ""
+            yield key, methods(text), reading.text(pair.key(reading, SHARED)) or ""
 
 
 def _known(method: str) -> bool:
@@ -49,8 +47,8 @@ def _does_nothing(method: str) -> bool:
     )
 
 
-def _readable(found: Found, facts: Facts) -> Iterator[Observation]:
-    for reading, key, ways, _ in _given(found):
+def _readable(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    for key, ways, _ in _given(reading):
         wrong = [way for way in ways if not _known(way)]
         yield Observation(
             ok=not wrong,
@@ -62,8 +60,8 @@ def _readable(found: Found, facts: Facts) -> Iterator[Observation]:
         )
 
 
-def _last_way(found: Found, facts: Facts) -> Iterator[Observation]:
-    for reading, key, ways, shared in _given(found):
+def _last_way(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    for key, ways, shared in _given(reading):
         if not all(map(_known, ways)) or not shared.startswith("qjournal://"):
             continue
         yield Observation(
@@ -77,8 +75,8 @@ def _last_way(found: Found, facts: Facts) -> Iterator[Observation]:
         )
 
 
-def _really(found: Found, facts: Facts) -> Iterator[Observation]:
-    for reading, key, ways, shared in _given(found):
+def _really(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    for key, ways, shared in _given(reading):
         if not shared or shared.startswith("qjournal://"):
             continue
         yield Observation(

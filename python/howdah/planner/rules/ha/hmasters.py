@@ -4,20 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from howdah.model.found import Found
 from howdah.planner.facts import Facts
-from howdah.planner.reading import ConfigurationReading
-from howdah.planner.rule import Inspection, Observation, Rule
+from howdah.planner.reading import Observation, Reading
+from howdah.planner.rule import Inspection, Rule
 from howdah.planner.rules.ha.services import pairs
 
 _SERVERS, _MASTERS = "regionservers", "backup-masters"
 
 
-def _second(found: Found, facts: Facts) -> Iterator[Observation]:
+def _second(reading: Reading, facts: Facts) -> Iterator[Observation]:
     """Asked only where HBase's own scripts start its daemons: others keep elsewhere who is an HMaster."""
-    if found.config is None or not ConfigurationReading(found).has(_SERVERS) or not pairs(found):
+    if reading.config is None or not reading.has(_SERVERS) or not pairs(reading):
         return
-    waiting = found.config.backup_masters
+    waiting = reading.config.backup_masters
     yield Observation(
         ok=bool(waiting),
         about=_MASTERS,

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import PurePosixPath
 
-from howdah.model.found import Found
 from howdah.planner.data_mounts import below_data, is_remote
 from howdah.planner.facts import Facts
-from howdah.planner.reading import ConfigurationReading, is_temporary
-from howdah.planner.rule import Inspection, Observation, Rule, Severity
+from howdah.planner.reading import Observation, Reading, is_temporary
+from howdah.planner.rule import Inspection, Rule, Severity
 from howdah.planner.rules.ha.services import SHARED, NamedPair, host_of, listed, own_pairs
 
 _DIR = "dfs.journalnode.edits.dir"
@@ -18,11 +17,10 @@ _SOURCES = ("D0 74", "D2 100", "Hadoop 3.5.0")
 _USUAL_DIR = "/var/lib/hadoop/journal"
 
 
-def journals(found: Found) -> Iterator[tuple[str, str, NamedPair]]:
+def journals(reading: Reading) -> Iterator[tuple[str, str, NamedPair]]:
     """Every journal of this cluster's pairs: the key that gives it, its text, and the first pair it is of."""
-    reading = ConfigurationReading(found)
     seen: set[str] = set()
-    for pair in own_pairs(found):
+    for pair in own_pairs(reading):
         key = pair.key(reading, SHARED)
         text = reading.text(key) or ""
         if text.startswith(_SCHEME) and "${" not in text and key not in seen:
@@ -41,10 +39,9 @@ def _places(text: str) -> tuple[str, ...]:
     return parts if all("://" in part or part.startswith("/") for part in parts) else (text,)
 
 
-def _forms(found: Found, facts: Facts) -> Iterator[Observation]:
+def _forms(reading: Reading, facts: Facts) -> Iterator[Observation]:
     """Whether the text is one journal with a name."""
-    reading = ConfigurationReading(found)
-    for key, text, pair in journals(found):
+    for key, text, pair in journals(reading):
         places = _places(text)
         name = places[0].removeprefix(_SCHEME).partition("/")[2]
         whole = ";".join(members(places[0].replace(",", ";")))
@@ -59,16 +56,15 @@ def _forms(found: Found, facts: Facts) -> Iterator[Observation]:
         )
 
 
-def _quorum(found: Found, facts: Facts) -> Iterator[Observation]:
+def _quorum(reading: Reading, facts: Facts) -> Iterator[Observation]:
     """Whether JournalNodes can lose one."""
-    reading = ConfigurationReading(found)
-    for key, text, _ in journals(found):
+    for key, text, _ in journals(reading):
         if len(_places(text)) == 1 and "," not in text:
             # Anything else is said of its form.
             yield odd_number(reading, key, members(text), "JournalNodes")
 
 
-def odd_number(reading: ConfigurationReading, key: str, addresses: tuple[str, ...], what: str) -> Observation:
+def odd_number(reading: Reading, key: str, addresses: tuple[str, ...], what: str) -> Observation:
     """Whether so many may lose one of them, and no fewer of them could."""
     hosts = {host_of(address) for address in addresses}
     return Observation(
@@ -81,20 +77,19 @@ def odd_number(reading: ConfigurationReading, key: str, addresses: tuple[str, ..
     )
 
 
-def _directories(found: Found) -> Iterator[tuple[ConfigurationReading, str, str]]:
+def _directories(reading: Reading) -> Iterator[tuple[str, str]]:
     """Where journals lie, by the key that says it; nothing where it is not set."""
-    reading = ConfigurationReading(found)
     seen: set[str] = set()
-    for _, _, pair in journals(found):
+    for _, _, pair in journals(reading):
         key = pair.key(reading, _DIR)
         if key not in seen:
             seen.add(key)
-            yield reading, key, reading.text(key) or ""
+            yield key, reading.text(key) or ""
 
 
-def _lasting(found: Found, facts: Facts) -> Iterator[Observation]:
+def _lasting(reading: Reading, facts: Facts) -> Iterator[Observation]:
     """Whether a JournalNode starts with its directory, and keeps what is there."""
-    for reading, key, text in _directories(found):
+    for key, text in _directories(reading):
         path = listed(text)[0].removeprefix("file://") if text else ""
         usable = path if path.startswith("/") and not is_temporary(path) else _USUAL_DIR
         yield Observation(
@@ -108,16 +103,16 @@ def _lasting(found: Found, facts: Facts) -> Iterator[Observation]:
         )
 
 
-def _disks(found: Found, facts: Facts) -> Iterator[Observation]:
+def _disks(reading: Reading, facts: Facts) -> Iterator[Observation]:
     """Whether something else keeps a journal's disk busy."""
-    hosts = [host_of(member) for _, text, _ in journals(found) for member in members(text)]
-    for reading, key, text in _directories(found):
+    hosts = [host_of(member) for _, text, _ in journals(reading) for member in members(text)]
+    for key, text in _directories(reading):
         if not text.startswith("/"):
             continue
         folder = PurePosixPath(text)
-        blocks = bool(below_data(found, (folder,), hosts))
+        blocks = bool(below_data(reading, (folder,), hosts))
         yield Observation(
-            ok=not blocks and not is_remote(found, folder),
+            ok=not blocks and not is_remote(reading, folder),
             about=key,
             found=f"{text}, " + ("on a disk of blocks" if blocks else "on another host's disk"),
             expected="a disk of its own: every change of the namespace waits until most JournalNodes have "

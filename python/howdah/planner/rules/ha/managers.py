@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from howdah.model.found import Found
 from howdah.planner.facts import Facts
-from howdah.planner.reading import ConfigurationReading
-from howdah.planner.rule import Inspection, Observation, Rule, Severity
+from howdah.planner.reading import Observation, Reading
+from howdah.planner.rule import Inspection, Rule, Severity
 from howdah.releases import hadoop
 
 _IDS = "yarn.resourcemanager.ha.rm-ids"
@@ -35,9 +34,8 @@ _PAGES = ("yarn.resourcemanager.webapp.address", 8088)
 _PAGES_TLS = ("yarn.resourcemanager.webapp.https.address", 8090)
 
 
-def _complete_managers(found: Found, facts: Facts) -> Iterator[Observation]:
+def _complete_managers(reading: Reading, facts: Facts) -> Iterator[Observation]:
     """Names of the cluster and of both, ZooKeepers, addresses, and recovery of what runs."""
-    reading = ConfigurationReading(found)
     if not are_paired(reading):
         return
     shared = reading.text(_SHARED_QUORUM)
@@ -82,23 +80,22 @@ def _is_of_2(facts: Facts) -> bool:
     return facts.request.hadoop.startswith("2.")
 
 
-def _pages_of_2(found: Found, facts: Facts) -> Iterator[Observation]:
+def _pages_of_2(reading: Reading, facts: Facts) -> Iterator[Observation]:
     """Whether pages have addresses: 2.9 and 2.10 need them, and files seldom show which 2 they are for."""
-    reading = ConfigurationReading(found)
     if are_paired(reading) and facts.request.hadoop.startswith(("2.9.", "2.10.")):
         yield from (_pages(reading, name) for name in _ids(reading))
 
 
-def are_paired(reading: ConfigurationReading) -> bool:
+def are_paired(reading: Reading) -> bool:
     """Whether ResourceManagers are highly available."""
     return reading.truth(_ENABLED) is True
 
 
-def _ids(reading: ConfigurationReading) -> list[str]:
+def _ids(reading: Reading) -> list[str]:
     return [name.strip() for name in (reading.text(_IDS) or "").split(",") if name.strip()]
 
 
-def _no_pair(reading: ConfigurationReading) -> Observation:
+def _no_pair(reading: Reading) -> Observation:
     return Observation(
         ok=False,
         about=_IDS,
@@ -110,7 +107,7 @@ def _no_pair(reading: ConfigurationReading) -> Observation:
     )
 
 
-def _address(reading: ConfigurationReading, name: str) -> Observation:
+def _address(reading: Reading, name: str) -> Observation:
     """Where a ResourceManager is: its host, from which Hadoop makes its addresses, or its address itself."""
     key = f"{_HOST}.{name}"
     text = reading.text(key) or reading.text(f"{_RPC}.{name}")
@@ -124,7 +121,7 @@ def _address(reading: ConfigurationReading, name: str) -> Observation:
     )
 
 
-def _pages(reading: ConfigurationReading, name: str) -> Observation:
+def _pages(reading: Reading, name: str) -> Observation:
     """Where a ResourceManager's pages are: one address that Hadoop does not make from the host everywhere."""
     prefix, port = _PAGES_TLS if reading.text("yarn.http.policy") == "HTTPS_ONLY" else _PAGES
     key = f"{prefix}.{name}"
@@ -141,9 +138,8 @@ def _pages(reading: ConfigurationReading, name: str) -> Observation:
     )
 
 
-def _enabled(found: Found, facts: Facts) -> Iterator[Observation]:
+def _enabled(reading: Reading, facts: Facts) -> Iterator[Observation]:
     """Whether ResourceManagers that are named are a pair."""
-    reading = ConfigurationReading(found)
     ids = _ids(reading)
     if len(ids) > 1:
         yield Observation(
@@ -157,9 +153,8 @@ def _enabled(found: Found, facts: Facts) -> Iterator[Observation]:
         )
 
 
-def _elected(found: Found, facts: Facts) -> Iterator[Observation]:
+def _elected(reading: Reading, facts: Facts) -> Iterator[Observation]:
     """Whether there is who elects, where it is to be automatic."""
-    reading = ConfigurationReading(found)
     key = f"{_ELECTION}embedded"
     if are_paired(reading) and reading.truth(f"{_ELECTION}enabled") is not False:
         yield Observation(
@@ -172,8 +167,7 @@ def _elected(found: Found, facts: Facts) -> Iterator[Observation]:
         )
 
 
-def _by_itself(found: Found, facts: Facts) -> Iterator[Observation]:
-    reading = ConfigurationReading(found)
+def _by_itself(reading: Reading, facts: Facts) -> Iterator[Observation]:
     key = f"{_ELECTION}enabled"
     if are_paired(reading):
         yield Observation(
@@ -186,9 +180,8 @@ def _by_itself(found: Found, facts: Facts) -> Iterator[Observation]:
         )
 
 
-def _named(found: Found, facts: Facts) -> Iterator[Observation]:
+def _named(reading: Reading, facts: Facts) -> Iterator[Observation]:
     """Whether the ResourceManager that a file says to be the host's is one of the pair."""
-    reading = ConfigurationReading(found)
     text, ids = reading.text(_ID), _ids(reading)
     if text and ids and are_paired(reading):
         yield Observation(
@@ -201,8 +194,7 @@ def _named(found: Found, facts: Facts) -> Iterator[Observation]:
         )
 
 
-def _own_id(found: Found, facts: Facts) -> Iterator[Observation]:
-    reading = ConfigurationReading(found)
+def _own_id(reading: Reading, facts: Facts) -> Iterator[Observation]:
     text = reading.text(_ID)
     if are_paired(reading) and text in _ids(reading):
         yield Observation(

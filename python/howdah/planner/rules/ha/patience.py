@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from howdah.model.found import Found
 from howdah.planner.facts import Facts
-from howdah.planner.reading import ConfigurationReading
-from howdah.planner.rule import Inspection, Observation, Rule, Severity
+from howdah.planner.reading import Observation, Reading
+from howdah.planner.rule import Inspection, Rule, Severity
 from howdah.planner.rules.ha.managers import are_paired
 from howdah.planner.rules.ha.services import pairs
 from howdah.planner.rules.ha.waiting import TRANSITION_S, lost_host
@@ -46,9 +45,8 @@ def _enough_attempts(base_ms: float, most_ms: float) -> int:
     return attempts
 
 
-def _clients(found: Found, facts: Facts) -> Iterator[Observation]:
-    reading = ConfigurationReading(found)
-    if not pairs(found) or not any(map(reading.text, (_ATTEMPTS, _BASE, _MOST))):
+def _clients(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    if not pairs(reading) or not any(map(reading.text, (_ATTEMPTS, _BASE, _MOST))):
         # The release's own values outlive the release's own failover.
         return
     attempts, base, most = (facts.number(key) for key in (_ATTEMPTS, _BASE, _MOST))
@@ -70,8 +68,7 @@ def _clients(found: Found, facts: Facts) -> Iterator[Observation]:
     )
 
 
-def _managers(found: Found, facts: Facts) -> Iterator[Observation]:
-    reading = ConfigurationReading(found)
+def _managers(reading: Reading, facts: Facts) -> Iterator[Observation]:
     given = next((key for key in (_YARN_ATTEMPTS, _YARN_WAIT) if reading.number(key) is not None), None)
     if not are_paired(reading) or given is None:
         return
@@ -97,9 +94,8 @@ def _managers(found: Found, facts: Facts) -> Iterator[Observation]:
     )
 
 
-def _followed(found: Found, facts: Facts) -> Iterator[Observation]:
+def _followed(reading: Reading, facts: Facts) -> Iterator[Observation]:
     """Whether clients look for the other ResourceManager."""
-    reading = ConfigurationReading(found)
     text = reading.text(_CLIENTS)
     if text and are_paired(reading):
         yield Observation(

@@ -6,10 +6,9 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 
-from howdah.model.found import Found
 from howdah.planner.facts import Facts
-from howdah.planner.reading import ConfigurationReading
-from howdah.planner.rule import Inspection, Observation, Rule, Severity
+from howdah.planner.reading import Observation, Reading
+from howdah.planner.rule import Inspection, Rule, Severity
 from howdah.planner.rules.ha.journals import journals, members, odd_number
 from howdah.planner.rules.ha.services import host_of, listed
 
@@ -31,9 +30,8 @@ def _well_formed(text: str) -> bool:
     return all(_MEMBER.fullmatch(member) for member in keepers(text))
 
 
-def _strings(found: Found, facts: Facts) -> Iterator[Observation]:
+def _strings(reading: Reading, facts: Facts) -> Iterator[Observation]:
     """Whether ZooKeeper's client can read the list."""
-    reading = ConfigurationReading(found)
     for key in CLIENTS:
         text = reading.text(key)
         if text and "${" not in text and "://" not in text:
@@ -48,10 +46,11 @@ def _strings(found: Found, facts: Facts) -> Iterator[Observation]:
             )
 
 
-def _odd(found: Found, facts: Facts) -> Iterator[Observation]:
+def _odd(reading: Reading, facts: Facts) -> Iterator[Observation]:
     """Whether ZooKeeper can lose a member."""
-    reading = ConfigurationReading(found)
-    if any(entry.name.startswith("server.") for entry in (found.config.effective if found.config else ())):
+    if any(
+        entry.name.startswith("server.") for entry in (reading.config.effective if reading.config else ())
+    ):
         # ZooKeeper's own file says how many there are.
         return
     text = reading.text(QUORUM)
@@ -63,8 +62,7 @@ def _odd(found: Found, facts: Facts) -> Iterator[Observation]:
         yield odd_number(reading, _HBASE_QUORUM, asked, "ZooKeepers")
 
 
-def _paths(found: Found, facts: Facts) -> Iterator[Observation]:
-    reading = ConfigurationReading(found)
+def _paths(reading: Reading, facts: Facts) -> Iterator[Observation]:
     text = reading.text(_PARENT)
     if text and "${" not in text:
         yield Observation(
@@ -77,16 +75,15 @@ def _paths(found: Found, facts: Facts) -> Iterator[Observation]:
         )
 
 
-def _racks(found: Found, facts: Facts) -> Iterator[Observation]:
+def _racks(reading: Reading, facts: Facts) -> Iterator[Observation]:
     """Whether a rack may be lost, where the table of racks knows every member."""
-    reading = ConfigurationReading(found)
-    mapped = found.config.mapped if found.config is not None else None
+    mapped = reading.config.mapped if reading.config is not None else None
     if not mapped or "NodeGroup" in (reading.text("net.topology.impl") or ""):
         # Racks of node groups may be virtual ones, which nothing takes down as a whole.
         return
     racks = {host.lower(): place for host, place in mapped.items() if place != _NO_RACK}
     most = len(set(racks.values()))
-    for key, addresses, what in _quorums(found, reading):
+    for key, addresses, what in _quorums(reading):
         places = [racks.get(host_of(address)) for address in addresses]
         if most < 2 or len(places) < 3 or None in places:
             continue
@@ -105,8 +102,8 @@ def _racks(found: Found, facts: Facts) -> Iterator[Observation]:
         )
 
 
-def _quorums(found: Found, reading: ConfigurationReading) -> Iterator[tuple[str, tuple[str, ...], str]]:
-    for key, text, _ in journals(found):
+def _quorums(reading: Reading) -> Iterator[tuple[str, tuple[str, ...], str]]:
+    for key, text, _ in journals(reading):
         yield key, members(text), "JournalNodes"
     for key in (*CLIENTS, _HBASE_QUORUM):
         yield key, keepers(reading.text(key) or ""), "ZooKeepers"

@@ -6,10 +6,9 @@ import difflib
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from howdah.model.found import Found
 from howdah.planner.facts import Facts
-from howdah.planner.reading import ConfigurationReading
-from howdah.planner.rule import Inspection, Observation, Rule, Severity
+from howdah.planner.reading import Observation, Reading
+from howdah.planner.rule import Inspection, Rule, Severity
 
 SHARED = "dfs.namenode.shared.edits.dir"
 PROVIDER = "dfs.client.failover.proxy.provider"
@@ -58,7 +57,7 @@ class NamedPair(NamedTuple):
         """The keys of its NameNodes' addresses."""
         return tuple(f"{_ADDRESS}.{self.service}.{name}" for name in self.namenodes)
 
-    def key(self, reading: ConfigurationReading, key: str) -> str:
+    def key(self, reading: Reading, key: str) -> str:
         """The key as it is set for this service: for all, or with the service's name, or a NameNode's."""
         forms = (
             key,
@@ -78,45 +77,43 @@ def host_of(address: str) -> str:
     return address.partition(":")[0].strip().lower()
 
 
-def all_named(found: Found) -> Iterator[NamedPair]:
+def all_named(reading: Reading) -> Iterator[NamedPair]:
     """Every name service for which NameNodes are listed, be they one or none."""
-    if found.config is None:
+    if reading.config is None:
         return
-    reading = ConfigurationReading(found)
-    for name in sorted({entry.name for entry in found.config.effective or found.config.properties}):
+    for name in sorted({entry.name for entry in reading.config.effective or reading.config.properties}):
         if name.startswith(_NAMENODES):
             yield NamedPair(name.removeprefix(_NAMENODES), listed(reading.text(name)))
 
 
-def is_of_servers(reading: ConfigurationReading, pair: NamedPair) -> bool:
+def is_of_servers(reading: Reading, pair: NamedPair) -> bool:
     """Whether anything is set that only HDFS's daemons read: clients have addresses alone."""
     return any(reading.text(pair.key(reading, key)) for key in _OF_SERVERS)
 
 
-def known_services(reading: ConfigurationReading) -> tuple[str, ...]:
+def known_services(reading: Reading) -> tuple[str, ...]:
     """The name services that clients may ask for."""
     return listed(reading.text(_SERVICES))
 
 
-def pairs(found: Found) -> tuple[NamedPair, ...]:
+def pairs(reading: Reading) -> tuple[NamedPair, ...]:
     """Every name service of two NameNodes at least that clients may ask for, of other clusters too."""
-    named = {pair.service: pair for pair in all_named(found) if len(pair.namenodes) > 1}
-    return tuple(named[name] for name in known_services(ConfigurationReading(found)) if name in named)
+    named = {pair.service: pair for pair in all_named(reading) if len(pair.namenodes) > 1}
+    return tuple(named[name] for name in known_services(reading) if name in named)
 
 
-def own_pairs(found: Found) -> tuple[NamedPair, ...]:
+def own_pairs(reading: Reading) -> tuple[NamedPair, ...]:
     """The name services of this cluster's own NameNodes, two at least of each."""
-    reading = ConfigurationReading(found)
-    return tuple(pair for pair in pairs(found) if is_own(reading, pair))
+    return tuple(pair for pair in pairs(reading) if is_own(reading, pair))
 
 
-def is_own(reading: ConfigurationReading, pair: NamedPair) -> bool:
+def is_own(reading: Reading, pair: NamedPair) -> bool:
     """Whether a name service is this cluster's: clients may be given those of other clusters, too."""
     own = listed(reading.text(_OWN))
     return not own or pair.service in own
 
 
-def is_orphan(reading: ConfigurationReading, pair: NamedPair) -> bool:
+def is_orphan(reading: Reading, pair: NamedPair) -> bool:
     """Whether nothing leads to a service whose NameNodes are listed: Hadoop then passes over them."""
     known = known_services(reading)
     if pair.service in known or _named_by_clients(reading) == pair.service:
@@ -125,21 +122,20 @@ def is_orphan(reading: ConfigurationReading, pair: NamedPair) -> bool:
     return all(reading.text(f"{_NAMENODES}{service}") for service in known)
 
 
-def _named_by_clients(reading: ConfigurationReading) -> str:
+def _named_by_clients(reading: Reading) -> str:
     """What clients find HDFS by."""
     return (reading.text("fs.defaultFS") or "").partition("://")[2].partition("/")[0].partition(":")[0]
 
 
-def _has_port(reading: ConfigurationReading, service: str) -> bool:
+def _has_port(reading: Reading, service: str) -> bool:
     authority = (reading.text("fs.defaultFS") or "").partition("://")[2].partition("/")[0]
     return authority.startswith(f"{service}:")
 
 
-def _listed_services(found: Found, facts: Facts) -> Iterator[Observation]:
+def _listed_services(reading: Reading, facts: Facts) -> Iterator[Observation]:
     """Whether a service whose NameNodes are listed is one itself."""
-    reading = ConfigurationReading(found)
     known = known_services(reading)
-    for pair in all_named(found):
+    for pair in all_named(reading):
         if is_orphan(reading, pair):
             continue
         key = f"{_NAMENODES}{pair.service}"
@@ -157,10 +153,9 @@ def _listed_services(found: Found, facts: Facts) -> Iterator[Observation]:
         )
 
 
-def _orphans(found: Found, facts: Facts) -> Iterator[Observation]:
+def _orphans(reading: Reading, facts: Facts) -> Iterator[Observation]:
     """Whether there are NameNodes of a service that is none, which Hadoop passes over."""
-    reading = ConfigurationReading(found)
-    for pair in all_named(found):
+    for pair in all_named(reading):
         if is_orphan(reading, pair):
             key = f"{_NAMENODES}{pair.service}"
             more = [name for name in pair.addresses() if reading.text(name)]
@@ -174,9 +169,8 @@ def _orphans(found: Found, facts: Facts) -> Iterator[Observation]:
             )
 
 
-def _without_namenodes(found: Found, facts: Facts) -> Iterator[Observation]:
+def _without_namenodes(reading: Reading, facts: Facts) -> Iterator[Observation]:
     """Whether clients find the NameNodes of every service that they are given."""
-    reading = ConfigurationReading(found)
     named = _named_by_clients(reading)
     for service in known_services(reading):
         key, provider = f"{_NAMENODES}{service}", f"{PROVIDER}.{service}"
@@ -186,7 +180,7 @@ def _without_namenodes(found: Found, facts: Facts) -> Iterator[Observation]:
         by_name = _by_address(reading, service) or reading.text(f"{_ADDRESS}.{service}") or is_host
         meant = any(
             pair.service not in known_services(reading) and not is_orphan(reading, pair)
-            for pair in all_named(found)
+            for pair in all_named(reading)
         )
         if not used or by_name or meant:
             continue
@@ -204,10 +198,9 @@ def _without_namenodes(found: Found, facts: Facts) -> Iterator[Observation]:
         )
 
 
-def _logical_ports(found: Found, facts: Facts) -> Iterator[Observation]:
+def _logical_ports(reading: Reading, facts: Facts) -> Iterator[Observation]:
     """Whether a name service stands for a host that has a port."""
-    reading = ConfigurationReading(found)
-    services = {pair.service: pair for pair in pairs(found)}
+    services = {pair.service: pair for pair in pairs(reading)}
     for key, path in (("fs.defaultFS", ""), ("hbase.rootdir", "/hbase")):
         scheme, _, rest = (reading.text(key) or "").partition("://")
         name, _, port = rest.partition("/")[0].partition(":")
@@ -223,15 +216,14 @@ def _logical_ports(found: Found, facts: Facts) -> Iterator[Observation]:
         )
 
 
-def _by_address(reading: ConfigurationReading, service: str) -> bool:
+def _by_address(reading: Reading, service: str) -> bool:
     """Whether clients take the service for a host, whose address moves from one NameNode to the other."""
     return "IPFailover" in (reading.text(f"{PROVIDER}.{service}") or "")
 
 
-def _provider_classes(found: Found, facts: Facts) -> Iterator[Observation]:
+def _provider_classes(reading: Reading, facts: Facts) -> Iterator[Observation]:
     """Whether there is the class by which clients look for the active NameNode."""
-    reading = ConfigurationReading(found)
-    for pair in pairs(found):
+    for pair in pairs(reading):
         key = f"{PROVIDER}.{pair.service}"
         name = reading.text(key)
         # What lies in another package is anybody's.
@@ -247,10 +239,9 @@ def _provider_classes(found: Found, facts: Facts) -> Iterator[Observation]:
             )
 
 
-def _observers(found: Found, facts: Facts) -> Iterator[Observation]:
+def _observers(reading: Reading, facts: Facts) -> Iterator[Observation]:
     """Whether NameNodes keep what reads of an observer need."""
-    reading = ConfigurationReading(found)
-    for pair in own_pairs(found):
+    for pair in own_pairs(reading):
         provider = f"{PROVIDER}.{pair.service}"
         if "ObserverRead" not in (reading.text(provider) or ""):
             continue
@@ -265,11 +256,10 @@ def _observers(found: Found, facts: Facts) -> Iterator[Observation]:
             )
 
 
-def _own_edits(found: Found, facts: Facts) -> Iterator[Observation]:
+def _own_edits(reading: Reading, facts: Facts) -> Iterator[Observation]:
     """Whether each of several name services has edits of its own."""
-    reading = ConfigurationReading(found)
     sharing: dict[str, list[NamedPair]] = {}
-    several = own_pairs(found)
+    several = own_pairs(reading)
     for pair in several if len(several) > 1 else ():
         text = reading.text(pair.key(reading, SHARED))
         if text:

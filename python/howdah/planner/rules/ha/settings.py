@@ -10,11 +10,10 @@ from howdah.planner.conditions import is_paired
 from howdah.planner.facts import Facts
 from howdah.planner.heap import heap_enough
 from howdah.planner.master_heaps import small_heap
-from howdah.planner.reading import lasting
 from howdah.planner.rule import Decision, FamilyRule, Rule, SettingRule, Severity
 from howdah.planner.rules.addresses import NAMENODE_PORT
 from howdah.planner.rules.security.settings import login
-from howdah.planner.values import anything, fixed, set_at_all
+from howdah.planner.values import anything, fixed, lasting, set_at_all
 
 JOURNAL_PORT = 8485
 ZOOKEEPER_PORT = 2181

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
-from howdah.model.found import Found
 from howdah.model.plan import Role
 from howdah.planner.conditions import in_pair
 from howdah.planner.facts import Facts
-from howdah.planner.reading import ConfigurationReading
-from howdah.planner.rule import Inspection, Observation, Rule, SettingRule, Severity, equal
+from howdah.planner.reading import Observation, Reading
+from howdah.planner.rule import Inspection, Rule, SettingRule, Severity, equal
 from howdah.planner.rules.ha.services import host_of, is_of_servers, own_pairs
 from howdah.planner.values import between, fixed
 
@@ -31,9 +30,8 @@ _standby_rule = partial(
 )
 
 
-def _by_itself(found: Found, facts: Facts) -> Iterator[Observation]:
-    reading = ConfigurationReading(found)
-    for pair in own_pairs(found):
+def _by_itself(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    for pair in own_pairs(reading):
         if not is_of_servers(reading, pair):
             continue
         key = pair.key(reading, _AUTOMATIC)
@@ -48,10 +46,9 @@ def _by_itself(found: Found, facts: Facts) -> Iterator[Observation]:
         )
 
 
-def _own_id(found: Found, facts: Facts) -> Iterator[Observation]:
-    reading = ConfigurationReading(found)
+def _own_id(reading: Reading, facts: Facts) -> Iterator[Observation]:
     text = reading.text(_ID)
-    if text and own_pairs(found):
+    if text and own_pairs(reading):
         yield Observation(
             ok=False,
             about=_ID,
@@ -63,9 +60,8 @@ def _own_id(found: Found, facts: Facts) -> Iterator[Observation]:
         )
 
 
-def _no_secondary(found: Found, facts: Facts) -> Iterator[Observation]:
-    reading = ConfigurationReading(found)
-    for pair in own_pairs(found):
+def _no_secondary(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    for pair in own_pairs(reading):
         key = pair.key(reading, _SECONDARY)
         text = reading.text(key)
         if text and host_of(text) not in _NOWHERE:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from howdah.model.found import Found
 from howdah.planner.facts import Facts
-from howdah.planner.reading import ConfigurationReading
-from howdah.planner.rule import Inspection, Observation, Rule, Severity
+from howdah.planner.reading import Observation, Reading
+from howdah.planner.rule import Inspection, Rule, Severity
 from howdah.planner.rules.ha.managers import are_paired
 
 _STORE = "yarn.resourcemanager.store.class"
@@ -16,13 +15,12 @@ _OF_ONE_HOST = ("MemoryRMStateStore", "NullRMStateStore", "LeveldbRMStateStore")
 _CONDITION = "ResourceManagers are highly available"
 
 
-def _store(reading: ConfigurationReading) -> str:
+def _store(reading: Reading) -> str:
     """The kind of the store of jobs, without its package."""
     return (reading.text(_STORE) or "FileSystemRMStateStore").removeprefix(_STORES)
 
 
-def _shared_state(found: Found, facts: Facts) -> Iterator[Observation]:
-    reading = ConfigurationReading(found)
+def _shared_state(reading: Reading, facts: Facts) -> Iterator[Observation]:
     if are_paired(reading):
         yield _kept(
             reading,
@@ -31,8 +29,7 @@ def _shared_state(found: Found, facts: Facts) -> Iterator[Observation]:
         )
 
 
-def _fenced_state(found: Found, facts: Facts) -> Iterator[Observation]:
-    reading = ConfigurationReading(found)
+def _fenced_state(reading: Reading, facts: Facts) -> Iterator[Observation]:
     if are_paired(reading) and _store(reading) not in _OF_ONE_HOST:
         yield _kept(
             reading,
@@ -42,7 +39,7 @@ def _fenced_state(found: Found, facts: Facts) -> Iterator[Observation]:
         )
 
 
-def _kept(reading: ConfigurationReading, *, ok: bool, expected: str) -> Observation:
+def _kept(reading: Reading, *, ok: bool, expected: str) -> Observation:
     return Observation(
         ok=ok,
         about=_STORE,

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from howdah.model.found import Found
 from howdah.planner.facts import Facts
-from howdah.planner.reading import ConfigurationReading
-from howdah.planner.rule import Inspection, Observation, Rule, Severity
+from howdah.planner.reading import Observation, Reading
+from howdah.planner.rule import Inspection, Rule, Severity
 from howdah.planner.rules.ha.fencing import FENCING
 from howdah.planner.rules.ha.quorums import QUORUM
 from howdah.planner.rules.ha.services import (
@@ -30,16 +29,15 @@ _FENCING_KEY = "dfs.ha.fencing.ssh.private-key-files"
 _MANAGERS = "yarn.resourcemanager.ha.rm-ids"
 
 
-def _pairs_apart(found: Found, facts: Facts) -> Iterator[Observation]:
+def _pairs_apart(reading: Reading, facts: Facts) -> Iterator[Observation]:
     """Whether two of a pair are on different hosts."""
-    reading = ConfigurationReading(found)
-    for pair in own_pairs(found):
+    for pair in own_pairs(reading):
         yield from _apart(reading, pair.addresses(), "NameNodes")
     managers = [f"yarn.resourcemanager.hostname.{name}" for name in listed(reading.text(_MANAGERS))]
     yield from _apart(reading, managers, "ResourceManagers")
 
 
-def _apart(reading: ConfigurationReading, keys: Sequence[str], what: str) -> Iterator[Observation]:
+def _apart(reading: Reading, keys: Sequence[str], what: str) -> Iterator[Observation]:
     hosts = [host_of(text) for key in keys if (text := reading.text(key))]
     if len(hosts) < 2:
         return
@@ -53,15 +51,14 @@ def _apart(reading: ConfigurationReading, keys: Sequence[str], what: str) -> Ite
     )
 
 
-def _complete_pair(found: Found, facts: Facts) -> Iterator[Observation]:
+def _complete_pair(reading: Reading, facts: Facts) -> Iterator[Observation]:
     """Whether two NameNodes have all that failover, and clients, need."""
-    reading = ConfigurationReading(found)
     known = known_services(reading)
-    own = own_pairs(found)
-    for alone in all_named(found):
+    own = own_pairs(reading)
+    for alone in all_named(reading):
         if alone.service in known and len(alone.namenodes) < 2 and is_own(reading, alone):
             yield from _alone(reading, alone)
-    for pair in pairs(found):
+    for pair in pairs(reading):
         yield _needed(
             reading,
             f"{PROVIDER}.{pair.service}",
@@ -74,7 +71,7 @@ def _complete_pair(found: Found, facts: Facts) -> Iterator[Observation]:
             yield from _failover(reading, pair)
 
 
-def _failover(reading: ConfigurationReading, pair: NamedPair) -> Iterator[Observation]:
+def _failover(reading: Reading, pair: NamedPair) -> Iterator[Observation]:
     """What NameNodes of this cluster need besides, and those of another one have there."""
     yield _needed(
         reading,
@@ -92,7 +89,7 @@ def _failover(reading: ConfigurationReading, pair: NamedPair) -> Iterator[Observ
         yield _needed(reading, _FENCING_KEY, "the key with which sshfence logs in", "/etc/hadoop/ssh/fencing")
 
 
-def _alone(reading: ConfigurationReading, alone: NamedPair) -> Iterator[Observation]:
+def _alone(reading: Reading, alone: NamedPair) -> Iterator[Observation]:
     """A service of one NameNode, where edits are shared as only a pair needs them."""
     if reading.text(alone.key(reading, SHARED)):
         key = f"dfs.ha.namenodes.{alone.service}"
@@ -106,7 +103,7 @@ def _alone(reading: ConfigurationReading, alone: NamedPair) -> Iterator[Observat
         )
 
 
-def _needed(reading: ConfigurationReading, key: str, what: str, example: str) -> Observation:
+def _needed(reading: Reading, key: str, what: str, example: str) -> Observation:
     text = reading.text(key)
     return Observation(
         ok=bool(text),

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from howdah.model.found import Found
 from howdah.model.plan import Value
 from howdah.planner.conditions import hbase_rule
 from howdah.planner.facts import Facts
-from howdah.planner.reading import is_temporary
-from howdah.planner.rule import Decision, Inspection, Observation, Rule, SettingRule
+from howdah.planner.reading import Observation, Reading, is_temporary
+from howdah.planner.rule import Decision, Inspection, Rule, SettingRule
 from howdah.planner.values import fixed
 
 _KEPT = ("HADOOP_LOG_DIR", "HADOOP_PID_DIR", "HADOOP_SECURE_PID_DIR", "HBASE_LOG_DIR", "HBASE_PID_DIR")
@@ -24,8 +23,8 @@ def _below_run(path: str) -> bool:
     return path.startswith("/run/")
 
 
-def _kept(found: Found, facts: Facts) -> Iterator[Observation]:
-    for variable in found.config.environment if found.config else ():
+def _kept(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    for variable in reading.config.environment if reading.config else ():
         if variable.name in _KEPT:
             own = "log" if "LOG" in variable.name else "run"
             whose = "hbase" if variable.name.startswith("HBASE") else "hadoop"

@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from howdah.model.found import Found, FoundProperty
+from howdah.model.found import FoundProperty
 from howdah.model.heap import heap_bytes
 from howdah.planner.facts import Facts
-from howdah.planner.rule import Inspection, Observation, Rule, Severity
+from howdah.planner.reading import Observation, Reading
+from howdah.planner.rule import Inspection, Rule, Severity
 from howdah.planner.rules.jvm.versions import supported
 from howdah.units import MIB
 
@@ -54,17 +55,17 @@ _OPEN_JMX = re.compile(r"-Dcom\.sun\.management\.jmxremote\.authenticate=false(?
 _JMX_PORT = re.compile(r"-Dcom\.sun\.management\.jmxremote\.port=\d+")
 
 
-def daemon_options(found: Found) -> Iterator[FoundProperty]:
+def daemon_options(reading: Reading) -> Iterator[FoundProperty]:
     """Variables of daemons' Java options, each as the last line leaves it."""
-    environment = found.config.environment if found.config else ()
+    environment = reading.config.environment if reading.config else ()
     last = {variable.name: variable for variable in environment}
     yield from (entry for entry in last.values() if entry.name.endswith("_OPTS"))
 
 
-def java_options(found: Found) -> Iterator[FoundProperty]:
+def java_options(reading: Reading) -> Iterator[FoundProperty]:
     """All options of Java that were found, those of daemons and those of tasks."""
-    yield from daemon_options(found)
-    config = found.config
+    yield from daemon_options(reading)
+    config = reading.config
     if config is not None:
         yield from (entry for key in TASK_OPTIONS if (entry := config.property(key)) is not None)
 
@@ -75,11 +76,11 @@ def removed_options(text: str) -> list[str]:
     return [removed for removed in _REMOVED if removed in words]
 
 
-def _removed_options(found: Found, facts: Facts) -> Iterable[Observation]:
+def _removed_options(reading: Reading, facts: Facts) -> Iterable[Observation]:
     if facts.release_assumed or max(supported(facts)) < _REMOVED_IN:
         # Which Java runs is not known where the release is not.
         return
-    for option in java_options(found):
+    for option in java_options(reading):
         dead = removed_options(option.text)
         what = "every one of the tasks fails" if option.name in TASK_OPTIONS else "the daemon does not start"
         yield Observation(
@@ -93,8 +94,8 @@ def _removed_options(found: Found, facts: Facts) -> Iterable[Observation]:
         )
 
 
-def _heaps(found: Found, facts: Facts) -> Iterator[Observation]:
-    for option in java_options(found):
+def _heaps(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    for option in java_options(reading):
         most, least = (
             heap_bytes(option.text),
             heap_bytes(_LEAST_GIVEN.sub("-Xmx", _without_most(option.text))),
@@ -125,8 +126,8 @@ def _without_most(options: str) -> str:
     return " ".join(word for word in options.split() if not word.startswith("-Xmx"))
 
 
-def _collectors(found: Found, facts: Facts) -> Iterator[Observation]:
-    for option in java_options(found):
+def _collectors(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    for option in java_options(reading):
         chosen = sorted(set(_COLLECTOR.findall(option.text)))
         if chosen:
             yield Observation(
@@ -139,8 +140,8 @@ def _collectors(found: Found, facts: Facts) -> Iterator[Observation]:
             )
 
 
-def _open_ports(found: Found, facts: Facts) -> Iterator[Observation]:
-    for option in daemon_options(found):
+def _open_ports(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    for option in daemon_options(reading):
         doors = _DEBUGGER.findall(option.text)
         if _JMX_PORT.search(option.text):
             doors += _OPEN_JMX.findall(option.text)

@@ -7,10 +7,11 @@ from collections.abc import Iterable
 
 from howdah import releases
 from howdah.errors import UserError
-from howdah.model.found import Found, FoundProperty
+from howdah.model.found import FoundProperty
 from howdah.planner.conditions import with_mapreduce
 from howdah.planner.facts import Facts
-from howdah.planner.rule import Decision, Inspection, Observation, Rule, SettingRule, Severity
+from howdah.planner.reading import Observation, Reading
+from howdah.planner.rule import Decision, Inspection, Rule, SettingRule, Severity
 from howdah.releases import DEFAULT_HBASE, line_of
 
 _JAVA = {"2": (7, 8), "3.0": (8,), "3.1": (8,), "3.2": (8,), "3.3": (8, 11), "3.4": (8, 11), "3.5": (17,)}
@@ -102,8 +103,8 @@ def java_homes(variables: Iterable[FoundProperty]) -> Iterable[FoundProperty]:
     return {entry.file: entry for entry in homes}.values()
 
 
-def _homes(found: Found) -> Iterable[FoundProperty]:
-    return java_homes(found.config.environment if found.config else ())
+def _homes(reading: Reading) -> Iterable[FoundProperty]:
+    return java_homes(reading.config.environment if reading.config else ())
 
 
 def _runs_on(script: str, facts: Facts) -> tuple[str, tuple[int, ...]] | None:
@@ -118,8 +119,8 @@ def _runs_on(script: str, facts: Facts) -> tuple[str, tuple[int, ...]] | None:
     return None
 
 
-def _java_home(found: Found, facts: Facts) -> Iterable[Observation]:
-    for entry in _homes(found):
+def _java_home(reading: Reading, facts: Facts) -> Iterable[Observation]:
+    for entry in _homes(reading):
         major, software = home_major(entry.text), _runs_on(entry.base_name, facts)
         if major is None or software is None:
             continue
@@ -135,8 +136,8 @@ def _java_home(found: Found, facts: Facts) -> Iterable[Observation]:
         )
 
 
-def _home_given(found: Found, facts: Facts) -> Iterable[Observation]:
-    for entry in _homes(found):
+def _home_given(reading: Reading, facts: Facts) -> Iterable[Observation]:
+    for entry in _homes(reading):
         # Hadoop 2 ships yarn-env.sh with a line that passes on what it is given.
         yield Observation(
             ok=entry.text not in _HOME_OF_ITSELF or entry.base_name == "yarn-env.sh",

@@ -5,14 +5,14 @@ from __future__ import annotations
 import ipaddress
 from collections.abc import Iterator
 
-from howdah.model.found import Found
 from howdah.planner.facts import Facts
-from howdah.planner.rule import Inspection, Observation, Rule, Severity
+from howdah.planner.reading import Observation, Reading
+from howdah.planner.rule import Inspection, Rule, Severity
 
 
-def _own_name(found: Found, facts: Facts) -> Iterator[Observation]:
-    address = found.host.network.own_address if found.host is not None else None
-    if address is None or found.config is None or len(found.config.workers) < 2:
+def _own_name(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    address = reading.host.network.own_address if reading.host is not None else None
+    if address is None or reading.config is None or len(reading.config.workers) < 2:
         # A cluster of one host finds itself on the loopback as well as anywhere.
         return
     yield Observation(

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from howdah.model.found import Found
 from howdah.model.network import Nic
 from howdah.model.plan import Input
 from howdah.planner.block import REPLICATION
 from howdah.planner.facts import Facts
-from howdah.planner.rule import Inspection, Observation, Rule, Severity
+from howdah.planner.reading import Observation, Reading
+from howdah.planner.rule import Inspection, Rule, Severity
 from howdah.planner.throughput import LINE_SHARE, replica_bits_per_s
 from howdah.units import format_bits_per_s, format_counted
 
@@ -17,15 +17,15 @@ _JUMBO = 9000
 _EMULATED = frozenset({"e1000", "e1000e", "8139cp", "8139too", "pcnet32", "ne2k-pci", "vmxnet"})
 
 
-def ports(found: Found) -> tuple[Nic, ...]:
+def ports(reading: Reading) -> tuple[Nic, ...]:
     """The ports and bonds that carry traffic: what is up, a bond in its members' stead."""
-    if found.host is None:
+    if reading.host is None:
         return ()
-    return tuple(nic for nic in found.host.nics if nic.up and nic.member_of is None)
+    return tuple(nic for nic in reading.host.nics if nic.up and nic.member_of is None)
 
 
-def _mtu(found: Found, facts: Facts) -> Iterator[Observation]:
-    known = {nic.name: nic.mtu for nic in ports(found) if nic.mtu is not None}
+def _mtu(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    known = {nic.name: nic.mtu for nic in ports(reading) if nic.mtu is not None}
     if len(known) > 1:
         yield Observation(
             len(set(known.values())) == 1,
@@ -36,8 +36,8 @@ def _mtu(found: Found, facts: Facts) -> Iterator[Observation]:
         )
 
 
-def _jumbo(found: Found, facts: Facts) -> Iterator[Observation]:
-    for nic in ports(found):
+def _jumbo(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    for nic in ports(reading):
         if nic.mtu is not None:
             yield Observation(
                 nic.mtu >= _JUMBO,
@@ -48,10 +48,10 @@ def _jumbo(found: Found, facts: Facts) -> Iterator[Observation]:
             )
 
 
-def _speed(found: Found, facts: Facts) -> Iterator[Observation]:
-    speeds = {nic.name: nic.speed_bits_per_s for nic in ports(found)}
+def _speed(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    speeds = {nic.name: nic.speed_bits_per_s for nic in ports(reading)}
     known = [speed for speed in speeds.values() if speed is not None]
-    if found.host is None or not facts.group.data_disks:
+    if reading.host is None or not facts.group.data_disks:
         return
     decided = facts.decided.get("dfs.replication", facts.request.replication or REPLICATION)
     if facts.known_cluster is not None and facts.known_cluster.hosts == 1:
@@ -78,8 +78,8 @@ def _speed(found: Found, facts: Facts) -> Iterator[Observation]:
     )
 
 
-def _bonds(found: Found, facts: Facts) -> Iterator[Observation]:
-    for nic in ports(found):
+def _bonds(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    for nic in ports(reading):
         if nic.bond is None:
             continue
         spreads = nic.bond.mode in ("802.3ad", "balance-xor")
@@ -93,10 +93,10 @@ def _bonds(found: Found, facts: Facts) -> Iterator[Observation]:
         )
 
 
-def _bonded(found: Found, facts: Facts) -> Iterator[Observation]:
+def _bonded(reading: Reading, facts: Facts) -> Iterator[Observation]:
     """Whether every port of a bond is up, and as fast as the others."""
     members: dict[str, list[Nic]] = {}
-    for nic in found.host.nics if found.host else ():
+    for nic in reading.host.nics if reading.host else ():
         if nic.member_of is not None:
             members.setdefault(nic.member_of, []).append(nic)
     for bond, nics in members.items():
@@ -117,10 +117,10 @@ def _bonded(found: Found, facts: Facts) -> Iterator[Observation]:
         )
 
 
-def _guest_card(found: Found, facts: Facts) -> Iterator[Observation]:
-    if found.host is None or not found.host.virtualisation.is_virtual:
+def _guest_card(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    if reading.host is None or not reading.host.virtualisation.is_virtual:
         return
-    for nic in ports(found):
+    for nic in ports(reading):
         if nic.driver is not None and nic.bond is None:
             yield Observation(
                 nic.driver not in _EMULATED,
@@ -131,10 +131,10 @@ def _guest_card(found: Found, facts: Facts) -> Iterator[Observation]:
             )
 
 
-def _queues(found: Found, facts: Facts) -> Iterator[Observation]:
-    if found.host is None or not found.host.virtualisation.is_virtual:
+def _queues(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    if reading.host is None or not reading.host.virtualisation.is_virtual:
         return
-    for nic in ports(found):
+    for nic in ports(reading):
         if nic.rx_queues is not None and nic.driver in ("vmxnet3", "virtio_net"):
             yield Observation(
                 nic.rx_queues == 1,

@@ -5,20 +5,20 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from howdah.model.found import Found
 from howdah.model.plan import Input
 from howdah.planner.conditions import with_hbase
 from howdah.planner.facts import Facts
-from howdah.planner.rule import Counsel, Inspection, Observation, Rule, Severity
+from howdah.planner.reading import Observation, Reading
+from howdah.planner.rule import Counsel, Inspection, Rule, Severity
 from howdah.units import format_memory
 
 _OLDEST_KERNEL = (2, 6, 30)
 
 
-def _kernel(found: Found, facts: Facts) -> Iterator[Observation]:
-    if found.host is None:
+def _kernel(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    if reading.host is None:
         return
-    release = found.host.software.kernel
+    release = reading.host.software.kernel
     parts = re.match(r"(\d+)\.(\d+)(?:\.(\d+))?", release)
     new_enough = None
     if parts is not None:
@@ -32,10 +32,10 @@ def _kernel(found: Found, facts: Facts) -> Iterator[Observation]:
     )
 
 
-def _swap(found: Found, facts: Facts) -> Iterator[Observation]:
-    if found.host is None:
+def _swap(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    if reading.host is None:
         return
-    size = found.host.memory.swap_total_bytes
+    size = reading.host.memory.swap_total_bytes
     yield Observation(
         size > 0,
         "swap",
@@ -46,10 +46,10 @@ def _swap(found: Found, facts: Facts) -> Iterator[Observation]:
     )
 
 
-def _clock(found: Found, facts: Facts) -> Iterator[Observation]:
-    if found.host is None:
+def _clock(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    if reading.host is None:
         return
-    kept = found.host.software.clock_synchronised
+    kept = reading.host.software.clock_synchronised
     yield Observation(
         kept,
         "clock",
@@ -59,10 +59,10 @@ def _clock(found: Found, facts: Facts) -> Iterator[Observation]:
     )
 
 
-def _governor(found: Found, facts: Facts) -> Iterator[Observation]:
-    if found.host is None or found.host.virtualisation.is_virtual:
+def _governor(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    if reading.host is None or reading.host.virtualisation.is_virtual:
         return
-    governor = found.host.cpu.governor
+    governor = reading.host.cpu.governor
     yield Observation(
         None if governor is None else governor == "performance",
         "CPU frequency governor",

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from howdah.model.found import Found
 from howdah.planner.conditions import secured
 from howdah.planner.facts import Facts
-from howdah.planner.reading import ConfigurationReading
-from howdah.planner.rule import Inspection, Observation, Rule, Severity
+from howdah.planner.reading import Observation, Reading
+from howdah.planner.rule import Inspection, Rule, Severity
 
 _PROTECTION = "dfs.data.transfer.protection"
 _POLICY = "dfs.http.policy"
@@ -18,14 +17,13 @@ _OF_DATANODES = ("dfs.datanode.kerberos.principal", "dfs.datanode.keytab.file", 
 _FIRST_OF_USERS = 1024
 
 
-def _of_root(reading: ConfigurationReading, key: str) -> bool:
+def _of_root(reading: Reading, key: str) -> bool:
     """Whether an address has a port that only root opens."""
     port = (reading.text(key) or "").rpartition(":")[2].strip()
     return port.isdigit() and 0 < int(port) < _FIRST_OF_USERS
 
 
-def _startable(found: Found, facts: Facts) -> Iterator[Observation]:
-    reading = ConfigurationReading(found)
+def _startable(reading: Reading, facts: Facts) -> Iterator[Observation]:
     of_datanodes = any(map(reading.text, _OF_DATANODES))
     if not reading.has("hdfs-site.xml") or not of_datanodes or reading.truth(_ANY_PORTS) is True:
         return

@@ -5,11 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from howdah.model.found import Found
 from howdah.planner.facts import Facts
 from howdah.planner.named_hosts import has_several_hosts
-from howdah.planner.reading import ConfigurationReading
-from howdah.planner.rule import Inspection, Observation, Rule, Severity
+from howdah.planner.reading import Observation, Reading
+from howdah.planner.rule import Inspection, Rule, Severity
 from howdah.planner.rules.consistency.fair import uses_fair
 
 _PROXY = re.compile(r"hadoop\.proxyuser\.([^.]+)\.(hosts|groups|users)")
@@ -25,9 +24,9 @@ _ROOT_QUEUE = "yarn.scheduler.capacity.root"
 _POLICIES = ("dfs.http.policy", "yarn.http.policy", "mapreduce.jobhistory.http.policy")
 
 
-def _proxies(found: Found, facts: Facts) -> Iterator[Observation]:
+def _proxies(reading: Reading, facts: Facts) -> Iterator[Observation]:
     given: dict[str, dict[str, str]] = {}
-    for entry in found.config.effective if found.config else ():
+    for entry in reading.config.effective if reading.config else ():
         if match := _PROXY.fullmatch(entry.name):
             given.setdefault(match[1], {})[match[2]] = entry.text.strip()
     for user, limits in given.items():
@@ -39,12 +38,11 @@ def _proxies(found: Found, facts: Facts) -> Iterator[Observation]:
             found=", ".join(f"{what} {text}" for what, text in limits.items()),
             expected=f"the hosts on which {user} runs: from any host it may now act for anybody",
             fix=f"set {key} to the hosts of {user} in core-site.xml",
-            where=ConfigurationReading(found).where(key),
+            where=reading.where(key),
         )
 
 
-def _umask(found: Found, facts: Facts) -> Iterator[Observation]:
-    reading = ConfigurationReading(found)
+def _umask(reading: Reading, facts: Facts) -> Iterator[Observation]:
     text = (reading.text(_UMASK) or "").strip()
     if re.fullmatch(r"[0-7]{3,4}", text):
         yield Observation(
@@ -57,8 +55,7 @@ def _umask(found: Found, facts: Facts) -> Iterator[Observation]:
         )
 
 
-def _protocols(found: Found, facts: Facts) -> Iterator[Observation]:
-    reading = ConfigurationReading(found)
+def _protocols(reading: Reading, facts: Facts) -> Iterator[Observation]:
     named = [protocol.strip() for protocol in (reading.text(_PROTOCOLS) or "").split(",") if protocol.strip()]
     if named:
         dead = [protocol for protocol in named if _DEAD.fullmatch(protocol)]
@@ -72,8 +69,7 @@ def _protocols(found: Found, facts: Facts) -> Iterator[Observation]:
         )
 
 
-def _verifier(found: Found, facts: Facts) -> Iterator[Observation]:
-    reading = ConfigurationReading(found)
+def _verifier(reading: Reading, facts: Facts) -> Iterator[Observation]:
     if text := reading.text(_VERIFIER):
         yield Observation(
             ok=text not in _LAX,
@@ -85,8 +81,7 @@ def _verifier(found: Found, facts: Facts) -> Iterator[Observation]:
         )
 
 
-def _server_store(found: Found, facts: Facts) -> Iterator[Observation]:
-    reading = ConfigurationReading(found)
+def _server_store(reading: Reading, facts: Facts) -> Iterator[Observation]:
     encrypted = [key for key in _POLICIES if (reading.text(key) or "").startswith("HTTPS_ONLY")]
     if encrypted:
         file = reading.text("hadoop.ssl.server.conf") or "ssl-server.xml"
@@ -102,18 +97,18 @@ def _server_store(found: Found, facts: Facts) -> Iterator[Observation]:
         )
 
 
-def _principals(found: Found) -> dict[str, str]:
+def _principals(reading: Reading) -> dict[str, str]:
     return {
         entry.name: entry.text
-        for entry in (found.config.effective if found.config else ())
+        for entry in (reading.config.effective if reading.config else ())
         if _PRINCIPAL.fullmatch(entry.name) and "/" in entry.text and "@" in entry.text
     }
 
 
-def _own_host(found: Found, facts: Facts) -> Iterator[Observation]:
-    if not has_several_hosts(found):
+def _own_host(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    if not has_several_hosts(reading):
         return
-    for key, text in _principals(found).items():
+    for key, text in _principals(reading).items():
         if _OF_MANY.fullmatch(key) is None:
             continue
         service, _, rest = text.partition("/")
@@ -124,13 +119,13 @@ def _own_host(found: Found, facts: Facts) -> Iterator[Observation]:
             found=text,
             expected="_HOST, which every daemon replaces by its own host's name",
             fix=f"set {key} to {service}/_HOST@{realm}",
-            where=ConfigurationReading(found).where(key),
+            where=reading.where(key),
         )
 
 
-def _one_realm(found: Found, facts: Facts) -> Iterator[Observation]:
+def _one_realm(reading: Reading, facts: Facts) -> Iterator[Observation]:
     realms: dict[str, list[str]] = {}
-    for key, text in _principals(found).items():
+    for key, text in _principals(reading).items():
         realms.setdefault(text.rpartition("@")[2], []).append(key)
     if len(realms) > 1:
         most = max(realms, key=lambda realm: len(realms[realm]))
@@ -142,15 +137,14 @@ def _one_realm(found: Found, facts: Facts) -> Iterator[Observation]:
                 found=f"realm {realm}; {len(realms[most])} other principals are of {most}",
                 expected="one realm for a cluster's daemons, unless the two trust each other",
                 fix=f"set the realm in {key} to {most}",
-                where=ConfigurationReading(found).where(key),
+                where=reading.where(key),
             )
 
 
-def _queue_rights(found: Found, facts: Facts) -> Iterator[Observation]:
+def _queue_rights(reading: Reading, facts: Facts) -> Iterator[Observation]:
     """Whether the root queue, whose rights all queues have, is open to everybody."""
-    reading = ConfigurationReading(found)
     # Without Kerberos users are whoever they claim to be, and lists of them keep no user out.
-    if not facts.request.secure or not reading.has("capacity-scheduler.xml") or uses_fair(found):
+    if not facts.request.secure or not reading.has("capacity-scheduler.xml") or uses_fair(reading):
         return
     if reading.has("yarn-site.xml") and reading.truth("yarn.acl.enable") is not True:
         # No list is checked then, which is a rule of its own.

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from howdah.model.found import Found
 from howdah.planner.executor import CONFIGURATION, LEAST_OVERHEAD_MB, OVERHEAD, YARN
 from howdah.planner.facts import Facts
 from howdah.planner.named_hosts import has_several_hosts, worker_hosts
-from howdah.planner.reading import ConfigurationReading
-from howdah.planner.rule import Inspection, Observation, Rule, Severity
+from howdah.planner.reading import Observation, Reading
+from howdah.planner.rule import Inspection, Rule, Severity
 from howdah.releases.spark import spark_keys
 from howdah.units import MIB, format_memory
 
@@ -20,21 +19,20 @@ _DYNAMIC = "spark.dynamicAllocation."
 _LOGS, _DIRECTORY, _READ = "spark.eventLog.enabled", "spark.eventLog.dir", "spark.history.fs.logDirectory"
 
 
-def _quantity(reading: ConfigurationReading, key: str) -> float | None:
+def _quantity(reading: Reading, key: str) -> float | None:
     known = spark_keys()[key]
     return known.quantity(reading.text(key) or known.default)
 
 
-def _heartbeats(found: Found, facts: Facts) -> Iterator[Observation]:
-    return _times(found, least=1)
+def _heartbeats(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    return _times(reading, least=1)
 
 
-def _few_heartbeats(found: Found, facts: Facts) -> Iterator[Observation]:
-    return _times(found, least=_LEAST_HEARTBEATS)
+def _few_heartbeats(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    return _times(reading, least=_LEAST_HEARTBEATS)
 
 
-def _times(found: Found, least: int) -> Iterator[Observation]:
-    reading = ConfigurationReading(found)
+def _times(reading: Reading, least: int) -> Iterator[Observation]:
     given = [key for key in (_TIMEOUT, _HEARTBEAT) if reading.text(key)]
     timeout, heartbeat = (_quantity(reading, key) for key in (_TIMEOUT, _HEARTBEAT))
     if not given or not timeout or not heartbeat:
@@ -59,9 +57,8 @@ def _refusal(timeout: float, heartbeat: float) -> str:
     return "executors are given up, and their tasks run again, after one long collection"
 
 
-def _executors(found: Found, facts: Facts) -> Iterator[Observation]:
+def _executors(reading: Reading, facts: Facts) -> Iterator[Observation]:
     """Whether the least number of executors is one that the most and the cluster allow."""
-    reading = ConfigurationReading(found)
     dynamic = reading.truth(f"{_DYNAMIC}enabled") is True
     least, first, most = (reading.number(f"{_DYNAMIC}{what}Executors") for what in ("min", "initial", "max"))
     if dynamic and most is not None:
@@ -79,7 +76,7 @@ def _executors(found: Found, facts: Facts) -> Iterator[Observation]:
     key = f"{_DYNAMIC}minExecutors" if dynamic else "spark.executor.instances"
     wanted = reading.number(key)
     memory = reading.number("yarn.nodemanager.resource.memory-mb")
-    workers = len(worker_hosts(found))
+    workers = len(worker_hosts(reading))
     heap = _quantity(reading, "spark.executor.memory")
     if not wanted or not memory or not workers or not heap:
         return
@@ -96,9 +93,8 @@ def _executors(found: Found, facts: Facts) -> Iterator[Observation]:
     )
 
 
-def _history(found: Found, facts: Facts) -> Iterator[Observation]:
+def _history(reading: Reading, facts: Facts) -> Iterator[Observation]:
     """Whether the folders of a history that are named are written to."""
-    reading = ConfigurationReading(found)
     given = next((key for key in (_DIRECTORY, _READ) if reading.text(key)), None)
     if given is not None:
         yield Observation(
@@ -111,11 +107,10 @@ def _history(found: Found, facts: Facts) -> Iterator[Observation]:
         )
 
 
-def _own_driver(found: Found, facts: Facts) -> Iterator[Observation]:
+def _own_driver(reading: Reading, facts: Facts) -> Iterator[Observation]:
     """Whether no driver is bound to one host's address; in a cluster drivers run on any worker."""
-    if not has_several_hosts(found):
+    if not has_several_hosts(reading):
         return
-    reading = ConfigurationReading(found)
     for key in ("spark.driver.host", "spark.driver.bindAddress"):
         host = reading.text(key) or ""
         if host and host not in ("0.0.0.0", "::", "127.0.0.1") and "$" not in host:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from howdah.model.found import Found
 from howdah.planner.executor import (
     CONFIGURATION,
     CORES,
@@ -14,8 +13,8 @@ from howdah.planner.executor import (
     memory_bytes,
 )
 from howdah.planner.facts import Facts
-from howdah.planner.reading import ConfigurationReading
-from howdah.planner.rule import Inspection, Observation, Rule, Severity
+from howdah.planner.reading import Observation, Reading
+from howdah.planner.rule import Inspection, Rule, Severity
 from howdah.units import GIB, MIB, format_memory
 
 _FORMER = {
@@ -26,9 +25,8 @@ _ADAPTIVE, _PARTITIONS = "spark.sql.adaptive.enabled", "spark.sql.shuffle.partit
 _MANY = 5000
 
 
-def _container_fits(found: Found, facts: Facts) -> Iterator[Observation]:
+def _container_fits(reading: Reading, facts: Facts) -> Iterator[Observation]:
     """Whether an executor is one that YARN gives a container to."""
-    reading = ConfigurationReading(found)
     heap = memory_bytes(reading.text("spark.executor.memory") or "")
     if heap is not None:
         overhead = memory_bytes(reading.text("spark.executor.memoryOverhead") or "") or max(
@@ -58,8 +56,7 @@ def _container_fits(found: Found, facts: Facts) -> Iterator[Observation]:
         )
 
 
-def _former(found: Found, facts: Facts) -> Iterator[Observation]:
-    reading = ConfigurationReading(found)
+def _former(reading: Reading, facts: Facts) -> Iterator[Observation]:
     for name, today in _FORMER.items():
         if reading.text(name) is not None:
             yield Observation(
@@ -72,9 +69,8 @@ def _former(found: Found, facts: Facts) -> Iterator[Observation]:
             )
 
 
-def _adaptive(found: Found, facts: Facts) -> Iterator[Observation]:
+def _adaptive(reading: Reading, facts: Facts) -> Iterator[Observation]:
     """Whether the number of partitions is made to fit the data."""
-    reading = ConfigurationReading(found)
     partitions = reading.number(_PARTITIONS)
     off = reading.truth(_ADAPTIVE) is False
     many = partitions is not None and partitions > _MANY

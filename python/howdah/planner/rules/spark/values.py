@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from howdah.model.found import Found, FoundProperty
+from howdah.model.found import FoundProperty
 from howdah.planner.executor import CONFIGURATION
 from howdah.planner.facts import Facts
-from howdah.planner.rule import Inspection, Observation, Rule, Severity
+from howdah.planner.reading import Observation, Reading
+from howdah.planner.rule import Inspection, Rule, Severity
 from howdah.releases.similar import similar_text
 from howdah.releases.spark import SparkKey, intended_spark_key, spark_keys
 from howdah.units import MIB
@@ -27,14 +28,14 @@ _FORMER_MASTERS = ("yarn-client", "yarn-cluster")
 _OVERHEADS = ("spark.executor.memoryOverhead", "spark.driver.memoryOverhead", "spark.yarn.am.memoryOverhead")
 
 
-def _entries(found: Found) -> Iterator[FoundProperty]:
-    for entry in found.config.effective if found.config else ():
+def _entries(reading: Reading) -> Iterator[FoundProperty]:
+    for entry in reading.config.effective if reading.config else ():
         if entry.base_name == _FILE and "${" not in entry.text:
             yield entry
 
 
-def _names(found: Found, facts: Facts) -> Iterator[Observation]:
-    for entry in _entries(found):
+def _names(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    for entry in _entries(reading):
         near = intended_spark_key(entry.name) if entry.name.isascii() else None
         if near is not None:
             yield Observation(
@@ -47,8 +48,8 @@ def _names(found: Found, facts: Facts) -> Iterator[Observation]:
             )
 
 
-def _kinds(found: Found, facts: Facts) -> Iterator[Observation]:
-    for entry in _entries(found):
+def _kinds(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    for entry in _entries(reading):
         known = spark_keys().get(entry.name)
         misfit = known.misfit(entry.text) if known and entry.text else None
         if entry.name == "spark.master" and entry.text in _FORMER_MASTERS:
@@ -85,9 +86,9 @@ def _off(known: SparkKey, text: str) -> tuple[float, float] | None:
     return (value / usual, usual) if near else None
 
 
-def _units(found: Found) -> Iterator[tuple[bool, Observation]]:
+def _units(reading: Reading) -> Iterator[tuple[bool, Observation]]:
     """Every number whose unit is another one than its writer meant, with whether work is lost by it."""
-    for entry in _entries(found):
+    for entry in _entries(reading):
         known = spark_keys().get(entry.name)
         off = _off(known, entry.text) if known is not None else None
         if known is None or off is None:
@@ -108,16 +109,16 @@ def _units(found: Found) -> Iterator[tuple[bool, Observation]]:
         )
 
 
-def _lost(found: Found, facts: Facts) -> Iterator[Observation]:
-    return (observation for fatal, observation in _units(found) if fatal)
+def _lost(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    return (observation for fatal, observation in _units(reading) if fatal)
 
 
-def _doubtful(found: Found, facts: Facts) -> Iterator[Observation]:
-    return (observation for fatal, observation in _units(found) if not fatal)
+def _doubtful(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    return (observation for fatal, observation in _units(reading) if not fatal)
 
 
-def _heaps(found: Found, facts: Facts) -> Iterator[Observation]:
-    for entry in _entries(found):
+def _heaps(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    for entry in _entries(reading):
         least = _LEAST_HEAP if entry.name in _HEAPS else _LEAST_OVERHEAD if entry.name in _OVERHEADS else None
         given = spark_keys()[entry.name].quantity(entry.text) if least is not None else None
         if least is None or given is None:

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from howdah.model.found import Found
 from howdah.planner.facts import Facts
-from howdah.planner.reading import ConfigurationReading
-from howdah.planner.rule import Inspection, Observation, Rule, Severity
+from howdah.planner.reading import Observation, Reading
+from howdah.planner.rule import Inspection, Rule, Severity
 
 _SOURCES = ("D0 60", "D1 88", "D2 105", "Hadoop 3.5.0")
 _IMPL = "net.topology.impl"
@@ -24,9 +23,8 @@ _RACK_TOLERANT = "BlockPlacementPolicyRackFaultTolerant"
 _WITH_UPGRADE_DOMAIN = "BlockPlacementPolicyWithUpgradeDomain"
 
 
-def _node_groups(found: Found, facts: Facts) -> Iterator[Observation]:
+def _node_groups(reading: Reading, facts: Facts) -> Iterator[Observation]:
     """Whether node groups, once begun, are declared completely."""
-    reading = ConfigurationReading(found)
     impl, policy = reading.text(_IMPL) or "", reading.text(_POLICY) or ""
     if _WITH_NODE_GROUP not in impl + policy:
         return
@@ -51,7 +49,7 @@ def _node_groups(found: Found, facts: Facts) -> Iterator[Observation]:
     )
 
 
-def _declared(reading: ConfigurationReading, key: str, ok: bool, expected: str) -> Observation:
+def _declared(reading: Reading, key: str, ok: bool, expected: str) -> Observation:
     file = "core-site.xml" if key.startswith("net.") else "hdfs-site.xml"
     return Observation(
         ok=ok,
@@ -63,9 +61,8 @@ def _declared(reading: ConfigurationReading, key: str, ok: bool, expected: str) 
     )
 
 
-def _divided_hosts(found: Found, facts: Facts) -> Iterator[Observation]:
+def _divided_hosts(reading: Reading, facts: Facts) -> Iterator[Observation]:
     """Whether the placement policy knows that workers share hosts; raises CannotTell without a plan."""
-    reading = ConfigurationReading(found)
     if not reading.has("hdfs-site.xml") or not _shares_hosts(facts):
         return
     policy = (reading.text(_POLICY) or "BlockPlacementPolicyDefault").rpartition(".")[2]
@@ -85,7 +82,7 @@ def _divided_hosts(found: Found, facts: Facts) -> Iterator[Observation]:
     )
 
 
-def _told(policy: str, reading: ConfigurationReading) -> str:
+def _told(policy: str, reading: Reading) -> str:
     if policy == _WITH_UPGRADE_DOMAIN:
         return f"{policy}, with no file of hosts that gives upgrade domains ({_PROVIDER})"
     if not (reading.text(_SCRIPT) or reading.text(_TABLE)):
@@ -100,9 +97,8 @@ def _shares_hosts(facts: Facts) -> bool:
     return max(on_a_host.values(), default=1) > 1
 
 
-def _unread_switch(found: Found, facts: Facts) -> Iterator[Observation]:
+def _unread_switch(reading: Reading, facts: Facts) -> Iterator[Observation]:
     """Whether a switch is set that nothing reads."""
-    reading = ConfigurationReading(found)
     text = reading.text(_SWITCH)
     if text is not None:
         yield Observation(

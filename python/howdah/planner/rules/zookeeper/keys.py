@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from howdah.model.found import Found
 from howdah.planner.facts import Facts
-from howdah.planner.rule import Inspection, Observation, Rule, Severity
+from howdah.planner.reading import Observation, Reading
+from howdah.planner.rule import Inspection, Rule, Severity
 from howdah.releases.similar import similar_text
 
 _KEYS = (
@@ -62,8 +62,8 @@ _KEYS = (
 )
 
 
-def _names(found: Found, facts: Facts) -> Iterator[Observation]:
-    for entry in found.config.effective if found.config else ():
+def _names(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    for entry in reading.config.effective if reading.config else ():
         if entry.base_name != "zoo.cfg" or entry.name in _KEYS or not entry.name.isascii():
             continue
         near = similar_text(entry.name, _KEYS)

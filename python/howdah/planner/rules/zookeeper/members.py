@@ -7,11 +7,10 @@ from collections.abc import Iterator, Mapping
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
-from howdah.model.found import Found
 from howdah.planner.data_mounts import below_data
 from howdah.planner.facts import Facts
-from howdah.planner.reading import ConfigurationReading
-from howdah.planner.rule import Inspection, Observation, Rule, Severity
+from howdah.planner.reading import Observation, Reading
+from howdah.planner.rule import Inspection, Rule, Severity
 from howdah.planner.rules.ha.quorums import CLIENTS, keepers
 from howdah.planner.rules.ha.services import host_of
 
@@ -41,8 +40,8 @@ class _Member(NamedTuple):
         return not any(address.endswith(":observer") for address in self.addresses)
 
 
-def _members(found: Found) -> tuple[_Member, ...]:
-    if found.config is None:
+def _members(reading: Reading) -> tuple[_Member, ...]:
+    if reading.config is None:
         return ()
     return tuple(
         _Member(
@@ -50,14 +49,15 @@ def _members(found: Found) -> tuple[_Member, ...]:
             tuple(address.strip() for address in entry.text.partition(";")[0].split("|")),
             entry.text.partition(";")[2].rpartition(":")[2].strip(),
         )
-        for entry in sorted(found.config.effective or found.config.properties, key=lambda entry: entry.name)
+        for entry in sorted(
+            reading.config.effective or reading.config.properties, key=lambda entry: entry.name
+        )
         if entry.base_name == _FILE and entry.name.startswith("server.")
     )
 
 
-def _forms(found: Found, facts: Facts) -> Iterator[Observation]:
-    reading = ConfigurationReading(found)
-    for member in _members(found):
+def _forms(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    for member in _members(reading):
         text = reading.text(member.key) or ""
         yield Observation(
             ok=all(_ADDRESS.fullmatch(address) for address in member.addresses),
@@ -69,9 +69,8 @@ def _forms(found: Found, facts: Facts) -> Iterator[Observation]:
         )
 
 
-def _odd(found: Found, facts: Facts) -> Iterator[Observation]:
-    reading = ConfigurationReading(found)
-    voting = [member for member in _members(found) if member.votes]
+def _odd(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    voting = [member for member in _members(reading) if member.votes]
     hosts = {member.hosts[0] for member in voting}
     if len(voting) > 1:
         # One alone is no quorum, and does for what may stand still.
@@ -99,9 +98,8 @@ def _odd(found: Found, facts: Facts) -> Iterator[Observation]:
         )
 
 
-def _limits(found: Found, facts: Facts) -> Iterator[Observation]:
-    reading = ConfigurationReading(found)
-    members = _members(found)
+def _limits(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    members = _members(reading)
     for key, usual in _LIMITS.items() if len(members) > 1 else ():
         text = reading.text(key)
         yield Observation(
@@ -114,9 +112,8 @@ def _limits(found: Found, facts: Facts) -> Iterator[Observation]:
         )
 
 
-def _forced(found: Found, facts: Facts) -> Iterator[Observation]:
+def _forced(reading: Reading, facts: Facts) -> Iterator[Observation]:
     key = "forceSync"
-    reading = ConfigurationReading(found)
     text = reading.text(key)
     if text:
         yield Observation(
@@ -130,8 +127,7 @@ def _forced(found: Found, facts: Facts) -> Iterator[Observation]:
         )
 
 
-def _sessions(found: Found, facts: Facts) -> Iterator[Observation]:
-    reading = ConfigurationReading(found)
+def _sessions(reading: Reading, facts: Facts) -> Iterator[Observation]:
     least, most = "minSessionTimeout", "maxSessionTimeout"
     tick = reading.number("tickTime") or _TICK_MS
     given = [key for key in (least, most) if (reading.number(key) or -1) > 0]
@@ -156,11 +152,10 @@ def _port(asked: str, ports: Mapping[str, str]) -> str | None:
     return next((ports[name] for name in names if name.partition(".")[0] == short), None)
 
 
-def _found_by_clients(found: Found, facts: Facts) -> Iterator[Observation]:
+def _found_by_clients(reading: Reading, facts: Facts) -> Iterator[Observation]:
     """Whether who is elected asks members, at the port at which they listen."""
-    reading = ConfigurationReading(found)
     usual = reading.text("clientPort") or reading.text("secureClientPort") or _USUAL_PORT
-    ports = {host: member.port or usual for member in _members(found) for host in member.hosts}
+    ports = {host: member.port or usual for member in _members(reading) for host in member.hosts}
     for key in CLIENTS if ports else ():
         asked = keepers(reading.text(key) or "")
         if not asked or any(map(_NAMELESS.fullmatch, (*ports, *map(host_of, asked)))):
@@ -187,14 +182,13 @@ def _found_by_clients(found: Found, facts: Facts) -> Iterator[Observation]:
         )
 
 
-def _disks(found: Found, facts: Facts) -> Iterator[Observation]:
+def _disks(reading: Reading, facts: Facts) -> Iterator[Observation]:
     """Whether the log of transactions is on a disk that HDFS fills with blocks."""
-    reading = ConfigurationReading(found)
     key = "dataLogDir" if reading.text("dataLogDir") else "dataDir"
     text = reading.text(key) or ""
-    hosts = [host for member in _members(found) for host in member.hosts]
+    hosts = [host for member in _members(reading) for host in member.hosts]
     if text.startswith("/"):
-        below = below_data(found, (PurePosixPath(text),), hosts)
+        below = below_data(reading, (PurePosixPath(text),), hosts)
         yield Observation(
             ok=not below,
             about=key,

@@ -11,10 +11,9 @@ from howdah.planner.conditions import is_paired, runs
 from howdah.planner.facts import Facts
 from howdah.planner.heap import heap_enough
 from howdah.planner.master_heaps import CLIENTS_PER_GIB, sized_heap
-from howdah.planner.reading import lasting
 from howdah.planner.rule import Decision, FamilyRule, Rule, SettingRule, Severity
 from howdah.planner.rules.ha.settings import ZOOKEEPER_PORT, numbered
-from howdah.planner.values import anything, as_number, between, fixed
+from howdah.planner.values import anything, as_number, between, fixed, lasting
 from howdah.units import format_count
 
 _IN_CLUSTER = runs(Role.ZOOKEEPER)
