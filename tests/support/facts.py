@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from howdah.model.found import Found, FoundConfig, FoundProperty
 from howdah.model.inventory import CpuLayout, DiskKind, DiskSet, HostGroup, NicSet
@@ -146,7 +146,7 @@ def asking(
 
 
 def decided_by(
-    modules: Sequence[Sequence[Rule]], facts: Facts
+    modules: Iterable[Iterable[Rule]], facts: Facts
 ) -> dict[str, tuple[SettingRule, Decision, Facts]]:
     """What the rules of these modules decide in turn, by key, with the facts that each decided by."""
     decisions: dict[str, tuple[SettingRule, Decision, Facts]] = {}
@@ -159,7 +159,7 @@ def decided_by(
     return decisions
 
 
-def values_of(modules: Sequence[Sequence[Rule]], facts: Facts) -> dict[str, Value]:
+def values_of(modules: Iterable[Iterable[Rule]], facts: Facts) -> dict[str, Value]:
     """The values alone."""
     return {key: decision.value for key, (_, decision, _) in decided_by(modules, facts).items()}
 

@@ -21,7 +21,7 @@ from howdah.planner.masters.keep import keep_places
 from howdah.planner.masters.posts import spots_by_host
 from howdah.planner.override import beyond_rules
 from howdah.planner.platforms import size_settings
-from howdah.planner.rules.catalogue import COUNSELS, SETTING_RULES
+from howdah.planner.rules.catalogue import ADVICE_RULES, SETTING_RULES
 from howdah.planner.topology import lay_out, weigh_racks
 
 
@@ -102,11 +102,11 @@ def _knowing(facts: Facts, settings: Sequence[Setting], group: HostGroup, worker
 
 
 def _counsel(facts: Facts) -> Iterator[Advice]:
-    for rule in COUNSELS:
+    for rule in ADVICE_RULES:
         if not rule.holds(facts):
             continue
         try:
-            text = rule.tell(facts)
+            text = rule.advise(facts)
         except CannotTell:
             continue
         if text is not None:

@@ -8,7 +8,7 @@ from howdah.model.plan import Value
 from howdah.model.request import Demand, Hypervisor, PlanRequest, Profile, Protection
 from howdah.planner.facts import CannotTell, Facts
 from howdah.planner.literature import KINDS, item
-from howdah.planner.rule import Counsel, Decision, FamilyRule, Inspection, Rule, SettingRule, Severity
+from howdah.planner.rule import AdviceRule, Decision, FamilyRule, Inspection, Rule, SettingRule, Severity
 
 MEANINGS = {
     Severity.MUST: "breaking it loses data or work, or keeps something from starting",
@@ -112,7 +112,7 @@ def _does(rule: Rule) -> str:
             return "sets a value" if rule.written else "holds the default"
         case Inspection():
             return "inspects what exists"
-        case Counsel():
+        case AdviceRule():
             return "advises"
         case _:
             return "weighs, sizes and places"

@@ -1,10 +1,9 @@
-"""A rule: one thing that the papers, the release or practice ask for, decidable by a machine.
+"""A rule: data with small pure functions, checked by a machine.
 
-A rule is data with small pure functions. The planner asks a SettingRule what its value should be
-(``decide``), a check asks whether a value that exists will do (``accepts``), and an Inspection
-looks at what exists where no single key says it. All rules of one subject live in the module of
-``planner.rules`` that is named after it, or in the package of that name; ``planner.rules.catalogue``
-lists them all.
+A SettingRule decides the value of a key for a plan (``decide``) and judges an existing value for a check
+(``accepts``). An Inspection reads what exists where no single key shows it. An AdviceRule advises. All rules
+of one subject are in the module of ``planner.rules`` that is named after it, or in the package of that name;
+``planner.rules.declare`` has the form in which they are written.
 """
 
 from __future__ import annotations
@@ -26,6 +25,9 @@ class Severity(StrEnum):
     MUST = "must"
     SHOULD = "should"
     MAY = "may"
+
+
+MUST, SHOULD, MAY = Severity
 
 
 class Damage(StrEnum):
@@ -204,7 +206,7 @@ class Inspection(Rule):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Counsel(Rule):
+class AdviceRule(Rule):
     """A rule that becomes advice in a plan: what to buy, to set in firmware or to watch."""
 
-    tell: Callable[[Facts], str | None]
+    advise: Callable[[Facts], str | None]

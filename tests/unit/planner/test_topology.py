@@ -148,7 +148,7 @@ def settings(topology: Topology) -> dict[str, object]:
     known = facts(4, topology)
     return {
         rule.key: rule.decide(known).value
-        for rule in rules.RULES
+        for rule in rules.rules
         if isinstance(rule, SettingRule) and rule.written and rule.holds(known)
     }
 
@@ -193,7 +193,7 @@ def inspected(
             ),
         )
     )
-    (rule,) = [rule for rule in rules.RULES if rule.id == rule_id]
+    (rule,) = [rule for rule in rules.rules if rule.id == rule_id]
     assert isinstance(rule, Inspection)
     return list(rule.inspect(Reading(found), known))
 

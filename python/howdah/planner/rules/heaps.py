@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from howdah.model.heap import heap_bytes
 from howdah.planner.facts import Facts
 from howdah.planner.reading import Observation, Reading
-from howdah.planner.rule import Inspection, Rule, Severity
+from howdah.planner.rules.declare import Rules
 from howdah.planner.rules.jvm.options import daemon_options, java_options
 from howdah.units import GIB
 
@@ -22,9 +22,36 @@ _SHORT_UP_TO, _WORTH_IT = 32 * GIB, 46 * GIB
 _POINTERS = re.compile(r"ObjectAlignmentInBytes|UseCompressedOops|UseZGC")
 _OWN = "HDFS_NAMENODE_OPTS, HDFS_DATANODE_OPTS, YARN_RESOURCEMANAGER_OPTS, YARN_NODEMANAGER_OPTS and so on"
 _SHARED = ("HADOOP_HEAPSIZE", "HADOOP_HEAPSIZE_MAX", "YARN_HEAPSIZE")
+rules = Rules()
 
 
+@rules.inspection(
+    "heaps.short-pointers",
+    sources="Java 17: UseCompressedOops, howdah",
+    when="where options of Java give a heap",
+)
+def _wide_pointers(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    """A heap is not just beyond the size up to which Java's pointers are short."""
+    for option in java_options(reading):
+        most = heap_bytes(option.text)
+        if most is None or _POINTERS.search(option.text):
+            continue
+        (last,) = _MOST.findall(option.text)[-1:] or ("-Xmx",)
+        yield Observation(
+            ok=not _SHORT_UP_TO <= most < _WORTH_IT,
+            about=option.name,
+            found=last,
+            expected="-Xmx31g, or 48g at least: from 32 GiB on every pointer takes twice the room, and a "
+            "heap up to 48 GiB "
+            "holds less than one of 31 GiB",
+            fix=f"set {last} to -Xmx31g in {option.name} in {option.place}",
+            where=option.place,
+        )
+
+
+@rules.inspection("heaps.given-once", sources="Java 17", when="where options of Java give a heap")
 def _given_once(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    """A heap is given once: of several sizes in one text Java takes the last."""
     for option in java_options(reading):
         given = _MOST.findall(option.text)
         if given:
@@ -38,7 +65,13 @@ def _given_once(reading: Reading, facts: Facts) -> Iterator[Observation]:
             )
 
 
+@rules.inspection(
+    "heaps.in-full",
+    sources="howdah",
+    when="where a daemon's first heap is given, and it may have 4 GiB or more",
+)
 def _in_full(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    """A daemon has its whole heap from the start."""
     for option in daemon_options(reading):
         most = heap_bytes(option.text)
         words = (word for word in option.text.split() if not word.startswith("-Xmx"))
@@ -58,7 +91,14 @@ def _in_full(reading: Reading, facts: Facts) -> Iterator[Observation]:
         )
 
 
+@rules.inspection(
+    "heaps.own",
+    sources="HADOOP-10950, howdah",
+    when="where an environment file gives one heap to all",
+    today="The papers gave all daemons one HADOOP_HEAPSIZE of 1300.",
+)
 def _of_all(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    """Every daemon has a heap of its own, not one for all."""
     environment = reading.config.environment if reading.config else ()
     for name, variable in {entry.name: entry for entry in environment}.items():
         if name in _SHARED and variable.text:
@@ -72,56 +112,3 @@ def _of_all(reading: Reading, facts: Facts) -> Iterator[Observation]:
                 fix=f"remove {name} from {variable.place}, and give each daemon its -Xmx: {_OWN}",
                 where=variable.place,
             )
-
-
-def _wide_pointers(reading: Reading, facts: Facts) -> Iterator[Observation]:
-    """Whether a heap is just beyond the size up to which Java's pointers are short."""
-    for option in java_options(reading):
-        most = heap_bytes(option.text)
-        if most is None or _POINTERS.search(option.text):
-            continue
-        (last,) = _MOST.findall(option.text)[-1:] or ("-Xmx",)
-        yield Observation(
-            ok=not _SHORT_UP_TO <= most < _WORTH_IT,
-            about=option.name,
-            found=last,
-            expected="-Xmx31g, or 48g at least: from 32 GiB on every pointer takes twice the room, and a "
-            "heap up to 48 GiB "
-            "holds less than one of 31 GiB",
-            fix=f"set {last} to -Xmx31g in {option.name} in {option.place}",
-            where=option.place,
-        )
-
-
-RULES: tuple[Rule, ...] = (
-    Inspection(
-        id="heaps.short-pointers",
-        says="A heap is not just beyond the size up to which Java's pointers are short.",
-        sources=("Java 17: UseCompressedOops", "howdah"),
-        condition="where options of Java give a heap",
-        inspect=_wide_pointers,
-    ),
-    Inspection(
-        id="heaps.given-once",
-        says="A heap is given once: of several sizes in one text Java takes the last.",
-        sources=("Java 17",),
-        condition="where options of Java give a heap",
-        inspect=_given_once,
-    ),
-    Inspection(
-        id="heaps.in-full",
-        says="A daemon has its whole heap from the start.",
-        sources=("howdah",),
-        condition="where a daemon's first heap is given, and it may have 4 GiB or more",
-        inspect=_in_full,
-    ),
-    Inspection(
-        id="heaps.own",
-        says="Every daemon has a heap of its own, not one for all.",
-        sources=("HADOOP-10950", "howdah"),
-        severity=Severity.SHOULD,
-        condition="where an environment file gives one heap to all",
-        inspect=_of_all,
-        today="The papers gave all daemons one HADOOP_HEAPSIZE of 1300.",
-    ),
-)

@@ -6,10 +6,11 @@ from collections.abc import Iterable
 
 from howdah.model.plan import Input
 from howdah.model.request import Protection
-from howdah.planner.conditions import mapreduce_rule, with_mapreduce
+from howdah.planner.conditions import WITH_MAPREDUCE, with_mapreduce
 from howdah.planner.facts import CannotTell, Facts
 from howdah.planner.reading import Observation, Reading, is_temporary, path_list
-from howdah.planner.rule import Decision, Inspection, Rule, SettingRule, Severity
+from howdah.planner.rule import MUST, Decision
+from howdah.planner.rules.declare import Condition, Rules
 from howdah.planner.values import between, lasting
 
 _LOST_AFTER = "yarn.nm.liveness-monitor.expiry-interval-ms"
@@ -23,18 +24,25 @@ _MOST_MS = 900_000
 DEFAULTS_MS = {_LOST_AFTER: 600_000, _MASTER_LOST_AFTER: 900_000, _HEARTBEAT: 1_000}
 """What the release does where nothing is set, in milliseconds."""
 _HEARTBEATS_LEAST = 10
-
 _CONNECTED_WITHIN = "yarn.client.nodemanager-connect.max-wait-ms"
 _CONNECTED_WITHIN_MS = 60_000
 _TRY_MS = 10_000
 """What an application master waits between two tries to reach a NodeManager."""
-
 _ATTRIBUTES = "yarn.node-attribute.fs-store.root-dir"
 _LABELS = "yarn.node-labels.fs-store.root-dir"
-_SOURCES = ("Hadoop 3.5.0: yarn-default.xml", "howdah")
+_SOURCES = "Hadoop 3.5.0: yarn-default.xml, howdah"
+rules = Rules(file="yarn-site.xml")
+mapreduce = rules.under(when=WITH_MAPREDUCE)
 
 
+@mapreduce.setting(
+    "nodes.lost-after",
+    _LOST_AFTER,
+    sources="Hadoop 3.5.0: AbstractLivelinessMonitor, howdah",
+    accepts=between(_LEAST_MS, _MOST_MS),
+)
 def _lost_after(facts: Facts) -> Decision:
+    """A worker that is silent for three minutes is given up, and its work done elsewhere."""
     return Decision(
         _LOST_AFTER_MS,
         "its tasks, its map output and any application master on it wait so long, and up to a third longer: "
@@ -49,7 +57,14 @@ def _lost_after(facts: Facts) -> Decision:
     )
 
 
+@mapreduce.setting(
+    "nodes.connected-within",
+    _CONNECTED_WITHIN,
+    sources="Hadoop 3.5.0: yarn-default.xml, howdah",
+    accepts=between(2 * _TRY_MS, 180_000),
+)
 def _connected_within(facts: Facts) -> Decision:
+    """A worker that was given up is asked for a minute to end its tasks, and not for three."""
     return Decision(
         _CONNECTED_WITHIN_MS,
         "after YARN has given a worker up, an application master asks it to end its tasks and does the work "
@@ -63,8 +78,14 @@ def _connected_within(facts: Facts) -> Decision:
     )
 
 
+@rules.inspection(
+    "nodes.lost-in-order",
+    MUST,
+    sources="Hadoop 3.5.0: AbstractLivelinessMonitor, howdah",
+    when="where one of the intervals is set",
+)
 def _in_order(reading: Reading, facts: Facts) -> Iterable[Observation]:
-    """Whether a worker is given up after many heartbeats, and its jobs not before it."""
+    """A worker is given up after ten heartbeats at least, its application masters no sooner."""
     if reading.text(_LOST_AFTER) or reading.text(_HEARTBEAT):
         wait, heartbeat = _milliseconds(reading, _LOST_AFTER), _milliseconds(reading, _HEARTBEAT)
         yield Observation(
@@ -98,15 +119,19 @@ def _milliseconds(reading: Reading, key: str) -> float:
     return value
 
 
-def _paired(facts: Facts) -> bool:
-    return with_mapreduce(facts) and facts.request.protection is Protection.HA
-
-
 def _alone(facts: Facts) -> bool:
     return with_mapreduce(facts) and facts.request.protection is not Protection.HA
 
 
+@rules.setting(
+    "nodes.attributes",
+    _ATTRIBUTES,
+    sources=_SOURCES,
+    when=Condition("with MapReduce and one ResourceManager", _alone),
+    accepts=lasting,
+)
 def _own_disk(facts: Facts) -> Decision:
+    """What administrators set for nodes is kept where nothing empties it."""
     return Decision(
         "file:///var/lib/hadoop/yarn-node-attributes",
         "where it is not set, a directory below /tmp, which is emptied at boot; with one ResourceManager its "
@@ -114,7 +139,19 @@ def _own_disk(facts: Facts) -> Decision:
     )
 
 
+def _paired(facts: Facts) -> bool:
+    return with_mapreduce(facts) and facts.request.protection is Protection.HA
+
+
+@rules.setting(
+    "nodes.attributes-of-a-pair",
+    _ATTRIBUTES,
+    sources=_SOURCES,
+    when=Condition("with MapReduce and two ResourceManagers", _paired),
+    accepts=lasting,
+)
 def _in_hdfs(facts: Facts) -> Decision:
+    """What administrators set for nodes is kept where both ResourceManagers read it."""
     file_system = facts.decided.get("fs.defaultFS")
     if not isinstance(file_system, str):
         raise CannotTell("fs.defaultFS")
@@ -125,8 +162,13 @@ def _in_hdfs(facts: Facts) -> Decision:
     )
 
 
+@rules.inspection(
+    "nodes.kept-for-both",
+    sources=_SOURCES,
+    when="labels of nodes are enabled, or there are two ResourceManagers",
+)
 def _kept_for_both(reading: Reading, facts: Facts) -> Iterable[Observation]:
-    """Whether labels, where there are any, and attributes, where a pair needs them, are kept for good."""
+    """What is set for nodes is kept where nothing empties it and every ResourceManager reads it."""
     paired = reading.truth("yarn.resourcemanager.ha.enabled") is True
     if reading.truth("yarn.node-labels.enabled"):
         yield _kept(reading, _LABELS, "labels", paired=paired)
@@ -146,62 +188,3 @@ def _kept(reading: Reading, key: str, what: str, *, paired: bool) -> Observation
         fix=f"make /yarn/node-{what} in HDFS, the user yarn's own, and set {key} to it in yarn-site.xml",
         where=reading.where(key) or reading.where("yarn.node-labels.enabled"),
     )
-
-
-RULES: tuple[Rule, ...] = (
-    mapreduce_rule(
-        id="nodes.lost-after",
-        file="yarn-site.xml",
-        key=_LOST_AFTER,
-        says="A worker that is silent for three minutes is given up, and its work done elsewhere.",
-        sources=("Hadoop 3.5.0: AbstractLivelinessMonitor", "howdah"),
-        decide=_lost_after,
-        accepts=between(_LEAST_MS, _MOST_MS),
-    ),
-    mapreduce_rule(
-        id="nodes.connected-within",
-        file="yarn-site.xml",
-        key=_CONNECTED_WITHIN,
-        says="A worker that was given up is asked for a minute to end its tasks, and not for three.",
-        sources=("Hadoop 3.5.0: yarn-default.xml", "howdah"),
-        decide=_connected_within,
-        accepts=between(2 * _TRY_MS, 180_000),
-    ),
-    Inspection(
-        id="nodes.lost-in-order",
-        says="A worker is given up after ten heartbeats at least, its application masters no sooner.",
-        sources=("Hadoop 3.5.0: AbstractLivelinessMonitor", "howdah"),
-        severity=Severity.MUST,
-        condition="where one of the intervals is set",
-        inspect=_in_order,
-    ),
-    SettingRule(
-        id="nodes.attributes",
-        says="What administrators set for nodes is kept where nothing empties it.",
-        sources=_SOURCES,
-        condition="with MapReduce and one ResourceManager",
-        applies=_alone,
-        key=_ATTRIBUTES,
-        file="yarn-site.xml",
-        decide=_own_disk,
-        accepts=lasting,
-    ),
-    SettingRule(
-        id="nodes.attributes-of-a-pair",
-        says="What administrators set for nodes is kept where both ResourceManagers read it.",
-        sources=_SOURCES,
-        condition="with MapReduce and two ResourceManagers",
-        applies=_paired,
-        key=_ATTRIBUTES,
-        file="yarn-site.xml",
-        decide=_in_hdfs,
-        accepts=lasting,
-    ),
-    Inspection(
-        id="nodes.kept-for-both",
-        says="What is set for nodes is kept where nothing empties it and every ResourceManager reads it.",
-        sources=_SOURCES,
-        condition="labels of nodes are enabled, or there are two ResourceManagers",
-        inspect=_kept_for_both,
-    ),
-)

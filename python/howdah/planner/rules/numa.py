@@ -8,18 +8,19 @@ from howdah.model.plan import Input, Role
 from howdah.model.request import PlanRequest, Profile
 from howdah.planner.facts import Facts
 from howdah.planner.reading import Observation, Reading
-from howdah.planner.rule import Counsel, Decision, Inspection, Rule, Scope, SettingRule, Severity
-from howdah.planner.values import anything, fixed
+from howdah.planner.rule import MAY, MUST, Decision, Scope
+from howdah.planner.rules.declare import Condition, Rules
+from howdah.planner.values import anything
 
 AWARE = "yarn.nodemanager.numa-awareness.enabled"
 READ_TOPOLOGY = "yarn.nodemanager.numa-awareness.read-topology"
 NODE_IDS = "yarn.nodemanager.numa-awareness.node-ids"
-
 _PRODUCTION = frozenset({Profile.PRODUCTION})
 """The studies' hosts ran without: their figures are of containers that no node holds."""
 _CONDITION = "native workers with several NUMA nodes that run MapReduce, on Hadoop 3.4 or with --secure"
 _DEFAULT_EXECUTOR_FROM = (3, 4)
 _EXECUTOR = "yarn.nodemanager.container-executor.class"
+rules = Rules(file="yarn-site.xml")
 
 
 def spans_nodes(facts: Facts) -> bool:
@@ -37,7 +38,21 @@ def _can_bind(request: PlanRequest) -> bool:
     return request.secure or (major, minor) >= _DEFAULT_EXECUTOR_FROM
 
 
+_CONTAINERS_SPAN = Condition(_CONDITION, _containers_span, profiles=_PRODUCTION)
+
+
+@rules.setting(
+    "numa.containers",
+    AWARE,
+    MAY,
+    sources="Hadoop 3.5.0: UsingNuma, YARN-5764, YARN-11196, D0 2",
+    when=_CONTAINERS_SPAN,
+    scope=Scope.WORKER,
+    accepts=anything,
+    today="Since Hadoop 3.1 with LinuxContainerExecutor, since 3.4 with the default executor too.",
+)
 def _aware(facts: Facts) -> Decision:
+    """On hosts with several NUMA nodes, NodeManagers bind each container to one."""
     nodes = facts.worker.numa_nodes or 1
     return Decision(
         True,
@@ -47,7 +62,24 @@ def _aware(facts: Facts) -> Decision:
     )
 
 
+rules.fixed(
+    "numa.read-topology",
+    READ_TOPOLOGY,
+    True,
+    MAY,
+    when=_CONTAINERS_SPAN,
+    scope=Scope.WORKER,
+    accepts=anything,
+).text(
+    "NodeManagers read a host's NUMA nodes from the host.",
+    "numactl knows the nodes of each host; a list would have to be kept by hand",
+    "Hadoop 3.5.0: UsingNuma",
+)
+
+
+@rules.inspection("numa.nodes-known", MUST, sources="Hadoop 3.5.0: UsingNuma", when=f"{AWARE} is true")
 def _unknown_nodes(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    """NodeManagers that bind containers know the host's nodes."""
     if (reading.text(AWARE) or "").strip().lower() != "true":
         return
     read = (reading.text(READ_TOPOLOGY) or "").strip().lower() == "true"
@@ -62,7 +94,11 @@ def _unknown_nodes(reading: Reading, facts: Facts) -> Iterator[Observation]:
     )
 
 
+@rules.inspection(
+    "numa.executor", sources="YARN-5764, YARN-11196", when=f"{AWARE} is true, before Hadoop 3.4"
+)
 def _unable(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    """Before Hadoop 3.4 LinuxContainerExecutor alone binds containers."""
     if (reading.text(AWARE) or "").strip().lower() != "true":
         return
     executor = reading.text(_EXECUTOR) or "DefaultContainerExecutor (default)"
@@ -77,7 +113,9 @@ def _unable(reading: Reading, facts: Facts) -> Iterator[Observation]:
     )
 
 
+@rules.advice("numa.daemons", MUST, sources="Hadoop 3.5.0: UsingNuma, JEP 345, howdah", when=_CONTAINERS_SPAN)
 def _daemons(facts: Facts) -> str:
+    """Daemons are bound to no NUMA node; numactl is on every worker."""
     nodes = facts.worker.numa_nodes or 1
     text = (
         f"Install numactl on every worker: NodeManagers do not start without. "
@@ -90,61 +128,3 @@ def _daemons(facts: Facts) -> str:
             "since Java 14, or started by `numactl --interleave=all`."
         )
     return text
-
-
-RULES: tuple[Rule, ...] = (
-    SettingRule(
-        id="numa.containers",
-        file="yarn-site.xml",
-        key=AWARE,
-        says="On hosts with several NUMA nodes, NodeManagers bind each container to one.",
-        sources=("Hadoop 3.5.0: UsingNuma", "YARN-5764", "YARN-11196", "D0 2"),
-        severity=Severity.MAY,
-        condition=_CONDITION,
-        profiles=_PRODUCTION,
-        applies=_containers_span,
-        scope=Scope.WORKER,
-        decide=_aware,
-        accepts=anything,
-        today="Since Hadoop 3.1 with LinuxContainerExecutor, since 3.4 with the default executor too.",
-    ),
-    SettingRule(
-        id="numa.read-topology",
-        file="yarn-site.xml",
-        key=READ_TOPOLOGY,
-        says="NodeManagers read a host's NUMA nodes from the host.",
-        sources=("Hadoop 3.5.0: UsingNuma",),
-        severity=Severity.MAY,
-        condition=_CONDITION,
-        profiles=_PRODUCTION,
-        applies=_containers_span,
-        scope=Scope.WORKER,
-        decide=fixed(True, "numactl knows the nodes of each host; a list would have to be kept by hand"),
-        accepts=anything,
-    ),
-    Inspection(
-        id="numa.nodes-known",
-        says="NodeManagers that bind containers know the host's nodes.",
-        sources=("Hadoop 3.5.0: UsingNuma",),
-        severity=Severity.MUST,
-        condition=f"{AWARE} is true",
-        inspect=_unknown_nodes,
-    ),
-    Inspection(
-        id="numa.executor",
-        says="Before Hadoop 3.4 LinuxContainerExecutor alone binds containers.",
-        sources=("YARN-5764", "YARN-11196"),
-        condition=f"{AWARE} is true, before Hadoop 3.4",
-        inspect=_unable,
-    ),
-    Counsel(
-        id="numa.daemons",
-        says="Daemons are bound to no NUMA node; numactl is on every worker.",
-        sources=("Hadoop 3.5.0: UsingNuma", "JEP 345", "howdah"),
-        severity=Severity.MUST,
-        condition=_CONDITION,
-        profiles=_PRODUCTION,
-        applies=_containers_span,
-        tell=_daemons,
-    ),
-)

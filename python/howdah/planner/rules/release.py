@@ -9,7 +9,8 @@ from howdah.hadoop.misspelt import intended_key
 from howdah.model.found import FoundProperty
 from howdah.planner.facts import Facts
 from howdah.planner.reading import Observation, Reading
-from howdah.planner.rule import Inspection, Rule, Severity
+from howdah.planner.rule import MUST
+from howdah.planner.rules.declare import Rules
 from howdah.releases import HADOOP_VERSIONS, Property, Release, hadoop, hbase, line_of
 
 _NAMED_IN = frozenset(
@@ -17,10 +18,8 @@ _NAMED_IN = frozenset(
     for site in ("core-site", "hdfs-site", "yarn-site", "mapred-site", "hbase-site", "capacity-scheduler")
 )
 """Files whose names the catalogue knows in full; others hold the names of other software."""
-
 _OWN = ("dfs.", "yarn.", "mapreduce.", "mapred.", "hadoop.", "ha.", "ipc.", "io.", "net.", "fs.", "hbase.")
 """Names that begin so are the release's; all others may be anybody's."""
-
 _ANYBODYS = re.compile(
     r"fs\.(s3a\.bucket|azure|wasbs?|abfss?|adl|s3|s3n|s3a\.impl|emr|emrfs|jfs|ofs|o3fs|alluxio|bos|ks3|nas|dfs|maprfs)\..*"
     r"|hadoop\.(proxyuser|kms|registry|cdp|cloudera|ssl)\..*"
@@ -31,16 +30,8 @@ _ANYBODYS = re.compile(
     r"|io\.(compression\.codec\.(lzo|lzf)\..*|seqfile\.local\.dir)|mapred(uce)?\.(lzo|tez|reduce\.shuffle\.service)\..*"
 )
 """Names of vendors' and connectors' own, and those that end in names of a user's own."""
-
 _MOST_SUGGESTIONS = 20
 """Looking for the nearest name takes milliseconds; a file of unknown names needs no more of them."""
-
-
-def _releases(entry: FoundProperty, facts: Facts) -> tuple[Release, ...]:
-    known = hadoop(facts.request.hadoop)
-    if entry.base_name == "hbase-site.xml":
-        return hbase(facts.request.hbase), known
-    return (known,)
 
 
 def known_property(entry: FoundProperty, facts: Facts) -> Property | None:
@@ -52,6 +43,16 @@ def names_of_today(entry: FoundProperty, facts: Facts) -> tuple[str, ...]:
     """The names that a property sets: those that replace a former one, or its own."""
     today = (release.replacement(entry.name) for release in _releases(entry, facts))
     return next(filter(None, today), (entry.name,))
+
+
+rules = Rules()
+
+
+def _releases(entry: FoundProperty, facts: Facts) -> tuple[Release, ...]:
+    known = hadoop(facts.request.hadoop)
+    if entry.base_name == "hbase-site.xml":
+        return hbase(facts.request.hbase), known
+    return (known,)
 
 
 def known_properties(reading: Reading) -> Iterator[FoundProperty]:
@@ -111,7 +112,11 @@ def _unknown(reading: Reading, facts: Facts) -> Iterator[tuple[FoundProperty, st
         yield entry, next(filter(None, near), None) if suggested <= _MOST_SUGGESTIONS else None
 
 
+@rules.inspection(
+    "release.misspelt-property", MUST, sources="howdah", when="for names that are close to a known one"
+)
 def _misspelt(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    """A property's name is one that the release knows; a misspelt one is silently without effect."""
     for entry, near in _unknown(reading, facts):
         if near is not None:
             yield Observation(
@@ -129,7 +134,11 @@ def _is_service(entry: FoundProperty) -> bool:
     return entry.name.startswith("yarn.nodemanager.aux-services.") and entry.name.endswith(".class")
 
 
+@rules.inspection(
+    "release.unknown-property", sources="howdah", when="for names that no known one is close to"
+)
 def _foreign(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    """A property below Hadoop's and HBase's own prefixes is one that the release knows."""
     for entry, near in _unknown(reading, facts):
         if near is None:
             line = _nearest_reader(entry.name, facts)
@@ -156,7 +165,9 @@ def _nearest_reader(name: str, facts: Facts) -> str:
     return f"Hadoop {line_of(readers[-1])} was the last that did"
 
 
+@rules.inspection("release.value-type", MUST, sources="howdah")
 def _values(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    """A value is of the type that the code reads: whole numbers, true or false, sizes."""
     for entry in known_properties(reading):
         names = [entry.name]
         for release in _releases(entry, facts):
@@ -177,7 +188,9 @@ def _values(reading: Reading, facts: Facts) -> Iterator[Observation]:
                 break
 
 
+@rules.inspection("release.deprecated-property", sources="X11, howdah")
 def _deprecated(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    """A property is set by its name of today; former names may go with the next release."""
     given = {(entry.file, entry.name): entry.text for entry in known_properties(reading)}
     for entry in known_properties(reading):
         for release in _releases(entry, facts):
@@ -201,7 +214,9 @@ def _deprecated(reading: Reading, facts: Facts) -> Iterator[Observation]:
                 break
 
 
+@rules.inspection("release.gone-property", sources="X11, howdah")
 def _gone(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    """A property that no code reads any more is removed: it has no effect."""
     for entry in known_properties(reading):
         for release in _releases(entry, facts):
             names = (entry.name, *release.replacement(entry.name))
@@ -216,41 +231,3 @@ def _gone(reading: Reading, facts: Facts) -> Iterator[Observation]:
                     where=entry.place,
                 )
                 break
-
-
-RULES: tuple[Rule, ...] = (
-    Inspection(
-        id="release.misspelt-property",
-        says="A property's name is one that the release knows; a misspelt one is silently without effect.",
-        sources=("howdah",),
-        severity=Severity.MUST,
-        condition="for names that are close to a known one",
-        inspect=_misspelt,
-    ),
-    Inspection(
-        id="release.unknown-property",
-        says="A property below Hadoop's and HBase's own prefixes is one that the release knows.",
-        sources=("howdah",),
-        condition="for names that no known one is close to",
-        inspect=_foreign,
-    ),
-    Inspection(
-        id="release.value-type",
-        says="A value is of the type that the code reads: whole numbers, true or false, sizes.",
-        sources=("howdah",),
-        severity=Severity.MUST,
-        inspect=_values,
-    ),
-    Inspection(
-        id="release.deprecated-property",
-        says="A property is set by its name of today; former names may go with the next release.",
-        sources=("X11", "howdah"),
-        inspect=_deprecated,
-    ),
-    Inspection(
-        id="release.gone-property",
-        says="A property that no code reads any more is removed: it has no effect.",
-        sources=("X11", "howdah"),
-        inspect=_gone,
-    ),
-)

@@ -10,7 +10,8 @@ from howdah.model.plan import Input, Value
 from howdah.planner.data_mounts import data_mounts
 from howdah.planner.facts import CannotTell, Facts
 from howdah.planner.reading import Observation, Reading, is_temporary, path_list
-from howdah.planner.rule import Counsel, Decision, Inspection, Rule, Scope, SettingRule, Severity
+from howdah.planner.rule import MAY, MUST, Decision, Scope
+from howdah.planner.rules.declare import Rules
 from howdah.planner.throughput import block_disks
 from howdah.planner.values import as_number
 from howdah.units import GIB, MIB, format_bytes, format_counted
@@ -26,6 +27,14 @@ A job's intermediate data are of the job's size, not of the disk's.
 _DISKS_PER_FAILURE = 6
 _TAG = "[SSD]"
 """Of every kind of flash: Hadoop has no other name for NVMe."""
+_NEVER_FILLED, _NEVER_FILLED_MOST = 0.05, 100 * 10**9
+rules = Rules(file="hdfs-site.xml")
+
+
+def _every_disk(value: Value, decision: Decision, facts: Facts) -> bool:
+    paths = path_list(value)
+    apart = len(set(paths)) == len(paths)
+    return apart and len(paths) == len(path_list(decision.value)) and not any(map(is_temporary, paths))
 
 
 def _data_dirs(facts: Facts) -> tuple[str, ...]:
@@ -35,7 +44,15 @@ def _data_dirs(facts: Facts) -> tuple[str, ...]:
     return dirs
 
 
+@rules.setting(
+    "volumes.data-dirs",
+    "dfs.datanode.data.dir",
+    sources="D0 30, D0 36, D3 123, D4 128",
+    scope=Scope.WORKER,
+    accepts=_every_disk,
+)
 def _hdfs_dirs(facts: Facts) -> Decision:
+    """One directory on every data disk (JBOD)."""
     dirs = _data_dirs(facts)
     kinds = _kinds(facts, len(dirs))
     flash = sum(kind is not DiskKind.HDD for kind in kinds)
@@ -63,13 +80,35 @@ def _kinds(facts: Facts, disks: int) -> tuple[DiskKind, ...]:
     return kinds if len(kinds) == disks else ()
 
 
-def _every_disk(value: Value, decision: Decision, facts: Facts) -> bool:
-    paths = path_list(value)
-    apart = len(set(paths)) == len(paths)
-    return apart and len(paths) == len(path_list(decision.value)) and not any(map(is_temporary, paths))
+@rules.advice(
+    "volumes.flash-beside-disks",
+    sources="Hadoop 3.5.0: ArchivalStorage, HDFS-2832",
+    when="hosts have data disks of flash and spinning ones",
+)
+def _flash(facts: Facts) -> str | None:
+    """Flash among spinning disks is used by storage policies."""
+    told = []
+    for group in facts.cluster.worker_groups:
+        data = [disk for disk in group.disks if disk.role is DiskRole.DATA]
+        flash = [disk for disk in data if disk.kind is not DiskKind.HDD]
+        if flash and len(flash) < len(data):
+            size = sum(disk.count * disk.size_bytes for disk in flash)
+            told.append(f"{format_bytes(size)} of flash on each host of {group.name}")
+    if not told:
+        return None
+    return (
+        f"There are {' and '.join(told)}, which HDFS leaves empty until a storage policy names them: for "
+        "instance `hdfs storagepolicies -setStoragePolicy -path /hot -policy ONE_SSD`, and "
+        "hbase.wal.storage.policy ONE_SSD for HBase's log. The capacity of this plan counts them; give them "
+        "the role `spare` where nothing will use them, or keep them for hosts of their own."
+    )
 
 
+@rules.inspection(
+    "volumes.lasting", MUST, sources="Hadoop 3.5.0: hdfs-default.xml, Hadoop 3.5.0: core-default.xml"
+)
 def _temporary(reading: Reading, facts: Facts) -> Iterable[Observation]:
+    """No block is in a directory that is emptied at boot."""
     if reading.text("dfs.datanode.data.dir") is None and not reading.has("hdfs-site.xml"):
         return
     # What is found, the release's default included.
@@ -88,25 +127,20 @@ def _temporary(reading: Reading, facts: Facts) -> Iterable[Observation]:
     )
 
 
-def _flash(facts: Facts) -> str | None:
-    told = []
-    for group in facts.cluster.worker_groups:
-        data = [disk for disk in group.disks if disk.role is DiskRole.DATA]
-        flash = [disk for disk in data if disk.kind is not DiskKind.HDD]
-        if flash and len(flash) < len(data):
-            size = sum(disk.count * disk.size_bytes for disk in flash)
-            told.append(f"{format_bytes(size)} of flash on each host of {group.name}")
-    if not told:
-        return None
-    return (
-        f"There are {' and '.join(told)}, which HDFS leaves empty until a storage policy names them: for "
-        "instance `hdfs storagepolicies -setStoragePolicy -path /hot -policy ONE_SSD`, and "
-        "hbase.wal.storage.policy ONE_SSD for HBase's log. The capacity of this plan counts them; give them "
-        "the role `spare` where nothing will use them, or keep them for hosts of their own."
-    )
+def _failures_will_do(value: Value, decision: Decision, facts: Facts) -> bool:
+    disks = len(_data_dirs(facts))
+    return as_number(value) == 0 if disks == 1 else 1 <= as_number(value) <= disks / 2
 
 
+@rules.setting(
+    "volumes.failed-volumes",
+    "dfs.datanode.failed.volumes.tolerated",
+    sources="howdah",
+    scope=Scope.WORKER,
+    accepts=_failures_will_do,
+)
 def _failures(facts: Facts) -> Decision:
+    """A DataNode continues when a sixth of its disks fail, and stops when half fail."""
     disks = len(_data_dirs(facts))
     inputs = (Input(name="data disks", value=disks),)
     if disks == 1:
@@ -118,12 +152,9 @@ def _failures(facts: Facts) -> Decision:
     )
 
 
-def _failures_will_do(value: Value, decision: Decision, facts: Facts) -> bool:
-    disks = len(_data_dirs(facts))
-    return as_number(value) == 0 if disks == 1 else 1 <= as_number(value) <= disks / 2
-
-
+@rules.inspection("volumes.failed-volumes-too-many", MUST, sources="Hadoop 3.5.0: hdfs-default.xml")
 def _more_failures_than_disks(reading: Reading, facts: Facts) -> Iterable[Observation]:
+    """Fewer failures are tolerated than there are disks, or the DataNode does not start."""
     tolerated = reading.number("dfs.datanode.failed.volumes.tolerated")
     dirs = reading.folders("dfs.datanode.data.dir")
     if tolerated is None or not dirs:
@@ -145,7 +176,12 @@ def smallest_disk(group: HostGroup) -> int:
     return min(sizes)
 
 
-_NEVER_FILLED, _NEVER_FILLED_MOST = 0.05, 100 * 10**9
+def _reserve_will_do(value: Value, decision: Decision, facts: Facts) -> bool:
+    disk = smallest_disk(facts.group)
+    if as_number(value) >= disk:
+        # More than there is, is a rule of its own.
+        return True
+    return 0.6 * as_number(decision.value) <= as_number(value) <= max(0.3 * disk, as_number(decision.value))
 
 
 def disk_full_percent(disk_bytes: int) -> int:
@@ -154,7 +190,16 @@ def disk_full_percent(disk_bytes: int) -> int:
     return math.floor(100 * (1 - free))
 
 
+@rules.setting(
+    "volumes.reserved",
+    "dfs.datanode.du.reserved",
+    sources="D0 35, howdah",
+    scope=Scope.WORKER,
+    accepts=_reserve_will_do,
+)
 def _reserved(facts: Facts) -> Decision:
+    """5 % of each disk, at most 100 GB, are never filled; where tasks use the disks too, 10 % more, at most
+    200 GB, are theirs."""
     disk = smallest_disk(facts.group)
     free = disk * (100 - disk_full_percent(disk)) / 100
     tasks = min(disk * _FOR_TASKS, _FOR_TASKS_MOST) if facts.request.mapreduce else 0
@@ -173,15 +218,14 @@ def _reserved(facts: Facts) -> Decision:
     )
 
 
-def _reserve_will_do(value: Value, decision: Decision, facts: Facts) -> bool:
-    disk = smallest_disk(facts.group)
-    if as_number(value) >= disk:
-        # More than there is, is a rule of its own.
-        return True
-    return 0.6 * as_number(decision.value) <= as_number(value) <= max(0.3 * disk, as_number(decision.value))
-
-
+@rules.inspection(
+    "volumes.reserved-beyond",
+    MUST,
+    sources="Hadoop 3.5.0: hdfs-default.xml",
+    when="where the disks are known",
+)
 def _reserved_beyond(reading: Reading, facts: Facts) -> Iterable[Observation]:
+    """No more is kept free than a disk holds."""
     key = "dfs.datanode.du.reserved"
     reserved = reading.size(key)
     sizes = [mount.size_bytes for mount in data_mounts(reading)]
@@ -197,7 +241,20 @@ def _reserved_beyond(reading: Reading, facts: Facts) -> Iterable[Observation]:
     )
 
 
+def _policy_will_do(value: Value, decision: Decision, facts: Facts) -> bool:
+    return value == decision.value or (not value and decision.value == _ROUND_ROBIN)
+
+
+@rules.setting(
+    "volumes.volume-policy",
+    "dfs.datanode.fsdataset.volume.choosing.policy",
+    MAY,
+    sources="D0 151, howdah",
+    scope=Scope.WORKER,
+    accepts=_policy_will_do,
+)
 def _volume_policy(facts: Facts) -> Decision:
+    """Disks are filled by turns where they are alike, by free space where they are not."""
     # Flash among spinning disks has a storage type of its own: HDFS never weighs one against the other.
     sizes = {disk.size_bytes for disk in block_disks(facts.group)}
     inputs = (Input(name="sizes of data disks", value=len(sizes)),)
@@ -212,12 +269,9 @@ def _volume_policy(facts: Facts) -> Decision:
     )
 
 
-def _policy_will_do(value: Value, decision: Decision, facts: Facts) -> bool:
-    return value == decision.value or (not value and decision.value == _ROUND_ROBIN)
-
-
+@rules.inspection("volumes.all-disks", sources="D0 30, D0 24")
 def _shared_disk(reading: Reading, facts: Facts) -> Iterable[Observation]:
-    """Directories for HDFS and for YARN are on the same disks, or one of them idles."""
+    """YARN's local directories are on as many disks as HDFS's."""
     hdfs, yarn = reading.folders("dfs.datanode.data.dir"), reading.folders("yarn.nodemanager.local-dirs")
     if not hdfs or not yarn:
         return
@@ -229,84 +283,3 @@ def _shared_disk(reading: Reading, facts: Facts) -> Iterable[Observation]:
         fix=f"list {len(hdfs)} directories in yarn.nodemanager.local-dirs, one on each data disk",
         where=reading.where("yarn.nodemanager.local-dirs"),
     )
-
-
-RULES: tuple[Rule, ...] = (
-    SettingRule(
-        id="volumes.data-dirs",
-        says="One directory on every data disk (JBOD).",
-        sources=("D0 30", "D0 36", "D3 123", "D4 128"),
-        scope=Scope.WORKER,
-        key="dfs.datanode.data.dir",
-        file="hdfs-site.xml",
-        decide=_hdfs_dirs,
-        accepts=_every_disk,
-    ),
-    Counsel(
-        id="volumes.flash-beside-disks",
-        says="Flash among spinning disks is used by storage policies.",
-        sources=("Hadoop 3.5.0: ArchivalStorage", "HDFS-2832"),
-        condition="hosts have data disks of flash and spinning ones",
-        tell=_flash,
-    ),
-    Inspection(
-        id="volumes.lasting",
-        says="No block is in a directory that is emptied at boot.",
-        sources=("Hadoop 3.5.0: hdfs-default.xml", "Hadoop 3.5.0: core-default.xml"),
-        severity=Severity.MUST,
-        inspect=_temporary,
-    ),
-    SettingRule(
-        id="volumes.failed-volumes",
-        says="A DataNode continues when a sixth of its disks fail, and stops when half fail.",
-        sources=("howdah",),
-        scope=Scope.WORKER,
-        key="dfs.datanode.failed.volumes.tolerated",
-        file="hdfs-site.xml",
-        decide=_failures,
-        accepts=_failures_will_do,
-    ),
-    Inspection(
-        id="volumes.failed-volumes-too-many",
-        says="Fewer failures are tolerated than there are disks, or the DataNode does not start.",
-        sources=("Hadoop 3.5.0: hdfs-default.xml",),
-        severity=Severity.MUST,
-        inspect=_more_failures_than_disks,
-    ),
-    SettingRule(
-        id="volumes.reserved",
-        says="5 % of each disk, at most 100 GB, are never filled; where tasks use the disks too, 10 % more, "
-        "at most 200 GB, are theirs.",
-        sources=("D0 35", "howdah"),
-        scope=Scope.WORKER,
-        key="dfs.datanode.du.reserved",
-        file="hdfs-site.xml",
-        decide=_reserved,
-        accepts=_reserve_will_do,
-    ),
-    Inspection(
-        id="volumes.reserved-beyond",
-        says="No more is kept free than a disk holds.",
-        sources=("Hadoop 3.5.0: hdfs-default.xml",),
-        severity=Severity.MUST,
-        condition="where the disks are known",
-        inspect=_reserved_beyond,
-    ),
-    SettingRule(
-        id="volumes.volume-policy",
-        says="Disks are filled by turns where they are alike, by free space where they are not.",
-        sources=("D0 151", "howdah"),
-        severity=Severity.MAY,
-        scope=Scope.WORKER,
-        key="dfs.datanode.fsdataset.volume.choosing.policy",
-        file="hdfs-site.xml",
-        decide=_volume_policy,
-        accepts=_policy_will_do,
-    ),
-    Inspection(
-        id="volumes.all-disks",
-        says="YARN's local directories are on as many disks as HDFS's.",
-        sources=("D0 30", "D0 24"),
-        inspect=_shared_disk,
-    ),
-)

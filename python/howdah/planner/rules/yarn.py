@@ -14,16 +14,25 @@ from howdah.planner.budget import (
     kinds_of,
     vcores_of,
 )
-from howdah.planner.conditions import mapreduce_rule
+from howdah.planner.conditions import WITH_MAPREDUCE
 from howdah.planner.facts import Facts
 from howdah.planner.reading import Observation, Reading
-from howdah.planner.rule import Decision, Inspection, Rule, Scope, Severity, equal
-from howdah.planner.values import as_number, fixed
+from howdah.planner.rule import MAY, MUST, Decision, Scope
+from howdah.planner.rules.declare import Rules
+from howdah.planner.values import as_number
 from howdah.units import MIB, format_counted, format_memory
 
 _STEP_MB = 512
 _DAEMONS_LEAST = 0.1
 """Of a worker's memory: what the system and daemons take at the very least."""
+rules = Rules(file="yarn-site.xml")
+mapreduce = rules.under(when=WITH_MAPREDUCE)
+
+
+def _memory_will_do(value: Value, decision: Decision, facts: Facts) -> bool:
+    most = budget(facts.worker, facts).room / MIB
+    wanted = as_number(decision.value)
+    return 0.75 * wanted <= as_number(value) <= max(wanted, most)
 
 
 def _memory_inputs(worker: Worker, shares: MemoryBudget) -> tuple[Input, ...]:
@@ -42,7 +51,17 @@ def _memory_inputs(worker: Worker, shares: MemoryBudget) -> tuple[Input, ...]:
     )
 
 
+@mapreduce.setting(
+    "yarn.memory",
+    "yarn.nodemanager.resource.memory-mb",
+    sources="D0 24, D0 25, D0 50, D0 69, D4 129, X11",
+    scope=Scope.WORKER,
+    accepts=_memory_will_do,
+    today="The papers' map and reduce slots; YARN's containers are one pool for both.",
+)
 def _memory(facts: Facts) -> Decision:
+    """Containers have 85 % of what the system, daemons and HBase leave. Where only TeraSort runs, what its
+    tasks and an application master take, no more: the rest of memory caches map output."""
     worker = facts.worker
     sizes, shares = chosen_sizes(facts), budget(worker, facts)
     value = container_mb(worker, sizes, facts)
@@ -73,13 +92,23 @@ def _memory(facts: Facts) -> Decision:
     )
 
 
-def _memory_will_do(value: Value, decision: Decision, facts: Facts) -> bool:
-    most = budget(facts.worker, facts).room / MIB
+def _vcores_will_do(value: Value, decision: Decision, facts: Facts) -> bool:
     wanted = as_number(decision.value)
-    return 0.75 * wanted <= as_number(value) <= max(wanted, most)
+    most = max(1.25 * wanted, 2.0 * (facts.worker.vcpus or 0))
+    return 0.75 * wanted <= as_number(value) <= most
 
 
+@mapreduce.setting(
+    "yarn.vcores",
+    "yarn.nodemanager.resource.cpu-vcores",
+    sources="D0 50, D1 89, D2 108, D4 138, X11",
+    scope=Scope.WORKER,
+    accepts=_vcores_will_do,
+    today="The papers' map and reduce slots; vcores count with the DominantResourceCalculator only.",
+)
 def _vcores(facts: Facts) -> Decision:
+    """As many vcores as tasks at once: a vcore is a place to run. For jobs that are not known, one for each
+    thread, or three for two cores of one thread each."""
     worker = facts.worker
     cpus = worker.vcpus or 0
     if not facts.request.sorts_only:
@@ -109,34 +138,9 @@ def _vcores(facts: Facts) -> Decision:
     )
 
 
-def _vcores_will_do(value: Value, decision: Decision, facts: Facts) -> bool:
-    wanted = as_number(decision.value)
-    most = max(1.25 * wanted, 2.0 * (facts.worker.vcpus or 0))
-    return 0.75 * wanted <= as_number(value) <= most
-
-
-def _most_memory(facts: Facts) -> Decision:
-    sizes = chosen_sizes(facts)
-    value = max(container_mb(kind, sizes, facts) for kind in kinds_of(facts))
-    return Decision(value, "the container memory of the largest worker: no container can have more")
-
-
-def _most_vcores(facts: Facts) -> Decision:
-    value = max(vcores_of(kind, facts) for kind in kinds_of(facts))
-    return Decision(value, "the vcores of the largest worker: no container can have more")
-
-
-def _step_will_do(value: Value, decision: Decision, facts: Facts) -> bool:
-    """A step that divides both containers, so that neither is rounded up, or is small."""
-    step = int(as_number(value))
-    if step <= 0:
-        return False
-    sizes = chosen_sizes(facts)
-    waste = sum(-size % step for size in (sizes.map_mb, sizes.reduce_mb))
-    return waste * 8 <= sizes.map_mb + sizes.reduce_mb
-
-
+@rules.inspection("yarn.memory-of-worker", MUST, sources="D0 24, D4 129")
 def _over_worker(reading: Reading, facts: Facts) -> Iterable[Observation]:
+    """Containers leave the system and daemons a tenth of the worker's memory at the least."""
     given = reading.number("yarn.nodemanager.resource.memory-mb")
     if given is None or given <= 0:
         return
@@ -154,7 +158,9 @@ def _over_worker(reading: Reading, facts: Facts) -> Iterable[Observation]:
     )
 
 
+@rules.inspection("yarn.container-fits", MUST, sources="Hadoop 3.5.0: yarn-default.xml")
 def _over_nodemanager(reading: Reading, facts: Facts) -> Iterable[Observation]:
+    """Every container fits a NodeManager and the largest allocation."""
     limits = {
         key: value
         for key in ("yarn.nodemanager.resource.memory-mb", "yarn.scheduler.maximum-allocation-mb")
@@ -178,7 +184,9 @@ def _over_nodemanager(reading: Reading, facts: Facts) -> Iterable[Observation]:
         )
 
 
+@rules.inspection("yarn.least-container", sources="Hadoop 3.5.0: yarn-default.xml")
 def _least_over_container(reading: Reading, facts: Facts) -> Iterable[Observation]:
+    """The least allocation is no larger than a task's container."""
     least = reading.number("yarn.scheduler.minimum-allocation-mb")
     if least is None:
         return
@@ -196,98 +204,60 @@ def _least_over_container(reading: Reading, facts: Facts) -> Iterable[Observatio
         )
 
 
-RULES: tuple[Rule, ...] = (
-    mapreduce_rule(
-        id="yarn.memory",
-        file="yarn-site.xml",
-        key="yarn.nodemanager.resource.memory-mb",
-        says="Containers have 85 % of what the system, daemons and HBase leave. Where only TeraSort runs, "
-        "what its tasks and an application master take, no more: the rest of memory caches map output.",
-        sources=("D0 24", "D0 25", "D0 50", "D0 69", "D4 129", "X11"),
-        scope=Scope.WORKER,
-        decide=_memory,
-        accepts=_memory_will_do,
-        today="The papers' map and reduce slots; YARN's containers are one pool for both.",
+def _step_will_do(value: Value, decision: Decision, facts: Facts) -> bool:
+    """A step that divides both containers, so that neither is rounded up, or is small."""
+    step = int(as_number(value))
+    if step <= 0:
+        return False
+    sizes = chosen_sizes(facts)
+    waste = sum(-size % step for size in (sizes.map_mb, sizes.reduce_mb))
+    return waste * 8 <= sizes.map_mb + sizes.reduce_mb
+
+
+mapreduce.fixed(
+    "yarn.least-allocation", "yarn.scheduler.minimum-allocation-mb", _STEP_MB, accepts=_step_will_do
+).text(
+    "Containers are rounded up to steps that divide those of tasks.",
+    "the containers of tasks are multiples of it, so none is rounded up",
+    "Hadoop 3.5.0: yarn-default.xml, howdah",
+)
+
+
+@mapreduce.setting(
+    "yarn.largest-allocation",
+    "yarn.scheduler.maximum-allocation-mb",
+    sources="Hadoop 3.5.0: yarn-default.xml, howdah",
+    accepts=lambda value, decision, facts: (
+        chosen_sizes(facts).reduce_mb <= as_number(value) <= as_number(decision.value)
     ),
-    mapreduce_rule(
-        id="yarn.vcores",
-        file="yarn-site.xml",
-        key="yarn.nodemanager.resource.cpu-vcores",
-        says="As many vcores as tasks at once: a vcore is a place to run. For jobs that are not known, one "
-        "for each thread, or three for two cores of one thread each.",
-        sources=("D0 50", "D1 89", "D2 108", "D4 138", "X11"),
-        scope=Scope.WORKER,
-        decide=_vcores,
-        accepts=_vcores_will_do,
-        today="The papers' map and reduce slots; vcores count with the DominantResourceCalculator only.",
-    ),
-    Inspection(
-        id="yarn.memory-of-worker",
-        says="Containers leave the system and daemons a tenth of the worker's memory at the least.",
-        sources=("D0 24", "D4 129"),
-        severity=Severity.MUST,
-        inspect=_over_worker,
-    ),
-    Inspection(
-        id="yarn.container-fits",
-        says="Every container fits a NodeManager and the largest allocation.",
-        sources=("Hadoop 3.5.0: yarn-default.xml",),
-        severity=Severity.MUST,
-        inspect=_over_nodemanager,
-    ),
-    Inspection(
-        id="yarn.least-container",
-        says="The least allocation is no larger than a task's container.",
-        sources=("Hadoop 3.5.0: yarn-default.xml",),
-        inspect=_least_over_container,
-    ),
-    mapreduce_rule(
-        id="yarn.least-allocation",
-        file="yarn-site.xml",
-        key="yarn.scheduler.minimum-allocation-mb",
-        says="Containers are rounded up to steps that divide those of tasks.",
-        sources=("Hadoop 3.5.0: yarn-default.xml", "howdah"),
-        decide=fixed(_STEP_MB, "the containers of tasks are multiples of it, so none is rounded up"),
-        accepts=_step_will_do,
-    ),
-    mapreduce_rule(
-        id="yarn.largest-allocation",
-        file="yarn-site.xml",
-        key="yarn.scheduler.maximum-allocation-mb",
-        says="A container may be as large as the largest worker's containers together.",
-        sources=("Hadoop 3.5.0: yarn-default.xml", "howdah"),
-        decide=_most_memory,
-        accepts=lambda value, decision, facts: (
-            chosen_sizes(facts).reduce_mb <= as_number(value) <= as_number(decision.value)
-        ),
-    ),
-    mapreduce_rule(
-        id="yarn.largest-vcores",
-        file="yarn-site.xml",
-        key="yarn.scheduler.maximum-allocation-vcores",
-        says="A container may have as many vcores as the largest worker.",
-        sources=("Hadoop 3.5.0: yarn-default.xml", "howdah"),
-        severity=Severity.MAY,
-        decide=_most_vcores,
-        accepts=lambda value, decision, facts: 1 <= as_number(value) <= as_number(decision.value),
-    ),
-    mapreduce_rule(
-        id="yarn.virtual-memory",
-        file="yarn-site.xml",
-        key="yarn.nodemanager.vmem-check-enabled",
-        says="Tasks are not killed for virtual memory they never touch.",
-        sources=("Hadoop 3.5.0: yarn-default.xml", "howdah"),
-        decide=fixed(False, "Java reserves far more addresses than it uses: healthy tasks would be killed"),
-        accepts=equal,
-    ),
-    mapreduce_rule(
-        id="yarn.physical-memory",
-        file="yarn-site.xml",
-        key="yarn.nodemanager.pmem-check-enabled",
-        says="Tasks that outgrow their containers are killed.",
-        sources=("Hadoop 3.5.0: yarn-default.xml", "howdah"),
-        decide=fixed(True, "one task must not take the memory of the others"),
-        accepts=equal,
-        written=False,
-    ),
+)
+def _most_memory(facts: Facts) -> Decision:
+    """A container may be as large as the largest worker's containers together."""
+    sizes = chosen_sizes(facts)
+    value = max(container_mb(kind, sizes, facts) for kind in kinds_of(facts))
+    return Decision(value, "the container memory of the largest worker: no container can have more")
+
+
+@mapreduce.setting(
+    "yarn.largest-vcores",
+    "yarn.scheduler.maximum-allocation-vcores",
+    MAY,
+    sources="Hadoop 3.5.0: yarn-default.xml, howdah",
+    accepts=lambda value, decision, facts: 1 <= as_number(value) <= as_number(decision.value),
+)
+def _most_vcores(facts: Facts) -> Decision:
+    """A container may have as many vcores as the largest worker."""
+    value = max(vcores_of(kind, facts) for kind in kinds_of(facts))
+    return Decision(value, "the vcores of the largest worker: no container can have more")
+
+
+mapreduce.fixed("yarn.virtual-memory", "yarn.nodemanager.vmem-check-enabled", False).text(
+    "Tasks are not killed for virtual memory they never touch.",
+    "Java reserves far more addresses than it uses: healthy tasks would be killed",
+    "Hadoop 3.5.0: yarn-default.xml, howdah",
+)
+mapreduce.fixed("yarn.physical-memory", "yarn.nodemanager.pmem-check-enabled", True, written=False).text(
+    "Tasks that outgrow their containers are killed.",
+    "one task must not take the memory of the others",
+    "Hadoop 3.5.0: yarn-default.xml, howdah",
 )

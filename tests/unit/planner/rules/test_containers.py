@@ -41,7 +41,7 @@ def found(release: str = BY_HEARTBEAT, more: Mapping[str, Value] = MappingProxyT
 
 
 def rule(key: str) -> SettingRule:
-    (one,) = [one for one in containers.RULES if isinstance(one, SettingRule) and one.key == key]
+    (one,) = [one for one in containers.rules if isinstance(one, SettingRule) and one.key == key]
     return one
 
 

@@ -13,11 +13,11 @@ from howdah.model.plan import Placement, Topology, Value, Worker
 from howdah.model.request import Demand, Hypervisor, PlanRequest
 from howdah.planner.facts import CannotTell, ClusterFacts, Facts
 from howdah.planner.reading import Observation, Reading
-from howdah.planner.rule import Counsel, Inspection, SettingRule
+from howdah.planner.rule import AdviceRule, Inspection, SettingRule
 from howdah.planner.rules import firmware, hypervisor
 from support.tuned import GIB, found, group, host
 
-BY_ID = {rule.id: rule for rule in (*hypervisor.RULES, *firmware.RULES)}
+BY_ID = {rule.id: rule for rule in (*hypervisor.rules, *firmware.rules)}
 SETTINGS = tuple(rule for rule in BY_ID.values() if isinstance(rule, SettingRule))
 HBASE = (Demand(kind="ycsb"),)
 TERASUITE = (Demand(kind="terasuite"),)
@@ -72,8 +72,8 @@ def options(facts: Facts, file: str) -> dict[str, Value]:
 
 def tells(rule_id: str, facts: Facts) -> str | None:
     rule = BY_ID[rule_id]
-    assert isinstance(rule, Counsel)
-    return rule.tell(facts) if rule.holds(facts) else None
+    assert isinstance(rule, AdviceRule)
+    return rule.advise(facts) if rule.holds(facts) else None
 
 
 def sees(rule_id: str, **changes: object) -> list[Observation]:

@@ -61,7 +61,7 @@ def test_a_regionserver_beside_mapreduce_is_told_of_heaps_over_nodes() -> None:
 
 
 def seen(rule_id: str = "numa.nodes-known", release: str = "3.5.0", **properties: str) -> list[Observation]:
-    (rule,) = (rule for rule in numa.RULES if isinstance(rule, Inspection) and rule.id == rule_id)
+    (rule,) = (rule for rule in numa.rules if isinstance(rule, Inspection) and rule.id == rule_id)
     keys = {"enabled": numa.AWARE, "read": numa.READ_TOPOLOGY, "ids": numa.NODE_IDS, "executor": EXECUTOR}
     found = tuple(
         FoundProperty(name=keys[name], text=text, file="yarn-site.xml", line=1)

@@ -8,8 +8,9 @@ from typing import NamedTuple
 
 from howdah.planner.facts import Facts
 from howdah.planner.reading import Observation, Reading
-from howdah.planner.rule import Inspection, Rule, Severity
+from howdah.planner.rule import MUST
 from howdah.planner.rules.consistency.refusals import refused
+from howdah.planner.rules.declare import Rules
 from howdah.units import GIB, MIB
 
 
@@ -217,8 +218,6 @@ _BOUNDS = (
         "hbase.hregion.memstore.flush.size", 32 * MIB, _ANY, str(128 * MIB), "tiny files, compacted for ever"
     ),
 )
-
-
 _FATAL = (
     _Bounds(
         "ipc.maximum.data.length",
@@ -268,18 +267,17 @@ _FATAL = (
     _Bounds("dfs.datanode.max.transfer.threads", 256, _ANY, "8192", "reads and writes are refused"),
 )
 """Numbers beyond which daemons end or work is lost."""
+rules = Rules()
 
 
+@rules.inspection("consistency.bounds", sources="Hadoop 3.5.0, HBase 2.6.4, howdah")
 def _beyond(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    """No number is so small or so large that it does harm on every cluster."""
     names = [entry.name for entry in (reading.config.effective if reading.config else ())]
     of_queues = (
         bound._replace(key=name) for bound in _OF_QUEUES for name in names if re.fullmatch(bound.key, name)
     )
     return _outside((*_BOUNDS, *of_queues), reading)
-
-
-def _fatal(reading: Reading, facts: Facts) -> Iterator[Observation]:
-    return _outside(_FATAL, reading)
 
 
 def _outside(bounds: tuple[_Bounds, ...], reading: Reading) -> Iterator[Observation]:
@@ -308,7 +306,22 @@ def _outside(bounds: tuple[_Bounds, ...], reading: Reading) -> Iterator[Observat
             )
 
 
+@rules.inspection(
+    "consistency.fatal-bounds", MUST, sources="Hadoop 3.5.0, ZooKeeper 3.8: administrator's guide, howdah"
+)
+def _fatal(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    """No number is so small that daemons end or work is lost."""
+    return _outside(_FATAL, reading)
+
+
+@rules.inspection(
+    "consistency.replication-bounds",
+    MUST,
+    sources="Hadoop 3.5.0: hdfs-default.xml",
+    when="where the least or the most is set",
+)
 def _replicas(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    """Files have as many replicas as the least and the most allow."""
     given = {
         key: number
         for key in ("dfs.namenode.replication.min", "dfs.replication", "dfs.replication.max")
@@ -325,7 +338,14 @@ def _replicas(reading: Reading, facts: Facts) -> Iterator[Observation]:
         )
 
 
+@rules.inspection(
+    "consistency.replicas-to-spare",
+    MUST,
+    sources="Hadoop 3.5.0: hdfs-default.xml, howdah",
+    when="where the least is set to more than one",
+)
 def _spare_replicas(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    """A write succeeds with fewer replicas than a block will have."""
     least = reading.number("dfs.namenode.replication.min")
     if least is None or least <= 1:
         return
@@ -344,7 +364,14 @@ def _spare_replicas(reading: Reading, facts: Facts) -> Iterator[Observation]:
     )
 
 
+@rules.inspection(
+    "consistency.store-files",
+    MUST,
+    sources="HBase 2.6.4: hbase-default.xml",
+    when="where the number of files that stops writes is set",
+)
 def _stalls(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    """A store is compacted before it has so many files that writes stop."""
     key = "hbase.hstore.blockingStoreFiles"
     blocking = reading.number(key)
     compacting = reading.number("hbase.hstore.compaction.min") or 3
@@ -357,44 +384,3 @@ def _stalls(reading: Reading, facts: Facts) -> Iterator[Observation]:
             fix=f"set {key} to 16 in {reading.where(key)}",
             where=reading.where(key),
         )
-
-
-RULES: tuple[Rule, ...] = (
-    Inspection(
-        id="consistency.bounds",
-        says="No number is so small or so large that it does harm on every cluster.",
-        sources=("Hadoop 3.5.0", "HBase 2.6.4", "howdah"),
-        inspect=_beyond,
-    ),
-    Inspection(
-        id="consistency.fatal-bounds",
-        says="No number is so small that daemons end or work is lost.",
-        sources=("Hadoop 3.5.0", "ZooKeeper 3.8: administrator's guide", "howdah"),
-        severity=Severity.MUST,
-        inspect=_fatal,
-    ),
-    Inspection(
-        id="consistency.replication-bounds",
-        says="Files have as many replicas as the least and the most allow.",
-        sources=("Hadoop 3.5.0: hdfs-default.xml",),
-        severity=Severity.MUST,
-        condition="where the least or the most is set",
-        inspect=_replicas,
-    ),
-    Inspection(
-        id="consistency.replicas-to-spare",
-        says="A write succeeds with fewer replicas than a block will have.",
-        sources=("Hadoop 3.5.0: hdfs-default.xml", "howdah"),
-        severity=Severity.MUST,
-        condition="where the least is set to more than one",
-        inspect=_spare_replicas,
-    ),
-    Inspection(
-        id="consistency.store-files",
-        says="A store is compacted before it has so many files that writes stop.",
-        sources=("HBase 2.6.4: hbase-default.xml",),
-        severity=Severity.MUST,
-        condition="where the number of files that stops writes is set",
-        inspect=_stalls,
-    ),
-)

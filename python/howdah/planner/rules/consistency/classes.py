@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from howdah.model.found import FoundProperty
 from howdah.planner.facts import Facts
 from howdah.planner.reading import Observation, Reading
-from howdah.planner.rule import Inspection, Rule, Severity
+from howdah.planner.rule import MUST
+from howdah.planner.rules.declare import Rules
 from howdah.releases import default_of, hadoop, hbase
 from howdah.releases.classes import is_missing, is_of_another_kind, is_unknown, nearest_class
 
@@ -30,6 +31,7 @@ _OF_PHOENIX = frozenset(
 """Phoenix's classes that lie in HBase's packages."""
 _OF_HADOOP = ("dfs.", "mapred.", "mapreduce.", "yarn.")
 _IMPLEMENTATION = re.compile(r"fs\..*\.impl|.*\.(opts|classpath|command-opts)")
+rules = Rules()
 
 
 def _is_of_no_service(name: str, listed: str) -> bool:
@@ -55,7 +57,13 @@ def _usual_class(entry: FoundProperty, facts: Facts) -> str | None:
     return default if _WITH_PACKAGE.fullmatch(default) else None
 
 
+@rules.inspection(
+    "consistency.existing-classes",
+    MUST,
+    sources="Hadoop 3.5.0: class files, HBase 2.6.4: class files, Spark 4.3.0: class files",
+)
 def _classes(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    """Classes of Hadoop's, HBase's and Spark's own are ones that a release has."""
     listed = reading.text(_SERVICES) or ""
     for entry in reading.config.effective if reading.config else ():
         if _IMPLEMENTATION.fullmatch(entry.name) or _is_of_no_service(entry.name, listed):
@@ -110,8 +118,9 @@ def _template(entry: FoundProperty, facts: Facts) -> str:
     return known.name if known is not None else entry.name
 
 
+@rules.inspection("consistency.unknown-classes", sources="HBase 2.6.4: class files, Spark 4.3.0: class files")
 def _unknown_classes(reading: Reading, facts: Facts) -> Iterator[Observation]:
-    """Classes of HBase's and Spark's packages that no release has, though other software may."""
+    """Classes in packages of HBase's and Spark's are ones that a release has."""
     for entry in reading.config.effective if reading.config else ():
         for name in map(str.strip, entry.text.split(",")):
             known = not _CLASS.fullmatch(name) or name in _OF_PHOENIX or is_missing(name)
@@ -127,8 +136,9 @@ def _unknown_classes(reading: Reading, facts: Facts) -> Iterator[Observation]:
                 )
 
 
+@rules.inspection("consistency.class-lists", MUST, sources="Hadoop 3.5.0: CompressionCodecFactory")
 def _codecs(reading: Reading, facts: Facts) -> Iterator[Observation]:
-    """Whether every codec of a list is one name."""
+    """Classes of a list have commas between them."""
     for entry in reading.config.effective if reading.config else ():
         if entry.name in (
             "io.compression.codecs",
@@ -148,27 +158,3 @@ def _codecs(reading: Reading, facts: Facts) -> Iterator[Observation]:
                     f"{entry.place}",
                     where=entry.place,
                 )
-
-
-RULES: tuple[Rule, ...] = (
-    Inspection(
-        id="consistency.existing-classes",
-        says="Classes of Hadoop's, HBase's and Spark's own are ones that a release has.",
-        sources=("Hadoop 3.5.0: class files", "HBase 2.6.4: class files", "Spark 4.3.0: class files"),
-        severity=Severity.MUST,
-        inspect=_classes,
-    ),
-    Inspection(
-        id="consistency.unknown-classes",
-        says="Classes in packages of HBase's and Spark's are ones that a release has.",
-        sources=("HBase 2.6.4: class files", "Spark 4.3.0: class files"),
-        inspect=_unknown_classes,
-    ),
-    Inspection(
-        id="consistency.class-lists",
-        says="Classes of a list have commas between them.",
-        sources=("Hadoop 3.5.0: CompressionCodecFactory",),
-        severity=Severity.MUST,
-        inspect=_codecs,
-    ),
-)

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 
 from howdah.planner.facts import Facts
 from howdah.planner.reading import Observation, Reading
-from howdah.planner.rule import Inspection, Rule, Severity
+from howdah.planner.rule import MUST
+from howdah.planner.rules.declare import Rules
 from howdah.units import MIB, format_counted
 
 _CREDENTIAL = re.compile(r"(dfs|yarn|hbase|mapreduce)\..*(keytab|keytab\.file|kerberos\.principal|principal)")
@@ -17,9 +18,17 @@ _ELSEWHERE = re.compile(r"(env|user|java|os|file|line|path)\..*|.*\.(log\.dir|id
 _OF_SHELL = re.compile(r".*(\.env|\.env\..*|opts|classpath|command|options)|.*\.env-whitelist")
 _SHELL_NAME = re.compile(r"[A-Z][A-Z0-9_]*")
 """Keys whose values reach a container's start script, where the shell replaces its own variables."""
+rules = Rules()
 
 
+@rules.inspection(
+    "consistency.default-file-system",
+    MUST,
+    sources="Hadoop 3.5.0: core-default.xml",
+    when="where the configuration has a core-site.xml and an hdfs-site.xml",
+)
 def _default_file_system(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    """Daemons and clients use the cluster's HDFS; the release's default is the local disk."""
     if reading.config is None or not (reading.has("hdfs-site.xml") and reading.has("core-site.xml")):
         return
     given = reading.config.property("fs.defaultFS")
@@ -37,7 +46,14 @@ def _default_file_system(reading: Reading, facts: Facts) -> Iterator[Observation
     )
 
 
+@rules.inspection(
+    "consistency.replicas-and-workers",
+    MUST,
+    sources="D0 60, X5",
+    when="where a workers file lists the workers",
+)
 def _replicas_and_workers(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    """A block has no more replicas than there are workers."""
     if reading.config is None or not reading.has("hdfs-site.xml"):
         # HBase's folder lists its own workers and says nothing of replicas.
         return
@@ -58,7 +74,9 @@ def _replicas_and_workers(reading: Reading, facts: Facts) -> Iterator[Observatio
     )
 
 
+@rules.inspection("consistency.block-chunks", MUST, sources="Hadoop 3.5.0: hdfs-default.xml")
 def _block_chunks(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    """A block is made of whole checksum chunks and is not below the NameNode's least size."""
     size = reading.config.property("dfs.blocksize") if reading.config else None
     if size is None:
         return
@@ -74,7 +92,9 @@ def _block_chunks(reading: Reading, facts: Facts) -> Iterator[Observation]:
     )
 
 
+@rules.inspection("consistency.allocation-order", MUST, sources="Hadoop 3.5.0: yarn-default.xml")
 def _allocation_order(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    """The least container is not above the largest, nor above what a NodeManager has."""
     for what, of_host in (
         ("mb", "yarn.nodemanager.resource.memory-mb"),
         ("vcores", "yarn.nodemanager.resource.cpu-vcores"),
@@ -95,7 +115,11 @@ def _allocation_order(reading: Reading, facts: Facts) -> Iterator[Observation]:
         )
 
 
+@rules.inspection(
+    "consistency.kerberos-by-half", MUST, sources="Hadoop 3.5.0", when="where authentication is simple"
+)
 def _kerberos_by_half(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    """Principals and keytabs come with Kerberos authentication; without it they protect nothing."""
     if reading.config is None or facts.request.secure:
         return
     given = [entry for entry in reading.config.properties if _CREDENTIAL.fullmatch(entry.name) and entry.text]
@@ -111,7 +135,9 @@ def _kerberos_by_half(reading: Reading, facts: Facts) -> Iterator[Observation]:
         )
 
 
+@rules.inspection("consistency.plain-passwords", sources="Hadoop 3.5.0: CredentialProviderAPI")
 def _plain_passwords(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    """Passwords are in a credential store, not in files that every daemon and many people read."""
     for entry in reading.config.properties if reading.config else ():
         # The key stores' passwords are a rule of their own, tls.passwords.
         own = entry.name.endswith("password") and not entry.name.startswith("ssl.")
@@ -129,7 +155,9 @@ def _plain_passwords(reading: Reading, facts: Facts) -> Iterator[Observation]:
             )
 
 
+@rules.inspection("consistency.undefined-variable", sources="howdah")
 def _undefined(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    """A variable in a value is set by a property or by the Java machine; others are not replaced."""
     for entry in reading.config.effective if reading.config else ():
         of_shell = _OF_SHELL.fullmatch(entry.name) is not None
         names = [
@@ -146,57 +174,3 @@ def _undefined(reading: Reading, facts: Facts) -> Iterator[Observation]:
                 fix=f"write the value itself into {entry.place}, or set {names[0]}",
                 where=entry.place,
             )
-
-
-RULES: tuple[Rule, ...] = (
-    Inspection(
-        id="consistency.default-file-system",
-        says="Daemons and clients use the cluster's HDFS; the release's default is the local disk.",
-        sources=("Hadoop 3.5.0: core-default.xml",),
-        severity=Severity.MUST,
-        condition="where the configuration has a core-site.xml and an hdfs-site.xml",
-        inspect=_default_file_system,
-    ),
-    Inspection(
-        id="consistency.replicas-and-workers",
-        says="A block has no more replicas than there are workers.",
-        sources=("D0 60", "X5"),
-        severity=Severity.MUST,
-        condition="where a workers file lists the workers",
-        inspect=_replicas_and_workers,
-    ),
-    Inspection(
-        id="consistency.block-chunks",
-        says="A block is made of whole checksum chunks and is not below the NameNode's least size.",
-        sources=("Hadoop 3.5.0: hdfs-default.xml",),
-        severity=Severity.MUST,
-        inspect=_block_chunks,
-    ),
-    Inspection(
-        id="consistency.allocation-order",
-        says="The least container is not above the largest, nor above what a NodeManager has.",
-        sources=("Hadoop 3.5.0: yarn-default.xml",),
-        severity=Severity.MUST,
-        inspect=_allocation_order,
-    ),
-    Inspection(
-        id="consistency.kerberos-by-half",
-        says="Principals and keytabs come with Kerberos authentication; without it they protect nothing.",
-        sources=("Hadoop 3.5.0",),
-        severity=Severity.MUST,
-        condition="where authentication is simple",
-        inspect=_kerberos_by_half,
-    ),
-    Inspection(
-        id="consistency.plain-passwords",
-        says="Passwords are in a credential store, not in files that every daemon and many people read.",
-        sources=("Hadoop 3.5.0: CredentialProviderAPI",),
-        inspect=_plain_passwords,
-    ),
-    Inspection(
-        id="consistency.undefined-variable",
-        says="A variable in a value is set by a property or by the Java machine; others are not replaced.",
-        sources=("howdah",),
-        inspect=_undefined,
-    ),
-)

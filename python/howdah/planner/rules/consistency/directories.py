@@ -8,11 +8,12 @@ from pathlib import PurePosixPath
 from howdah.planner.data_mounts import below_data, data_places, on_workers
 from howdah.planner.facts import Facts
 from howdah.planner.reading import Observation, Reading
-from howdah.planner.rule import Inspection, Rule
+from howdah.planner.rules.declare import Rules
 
 _NAMES = "dfs.namenode.name.dir"
 _FILE_SYSTEM = "fs.defaultFS"
 _ADDRESS = "dfs.namenode.rpc-address"
+rules = Rules()
 
 
 def _hosts(reading: Reading) -> tuple[str, ...]:
@@ -24,7 +25,13 @@ def _hosts(reading: Reading) -> tuple[str, ...]:
     )
 
 
+@rules.inspection(
+    "consistency.names-apart",
+    sources="howdah",
+    when="where both have directories and a NameNode may run on a worker",
+)
 def _names_apart(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    """The NameNode's directories are not on data disks."""
     folders = [PurePosixPath(path) for path in reading.folders(_NAMES) if path.startswith("/")]
     if not folders or not on_workers(reading, _hosts(reading)) or not data_places(reading):
         return
@@ -39,14 +46,3 @@ def _names_apart(reading: Reading, facts: Facts) -> Iterator[Observation]:
         "move what is there while the NameNode is stopped",
         where=reading.where(_NAMES),
     )
-
-
-RULES: tuple[Rule, ...] = (
-    Inspection(
-        id="consistency.names-apart",
-        says="The NameNode's directories are not on data disks.",
-        sources=("howdah",),
-        condition="where both have directories and a NameNode may run on a worker",
-        inspect=_names_apart,
-    ),
-)

@@ -9,7 +9,8 @@ from collections.abc import Iterator
 from howdah.planner.facts import Facts
 from howdah.planner.named_hosts import worker_hosts
 from howdah.planner.reading import Observation, Reading
-from howdah.planner.rule import Inspection, Rule, Severity
+from howdah.planner.rule import MUST
+from howdah.planner.rules.declare import Rules
 from howdah.units import MIB, format_memory
 
 _POLICY = "dfs.namenode.ec.system.default.policy"
@@ -22,84 +23,18 @@ _REPLACE = "dfs.client.block.write.replace-datanode-on-failure.policy"
 _LEAST_HOSTS = 20
 """Below this the defaults serve all."""
 _SHARE_OF_WORKERS = 0.25
-
-
-def _erasure(reading: Reading, facts: Facts) -> Iterator[Observation]:
-    match = _SHAPE.fullmatch((reading.text(_POLICY) or "").strip())
-    hosts = len(reading.config.datanode_hosts) if reading.config is not None else 0
-    if match and hosts:
-        needed = int(match[1]) + int(match[2])
-        smaller = next((name for name, size in _SMALLER if size <= hosts), "replication")
-        yield Observation(
-            ok=needed <= hosts,
-            about=_POLICY,
-            found=f"{reading.text(_POLICY)}, which needs {needed} DataNodes; there are {hosts}",
-            expected=f"a policy for {hosts} DataNodes at most: files would lack parity for ever, or cannot "
-            "be written",
-            fix=f"set {_POLICY} to {smaller} in {reading.where(_POLICY)}, or add {needed - hosts} DataNodes",
-            where=reading.where(_POLICY),
-        )
-
-
 _SMALLER = (("RS-6-3-1024k", 9), ("RS-3-2-1024k", 5), ("XOR-2-1-1024k", 3))
+rules = Rules()
 
 
-def _checked_volumes(reading: Reading, facts: Facts) -> Iterator[Observation]:
-    wanted = reading.number(_CHECKED)
-    if wanted is None:
-        return
-    names = reading.folders("dfs.namenode.name.dir") or ("default",)
-    more = reading.folders("dfs.namenode.resource.checked.volumes")
-    edits = reading.folders("dfs.namenode.edits.dir")
-    volumes = len({*names, *edits, *more})
-    yield Observation(
-        ok=wanted <= volumes,
-        about=_CHECKED,
-        found=f"{wanted:.15g}, with {volumes} directories",
-        expected=f"at most {volumes}: the NameNode never has enough of them, and stays in safe mode for ever",
-        fix=f"set {_CHECKED} to 1 in {reading.where(_CHECKED)}",
-        where=reading.where(_CHECKED),
-    )
-
-
-def _edits_minimum(reading: Reading, facts: Facts) -> Iterator[Observation]:
-    key = "dfs.namenode.edits.dir.minimum"
-    wanted = reading.number(key)
-    if wanted is not None:
-        names = (
-            reading.folders("dfs.namenode.edits.dir")
-            or reading.folders("dfs.namenode.name.dir")
-            or ("default",)
-        )
-        shared = 1 if reading.text("dfs.namenode.shared.edits.dir") else 0
-        yield Observation(
-            ok=wanted <= len(names) + shared,
-            about=key,
-            found=f"{wanted:.15g}, with {len(names) + shared} places of edits",
-            expected="at most as many as there are: the NameNode does not start otherwise",
-            fix=f"set {key} to 1 in {reading.where(key)}",
-            where=reading.where(key),
-        )
-
-
-def _replicas_of_hbase(reading: Reading, facts: Facts) -> Iterator[Observation]:
-    lists = reading.config.lists.items() if reading.config is not None else ()
-    servers = {host for file, hosts in lists if file.endswith("regionservers") for host in hosts}
-    key = "hbase.meta.replica.count"
-    wanted = reading.number(key)
-    if servers and wanted is not None:
-        yield Observation(
-            ok=wanted <= len(servers),
-            about=key,
-            found=f"{wanted:.15g}, with {len(servers)} RegionServers",
-            expected=f"at most {len(servers)}: replicas of one region are on different servers",
-            fix=f"set {key} to {min(3, len(servers))} in {reading.where(key)}",
-            where=reading.where(key),
-        )
-
-
+@rules.inspection(
+    "consistency.waited-for-hosts",
+    MUST,
+    sources="Hadoop 3.5.0: hdfs-default.xml, HBase 2.6.4: ServerManager",
+    when="where a least number of hosts is set",
+)
 def _waited_for(reading: Reading, facts: Facts) -> Iterator[Observation]:
-    """Whether no master waits for more hosts than there are."""
+    """No master waits for more hosts than there are."""
     config = reading.config
     servers = config.lists.items() if config is not None else ()
     region_servers = next((len(hosts) for file, hosts in servers if file.endswith("regionservers")), 0)
@@ -123,8 +58,15 @@ def _waited_for(reading: Reading, facts: Facts) -> Iterator[Observation]:
             )
 
 
+@rules.inspection(
+    "consistency.enough-datanodes",
+    MUST,
+    sources="Hadoop 3.5.0: BlockManager, Hadoop 3.5.0: ReplaceDatanodeOnFailure, "
+    "HBase 2.6.4: reference guide",
+    when="where such a number is set and a file lists the workers",
+)
 def _more_than_hosts(reading: Reading, facts: Facts) -> Iterator[Observation]:
-    """Whether no policy asks for more DataNodes than there are."""
+    """No policy needs more DataNodes or replicas than there are."""
     hosts = len(reading.config.datanode_hosts) if reading.config is not None else 0
     replicas = facts.number("dfs.replication")
     for key, most, otherwise in (
@@ -158,7 +100,112 @@ def _more_than_hosts(reading: Reading, facts: Facts) -> Iterator[Observation]:
         )
 
 
+@rules.inspection(
+    "consistency.erasure-hosts",
+    MUST,
+    sources="Hadoop 3.5.0: HDFSErasureCoding",
+    when="where a policy is set and a file lists the workers",
+)
+def _erasure(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    """A policy of erasure coding has as many DataNodes as it has blocks."""
+    match = _SHAPE.fullmatch((reading.text(_POLICY) or "").strip())
+    hosts = len(reading.config.datanode_hosts) if reading.config is not None else 0
+    if match and hosts:
+        needed = int(match[1]) + int(match[2])
+        smaller = next((name for name, size in _SMALLER if size <= hosts), "replication")
+        yield Observation(
+            ok=needed <= hosts,
+            about=_POLICY,
+            found=f"{reading.text(_POLICY)}, which needs {needed} DataNodes; there are {hosts}",
+            expected=f"a policy for {hosts} DataNodes at most: files would lack parity for ever, or cannot "
+            "be written",
+            fix=f"set {_POLICY} to {smaller} in {reading.where(_POLICY)}, or add {needed - hosts} DataNodes",
+            where=reading.where(_POLICY),
+        )
+
+
+@rules.inspection(
+    "consistency.checked-volumes",
+    MUST,
+    sources="HDFS-16697, Hadoop 3.5.0: NameNodeResourceChecker",
+    when="where the least number is set",
+)
+def _checked_volumes(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    """The NameNode has as many directories as it checks for room."""
+    wanted = reading.number(_CHECKED)
+    if wanted is None:
+        return
+    names = reading.folders("dfs.namenode.name.dir") or ("default",)
+    more = reading.folders("dfs.namenode.resource.checked.volumes")
+    edits = reading.folders("dfs.namenode.edits.dir")
+    volumes = len({*names, *edits, *more})
+    yield Observation(
+        ok=wanted <= volumes,
+        about=_CHECKED,
+        found=f"{wanted:.15g}, with {volumes} directories",
+        expected=f"at most {volumes}: the NameNode never has enough of them, and stays in safe mode for ever",
+        fix=f"set {_CHECKED} to 1 in {reading.where(_CHECKED)}",
+        where=reading.where(_CHECKED),
+    )
+
+
+@rules.inspection(
+    "consistency.edits-minimum",
+    MUST,
+    sources="Hadoop 3.5.0: hdfs-default.xml",
+    when="where the least number is set",
+)
+def _edits_minimum(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    """The NameNode has as many places of edits as it needs to start."""
+    key = "dfs.namenode.edits.dir.minimum"
+    wanted = reading.number(key)
+    if wanted is not None:
+        names = (
+            reading.folders("dfs.namenode.edits.dir")
+            or reading.folders("dfs.namenode.name.dir")
+            or ("default",)
+        )
+        shared = 1 if reading.text("dfs.namenode.shared.edits.dir") else 0
+        yield Observation(
+            ok=wanted <= len(names) + shared,
+            about=key,
+            found=f"{wanted:.15g}, with {len(names) + shared} places of edits",
+            expected="at most as many as there are: the NameNode does not start otherwise",
+            fix=f"set {key} to 1 in {reading.where(key)}",
+            where=reading.where(key),
+        )
+
+
+@rules.inspection(
+    "consistency.meta-replicas",
+    MUST,
+    sources="HBase 2.6.4: reference guide",
+    when="where regionservers lists them",
+)
+def _replicas_of_hbase(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    """HBase has as many RegionServers as its first table has replicas."""
+    lists = reading.config.lists.items() if reading.config is not None else ()
+    servers = {host for file, hosts in lists if file.endswith("regionservers") for host in hosts}
+    key = "hbase.meta.replica.count"
+    wanted = reading.number(key)
+    if servers and wanted is not None:
+        yield Observation(
+            ok=wanted <= len(servers),
+            about=key,
+            found=f"{wanted:.15g}, with {len(servers)} RegionServers",
+            expected=f"at most {len(servers)}: replicas of one region are on different servers",
+            fix=f"set {key} to {min(3, len(servers))} in {reading.where(key)}",
+            where=reading.where(key),
+        )
+
+
+@rules.inspection(
+    "consistency.threads-for-workers",
+    sources="Hadoop 3.5.0: hdfs-default.xml, howdah",
+    when=f"where files list {_LEAST_HOSTS} workers at least",
+)
 def _threads(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    """Masters have threads enough for their workers."""
     hosts = len(worker_hosts(reading))
     if hosts < _LEAST_HOSTS:
         return
@@ -185,8 +232,13 @@ def _threads(reading: Reading, facts: Facts) -> Iterator[Observation]:
         )
 
 
+@rules.inspection(
+    "consistency.application-masters",
+    sources="Hadoop 3.5.0: CapacityScheduler",
+    when="where files list the workers and say what each has",
+)
 def _masters_of_applications(reading: Reading, facts: Facts) -> Iterator[Observation]:
-    """Whether more than one application master finds room on the cluster."""
+    """More than one application master finds room."""
     workers = len(worker_hosts(reading))
     share = reading.number(_AM_SHARE)
     memory = facts.number("yarn.nodemanager.resource.memory-mb") if workers else 0
@@ -206,73 +258,3 @@ def _masters_of_applications(reading: Reading, facts: Facts) -> Iterator[Observa
         f"{reading.where(_AM_SHARE)}",
         where=reading.where(_AM_SHARE),
     )
-
-
-RULES: tuple[Rule, ...] = (
-    Inspection(
-        id="consistency.waited-for-hosts",
-        says="No master waits for more hosts than there are.",
-        sources=("Hadoop 3.5.0: hdfs-default.xml", "HBase 2.6.4: ServerManager"),
-        severity=Severity.MUST,
-        condition="where a least number of hosts is set",
-        inspect=_waited_for,
-    ),
-    Inspection(
-        id="consistency.enough-datanodes",
-        says="No policy needs more DataNodes or replicas than there are.",
-        sources=(
-            "Hadoop 3.5.0: BlockManager",
-            "Hadoop 3.5.0: ReplaceDatanodeOnFailure",
-            "HBase 2.6.4: reference guide",
-        ),
-        severity=Severity.MUST,
-        condition="where such a number is set and a file lists the workers",
-        inspect=_more_than_hosts,
-    ),
-    Inspection(
-        id="consistency.erasure-hosts",
-        says="A policy of erasure coding has as many DataNodes as it has blocks.",
-        sources=("Hadoop 3.5.0: HDFSErasureCoding",),
-        severity=Severity.MUST,
-        condition="where a policy is set and a file lists the workers",
-        inspect=_erasure,
-    ),
-    Inspection(
-        id="consistency.checked-volumes",
-        says="The NameNode has as many directories as it checks for room.",
-        sources=("HDFS-16697", "Hadoop 3.5.0: NameNodeResourceChecker"),
-        severity=Severity.MUST,
-        condition="where the least number is set",
-        inspect=_checked_volumes,
-    ),
-    Inspection(
-        id="consistency.edits-minimum",
-        says="The NameNode has as many places of edits as it needs to start.",
-        sources=("Hadoop 3.5.0: hdfs-default.xml",),
-        severity=Severity.MUST,
-        condition="where the least number is set",
-        inspect=_edits_minimum,
-    ),
-    Inspection(
-        id="consistency.meta-replicas",
-        says="HBase has as many RegionServers as its first table has replicas.",
-        sources=("HBase 2.6.4: reference guide",),
-        severity=Severity.MUST,
-        condition="where regionservers lists them",
-        inspect=_replicas_of_hbase,
-    ),
-    Inspection(
-        id="consistency.threads-for-workers",
-        says="Masters have threads enough for their workers.",
-        sources=("Hadoop 3.5.0: hdfs-default.xml", "howdah"),
-        condition=f"where files list {_LEAST_HOSTS} workers at least",
-        inspect=_threads,
-    ),
-    Inspection(
-        id="consistency.application-masters",
-        says="More than one application master finds room.",
-        sources=("Hadoop 3.5.0: CapacityScheduler",),
-        condition="where files list the workers and say what each has",
-        inspect=_masters_of_applications,
-    ),
-)

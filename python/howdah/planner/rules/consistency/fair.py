@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from howdah.model.found import Allocation
 from howdah.planner.facts import Facts
 from howdah.planner.reading import Observation, Reading
-from howdah.planner.rule import Inspection, Rule, Severity
+from howdah.planner.rule import MUST
+from howdah.planner.rules.declare import Rules
 
 _FILE = "fair-scheduler.xml"
 _SCHEDULER = "yarn.resourcemanager.scheduler.class"
@@ -29,6 +30,7 @@ _RULES = (
     "default",
     "reject",
 )
+
 _VALUES: dict[str, re.Pattern[str]] = {
     "minResources": _RESOURCES,
     "maxResources": _RESOURCES,
@@ -49,10 +51,38 @@ _VALUES: dict[str, re.Pattern[str]] = {
     "defaultFairSharePreemptionThreshold": _FLOAT,
 }
 
+rules = Rules()
+
 
 def uses_fair(reading: Reading) -> bool:
     """Whether the ResourceManager divides by the fair scheduler."""
     return "FairScheduler" in (reading.text(_SCHEDULER) or "")
+
+
+@rules.inspection(
+    "consistency.own-preemption",
+    MUST,
+    sources="Hadoop 3.5.0: ProportionalCapacityPreemptionPolicy",
+    when="for the fair scheduler of Hadoop 3.1 and later",
+)
+def _own_preemption(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    """The fair scheduler runs without monitors of the capacity scheduler."""
+    if not uses_fair(reading) or facts.request.hadoop.startswith(("2.", "3.0.")):
+        return
+    policies = reading.text(_MONITOR_POLICIES)
+    if reading.truth(_MONITORS) is True and (
+        policies is None or "ProportionalCapacityPreemption" in policies
+    ):
+        yield Observation(
+            ok=False,
+            about=_MONITORS,
+            found="true, with FairScheduler",
+            expected="false: its policy takes the capacity scheduler alone, and the ResourceManager does not "
+            "start with another one",
+            fix=f"remove {_MONITORS} from {reading.where(_MONITORS)}; yarn.scheduler.fair.preemption is the "
+            "fair scheduler's own",
+            where=reading.where(_MONITORS),
+        )
 
 
 def _place(reading: Reading) -> str:
@@ -81,7 +111,14 @@ def _wrong(element: Allocation) -> Iterator[tuple[str, int]]:
         yield from _wrong(child)
 
 
+@rules.inspection(
+    "consistency.fair-queues",
+    MUST,
+    sources="Hadoop 3.5.0: FairScheduler, Hadoop 3.5.0: AllocationFileLoaderService",
+    when="for the fair scheduler",
+)
 def _readable(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    """The fair scheduler's file is one that the ResourceManager can read."""
     root = reading.config.allocations if reading.config is not None else None
     if root is None or not uses_fair(reading):
         return
@@ -100,8 +137,11 @@ def _readable(reading: Reading, facts: Facts) -> Iterator[Observation]:
     )
 
 
+@rules.inspection(
+    "consistency.fair-file", sources="Hadoop 3.5.0: FairScheduler", when="for the fair scheduler"
+)
 def _given(reading: Reading, facts: Facts) -> Iterator[Observation]:
-    """Whether there is the fair scheduler's file, and no other scheduler's queues in its place."""
+    """The fair scheduler's queues are in its own file."""
     if not uses_fair(reading) or not reading.has("yarn-site.xml"):
         return
     broken = any(file.file.endswith(_FILE) for file in (reading.config.unreadable if reading.config else ()))
@@ -121,53 +161,3 @@ def _given(reading: Reading, facts: Facts) -> Iterator[Observation]:
         f"scheduler.capacity.CapacityScheduler in {reading.where(_SCHEDULER)}",
         where=reading.where(_SCHEDULER),
     )
-
-
-def _own_preemption(reading: Reading, facts: Facts) -> Iterator[Observation]:
-    """Whether no monitor of the capacity scheduler is started; before 3.1 the fair one left them out."""
-    if not uses_fair(reading) or facts.request.hadoop.startswith(("2.", "3.0.")):
-        return
-    policies = reading.text(_MONITOR_POLICIES)
-    if reading.truth(_MONITORS) is True and (
-        policies is None or "ProportionalCapacityPreemption" in policies
-    ):
-        yield Observation(
-            ok=False,
-            about=_MONITORS,
-            found="true, with FairScheduler",
-            expected="false: its policy takes the capacity scheduler alone, and the ResourceManager does not "
-            "start with another one",
-            fix=f"remove {_MONITORS} from {reading.where(_MONITORS)}; yarn.scheduler.fair.preemption is the "
-            "fair scheduler's own",
-            where=reading.where(_MONITORS),
-        )
-
-
-RULES: tuple[Rule, ...] = (
-    Inspection(
-        id="consistency.own-preemption",
-        says="The fair scheduler runs without monitors of the capacity scheduler.",
-        sources=("Hadoop 3.5.0: ProportionalCapacityPreemptionPolicy",),
-        severity=Severity.MUST,
-        condition="for the fair scheduler of Hadoop 3.1 and later",
-        inspect=_own_preemption,
-    ),
-    Inspection(
-        id="consistency.fair-queues",
-        says="The fair scheduler's file is one that the ResourceManager can read.",
-        sources=(
-            "Hadoop 3.5.0: FairScheduler",
-            "Hadoop 3.5.0: AllocationFileLoaderService",
-        ),
-        severity=Severity.MUST,
-        condition="for the fair scheduler",
-        inspect=_readable,
-    ),
-    Inspection(
-        id="consistency.fair-file",
-        says="The fair scheduler's queues are in its own file.",
-        sources=("Hadoop 3.5.0: FairScheduler",),
-        condition="for the fair scheduler",
-        inspect=_given,
-    ),
-)

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 
 from howdah.planner.facts import Facts
 from howdah.planner.reading import Observation, Reading
-from howdah.planner.rule import Inspection, Rule, Severity
+from howdah.planner.rule import MUST
+from howdah.planner.rules.declare import Rules
 
 _ENCRYPT, _TOKENS = "dfs.encrypt.data.transfer", "dfs.block.access.token.enable"
 _PROTECTION = "dfs.data.transfer.protection"
@@ -30,9 +31,15 @@ _EXECUTOR = "yarn.nodemanager.container-executor.class"
 _CFG = "container-executor.cfg"
 _REGION_REPLICAS = "hbase.region.replica.replication.enabled"
 _REFRESH = "hbase.regionserver.storefile.refresh.period"
+_YARN = ("Hadoop 3.5.0: yarn-default.xml",)
+rules = Rules()
 
 
+@rules.inspection(
+    "consistency.block-tokens", MUST, sources="Hadoop 3.5.0: hdfs-default.xml, Hadoop 3.5.0: BlockManager"
+)
 def _block_tokens(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    """Where blocks are encrypted or protected on the wire, they need tokens."""
     asked = [key for key in (_ENCRYPT,) if reading.truth(key)]
     if facts.request.secure and reading.text(_PROTECTION):
         asked.append(_PROTECTION)
@@ -48,7 +55,11 @@ def _block_tokens(reading: Reading, facts: Facts) -> Iterator[Observation]:
         )
 
 
+@rules.inspection(
+    "consistency.labels-enabled", MUST, sources="Hadoop 3.5.0: NodeLabel", when="where a queue has a label"
+)
 def _labels(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    """Queues have node labels only where labels are enabled."""
     labelled = [
         entry
         for entry in (reading.config.effective if reading.config else ())
@@ -70,8 +81,14 @@ def _labels(reading: Reading, facts: Facts) -> Iterator[Observation]:
         )
 
 
+@rules.inspection(
+    "consistency.label-capacities",
+    MUST,
+    sources="Hadoop 3.5.0: NodeLabel, Hadoop 3.5.0: ParentQueue",
+    when="where a queue has a share of a label's nodes",
+)
 def _label_capacities(reading: Reading, facts: Facts) -> Iterator[Observation]:
-    """Whether the shares of a label's nodes add up, queue by queue below one parent."""
+    """Shares of labelled nodes add up to 100 % below each parent."""
     shares: dict[tuple[str, str], dict[str, float]] = {}
     places: dict[tuple[str, str], str] = {}
     for entry in reading.config.effective if reading.config else ():
@@ -111,7 +128,14 @@ def _is_second(reading: Reading) -> bool:
     return any(part.strip().startswith("2") for part in versions.split(","))
 
 
+@rules.inspection(
+    "consistency.timeline-collectors",
+    MUST,
+    sources="Hadoop 3.5.0: TimelineServiceV2",
+    when="where version 2 is on",
+)
 def _collectors(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    """Version 2 of the timeline service has collectors in NodeManagers."""
     if _is_second(reading) and not reading.truth(f"{_SERVICES}.manifest.enabled"):
         services = [name.strip() for name in (reading.text(_SERVICES) or "").split(",")]
         yield Observation(
@@ -128,7 +152,11 @@ def _collectors(reading: Reading, facts: Facts) -> Iterator[Observation]:
         )
 
 
+@rules.inspection(
+    "consistency.timeline-reader", sources="Hadoop 3.5.0: TimelineServiceV2", when="where version 2 is on"
+)
 def _readers(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    """Version 2 of the timeline service has a reader and an HBase."""
     if _is_second(reading):
         key = f"{_TIMELINE}reader.class"
         told = next(
@@ -155,8 +183,14 @@ def _readers(reading: Reading, facts: Facts) -> Iterator[Observation]:
         )
 
 
+@rules.inspection(
+    "consistency.impersonation",
+    MUST,
+    sources="Hadoop 3.5.0: ProxyUsers",
+    when="where a service may act for others",
+)
 def _impersonation(reading: Reading, facts: Facts) -> Iterator[Observation]:
-    """Whether a service that may act for others may do so from somewhere, and for somebody."""
+    """A service that acts for others has hosts, and users or groups."""
     given: dict[str, dict[str, str]] = {}
     places: dict[str, str] = {}
     for entry in reading.config.effective if reading.config else ():
@@ -183,8 +217,11 @@ def _impersonation(reading: Reading, facts: Facts) -> Iterator[Observation]:
         )
 
 
+@rules.inspection(
+    "consistency.name-rules", MUST, sources="Hadoop 3.5.0: KerberosName", when="where there are such rules"
+)
 def _rules_of_names(reading: Reading, facts: Facts) -> Iterator[Observation]:
-    """Whether every rule that makes users of principals is one that Hadoop can read."""
+    """Rules that make users of principals can be read."""
     text = reading.text(_MAPPING) or ""
     if not text.strip() or "${" in text:
         return
@@ -222,8 +259,14 @@ def _rules_of_names(reading: Reading, facts: Facts) -> Iterator[Observation]:
     )
 
 
+@rules.inspection(
+    "consistency.executor-group",
+    MUST,
+    sources="Hadoop 3.5.0: SecureContainer",
+    when="where LinuxContainerExecutor runs containers and its file is given",
+)
 def _executor(reading: Reading, facts: Facts) -> Iterator[Observation]:
-    """Whether the file that the setuid executable reads says what the NodeManager's own does."""
+    """The container executor's own file names the NodeManager's group."""
     own = {
         entry.name: entry
         for entry in (reading.config.properties if reading.config else ())
@@ -244,8 +287,13 @@ def _executor(reading: Reading, facts: Facts) -> Iterator[Observation]:
     )
 
 
+@rules.inspection(
+    "consistency.region-replicas",
+    sources="HBase 2.6.4: reference guide, HBase 2.6.4: timeline-consistent reads",
+    when="where regions have replicas",
+)
 def _region_replicas(reading: Reading, facts: Facts) -> Iterator[Observation]:
-    """Whether replicas of regions come to see what is written."""
+    """Replicas of regions are told what is written, or read it again."""
     period = reading.number(_REFRESH) or 0
     asked = (
         reading.number("hbase.meta.replica.count") or 0,
@@ -263,87 +311,3 @@ def _region_replicas(reading: Reading, facts: Facts) -> Iterator[Observation]:
             or reading.where("hbase.meta.replica.count")
             or "hbase-site.xml",
         )
-
-
-_YARN = ("Hadoop 3.5.0: yarn-default.xml",)
-
-RULES: tuple[Rule, ...] = (
-    Inspection(
-        id="consistency.block-tokens",
-        says="Where blocks are encrypted or protected on the wire, they need tokens.",
-        sources=(
-            "Hadoop 3.5.0: hdfs-default.xml",
-            "Hadoop 3.5.0: BlockManager",
-        ),
-        severity=Severity.MUST,
-        inspect=_block_tokens,
-    ),
-    Inspection(
-        id="consistency.labels-enabled",
-        says="Queues have node labels only where labels are enabled.",
-        sources=("Hadoop 3.5.0: NodeLabel",),
-        severity=Severity.MUST,
-        condition="where a queue has a label",
-        inspect=_labels,
-    ),
-    Inspection(
-        id="consistency.label-capacities",
-        says="Shares of labelled nodes add up to 100 % below each parent.",
-        sources=(
-            "Hadoop 3.5.0: NodeLabel",
-            "Hadoop 3.5.0: ParentQueue",
-        ),
-        severity=Severity.MUST,
-        condition="where a queue has a share of a label's nodes",
-        inspect=_label_capacities,
-    ),
-    Inspection(
-        id="consistency.timeline-collectors",
-        says="Version 2 of the timeline service has collectors in NodeManagers.",
-        sources=("Hadoop 3.5.0: TimelineServiceV2",),
-        severity=Severity.MUST,
-        condition="where version 2 is on",
-        inspect=_collectors,
-    ),
-    Inspection(
-        id="consistency.timeline-reader",
-        says="Version 2 of the timeline service has a reader and an HBase.",
-        sources=("Hadoop 3.5.0: TimelineServiceV2",),
-        condition="where version 2 is on",
-        inspect=_readers,
-    ),
-    Inspection(
-        id="consistency.impersonation",
-        says="A service that acts for others has hosts, and users or groups.",
-        sources=("Hadoop 3.5.0: ProxyUsers",),
-        severity=Severity.MUST,
-        condition="where a service may act for others",
-        inspect=_impersonation,
-    ),
-    Inspection(
-        id="consistency.name-rules",
-        says="Rules that make users of principals can be read.",
-        sources=("Hadoop 3.5.0: KerberosName",),
-        severity=Severity.MUST,
-        condition="where there are such rules",
-        inspect=_rules_of_names,
-    ),
-    Inspection(
-        id="consistency.executor-group",
-        says="The container executor's own file names the NodeManager's group.",
-        sources=("Hadoop 3.5.0: SecureContainer",),
-        severity=Severity.MUST,
-        condition="where LinuxContainerExecutor runs containers and its file is given",
-        inspect=_executor,
-    ),
-    Inspection(
-        id="consistency.region-replicas",
-        says="Replicas of regions are told what is written, or read it again.",
-        sources=(
-            "HBase 2.6.4: reference guide",
-            "HBase 2.6.4: timeline-consistent reads",
-        ),
-        condition="where regions have replicas",
-        inspect=_region_replicas,
-    ),
-)

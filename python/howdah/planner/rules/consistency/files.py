@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from howdah.model.found import FoundProperty
 from howdah.planner.facts import Facts
 from howdah.planner.reading import Observation, Reading
-from howdah.planner.rule import Inspection, Rule, Severity
+from howdah.planner.rule import MUST
+from howdah.planner.rules.declare import Rules
 from howdah.planner.rules.release import known_properties, known_property, names_of_today
 
 _READERS = {
@@ -19,7 +20,6 @@ _READERS = {
     "hbase-site.xml": {"hbase-site.xml"},
 }
 """For the file that a property belongs to, the files in which whoever uses it looks for it."""
-
 _HADOOPS = ("core-site.xml", "hdfs-site.xml", "mapred-site.xml", "yarn-site.xml")
 _READERS_OF_FILES = (
     (r"core-site\.xml|hadoop-policy\.xml|ssl-.*\.xml", "every daemon of Hadoop"),
@@ -35,10 +35,54 @@ _READERS_OF_FILES = (
     (r"httpfs-site\.xml", "HttpFS"),
 )
 """Which programs end where a file is malformed."""
+rules = Rules()
 
 
+@rules.inspection("consistency.readable-files", MUST, sources="Hadoop 3.5.0: Configuration, howdah")
+def _readable(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    """Every configuration file is well-formed."""
+    for file in reading.config.unreadable if reading.config else ():
+        name = file.file.rpartition("/")[2]
+        readers = next((who for form, who in _READERS_OF_FILES if re.fullmatch(form, name)), "what reads it")
+        yield Observation(
+            ok=False,
+            about=name,
+            found=file.what,
+            expected=f"a file that {readers} can read: as it is, {readers} does not start, and its own "
+            "checks "
+            "are left out",
+            fix=f"{file.hint} in {file.file}",
+            where=file.file,
+        )
+
+
+@rules.inspection(
+    "consistency.one-value", sources="Hadoop 3.5.0: Configuration, Hadoop 3.5.0: ConfigUtil.loadResources"
+)
+def _several(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    """A property has the same value in all of Hadoop's files."""
+    before: dict[str, FoundProperty] = {}
+    for entry in reading.config.properties if reading.config else ():
+        if entry.base_name not in _HADOOPS:
+            continue
+        first = before.setdefault(entry.name, entry)
+        # What is final is a rule of its own.
+        if first.file != entry.file and first.text != entry.text and not first.final:
+            yield Observation(
+                ok=False,
+                about=entry.name,
+                found=f"{first.text!r} in {first.place}, {entry.text!r} in {entry.place}, which wins",
+                expected="one value: programs read core-site.xml, hdfs-site.xml, mapred-site.xml and "
+                "yarn-site.xml in "
+                "this order, and daemons only some of them",
+                fix=f"set {entry.name} in one file, and remove it from {first.place} or {entry.place}",
+                where=entry.place,
+            )
+
+
+@rules.inspection("consistency.duplicate-property", sources="howdah")
 def _duplicates(reading: Reading, facts: Facts) -> Iterator[Observation]:
-    """Properties that a file sets twice, by one name or by a former name with another value."""
+    """A property is set once in a file; of several the last wins, or the first that is final."""
     seen: dict[tuple[str, tuple[str, ...]], FoundProperty] = {}
     for entry in reading.config.properties if reading.config else ():
         name = entry.file, names_of_today(entry, facts)
@@ -68,7 +112,9 @@ def _named(entry: FoundProperty, other: FoundProperty) -> str:
     return f"{entry.name} " if entry.name != other.name else ""
 
 
+@rules.inspection("consistency.final-overridden", sources="D0 145, howdah")
 def _overridden(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    """What one file marks final, no later file sets to another value: it would be ignored."""
     final: dict[str, FoundProperty] = {}
     for entry in known_properties(reading):
         fixed = final.get(entry.name)
@@ -85,7 +131,9 @@ def _overridden(reading: Reading, facts: Facts) -> Iterator[Observation]:
             final.setdefault(entry.name, entry)
 
 
+@rules.inspection("consistency.misplaced-property", sources="howdah")
 def _misplaced(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    """A property is in a file that the daemons which use it read."""
     for entry in known_properties(reading):
         known = known_property(entry, facts)
         readers = _READERS.get(known.file) if known else None
@@ -98,79 +146,3 @@ def _misplaced(reading: Reading, facts: Facts) -> Iterator[Observation]:
                 fix=f"move {entry.name} from {entry.place} to {known.file}",
                 where=entry.place,
             )
-
-
-def _readable(reading: Reading, facts: Facts) -> Iterator[Observation]:
-    """Whether every file can be read; who reads it, does not start otherwise."""
-    for file in reading.config.unreadable if reading.config else ():
-        name = file.file.rpartition("/")[2]
-        readers = next((who for form, who in _READERS_OF_FILES if re.fullmatch(form, name)), "what reads it")
-        yield Observation(
-            ok=False,
-            about=name,
-            found=file.what,
-            expected=f"a file that {readers} can read: as it is, {readers} does not start, and its own "
-            "checks "
-            "are left out",
-            fix=f"{file.hint} in {file.file}",
-            where=file.file,
-        )
-
-
-def _several(reading: Reading, facts: Facts) -> Iterator[Observation]:
-    """Whether a property has one value for everything of Hadoop's, whichever of the files it is read from."""
-    before: dict[str, FoundProperty] = {}
-    for entry in reading.config.properties if reading.config else ():
-        if entry.base_name not in _HADOOPS:
-            continue
-        first = before.setdefault(entry.name, entry)
-        # What is final is a rule of its own.
-        if first.file != entry.file and first.text != entry.text and not first.final:
-            yield Observation(
-                ok=False,
-                about=entry.name,
-                found=f"{first.text!r} in {first.place}, {entry.text!r} in {entry.place}, which wins",
-                expected="one value: programs read core-site.xml, hdfs-site.xml, mapred-site.xml and "
-                "yarn-site.xml in "
-                "this order, and daemons only some of them",
-                fix=f"set {entry.name} in one file, and remove it from {first.place} or {entry.place}",
-                where=entry.place,
-            )
-
-
-RULES: tuple[Rule, ...] = (
-    Inspection(
-        id="consistency.readable-files",
-        says="Every configuration file is well-formed.",
-        sources=("Hadoop 3.5.0: Configuration", "howdah"),
-        severity=Severity.MUST,
-        inspect=_readable,
-    ),
-    Inspection(
-        id="consistency.one-value",
-        says="A property has the same value in all of Hadoop's files.",
-        sources=(
-            "Hadoop 3.5.0: Configuration",
-            "Hadoop 3.5.0: ConfigUtil.loadResources",
-        ),
-        inspect=_several,
-    ),
-    Inspection(
-        id="consistency.duplicate-property",
-        says="A property is set once in a file; of several the last wins, or the first that is final.",
-        sources=("howdah",),
-        inspect=_duplicates,
-    ),
-    Inspection(
-        id="consistency.final-overridden",
-        says="What one file marks final, no later file sets to another value: it would be ignored.",
-        sources=("D0 145", "howdah"),
-        inspect=_overridden,
-    ),
-    Inspection(
-        id="consistency.misplaced-property",
-        says="A property is in a file that the daemons which use it read.",
-        sources=("howdah",),
-        inspect=_misplaced,
-    ),
-)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from howdah.planner.facts import Facts
 from howdah.planner.reading import Observation, Reading
-from howdah.planner.rule import Inspection, Rule
+from howdah.planner.rules.declare import Rules
 
 _DAEMONS = ("NAMENODE", "DATANODE", "SECONDARYNAMENODE", "JOURNALNODE", "ZKFC", "BALANCER")
 _VARIABLES = {
@@ -25,14 +25,13 @@ _VARIABLES = {
     "YARN_SLAVES": "HADOOP_WORKERS",
 }
 """Of Hadoop 2, with what Hadoop 3 reads (HADOOP-11460, HADOOP-9902, HADOOP-13209)."""
-
-
 _LATER = {
     today: former
     for former, today in _VARIABLES.items()
     if today.startswith("HDFS_") or today == "MAPRED_HISTORYSERVER_OPTS"
 }
 """Of Hadoop 3, with what Hadoop 2 reads in their place."""
+rules = Rules()
 
 
 def _later_variables(reading: Reading) -> Iterator[Observation]:
@@ -50,7 +49,9 @@ def _later_variables(reading: Reading) -> Iterator[Observation]:
             )
 
 
+@rules.inspection("consistency.former-variables", sources="HADOOP-11460, HADOOP-9902")
 def _variables(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    """Scripts are given the variables that those of the release read."""
     if facts.request.hadoop.startswith("2."):
         yield from _later_variables(reading)
         return
@@ -67,7 +68,11 @@ def _variables(reading: Reading, facts: Facts) -> Iterator[Observation]:
             )
 
 
+@rules.inspection(
+    "consistency.workers-file", sources="HADOOP-13209", when="where there is a file called slaves"
+)
 def _slaves(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    """The file of workers has the name that scripts read."""
     files = {file.rpartition("/")[2] for file in reading.config.files} if reading.config else set()
     if "slaves" in files and not facts.request.hadoop.startswith("2."):
         yield Observation(
@@ -78,20 +83,3 @@ def _slaves(reading: Reading, facts: Facts) -> Iterator[Observation]:
             fix="rename slaves to workers",
             where="slaves",
         )
-
-
-RULES: tuple[Rule, ...] = (
-    Inspection(
-        id="consistency.former-variables",
-        says="Scripts are given the variables that those of the release read.",
-        sources=("HADOOP-11460", "HADOOP-9902"),
-        inspect=_variables,
-    ),
-    Inspection(
-        id="consistency.workers-file",
-        says="The file of workers has the name that scripts read.",
-        sources=("HADOOP-13209",),
-        condition="where there is a file called slaves",
-        inspect=_slaves,
-    ),
-)

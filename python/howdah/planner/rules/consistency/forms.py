@@ -7,7 +7,8 @@ from collections.abc import Iterator
 
 from howdah.planner.facts import Facts
 from howdah.planner.reading import Observation, Reading
-from howdah.planner.rule import Inspection, Rule, Severity
+from howdah.planner.rule import MUST
+from howdah.planner.rules.declare import Rules
 
 _ACLS = ("ha.zookeeper.acl", "hadoop.zk.acl", "yarn.resourcemanager.zk-acl")
 _ACL = re.compile(r"[a-z0-9]+:.*:[rwcda]+")
@@ -15,9 +16,14 @@ _VARIABLE = re.compile(
     r"(HDFS|YARN|MAPRED|HADOOP|HBASE|SPARK)_([A-Z0-9]+_)*(OPTS|HEAPSIZE\w*|DIR|HOME|IDENT_STRING)"
 )
 _FILE_SYSTEM = "fs.defaultFS"
+rules = Rules()
 
 
+@rules.inspection(
+    "consistency.zookeeper-acls", MUST, sources="Hadoop 3.5.0: ZKUtil.parseACLs", when="where an ACL is set"
+)
 def _acls(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    """ZooKeeper's ACLs have a scheme, an id and rights."""
     for key in _ACLS:
         text = (reading.text(key) or "").strip()
         if not text or text.startswith("@"):
@@ -38,8 +44,11 @@ def _acls(reading: Reading, facts: Facts) -> Iterator[Observation]:
         )
 
 
+@rules.inspection(
+    "consistency.mount-table", MUST, sources="Hadoop 3.5.0: ViewFs", when="where fs.defaultFS is viewfs"
+)
 def _mounts(reading: Reading, facts: Facts) -> Iterator[Observation]:
-    """Whether a file system that is a table of mounts has such a table."""
+    """A file system of mounts has a table of them."""
     text = reading.text(_FILE_SYSTEM) or ""
     if not text.startswith("viewfs:") or reading.config is None:
         return
@@ -58,7 +67,9 @@ def _mounts(reading: Reading, facts: Facts) -> Iterator[Observation]:
     )
 
 
+@rules.inspection("consistency.variable-names", MUST, sources="Hadoop 3.5.0: hadoop-env.sh")
 def _variables(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    """Variables of scripts are written in capitals."""
     for entry in reading.config.environment if reading.config else ():
         upper = entry.name.upper()
         if upper != entry.name and _VARIABLE.fullmatch(upper):
@@ -70,30 +81,3 @@ def _variables(reading: Reading, facts: Facts) -> Iterator[Observation]:
                 fix=f"rename {entry.name} to {upper} in {entry.place}",
                 where=entry.place,
             )
-
-
-RULES: tuple[Rule, ...] = (
-    Inspection(
-        id="consistency.zookeeper-acls",
-        says="ZooKeeper's ACLs have a scheme, an id and rights.",
-        sources=("Hadoop 3.5.0: ZKUtil.parseACLs",),
-        severity=Severity.MUST,
-        condition="where an ACL is set",
-        inspect=_acls,
-    ),
-    Inspection(
-        id="consistency.mount-table",
-        says="A file system of mounts has a table of them.",
-        sources=("Hadoop 3.5.0: ViewFs",),
-        severity=Severity.MUST,
-        condition="where fs.defaultFS is viewfs",
-        inspect=_mounts,
-    ),
-    Inspection(
-        id="consistency.variable-names",
-        says="Variables of scripts are written in capitals.",
-        sources=("Hadoop 3.5.0: hadoop-env.sh",),
-        severity=Severity.MUST,
-        inspect=_variables,
-    ),
-)

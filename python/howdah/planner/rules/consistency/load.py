@@ -9,7 +9,7 @@ from howdah.model.heap import heap_bytes
 from howdah.planner.facts import Facts
 from howdah.planner.named_hosts import worker_hosts
 from howdah.planner.reading import Observation, Reading
-from howdah.planner.rule import Inspection, Rule
+from howdah.planner.rules.declare import Rules
 from howdah.units import MIB, format_memory
 
 _LEAST_HOSTS = 100
@@ -59,9 +59,16 @@ _HEAPS = (
         "the containers and events of each host",
     ),
 )
+rules = Rules()
 
 
+@rules.inspection(
+    "consistency.heartbeats-of-hosts",
+    sources="Hadoop 3.5.0: hdfs-default.xml, Hadoop 3.5.0: yarn-default.xml, howdah",
+    when=f"where files list {_LEAST_HOSTS} workers at least",
+)
 def _rates(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    """Masters receive no more heartbeats than they can answer."""
     hosts = len(worker_hosts(reading))
     if hosts < _LEAST_HOSTS:
         return
@@ -89,7 +96,11 @@ def _rates(reading: Reading, facts: Facts) -> Iterator[Observation]:
         )
 
 
+@rules.inspection(
+    "consistency.heaps-of-hosts", sources="howdah", when=f"where files list {_LEAST_HOSTS} workers at least"
+)
 def _heaps(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    """Masters have heaps for what they remember of their hosts."""
     hosts = len(worker_hosts(reading))
     if hosts < _LEAST_HOSTS:
         return
@@ -106,21 +117,3 @@ def _heaps(reading: Reading, facts: Facts) -> Iterator[Observation]:
                 fix=f"write -Xmx{max(1, round(least / 1024**3))}g or more in {reading.variable_where(name)}",
                 where=reading.variable_where(name),
             )
-
-
-RULES: tuple[Rule, ...] = (
-    Inspection(
-        id="consistency.heartbeats-of-hosts",
-        says="Masters receive no more heartbeats than they can answer.",
-        sources=("Hadoop 3.5.0: hdfs-default.xml", "Hadoop 3.5.0: yarn-default.xml", "howdah"),
-        condition=f"where files list {_LEAST_HOSTS} workers at least",
-        inspect=_rates,
-    ),
-    Inspection(
-        id="consistency.heaps-of-hosts",
-        says="Masters have heaps for what they remember of their hosts.",
-        sources=("howdah",),
-        condition=f"where files list {_LEAST_HOSTS} workers at least",
-        inspect=_heaps,
-    ),
-)

@@ -8,7 +8,8 @@ from typing import NamedTuple
 
 from howdah.planner.facts import Facts
 from howdah.planner.reading import Observation, Reading
-from howdah.planner.rule import Inspection, Rule, Severity
+from howdah.planner.rule import MUST
+from howdah.planner.rules.declare import Rules
 from howdah.releases import default_of, hadoop
 
 _CAPACITY = "yarn.scheduler.capacity."
@@ -48,9 +49,19 @@ _LISTS = (
         "it never runs",
     ),
 )
+_NODE_LABELS = "Hadoop 3.5.0: NodeLabel, Hadoop 3.5.0: CapacitySchedulerConfiguration"
+rules = Rules()
 
 
+@rules.inspection(
+    "consistency.named-parts",
+    MUST,
+    sources="Hadoop 3.5.0: CompositeGroupsMapping, Hadoop 3.5.0: LogAggregationFileControllerFactory, "
+    "Hadoop 3.5.0: NodeHealthScriptRunner",
+    when="where such a list is set",
+)
 def _parts(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    """Every name of a list has the key that defines it."""
     for row in _LISTS:
         for name in filter(None, map(str.strip, (reading.text(row.listed) or "").split(","))):
             key = row.key.format(name)
@@ -66,8 +77,11 @@ def _parts(reading: Reading, facts: Facts) -> Iterator[Observation]:
             )
 
 
+@rules.inspection(
+    "consistency.label-names", MUST, sources=_NODE_LABELS, when="where a queue has a share of a label's nodes"
+)
 def _labels(reading: Reading, facts: Facts) -> Iterator[Observation]:
-    """Whether every share of a label's nodes is of a label that the queue has, in the same case."""
+    """Queues have shares of labels that are theirs."""
     for entry in reading.config.effective if reading.config else ():
         match = _SHARE.fullmatch(entry.name)
         listed = reading.text(f"{_CAPACITY}{match['queue']}.accessible-node-labels") if match else None
@@ -87,8 +101,9 @@ def _labels(reading: Reading, facts: Facts) -> Iterator[Observation]:
         )
 
 
+@rules.inspection("consistency.label-shares", MUST, sources=_NODE_LABELS, when="where a queue uses a label")
 def _shares(reading: Reading, facts: Facts) -> Iterator[Observation]:
-    """Whether queues that use a label have a share of its nodes, the root queue first."""
+    """Queues that use a label have a share of its nodes."""
     shares = {
         (match["queue"], match["label"]): entry
         for entry in (reading.config.effective if reading.config else ())
@@ -127,37 +142,3 @@ def _shares(reading: Reading, facts: Facts) -> Iterator[Observation]:
                 f"queue above it, in capacity-scheduler.xml, or remove {entry.name}",
                 where=entry.place,
             )
-
-
-_NODE_LABELS = ("Hadoop 3.5.0: NodeLabel", "Hadoop 3.5.0: CapacitySchedulerConfiguration")
-
-RULES: tuple[Rule, ...] = (
-    Inspection(
-        id="consistency.named-parts",
-        says="Every name of a list has the key that defines it.",
-        sources=(
-            "Hadoop 3.5.0: CompositeGroupsMapping",
-            "Hadoop 3.5.0: LogAggregationFileControllerFactory",
-            "Hadoop 3.5.0: NodeHealthScriptRunner",
-        ),
-        severity=Severity.MUST,
-        condition="where such a list is set",
-        inspect=_parts,
-    ),
-    Inspection(
-        id="consistency.label-names",
-        says="Queues have shares of labels that are theirs.",
-        sources=_NODE_LABELS,
-        severity=Severity.MUST,
-        condition="where a queue has a share of a label's nodes",
-        inspect=_labels,
-    ),
-    Inspection(
-        id="consistency.label-shares",
-        says="Queues that use a label have a share of its nodes.",
-        sources=_NODE_LABELS,
-        severity=Severity.MUST,
-        condition="where a queue uses a label",
-        inspect=_shares,
-    ),
-)

@@ -10,7 +10,8 @@ from howdah.model.hostname import is_host
 from howdah.planner.facts import Facts
 from howdah.planner.named_hosts import HERE, has_several_hosts, named_hosts, worker_hosts
 from howdah.planner.reading import Observation, Reading
-from howdah.planner.rule import Inspection, Rule, Severity
+from howdah.planner.rule import MUST
+from howdah.planner.rules.declare import Rules
 
 _FILE_SYSTEM = "fs.defaultFS"
 _YARN = "org.apache.hadoop.yarn.server."
@@ -33,7 +34,6 @@ _OWN = re.compile(r"org\.apache\.hadoop\..*|\w+")
 _ADDRESSES = re.compile(
     r"fs\.defaultFS|dfs\.namenode\.rpc-address(\..+)?|yarn\.resourcemanager\.hostname(\..+)?|mapreduce\.jobhistory\.address"
 )
-
 _MANAGER = "yarn.resourcemanager.hostname"
 _OF_MANAGER = tuple(
     f"yarn.resourcemanager.{service}address" for service in ("", "scheduler.", "resource-tracker.")
@@ -44,7 +44,6 @@ _OF_HISTORY = tuple(
     f"mapreduce.jobhistory.{key}"
     for key in ("webapp.address", "done-dir", "intermediate-done-dir", "principal")
 )
-
 _WITH_PORT = re.compile(
     r"fs\.defaultFS|(dfs|yarn|mapreduce)\..*[.-]address(\..+)?|yarn\.nodemanager\.localizer\.address"
 )
@@ -56,6 +55,7 @@ _KEYS_OF_DIRECTORIES = re.compile(
     r"|mapreduce\.jobhistory\.(intermediate-)?done-dir|yarn\..*\.(root-dir|uri)|spark\.eventLog\.dir"
     r"|spark\.history\.fs\.logDirectory|spark\.yarn\.(stagingDir|archive)"
 )
+rules = Rules()
 
 
 def _authority(address: str) -> str:
@@ -82,8 +82,14 @@ def _namenodes(reading: Reading, services: tuple[str, ...]) -> dict[str, str]:
     }
 
 
+@rules.inspection(
+    "consistency.known-file-system",
+    MUST,
+    sources="Hadoop 3.5.0: HDFSHighAvailabilityWithQJM",
+    when="where the configuration says which NameNodes there are",
+)
 def _file_systems(reading: Reading, facts: Facts) -> Iterator[Observation]:
-    """Whether every ``hdfs://`` names a service or a NameNode that hdfs-site.xml defines."""
+    """What names the cluster's HDFS names its name service, or the NameNode where there is one."""
     if reading.config is None:
         return
     services = _listed(reading.text("dfs.nameservices") or "")
@@ -116,8 +122,14 @@ def _file_systems(reading: Reading, facts: Facts) -> Iterator[Observation]:
         )
 
 
+@rules.inspection(
+    "consistency.own-directories",
+    MUST,
+    sources="Hadoop 3.5.0: LogAggregationFileController",
+    when="where a directory has a file system without domain and port",
+)
 def _authorities(reading: Reading, facts: Facts) -> Iterator[Observation]:
-    """Whether directories in HDFS are below a file system that there is: ``hdfs://var/log`` names a host."""
+    """Directories in HDFS are below the cluster's own file system."""
     own = _authority(reading.text(_FILE_SYSTEM) or "")
     if not own or not (reading.text(_FILE_SYSTEM) or "").startswith("hdfs://"):
         return
@@ -138,8 +150,14 @@ def _authorities(reading: Reading, facts: Facts) -> Iterator[Observation]:
         )
 
 
+@rules.inspection(
+    "consistency.reachable-masters",
+    MUST,
+    sources="Hadoop 3.5.0: ClusterSetup",
+    when="where a workers file lists more than one worker",
+)
 def _reachable(reading: Reading, facts: Facts) -> Iterator[Observation]:
-    """Whether masters that several hosts must find are called something else than their own host."""
+    """Masters of several workers are named so that other hosts find them."""
     if reading.config is None or not has_several_hosts(reading):
         return
     for key in _master_keys(reading):
@@ -189,23 +207,27 @@ def _has_history(reading: Reading) -> bool:
     return any(map(reading.text, (_HISTORY, *_OF_HISTORY)))
 
 
+@rules.inspection(
+    "consistency.reachable-history",
+    sources="Hadoop 3.5.0: ClientServiceDelegate",
+    when="where jobs run on several workers and nothing is set of a JobHistoryServer",
+)
 def _history(reading: Reading, facts: Facts) -> Iterator[Observation]:
-    """Whether clients that ask for a job that has ended find its history."""
+    """Clients find what is known of jobs that have ended."""
     if _runs_jobs(reading) and not _has_history(reading):
         yield _is_reachable(reading, facts, _HISTORY)
 
 
+@rules.inspection(
+    "consistency.worker-names",
+    MUST,
+    sources="Hadoop 3.5.0: ClusterSetup",
+    when="where there is a workers file",
+)
 def _workers(reading: Reading, facts: Facts) -> Iterator[Observation]:
-    """Whether the workers files list hosts that a start script can reach."""
+    """A workers file lists names of hosts, each of them its own."""
     for file, name in _listed_names(reading):
         if (name in HERE and len(_lists(reading)[file]) == 1) or not is_host(name):
-            yield _misnamed(file, name)
-
-
-def _local_workers(reading: Reading, facts: Facts) -> Iterator[Observation]:
-    """Whether the host that start scripts run on is listed by its own name."""
-    for file, name in _listed_names(reading):
-        if name in HERE and len(_lists(reading)[file]) > 1:
             yield _misnamed(file, name)
 
 
@@ -231,12 +253,30 @@ def _misnamed(file: str, name: str) -> Observation:
     )
 
 
+@rules.inspection(
+    "consistency.local-workers",
+    sources="Hadoop 3.5.0: ClusterSetup",
+    when="where localhost is listed among other hosts",
+)
+def _local_workers(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    """A workers file of several hosts lists the one that start scripts run on by its name."""
+    for file, name in _listed_names(reading):
+        if name in HERE and len(_lists(reading)[file]) > 1:
+            yield _misnamed(file, name)
+
+
 def _outside(names: Iterable[str], known: Set[str]) -> list[str]:
     return [name for name in names if name not in known]
 
 
+@rules.inspection(
+    "consistency.included-workers",
+    MUST,
+    sources="Hadoop 3.5.0: hdfs-default.xml",
+    when="where dfs.hosts names a file that lies with the configuration",
+)
 def _included(reading: Reading, facts: Facts) -> Iterator[Observation]:
-    """Whether the NameNode lets every worker in."""
+    """The file of hosts that may be DataNodes has every worker."""
     config = reading.config
     if config is None or config.included is None or not config.included:
         # An empty file lets everybody in.
@@ -254,8 +294,18 @@ def _included(reading: Reading, facts: Facts) -> Iterator[Observation]:
     )
 
 
+def _few(names: Sequence[str]) -> str:
+    return ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
+
+
+@rules.inspection(
+    "consistency.mapped-workers",
+    MUST,
+    sources="Hadoop 3.5.0: RackAwareness",
+    when="where a script is set and its table topology.data lies with the configuration",
+)
 def _mapped(reading: Reading, facts: Facts) -> Iterator[Observation]:
-    """Whether the topology's table knows every worker."""
+    """The topology's table has every worker."""
     config = reading.config
     script = reading.text("net.topology.script.file.name")
     if config is None or config.mapped is None or not script:
@@ -271,11 +321,14 @@ def _mapped(reading: Reading, facts: Facts) -> Iterator[Observation]:
     )
 
 
-def _few(names: Sequence[str]) -> str:
-    return ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
-
-
+@rules.inspection(
+    "consistency.known-classes",
+    MUST,
+    sources="Hadoop 3.5.0: yarn-default.xml, HBase 2.6.4: reference guide",
+    when="where one of their own is named",
+)
 def _classes(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    """Schedulers, stores, executors and logs are ones that Hadoop and HBase have."""
     for key, known in _CLASSES.items():
         name = reading.text(key)
         if name and _OWN.fullmatch(name):
@@ -290,8 +343,9 @@ def _classes(reading: Reading, facts: Facts) -> Iterator[Observation]:
             )
 
 
+@rules.inspection("consistency.host-names", MUST, sources="RFC 952, howdah")
 def _host_names(reading: Reading, facts: Facts) -> Iterator[Observation]:
-    """Whether masters are named so that Java takes the name for a host's: RFC 952 has no underscores."""
+    """Masters have names that are names of hosts."""
     for entry in reading.config.effective if reading.config else ():
         scheme, _, address = entry.text.rpartition("://")
         host = _authority(address)
@@ -311,8 +365,9 @@ def _host_names(reading: Reading, facts: Facts) -> Iterator[Observation]:
             )
 
 
+@rules.inspection("consistency.port-numbers", MUST, sources="Hadoop 3.5.0: NetUtils")
 def _port_numbers(reading: Reading, facts: Facts) -> Iterator[Observation]:
-    """Whether ports of addresses are numbers, as every daemon reads its address when it starts."""
+    """Ports of addresses are numbers."""
     for entry in reading.config.effective if reading.config else ():
         host, _, port = entry.text.rpartition("://")[2].partition("/")[0].partition(":")
         if _WITH_PORT.fullmatch(entry.name) and host and "${" not in entry.text:
@@ -324,91 +379,3 @@ def _port_numbers(reading: Reading, facts: Facts) -> Iterator[Observation]:
                 fix=f"write the port's number in {entry.place}",
                 where=entry.place,
             )
-
-
-RULES: tuple[Rule, ...] = (
-    Inspection(
-        id="consistency.known-file-system",
-        says="What names the cluster's HDFS names its name service, or the NameNode where there is one.",
-        sources=("Hadoop 3.5.0: HDFSHighAvailabilityWithQJM",),
-        severity=Severity.MUST,
-        condition="where the configuration says which NameNodes there are",
-        inspect=_file_systems,
-    ),
-    Inspection(
-        id="consistency.own-directories",
-        says="Directories in HDFS are below the cluster's own file system.",
-        sources=("Hadoop 3.5.0: LogAggregationFileController",),
-        severity=Severity.MUST,
-        condition="where a directory has a file system without domain and port",
-        inspect=_authorities,
-    ),
-    Inspection(
-        id="consistency.reachable-masters",
-        says="Masters of several workers are named so that other hosts find them.",
-        sources=("Hadoop 3.5.0: ClusterSetup",),
-        severity=Severity.MUST,
-        condition="where a workers file lists more than one worker",
-        inspect=_reachable,
-    ),
-    Inspection(
-        id="consistency.reachable-history",
-        says="Clients find what is known of jobs that have ended.",
-        sources=("Hadoop 3.5.0: ClientServiceDelegate",),
-        condition="where jobs run on several workers and nothing is set of a JobHistoryServer",
-        inspect=_history,
-    ),
-    Inspection(
-        id="consistency.worker-names",
-        says="A workers file lists names of hosts, each of them its own.",
-        sources=("Hadoop 3.5.0: ClusterSetup",),
-        severity=Severity.MUST,
-        condition="where there is a workers file",
-        inspect=_workers,
-    ),
-    Inspection(
-        id="consistency.local-workers",
-        says="A workers file of several hosts lists the one that start scripts run on by its name.",
-        sources=("Hadoop 3.5.0: ClusterSetup",),
-        condition="where localhost is listed among other hosts",
-        inspect=_local_workers,
-    ),
-    Inspection(
-        id="consistency.included-workers",
-        says="The file of hosts that may be DataNodes has every worker.",
-        sources=("Hadoop 3.5.0: hdfs-default.xml",),
-        severity=Severity.MUST,
-        condition="where dfs.hosts names a file that lies with the configuration",
-        inspect=_included,
-    ),
-    Inspection(
-        id="consistency.mapped-workers",
-        says="The topology's table has every worker.",
-        sources=("Hadoop 3.5.0: RackAwareness",),
-        severity=Severity.MUST,
-        condition="where a script is set and its table topology.data lies with the configuration",
-        inspect=_mapped,
-    ),
-    Inspection(
-        id="consistency.known-classes",
-        says="Schedulers, stores, executors and logs are ones that Hadoop and HBase have.",
-        sources=("Hadoop 3.5.0: yarn-default.xml", "HBase 2.6.4: reference guide"),
-        severity=Severity.MUST,
-        condition="where one of their own is named",
-        inspect=_classes,
-    ),
-    Inspection(
-        id="consistency.host-names",
-        says="Masters have names that are names of hosts.",
-        sources=("RFC 952", "howdah"),
-        severity=Severity.MUST,
-        inspect=_host_names,
-    ),
-    Inspection(
-        id="consistency.port-numbers",
-        says="Ports of addresses are numbers.",
-        sources=("Hadoop 3.5.0: NetUtils",),
-        severity=Severity.MUST,
-        inspect=_port_numbers,
-    ),
-)

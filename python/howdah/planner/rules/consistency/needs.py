@@ -8,11 +8,16 @@ from collections.abc import Iterator
 from howdah.planner.facts import Facts
 from howdah.planner.needed_settings import NEEDS
 from howdah.planner.reading import Observation, Reading
-from howdah.planner.rule import Inspection, Rule, Severity
+from howdah.planner.rule import MUST
+from howdah.planner.rules.declare import Rules
 from howdah.releases import hadoop
 
+rules = Rules()
 
+
+@rules.inspection("consistency.needs", MUST, sources="Hadoop 3.5.0, HBase 2.6.4: reference guide")
 def _needs(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    """What a setting needs of another is set as well."""
     release = hadoop(facts.request.hadoop)
     for need in NEEDS:
         text = reading.text(need.key)
@@ -34,8 +39,11 @@ def _needs(reading: Reading, facts: Facts) -> Iterator[Observation]:
         )
 
 
+@rules.inspection(
+    "consistency.waiting-clients", sources="HBase 2.6.4: reference guide", when="where either time is set"
+)
 def _waiting(reading: Reading, facts: Facts) -> Iterator[Observation]:
-    """Whether a client waits for a call at least as long as a RegionServer keeps its scanner."""
+    """HBase's clients wait for a call as long as their scanners are kept."""
     call, scanner = "hbase.rpc.timeout", "hbase.client.scanner.timeout.period"
     given = [key for key in (call, scanner) if reading.text(key)]
     waits = {key: reading.number(key) or facts.number(key) for key in (call, scanner)} if given else {}
@@ -48,21 +56,3 @@ def _waiting(reading: Reading, facts: Facts) -> Iterator[Observation]:
             fix=f"set {call} to {waits[scanner]:.15g} in {reading.where(given[0])}",
             where=reading.where(given[0]),
         )
-
-
-RULES: tuple[Rule, ...] = (
-    Inspection(
-        id="consistency.needs",
-        says="What a setting needs of another is set as well.",
-        sources=("Hadoop 3.5.0", "HBase 2.6.4: reference guide"),
-        severity=Severity.MUST,
-        inspect=_needs,
-    ),
-    Inspection(
-        id="consistency.waiting-clients",
-        says="HBase's clients wait for a call as long as their scanners are kept.",
-        sources=("HBase 2.6.4: reference guide",),
-        condition="where either time is set",
-        inspect=_waiting,
-    ),
-)

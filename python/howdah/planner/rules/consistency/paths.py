@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from howdah.planner.facts import Facts
 from howdah.planner.named_hosts import has_several_hosts
 from howdah.planner.reading import Observation, Reading
-from howdah.planner.rule import Inspection, Rule, Severity
+from howdah.planner.rule import MUST
+from howdah.planner.rules.declare import Rules
 from howdah.releases.similar import similar_text
 
 _STORAGES = ("DISK", "SSD", "ARCHIVE", "RAM_DISK", "PROVIDED", "NVDIMM")
@@ -46,8 +47,6 @@ _SCHEME = re.compile(r"([a-z][a-z0-9+.-]*):(/{0,3})(.*)", re.IGNORECASE | re.DOT
 _HOSTS = re.compile(
     r"yarn\.(resourcemanager|nodemanager|timeline-service)\.hostname(\..+)?|dfs\.datanode\.hostname"
 )
-
-
 _PROVIDERS = {
     "hadoop.security.key.provider.path": (
         r"kms://https?@.+|(jceks|bcfks)://.+|user:///",
@@ -60,9 +59,105 @@ _PROVIDERS = {
 }
 """The forms of providers' URIs, and one of them."""
 _DIRECTORY = re.compile(r"(HADOOP|HDFS|YARN|MAPRED|HBASE|SPARK|ZOO|ZK)_\w*(DIR|HOME)")
+rules = Rules()
 
 
+@rules.inspection(
+    "consistency.provider-uris",
+    MUST,
+    sources="Hadoop 3.5.0: KMSClientProvider, Hadoop 3.5.0: CredentialProviderFactory",
+    when="where a provider is set",
+)
+def _providers(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    """Keys and passwords are kept where a provider is."""
+    for entry in reading.config.effective if reading.config else ():
+        form = _PROVIDERS.get(entry.name)
+        if form is None or not entry.text.strip() or "${" in entry.text:
+            continue
+        right, example = form
+        wrong = [part.strip() for part in entry.text.split(",") if not re.match(right, part.strip())]
+        yield Observation(
+            ok=not wrong,
+            about=entry.name,
+            found=", ".join(wrong) or entry.text,
+            expected=f"URIs such as {example}: no provider takes another one, and what needs it fails",
+            fix=f"write {_provider(entry.name, wrong[0])} in {entry.place}" if wrong else "",
+            where=entry.place,
+        )
+
+
+def _provider(key: str, text: str) -> str:
+    scheme, _, rest = text.rpartition("://")
+    if "credential" in key:
+        return f"jceks://file/{text.lstrip('/')}"
+    return f"kms://{scheme if scheme in ('http', 'https') else 'http'}@{rest.partition('@')[2] or rest}"
+
+
+@rules.inspection(
+    "consistency.socket-path", MUST, sources="Hadoop 3.5.0: DomainSocket", when="where the socket is set"
+)
+def _sockets(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    """The DataNode's socket is a path from the root on."""
+    key = "dfs.domain.socket.path"
+    text = (reading.text(key) or "").strip()
+    if text and "${" not in text and ":" not in text:
+        yield Observation(
+            ok=text.startswith("/"),
+            about=key,
+            found=text,
+            expected="a path from the root on: the DataNode refuses another one and does not start",
+            fix=f"set {key} to /var/lib/hadoop-hdfs/{text} in {reading.where(key)}",
+            where=reading.where(key),
+        )
+
+
+@rules.inspection("consistency.plain-variables", MUST, sources="Hadoop 3.5.0: hadoop-functions.sh")
+def _variables(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    """Scripts' directories have no scheme."""
+    for entry in reading.config.environment if reading.config else ():
+        if _DIRECTORY.fullmatch(entry.name) and (match := _SCHEME.fullmatch(entry.text.strip())) and match[2]:
+            yield Observation(
+                ok=False,
+                about=entry.name,
+                found=entry.text,
+                expected="a path without a scheme: scripts make a directory of this name where they run",
+                fix=f"set {entry.name} to /{match[3].lstrip('/')} in {entry.place}",
+                where=entry.place,
+            )
+
+
+@rules.inspection(
+    "consistency.shared-places",
+    MUST,
+    sources="Hadoop 3.5.0: mapred-default.xml, howdah",
+    when="where fs.defaultFS is HDFS and there are several hosts",
+)
+def _shared_places(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    """What all hosts read and write is in the file system that they share."""
+    shared = reading.text("fs.defaultFS") or ""
+    if not shared.startswith("hdfs://") or not has_several_hosts(reading):
+        return
+    for entry in reading.config.effective if reading.config else ():
+        if _OF_ALL.fullmatch(entry.name) and (match := _LOCAL.fullmatch(entry.text.strip())):
+            yield Observation(
+                ok=False,
+                about=entry.name,
+                found=entry.text,
+                expected="a path of the file system that all hosts share: each host has its own disks there, "
+                "and what a host writes no other finds",
+                fix=f"set {entry.name} to {match[1]} in {entry.place}",
+                where=entry.place,
+            )
+
+
+@rules.inspection(
+    "consistency.plain-paths",
+    MUST,
+    sources="Hadoop 3.5.0: NameNode, Hadoop 3.5.0: JournalNode, Hadoop 3.5.0: HostsFileReader, "
+    "Hadoop 3.5.0: NMLeveldbStateStoreService, Hadoop 3.5.0: LocalConfigurationProvider",
+)
 def _plain_paths(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    """Keys that are read as paths have no scheme."""
     for entry in reading.config.effective if reading.config else ():
         match = _SCHEME.fullmatch(entry.text)
         foreign = _LISTS.fullmatch(entry.name) and match is not None and match[1].lower() != "file"
@@ -88,25 +183,9 @@ def _plain_paths(reading: Reading, facts: Facts) -> Iterator[Observation]:
         )
 
 
-def _shared_places(reading: Reading, facts: Facts) -> Iterator[Observation]:
-    """Whether what all hosts read and write is in the file system that they share."""
-    shared = reading.text("fs.defaultFS") or ""
-    if not shared.startswith("hdfs://") or not has_several_hosts(reading):
-        return
-    for entry in reading.config.effective if reading.config else ():
-        if _OF_ALL.fullmatch(entry.name) and (match := _LOCAL.fullmatch(entry.text.strip())):
-            yield Observation(
-                ok=False,
-                about=entry.name,
-                found=entry.text,
-                expected="a path of the file system that all hosts share: each host has its own disks there, "
-                "and what a host writes no other finds",
-                fix=f"set {entry.name} to {match[1]} in {entry.place}",
-                where=entry.place,
-            )
-
-
+@rules.inspection("consistency.storage-tags", MUST, sources="Hadoop 3.5.0: StorageLocation")
 def _data_tags(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    """DataNodes' directories are tagged with storage types that there are."""
     for part in (reading.text(_DATA) or "").split(","):
         match = _TAG.match(part)
         if match and match[1].upper() not in _STORAGES:
@@ -123,8 +202,11 @@ def _data_tags(reading: Reading, facts: Facts) -> Iterator[Observation]:
             )
 
 
+@rules.inspection(
+    "consistency.directory-lists", MUST, sources="Hadoop 3.5.0: Configuration.getTrimmedStrings"
+)
 def _commas(reading: Reading, facts: Facts) -> Iterator[Observation]:
-    """Whether directories are listed with commas, for anything else is part of a name."""
+    """Directories of a list have commas between them."""
     for entry in reading.config.effective if reading.config else ():
         if _LISTS.fullmatch(entry.name) is None:
             continue
@@ -153,7 +235,9 @@ def _commas(reading: Reading, facts: Facts) -> Iterator[Observation]:
             )
 
 
+@rules.inspection("consistency.file-system-uris", MUST, sources="Hadoop 3.5.0: FileSystem")
 def _uris(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    """File systems are named by URIs."""
     for entry in reading.config.effective if reading.config else ():
         if _FILE_SYSTEMS.fullmatch(entry.name) is None or "${" in entry.text or not entry.text:
             continue
@@ -179,59 +263,9 @@ def _uris(reading: Reading, facts: Facts) -> Iterator[Observation]:
         )
 
 
-def _providers(reading: Reading, facts: Facts) -> Iterator[Observation]:
-    """Whether keys and passwords are looked for where a provider is."""
-    for entry in reading.config.effective if reading.config else ():
-        form = _PROVIDERS.get(entry.name)
-        if form is None or not entry.text.strip() or "${" in entry.text:
-            continue
-        right, example = form
-        wrong = [part.strip() for part in entry.text.split(",") if not re.match(right, part.strip())]
-        yield Observation(
-            ok=not wrong,
-            about=entry.name,
-            found=", ".join(wrong) or entry.text,
-            expected=f"URIs such as {example}: no provider takes another one, and what needs it fails",
-            fix=f"write {_provider(entry.name, wrong[0])} in {entry.place}" if wrong else "",
-            where=entry.place,
-        )
-
-
-def _provider(key: str, text: str) -> str:
-    scheme, _, rest = text.rpartition("://")
-    if "credential" in key:
-        return f"jceks://file/{text.lstrip('/')}"
-    return f"kms://{scheme if scheme in ('http', 'https') else 'http'}@{rest.partition('@')[2] or rest}"
-
-
-def _sockets(reading: Reading, facts: Facts) -> Iterator[Observation]:
-    key = "dfs.domain.socket.path"
-    text = (reading.text(key) or "").strip()
-    if text and "${" not in text and ":" not in text:
-        yield Observation(
-            ok=text.startswith("/"),
-            about=key,
-            found=text,
-            expected="a path from the root on: the DataNode refuses another one and does not start",
-            fix=f"set {key} to /var/lib/hadoop-hdfs/{text} in {reading.where(key)}",
-            where=reading.where(key),
-        )
-
-
-def _variables(reading: Reading, facts: Facts) -> Iterator[Observation]:
-    for entry in reading.config.environment if reading.config else ():
-        if _DIRECTORY.fullmatch(entry.name) and (match := _SCHEME.fullmatch(entry.text.strip())) and match[2]:
-            yield Observation(
-                ok=False,
-                about=entry.name,
-                found=entry.text,
-                expected="a path without a scheme: scripts make a directory of this name where they run",
-                fix=f"set {entry.name} to /{match[3].lstrip('/')} in {entry.place}",
-                where=entry.place,
-            )
-
-
+@rules.inspection("consistency.bare-hosts", MUST, sources="Hadoop 3.5.0: yarn-default.xml")
 def _bare_hosts(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    """Keys of hosts have neither a scheme nor a port."""
     for entry in reading.config.effective if reading.config else ():
         if _HOSTS.fullmatch(entry.name) and re.search(r"://|:\d+$", entry.text) and entry.text.count(":") < 3:
             host = re.sub(r"^\w+://|:\d+/?$", "", entry.text)
@@ -243,79 +277,3 @@ def _bare_hosts(reading: Reading, facts: Facts) -> Iterator[Observation]:
                 fix=f"set {entry.name} to {host} in {entry.place}",
                 where=entry.place,
             )
-
-
-RULES: tuple[Rule, ...] = (
-    Inspection(
-        id="consistency.provider-uris",
-        says="Keys and passwords are kept where a provider is.",
-        sources=("Hadoop 3.5.0: KMSClientProvider", "Hadoop 3.5.0: CredentialProviderFactory"),
-        severity=Severity.MUST,
-        condition="where a provider is set",
-        inspect=_providers,
-    ),
-    Inspection(
-        id="consistency.socket-path",
-        says="The DataNode's socket is a path from the root on.",
-        sources=("Hadoop 3.5.0: DomainSocket",),
-        severity=Severity.MUST,
-        condition="where the socket is set",
-        inspect=_sockets,
-    ),
-    Inspection(
-        id="consistency.plain-variables",
-        says="Scripts' directories have no scheme.",
-        sources=("Hadoop 3.5.0: hadoop-functions.sh",),
-        severity=Severity.MUST,
-        inspect=_variables,
-    ),
-    Inspection(
-        id="consistency.shared-places",
-        says="What all hosts read and write is in the file system that they share.",
-        sources=("Hadoop 3.5.0: mapred-default.xml", "howdah"),
-        severity=Severity.MUST,
-        condition="where fs.defaultFS is HDFS and there are several hosts",
-        inspect=_shared_places,
-    ),
-    Inspection(
-        id="consistency.plain-paths",
-        says="Keys that are read as paths have no scheme.",
-        sources=(
-            "Hadoop 3.5.0: NameNode",
-            "Hadoop 3.5.0: JournalNode",
-            "Hadoop 3.5.0: HostsFileReader",
-            "Hadoop 3.5.0: NMLeveldbStateStoreService",
-            "Hadoop 3.5.0: LocalConfigurationProvider",
-        ),
-        severity=Severity.MUST,
-        inspect=_plain_paths,
-    ),
-    Inspection(
-        id="consistency.storage-tags",
-        says="DataNodes' directories are tagged with storage types that there are.",
-        sources=("Hadoop 3.5.0: StorageLocation",),
-        severity=Severity.MUST,
-        inspect=_data_tags,
-    ),
-    Inspection(
-        id="consistency.directory-lists",
-        says="Directories of a list have commas between them.",
-        sources=("Hadoop 3.5.0: Configuration.getTrimmedStrings",),
-        severity=Severity.MUST,
-        inspect=_commas,
-    ),
-    Inspection(
-        id="consistency.file-system-uris",
-        says="File systems are named by URIs.",
-        sources=("Hadoop 3.5.0: FileSystem",),
-        severity=Severity.MUST,
-        inspect=_uris,
-    ),
-    Inspection(
-        id="consistency.bare-hosts",
-        says="Keys of hosts have neither a scheme nor a port.",
-        sources=("Hadoop 3.5.0: yarn-default.xml",),
-        severity=Severity.MUST,
-        inspect=_bare_hosts,
-    ),
-)

@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from howdah.model.found import FoundProperty
 from howdah.planner.facts import Facts
 from howdah.planner.reading import Observation, Reading
-from howdah.planner.rule import Inspection, Rule, Severity
+from howdah.planner.rule import MUST
+from howdah.planner.rules.declare import Rules
 from howdah.planner.rules.release import known_properties, known_property, names_of_today
 
 _PLACEHOLDER = re.compile(
@@ -23,6 +24,7 @@ _OF_HOSTS = re.compile(
 _FILLED_LATER = re.compile(r".*(classpath|opts|command|options|[.-]env|[.-]params)(\..+)?|.*\.auth_to_local")
 """Keys in whose values NodeManagers and tasks fill in ``{{JAVA_HOME}}``, ``<CPS>`` and ``@taskid@``."""
 _OF_TEMPLATES = re.compile(r"#[A-Z][A-Z0-9_]*#")
+rules = Rules()
 
 
 def placeholder(entry: FoundProperty, facts: Facts) -> str:
@@ -43,7 +45,9 @@ def placeholder(entry: FoundProperty, facts: Facts) -> str:
     return match[0] if match else ""
 
 
+@rules.inspection("consistency.placeholders", MUST, sources="howdah")
 def _placeholders(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    """No value is a placeholder of a template."""
     for entry in known_properties(reading):
         if not (mark := placeholder(entry, facts)):
             continue
@@ -57,14 +61,3 @@ def _placeholders(reading: Reading, facts: Facts) -> Iterator[Observation]:
                 fix="check the files that are made from this template, or write values for placeholders",
                 where=entry.place,
             )
-
-
-RULES: tuple[Rule, ...] = (
-    Inspection(
-        id="consistency.placeholders",
-        says="No value is a placeholder of a template.",
-        sources=("howdah",),
-        severity=Severity.MUST,
-        inspect=_placeholders,
-    ),
-)

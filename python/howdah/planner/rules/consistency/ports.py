@@ -9,7 +9,8 @@ from typing import NamedTuple
 from howdah.model.found import FoundConfig
 from howdah.planner.facts import Facts
 from howdah.planner.reading import Observation, Reading
-from howdah.planner.rule import Inspection, Rule, Severity
+from howdah.planner.rule import MUST
+from howdah.planner.rules.declare import Rules
 from howdah.releases import default_of, hadoop
 
 _WORKER = (
@@ -35,7 +36,6 @@ _MANAGER = tuple(
 )
 _JOURNAL = tuple(f"dfs.journalnode.{name}-address" for name in ("rpc", "http", "https"))
 _HISTORY = tuple(f"mapreduce.jobhistory.{name}" for name in ("address", "admin.address", "webapp.address"))
-
 _USUAL = {"dfs.namenode.rpc-address": ":8020"}
 """Ports that the code falls back to, where the catalogue has no default."""
 
@@ -47,6 +47,9 @@ class _Server(NamedTuple):
     port: int
     place: str
     """Empty where it is the default."""
+
+
+rules = Rules()
 
 
 def _servers(config: FoundConfig, facts: Facts, keys: Sequence[str], of: str = "") -> Iterator[_Server]:
@@ -82,7 +85,9 @@ def _hosts(config: FoundConfig, facts: Facts) -> Iterator[list[_Server]]:
             yield list(_servers(config, facts, keys, member))
 
 
+@rules.inspection("consistency.ports", MUST, sources="Hadoop 3.5.0, howdah", when="where a port is set")
 def _one_each(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    """No two servers of a host have one port."""
     config = reading.config
     for servers in _hosts(config, facts) if config is not None else ():
         ordered = sorted(servers, key=lambda server: server.port)
@@ -100,15 +105,3 @@ def _one_each(reading: Reading, facts: Facts) -> Iterator[Observation]:
                 fix=f"give {first.key} a port of its own in {first.place}",
                 where=first.place,
             )
-
-
-RULES: tuple[Rule, ...] = (
-    Inspection(
-        id="consistency.ports",
-        says="No two servers of a host have one port.",
-        sources=("Hadoop 3.5.0", "howdah"),
-        severity=Severity.MUST,
-        condition="where a port is set",
-        inspect=_one_each,
-    ),
-)

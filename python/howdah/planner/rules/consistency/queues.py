@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from howdah.model.found import FoundConfig
 from howdah.planner.facts import Facts
 from howdah.planner.reading import Observation, Reading
-from howdah.planner.rule import Inspection, Rule, Severity
+from howdah.planner.rule import MUST
+from howdah.planner.rules.declare import Rules
 
 _PREFIX = "yarn.scheduler.capacity."
 _FILE = "capacity-scheduler.xml"
@@ -19,6 +20,7 @@ _MAPPINGS = f"{_PREFIX}queue-mappings"
 _CREATING = ("auto-create-child-queue.enabled", "auto-queue-creation-v2.enabled")
 _SENT_TO = ("mapreduce.job.queuename", "tez.queue.name", "spark.yarn.queue")
 """The queue that clients send their jobs to where nobody says another one."""
+rules = Rules()
 
 
 def _capacity_scheduler(reading: Reading) -> FoundConfig | None:
@@ -49,7 +51,11 @@ def _parents(config: FoundConfig, queue: str = "root") -> Iterator[tuple[str, tu
         pending += sorted(path for path in below if path.count(".") < 20)
 
 
+@rules.inspection(
+    "consistency.queue-capacities", MUST, sources="Hadoop 3.5.0", when="for the capacity scheduler"
+)
 def _shares(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    """Capacities of queues below one parent add up to 100 %, or the ResourceManager does not start."""
     config = _capacity_scheduler(reading)
     if config is None:
         return
@@ -73,7 +79,14 @@ def _shares(reading: Reading, facts: Facts) -> Iterator[Observation]:
         )
 
 
+@rules.inspection(
+    "consistency.queue-limits",
+    MUST,
+    sources="Hadoop 3.5.0: CapacityScheduler",
+    when="for the capacity scheduler",
+)
 def _limits(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    """A queue's limit is not below its share."""
     config = _capacity_scheduler(reading)
     if config is None:
         return
@@ -106,7 +119,14 @@ def _leaves(config: FoundConfig) -> frozenset[str]:
     return frozenset(".".join(path[first:]) for path in parts for first in range(len(path)))
 
 
+@rules.inspection(
+    "consistency.known-queues",
+    MUST,
+    sources="Hadoop 3.5.0: CapacityScheduler",
+    when="for the capacity scheduler, where queues do not come up by themselves",
+)
 def _sent(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    """Users, groups and clients are sent to queues that there are."""
     config = _capacity_scheduler(reading)
     leaves = _leaves(config) if config is not None else frozenset()
     creates = config is not None and any(
@@ -130,31 +150,3 @@ def _sent(reading: Reading, facts: Facts) -> Iterator[Observation]:
             f"or add {queue} to {_FILE}",
             where=reading.where(key),
         )
-
-
-RULES: tuple[Rule, ...] = (
-    Inspection(
-        id="consistency.queue-capacities",
-        says="Capacities of queues below one parent add up to 100 %, or the ResourceManager does not start.",
-        sources=("Hadoop 3.5.0",),
-        severity=Severity.MUST,
-        condition="for the capacity scheduler",
-        inspect=_shares,
-    ),
-    Inspection(
-        id="consistency.queue-limits",
-        says="A queue's limit is not below its share.",
-        sources=("Hadoop 3.5.0: CapacityScheduler",),
-        severity=Severity.MUST,
-        condition="for the capacity scheduler",
-        inspect=_limits,
-    ),
-    Inspection(
-        id="consistency.known-queues",
-        says="Users, groups and clients are sent to queues that there are.",
-        sources=("Hadoop 3.5.0: CapacityScheduler",),
-        severity=Severity.MUST,
-        condition="for the capacity scheduler, where queues do not come up by themselves",
-        inspect=_sent,
-    ),
-)

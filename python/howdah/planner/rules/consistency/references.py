@@ -9,7 +9,8 @@ from howdah.model.found import FoundProperty
 from howdah.planner.facts import Facts
 from howdah.planner.named_hosts import HERE, has_several_hosts, host_of, named_hosts
 from howdah.planner.reading import Observation, Reading
-from howdah.planner.rule import Inspection, Rule, Severity
+from howdah.planner.rule import MUST
+from howdah.planner.rules.declare import Rules
 
 _OWN_RULE = ("fs.defaultFS", "hbase.rootdir")
 _HDFS = re.compile(r"hdfs://([^/:,\s]*)(?::\d+)?(?=[/,\s]|$)")
@@ -28,6 +29,7 @@ _QUORUMS = re.compile(
     r"|yarn\.resourcemanager\.zk-address|hadoop\.registry\.zk\.quorum"
 )
 _EDITS = re.compile(r"dfs\.namenode\.shared\.edits\.dir(\..+)?")
+rules = Rules()
 
 
 def _effective(reading: Reading) -> Iterator[FoundProperty]:
@@ -36,8 +38,14 @@ def _effective(reading: Reading) -> Iterator[FoundProperty]:
             yield entry
 
 
+@rules.inspection(
+    "consistency.known-services",
+    MUST,
+    sources="Hadoop 3.5.0: HDFSHighAvailabilityWithQJM",
+    when="where dfs.nameservices lists name services",
+)
 def _services(reading: Reading, facts: Facts) -> Iterator[Observation]:
-    """Whether every ``hdfs://NAME`` of any file is a name service or a host that the files know."""
+    """Every hdfs:// of a file names a name service, or a host."""
     listed = reading.text("dfs.nameservices") or ""
     services = [name.strip() for name in listed.split(",") if name.strip()]
     if not services:
@@ -66,8 +74,13 @@ def _services(reading: Reading, facts: Facts) -> Iterator[Observation]:
                 )
 
 
+@rules.inspection(
+    "consistency.address-forms",
+    MUST,
+    sources="Hadoop 3.5.0: DFSUtil.getInfoServer, Hadoop 3.5.0: AmFilterInitializer",
+)
 def _forms(reading: Reading, facts: Facts) -> Iterator[Observation]:
-    """Whether addresses are host:port, and quorums lists of hosts."""
+    """Addresses are a host and a port, and quorums lists of them."""
     for entry in _effective(reading):
         text = entry.text.strip()
         if _EDITS.fullmatch(entry.name) and re.match(r"[\w.-]+:\d+;", text):
@@ -96,8 +109,14 @@ def _forms(reading: Reading, facts: Facts) -> Iterator[Observation]:
         )
 
 
+@rules.inspection(
+    "consistency.own-names",
+    MUST,
+    sources="Hadoop 3.5.0: ResourceManagerHA, Hadoop 3.5.0: HDFSHighAvailabilityWithQJM",
+    when="where the files show that several hosts read them",
+)
 def _elsewhere(reading: Reading, facts: Facts) -> Iterator[Observation]:
-    """Whether no master of several, and no server that clients use, is on the host of whoever asks."""
+    """Masters of which there are several have names that lead to them from every host."""
     if not has_several_hosts(reading):
         return
     for entry in _effective(reading):
@@ -119,30 +138,3 @@ def _elsewhere(reading: Reading, facts: Facts) -> Iterator[Observation]:
             fix=f"write the host's name for {own[0] if own else 'localhost'} in {entry.place}",
             where=entry.place,
         )
-
-
-RULES: tuple[Rule, ...] = (
-    Inspection(
-        id="consistency.known-services",
-        says="Every hdfs:// of a file names a name service, or a host.",
-        sources=("Hadoop 3.5.0: HDFSHighAvailabilityWithQJM",),
-        severity=Severity.MUST,
-        condition="where dfs.nameservices lists name services",
-        inspect=_services,
-    ),
-    Inspection(
-        id="consistency.address-forms",
-        says="Addresses are a host and a port, and quorums lists of them.",
-        sources=("Hadoop 3.5.0: DFSUtil.getInfoServer", "Hadoop 3.5.0: AmFilterInitializer"),
-        severity=Severity.MUST,
-        inspect=_forms,
-    ),
-    Inspection(
-        id="consistency.own-names",
-        says="Masters of which there are several have names that lead to them from every host.",
-        sources=("Hadoop 3.5.0: ResourceManagerHA", "Hadoop 3.5.0: HDFSHighAvailabilityWithQJM"),
-        severity=Severity.MUST,
-        condition="where the files show that several hosts read them",
-        inspect=_elsewhere,
-    ),
-)

@@ -7,7 +7,8 @@ from typing import NamedTuple
 
 from howdah.planner.facts import Facts
 from howdah.planner.reading import Observation, Reading
-from howdah.planner.rule import Inspection, Rule, Severity
+from howdah.planner.rule import MUST
+from howdah.planner.rules.declare import Rules
 
 
 class _Range(NamedTuple):
@@ -31,6 +32,7 @@ _RANGES = {
         0, 1, "0.8", "more than all map tasks are waited for: no reduce task begins"
     ),
 }
+rules = Rules()
 
 
 def refused(key: str, value: float) -> bool:
@@ -39,7 +41,9 @@ def refused(key: str, value: float) -> bool:
     return taken is not None and not taken.least <= value <= taken.most
 
 
+@rules.inspection("consistency.refused-numbers", MUST, sources="Hadoop 3.5.0, HDFS-8900")
 def _refused(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    """No number is one that a daemon or a task refuses."""
     for key, taken in _RANGES.items():
         value = reading.number(key)
         if value is not None:
@@ -51,14 +55,3 @@ def _refused(reading: Reading, facts: Facts) -> Iterator[Observation]:
                 fix=f"set {key} to {taken.usual} in {reading.where(key)}",
                 where=reading.where(key),
             )
-
-
-RULES: tuple[Rule, ...] = (
-    Inspection(
-        id="consistency.refused-numbers",
-        says="No number is one that a daemon or a task refuses.",
-        sources=("Hadoop 3.5.0", "HDFS-8900"),
-        severity=Severity.MUST,
-        inspect=_refused,
-    ),
-)

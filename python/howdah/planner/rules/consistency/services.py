@@ -7,7 +7,8 @@ from collections.abc import Iterator
 
 from howdah.planner.facts import Facts
 from howdah.planner.reading import Observation, Reading
-from howdah.planner.rule import Inspection, Rule, Severity
+from howdah.planner.rule import MUST
+from howdah.planner.rules.declare import Rules
 
 _SERVICES = "yarn.nodemanager.aux-services"
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
@@ -19,6 +20,7 @@ _CLASSES = {
     ),
 }
 """Services that are widely used, each with the class that its own documentation names."""
+rules = Rules()
 
 
 def _meant(reading: Reading, service: str) -> str | None:
@@ -32,7 +34,14 @@ def _meant(reading: Reading, service: str) -> str | None:
     return None
 
 
+@rules.inspection(
+    "consistency.service-classes",
+    MUST,
+    sources="Hadoop 3.5.0: yarn-default.xml, howdah",
+    when="where auxiliary services are listed",
+)
 def _classes(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    """Every auxiliary service of a NodeManager has a class."""
     if reading.truth(f"{_SERVICES}.manifest.enabled"):
         # Classes are then named by a manifest, which is no configuration.
         return
@@ -75,15 +84,3 @@ def _classes(reading: Reading, facts: Facts) -> Iterator[Observation]:
             f"or remove {name} from {_SERVICES}",
             where=where,
         )
-
-
-RULES: tuple[Rule, ...] = (
-    Inspection(
-        id="consistency.service-classes",
-        says="Every auxiliary service of a NodeManager has a class.",
-        sources=("Hadoop 3.5.0: yarn-default.xml", "howdah"),
-        severity=Severity.MUST,
-        condition="where auxiliary services are listed",
-        inspect=_classes,
-    ),
-)

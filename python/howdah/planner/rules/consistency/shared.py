@@ -9,7 +9,8 @@ from howdah.model.found import FoundProperty
 from howdah.planner.facts import Facts
 from howdah.planner.named_hosts import HERE, has_several_hosts, host_of, worker_hosts
 from howdah.planner.reading import Observation, Reading
-from howdah.planner.rule import Inspection, Rule, Severity
+from howdah.planner.rule import MUST
+from howdah.planner.rules.declare import Rules
 
 _OF_WORKERS = re.compile(
     r"yarn\.nodemanager\.(hostname|address|bind-host|(localizer|webapp|webapp\.https|collector-service)\.address)"
@@ -29,9 +30,17 @@ _TIMELINE = "yarn.timeline-service."
 _JAVA_OPTION = re.compile(r"-D([\w.-]+)=(\S+)")
 _OF_JAVA = re.compile(r"java\.rmi\.server\.hostname")
 _SPARKS = ("SPARK_LOCAL_IP", "SPARK_LOCAL_HOSTNAME", "SPARK_PUBLIC_DNS")
+rules = Rules()
 
 
+@rules.inspection(
+    "consistency.own-host",
+    MUST,
+    sources="Hadoop 3.5.0: NodeManager, Hadoop 3.5.0: DataNode, howdah",
+    when="where the files show that several hosts read them",
+)
 def _of_one_host(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    """No key that every host reads has one host's name."""
     workers = len(worker_hosts(reading))
     paired = any(
         len((reading.text(entry.name) or "").split(",")) > 1
@@ -65,8 +74,14 @@ def _observed(entry: FoundProperty, host: str, readers: str) -> Observation:
     )
 
 
+@rules.inspection(
+    "consistency.own-host-of-options",
+    MUST,
+    sources="Hadoop 3.5.0: hadoop-env.sh",
+    when="where files list several workers",
+)
 def _options(reading: Reading, facts: Facts) -> Iterator[Observation]:
-    """Whether no option of Java's in a script that all hosts have names one of them."""
+    """No option of Java's in a script that every host has names one host."""
     workers = len(worker_hosts(reading))
     for entry in reading.config.environment if reading.config and workers > 1 else ():
         for key, value in _JAVA_OPTION.findall(entry.text):
@@ -84,7 +99,14 @@ def _options(reading: Reading, facts: Facts) -> Iterator[Observation]:
                 )
 
 
+@rules.inspection(
+    "consistency.own-host-of-executors",
+    MUST,
+    sources="Spark: configuration",
+    when="where the files show that several hosts read them",
+)
 def _spark_variables(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    """No script that every host has binds Spark to one host's address."""
     for entry in reading.config.environment if reading.config else ():
         if entry.name in _SPARKS and has_several_hosts(reading) and "$" not in entry.text:
             yield Observation(
@@ -97,8 +119,14 @@ def _spark_variables(reading: Reading, facts: Facts) -> Iterator[Observation]:
             )
 
 
+@rules.inspection(
+    "consistency.timeline-host",
+    MUST,
+    sources="Hadoop 3.5.0: yarn-default.xml",
+    when="where the timeline service is enabled and there are several hosts",
+)
 def _timeline(reading: Reading, facts: Facts) -> Iterator[Observation]:
-    """Whether clients find the timeline service; its host only makes addresses that are not given."""
+    """Clients find the timeline service."""
     if not reading.truth(f"{_TIMELINE}enabled") or not has_several_hosts(reading):
         return
     key = f"{_TIMELINE}hostname"
@@ -118,39 +146,3 @@ def _timeline(reading: Reading, facts: Facts) -> Iterator[Observation]:
         fix=f"set {key} to the timeline service's host in yarn-site.xml",
         where=reading.where(key) or reading.where(f"{_TIMELINE}enabled"),
     )
-
-
-RULES: tuple[Rule, ...] = (
-    Inspection(
-        id="consistency.own-host",
-        says="No key that every host reads has one host's name.",
-        sources=("Hadoop 3.5.0: NodeManager", "Hadoop 3.5.0: DataNode", "howdah"),
-        severity=Severity.MUST,
-        condition="where the files show that several hosts read them",
-        inspect=_of_one_host,
-    ),
-    Inspection(
-        id="consistency.own-host-of-options",
-        says="No option of Java's in a script that every host has names one host.",
-        sources=("Hadoop 3.5.0: hadoop-env.sh",),
-        severity=Severity.MUST,
-        condition="where files list several workers",
-        inspect=_options,
-    ),
-    Inspection(
-        id="consistency.own-host-of-executors",
-        says="No script that every host has binds Spark to one host's address.",
-        sources=("Spark: configuration",),
-        severity=Severity.MUST,
-        condition="where the files show that several hosts read them",
-        inspect=_spark_variables,
-    ),
-    Inspection(
-        id="consistency.timeline-host",
-        says="Clients find the timeline service.",
-        sources=("Hadoop 3.5.0: yarn-default.xml",),
-        severity=Severity.MUST,
-        condition="where the timeline service is enabled and there are several hosts",
-        inspect=_timeline,
-    ),
-)

@@ -10,7 +10,8 @@ from howdah.model.found import FoundProperty
 from howdah.model.heap import heap_bytes
 from howdah.planner.facts import Facts
 from howdah.planner.reading import Observation, Reading
-from howdah.planner.rule import Inspection, Rule, Severity
+from howdah.planner.rule import MUST
+from howdah.planner.rules.declare import Rules
 from howdah.releases import Property, hadoop, hbase
 from howdah.units import MIB
 
@@ -66,6 +67,9 @@ class _Scale(NamedTuple):
 
     time: bool
     usual: float
+
+
+rules = Rules()
 
 
 def _known(entry: FoundProperty, facts: Facts) -> Property | None:
@@ -133,16 +137,21 @@ def _units(reading: Reading, facts: Facts) -> Iterator[tuple[bool, Observation]]
         )
 
 
+@rules.inspection("consistency.units-too-small", MUST, sources="Hadoop 3.5.0: hdfs-default.xml, howdah")
 def _too_small(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    """Times and sizes are of the unit that their keys count in."""
     return (observation for fatal, observation in _units(reading, facts) if fatal)
 
 
+@rules.inspection("consistency.units", sources="Hadoop 3.5.0: hdfs-default.xml, howdah")
 def _doubtful(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    """Times and sizes are not off by a factor that lies between two units."""
     return (observation for fatal, observation in _units(reading, facts) if not fatal)
 
 
+@rules.inspection("consistency.megabytes", MUST, sources="Hadoop 3.5.0: yarn-default.xml")
 def _megabytes(reading: Reading, facts: Facts) -> Iterator[Observation]:
-    """Whether memory in MB is written in bytes, in kilobytes or in gigabytes."""
+    """Memory in MB is written in MB."""
     for entry in reading.config.effective if reading.config else ():
         text = entry.text.strip()
         if _MEGABYTES.fullmatch(entry.name) is None or not re.fullmatch(r"\d{1,18}", text):
@@ -172,8 +181,9 @@ def in_megabytes(key: str, value: int) -> int | None:
     return value * 1024 if memory and 0 < value < _LEAST_MB else None
 
 
+@rules.inspection("consistency.heap-units", MUST, sources="Java 17")
 def _heaps(reading: Reading, facts: Facts) -> Iterator[Observation]:
-    """Whether heaps of options have a unit, for Java counts in bytes without one."""
+    """Heaps have a unit."""
     config = reading.config
     for entry in (*config.effective, *config.environment) if config is not None else ():
         for option in re.findall(r"-Xm[xs]\d+[gGtT]?\b", entry.text):
@@ -203,7 +213,11 @@ def _heaps(reading: Reading, facts: Facts) -> Iterator[Observation]:
                 )
 
 
+@rules.inspection(
+    "consistency.heap-variables", MUST, sources="Hadoop 3.5.0: hadoop-env.sh, HBase 2.6.4: hbase-env.sh"
+)
 def _heap_variables(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    """Scripts' heaps are in MB, or have a unit."""
     for entry in reading.config.environment if reading.config else ():
         text = entry.text.strip()
         if re.fullmatch(r"\d+[kmgt]", text, re.IGNORECASE) and entry.name == "HADOOP_HEAPSIZE":
@@ -228,41 +242,3 @@ def _heap_variables(reading: Reading, facts: Facts) -> Iterator[Observation]:
             fix=f"set {entry.name} to {wanted} in {entry.place}",
             where=entry.place,
         )
-
-
-RULES: tuple[Rule, ...] = (
-    Inspection(
-        id="consistency.units-too-small",
-        says="Times and sizes are of the unit that their keys count in.",
-        sources=("Hadoop 3.5.0: hdfs-default.xml", "howdah"),
-        severity=Severity.MUST,
-        inspect=_too_small,
-    ),
-    Inspection(
-        id="consistency.units",
-        says="Times and sizes are not off by a factor that lies between two units.",
-        sources=("Hadoop 3.5.0: hdfs-default.xml", "howdah"),
-        inspect=_doubtful,
-    ),
-    Inspection(
-        id="consistency.megabytes",
-        says="Memory in MB is written in MB.",
-        sources=("Hadoop 3.5.0: yarn-default.xml",),
-        severity=Severity.MUST,
-        inspect=_megabytes,
-    ),
-    Inspection(
-        id="consistency.heap-units",
-        says="Heaps have a unit.",
-        sources=("Java 17",),
-        severity=Severity.MUST,
-        inspect=_heaps,
-    ),
-    Inspection(
-        id="consistency.heap-variables",
-        says="Scripts' heaps are in MB, or have a unit.",
-        sources=("Hadoop 3.5.0: hadoop-env.sh", "HBase 2.6.4: hbase-env.sh"),
-        severity=Severity.MUST,
-        inspect=_heap_variables,
-    ),
-)

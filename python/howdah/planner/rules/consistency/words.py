@@ -9,7 +9,8 @@ from collections.abc import Iterator
 from howdah.model.found import FoundProperty
 from howdah.planner.facts import Facts
 from howdah.planner.reading import Observation, Reading
-from howdah.planner.rule import Inspection, Rule, Severity
+from howdah.planner.rule import MUST
+from howdah.planner.rules.declare import Rules
 from howdah.releases import default_of, hadoop, hbase
 from howdah.releases.similar import similar_text
 
@@ -17,6 +18,7 @@ _POLICIES = ("HTTP_ONLY", "HTTPS_ONLY", "HTTP_AND_HTTPS")
 _LEVELS = ("authentication", "integrity", "privacy")
 _LOGS = ("OFF", "FATAL", "ERROR", "WARN", "INFO", "DEBUG", "TRACE", "ALL")
 _COMPRESSED = ("NONE", "RECORD", "BLOCK")
+
 _WORDS: dict[str, tuple[tuple[str, ...], bool]] = {
     # Whether letters may be of either case.
     "mapreduce.framework.name": (("yarn", "local", "yarn-tez", "classic"), False),
@@ -80,7 +82,9 @@ _WORDS: dict[str, tuple[tuple[str, ...], bool]] = {
     "hbase.cluster.distributed": (("true", "false"), True),
 }
 """Words that the code of a key takes, and nothing else."""
+
 _CODECS_OF_SPARK = ("lz4", "lzf", "snappy", "zstd")
+
 _OPEN_WORDS: tuple[tuple[str, tuple[str, ...], bool], ...] = (
     (r"yarn\.scheduler\.capacity\.root(\..+)?\.state", ("RUNNING", "STOPPED"), True),
     (
@@ -106,9 +110,9 @@ _OPEN_WORDS: tuple[tuple[str, tuple[str, ...], bool], ...] = (
     (r"spark\.shuffle\.manager", ("sort", "tungsten-sort"), True),
 )
 """Words of keys that take a class or a path as well, which has a dot or a colon in it."""
+
 _LISTS = ("hadoop.rpc.protection", "dfs.data.transfer.protection", "yarn.nodemanager.resource-plugins")
 """Keys that take several words with commas between them."""
-
 _KEPT = re.compile(
     r".*\.(https?\.policy|protection|keytab|keytab\.file|principal|hostname|user|class|cluster-id|superusergroup)"
     r"|fs\.permissions\.umask-mode|dfs\.(checksum\.type|hosts|hosts\.exclude|journalnode\.edits\.dir|nameservice\.id)"
@@ -129,13 +133,10 @@ _UNTRIMMED_LISTS = (
     "hadoop.ssl.enabled.protocols",
 )
 """Lists whose parts keep their blanks."""
-
 _SPACES = {"\u00a0", "\u2007", "\u202f", "\u3000", "\ufeff"}
 _QUOTES = {"\u2018", "\u2019", "\u201c", "\u201d", "\u00ab", "\u00bb"}
 _DASHES = {"\u2010", "\u2011", "\u2012", "\u2013", "\u2014", "\u2015", "\u2212", "\ufe58", "\uff0d"}
 _COMMAS = {"\uff0c": ",", "\u3001": ",", "\uff1a": ":", "\uff1b": ";", "\uff0e": ".", "\uff0f": "/"}
-
-
 _MIXED = re.compile(r"[\w.-]*[A-Za-z][\w.-]*")
 """Words with letters of the Latin alphabet, in which another alphabet's only look like them."""
 _LOOKALIKES = str.maketrans(
@@ -144,6 +145,7 @@ _LOOKALIKES = str.maketrans(
     "aeopcyxiABEKMHOPCTXoOABEPT",
 )
 _ALPHABETS = ("CYRILLIC", "GREEK")
+rules = Rules()
 
 
 def _foreign_letter(text: str) -> str:
@@ -180,7 +182,9 @@ def _plain(text: str) -> str:
     return "".join(parts).strip()
 
 
+@rules.inspection("consistency.plain-characters", MUST, sources="Java 17, howdah")
 def _characters(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    """Names and values have no invisible characters, and no dashes and quotes of a word processor."""
     config = reading.config
     entries = (*config.properties, *config.environment) if config is not None else ()
     for entry in entries:
@@ -213,8 +217,9 @@ def _characters(reading: Reading, facts: Facts) -> Iterator[Observation]:
                 )
 
 
+@rules.inspection("consistency.line-ends", MUST, sources="howdah")
 def _carriage_returns(reading: Reading, facts: Facts) -> Iterator[Observation]:
-    """Whether scripts have line ends that a shell keeps as part of a value."""
+    """Scripts have the line ends of Linux."""
     seen: set[str] = set()
     for entry in reading.config.environment if reading.config else ():
         if "\r" in entry.text and entry.file not in seen:
@@ -229,7 +234,9 @@ def _carriage_returns(reading: Reading, facts: Facts) -> Iterator[Observation]:
             )
 
 
+@rules.inspection("consistency.kept-blanks", MUST, sources="Hadoop 3.5.0: Configuration.get")
 def _blanks(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    """Values have no blanks around them where their readers keep them."""
     for entry in reading.config.properties if reading.config else ():
         parts = entry.text.split(",")
         listed = entry.name in _UNTRIMMED_LISTS and bool(entry.text)
@@ -255,7 +262,9 @@ def _known_words(entry: FoundProperty) -> tuple[tuple[str, ...], bool] | None:
     )
 
 
+@rules.inspection("consistency.known-words", MUST, sources="Hadoop 3.5.0, HBase 2.6.4, Spark: configuration")
 def _words(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    """A value that must be one of a few words is one of them."""
     for entry in reading.config.effective if reading.config else ():
         known = _known_words(entry)
         if known is None or not entry.text or "${" in entry.text:
@@ -283,35 +292,3 @@ def _words(reading: Reading, facts: Facts) -> Iterator[Observation]:
                 fix=f"set {entry.name} to {near or usual} in {entry.place}",
                 where=entry.place,
             )
-
-
-RULES: tuple[Rule, ...] = (
-    Inspection(
-        id="consistency.plain-characters",
-        says="Names and values have no invisible characters, and no dashes and quotes of a word processor.",
-        sources=("Java 17", "howdah"),
-        severity=Severity.MUST,
-        inspect=_characters,
-    ),
-    Inspection(
-        id="consistency.line-ends",
-        says="Scripts have the line ends of Linux.",
-        sources=("howdah",),
-        severity=Severity.MUST,
-        inspect=_carriage_returns,
-    ),
-    Inspection(
-        id="consistency.kept-blanks",
-        says="Values have no blanks around them where their readers keep them.",
-        sources=("Hadoop 3.5.0: Configuration.get",),
-        severity=Severity.MUST,
-        inspect=_blanks,
-    ),
-    Inspection(
-        id="consistency.known-words",
-        says="A value that must be one of a few words is one of them.",
-        sources=("Hadoop 3.5.0", "HBase 2.6.4", "Spark: configuration"),
-        severity=Severity.MUST,
-        inspect=_words,
-    ),
-)

@@ -5,4 +5,4 @@ from __future__ import annotations
 from howdah.planner.rule import Rule
 from howdah.planner.rules.disks import counsel, layout, mounts, settings
 
-RULES: tuple[Rule, ...] = (*settings.RULES, *layout.RULES, *mounts.RULES, *counsel.RULES)
+rules: tuple[Rule, ...] = (*settings.rules, *layout.rules, *mounts.rules, *counsel.rules)

@@ -16,28 +16,19 @@ from howdah.planner.data_mounts import (
 )
 from howdah.planner.facts import Facts
 from howdah.planner.reading import Observation, Reading
-from howdah.planner.rule import Inspection, Rule, Severity
+from howdah.planner.rule import MAY, MUST
+from howdah.planner.rules.declare import Rules
 from howdah.units import MIB
 
 _RAID_VOLUME = re.compile(r"PERC|MegaRAID|LOGICAL VOLUME|ServeRAID|\bMR\d{4}|RAID", re.IGNORECASE)
 _READ_AHEAD_LEAST = MIB
-
 _Look = Callable[[Reading, Facts], Iterator[Observation]]
+rules = Rules()
 
 
-def _disks(judge: Callable[[Disk], tuple[bool | None, str] | None], expected: str, fix: str) -> _Look:
-    """Look at every data disk with one question; those that do not concern it answer None."""
-
-    def inspect(reading: Reading, facts: Facts) -> Iterator[Observation]:
-        answers = ((disk.name, judge(disk)) for disk in data_disks(reading))
-        yield from group_observations(
-            [MountJudgement(name, *answer) for name, answer in answers if answer], expected, fix
-        )
-
-    return inspect
-
-
+@rules.inspection("disks.apart-from-system", MUST, sources="D0 30")
 def _apart(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    """Keep HDFS's data off the operating system's file systems."""
     if reading.host is None or reading.config is None:
         return
     judged = []
@@ -53,8 +44,9 @@ def _apart(reading: Reading, facts: Facts) -> Iterator[Observation]:
     )
 
 
+@rules.inspection("disks.shared", sources="D0 30, D4 128")
 def _shared(reading: Reading, facts: Facts) -> Iterator[Observation]:
-    """Whether file systems that pass for disks of their own lie on one."""
+    """Have one data file system on a disk: HDFS takes every file system for a disk of its own."""
     mounts: dict[str, list[str]] = {}
     for mount in data_mounts(reading):
         for disk in mount.disks:
@@ -70,7 +62,9 @@ def _shared(reading: Reading, facts: Facts) -> Iterator[Observation]:
             )
 
 
+@rules.inspection("disks.one-directory-each", sources="D0 30")
 def _one_each(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    """Give HDFS one directory on each disk: it takes every directory for a disk of its own."""
     if reading.host is None or reading.config is None:
         return
     mounts: dict[str, list[str]] = {}
@@ -88,7 +82,9 @@ def _one_each(reading: Reading, facts: Facts) -> Iterator[Observation]:
         )
 
 
+@rules.inspection("disks.jbod", sources="D0 30, D4 128")
 def _jbod(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    """Give HDFS single disks: no RAID, no striping, no volume over several."""
     models = {disk.name: disk.model or "" for disk in reading.host.disks} if reading.host else {}
     judged = []
     for mount in data_mounts(reading):
@@ -112,11 +108,29 @@ def _jbod(reading: Reading, facts: Facts) -> Iterator[Observation]:
     )
 
 
+def _disks(judge: Callable[[Disk], tuple[bool | None, str] | None], expected: str, fix: str) -> _Look:
+    """Look at every data disk with one question; those that do not concern it answer None."""
+
+    def inspect(reading: Reading, facts: Facts) -> Iterator[Observation]:
+        answers = ((disk.name, judge(disk)) for disk in data_disks(reading))
+        yield from group_observations(
+            [MountJudgement(name, *answer) for name, answer in answers if answer], expected, fix
+        )
+
+    return inspect
+
+
 def _aligned(disk: Disk) -> tuple[bool | None, str] | None:
     if not disk.partition_starts_bytes:
         return None
     off = [start for start in disk.partition_starts_bytes if start % MIB]
     return not off, f"a partition begins at byte {off[0]:,}" if off else "aligned"
+
+
+rules.inspection("disks.alignment", sources="D0 29").by(
+    "Begin partitions on a MiB, so that no write touches two sectors or stripes where one would do.",
+    _disks(_aligned, "a multiple of 1 MiB", "partition the disk again, beginning at 8 MiB"),
+)
 
 
 def _scheduler(disk: Disk) -> tuple[bool | None, str] | None:
@@ -129,7 +143,21 @@ def _scheduler(disk: Disk) -> tuple[bool | None, str] | None:
     return disk.scheduler in ("none", "noop", "mq-deadline", "deadline", "kyber"), disk.scheduler
 
 
+rules.inspection("disks.scheduler", sources="howdah, Linux 5.0").by(
+    "Sort requests for disks that spin, and let fast ones sort for themselves.",
+    _disks(
+        _scheduler,
+        "mq-deadline for disks that spin; none, mq-deadline or kyber for flash",
+        "echo the name into /sys/block/DEVICE/queue/scheduler, and a udev rule for the next boot",
+    ),
+)
+
+
+@rules.inspection(
+    "disks.read-ahead", MAY, sources="D0 56, howdah", when="HBase, which reads at random, does not run"
+)
 def _read_ahead(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    """Read ahead 1 MiB or more on disks that spin."""
     if facts.request.hbase_used:
         return
     judged = [
@@ -144,56 +172,3 @@ def _read_ahead(reading: Reading, facts: Facts) -> Iterator[Observation]:
     yield from group_observations(
         judged, "1 MiB or more", "blockdev --setra 2048 DEVICE, and a udev rule for the next boot"
     )
-
-
-RULES: tuple[Rule, ...] = (
-    Inspection(
-        id="disks.apart-from-system",
-        says="Keep HDFS's data off the operating system's file systems.",
-        sources=("D0 30",),
-        severity=Severity.MUST,
-        inspect=_apart,
-    ),
-    Inspection(
-        id="disks.shared",
-        says="Have one data file system on a disk: HDFS takes every file system for a disk of its own.",
-        sources=("D0 30", "D4 128"),
-        inspect=_shared,
-    ),
-    Inspection(
-        id="disks.one-directory-each",
-        says="Give HDFS one directory on each disk: it takes every directory for a disk of its own.",
-        sources=("D0 30",),
-        inspect=_one_each,
-    ),
-    Inspection(
-        id="disks.jbod",
-        says="Give HDFS single disks: no RAID, no striping, no volume over several.",
-        sources=("D0 30", "D4 128"),
-        inspect=_jbod,
-    ),
-    Inspection(
-        id="disks.alignment",
-        says="Begin partitions on a MiB, so that no write touches two sectors or stripes where one would do.",
-        sources=("D0 29",),
-        inspect=_disks(_aligned, "a multiple of 1 MiB", "partition the disk again, beginning at 8 MiB"),
-    ),
-    Inspection(
-        id="disks.scheduler",
-        says="Sort requests for disks that spin, and let fast ones sort for themselves.",
-        sources=("howdah", "Linux 5.0"),
-        inspect=_disks(
-            _scheduler,
-            "mq-deadline for disks that spin; none, mq-deadline or kyber for flash",
-            "echo the name into /sys/block/DEVICE/queue/scheduler, and a udev rule for the next boot",
-        ),
-    ),
-    Inspection(
-        id="disks.read-ahead",
-        says="Read ahead 1 MiB or more on disks that spin.",
-        sources=("D0 56", "howdah"),
-        severity=Severity.MAY,
-        condition="HBase, which reads at random, does not run",
-        inspect=_read_ahead,
-    ),
-)

@@ -8,7 +8,8 @@ from howdah.model.storage import FileSystem
 from howdah.planner.data_mounts import MountJudgement, data_mounts, group_observations
 from howdah.planner.facts import Facts
 from howdah.planner.reading import Observation, Reading
-from howdah.planner.rule import Inspection, Rule, Severity
+from howdah.planner.rule import MUST
+from howdah.planner.rules.declare import Rules
 from howdah.units import format_bytes
 
 _GROUPS_MOST = 4
@@ -18,11 +19,10 @@ _SIZE_SPREAD = 1.1
 _FILL_MOST = 0.9
 _FILL_SPREAD = 0.2
 _SYSTEM_FREE = 10**10
-
 _BAD_OPTIONS = ("sync", "dirsync", "data=journal", "nobarrier", "barrier=0")
 """What writes everything at once or twice, and what loses blocks that were acknowledged with the power."""
-
 _Look = Callable[[Reading, Facts], Iterator[Observation]]
+rules = Rules()
 
 
 def _mounts(judge: Callable[[FileSystem], tuple[bool | None, str] | None], expected: str, fix: str) -> _Look:
@@ -41,6 +41,12 @@ def _kind(file_system: FileSystem) -> tuple[bool | None, str]:
     return file_system.kind in ("xfs", "ext4"), file_system.kind
 
 
+rules.inspection("disks.kind-of-file-system", sources="D0 28, D4 127, X6").by(
+    "Have XFS or ext4 on data disks.",
+    _mounts(_kind, "xfs or ext4", "make XFS on the disk once its blocks have been moved away"),
+)
+
+
 def _groups(file_system: FileSystem) -> tuple[bool | None, str] | None:
     if file_system.kind != "xfs":
         return None
@@ -50,9 +56,29 @@ def _groups(file_system: FileSystem) -> tuple[bool | None, str] | None:
     return file_system.xfs.agcount <= most, f"{file_system.xfs.agcount} allocation groups"
 
 
+rules.inspection("disks.allocation-groups", sources="D0 28, X6, X10").by(
+    "Have few XFS allocation groups on data disks, so that a disk is as fast half full as empty.",
+    _mounts(
+        _groups,
+        "at most 4, or one for each TiB",
+        "decommission the disk and make it again with the plan's mkfs options (agcount)",
+    ),
+)
+
+
 def _access_times(file_system: FileSystem) -> tuple[bool | None, str]:
     said = [option for option in file_system.options if option.endswith("atime")]
     return "noatime" in file_system.options, ", ".join(said) or "access times are written"
+
+
+rules.inspection(
+    "disks.access-times",
+    sources="howdah",
+    today="Linux writes access times once a day at most since 2.6.30 (relatime); noatime saves that too.",
+).by(
+    "Mount data disks with noatime.",
+    _mounts(_access_times, "noatime", "add noatime to the mount's options in /etc/fstab and remount"),
+)
 
 
 def _discard(file_system: FileSystem) -> tuple[bool | None, str]:
@@ -60,13 +86,39 @@ def _discard(file_system: FileSystem) -> tuple[bool | None, str]:
     return not used, "discard" if used else "no discard"
 
 
+rules.inspection("disks.discard", sources="howdah").by(
+    "Trim flash once a week, not at every delete.",
+    _mounts(_discard, "no discard option", "drop `discard` from /etc/fstab and enable fstrim.timer"),
+)
+
+
 def _slow_or_unsafe(file_system: FileSystem) -> tuple[bool | None, str]:
     bad = [option for option in file_system.options if option in _BAD_OPTIONS]
     return not bad, ", ".join(bad) or "no such option"
 
 
+rules.inspection("disks.mount-options", sources="Linux, howdah").by(
+    "Mount data disks neither synchronously nor without barriers.",
+    _mounts(
+        _slow_or_unsafe,
+        "no sync, dirsync, data=journal or nobarrier",
+        "drop these options from /etc/fstab and remount",
+    ),
+)
+
+
 def _writable(file_system: FileSystem) -> tuple[bool | None, str]:
     return "ro" not in file_system.options, "read-only" if "ro" in file_system.options else "writable"
+
+
+rules.inspection("disks.writable", MUST, sources="howdah").by(
+    "Have data disks mounted for writing.",
+    _mounts(
+        _writable,
+        "writable",
+        "errors make a file system read-only: read the kernel log, then repair or replace the disk",
+    ),
+)
 
 
 def _reserved(file_system: FileSystem) -> tuple[bool | None, str] | None:
@@ -78,6 +130,12 @@ def _reserved(file_system: FileSystem) -> tuple[bool | None, str] | None:
     return share <= _RESERVED_MOST, f"{share:.1%} reserved ({format_bytes(file_system.reserved_bytes)})"
 
 
+rules.inspection("disks.reserved-blocks", sources="D1 93, howdah").by(
+    "Reserve next to nothing for root on data disks.",
+    _mounts(_reserved, "at most 2 % (mkfs reserves 5 %)", "tune2fs -m 0 DEVICE"),
+)
+
+
 def _room(file_system: FileSystem) -> tuple[bool | None, str]:
     used = _used(file_system)
     return used <= _FILL_MOST, f"{used:.0%} full"
@@ -87,7 +145,15 @@ def _used(file_system: FileSystem) -> float:
     return 1 - file_system.free_bytes / file_system.size_bytes
 
 
+rules.inspection("disks.room", sources="D0 28, D0 36, howdah").by(
+    "Leave a tenth of every data disk free.",
+    _mounts(_room, "at most 90 % full", "add hosts or delete data; see dfs.datanode.du.reserved"),
+)
+
+
+@rules.inspection("disks.system-room", sources="Hadoop 3.5.0: hdfs-default.xml, howdah")
 def _system(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    """Leave room on the system's disk."""
     root = (
         next((one for one in reading.host.file_systems if one.mount == "/"), None) if reading.host else None
     )
@@ -102,7 +168,9 @@ def _system(reading: Reading, facts: Facts) -> Iterator[Observation]:
         )
 
 
+@rules.inspection("disks.even-fill", sources="D0 151, D0 36")
 def _even(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    """Fill a host's data disks evenly."""
     used = {mount.mount: _used(mount) for mount in data_mounts(reading)}
     if len(used) > 1:
         least, most = min(used, key=used.__getitem__), max(used, key=used.__getitem__)
@@ -115,7 +183,9 @@ def _even(reading: Reading, facts: Facts) -> Iterator[Observation]:
         )
 
 
+@rules.inspection("disks.equal-sizes", sources="D0 151, D2 107")
 def _equal(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    """Have data disks of one size in a host."""
     sizes = {mount.mount: mount.size_bytes for mount in data_mounts(reading)}
     if len(sizes) > 1:
         small, large = min(sizes, key=sizes.__getitem__), max(sizes, key=sizes.__getitem__)
@@ -127,91 +197,3 @@ def _equal(reading: Reading, facts: Facts) -> Iterator[Observation]:
             fix="make disks alike, or choose AvailableSpaceVolumeChoosingPolicy "
             "in dfs.datanode.fsdataset.volume.choosing.policy",
         )
-
-
-RULES: tuple[Rule, ...] = (
-    Inspection(
-        id="disks.kind-of-file-system",
-        says="Have XFS or ext4 on data disks.",
-        sources=("D0 28", "D4 127", "X6"),
-        inspect=_mounts(_kind, "xfs or ext4", "make XFS on the disk once its blocks have been moved away"),
-    ),
-    Inspection(
-        id="disks.allocation-groups",
-        says="Have few XFS allocation groups on data disks, so that a disk is as fast half full as empty.",
-        sources=("D0 28", "X6", "X10"),
-        inspect=_mounts(
-            _groups,
-            "at most 4, or one for each TiB",
-            "decommission the disk and make it again with the plan's mkfs options (agcount)",
-        ),
-    ),
-    Inspection(
-        id="disks.access-times",
-        says="Mount data disks with noatime.",
-        sources=("howdah",),
-        inspect=_mounts(
-            _access_times, "noatime", "add noatime to the mount's options in /etc/fstab and remount"
-        ),
-        today="Linux writes access times once a day at most since 2.6.30 (relatime); noatime saves that too.",
-    ),
-    Inspection(
-        id="disks.discard",
-        says="Trim flash once a week, not at every delete.",
-        sources=("howdah",),
-        inspect=_mounts(
-            _discard, "no discard option", "drop `discard` from /etc/fstab and enable fstrim.timer"
-        ),
-    ),
-    Inspection(
-        id="disks.mount-options",
-        says="Mount data disks neither synchronously nor without barriers.",
-        sources=("Linux", "howdah"),
-        inspect=_mounts(
-            _slow_or_unsafe,
-            "no sync, dirsync, data=journal or nobarrier",
-            "drop these options from /etc/fstab and remount",
-        ),
-    ),
-    Inspection(
-        id="disks.writable",
-        says="Have data disks mounted for writing.",
-        sources=("howdah",),
-        severity=Severity.MUST,
-        inspect=_mounts(
-            _writable,
-            "writable",
-            "errors make a file system read-only: read the kernel log, then repair or replace the disk",
-        ),
-    ),
-    Inspection(
-        id="disks.reserved-blocks",
-        says="Reserve next to nothing for root on data disks.",
-        sources=("D1 93", "howdah"),
-        inspect=_mounts(_reserved, "at most 2 % (mkfs reserves 5 %)", "tune2fs -m 0 DEVICE"),
-    ),
-    Inspection(
-        id="disks.room",
-        says="Leave a tenth of every data disk free.",
-        sources=("D0 28", "D0 36", "howdah"),
-        inspect=_mounts(_room, "at most 90 % full", "add hosts or delete data; see dfs.datanode.du.reserved"),
-    ),
-    Inspection(
-        id="disks.system-room",
-        says="Leave room on the system's disk.",
-        sources=("Hadoop 3.5.0: hdfs-default.xml", "howdah"),
-        inspect=_system,
-    ),
-    Inspection(
-        id="disks.even-fill",
-        says="Fill a host's data disks evenly.",
-        sources=("D0 151", "D0 36"),
-        inspect=_even,
-    ),
-    Inspection(
-        id="disks.equal-sizes",
-        says="Have data disks of one size in a host.",
-        sources=("D0 151", "D2 107"),
-        inspect=_equal,
-    ),
-)

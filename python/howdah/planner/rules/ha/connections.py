@@ -9,13 +9,13 @@ collects garbage, so that none of this gives up a NameNode that is slow.
 from __future__ import annotations
 
 import math
-from functools import partial
 
 from howdah.model.plan import Role
 from howdah.planner.conditions import in_pair
 from howdah.planner.facts import Facts
-from howdah.planner.rule import Rule, SettingRule, Severity
-from howdah.planner.values import between, fixed
+from howdah.planner.rule import MAY
+from howdah.planner.rules.declare import Condition, Rules
+from howdah.planner.values import between
 
 _RETRIES = "net.ipv4.tcp_retries2"
 _KEEPALIVE = "net.ipv4.tcp_keepalive_time"
@@ -38,55 +38,32 @@ def missed_by_tcp_s(facts: Facts) -> float:
     return max(kept, retransmission_s(int(facts.number(_RETRIES))))
 
 
-_kernel_rule = partial(
-    SettingRule,
-    file="sysctl.conf",
-    severity=Severity.MAY,
-    applies=in_pair(Role.NAMENODE),
-    condition="there are two NameNodes",
+rules = Rules()
+kernel = rules.under(
+    file="sysctl.conf", severity=MAY, when=Condition("there are two NameNodes", in_pair(Role.NAMENODE))
 )
 
-RULES: tuple[Rule, ...] = (
-    _kernel_rule(
-        id="ha.retransmissions",
-        key=_RETRIES,
-        says="Linux gives up what a lost host does not acknowledge within a quarter of a minute.",
-        sources=("Linux: ip-sysctl", "Elasticsearch: TCP retransmission timeout", "howdah"),
-        decide=fixed(
-            5,
-            "a call to a host that was lost before failed after 13.4 s, as measured; by itself it is 15, and "
-            "a quarter of an hour. An interruption of the network that is longer ends connections, which "
-            "HDFS and YARN make again",
-        ),
-        accepts=between(3, 15),
-    ),
-    _kernel_rule(
-        id="ha.keepalive",
-        key=_KEEPALIVE,
-        says="A connection on which nothing comes is probed after seconds.",
-        sources=("Linux: ip-sysctl", "Hadoop 3.5.0: ipc.Client", "howdah"),
-        decide=fixed(
-            5,
-            "a call that a host received before it was lost has nothing to send again: with these probes it "
-            "fails after 13 s, without them after ipc.client.rpc-timeout.ms. By itself it is two hours; a "
-            "NameNode that is slow is probed too, and its kernel answers",
-        ),
-        accepts=between(1, 7200),
-    ),
-    _kernel_rule(
-        id="ha.keepalive-interval",
-        key=_INTERVAL,
-        says="Probes follow one another every two seconds.",
-        sources=("Linux: ip-sysctl", "howdah"),
-        decide=fixed(2, "several fit into the time that a call that is sent again has"),
-        accepts=between(1, 75),
-    ),
-    _kernel_rule(
-        id="ha.keepalive-probes",
-        key=_PROBES,
-        says="A connection is given up once four probes had no answer.",
-        sources=("Linux: ip-sysctl", "howdah"),
-        decide=fixed(4, "8 s of silence: a switch that starts its ports again is not taken for a lost host"),
-        accepts=between(3, 20),
-    ),
+kernel.fixed("ha.retransmissions", _RETRIES, 5, accepts=between(3, 15)).text(
+    "Linux gives up what a lost host does not acknowledge within a quarter of a minute.",
+    "a call to a host that was lost before failed after 13.4 s, as measured; by itself it is 15, "
+    "and a quarter of an hour. An interruption of the network that is longer ends connections, "
+    "which HDFS and YARN make again",
+    "Linux: ip-sysctl, Elasticsearch: TCP retransmission timeout, howdah",
+)
+kernel.fixed("ha.keepalive", _KEEPALIVE, 5, accepts=between(1, 7200)).text(
+    "A connection on which nothing comes is probed after seconds.",
+    "a call that a host received before it was lost has nothing to send again: with these probes it"
+    " fails after 13 s, without them after ipc.client.rpc-timeout.ms. By itself it is two hours; a "
+    "NameNode that is slow is probed too, and its kernel answers",
+    "Linux: ip-sysctl, Hadoop 3.5.0: ipc.Client, howdah",
+)
+kernel.fixed("ha.keepalive-interval", _INTERVAL, 2, accepts=between(1, 75)).text(
+    "Probes follow one another every two seconds.",
+    "several fit into the time that a call that is sent again has",
+    "Linux: ip-sysctl, howdah",
+)
+kernel.fixed("ha.keepalive-probes", _PROBES, 4, accepts=between(3, 20)).text(
+    "A connection is given up once four probes had no answer.",
+    "8 s of silence: a switch that starts its ports again is not taken for a lost host",
+    "Linux: ip-sysctl, howdah",
 )

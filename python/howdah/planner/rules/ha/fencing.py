@@ -7,7 +7,8 @@ from collections.abc import Iterator
 
 from howdah.planner.facts import Facts
 from howdah.planner.reading import Observation, Reading
-from howdah.planner.rule import Inspection, Rule, Severity
+from howdah.planner.rule import MUST
+from howdah.planner.rules.declare import Rules
 from howdah.planner.rules.ha.services import SHARED, own_pairs
 
 FENCING = "dfs.ha.fencing.methods"
@@ -15,6 +16,7 @@ _METHOD = re.compile(r"([A-Za-z0-9.$]+)(?:\((.+)\))?")
 _OWN = ("sshfence", "shell", "powershell")
 _NOTHING = re.compile(r"(/usr)?(/bin/)?true|exit 0|:")
 """Commands that succeed and do nothing."""
+rules = Rules()
 
 
 def methods(text: str) -> tuple[str, ...]:
@@ -40,14 +42,11 @@ def _known(method: str) -> bool:
     return match is not None and (match[1] in _OWN or "." in match[1])
 
 
-def _does_nothing(method: str) -> bool:
-    match = _METHOD.fullmatch(method)
-    return (
-        match is not None and match[1] == "shell" and _NOTHING.fullmatch((match[2] or "").strip()) is not None
-    )
-
-
+@rules.inspection(
+    "ha.fencing-form", MUST, sources="Hadoop 3.5.0: NodeFencer", when="a pair of NameNodes says how it fences"
+)
 def _readable(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    """Each way to fence has a line of its own, and is one that there is."""
     for key, ways, _ in _given(reading):
         wrong = [way for way in ways if not _known(way)]
         yield Observation(
@@ -60,7 +59,13 @@ def _readable(reading: Reading, facts: Facts) -> Iterator[Observation]:
         )
 
 
+@rules.inspection(
+    "ha.fencing-lost-host",
+    sources="Hadoop 3.5.0: SshFenceByTcpPort",
+    when="edits are shared through JournalNodes",
+)
 def _last_way(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    """Failover goes on where the host of the active NameNode is lost, with all that sshfence asks."""
     for key, ways, shared in _given(reading):
         if not all(map(_known, ways)) or not shared.startswith("qjournal://"):
             continue
@@ -75,7 +80,21 @@ def _last_way(reading: Reading, facts: Facts) -> Iterator[Observation]:
         )
 
 
+def _does_nothing(method: str) -> bool:
+    match = _METHOD.fullmatch(method)
+    return (
+        match is not None and match[1] == "shell" and _NOTHING.fullmatch((match[2] or "").strip()) is not None
+    )
+
+
+@rules.inspection(
+    "ha.fencing-shared-disk",
+    MUST,
+    sources="Hadoop 3.5.0: HDFSHighAvailabilityWithNFS",
+    when="edits are shared in a file system",
+)
 def _really(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    """Where nothing else keeps two NameNodes from writing, fencing does."""
     for key, ways, shared in _given(reading):
         if not shared or shared.startswith("qjournal://"):
             continue
@@ -89,30 +108,3 @@ def _really(reading: Reading, facts: Facts) -> Iterator[Observation]:
             f"to its power supply or to the filer, or share edits through JournalNodes ({SHARED})",
             where=reading.where(key),
         )
-
-
-RULES: tuple[Rule, ...] = (
-    Inspection(
-        id="ha.fencing-form",
-        says="Each way to fence has a line of its own, and is one that there is.",
-        sources=("Hadoop 3.5.0: NodeFencer",),
-        severity=Severity.MUST,
-        condition="a pair of NameNodes says how it fences",
-        inspect=_readable,
-    ),
-    Inspection(
-        id="ha.fencing-lost-host",
-        says="Failover goes on where the host of the active NameNode is lost, with all that sshfence asks.",
-        sources=("Hadoop 3.5.0: SshFenceByTcpPort",),
-        condition="edits are shared through JournalNodes",
-        inspect=_last_way,
-    ),
-    Inspection(
-        id="ha.fencing-shared-disk",
-        says="Where nothing else keeps two NameNodes from writing, fencing does.",
-        sources=("Hadoop 3.5.0: HDFSHighAvailabilityWithNFS",),
-        severity=Severity.MUST,
-        condition="edits are shared in a file system",
-        inspect=_really,
-    ),
-)

@@ -6,14 +6,20 @@ from collections.abc import Iterator
 
 from howdah.planner.facts import Facts
 from howdah.planner.reading import Observation, Reading
-from howdah.planner.rule import Inspection, Rule
+from howdah.planner.rules.declare import Rules
 from howdah.planner.rules.ha.services import pairs
 
 _SERVERS, _MASTERS = "regionservers", "backup-masters"
+rules = Rules()
 
 
+@rules.inspection(
+    "ha.second-hmaster",
+    sources="HBASE-2870, HBase 2.6.4: reference guide",
+    when="HBase's start scripts have a list of RegionServers",
+)
 def _second(reading: Reading, facts: Facts) -> Iterator[Observation]:
-    """Asked only where HBase's own scripts start its daemons: others keep elsewhere who is an HMaster."""
+    """HBase on a pair of NameNodes has a pair of HMasters."""
     if reading.config is None or not reading.has(_SERVERS) or not pairs(reading):
         return
     waiting = reading.config.backup_masters
@@ -28,14 +34,3 @@ def _second(reading: Reading, facts: Facts) -> Iterator[Observation]:
         "HMasters, let it start two",
         where=_MASTERS,
     )
-
-
-RULES: tuple[Rule, ...] = (
-    Inspection(
-        id="ha.second-hmaster",
-        says="HBase on a pair of NameNodes has a pair of HMasters.",
-        sources=("HBASE-2870", "HBase 2.6.4: reference guide"),
-        condition="HBase's start scripts have a list of RegionServers",
-        inspect=_second,
-    ),
-)

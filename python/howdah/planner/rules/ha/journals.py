@@ -8,13 +8,15 @@ from pathlib import PurePosixPath
 from howdah.planner.data_mounts import below_data, is_remote
 from howdah.planner.facts import Facts
 from howdah.planner.reading import Observation, Reading, is_temporary
-from howdah.planner.rule import Inspection, Rule, Severity
+from howdah.planner.rule import MUST
+from howdah.planner.rules.declare import Rules
 from howdah.planner.rules.ha.services import SHARED, NamedPair, host_of, listed, own_pairs
 
 _DIR = "dfs.journalnode.edits.dir"
 _SCHEME = "qjournal://"
-_SOURCES = ("D0 74", "D2 100", "Hadoop 3.5.0")
+_SOURCES = "D0 74, D2 100, Hadoop 3.5.0"
 _USUAL_DIR = "/var/lib/hadoop/journal"
+rules = Rules()
 
 
 def journals(reading: Reading) -> Iterator[tuple[str, str, NamedPair]]:
@@ -39,8 +41,14 @@ def _places(text: str) -> tuple[str, ...]:
     return parts if all("://" in part or part.startswith("/") for part in parts) else (text,)
 
 
+@rules.inspection(
+    "ha.journal-form",
+    MUST,
+    sources="HDFS-2752, Hadoop 3.5.0: QuorumJournalManager",
+    when="edits are shared through JournalNodes",
+)
 def _forms(reading: Reading, facts: Facts) -> Iterator[Observation]:
-    """Whether the text is one journal with a name."""
+    """Edits are shared in one journal, which has a name."""
     for key, text, pair in journals(reading):
         places = _places(text)
         name = places[0].removeprefix(_SCHEME).partition("/")[2]
@@ -56,8 +64,9 @@ def _forms(reading: Reading, facts: Facts) -> Iterator[Observation]:
         )
 
 
+@rules.inspection("ha.journal-quorum", MUST, sources=_SOURCES, when="edits are shared through JournalNodes")
 def _quorum(reading: Reading, facts: Facts) -> Iterator[Observation]:
-    """Whether JournalNodes can lose one."""
+    """JournalNodes are an odd number, at least three, on different hosts."""
     for key, text, _ in journals(reading):
         if len(_places(text)) == 1 and "," not in text:
             # Anything else is said of its form.
@@ -87,8 +96,14 @@ def _directories(reading: Reading) -> Iterator[tuple[str, str]]:
             yield key, reading.text(key) or ""
 
 
+@rules.inspection(
+    "ha.journal-place",
+    MUST,
+    sources="Hadoop 3.5.0: JournalNode",
+    when="edits are shared through JournalNodes",
+)
 def _lasting(reading: Reading, facts: Facts) -> Iterator[Observation]:
-    """Whether a JournalNode starts with its directory, and keeps what is there."""
+    """A JournalNode keeps its journals in one directory, which lasts."""
     for key, text in _directories(reading):
         path = listed(text)[0].removeprefix("file://") if text else ""
         usable = path if path.startswith("/") and not is_temporary(path) else _USUAL_DIR
@@ -103,8 +118,13 @@ def _lasting(reading: Reading, facts: Facts) -> Iterator[Observation]:
         )
 
 
+@rules.inspection(
+    "ha.journal-disk",
+    sources="D0 74, Hadoop 3.5.0: HDFSHighAvailabilityWithQJM",
+    when="edits are shared through JournalNodes, and where data disks are is known",
+)
 def _disks(reading: Reading, facts: Facts) -> Iterator[Observation]:
-    """Whether something else keeps a journal's disk busy."""
+    """Journals are on disks of JournalNodes' own hosts that hold no blocks."""
     hosts = [host_of(member) for _, text, _ in journals(reading) for member in members(text)]
     for key, text in _directories(reading):
         if not text.startswith("/"):
@@ -121,38 +141,3 @@ def _disks(reading: Reading, facts: Facts) -> Iterator[Observation]:
             "the journal there, one JournalNode after the other",
             where=reading.where(key),
         )
-
-
-RULES: tuple[Rule, ...] = (
-    Inspection(
-        id="ha.journal-form",
-        says="Edits are shared in one journal, which has a name.",
-        sources=("HDFS-2752", "Hadoop 3.5.0: QuorumJournalManager"),
-        severity=Severity.MUST,
-        condition="edits are shared through JournalNodes",
-        inspect=_forms,
-    ),
-    Inspection(
-        id="ha.journal-quorum",
-        says="JournalNodes are an odd number, at least three, on different hosts.",
-        sources=_SOURCES,
-        severity=Severity.MUST,
-        condition="edits are shared through JournalNodes",
-        inspect=_quorum,
-    ),
-    Inspection(
-        id="ha.journal-place",
-        says="A JournalNode keeps its journals in one directory, which lasts.",
-        sources=("Hadoop 3.5.0: JournalNode",),
-        severity=Severity.MUST,
-        condition="edits are shared through JournalNodes",
-        inspect=_lasting,
-    ),
-    Inspection(
-        id="ha.journal-disk",
-        says="Journals are on disks of JournalNodes' own hosts that hold no blocks.",
-        sources=("D0 74", "Hadoop 3.5.0: HDFSHighAvailabilityWithQJM"),
-        condition="edits are shared through JournalNodes, and where data disks are is known",
-        inspect=_disks,
-    ),
-)

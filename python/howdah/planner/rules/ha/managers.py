@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 from howdah.planner.facts import Facts
 from howdah.planner.reading import Observation, Reading
-from howdah.planner.rule import Inspection, Rule, Severity
+from howdah.planner.rule import MUST
+from howdah.planner.rules.declare import Rules
 from howdah.releases import hadoop
 
 _IDS = "yarn.resourcemanager.ha.rm-ids"
@@ -27,15 +28,17 @@ _ENABLED = "yarn.resourcemanager.ha.enabled"
 _ELECTION = "yarn.resourcemanager.ha.automatic-failover."
 _CURATOR = "yarn.resourcemanager.ha.curator-leader-elector.enabled"
 _CONDITION = "ResourceManagers are highly available"
-_HA_UTIL = ("Hadoop 3.5.0: HAUtil",)
+_HA_UTIL = "Hadoop 3.5.0: HAUtil"
 _HOST = "yarn.resourcemanager.hostname"
 _RPC = "yarn.resourcemanager.address"
 _PAGES = ("yarn.resourcemanager.webapp.address", 8088)
 _PAGES_TLS = ("yarn.resourcemanager.webapp.https.address", 8090)
+rules = Rules()
 
 
+@rules.inspection("ha.complete-managers", MUST, sources="Hadoop 3.5.0: ResourceManagerHA", when=_CONDITION)
 def _complete_managers(reading: Reading, facts: Facts) -> Iterator[Observation]:
-    """Names of the cluster and of both, ZooKeepers, addresses, and recovery of what runs."""
+    """A pair of ResourceManagers has a name, a quorum and recovery."""
     if not are_paired(reading):
         return
     shared = reading.text(_SHARED_QUORUM)
@@ -78,12 +81,6 @@ def _complete_managers(reading: Reading, facts: Facts) -> Iterator[Observation]:
 
 def _is_of_2(facts: Facts) -> bool:
     return facts.request.hadoop.startswith("2.")
-
-
-def _pages_of_2(reading: Reading, facts: Facts) -> Iterator[Observation]:
-    """Whether pages have addresses: 2.9 and 2.10 need them, and files seldom show which 2 they are for."""
-    if are_paired(reading) and facts.request.hadoop.startswith(("2.9.", "2.10.")):
-        yield from (_pages(reading, name) for name in _ids(reading))
 
 
 def are_paired(reading: Reading) -> bool:
@@ -138,8 +135,25 @@ def _pages(reading: Reading, name: str) -> Observation:
     )
 
 
+@rules.inspection(
+    "ha.manager-pages",
+    sources="YARN-7269, Hadoop 2.10.2: AmFilterInitializer",
+    when=f"{_CONDITION} with Hadoop 2.9 or 2.10",
+)
+def _pages_of_2(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    """Application masters find the pages of every ResourceManager."""
+    if are_paired(reading) and facts.request.hadoop.startswith(("2.9.", "2.10.")):
+        yield from (_pages(reading, name) for name in _ids(reading))
+
+
+@rules.inspection(
+    "ha.enabled-managers",
+    MUST,
+    sources="Hadoop 3.5.0: yarn-default.xml",
+    when="two ResourceManagers are named",
+)
 def _enabled(reading: Reading, facts: Facts) -> Iterator[Observation]:
-    """Whether ResourceManagers that are named are a pair."""
+    """ResourceManagers that are named as a pair are one."""
     ids = _ids(reading)
     if len(ids) > 1:
         yield Observation(
@@ -153,8 +167,11 @@ def _enabled(reading: Reading, facts: Facts) -> Iterator[Observation]:
         )
 
 
+@rules.inspection(
+    "ha.elected-manager", MUST, sources=_HA_UTIL, when=f"{_CONDITION} and are to take over by themselves"
+)
 def _elected(reading: Reading, facts: Facts) -> Iterator[Observation]:
-    """Whether there is who elects, where it is to be automatic."""
+    """Somebody elects the active ResourceManager."""
     key = f"{_ELECTION}embedded"
     if are_paired(reading) and reading.truth(f"{_ELECTION}enabled") is not False:
         yield Observation(
@@ -167,7 +184,9 @@ def _elected(reading: Reading, facts: Facts) -> Iterator[Observation]:
         )
 
 
+@rules.inspection("ha.manager-by-itself", sources="Hadoop 3.5.0: ResourceManagerHA", when=_CONDITION)
 def _by_itself(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    """The standby ResourceManager takes over by itself."""
     key = f"{_ELECTION}enabled"
     if are_paired(reading):
         yield Observation(
@@ -180,8 +199,11 @@ def _by_itself(reading: Reading, facts: Facts) -> Iterator[Observation]:
         )
 
 
+@rules.inspection(
+    "ha.known-manager", MUST, sources=_HA_UTIL, when="a configuration says which ResourceManager reads it"
+)
 def _named(reading: Reading, facts: Facts) -> Iterator[Observation]:
-    """Whether the ResourceManager that a file says to be the host's is one of the pair."""
+    """A file that says which ResourceManager reads it names one of the pair."""
     text, ids = reading.text(_ID), _ids(reading)
     if text and ids and are_paired(reading):
         yield Observation(
@@ -194,7 +216,13 @@ def _named(reading: Reading, facts: Facts) -> Iterator[Observation]:
         )
 
 
+@rules.inspection(
+    "ha.own-manager-id",
+    sources="Hadoop 3.5.0: ResourceManagerHA",
+    when="a configuration says which ResourceManager reads it",
+)
 def _own_id(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    """ResourceManagers that share a configuration find out themselves which of the pair they are."""
     text = reading.text(_ID)
     if are_paired(reading) and text in _ids(reading):
         yield Observation(
@@ -206,60 +234,3 @@ def _own_id(reading: Reading, facts: Facts) -> Iterator[Observation]:
             fix=f"remove {_ID} from {reading.where(_ID)}",
             where=reading.where(_ID),
         )
-
-
-RULES: tuple[Rule, ...] = (
-    Inspection(
-        id="ha.complete-managers",
-        says="A pair of ResourceManagers has a name, a quorum and recovery.",
-        sources=("Hadoop 3.5.0: ResourceManagerHA",),
-        severity=Severity.MUST,
-        condition=_CONDITION,
-        inspect=_complete_managers,
-    ),
-    Inspection(
-        id="ha.manager-pages",
-        says="Application masters find the pages of every ResourceManager.",
-        sources=("YARN-7269", "Hadoop 2.10.2: AmFilterInitializer"),
-        condition=f"{_CONDITION} with Hadoop 2.9 or 2.10",
-        inspect=_pages_of_2,
-    ),
-    Inspection(
-        id="ha.enabled-managers",
-        says="ResourceManagers that are named as a pair are one.",
-        sources=("Hadoop 3.5.0: yarn-default.xml",),
-        severity=Severity.MUST,
-        condition="two ResourceManagers are named",
-        inspect=_enabled,
-    ),
-    Inspection(
-        id="ha.elected-manager",
-        says="Somebody elects the active ResourceManager.",
-        sources=_HA_UTIL,
-        severity=Severity.MUST,
-        condition=f"{_CONDITION} and are to take over by themselves",
-        inspect=_elected,
-    ),
-    Inspection(
-        id="ha.manager-by-itself",
-        says="The standby ResourceManager takes over by itself.",
-        sources=("Hadoop 3.5.0: ResourceManagerHA",),
-        condition=_CONDITION,
-        inspect=_by_itself,
-    ),
-    Inspection(
-        id="ha.known-manager",
-        says="A file that says which ResourceManager reads it names one of the pair.",
-        sources=_HA_UTIL,
-        severity=Severity.MUST,
-        condition="a configuration says which ResourceManager reads it",
-        inspect=_named,
-    ),
-    Inspection(
-        id="ha.own-manager-id",
-        says="ResourceManagers that share a configuration find out themselves which of the pair they are.",
-        sources=("Hadoop 3.5.0: ResourceManagerHA",),
-        condition="a configuration says which ResourceManager reads it",
-        inspect=_own_id,
-    ),
-)

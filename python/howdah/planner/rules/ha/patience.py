@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 from howdah.planner.facts import Facts
 from howdah.planner.reading import Observation, Reading
-from howdah.planner.rule import Inspection, Rule, Severity
+from howdah.planner.rule import MUST
+from howdah.planner.rules.declare import Rules
 from howdah.planner.rules.ha.managers import are_paired
 from howdah.planner.rules.ha.services import pairs
 from howdah.planner.rules.ha.waiting import TRANSITION_S, lost_host
@@ -25,6 +26,7 @@ _YARN_PAUSE = "yarn.resourcemanager.connect.retry-interval.ms"
 _CLIENTS = "yarn.client.failover-proxy-provider"
 _FOLLOWING = "org.apache.hadoop.yarn.client.ConfiguredRMFailoverProxyProvider"
 _FOR_EVER = -1
+rules = Rules()
 
 
 def pauses_s(attempts: int, base_ms: float, most_ms: float) -> float:
@@ -45,7 +47,14 @@ def _enough_attempts(base_ms: float, most_ms: float) -> int:
     return attempts
 
 
+@rules.inspection(
+    "ha.client-patience",
+    MUST,
+    sources="Hadoop 3.5.0: RetryPolicies, howdah",
+    when="there are two NameNodes, and attempts or pauses of clients are set",
+)
 def _clients(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    """A client of HDFS asks for longer than a failover takes."""
     if not pairs(reading) or not any(map(reading.text, (_ATTEMPTS, _BASE, _MOST))):
         # The release's own values outlive the release's own failover.
         return
@@ -68,7 +77,14 @@ def _clients(reading: Reading, facts: Facts) -> Iterator[Observation]:
     )
 
 
+@rules.inspection(
+    "ha.manager-patience",
+    MUST,
+    sources="Hadoop 3.5.0: RMProxy, howdah",
+    when="there are two ResourceManagers, and how long they are asked for is set",
+)
 def _managers(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    """NodeManagers, application masters and clients of YARN ask for longer than a failover takes."""
     given = next((key for key in (_YARN_ATTEMPTS, _YARN_WAIT) if reading.number(key) is not None), None)
     if not are_paired(reading) or given is None:
         return
@@ -94,8 +110,14 @@ def _managers(reading: Reading, facts: Facts) -> Iterator[Observation]:
     )
 
 
+@rules.inspection(
+    "ha.followed-managers",
+    MUST,
+    sources="Hadoop 3.5.0: RMProxy",
+    when="there are two ResourceManagers, and how they are looked for is set",
+)
 def _followed(reading: Reading, facts: Facts) -> Iterator[Observation]:
-    """Whether clients look for the other ResourceManager."""
+    """Who asked one ResourceManager goes on to the other."""
     text = reading.text(_CLIENTS)
     if text and are_paired(reading):
         yield Observation(
@@ -107,31 +129,3 @@ def _followed(reading: Reading, facts: Facts) -> Iterator[Observation]:
             fix=f"set {_CLIENTS} to {_FOLLOWING} in {reading.where(_CLIENTS)}, or remove it",
             where=reading.where(_CLIENTS),
         )
-
-
-RULES: tuple[Rule, ...] = (
-    Inspection(
-        id="ha.client-patience",
-        says="A client of HDFS asks for longer than a failover takes.",
-        sources=("Hadoop 3.5.0: RetryPolicies", "howdah"),
-        severity=Severity.MUST,
-        condition="there are two NameNodes, and attempts or pauses of clients are set",
-        inspect=_clients,
-    ),
-    Inspection(
-        id="ha.manager-patience",
-        says="NodeManagers, application masters and clients of YARN ask for longer than a failover takes.",
-        sources=("Hadoop 3.5.0: RMProxy", "howdah"),
-        severity=Severity.MUST,
-        condition="there are two ResourceManagers, and how long they are asked for is set",
-        inspect=_managers,
-    ),
-    Inspection(
-        id="ha.followed-managers",
-        says="Who asked one ResourceManager goes on to the other.",
-        sources=("Hadoop 3.5.0: RMProxy",),
-        severity=Severity.MUST,
-        condition="there are two ResourceManagers, and how they are looked for is set",
-        inspect=_followed,
-    ),
-)

@@ -8,11 +8,13 @@ from howdah.model.hostname import expand
 from howdah.model.plan import Role, Topology
 from howdah.planner.conditions import runs
 from howdah.planner.facts import Facts
-from howdah.planner.rule import Counsel, Rule, Severity
+from howdah.planner.rule import MAY
+from howdah.planner.rules.declare import Condition, Rules
 from howdah.planner.rules.ha.settings import JOURNAL_DISK
 
 _ROLES = (Role.JOURNALNODE, Role.ZOOKEEPER)
 _QUORUM = 3
+rules = Rules()
 
 
 def _rack_of(host: str, topology: Topology) -> str:
@@ -26,8 +28,16 @@ def _rack_of(host: str, topology: Topology) -> str:
     )
 
 
+@rules.advice(
+    "ha.three-racks",
+    sources="ZooKeeper 3.8: administrator's guide, Hadoop 3.5.0: HDFSHighAvailabilityWithQJM",
+    when=Condition(
+        "three ZooKeepers run on the cluster, and the inventory names racks",
+        runs(Role.ZOOKEEPER, at_least=_QUORUM),
+    ),
+)
 def _one_rack(facts: Facts) -> str | None:
-    """What the loss of a rack does, where most members of a quorum are in one and there are others."""
+    """JournalNodes and ZooKeepers are in three racks, so that any one may be lost."""
     cluster = facts.cluster
     hosts = {master.host for master in cluster.masters if not set(_ROLES).isdisjoint(master.roles)}
     if not cluster.topology.real_racks or len(cluster.topology.racks) < 2 or len(hosts) < _QUORUM:
@@ -43,7 +53,14 @@ def _one_rack(facts: Facts) -> str | None:
     )
 
 
+@rules.advice(
+    "ha.own-disks",
+    MAY,
+    sources="ZooKeeper 3.8: administrator's guide, D0 74",
+    when=Condition("JournalNodes run on hosts without disks of their own for them", runs(Role.JOURNALNODE)),
+)
 def _shared_disk(facts: Facts) -> str | None:
+    """JournalNodes and ZooKeepers have disks of their own."""
     if facts.own_disks(Role.JOURNALNODE) >= JOURNAL_DISK:
         return None
     return (
@@ -52,24 +69,3 @@ def _shared_disk(facts: Facts) -> str | None:
         "active until two ZooKeepers have: let masters' hosts have three disks that no worker uses, for "
         "names, journals and ZooKeeper's log (`serves: masters`)."
     )
-
-
-RULES: tuple[Rule, ...] = (
-    Counsel(
-        id="ha.three-racks",
-        says="JournalNodes and ZooKeepers are in three racks, so that any one may be lost.",
-        sources=("ZooKeeper 3.8: administrator's guide", "Hadoop 3.5.0: HDFSHighAvailabilityWithQJM"),
-        applies=runs(Role.ZOOKEEPER, at_least=_QUORUM),
-        condition="three ZooKeepers run on the cluster, and the inventory names racks",
-        tell=_one_rack,
-    ),
-    Counsel(
-        id="ha.own-disks",
-        says="JournalNodes and ZooKeepers have disks of their own.",
-        sources=("ZooKeeper 3.8: administrator's guide", "D0 74"),
-        severity=Severity.MAY,
-        applies=runs(Role.JOURNALNODE),
-        condition="JournalNodes run on hosts without disks of their own for them",
-        tell=_shared_disk,
-    ),
-)

@@ -8,7 +8,8 @@ from collections.abc import Iterator
 
 from howdah.planner.facts import Facts
 from howdah.planner.reading import Observation, Reading
-from howdah.planner.rule import Inspection, Rule, Severity
+from howdah.planner.rule import MUST
+from howdah.planner.rules.declare import Rules
 from howdah.planner.rules.ha.journals import journals, members, odd_number
 from howdah.planner.rules.ha.services import host_of, listed
 
@@ -19,6 +20,7 @@ CLIENTS = (QUORUM, "hadoop.zk.address", "yarn.resourcemanager.zk-address")
 _PARENT = "ha.zookeeper.parent-znode"
 _MEMBER = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+)(:\d{1,5})?")
 _NO_RACK = "/default-rack"
+rules = Rules()
 
 
 def keepers(text: str) -> tuple[str, ...]:
@@ -30,8 +32,14 @@ def _well_formed(text: str) -> bool:
     return all(_MEMBER.fullmatch(member) for member in keepers(text))
 
 
+@rules.inspection(
+    "ha.zookeeper-list",
+    MUST,
+    sources="ZooKeeper 3.8: ConnectStringParser",
+    when="ZooKeepers that elect are named",
+)
 def _strings(reading: Reading, facts: Facts) -> Iterator[Observation]:
-    """Whether ZooKeeper's client can read the list."""
+    """ZooKeepers are listed with commas, each with its port."""
     for key in CLIENTS:
         text = reading.text(key)
         if text and "${" not in text and "://" not in text:
@@ -46,8 +54,13 @@ def _strings(reading: Reading, facts: Facts) -> Iterator[Observation]:
             )
 
 
+@rules.inspection(
+    "ha.zookeeper-members",
+    sources="D0 74, D2 100, Hadoop 3.5.0",
+    when="a ZooKeeper quorum is configured for failover or HBase",
+)
 def _odd(reading: Reading, facts: Facts) -> Iterator[Observation]:
-    """Whether ZooKeeper can lose a member."""
+    """ZooKeepers are an odd number, at least three, on different hosts."""
     if any(
         entry.name.startswith("server.") for entry in (reading.config.effective if reading.config else ())
     ):
@@ -62,7 +75,14 @@ def _odd(reading: Reading, facts: Facts) -> Iterator[Observation]:
         yield odd_number(reading, _HBASE_QUORUM, asked, "ZooKeepers")
 
 
+@rules.inspection(
+    "ha.election-path",
+    MUST,
+    sources="ZooKeeper 3.8: PathUtils, Hadoop 3.5.0: ZKFailoverController",
+    when="another path than the release's is set",
+)
 def _paths(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    """The election has a path in ZooKeeper."""
     text = reading.text(_PARENT)
     if text and "${" not in text:
         yield Observation(
@@ -75,8 +95,13 @@ def _paths(reading: Reading, facts: Facts) -> Iterator[Observation]:
         )
 
 
+@rules.inspection(
+    "ha.quorum-racks",
+    sources="ZooKeeper 3.8: administrator's guide, Hadoop 3.5.0: HDFSHighAvailabilityWithQJM",
+    when="topology.data lies with the configuration, names real racks and knows every member",
+)
 def _racks(reading: Reading, facts: Facts) -> Iterator[Observation]:
-    """Whether a rack may be lost, where the table of racks knows every member."""
+    """A quorum outlasts the loss of a rack, as far as there are racks."""
     mapped = reading.config.mapped if reading.config is not None else None
     if not mapped or "NodeGroup" in (reading.text("net.topology.impl") or ""):
         # Racks of node groups may be virtual ones, which nothing takes down as a whole.
@@ -107,37 +132,3 @@ def _quorums(reading: Reading) -> Iterator[tuple[str, tuple[str, ...], str]]:
         yield key, members(text), "JournalNodes"
     for key in (*CLIENTS, _HBASE_QUORUM):
         yield key, keepers(reading.text(key) or ""), "ZooKeepers"
-
-
-RULES: tuple[Rule, ...] = (
-    Inspection(
-        id="ha.zookeeper-list",
-        says="ZooKeepers are listed with commas, each with its port.",
-        sources=("ZooKeeper 3.8: ConnectStringParser",),
-        severity=Severity.MUST,
-        condition="ZooKeepers that elect are named",
-        inspect=_strings,
-    ),
-    Inspection(
-        id="ha.zookeeper-members",
-        says="ZooKeepers are an odd number, at least three, on different hosts.",
-        sources=("D0 74", "D2 100", "Hadoop 3.5.0"),
-        condition="a ZooKeeper quorum is configured for failover or HBase",
-        inspect=_odd,
-    ),
-    Inspection(
-        id="ha.election-path",
-        says="The election has a path in ZooKeeper.",
-        sources=("ZooKeeper 3.8: PathUtils", "Hadoop 3.5.0: ZKFailoverController"),
-        severity=Severity.MUST,
-        condition="another path than the release's is set",
-        inspect=_paths,
-    ),
-    Inspection(
-        id="ha.quorum-racks",
-        says="A quorum outlasts the loss of a rack, as far as there are racks.",
-        sources=("ZooKeeper 3.8: administrator's guide", "Hadoop 3.5.0: HDFSHighAvailabilityWithQJM"),
-        condition="topology.data lies with the configuration, names real racks and knows every member",
-        inspect=_racks,
-    ),
-)

@@ -8,7 +8,8 @@ from typing import NamedTuple
 
 from howdah.planner.facts import Facts
 from howdah.planner.reading import Observation, Reading
-from howdah.planner.rule import Inspection, Rule, Severity
+from howdah.planner.rule import MUST
+from howdah.planner.rules.declare import Rules
 
 SHARED = "dfs.namenode.shared.edits.dir"
 PROVIDER = "dfs.client.failover.proxy.provider"
@@ -67,14 +68,22 @@ class NamedPair(NamedTuple):
         return next((form for form in reversed(forms) if reading.text(form)), key)
 
 
-def listed(text: str | None, separator: str = ",") -> tuple[str, ...]:
-    """The parts of a list."""
-    return tuple(part.strip() for part in (text or "").split(separator) if part.strip())
-
-
 def host_of(address: str) -> str:
     """The host of an address with or without its port."""
     return address.partition(":")[0].strip().lower()
+
+
+def is_of_servers(reading: Reading, pair: NamedPair) -> bool:
+    """Whether anything is set that only HDFS's daemons read: clients have addresses alone."""
+    return any(reading.text(pair.key(reading, key)) for key in _OF_SERVERS)
+
+
+rules = Rules()
+
+
+def listed(text: str | None, separator: str = ",") -> tuple[str, ...]:
+    """The parts of a list."""
+    return tuple(part.strip() for part in (text or "").split(separator) if part.strip())
 
 
 def all_named(reading: Reading) -> Iterator[NamedPair]:
@@ -86,31 +95,9 @@ def all_named(reading: Reading) -> Iterator[NamedPair]:
             yield NamedPair(name.removeprefix(_NAMENODES), listed(reading.text(name)))
 
 
-def is_of_servers(reading: Reading, pair: NamedPair) -> bool:
-    """Whether anything is set that only HDFS's daemons read: clients have addresses alone."""
-    return any(reading.text(pair.key(reading, key)) for key in _OF_SERVERS)
-
-
 def known_services(reading: Reading) -> tuple[str, ...]:
     """The name services that clients may ask for."""
     return listed(reading.text(_SERVICES))
-
-
-def pairs(reading: Reading) -> tuple[NamedPair, ...]:
-    """Every name service of two NameNodes at least that clients may ask for, of other clusters too."""
-    named = {pair.service: pair for pair in all_named(reading) if len(pair.namenodes) > 1}
-    return tuple(named[name] for name in known_services(reading) if name in named)
-
-
-def own_pairs(reading: Reading) -> tuple[NamedPair, ...]:
-    """The name services of this cluster's own NameNodes, two at least of each."""
-    return tuple(pair for pair in pairs(reading) if is_own(reading, pair))
-
-
-def is_own(reading: Reading, pair: NamedPair) -> bool:
-    """Whether a name service is this cluster's: clients may be given those of other clusters, too."""
-    own = listed(reading.text(_OWN))
-    return not own or pair.service in own
 
 
 def is_orphan(reading: Reading, pair: NamedPair) -> bool:
@@ -127,13 +114,14 @@ def _named_by_clients(reading: Reading) -> str:
     return (reading.text("fs.defaultFS") or "").partition("://")[2].partition("/")[0].partition(":")[0]
 
 
-def _has_port(reading: Reading, service: str) -> bool:
-    authority = (reading.text("fs.defaultFS") or "").partition("://")[2].partition("/")[0]
-    return authority.startswith(f"{service}:")
-
-
+@rules.inspection(
+    "ha.listed-services",
+    MUST,
+    sources="Hadoop 3.5.0: FSNamesystem",
+    when="NameNodes of a name service are listed",
+)
 def _listed_services(reading: Reading, facts: Facts) -> Iterator[Observation]:
-    """Whether a service whose NameNodes are listed is one itself."""
+    """A name service whose NameNodes are listed is in the list of name services."""
     known = known_services(reading)
     for pair in all_named(reading):
         if is_orphan(reading, pair):
@@ -153,8 +141,13 @@ def _listed_services(reading: Reading, facts: Facts) -> Iterator[Observation]:
         )
 
 
+@rules.inspection(
+    "ha.orphan-services",
+    sources="Hadoop 3.5.0: DFSUtil",
+    when="NameNodes are listed for a name that nothing leads to",
+)
 def _orphans(reading: Reading, facts: Facts) -> Iterator[Observation]:
-    """Whether there are NameNodes of a service that is none, which Hadoop passes over."""
+    """NameNodes are listed for name services only."""
     for pair in all_named(reading):
         if is_orphan(reading, pair):
             key = f"{_NAMENODES}{pair.service}"
@@ -169,8 +162,19 @@ def _orphans(reading: Reading, facts: Facts) -> Iterator[Observation]:
             )
 
 
+def _has_port(reading: Reading, service: str) -> bool:
+    authority = (reading.text("fs.defaultFS") or "").partition("://")[2].partition("/")[0]
+    return authority.startswith(f"{service}:")
+
+
+@rules.inspection(
+    "ha.services-without-namenodes",
+    MUST,
+    sources="Hadoop 3.5.0: NameNodeProxiesClient",
+    when="a name service is used",
+)
 def _without_namenodes(reading: Reading, facts: Facts) -> Iterator[Observation]:
-    """Whether clients find the NameNodes of every service that they are given."""
+    """A name service that clients use has NameNodes."""
     named = _named_by_clients(reading)
     for service in known_services(reading):
         key, provider = f"{_NAMENODES}{service}", f"{PROVIDER}.{service}"
@@ -198,8 +202,25 @@ def _without_namenodes(reading: Reading, facts: Facts) -> Iterator[Observation]:
         )
 
 
+def _by_address(reading: Reading, service: str) -> bool:
+    """Whether clients take the service for a host, whose address moves from one NameNode to the other."""
+    return "IPFailover" in (reading.text(f"{PROVIDER}.{service}") or "")
+
+
+def pairs(reading: Reading) -> tuple[NamedPair, ...]:
+    """Every name service of two NameNodes at least that clients may ask for, of other clusters too."""
+    named = {pair.service: pair for pair in all_named(reading) if len(pair.namenodes) > 1}
+    return tuple(named[name] for name in known_services(reading) if name in named)
+
+
+@rules.inspection(
+    "ha.logical-ports",
+    MUST,
+    sources="Hadoop 3.5.0: NameNodeProxiesClient",
+    when="a name service of two NameNodes is named",
+)
 def _logical_ports(reading: Reading, facts: Facts) -> Iterator[Observation]:
-    """Whether a name service stands for a host that has a port."""
+    """A name service has no port."""
     services = {pair.service: pair for pair in pairs(reading)}
     for key, path in (("fs.defaultFS", ""), ("hbase.rootdir", "/hbase")):
         scheme, _, rest = (reading.text(key) or "").partition("://")
@@ -216,13 +237,14 @@ def _logical_ports(reading: Reading, facts: Facts) -> Iterator[Observation]:
         )
 
 
-def _by_address(reading: Reading, service: str) -> bool:
-    """Whether clients take the service for a host, whose address moves from one NameNode to the other."""
-    return "IPFailover" in (reading.text(f"{PROVIDER}.{service}") or "")
-
-
+@rules.inspection(
+    "ha.provider-classes",
+    MUST,
+    sources="Hadoop 3.5.0: NameNodeProxiesClient",
+    when="one of Hadoop's own is named",
+)
 def _provider_classes(reading: Reading, facts: Facts) -> Iterator[Observation]:
-    """Whether there is the class by which clients look for the active NameNode."""
+    """Clients look for the active NameNode by a class that there is."""
     for pair in pairs(reading):
         key = f"{PROVIDER}.{pair.service}"
         name = reading.text(key)
@@ -239,8 +261,25 @@ def _provider_classes(reading: Reading, facts: Facts) -> Iterator[Observation]:
             )
 
 
+def own_pairs(reading: Reading) -> tuple[NamedPair, ...]:
+    """The name services of this cluster's own NameNodes, two at least of each."""
+    return tuple(pair for pair in pairs(reading) if is_own(reading, pair))
+
+
+def is_own(reading: Reading, pair: NamedPair) -> bool:
+    """Whether a name service is this cluster's: clients may be given those of other clusters, too."""
+    own = listed(reading.text(_OWN))
+    return not own or pair.service in own
+
+
+@rules.inspection(
+    "ha.observers",
+    MUST,
+    sources="HDFS-12943, Hadoop 3.5.0: ObserverNameNode",
+    when="clients read from observers",
+)
 def _observers(reading: Reading, facts: Facts) -> Iterator[Observation]:
-    """Whether NameNodes keep what reads of an observer need."""
+    """Where clients read from observers, NameNodes say how far they are and read edits as they come."""
     for pair in own_pairs(reading):
         provider = f"{PROVIDER}.{pair.service}"
         if "ObserverRead" not in (reading.text(provider) or ""):
@@ -256,8 +295,14 @@ def _observers(reading: Reading, facts: Facts) -> Iterator[Observation]:
             )
 
 
+@rules.inspection(
+    "ha.own-edits",
+    MUST,
+    sources="HDFS-6376, Hadoop 3.5.0: HDFSHighAvailabilityWithQJM",
+    when="there are several name services of two NameNodes",
+)
 def _own_edits(reading: Reading, facts: Facts) -> Iterator[Observation]:
-    """Whether each of several name services has edits of its own."""
+    """Each of a cluster's name services has edits of its own, and no other cluster's is one of them."""
     sharing: dict[str, list[NamedPair]] = {}
     several = own_pairs(reading)
     for pair in several if len(several) > 1 else ():
@@ -278,62 +323,3 @@ def _own_edits(reading: Reading, facts: Facts) -> Iterator[Observation]:
                 f"to {owner.service}, in hdfs-site.xml",
                 where=reading.where(pair.key(reading, SHARED)),
             )
-
-
-RULES: tuple[Rule, ...] = (
-    Inspection(
-        id="ha.listed-services",
-        says="A name service whose NameNodes are listed is in the list of name services.",
-        sources=("Hadoop 3.5.0: FSNamesystem",),
-        severity=Severity.MUST,
-        condition="NameNodes of a name service are listed",
-        inspect=_listed_services,
-    ),
-    Inspection(
-        id="ha.orphan-services",
-        says="NameNodes are listed for name services only.",
-        sources=("Hadoop 3.5.0: DFSUtil",),
-        condition="NameNodes are listed for a name that nothing leads to",
-        inspect=_orphans,
-    ),
-    Inspection(
-        id="ha.services-without-namenodes",
-        says="A name service that clients use has NameNodes.",
-        sources=("Hadoop 3.5.0: NameNodeProxiesClient",),
-        severity=Severity.MUST,
-        condition="a name service is used",
-        inspect=_without_namenodes,
-    ),
-    Inspection(
-        id="ha.logical-ports",
-        says="A name service has no port.",
-        sources=("Hadoop 3.5.0: NameNodeProxiesClient",),
-        severity=Severity.MUST,
-        condition="a name service of two NameNodes is named",
-        inspect=_logical_ports,
-    ),
-    Inspection(
-        id="ha.provider-classes",
-        says="Clients look for the active NameNode by a class that there is.",
-        sources=("Hadoop 3.5.0: NameNodeProxiesClient",),
-        severity=Severity.MUST,
-        condition="one of Hadoop's own is named",
-        inspect=_provider_classes,
-    ),
-    Inspection(
-        id="ha.observers",
-        says="Where clients read from observers, NameNodes say how far they are and read edits as they come.",
-        sources=("HDFS-12943", "Hadoop 3.5.0: ObserverNameNode"),
-        severity=Severity.MUST,
-        condition="clients read from observers",
-        inspect=_observers,
-    ),
-    Inspection(
-        id="ha.own-edits",
-        says="Each of a cluster's name services has edits of its own, and no other cluster's is one of them.",
-        sources=("HDFS-6376", "Hadoop 3.5.0: HDFSHighAvailabilityWithQJM"),
-        severity=Severity.MUST,
-        condition="there are several name services of two NameNodes",
-        inspect=_own_edits,
-    ),
-)

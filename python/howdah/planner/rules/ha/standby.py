@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import partial
 
 from howdah.model.plan import Role
 from howdah.planner.conditions import in_pair
 from howdah.planner.facts import Facts
 from howdah.planner.reading import Observation, Reading
-from howdah.planner.rule import Inspection, Rule, SettingRule, Severity, equal
+from howdah.planner.rules.declare import Condition, Rules
 from howdah.planner.rules.ha.services import host_of, is_of_servers, own_pairs
-from howdah.planner.values import between, fixed
+from howdah.planner.values import between
 
 _AUTOMATIC = "dfs.ha.automatic-failover.enabled"
 _ID = "dfs.ha.namenode.id"
@@ -19,18 +18,29 @@ _SECONDARY = "dfs.namenode.secondary.http-address"
 _NOWHERE = ("", "0.0.0.0")
 _ROLL_S = 120
 _LONGEST_ROLL_S = 900
+rules = Rules()
+standby = rules.under(
+    file="hdfs-site.xml", written=False, when=Condition("there are two NameNodes", in_pair(Role.NAMENODE))
+)
 
-_standby_rule = partial(
-    SettingRule,
-    severity=Severity.SHOULD,
-    applies=in_pair(Role.NAMENODE),
-    condition="there are two NameNodes",
-    file="hdfs-site.xml",
-    written=False,
+standby.fixed("ha.standby-checkpoints", "dfs.ha.standby.checkpoints", True).text(
+    "The standby makes checkpoints.",
+    "nobody else does in a pair, and a NameNode that starts reads all edits since the last one",
+    "Hadoop 3.5.0: hdfs-default.xml",
+)
+standby.fixed("ha.log-roll", "dfs.ha.log-roll.period", _ROLL_S, accepts=between(1, _LONGEST_ROLL_S)).text(
+    "The standby is minutes behind the active NameNode, not hours.",
+    "a standby reads edits whose file is finished; all that it has not read when it is to take "
+    "over, clients wait for",
+    "Hadoop 3.5.0: hdfs-default.xml",
 )
 
 
+@rules.inspection(
+    "ha.by-itself", sources="Hadoop 3.5.0: HDFSHighAvailabilityWithQJM", when="there are two NameNodes"
+)
 def _by_itself(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    """The standby takes over by itself."""
     for pair in own_pairs(reading):
         if not is_of_servers(reading, pair):
             continue
@@ -46,7 +56,11 @@ def _by_itself(reading: Reading, facts: Facts) -> Iterator[Observation]:
         )
 
 
+@rules.inspection(
+    "ha.own-id", sources="Hadoop 3.5.0: hdfs-default.xml", when="a configuration says which NameNode reads it"
+)
 def _own_id(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    """NameNodes that share a configuration find out themselves which of the pair they are."""
     text = reading.text(_ID)
     if text and own_pairs(reading):
         yield Observation(
@@ -60,7 +74,11 @@ def _own_id(reading: Reading, facts: Facts) -> Iterator[Observation]:
         )
 
 
+@rules.inspection(
+    "ha.no-secondary", sources="Hadoop 3.5.0: SecondaryNameNode", when="a SecondaryNameNode's address is set"
+)
 def _no_secondary(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    """A pair of NameNodes has no SecondaryNameNode."""
     for pair in own_pairs(reading):
         key = pair.key(reading, _SECONDARY)
         text = reading.text(key)
@@ -74,50 +92,3 @@ def _no_secondary(reading: Reading, facts: Facts) -> Iterator[Observation]:
                 fix=f"remove {key} from {reading.where(key)}",
                 where=reading.where(key),
             )
-
-
-RULES: tuple[Rule, ...] = (
-    _standby_rule(
-        id="ha.standby-checkpoints",
-        key="dfs.ha.standby.checkpoints",
-        says="The standby makes checkpoints.",
-        sources=("Hadoop 3.5.0: hdfs-default.xml",),
-        decide=fixed(
-            True, "nobody else does in a pair, and a NameNode that starts reads all edits since the last one"
-        ),
-        accepts=equal,
-    ),
-    _standby_rule(
-        id="ha.log-roll",
-        key="dfs.ha.log-roll.period",
-        says="The standby is minutes behind the active NameNode, not hours.",
-        sources=("Hadoop 3.5.0: hdfs-default.xml",),
-        decide=fixed(
-            _ROLL_S,
-            "a standby reads edits whose file is finished; all that it has not read when it is to take over, "
-            "clients wait for",
-        ),
-        accepts=between(1, _LONGEST_ROLL_S),
-    ),
-    Inspection(
-        id="ha.by-itself",
-        says="The standby takes over by itself.",
-        sources=("Hadoop 3.5.0: HDFSHighAvailabilityWithQJM",),
-        condition="there are two NameNodes",
-        inspect=_by_itself,
-    ),
-    Inspection(
-        id="ha.own-id",
-        says="NameNodes that share a configuration find out themselves which of the pair they are.",
-        sources=("Hadoop 3.5.0: hdfs-default.xml",),
-        condition="a configuration says which NameNode reads it",
-        inspect=_own_id,
-    ),
-    Inspection(
-        id="ha.no-secondary",
-        says="A pair of NameNodes has no SecondaryNameNode.",
-        sources=("Hadoop 3.5.0: SecondaryNameNode",),
-        condition="a SecondaryNameNode's address is set",
-        inspect=_no_secondary,
-    ),
-)

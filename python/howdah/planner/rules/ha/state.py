@@ -6,13 +6,15 @@ from collections.abc import Iterator
 
 from howdah.planner.facts import Facts
 from howdah.planner.reading import Observation, Reading
-from howdah.planner.rule import Inspection, Rule, Severity
+from howdah.planner.rule import MUST
+from howdah.planner.rules.declare import Rules
 from howdah.planner.rules.ha.managers import are_paired
 
 _STORE = "yarn.resourcemanager.store.class"
 _STORES = "org.apache.hadoop.yarn.server.resourcemanager.recovery."
 _OF_ONE_HOST = ("MemoryRMStateStore", "NullRMStateStore", "LeveldbRMStateStore")
 _CONDITION = "ResourceManagers are highly available"
+rules = Rules()
 
 
 def _store(reading: Reading) -> str:
@@ -20,22 +22,14 @@ def _store(reading: Reading) -> str:
     return (reading.text(_STORE) or "FileSystemRMStateStore").removeprefix(_STORES)
 
 
+@rules.inspection("ha.shared-state", MUST, sources="Hadoop 3.5.0: ResourceManagerRestart", when=_CONDITION)
 def _shared_state(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    """What one ResourceManager knows of jobs, the other one reads."""
     if are_paired(reading):
         yield _kept(
             reading,
             ok=_store(reading) not in _OF_ONE_HOST,
             expected="a store that the other ResourceManager reads as well: it starts with no jobs otherwise",
-        )
-
-
-def _fenced_state(reading: Reading, facts: Facts) -> Iterator[Observation]:
-    if are_paired(reading) and _store(reading) not in _OF_ONE_HOST:
-        yield _kept(
-            reading,
-            ok=_store(reading) != "FileSystemRMStateStore",
-            expected="a store that lets one ResourceManager write at a time: files let both, where the first "
-            "one only paused",
         )
 
 
@@ -50,20 +44,13 @@ def _kept(reading: Reading, *, ok: bool, expected: str) -> Observation:
     )
 
 
-RULES: tuple[Rule, ...] = (
-    Inspection(
-        id="ha.shared-state",
-        says="What one ResourceManager knows of jobs, the other one reads.",
-        sources=("Hadoop 3.5.0: ResourceManagerRestart",),
-        severity=Severity.MUST,
-        condition=_CONDITION,
-        inspect=_shared_state,
-    ),
-    Inspection(
-        id="ha.fenced-state",
-        says="Only the active ResourceManager can write what is known of jobs.",
-        sources=("Hadoop 3.5.0: ResourceManagerRestart",),
-        condition=_CONDITION,
-        inspect=_fenced_state,
-    ),
-)
+@rules.inspection("ha.fenced-state", sources="Hadoop 3.5.0: ResourceManagerRestart", when=_CONDITION)
+def _fenced_state(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    """Only the active ResourceManager can write what is known of jobs."""
+    if are_paired(reading) and _store(reading) not in _OF_ONE_HOST:
+        yield _kept(
+            reading,
+            ok=_store(reading) != "FileSystemRMStateStore",
+            expected="a store that lets one ResourceManager write at a time: files let both, where the first "
+            "one only paused",
+        )

@@ -6,7 +6,8 @@ from collections.abc import Iterator, Sequence
 
 from howdah.planner.facts import Facts
 from howdah.planner.reading import Observation, Reading
-from howdah.planner.rule import Inspection, Rule, Severity
+from howdah.planner.rule import MUST
+from howdah.planner.rules.declare import Rules
 from howdah.planner.rules.ha.fencing import FENCING
 from howdah.planner.rules.ha.quorums import QUORUM
 from howdah.planner.rules.ha.services import (
@@ -23,14 +24,16 @@ from howdah.planner.rules.ha.services import (
     pairs,
 )
 
-_SOURCES = ("D0 74", "D2 100", "Hadoop 3.5.0")
+_SOURCES = "D0 74, D2 100, Hadoop 3.5.0"
 _AUTOMATIC = "dfs.ha.automatic-failover.enabled"
 _FENCING_KEY = "dfs.ha.fencing.ssh.private-key-files"
 _MANAGERS = "yarn.resourcemanager.ha.rm-ids"
+rules = Rules()
 
 
+@rules.inspection("ha.pairs-apart", MUST, sources=_SOURCES, when="a pair is configured")
 def _pairs_apart(reading: Reading, facts: Facts) -> Iterator[Observation]:
-    """Whether two of a pair are on different hosts."""
+    """Two NameNodes, or two ResourceManagers, are on different hosts."""
     for pair in own_pairs(reading):
         yield from _apart(reading, pair.addresses(), "NameNodes")
     managers = [f"yarn.resourcemanager.hostname.{name}" for name in listed(reading.text(_MANAGERS))]
@@ -51,8 +54,9 @@ def _apart(reading: Reading, keys: Sequence[str], what: str) -> Iterator[Observa
     )
 
 
+@rules.inspection("ha.complete", MUST, sources=_SOURCES, when="a name service lists two NameNodes")
 def _complete_pair(reading: Reading, facts: Facts) -> Iterator[Observation]:
-    """Whether two NameNodes have all that failover, and clients, need."""
+    """A pair of NameNodes has shared edits, fencing, a failover proxy and a quorum."""
     known = known_services(reading)
     own = own_pairs(reading)
     for alone in all_named(reading):
@@ -113,23 +117,3 @@ def _needed(reading: Reading, key: str, what: str, example: str) -> Observation:
         fix=f"set {key}, for instance to {example}",
         where=reading.where(key),
     )
-
-
-RULES: tuple[Rule, ...] = (
-    Inspection(
-        id="ha.pairs-apart",
-        says="Two NameNodes, or two ResourceManagers, are on different hosts.",
-        sources=_SOURCES,
-        severity=Severity.MUST,
-        condition="a pair is configured",
-        inspect=_pairs_apart,
-    ),
-    Inspection(
-        id="ha.complete",
-        says="A pair of NameNodes has shared edits, fencing, a failover proxy and a quorum.",
-        sources=_SOURCES,
-        severity=Severity.MUST,
-        condition="a name service lists two NameNodes",
-        inspect=_complete_pair,
-    ),
-)

@@ -5,4 +5,4 @@ from __future__ import annotations
 from howdah.planner.rule import Rule
 from howdah.planner.rules.hypervisor import counsel, kvm, vsphere
 
-RULES: tuple[Rule, ...] = (*vsphere.RULES, *kvm.RULES, *counsel.RULES)
+rules: tuple[Rule, ...] = (*vsphere.rules, *kvm.rules, *counsel.rules)

@@ -5,28 +5,43 @@ from __future__ import annotations
 from howdah.model.inventory import DiskKind, DiskRole
 from howdah.planner.conditions import under_kvm, under_vsphere
 from howdah.planner.facts import Facts
-from howdah.planner.rule import Counsel, Rule, Severity
+from howdah.planner.rule import MAY, MUST
+from howdah.planner.rules.declare import Condition, Rules
 from howdah.units import MIB, format_memory
 
 _HUGE_PAGE = 2 * MIB
+rules = Rules()
 
 
 def _undecided(facts: Facts) -> bool:
     return facts.request.dividing is None and facts.cluster.virtual
 
 
-def _virtual(facts: Facts) -> bool:
-    return facts.cluster.virtual
-
-
+@rules.advice(
+    "hypervisor.choose",
+    MUST,
+    sources="howdah",
+    when=Condition("workers are virtual machines and no hypervisor is chosen", _undecided),
+)
 def _choose(facts: Facts) -> str:
+    """Say which hypervisor divides the hosts."""
     return (
         "Workers are virtual machines, and no hypervisor is chosen: pass --hypervisor vsphere or kvm to "
         "get its settings, or none for workers that are whole hosts."
     )
 
 
+_UNDER_VSPHERE = Condition("workers are virtual machines under vSphere", under_vsphere)
+
+
+@rules.advice(
+    "hypervisor.vsphere-raw-disks",
+    sources="D0 31, D3 123, D2 112",
+    when=_UNDER_VSPHERE,
+    today="The studies also held the SAS driver to one interrupt; today's drivers need no such limit.",
+)
 def _raw_disks(facts: Facts) -> str:
+    """Hand data disks through whole."""
     if _all_nvme(facts):
         return (
             f"Pass each of a worker's {facts.worker.data_disks or 0} NVMe drives through to it as a PCI "
@@ -43,21 +58,36 @@ def _all_nvme(facts: Facts) -> bool:
     return {disk.kind for disk in facts.group.disks if disk.role is DiskRole.DATA} == {DiskKind.NVME}
 
 
+@rules.advice("hypervisor.vsphere-no-pinning", sources="D0 8, X1, D1 89, D2 106", when=_UNDER_VSPHERE)
 def _no_pinning(facts: Facts) -> str:
+    """Leave the placement on NUMA nodes to the scheduler."""
     return (
         "Set no CPU affinity and no NUMA node by hand: ESXi places workers that fit a node by itself, and a "
         "pinned one is stuck when its host's load changes."
     )
 
 
+@rules.advice("hypervisor.vsphere-memory-state", sources="D0 19", when=_UNDER_VSPHERE)
 def _high_state(facts: Facts) -> str:
+    """Keep every host in the memory state `high`."""
     return (
         "See in esxtop (m) that every host stays in the memory state `high` under load: below it ESXi breaks "
         "large pages up, and every access to memory costs more."
     )
 
 
+def _virtual(facts: Facts) -> bool:
+    return facts.cluster.virtual
+
+
+@rules.advice(
+    "hypervisor.templates",
+    MAY,
+    sources="D0 72, D2 114",
+    when=Condition("workers are virtual machines", _virtual),
+)
 def _template(facts: Facts) -> str:
+    """Clone workers from a template."""
     kinds = len(facts.cluster.kinds)
     return (
         f"Make {'one template' if kinds == 1 else f'{kinds} templates'} and clone workers from it: a "
@@ -65,7 +95,14 @@ def _template(facts: Facts) -> str:
     )
 
 
+@rules.advice(
+    "hypervisor.kvm-host-pages",
+    MUST,
+    sources="D0 23, D0 20",
+    when=Condition("workers are virtual machines under KVM", under_kvm),
+)
 def _host_pages(facts: Facts) -> str:
+    """Set huge pages aside for guests of KVM."""
     size = facts.worker.memory_bytes
     return (
         f"Set huge pages aside when a KVM host starts: {size // _HUGE_PAGE:,} of 2 MiB for each worker of "
@@ -78,73 +115,15 @@ def _several_nodes(facts: Facts) -> bool:
     return under_kvm(facts) and (facts.worker.numa_nodes or 1) > 1
 
 
+@rules.advice(
+    "hypervisor.kvm-guest-nodes",
+    sources="D0 9",
+    when=Condition("under KVM, a worker draws on several NUMA nodes", _several_nodes),
+)
 def _guest_nodes(facts: Facts) -> str:
+    """Show a guest the NUMA nodes that it draws on."""
     return (
         f"A worker draws on {facts.worker.numa_nodes} NUMA nodes, which a guest of KVM sees only if "
         "configured: define as many <cell>s under <cpu><numa> and bind each with <memnode>, or divide the "
         "host into more workers."
     )
-
-
-RULES: tuple[Rule, ...] = (
-    Counsel(
-        id="hypervisor.choose",
-        says="Say which hypervisor divides the hosts.",
-        sources=("howdah",),
-        severity=Severity.MUST,
-        condition="workers are virtual machines and no hypervisor is chosen",
-        applies=_undecided,
-        tell=_choose,
-    ),
-    Counsel(
-        id="hypervisor.vsphere-raw-disks",
-        says="Hand data disks through whole.",
-        sources=("D0 31", "D3 123", "D2 112"),
-        condition="workers are virtual machines under vSphere",
-        applies=under_vsphere,
-        tell=_raw_disks,
-        today="The studies also held the SAS driver to one interrupt; today's drivers need no such limit.",
-    ),
-    Counsel(
-        id="hypervisor.vsphere-no-pinning",
-        says="Leave the placement on NUMA nodes to the scheduler.",
-        sources=("D0 8", "X1", "D1 89", "D2 106"),
-        condition="workers are virtual machines under vSphere",
-        applies=under_vsphere,
-        tell=_no_pinning,
-    ),
-    Counsel(
-        id="hypervisor.vsphere-memory-state",
-        says="Keep every host in the memory state `high`.",
-        sources=("D0 19",),
-        condition="workers are virtual machines under vSphere",
-        applies=under_vsphere,
-        tell=_high_state,
-    ),
-    Counsel(
-        id="hypervisor.templates",
-        says="Clone workers from a template.",
-        sources=("D0 72", "D2 114"),
-        severity=Severity.MAY,
-        condition="workers are virtual machines",
-        applies=_virtual,
-        tell=_template,
-    ),
-    Counsel(
-        id="hypervisor.kvm-host-pages",
-        says="Set huge pages aside for guests of KVM.",
-        sources=("D0 23", "D0 20"),
-        severity=Severity.MUST,
-        condition="workers are virtual machines under KVM",
-        applies=under_kvm,
-        tell=_host_pages,
-    ),
-    Counsel(
-        id="hypervisor.kvm-guest-nodes",
-        says="Show a guest the NUMA nodes that it draws on.",
-        sources=("D0 9",),
-        condition="under KVM, a worker draws on several NUMA nodes",
-        applies=_several_nodes,
-        tell=_guest_nodes,
-    ),
-)

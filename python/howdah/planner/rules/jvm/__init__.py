@@ -5,4 +5,4 @@ from __future__ import annotations
 from howdah.planner.rule import Rule
 from howdah.planner.rules.jvm import directories, options, versions
 
-RULES: tuple[Rule, ...] = (*directories.RULES, *versions.RULES, *options.RULES)
+rules: tuple[Rule, ...] = (*directories.rules, *versions.rules, *options.rules)

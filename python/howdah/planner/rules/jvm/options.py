@@ -9,7 +9,8 @@ from howdah.model.found import FoundProperty
 from howdah.model.heap import heap_bytes
 from howdah.planner.facts import Facts
 from howdah.planner.reading import Observation, Reading
-from howdah.planner.rule import Inspection, Rule, Severity
+from howdah.planner.rule import MUST
+from howdah.planner.rules.declare import Rules
 from howdah.planner.rules.jvm.versions import supported
 from howdah.units import MIB
 
@@ -33,8 +34,6 @@ _REMOVED = (
     "-d64",
 )
 _REMOVED_IN = 14
-
-
 TASK_OPTIONS = (
     "mapreduce.map.java.opts",
     "mapreduce.reduce.java.opts",
@@ -45,14 +44,13 @@ TASK_OPTIONS = (
     "yarn.app.mapreduce.am.admin-command-opts",
 )
 """Properties that hold options of Java for tasks and their application master."""
-
-
 _LEAST_HEAP = 16 * MIB
 _LEAST_GIVEN = re.compile(r"-Xms(?=\d)")
 _COLLECTOR = re.compile(r"-XX:\+Use(?:G1|Parallel|Serial|Z|Shenandoah|ConcMarkSweep)GC(?!\S)")
 _DEBUGGER = re.compile(r"-(?:agentlib:jdwp|Xrunjdwp)\S*")
 _OPEN_JMX = re.compile(r"-Dcom\.sun\.management\.jmxremote\.authenticate=false(?!\S)")
 _JMX_PORT = re.compile(r"-Dcom\.sun\.management\.jmxremote\.port=\d+")
+rules = Rules()
 
 
 def daemon_options(reading: Reading) -> Iterator[FoundProperty]:
@@ -76,7 +74,9 @@ def removed_options(text: str) -> list[str]:
     return [removed for removed in _REMOVED if removed in words]
 
 
+@rules.inspection("jvm.removed-options", MUST, sources="JEP 363, JEP 122, JEP 271")
 def _removed_options(reading: Reading, facts: Facts) -> Iterable[Observation]:
+    """No daemon and no task is given an option that its Java no longer knows."""
     if facts.release_assumed or max(supported(facts)) < _REMOVED_IN:
         # Which Java runs is not known where the release is not.
         return
@@ -94,7 +94,9 @@ def _removed_options(reading: Reading, facts: Facts) -> Iterable[Observation]:
         )
 
 
+@rules.inspection("jvm.heap-options", MUST, sources="Java 17")
 def _heaps(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    """Heaps are given so that Java starts with them."""
     for option in java_options(reading):
         most, least = (
             heap_bytes(option.text),
@@ -126,7 +128,9 @@ def _without_most(options: str) -> str:
     return " ".join(word for word in options.split() if not word.startswith("-Xmx"))
 
 
+@rules.inspection("jvm.one-collector", MUST, sources="Java 17")
 def _collectors(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    """A daemon or a task has one garbage collector."""
     for option in java_options(reading):
         chosen = sorted(set(_COLLECTOR.findall(option.text)))
         if chosen:
@@ -140,7 +144,9 @@ def _collectors(reading: Reading, facts: Facts) -> Iterator[Observation]:
             )
 
 
+@rules.inspection("jvm.open-ports", sources="howdah")
 def _open_ports(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    """No daemon listens for debuggers, or for JMX without a password."""
     for option in daemon_options(reading):
         doors = _DEBUGGER.findall(option.text)
         if _JMX_PORT.search(option.text):
@@ -154,34 +160,3 @@ def _open_ports(reading: Reading, facts: Facts) -> Iterator[Observation]:
                 fix=f"remove {' '.join(doors)} from {option.name}; metrics are at the daemon's /jmx page",
                 where=option.place,
             )
-
-
-RULES: tuple[Rule, ...] = (
-    Inspection(
-        id="jvm.removed-options",
-        says="No daemon and no task is given an option that its Java no longer knows.",
-        sources=("JEP 363", "JEP 122", "JEP 271"),
-        severity=Severity.MUST,
-        inspect=_removed_options,
-    ),
-    Inspection(
-        id="jvm.heap-options",
-        says="Heaps are given so that Java starts with them.",
-        sources=("Java 17",),
-        severity=Severity.MUST,
-        inspect=_heaps,
-    ),
-    Inspection(
-        id="jvm.one-collector",
-        says="A daemon or a task has one garbage collector.",
-        sources=("Java 17",),
-        severity=Severity.MUST,
-        inspect=_collectors,
-    ),
-    Inspection(
-        id="jvm.open-ports",
-        says="No daemon listens for debuggers, or for JMX without a password.",
-        sources=("howdah",),
-        inspect=_open_ports,
-    ),
-)

@@ -11,7 +11,8 @@ from howdah.model.found import FoundProperty
 from howdah.planner.conditions import with_mapreduce
 from howdah.planner.facts import Facts
 from howdah.planner.reading import Observation, Reading
-from howdah.planner.rule import Decision, Inspection, Rule, SettingRule, Severity
+from howdah.planner.rule import MUST, Decision
+from howdah.planner.rules.declare import Condition, Rules
 from howdah.releases import DEFAULT_HBASE, line_of
 
 _JAVA = {"2": (7, 8), "3.0": (8,), "3.1": (8,), "3.2": (8,), "3.3": (8, 11), "3.4": (8, 11), "3.5": (17,)}
@@ -27,6 +28,7 @@ _HOME_MAJOR = re.compile(r"/(?:java|jdk|jre|temurin|zulu)[a-z-]*(?:1\.)?(\d{1,2}
 _HOME_OF_ITSELF = ("${JAVA_HOME}", "$JAVA_HOME")
 _OPENS = "mapreduce.jvm.add-opens-as-default"
 _ADD_OPENS_FROM = 17
+rules = Rules(file="java")
 
 
 def java_of_hadoop(version: str) -> tuple[int, ...]:
@@ -56,13 +58,17 @@ def java_major(text: str) -> int | None:
     return int(match.group(1)) if match else None
 
 
-def home_major(home: str) -> int | None:
-    """The major that the name of Java's directory has: 8 of ``/usr/lib/jvm/java-1.8.0``."""
-    match = _HOME_MAJOR.search(home)
-    return int(match.group(1)) if match else None
-
-
+@rules.setting(
+    "jvm.version",
+    "java.version",
+    MUST,
+    sources="X7, D0 70, D2 112, D4 134, Hadoop 3.5.0: release notes",
+    accepts=lambda value, decision, facts: java_major(str(value)) in supported(facts),
+    today="The papers ran Java 6 and 7. Hadoop 3.5 needs 17; 3.3 and 3.4 run on 8 and 11; HBase 2.5 on 8 "
+    "and 11, 2.6 on 8, 11 and 17.",
+)
 def _version(facts: Facts) -> Decision:
+    """Java is one that the release's servers run on."""
     majors = supported(facts)
     names = f"Hadoop {facts.request.hadoop}" + (
         f" and HBase {facts.request.hbase}" if facts.request.hbase_used else ""
@@ -83,7 +89,22 @@ def _opens(facts: Facts) -> bool:
     return releases.hadoop(facts.request.hadoop).find(_OPENS) is not None
 
 
+@rules.setting(
+    "jvm.open-modules",
+    _OPENS,
+    MUST,
+    sources="MAPREDUCE-7449, HADOOP-19310",
+    when=Condition(
+        "with MapReduce, where the release has the placeholder",
+        lambda facts: with_mapreduce(facts) and _opens(facts),
+    ),
+    file="mapred-site.xml",
+    accepts=lambda value, decision, facts: value is True or decision.value is False,
+    today="Clients and NodeManagers must be of one release: an older NodeManager does not know the "
+    "placeholder.",
+)
 def _open_modules(facts: Facts) -> Decision:
+    """Tasks on Java 17 are started with java.base opened."""
     value = max(supported(facts)) >= _ADD_OPENS_FROM
     return Decision(
         value,
@@ -91,6 +112,12 @@ def _open_modules(facts: Facts) -> Decision:
         if value
         else "Java 11 and before need none of it",
     )
+
+
+def home_major(home: str) -> int | None:
+    """The major that the name of Java's directory has: 8 of ``/usr/lib/jvm/java-1.8.0``."""
+    match = _HOME_MAJOR.search(home)
+    return int(match.group(1)) if match else None
 
 
 def java_homes(variables: Iterable[FoundProperty]) -> Iterable[FoundProperty]:
@@ -119,7 +146,14 @@ def _runs_on(script: str, facts: Facts) -> tuple[str, tuple[int, ...]] | None:
     return None
 
 
+@rules.inspection(
+    "jvm.home",
+    MUST,
+    sources="Hadoop 3.5.0: release notes",
+    when="where JAVA_HOME's name says which Java it is",
+)
 def _java_home(reading: Reading, facts: Facts) -> Iterable[Observation]:
+    """JAVA_HOME is of a Java that the release's servers run on."""
     for entry in _homes(reading):
         major, software = home_major(entry.text), _runs_on(entry.base_name, facts)
         if major is None or software is None:
@@ -136,7 +170,9 @@ def _java_home(reading: Reading, facts: Facts) -> Iterable[Observation]:
         )
 
 
+@rules.inspection("jvm.home-given", sources="Hadoop 3.5.0: ClusterSetup", when="where JAVA_HOME is set")
 def _home_given(reading: Reading, facts: Facts) -> Iterable[Observation]:
+    """JAVA_HOME is a directory, not what the environment may have or not."""
     for entry in _homes(reading):
         # Hadoop 2 ships yarn-env.sh with a line that passes on what it is given.
         yield Observation(
@@ -147,48 +183,3 @@ def _home_given(reading: Reading, facts: Facts) -> Iterable[Observation]:
             fix=f"set JAVA_HOME to Java's directory in {entry.place}",
             where=entry.place,
         )
-
-
-RULES: tuple[Rule, ...] = (
-    SettingRule(
-        id="jvm.version",
-        says="Java is one that the release's servers run on.",
-        sources=("X7", "D0 70", "D2 112", "D4 134", "Hadoop 3.5.0: release notes"),
-        severity=Severity.MUST,
-        key="java.version",
-        file="java",
-        decide=_version,
-        accepts=lambda value, decision, facts: java_major(str(value)) in supported(facts),
-        today="The papers ran Java 6 and 7. Hadoop 3.5 needs 17; 3.3 and 3.4 run on 8 and 11; HBase 2.5 on 8 "
-        "and 11, 2.6 on 8, 11 and 17.",
-    ),
-    SettingRule(
-        id="jvm.open-modules",
-        says="Tasks on Java 17 are started with java.base opened.",
-        sources=("MAPREDUCE-7449", "HADOOP-19310"),
-        severity=Severity.MUST,
-        applies=lambda facts: with_mapreduce(facts) and _opens(facts),
-        condition="with MapReduce, where the release has the placeholder",
-        key=_OPENS,
-        file="mapred-site.xml",
-        decide=_open_modules,
-        accepts=lambda value, decision, facts: value is True or decision.value is False,
-        today="Clients and NodeManagers must be of one release: an older NodeManager does not know the "
-        "placeholder.",
-    ),
-    Inspection(
-        id="jvm.home",
-        says="JAVA_HOME is of a Java that the release's servers run on.",
-        sources=("Hadoop 3.5.0: release notes",),
-        severity=Severity.MUST,
-        condition="where JAVA_HOME's name says which Java it is",
-        inspect=_java_home,
-    ),
-    Inspection(
-        id="jvm.home-given",
-        says="JAVA_HOME is a directory, not what the environment may have or not.",
-        sources=("Hadoop 3.5.0: ClusterSetup",),
-        condition="where JAVA_HOME is set",
-        inspect=_home_given,
-    ),
-)

@@ -5,4 +5,4 @@ from __future__ import annotations
 from howdah.planner.rule import Rule
 from howdah.planner.rules.network import counsel, names, ports, settings
 
-RULES: tuple[Rule, ...] = (*settings.RULES, *ports.RULES, *names.RULES, *counsel.RULES)
+rules: tuple[Rule, ...] = (*settings.rules, *ports.rules, *names.rules, *counsel.rules)

@@ -5,11 +5,13 @@ from __future__ import annotations
 from howdah.model.request import Hypervisor
 from howdah.planner.conditions import several_ports
 from howdah.planner.facts import Facts
-from howdah.planner.rule import Counsel, Rule, Severity
+from howdah.planner.rule import MAY
+from howdah.planner.rules.declare import Rules
 from howdah.planner.throughput import LINE_SHARE, data_bytes_per_s, replica_bits_per_s
 from howdah.units import format_bits_per_s, format_counted, format_rate
 
 _GIGABIT = 10**9
+rules = Rules()
 
 
 def _replication(facts: Facts) -> int:
@@ -17,7 +19,9 @@ def _replication(facts: Facts) -> int:
     return max(1, int(facts.number("dfs.replication")))
 
 
+@rules.advice("network.speed", sources="D0 45, D0 46, D0 48, D0 47, D2 159")
 def _speed(facts: Facts) -> str | None:
+    """Have a network that carries the replicas of all that the disks can write."""
     group, replication = facts.group, _replication(facts)
     if facts.cluster.hosts == 1:
         return None
@@ -33,7 +37,9 @@ def _speed(facts: Facts) -> str | None:
     )
 
 
+@rules.advice("network.gigabit", sources="D4 141, D4 135, D0 46")
 def _grouped_gigabit(facts: Facts) -> str | None:
+    """Prefer 10GbE or faster to grouped 1GbE."""
     if facts.cluster.hosts == 1:
         return None
     slow = [nic for nic in facts.group.nics if nic.speed_bits_per_s <= _GIGABIT]
@@ -45,7 +51,9 @@ def _grouped_gigabit(facts: Facts) -> str | None:
     )
 
 
+@rules.advice("network.end-to-end", sources="D0 40")
 def _end_to_end(facts: Facts) -> str | None:
+    """Test jumbo frames end to end."""
     if facts.cluster.hosts == 1:
         return None
     return (
@@ -54,7 +62,9 @@ def _end_to_end(facts: Facts) -> str | None:
     )
 
 
+@rules.advice("network.switch", sources="D0 43, D4 132")
 def _switch(facts: Facts) -> str | None:
+    """Set up both ends of a bond."""
     if not several_ports(facts) or facts.cluster.hosts == 1:
         return None
     if facts.request.dividing is Hypervisor.VSPHERE:
@@ -68,46 +78,17 @@ def _switch(facts: Facts) -> str | None:
     )
 
 
+@rules.advice(
+    "network.interrupts",
+    MAY,
+    sources="D0 38, D0 42, D0 44",
+    today="The papers pinned interrupts by hand; irqbalance knows NUMA nodes, drivers pace themselves.",
+)
 def _interrupts(facts: Facts) -> str | None:
+    """Let irqbalance spread interrupts, and check that no CPU is overloaded by them."""
     if facts.cluster.hosts == 1:
         return None
     return (
         "Leave interrupts to irqbalance, and look into /proc/interrupts under load: one CPU that serves a "
         "card alone and is full is the sign to spread its queues, or to pin them away from the tasks."
     )
-
-
-RULES: tuple[Rule, ...] = (
-    Counsel(
-        id="network.speed",
-        says="Have a network that carries the replicas of all that the disks can write.",
-        sources=("D0 45", "D0 46", "D0 48", "D0 47", "D2 159"),
-        tell=_speed,
-    ),
-    Counsel(
-        id="network.gigabit",
-        says="Prefer 10GbE or faster to grouped 1GbE.",
-        sources=("D4 141", "D4 135", "D0 46"),
-        tell=_grouped_gigabit,
-    ),
-    Counsel(
-        id="network.end-to-end",
-        says="Test jumbo frames end to end.",
-        sources=("D0 40",),
-        tell=_end_to_end,
-    ),
-    Counsel(
-        id="network.switch",
-        says="Set up both ends of a bond.",
-        sources=("D0 43", "D4 132"),
-        tell=_switch,
-    ),
-    Counsel(
-        id="network.interrupts",
-        says="Let irqbalance spread interrupts, and check that no CPU is overloaded by them.",
-        sources=("D0 38", "D0 42", "D0 44"),
-        severity=Severity.MAY,
-        tell=_interrupts,
-        today="The papers pinned interrupts by hand; irqbalance knows NUMA nodes, drivers pace themselves.",
-    ),
-)

@@ -7,10 +7,20 @@ from collections.abc import Iterator
 
 from howdah.planner.facts import Facts
 from howdah.planner.reading import Observation, Reading
-from howdah.planner.rule import Inspection, Rule, Severity
+from howdah.planner.rule import MUST
+from howdah.planner.rules.declare import Rules
+
+rules = Rules()
 
 
+@rules.inspection(
+    "network.own-name",
+    MUST,
+    sources="HBase 2.6.4: reference guide, Hadoop 3.5.0: ClusterSetup",
+    when="where there are several workers",
+)
 def _own_name(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    """A host's own name is not the loopback's."""
     address = reading.host.network.own_address if reading.host is not None else None
     if address is None or reading.config is None or len(reading.config.workers) < 2:
         # A cluster of one host finds itself on the loopback as well as anywhere.
@@ -30,15 +40,3 @@ def _is_loopback(address: str) -> bool:
         return ipaddress.ip_address(address).is_loopback
     except ValueError:
         return False
-
-
-RULES: tuple[Rule, ...] = (
-    Inspection(
-        id="network.own-name",
-        says="A host's own name is not the loopback's.",
-        sources=("HBase 2.6.4: reference guide", "Hadoop 3.5.0: ClusterSetup"),
-        severity=Severity.MUST,
-        condition="where there are several workers",
-        inspect=_own_name,
-    ),
-)

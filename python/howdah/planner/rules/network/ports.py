@@ -9,12 +9,14 @@ from howdah.model.plan import Input
 from howdah.planner.block import REPLICATION
 from howdah.planner.facts import Facts
 from howdah.planner.reading import Observation, Reading
-from howdah.planner.rule import Inspection, Rule, Severity
+from howdah.planner.rule import MAY
+from howdah.planner.rules.declare import Rules
 from howdah.planner.throughput import LINE_SHARE, replica_bits_per_s
 from howdah.units import format_bits_per_s, format_counted
 
 _JUMBO = 9000
 _EMULATED = frozenset({"e1000", "e1000e", "8139cp", "8139too", "pcnet32", "ne2k-pci", "vmxnet"})
+rules = Rules()
 
 
 def ports(reading: Reading) -> tuple[Nic, ...]:
@@ -24,7 +26,9 @@ def ports(reading: Reading) -> tuple[Nic, ...]:
     return tuple(nic for nic in reading.host.nics if nic.up and nic.member_of is None)
 
 
+@rules.inspection("network.one-mtu", sources="D0 40")
 def _mtu(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    """Have one MTU on all ports of a host."""
     known = {nic.name: nic.mtu for nic in ports(reading) if nic.mtu is not None}
     if len(known) > 1:
         yield Observation(
@@ -36,7 +40,9 @@ def _mtu(reading: Reading, facts: Facts) -> Iterator[Observation]:
         )
 
 
+@rules.inspection("network.jumbo", MAY, sources="D0 40, D3 119, D4 133")
 def _jumbo(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    """Have frames of 9,000 bytes on the cluster's ports."""
     for nic in ports(reading):
         if nic.mtu is not None:
             yield Observation(
@@ -48,7 +54,9 @@ def _jumbo(reading: Reading, facts: Facts) -> Iterator[Observation]:
             )
 
 
+@rules.inspection("network.disks-and-ports", sources="D0 45, D0 46, D0 48, D4 141")
 def _speed(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    """Have ports that carry the replicas of all that the data disks can write."""
     speeds = {nic.name: nic.speed_bits_per_s for nic in ports(reading)}
     known = [speed for speed in speeds.values() if speed is not None]
     if reading.host is None or not facts.group.data_disks:
@@ -78,7 +86,9 @@ def _speed(reading: Reading, facts: Facts) -> Iterator[Observation]:
     )
 
 
+@rules.inspection("network.bond", sources="D0 43, D4 132")
 def _bonds(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    """Spread a bond's traffic over all its ports, by address and port number."""
     for nic in ports(reading):
         if nic.bond is None:
             continue
@@ -93,8 +103,9 @@ def _bonds(reading: Reading, facts: Facts) -> Iterator[Observation]:
         )
 
 
+@rules.inspection("network.bonded-ports", sources="D0 43, howdah")
 def _bonded(reading: Reading, facts: Facts) -> Iterator[Observation]:
-    """Whether every port of a bond is up, and as fast as the others."""
+    """Have every port of a bond up, and as fast as the others."""
     members: dict[str, list[Nic]] = {}
     for nic in reading.host.nics if reading.host else ():
         if nic.member_of is not None:
@@ -117,7 +128,9 @@ def _bonded(reading: Reading, facts: Facts) -> Iterator[Observation]:
         )
 
 
+@rules.inspection("network.guest-card", sources="D0 41, D0 143, D3 119", when="the host is a virtual machine")
 def _guest_card(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    """Give virtual machines paravirtual network cards."""
     if reading.host is None or not reading.host.virtualisation.is_virtual:
         return
     for nic in ports(reading):
@@ -131,7 +144,11 @@ def _guest_card(reading: Reading, facts: Facts) -> Iterator[Observation]:
             )
 
 
+@rules.inspection(
+    "network.guest-queues", MAY, sources="D0 38, D0 41, D3 119", when="the host is a virtual machine"
+)
 def _queues(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    """Avoid several queues in a virtual network card."""
     if reading.host is None or not reading.host.virtualisation.is_virtual:
         return
     for nic in ports(reading):
@@ -143,53 +160,3 @@ def _queues(reading: Reading, facts: Facts) -> Iterator[Observation]:
                 "1, except perhaps in the largest virtual machines",
                 fix=f"ethtool -L {nic.name} combined 1, where the driver allows it; measure before and after",
             )
-
-
-RULES: tuple[Rule, ...] = (
-    Inspection(
-        id="network.one-mtu",
-        says="Have one MTU on all ports of a host.",
-        sources=("D0 40",),
-        inspect=_mtu,
-    ),
-    Inspection(
-        id="network.jumbo",
-        says="Have frames of 9,000 bytes on the cluster's ports.",
-        sources=("D0 40", "D3 119", "D4 133"),
-        severity=Severity.MAY,
-        inspect=_jumbo,
-    ),
-    Inspection(
-        id="network.disks-and-ports",
-        says="Have ports that carry the replicas of all that the data disks can write.",
-        sources=("D0 45", "D0 46", "D0 48", "D4 141"),
-        inspect=_speed,
-    ),
-    Inspection(
-        id="network.bond",
-        says="Spread a bond's traffic over all its ports, by address and port number.",
-        sources=("D0 43", "D4 132"),
-        inspect=_bonds,
-    ),
-    Inspection(
-        id="network.bonded-ports",
-        says="Have every port of a bond up, and as fast as the others.",
-        sources=("D0 43", "howdah"),
-        inspect=_bonded,
-    ),
-    Inspection(
-        id="network.guest-card",
-        says="Give virtual machines paravirtual network cards.",
-        sources=("D0 41", "D0 143", "D3 119"),
-        condition="the host is a virtual machine",
-        inspect=_guest_card,
-    ),
-    Inspection(
-        id="network.guest-queues",
-        says="Avoid several queues in a virtual network card.",
-        sources=("D0 38", "D0 41", "D3 119"),
-        severity=Severity.MAY,
-        condition="the host is a virtual machine",
-        inspect=_queues,
-    ),
-)

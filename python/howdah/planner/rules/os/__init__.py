@@ -5,4 +5,4 @@ from __future__ import annotations
 from howdah.planner.rule import Rule
 from howdah.planner.rules.os import found, settings
 
-RULES: tuple[Rule, ...] = (*settings.RULES, *found.RULES)
+rules: tuple[Rule, ...] = (*settings.rules, *found.rules)

@@ -9,13 +9,22 @@ from howdah.model.plan import Input
 from howdah.planner.conditions import with_hbase
 from howdah.planner.facts import Facts
 from howdah.planner.reading import Observation, Reading
-from howdah.planner.rule import Counsel, Inspection, Rule, Severity
+from howdah.planner.rule import MAY, MUST
+from howdah.planner.rules.declare import Condition, Rules
 from howdah.units import format_memory
 
 _OLDEST_KERNEL = (2, 6, 30)
+rules = Rules()
 
 
+@rules.inspection(
+    "os.kernel",
+    MUST,
+    sources="D4 134",
+    today="Every distribution that is maintained does; what Java 17 needs is newer still.",
+)
 def _kernel(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    """Run Linux 2.6.30 or newer."""
     if reading.host is None:
         return
     release = reading.host.software.kernel
@@ -32,7 +41,9 @@ def _kernel(reading: Reading, facts: Facts) -> Iterator[Observation]:
     )
 
 
+@rules.inspection("os.swap", MAY, sources="howdah")
 def _swap(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    """Have some swap, so that a worker that runs out of memory slows down before it loses a process."""
     if reading.host is None:
         return
     size = reading.host.memory.swap_total_bytes
@@ -46,7 +57,9 @@ def _swap(reading: Reading, facts: Facts) -> Iterator[Observation]:
     )
 
 
+@rules.inspection("os.clock", sources="HBase, Kerberos")
 def _clock(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    """Keep the clock in step with the other hosts' clocks."""
     if reading.host is None:
         return
     kept = reading.host.software.clock_synchronised
@@ -59,7 +72,13 @@ def _clock(reading: Reading, facts: Facts) -> Iterator[Observation]:
     )
 
 
+@rules.inspection(
+    "os.governor",
+    sources="D3 117, X2",
+    when=Condition("HBase runs on the cluster, on hosts without a hypervisor", with_hbase),
+)
 def _governor(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    """Run a latency-sensitive host at full clock."""
     if reading.host is None or reading.host.virtualisation.is_virtual:
         return
     governor = reading.host.cpu.governor
@@ -72,7 +91,9 @@ def _governor(reading: Reading, facts: Facts) -> Iterator[Observation]:
     )
 
 
+@rules.advice("os.clocks", MUST, sources="HBase, Kerberos")
 def _tell_time(facts: Facts) -> str:
+    """Keep the clocks of all hosts in step."""
     consequence = "Kerberos refuses clocks that differ by 5 minutes" if facts.request.secure else ""
     if facts.request.hbase_used:
         consequence = "HBase's master refuses a RegionServer whose clock is off by 30 seconds"
@@ -83,55 +104,10 @@ def _tell_time(facts: Facts) -> str:
     )
 
 
+@rules.advice("os.watch", sources="D0 37, D0 73, D0 64")
 def _tell_logs(facts: Facts) -> str:
+    """Compare the work that hosts do, regularly."""
     return (
         "Compare the hosts' finished tasks per hour, and storage and network volume with what the job should "
         "move, regularly: a host that falls behind has a bad disk or another configuration."
     )
-
-
-RULES: tuple[Rule, ...] = (
-    Inspection(
-        id="os.kernel",
-        says="Run Linux 2.6.30 or newer.",
-        sources=("D4 134",),
-        severity=Severity.MUST,
-        inspect=_kernel,
-        today="Every distribution that is maintained does; what Java 17 needs is newer still.",
-    ),
-    Inspection(
-        id="os.swap",
-        says="Have some swap, so that a worker that runs out of memory slows down before it loses a process.",
-        sources=("howdah",),
-        severity=Severity.MAY,
-        inspect=_swap,
-    ),
-    Inspection(
-        id="os.clock",
-        says="Keep the clock in step with the other hosts' clocks.",
-        sources=("HBase", "Kerberos"),
-        inspect=_clock,
-    ),
-    Inspection(
-        id="os.governor",
-        says="Run a latency-sensitive host at full clock.",
-        sources=("D3 117", "X2"),
-        condition="HBase runs on the cluster, on hosts without a hypervisor",
-        applies=with_hbase,
-        inspect=_governor,
-    ),
-    Counsel(
-        id="os.clocks",
-        says="Keep the clocks of all hosts in step.",
-        sources=("HBase", "Kerberos"),
-        severity=Severity.MUST,
-        tell=_tell_time,
-    ),
-    Counsel(
-        id="os.watch",
-        says="Compare the work that hosts do, regularly.",
-        sources=("D0 37", "D0 73", "D0 64"),
-        severity=Severity.SHOULD,
-        tell=_tell_logs,
-    ),
-)

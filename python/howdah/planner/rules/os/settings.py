@@ -6,20 +6,30 @@ from howdah.model.plan import Value
 from howdah.model.request import Profile
 from howdah.planner.conditions import several_ports, with_hbase
 from howdah.planner.facts import Facts
-from howdah.planner.rule import Decision, Rule, Scope, SettingRule, Severity
-from howdah.planner.values import at_least, at_most, fixed, one_of
+from howdah.planner.rule import MAY, MUST, Decision, Scope
+from howdah.planner.rules.declare import Condition, Rules
+from howdah.planner.values import at_least, at_most, one_of
 from howdah.units import MIB
 
 _SYSCTL = "sysctl.conf"
 _LIMITS = "limits.conf"
 _THP = "thp"
-
 _HANDLES = 32768
 _HANDLES_LEAST = 16384
 _SOCKET_BUFFER = 16 * MIB
+rules = Rules(file=_SYSCTL)
 
 
+@rules.setting(
+    "os.swappiness",
+    "vm.swappiness",
+    sources="D0 27",
+    accepts=lambda value, decision, facts: at_most(value, Decision(10, ""), facts),
+    today="The papers' 0 forbids swapping outright since Linux 3.5 and may end a process instead; 1 is "
+    "the least that swaps at all.",
+)
 def _swappiness(facts: Facts) -> Decision:
+    """Keep processes in memory rather than file pages: swap as little as the kernel can."""
     if facts.request.profile is Profile.PAPER:
         return Decision(0, "as the study had it: no page of a process is worth less than one of the cache")
     return Decision(
@@ -27,8 +37,23 @@ def _swappiness(facts: Facts) -> Decision:
     )
 
 
+@rules.setting("os.overcommit", "vm.overcommit_memory", sources="D0 27", accepts=one_of(0, 1))
 def _overcommit(facts: Facts) -> Decision:
+    """Let the kernel judge how much memory may be promised; never forbid more than there is."""
     return Decision(0, "a JVM reserves more than it uses and forks; the kernel's own estimate allows both")
+
+
+rules.fixed(
+    "os.dirty-background",
+    "vm.dirty_background_ratio",
+    1,
+    accepts=lambda value, decision, facts: at_most(value, Decision(5, ""), facts),
+    today="On hosts of a terabyte, vm.dirty_background_bytes goes below 1 %; a check accepts it.",
+).text(
+    "Begin to write dirty pages back early, so that disks work evenly instead of in bursts.",
+    "1 % of memory is seconds of a worker's disks; the default 10 % is a long burst",
+    "D0 27",
+)
 
 
 def _dirty_ratio_accepts(value: Value, decision: Decision, facts: Facts) -> bool:
@@ -36,11 +61,75 @@ def _dirty_ratio_accepts(value: Value, decision: Decision, facts: Facts) -> bool
     return 0 <= float(str(value)) <= float(str(decision.value))
 
 
+rules.fixed("os.dirty-limit", "vm.dirty_ratio", 20, MAY, accepts=_dirty_ratio_accepts, written=False).text(
+    "Stop a writer before dirty pages crowd out the map output that waits in the cache.",
+    "the kernel's default: four fifths of the cache stay for map output",
+    "D0 24, Linux",
+)
+
+
 def _enough(value: Value, decision: Decision, facts: Facts) -> bool:
     return value == "unlimited" or at_least(value, Decision(_HANDLES_LEAST, ""), facts)
 
 
+rules.fixed(
+    "os.open-files",
+    "nofile",
+    _HANDLES,
+    MUST,
+    file=_LIMITS,
+    accepts=_enough,
+    today="A daemon that systemd starts takes LimitNOFILE of its unit, not limits.conf.",
+).text(
+    "Let the daemons' users open at least 32,768 files.",
+    "every block that is read or written takes two, every connection one",
+    "D0 27, D4 138",
+)
+rules.fixed(
+    "os.processes",
+    "nproc",
+    _HANDLES,
+    MUST,
+    file=_LIMITS,
+    accepts=_enough,
+    today="A daemon that systemd starts takes LimitNPROC and TasksMax of its unit, not limits.conf.",
+).text(
+    "Let the daemons' users run at least 32,768 processes and threads.",
+    "Linux counts threads, and a DataNode has one for every transfer",
+    "D0 27, D4 138",
+)
+rules.fixed(
+    "os.locked-memory",
+    "memlock",
+    "unlimited",
+    MAY,
+    when=Condition("HBase runs on the cluster", with_hbase),
+    file=_LIMITS,
+).text(
+    "Let RegionServers lock the memory of their heaps and their block cache.",
+    "heap and off-heap cache are most of the worker's memory and stay",
+    "D3 120, HBase",
+)
+
+
+def _huge_pages_accept(value: Value, decision: Decision, facts: Facts) -> bool:
+    # Distributors ask for `never`, the papers ran `always`: with `defer` both will do.
+    return value in ("always", "madvise", "never")
+
+
+@rules.setting(
+    "os.huge-pages",
+    "transparent_hugepage.enabled",
+    sources="D0 23, JDK-8312182, Cloudera: Disabling transparent hugepages",
+    file=_THP,
+    accepts=_huge_pages_accept,
+    today="Distributors of Hadoop say `never`, because kernels before 4.6 made tasks wait while they "
+    "defragmented; that is os.huge-page-defrag's to prevent. Under `always` Java's stacks of "
+    "threads become huge pages, and stay in memory (JDK-8312182). With `madvise` the heaps of "
+    "NameNode and RegionServers ask for theirs.",
+)
 def _huge_pages(facts: Facts) -> Decision:
+    """Have large pages in the guest and in Java, so that address translation stays cheap."""
     if facts.request.profile is Profile.PAPER:
         return Decision("always", "as the study had it: every heap gets them without a flag of its own")
     return Decision(
@@ -50,169 +139,70 @@ def _huge_pages(facts: Facts) -> Decision:
     )
 
 
-def _huge_pages_accept(value: Value, decision: Decision, facts: Facts) -> bool:
-    # Distributors ask for `never`, the papers ran `always`: with `defer` both will do.
-    return value in ("always", "madvise", "never")
+rules.fixed(
+    "os.huge-page-defrag",
+    "transparent_hugepage.defrag",
+    "defer",
+    file=_THP,
+    accepts=one_of("defer", "defer+madvise", "madvise", "never"),
+    today="`defer` is there since Linux 4.6; before, and on Red Hat 7, the default was `always`.",
+).text(
+    "Never let a task wait while the kernel makes room for a large page.",
+    "the kernel compacts in the background; a program that asks gets small pages meanwhile",
+    "D0 23, Linux 4.6",
+)
+rules.fixed(
+    "os.receive-buffer",
+    "net.core.rmem_max",
+    _SOCKET_BUFFER,
+    MAY,
+    accepts=at_least,
+    today="Linux sizes TCP buffers by itself up to net.ipv4.tcp_rmem; this bounds what programs ask for.",
+).text(
+    "Allow socket buffers of 16 MiB for receiving.",
+    "a fast link's bandwidth times its delay under load, with room",
+    "D0 27",
+)
+rules.fixed(
+    "os.send-buffer",
+    "net.core.wmem_max",
+    _SOCKET_BUFFER,
+    MAY,
+    accepts=at_least,
+    today="Linux sizes TCP buffers by itself up to net.ipv4.tcp_wmem; this bounds what programs ask for.",
+).text(
+    "Allow socket buffers of 16 MiB for sending.",
+    "a fast link's bandwidth times its delay under load, with room",
+    "D0 27",
+)
+rules.fixed("os.mtu-probing", "net.ipv4.tcp_mtu_probing", 1, MAY, accepts=one_of(1, 2)).text(
+    "Let TCP find the largest packet that gets through, where jumbo frames meet a hop without them.",
+    "a connection that hangs on a small hop recovers; others are not slowed",
+    "D0 27, D0 40",
+)
+rules.fixed(
+    "os.arp-filter",
+    "net.ipv4.conf.all.arp_filter",
+    1,
+    MAY,
+    when=Condition("a host has more than one port", several_ports),
+    scope=Scope.HOST,
+).text(
+    "With several ports on one subnet, answer for an address only on the port it belongs to.",
+    "else one port answers for all, and traffic meant for several takes one",
+    "D0 27",
+)
 
 
+@rules.setting(
+    "os.listen-backlog",
+    "net.core.somaxconn",
+    sources="Linux 5.4, howdah",
+    accepts=lambda value, decision, facts: at_least(value, Decision(1024, ""), facts),
+    today="The kernel's default was 128 before Linux 5.4 and is 4096 since.",
+)
 def _backlog(facts: Facts) -> Decision:
+    """Let a listener queue bursts of connections, as a shuffle makes them."""
     return Decision(
         4096, "a shuffle opens connections in bursts; the kernel cuts every listener's queue to this"
     )
-
-
-RULES: tuple[Rule, ...] = (
-    SettingRule(
-        id="os.swappiness",
-        says="Keep processes in memory rather than file pages: swap as little as the kernel can.",
-        sources=("D0 27",),
-        key="vm.swappiness",
-        file=_SYSCTL,
-        decide=_swappiness,
-        accepts=lambda value, decision, facts: at_most(value, Decision(10, ""), facts),
-        today="The papers' 0 forbids swapping outright since Linux 3.5 and may end a process instead; 1 is "
-        "the least that swaps at all.",
-    ),
-    SettingRule(
-        id="os.overcommit",
-        says="Let the kernel judge how much memory may be promised; never forbid more than there is.",
-        sources=("D0 27",),
-        key="vm.overcommit_memory",
-        file=_SYSCTL,
-        decide=_overcommit,
-        accepts=one_of(0, 1),
-    ),
-    SettingRule(
-        id="os.dirty-background",
-        says="Begin to write dirty pages back early, so that disks work evenly instead of in bursts.",
-        sources=("D0 27",),
-        key="vm.dirty_background_ratio",
-        file=_SYSCTL,
-        decide=fixed(1, "1 % of memory is seconds of a worker's disks; the default 10 % is a long burst"),
-        accepts=lambda value, decision, facts: at_most(value, Decision(5, ""), facts),
-        today="On hosts of a terabyte, vm.dirty_background_bytes goes below 1 %; a check accepts it.",
-    ),
-    SettingRule(
-        id="os.dirty-limit",
-        says="Stop a writer before dirty pages crowd out the map output that waits in the cache.",
-        sources=("D0 24", "Linux"),
-        severity=Severity.MAY,
-        key="vm.dirty_ratio",
-        file=_SYSCTL,
-        decide=fixed(20, "the kernel's default: four fifths of the cache stay for map output"),
-        accepts=_dirty_ratio_accepts,
-        written=False,
-    ),
-    SettingRule(
-        id="os.open-files",
-        says="Let the daemons' users open at least 32,768 files.",
-        sources=("D0 27", "D4 138"),
-        severity=Severity.MUST,
-        key="nofile",
-        file=_LIMITS,
-        decide=fixed(_HANDLES, "every block that is read or written takes two, every connection one"),
-        accepts=_enough,
-        today="A daemon that systemd starts takes LimitNOFILE of its unit, not limits.conf.",
-    ),
-    SettingRule(
-        id="os.processes",
-        says="Let the daemons' users run at least 32,768 processes and threads.",
-        sources=("D0 27", "D4 138"),
-        severity=Severity.MUST,
-        key="nproc",
-        file=_LIMITS,
-        decide=fixed(_HANDLES, "Linux counts threads, and a DataNode has one for every transfer"),
-        accepts=_enough,
-        today="A daemon that systemd starts takes LimitNPROC and TasksMax of its unit, not limits.conf.",
-    ),
-    SettingRule(
-        id="os.locked-memory",
-        says="Let RegionServers lock the memory of their heaps and their block cache.",
-        sources=("D3 120", "HBase"),
-        severity=Severity.MAY,
-        condition="HBase runs on the cluster",
-        applies=with_hbase,
-        key="memlock",
-        file=_LIMITS,
-        decide=fixed("unlimited", "heap and off-heap cache are most of the worker's memory and stay"),
-    ),
-    SettingRule(
-        id="os.huge-pages",
-        says="Have large pages in the guest and in Java, so that address translation stays cheap.",
-        sources=("D0 23", "JDK-8312182", "Cloudera: Disabling transparent hugepages"),
-        key="transparent_hugepage.enabled",
-        file=_THP,
-        decide=_huge_pages,
-        accepts=_huge_pages_accept,
-        today="Distributors of Hadoop say `never`, because kernels before 4.6 made tasks wait while they "
-        "defragmented; that is os.huge-page-defrag's to prevent. Under `always` Java's stacks of threads "
-        "become huge pages, and stay in memory (JDK-8312182). With `madvise` the heaps "
-        "of NameNode and RegionServers ask for theirs.",
-    ),
-    SettingRule(
-        id="os.huge-page-defrag",
-        says="Never let a task wait while the kernel makes room for a large page.",
-        sources=("D0 23", "Linux 4.6"),
-        key="transparent_hugepage.defrag",
-        file=_THP,
-        decide=fixed(
-            "defer", "the kernel compacts in the background; a program that asks gets small pages meanwhile"
-        ),
-        accepts=one_of("defer", "defer+madvise", "madvise", "never"),
-        today="`defer` is there since Linux 4.6; before, and on Red Hat 7, the default was `always`.",
-    ),
-    SettingRule(
-        id="os.receive-buffer",
-        says="Allow socket buffers of 16 MiB for receiving.",
-        sources=("D0 27",),
-        severity=Severity.MAY,
-        key="net.core.rmem_max",
-        file=_SYSCTL,
-        decide=fixed(_SOCKET_BUFFER, "a fast link's bandwidth times its delay under load, with room"),
-        accepts=at_least,
-        today="Linux sizes TCP buffers by itself up to net.ipv4.tcp_rmem; this bounds what programs ask for.",
-    ),
-    SettingRule(
-        id="os.send-buffer",
-        says="Allow socket buffers of 16 MiB for sending.",
-        sources=("D0 27",),
-        severity=Severity.MAY,
-        key="net.core.wmem_max",
-        file=_SYSCTL,
-        decide=fixed(_SOCKET_BUFFER, "a fast link's bandwidth times its delay under load, with room"),
-        accepts=at_least,
-        today="Linux sizes TCP buffers by itself up to net.ipv4.tcp_wmem; this bounds what programs ask for.",
-    ),
-    SettingRule(
-        id="os.mtu-probing",
-        says="Let TCP find the largest packet that gets through, where jumbo frames meet a hop without them.",
-        sources=("D0 27", "D0 40"),
-        severity=Severity.MAY,
-        key="net.ipv4.tcp_mtu_probing",
-        file=_SYSCTL,
-        decide=fixed(1, "a connection that hangs on a small hop recovers; others are not slowed"),
-        accepts=one_of(1, 2),
-    ),
-    SettingRule(
-        id="os.arp-filter",
-        says="With several ports on one subnet, answer for an address only on the port it belongs to.",
-        sources=("D0 27",),
-        severity=Severity.MAY,
-        condition="a host has more than one port",
-        applies=several_ports,
-        key="net.ipv4.conf.all.arp_filter",
-        file=_SYSCTL,
-        decide=fixed(1, "else one port answers for all, and traffic meant for several takes one"),
-        scope=Scope.HOST,
-    ),
-    SettingRule(
-        id="os.listen-backlog",
-        says="Let a listener queue bursts of connections, as a shuffle makes them.",
-        sources=("Linux 5.4", "howdah"),
-        key="net.core.somaxconn",
-        file=_SYSCTL,
-        decide=_backlog,
-        accepts=lambda value, decision, facts: at_least(value, Decision(1024, ""), facts),
-        today="The kernel's default was 128 before Linux 5.4 and is 4096 since.",
-    ),
-)

@@ -5,4 +5,4 @@ from __future__ import annotations
 from howdah.planner.rule import Rule
 from howdah.planner.rules.security import datanodes, exposure, settings
 
-RULES: tuple[Rule, ...] = (*settings.RULES, *datanodes.RULES, *exposure.RULES)
+rules: tuple[Rule, ...] = (*settings.rules, *datanodes.rules, *exposure.rules)

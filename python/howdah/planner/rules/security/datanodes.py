@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from howdah.planner.conditions import secured
 from howdah.planner.facts import Facts
 from howdah.planner.reading import Observation, Reading
-from howdah.planner.rule import Inspection, Rule, Severity
+from howdah.planner.rule import MUST
+from howdah.planner.rules.declare import Condition, Rules
 
 _PROTECTION = "dfs.data.transfer.protection"
 _POLICY = "dfs.http.policy"
@@ -15,6 +16,7 @@ _DATA, _PAGES = "dfs.datanode.address", "dfs.datanode.http.address"
 _ANY_PORTS = "ignore.secure.ports.for.testing"
 _OF_DATANODES = ("dfs.datanode.kerberos.principal", "dfs.datanode.keytab.file", "dfs.datanode.data.dir")
 _FIRST_OF_USERS = 1024
+rules = Rules()
 
 
 def _of_root(reading: Reading, key: str) -> bool:
@@ -23,7 +25,14 @@ def _of_root(reading: Reading, key: str) -> bool:
     return port.isdigit() and 0 < int(port) < _FIRST_OF_USERS
 
 
+@rules.inspection(
+    "security.startable-datanodes",
+    MUST,
+    sources="HDFS-2856, Hadoop 3.5.0: DataNode.checkSecureConfig",
+    when=Condition("with Kerberos, where hdfs-site.xml is a DataNode's", secured),
+)
 def _startable(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    """With Kerberos a DataNode has ports that only root opens, or SASL for data and HTTPS for pages."""
     of_datanodes = any(map(reading.text, _OF_DATANODES))
     if not reading.has("hdfs-site.xml") or not of_datanodes or reading.truth(_ANY_PORTS) is True:
         return
@@ -48,16 +57,3 @@ def _startable(reading: Reading, facts: Facts) -> Iterator[Observation]:
             "ssl-server.xml",
             where=reading.where(_POLICY) or "hdfs-site.xml",
         )
-
-
-RULES: tuple[Rule, ...] = (
-    Inspection(
-        id="security.startable-datanodes",
-        says="With Kerberos a DataNode has ports that only root opens, or SASL for data and HTTPS for pages.",
-        sources=("HDFS-2856", "Hadoop 3.5.0: DataNode.checkSecureConfig"),
-        severity=Severity.MUST,
-        applies=secured,
-        condition="with Kerberos, where hdfs-site.xml is a DataNode's",
-        inspect=_startable,
-    ),
-)

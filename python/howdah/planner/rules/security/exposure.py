@@ -8,8 +8,9 @@ from collections.abc import Iterator
 from howdah.planner.facts import Facts
 from howdah.planner.named_hosts import has_several_hosts
 from howdah.planner.reading import Observation, Reading
-from howdah.planner.rule import Inspection, Rule, Severity
+from howdah.planner.rule import MUST
 from howdah.planner.rules.consistency.fair import uses_fair
+from howdah.planner.rules.declare import Rules
 
 _PROXY = re.compile(r"hadoop\.proxyuser\.([^.]+)\.(hosts|groups|users)")
 _UMASK = "fs.permissions.umask-mode"
@@ -22,9 +23,40 @@ _OF_MANY = re.compile(r"(?:dfs|yarn|hbase)\.(?:datanode|journalnode|nodemanager|
 """Principals of daemons that run on several hosts with one configuration."""
 _ROOT_QUEUE = "yarn.scheduler.capacity.root"
 _POLICIES = ("dfs.http.policy", "yarn.http.policy", "mapreduce.jobhistory.http.policy")
+rules = Rules()
 
 
+@rules.inspection(
+    "security.queue-rights",
+    MUST,
+    sources="Hadoop 3.5.0: CapacityScheduler",
+    when="with Kerberos, where the queues are given",
+)
+def _queue_rights(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    """Only administrators and owners stop applications."""
+    # Without Kerberos users are whoever they claim to be, and lists of them keep no user out.
+    if not facts.request.secure or not reading.has("capacity-scheduler.xml") or uses_fair(reading):
+        return
+    if reading.has("yarn-site.xml") and reading.truth("yarn.acl.enable") is not True:
+        # No list is checked then, which is a rule of its own.
+        return
+    key = f"{_ROOT_QUEUE}.acl_administer_queue"
+    text = reading.text(key)
+    yield Observation(
+        ok=text is not None and "*" not in text,
+        about=key,
+        found=text if text is not None else "not set, which is *",
+        expected="users and groups, or a blank for none: what the root queue allows all queues allow, and "
+        "every user may stop every application as it is",
+        fix=f"set {key} and {_ROOT_QUEUE}.acl_submit_applications to a blank or to administrators in "
+        "capacity-scheduler.xml, and acl_submit_applications of each queue to those who use it",
+        where=reading.where(key) or "capacity-scheduler.xml",
+    )
+
+
+@rules.inspection("security.proxy-users", sources="Hadoop 3.5.0: Superusers")
 def _proxies(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    """A service that acts for others does so from its own hosts, or for some groups only."""
     given: dict[str, dict[str, str]] = {}
     for entry in reading.config.effective if reading.config else ():
         if match := _PROXY.fullmatch(entry.name):
@@ -42,7 +74,9 @@ def _proxies(reading: Reading, facts: Facts) -> Iterator[Observation]:
         )
 
 
+@rules.inspection("security.umask", sources="Hadoop 3.5.0: HdfsPermissionsGuide")
 def _umask(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    """New files cannot be written by everybody."""
     text = (reading.text(_UMASK) or "").strip()
     if re.fullmatch(r"[0-7]{3,4}", text):
         yield Observation(
@@ -55,7 +89,9 @@ def _umask(reading: Reading, facts: Facts) -> Iterator[Observation]:
         )
 
 
+@rules.inspection("security.tls-protocols", MUST, sources="Java 17")
 def _protocols(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    """Encrypted pages use protocols that are not broken."""
     named = [protocol.strip() for protocol in (reading.text(_PROTOCOLS) or "").split(",") if protocol.strip()]
     if named:
         dead = [protocol for protocol in named if _DEAD.fullmatch(protocol)]
@@ -69,7 +105,9 @@ def _protocols(reading: Reading, facts: Facts) -> Iterator[Observation]:
         )
 
 
+@rules.inspection("security.host-names", sources="Hadoop 3.5.0: EncryptedShuffle")
 def _verifier(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    """A certificate is valid only for the host that it names."""
     if text := reading.text(_VERIFIER):
         yield Observation(
             ok=text not in _LAX,
@@ -81,7 +119,10 @@ def _verifier(reading: Reading, facts: Facts) -> Iterator[Observation]:
         )
 
 
+# The file may be there on the hosts and not among those that were given.
+@rules.inspection("security.key-store", sources="Hadoop 3.5.0: SecureMode")
 def _server_store(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    """Where pages are encrypted there is a file that names the daemon's key store."""
     encrypted = [key for key in _POLICIES if (reading.text(key) or "").startswith("HTTPS_ONLY")]
     if encrypted:
         file = reading.text("hadoop.ssl.server.conf") or "ssl-server.xml"
@@ -105,7 +146,14 @@ def _principals(reading: Reading) -> dict[str, str]:
     }
 
 
+@rules.inspection(
+    "security.own-principals",
+    MUST,
+    sources="Hadoop 3.5.0: SecureMode",
+    when="where the configuration names several hosts",
+)
 def _own_host(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    """Principals in a configuration that hosts share name no host."""
     if not has_several_hosts(reading):
         return
     for key, text in _principals(reading).items():
@@ -123,7 +171,9 @@ def _own_host(reading: Reading, facts: Facts) -> Iterator[Observation]:
         )
 
 
+@rules.inspection("security.one-realm", sources="Hadoop 3.5.0: SecureMode")
 def _one_realm(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    """The daemons of a cluster are of one Kerberos realm."""
     realms: dict[str, list[str]] = {}
     for key, text in _principals(reading).items():
         realms.setdefault(text.rpartition("@")[2], []).append(key)
@@ -139,84 +189,3 @@ def _one_realm(reading: Reading, facts: Facts) -> Iterator[Observation]:
                 fix=f"set the realm in {key} to {most}",
                 where=reading.where(key),
             )
-
-
-def _queue_rights(reading: Reading, facts: Facts) -> Iterator[Observation]:
-    """Whether the root queue, whose rights all queues have, is open to everybody."""
-    # Without Kerberos users are whoever they claim to be, and lists of them keep no user out.
-    if not facts.request.secure or not reading.has("capacity-scheduler.xml") or uses_fair(reading):
-        return
-    if reading.has("yarn-site.xml") and reading.truth("yarn.acl.enable") is not True:
-        # No list is checked then, which is a rule of its own.
-        return
-    key = f"{_ROOT_QUEUE}.acl_administer_queue"
-    text = reading.text(key)
-    yield Observation(
-        ok=text is not None and "*" not in text,
-        about=key,
-        found=text if text is not None else "not set, which is *",
-        expected="users and groups, or a blank for none: what the root queue allows all queues allow, and "
-        "every user may stop every application as it is",
-        fix=f"set {key} and {_ROOT_QUEUE}.acl_submit_applications to a blank or to administrators in "
-        "capacity-scheduler.xml, and acl_submit_applications of each queue to those who use it",
-        where=reading.where(key) or "capacity-scheduler.xml",
-    )
-
-
-RULES: tuple[Rule, ...] = (
-    Inspection(
-        id="security.queue-rights",
-        says="Only administrators and owners stop applications.",
-        sources=("Hadoop 3.5.0: CapacityScheduler",),
-        severity=Severity.MUST,
-        condition="with Kerberos, where the queues are given",
-        inspect=_queue_rights,
-    ),
-    Inspection(
-        id="security.proxy-users",
-        says="A service that acts for others does so from its own hosts, or for some groups only.",
-        sources=("Hadoop 3.5.0: Superusers",),
-        inspect=_proxies,
-    ),
-    Inspection(
-        id="security.umask",
-        says="New files cannot be written by everybody.",
-        sources=("Hadoop 3.5.0: HdfsPermissionsGuide",),
-        inspect=_umask,
-    ),
-    Inspection(
-        id="security.tls-protocols",
-        says="Encrypted pages use protocols that are not broken.",
-        sources=("Java 17",),
-        severity=Severity.MUST,
-        inspect=_protocols,
-    ),
-    Inspection(
-        id="security.host-names",
-        says="A certificate is valid only for the host that it names.",
-        sources=("Hadoop 3.5.0: EncryptedShuffle",),
-        inspect=_verifier,
-    ),
-    Inspection(
-        id="security.key-store",
-        says="Where pages are encrypted there is a file that names the daemon's key store.",
-        sources=("Hadoop 3.5.0: SecureMode",),
-        # The file may be there on the hosts and not among those that were given.
-        severity=Severity.SHOULD,
-        inspect=_server_store,
-    ),
-    Inspection(
-        id="security.own-principals",
-        says="Principals in a configuration that hosts share name no host.",
-        sources=("Hadoop 3.5.0: SecureMode",),
-        severity=Severity.MUST,
-        condition="where the configuration names several hosts",
-        inspect=_own_host,
-    ),
-    Inspection(
-        id="security.one-realm",
-        says="The daemons of a cluster are of one Kerberos realm.",
-        sources=("Hadoop 3.5.0: SecureMode",),
-        inspect=_one_realm,
-    ),
-)

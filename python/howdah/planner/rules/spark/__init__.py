@@ -5,4 +5,4 @@ from __future__ import annotations
 from howdah.planner.rule import Rule
 from howdah.planner.rules.spark import features, fits, secure, settings, values
 
-RULES: tuple[Rule, ...] = (*settings.RULES, *secure.RULES, *fits.RULES, *values.RULES, *features.RULES)
+rules: tuple[Rule, ...] = (*settings.rules, *secure.rules, *fits.rules, *values.rules, *features.rules)

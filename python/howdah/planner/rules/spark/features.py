@@ -8,7 +8,8 @@ from howdah.planner.executor import CONFIGURATION, LEAST_OVERHEAD_MB, OVERHEAD, 
 from howdah.planner.facts import Facts
 from howdah.planner.named_hosts import has_several_hosts, worker_hosts
 from howdah.planner.reading import Observation, Reading
-from howdah.planner.rule import Inspection, Rule, Severity
+from howdah.planner.rule import MUST
+from howdah.planner.rules.declare import Rules
 from howdah.releases.spark import spark_keys
 from howdah.units import MIB, format_memory
 
@@ -17,6 +18,7 @@ _TIMEOUT, _HEARTBEAT = "spark.network.timeout", "spark.executor.heartbeatInterva
 _LEAST_HEARTBEATS = 4
 _DYNAMIC = "spark.dynamicAllocation."
 _LOGS, _DIRECTORY, _READ = "spark.eventLog.enabled", "spark.eventLog.dir", "spark.history.fs.logDirectory"
+rules = Rules()
 
 
 def _quantity(reading: Reading, key: str) -> float | None:
@@ -24,12 +26,15 @@ def _quantity(reading: Reading, key: str) -> float | None:
     return known.quantity(reading.text(key) or known.default)
 
 
+@rules.inspection(
+    "spark.heartbeats",
+    MUST,
+    sources=f"Spark 4.3.0: SparkConf.validateSettings, {CONFIGURATION}",
+    when="where either time is set",
+)
 def _heartbeats(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    """Executors are given up after more than one heartbeat."""
     return _times(reading, least=1)
-
-
-def _few_heartbeats(reading: Reading, facts: Facts) -> Iterator[Observation]:
-    return _times(reading, least=_LEAST_HEARTBEATS)
 
 
 def _times(reading: Reading, least: int) -> Iterator[Observation]:
@@ -57,8 +62,20 @@ def _refusal(timeout: float, heartbeat: float) -> str:
     return "executors are given up, and their tasks run again, after one long collection"
 
 
+@rules.inspection("spark.several-heartbeats", sources=CONFIGURATION, when="where either time is set")
+def _few_heartbeats(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    """Executors have time for several heartbeats before they are given up."""
+    return _times(reading, least=_LEAST_HEARTBEATS)
+
+
+@rules.inspection(
+    "spark.executors",
+    MUST,
+    sources=f"Spark 4.3.0: ExecutorAllocationManager, {YARN}",
+    when="where numbers of executors are set",
+)
 def _executors(reading: Reading, facts: Facts) -> Iterator[Observation]:
-    """Whether the least number of executors is one that the most and the cluster allow."""
+    """Applications begin with no more executors than they may have, and the cluster has room for."""
     dynamic = reading.truth(f"{_DYNAMIC}enabled") is True
     least, first, most = (reading.number(f"{_DYNAMIC}{what}Executors") for what in ("min", "initial", "max"))
     if dynamic and most is not None:
@@ -93,8 +110,9 @@ def _executors(reading: Reading, facts: Facts) -> Iterator[Observation]:
     )
 
 
+@rules.inspection("spark.history-written", sources="Spark: monitoring", when="where such a folder is set")
 def _history(reading: Reading, facts: Facts) -> Iterator[Observation]:
-    """Whether the folders of a history that are named are written to."""
+    """Where a folder of applications' history is named, applications write it."""
     given = next((key for key in (_DIRECTORY, _READ) if reading.text(key)), None)
     if given is not None:
         yield Observation(
@@ -107,8 +125,11 @@ def _history(reading: Reading, facts: Facts) -> Iterator[Observation]:
         )
 
 
+@rules.inspection(
+    "spark.own-driver", MUST, sources=CONFIGURATION, when="where the files show that several hosts read them"
+)
 def _own_driver(reading: Reading, facts: Facts) -> Iterator[Observation]:
-    """Whether no driver is bound to one host's address; in a cluster drivers run on any worker."""
+    """No driver is bound to one host's address in a file that all hosts have."""
     if not has_several_hosts(reading):
         return
     for key in ("spark.driver.host", "spark.driver.bindAddress"):
@@ -123,45 +144,3 @@ def _own_driver(reading: Reading, facts: Facts) -> Iterator[Observation]:
                 fix=f"remove {key} from {reading.where(key)}",
                 where=reading.where(key),
             )
-
-
-RULES: tuple[Rule, ...] = (
-    Inspection(
-        id="spark.heartbeats",
-        says="Executors are given up after more than one heartbeat.",
-        sources=("Spark 4.3.0: SparkConf.validateSettings", CONFIGURATION),
-        severity=Severity.MUST,
-        condition="where either time is set",
-        inspect=_heartbeats,
-    ),
-    Inspection(
-        id="spark.several-heartbeats",
-        says="Executors have time for several heartbeats before they are given up.",
-        sources=(CONFIGURATION,),
-        condition="where either time is set",
-        inspect=_few_heartbeats,
-    ),
-    Inspection(
-        id="spark.executors",
-        says="Applications begin with no more executors than they may have, and the cluster has room for.",
-        sources=("Spark 4.3.0: ExecutorAllocationManager", YARN),
-        severity=Severity.MUST,
-        condition="where numbers of executors are set",
-        inspect=_executors,
-    ),
-    Inspection(
-        id="spark.history-written",
-        says="Where a folder of applications' history is named, applications write it.",
-        sources=("Spark: monitoring",),
-        condition="where such a folder is set",
-        inspect=_history,
-    ),
-    Inspection(
-        id="spark.own-driver",
-        says="No driver is bound to one host's address in a file that all hosts have.",
-        sources=(CONFIGURATION,),
-        severity=Severity.MUST,
-        condition="where the files show that several hosts read them",
-        inspect=_own_driver,
-    ),
-)

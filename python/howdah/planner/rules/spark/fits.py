@@ -14,19 +14,54 @@ from howdah.planner.executor import (
 )
 from howdah.planner.facts import Facts
 from howdah.planner.reading import Observation, Reading
-from howdah.planner.rule import Inspection, Rule, Severity
+from howdah.planner.rule import MUST
+from howdah.planner.rules.declare import Rules
 from howdah.units import GIB, MIB, format_memory
 
 _FORMER = {
     f"spark.yarn.{who}.memoryOverhead": f"spark.{who}.memoryOverhead" for who in ("executor", "driver")
 }
-
 _ADAPTIVE, _PARTITIONS = "spark.sql.adaptive.enabled", "spark.sql.shuffle.partitions"
 _MANY = 5000
+rules = Rules()
 
 
+@rules.inspection(
+    "spark.adaptive",
+    sources="Spark: SQL performance tuning",
+    when="where adaptive execution or the number of partitions is set",
+)
+def _adaptive(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    """Spark makes the number of partitions fit the data."""
+    partitions = reading.number(_PARTITIONS)
+    off = reading.truth(_ADAPTIVE) is False
+    many = partitions is not None and partitions > _MANY
+    if reading.text(_ADAPTIVE) is None and partitions is None:
+        return
+    key = _ADAPTIVE if off or not many else _PARTITIONS
+    yield Observation(
+        ok=not (off or many),
+        about=key,
+        found=f"{reading.text(_ADAPTIVE) or 'true (default)'}, with {partitions or 200:.15g} partitions",
+        expected=f"true, with at most {_MANY} partitions: adaptive execution joins partitions that turn "
+        "out small and "
+        "splits large ones; without it every shuffle has as many tasks and small files, whatever its data",
+        fix=f"remove {_ADAPTIVE} from {reading.where(_ADAPTIVE)}"
+        + (f", and set {_PARTITIONS} to 200 to {_MANY} in {reading.where(_PARTITIONS)}" if many else "")
+        if off
+        else f"set {_PARTITIONS} to 200 to {_MANY} in {reading.where(_PARTITIONS)}",
+        where=reading.where(key),
+    )
+
+
+@rules.inspection(
+    "spark.container-fits",
+    MUST,
+    sources=f"{YARN}, howdah",
+    when="where Spark's defaults say how large executors are",
+)
 def _container_fits(reading: Reading, facts: Facts) -> Iterator[Observation]:
-    """Whether an executor is one that YARN gives a container to."""
+    """An executor and what it has outside of its heap fit the largest container."""
     heap = memory_bytes(reading.text("spark.executor.memory") or "")
     if heap is not None:
         overhead = memory_bytes(reading.text("spark.executor.memoryOverhead") or "") or max(
@@ -56,7 +91,9 @@ def _container_fits(reading: Reading, facts: Facts) -> Iterator[Observation]:
         )
 
 
+@rules.inspection("spark.former-names", sources=CONFIGURATION)
 def _former(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    """Spark is told with the names that it has today."""
     for name, today in _FORMER.items():
         if reading.text(name) is not None:
             yield Observation(
@@ -67,51 +104,3 @@ def _former(reading: Reading, facts: Facts) -> Iterator[Observation]:
                 fix=f"rename {name} to {today} in {reading.where(name)}",
                 where=reading.where(name),
             )
-
-
-def _adaptive(reading: Reading, facts: Facts) -> Iterator[Observation]:
-    """Whether the number of partitions is made to fit the data."""
-    partitions = reading.number(_PARTITIONS)
-    off = reading.truth(_ADAPTIVE) is False
-    many = partitions is not None and partitions > _MANY
-    if reading.text(_ADAPTIVE) is None and partitions is None:
-        return
-    key = _ADAPTIVE if off or not many else _PARTITIONS
-    yield Observation(
-        ok=not (off or many),
-        about=key,
-        found=f"{reading.text(_ADAPTIVE) or 'true (default)'}, with {partitions or 200:.15g} partitions",
-        expected=f"true, with at most {_MANY} partitions: adaptive execution joins partitions that turn "
-        "out small and "
-        "splits large ones; without it every shuffle has as many tasks and small files, whatever its data",
-        fix=f"remove {_ADAPTIVE} from {reading.where(_ADAPTIVE)}"
-        + (f", and set {_PARTITIONS} to 200 to {_MANY} in {reading.where(_PARTITIONS)}" if many else "")
-        if off
-        else f"set {_PARTITIONS} to 200 to {_MANY} in {reading.where(_PARTITIONS)}",
-        where=reading.where(key),
-    )
-
-
-RULES: tuple[Rule, ...] = (
-    Inspection(
-        id="spark.adaptive",
-        says="Spark makes the number of partitions fit the data.",
-        sources=("Spark: SQL performance tuning",),
-        condition="where adaptive execution or the number of partitions is set",
-        inspect=_adaptive,
-    ),
-    Inspection(
-        id="spark.container-fits",
-        says="An executor and what it has outside of its heap fit the largest container.",
-        sources=(YARN, "howdah"),
-        severity=Severity.MUST,
-        condition="where Spark's defaults say how large executors are",
-        inspect=_container_fits,
-    ),
-    Inspection(
-        id="spark.former-names",
-        says="Spark is told with the names that it has today.",
-        sources=(CONFIGURATION,),
-        inspect=_former,
-    ),
-)

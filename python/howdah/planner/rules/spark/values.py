@@ -8,7 +8,8 @@ from howdah.model.found import FoundProperty
 from howdah.planner.executor import CONFIGURATION
 from howdah.planner.facts import Facts
 from howdah.planner.reading import Observation, Reading
-from howdah.planner.rule import Inspection, Rule, Severity
+from howdah.planner.rule import MUST
+from howdah.planner.rules.declare import Rules
 from howdah.releases.similar import similar_text
 from howdah.releases.spark import SparkKey, intended_spark_key, spark_keys
 from howdah.units import MIB
@@ -26,6 +27,7 @@ _LEAST_OVERHEAD = 64 * MIB
 _FORMER_MASTERS = ("yarn-client", "yarn-cluster")
 """Masters of Spark 1, with which no application of a later one starts."""
 _OVERHEADS = ("spark.executor.memoryOverhead", "spark.driver.memoryOverhead", "spark.yarn.am.memoryOverhead")
+rules = Rules()
 
 
 def _entries(reading: Reading) -> Iterator[FoundProperty]:
@@ -34,7 +36,9 @@ def _entries(reading: Reading) -> Iterator[FoundProperty]:
             yield entry
 
 
+@rules.inspection("spark.misspelt", MUST, sources=_SOURCE, when="for names that are close to a known one")
 def _names(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    """A key's name is one that Spark knows; a misspelt one is without effect."""
     for entry in _entries(reading):
         near = intended_spark_key(entry.name) if entry.name.isascii() else None
         if near is not None:
@@ -48,7 +52,9 @@ def _names(reading: Reading, facts: Facts) -> Iterator[Observation]:
             )
 
 
+@rules.inspection("spark.kinds", MUST, sources=_SOURCE)
 def _kinds(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    """A value is one that Spark's own code can read."""
     for entry in _entries(reading):
         known = spark_keys().get(entry.name)
         misfit = known.misfit(entry.text) if known and entry.text else None
@@ -109,15 +115,21 @@ def _units(reading: Reading) -> Iterator[tuple[bool, Observation]]:
         )
 
 
+@rules.inspection("spark.units-too-small", MUST, sources=_SOURCE)
 def _lost(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    """Numbers without a unit are in the unit that their keys count in."""
     return (observation for fatal, observation in _units(reading) if fatal)
 
 
+@rules.inspection("spark.units", sources=_SOURCE)
 def _doubtful(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    """Numbers without a unit are not off by a factor that lies between two units."""
     return (observation for fatal, observation in _units(reading) if not fatal)
 
 
+@rules.inspection("spark.heap-units", MUST, sources=f"{CONFIGURATION}, Spark 4.3.0: UnifiedMemoryManager")
 def _heaps(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    """Executors and drivers have memory enough to start."""
     for entry in _entries(reading):
         least = _LEAST_HEAP if entry.name in _HEAPS else _LEAST_OVERHEAD if entry.name in _OVERHEADS else None
         given = spark_keys()[entry.name].quantity(entry.text) if least is not None else None
@@ -137,42 +149,3 @@ def _heaps(reading: Reading, facts: Facts) -> Iterator[Observation]:
             "counts MiB",
             where=entry.place,
         )
-
-
-RULES: tuple[Rule, ...] = (
-    Inspection(
-        id="spark.misspelt",
-        says="A key's name is one that Spark knows; a misspelt one is without effect.",
-        sources=(_SOURCE,),
-        severity=Severity.MUST,
-        condition="for names that are close to a known one",
-        inspect=_names,
-    ),
-    Inspection(
-        id="spark.kinds",
-        says="A value is one that Spark's own code can read.",
-        sources=(_SOURCE,),
-        severity=Severity.MUST,
-        inspect=_kinds,
-    ),
-    Inspection(
-        id="spark.units-too-small",
-        says="Numbers without a unit are in the unit that their keys count in.",
-        sources=(_SOURCE,),
-        severity=Severity.MUST,
-        inspect=_lost,
-    ),
-    Inspection(
-        id="spark.units",
-        says="Numbers without a unit are not off by a factor that lies between two units.",
-        sources=(_SOURCE,),
-        inspect=_doubtful,
-    ),
-    Inspection(
-        id="spark.heap-units",
-        says="Executors and drivers have memory enough to start.",
-        sources=(CONFIGURATION, "Spark 4.3.0: UnifiedMemoryManager"),
-        severity=Severity.MUST,
-        inspect=_heaps,
-    ),
-)

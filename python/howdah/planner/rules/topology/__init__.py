@@ -5,4 +5,4 @@ from __future__ import annotations
 from howdah.planner.rule import Rule
 from howdah.planner.rules.topology import counsel, replicas, settings
 
-RULES: tuple[Rule, ...] = (*settings.RULES, *replicas.RULES, *counsel.RULES)
+rules: tuple[Rule, ...] = (*settings.rules, *replicas.rules, *counsel.rules)

@@ -4,11 +4,21 @@ from __future__ import annotations
 
 from howdah.planner.block import REPLICATION
 from howdah.planner.facts import Facts
-from howdah.planner.rule import Counsel, Rule, Severity
+from howdah.planner.rule import MUST
+from howdah.planner.rules.declare import Rules
 from howdah.units import format_counted
 
+rules = Rules()
 
+
+@rules.advice(
+    "topology.few-replicas",
+    MUST,
+    sources="D0 60, X5",
+    when="fewer than three hosts carry workers, and --replication is not given",
+)
 def _few_replicas(facts: Facts) -> str | None:
+    """Data have three replicas on three hosts, unless fewer were asked for."""
     replicas = int(facts.number("dfs.replication"))
     if facts.request.replication is not None or replicas >= REPLICATION:
         return None
@@ -21,15 +31,3 @@ def _few_replicas(facts: Facts) -> str | None:
         f"{format_counted(count, 'host')} only{own}: {lost}. Give more hosts, let masters share hosts with "
         "workers, or say how many replicas are enough: --replication."
     )
-
-
-RULES: tuple[Rule, ...] = (
-    Counsel(
-        id="topology.few-replicas",
-        says="Data have three replicas on three hosts, unless fewer were asked for.",
-        sources=("D0 60", "X5"),
-        severity=Severity.MUST,
-        condition="fewer than three hosts carry workers, and --replication is not given",
-        tell=_few_replicas,
-    ),
-)

@@ -7,9 +7,10 @@ from collections.abc import Iterator
 
 from howdah.planner.facts import Facts
 from howdah.planner.reading import Observation, Reading
-from howdah.planner.rule import Inspection, Rule, Severity
+from howdah.planner.rule import MUST
+from howdah.planner.rules.declare import Rules
 
-_SOURCES = ("D0 60", "D1 88", "D2 105", "Hadoop 3.5.0")
+_SOURCES = "D0 60, D1 88, D2 105, Hadoop 3.5.0"
 _IMPL = "net.topology.impl"
 _POLICY = "dfs.block.replicator.classname"
 _OWN_TOPOLOGY = "dfs.use.dfs.network.topology"
@@ -17,14 +18,20 @@ _SCRIPT = "net.topology.script.file.name"
 _TABLE = "net.topology.table.file.name"
 _SWITCH = "net.topology.nodegroup.aware"
 _PROVIDER = "dfs.namenode.hosts.provider.classname"
-
 _WITH_NODE_GROUP = "NodeGroup"
 _RACK_TOLERANT = "BlockPlacementPolicyRackFaultTolerant"
 _WITH_UPGRADE_DOMAIN = "BlockPlacementPolicyWithUpgradeDomain"
+rules = Rules()
 
 
+@rules.inspection(
+    "topology.node-groups-complete",
+    MUST,
+    sources="D0 60, Hadoop 3.5.0",
+    when="any property of node groups is set",
+)
 def _node_groups(reading: Reading, facts: Facts) -> Iterator[Observation]:
-    """Whether node groups, once begun, are declared completely."""
+    """Node groups are declared with exactly three properties and a script; fewer stop HDFS."""
     impl, policy = reading.text(_IMPL) or "", reading.text(_POLICY) or ""
     if _WITH_NODE_GROUP not in impl + policy:
         return
@@ -61,8 +68,9 @@ def _declared(reading: Reading, key: str, ok: bool, expected: str) -> Observatio
     )
 
 
+@rules.inspection("topology.divided-hosts", MUST, sources=_SOURCES, when="workers are virtual machines")
 def _divided_hosts(reading: Reading, facts: Facts) -> Iterator[Observation]:
-    """Whether the placement policy knows that workers share hosts; raises CannotTell without a plan."""
+    """Where workers share a host, the configuration keeps replicas on different hosts."""
     if not reading.has("hdfs-site.xml") or not _shares_hosts(facts):
         return
     policy = (reading.text(_POLICY) or "BlockPlacementPolicyDefault").rpartition(".")[2]
@@ -97,8 +105,9 @@ def _shares_hosts(facts: Facts) -> bool:
     return max(on_a_host.values(), default=1) > 1
 
 
+@rules.inspection("topology.unread-switch", sources="Hadoop 3.5.0", when="the property is set")
 def _unread_switch(reading: Reading, facts: Facts) -> Iterator[Observation]:
-    """Whether a switch is set that nothing reads."""
+    """net.topology.nodegroup.aware has no reader left: it switches nothing on."""
     text = reading.text(_SWITCH)
     if text is not None:
         yield Observation(
@@ -109,30 +118,3 @@ def _unread_switch(reading: Reading, facts: Facts) -> Iterator[Observation]:
             fix=f"remove {_SWITCH}; {_IMPL}, {_POLICY} and {_OWN_TOPOLOGY} declare node groups",
             where=reading.where(_SWITCH),
         )
-
-
-RULES: tuple[Rule, ...] = (
-    Inspection(
-        id="topology.node-groups-complete",
-        says="Node groups are declared with exactly three properties and a script; fewer stop HDFS.",
-        sources=("D0 60", "Hadoop 3.5.0"),
-        severity=Severity.MUST,
-        condition="any property of node groups is set",
-        inspect=_node_groups,
-    ),
-    Inspection(
-        id="topology.divided-hosts",
-        says="Where workers share a host, the configuration keeps replicas on different hosts.",
-        sources=_SOURCES,
-        severity=Severity.MUST,
-        condition="workers are virtual machines",
-        inspect=_divided_hosts,
-    ),
-    Inspection(
-        id="topology.unread-switch",
-        says="net.topology.nodegroup.aware has no reader left: it switches nothing on.",
-        sources=("Hadoop 3.5.0",),
-        condition="the property is set",
-        inspect=_unread_switch,
-    ),
-)

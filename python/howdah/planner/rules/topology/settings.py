@@ -6,8 +6,9 @@ from collections.abc import Callable
 
 from howdah.model.plan import Input, Placement, Value
 from howdah.planner.facts import ClusterFacts, Facts
-from howdah.planner.rule import Decision, Rule, SettingRule, Severity
-from howdah.planner.values import fixed, one_of
+from howdah.planner.rule import MUST, Decision
+from howdah.planner.rules.declare import Condition, Rules
+from howdah.planner.values import one_of
 from howdah.units import format_bytes
 
 _BLOCKS = "org.apache.hadoop.hdfs.server.blockmanagement"
@@ -17,7 +18,7 @@ _POLICY = {
 }
 _UNLIKE = 1.25
 _DIVIDED = "hosts carry two or more workers"
-_SOURCES = ("D0 60", "D1 88", "D2 105", "Hadoop 3.5.0")
+_SOURCES = "D0 60, D1 88, D2 105, Hadoop 3.5.0"
 
 
 def _uses(*placements: Placement) -> Callable[[Facts], bool]:
@@ -26,18 +27,39 @@ def _uses(*placements: Placement) -> Callable[[Facts], bool]:
 
 _NODE_GROUPS = _uses(Placement.NODE_GROUPS)
 _UPGRADE_DOMAINS = _uses(Placement.UPGRADE_DOMAINS)
+rules = Rules(file="hdfs-site.xml")
+
+PLACEMENT = rules.principle(
+    "topology.placement",
+    "Replicas of a block are on different hosts: by the default policy where each host carries one "
+    "worker, by upgrade domains where hosts are divided and racks known, else by node groups.",
+    MUST,
+    sources="D0 60, D0 61, D1 88, D2 105, X5",
+    today="HVE's documented configuration fails since dfs.use.dfs.network.topology exists. A host "
+    "declared as a rack will not do with three replicas: the default policy puts two of them in one"
+    " rack.",
+)
 
 
 def _has_racks(facts: Facts) -> bool:
     return _NODE_GROUPS(facts) or len(facts.cluster.topology.racks) > 1
 
 
-def _policy(facts: Facts) -> Decision:
-    topology = facts.cluster.topology
-    return Decision(_POLICY[topology.placement], topology.reason)
+def _absolute(value: Value, decision: Decision, facts: Facts) -> bool:
+    return str(value).startswith("/")
 
 
+@rules.setting(
+    "topology.script",
+    "net.topology.script.file.name",
+    MUST,
+    sources="D0 60, D0 61, D2 105",
+    when=Condition("there is more than one rack, or hosts are node groups", _has_racks),
+    file="core-site.xml",
+    accepts=_absolute,
+)
 def _script(facts: Facts) -> Decision:
+    """A script gives HDFS and YARN the rack of every host."""
     topology = facts.cluster.topology
     if topology.placement is Placement.NODE_GROUPS:
         return Decision(
@@ -47,6 +69,47 @@ def _script(facts: Facts) -> Decision:
     return Decision(
         "/etc/hadoop/conf/topology.sh", f"prints which of the {len(topology.racks)} racks a host is in"
     )
+
+
+_NODE_GROUPS_WHEN = Condition(f"{_DIVIDED} and no racks are known", _NODE_GROUPS)
+
+rules.fixed(
+    "topology.node-group-class",
+    "net.topology.impl",
+    "org.apache.hadoop.net.NetworkTopologyWithNodeGroup",
+    MUST,
+    when=_NODE_GROUPS_WHEN,
+    file="core-site.xml",
+).text(
+    "Node groups need the topology that knows them.",
+    "keeps a node group, the workers of one host, between rack and node",
+    "D0 60, Hadoop 3.5.0",
+)
+rules.fixed(
+    "topology.dfs-network-topology",
+    "dfs.use.dfs.network.topology",
+    False,
+    MUST,
+    when=_NODE_GROUPS_WHEN,
+    today="The property is younger than HVE's documentation, which does not mention it.",
+).text(
+    "Node groups need HDFS's own copy of the topology switched off: it knows no node groups.",
+    "with it, the NameNode of a cluster with node groups exits as it starts",
+    "D0 60, Hadoop 3.5.0",
+)
+
+
+@rules.setting(
+    "topology.placement-policy",
+    "dfs.block.replicator.classname",
+    MUST,
+    sources=_SOURCES,
+    when=Condition(_DIVIDED, _uses(*_POLICY)),
+)
+def _policy(facts: Facts) -> Decision:
+    """Where hosts are divided, the placement policy knows which workers share a host."""
+    topology = facts.cluster.topology
+    return Decision(_POLICY[topology.placement], topology.reason)
 
 
 def _of_unlike_size(facts: Facts) -> bool:
@@ -66,7 +129,18 @@ def _sizes(cluster: ClusterFacts) -> list[int]:
     ]
 
 
+@rules.setting(
+    "topology.space-policy",
+    "dfs.block.replicator.classname",
+    sources="HDFS-8131, Hadoop 3.5.0: hdfs-default.xml, D2 107",
+    when=Condition(
+        "hosts are not divided, and DataNodes of some hold a quarter more than those of others",
+        _of_unlike_size,
+    ),
+    accepts=lambda value, decision, facts: "AvailableSpace" in str(value),
+)
 def _by_space(facts: Facts) -> Decision:
+    """Where some DataNodes hold more than others, those with more room get more of the new blocks."""
     sizes = _sizes(facts.cluster)
     return Decision(
         f"{_BLOCKS}.AvailableSpaceBlockPlacementPolicy",
@@ -80,117 +154,40 @@ def _by_space(facts: Facts) -> Decision:
     )
 
 
-def _absolute(value: Value, decision: Decision, facts: Facts) -> bool:
-    return str(value).startswith("/")
+_UPGRADE_DOMAINS_WHEN = Condition(f"{_DIVIDED} and racks are known", _UPGRADE_DOMAINS)
 
-
-PLACEMENT = Rule(
-    id="topology.placement",
-    says="Replicas of a block are on different hosts: by the default policy where each host carries one "
-    "worker, by upgrade domains where hosts are divided and racks known, else by node groups.",
-    sources=("D0 60", "D0 61", "D1 88", "D2 105", "X5"),
-    severity=Severity.MUST,
-    today="HVE's documented configuration fails since dfs.use.dfs.network.topology exists. A host declared "
-    "as a rack will not do with three replicas: the default policy puts two of them in one rack.",
+rules.fixed(
+    "topology.hosts-provider",
+    "dfs.namenode.hosts.provider.classname",
+    f"{_BLOCKS}.CombinedHostFileManager",
+    MUST,
+    when=_UPGRADE_DOMAINS_WHEN,
+).text(
+    "Upgrade domains come from a file of hosts that says each worker's.",
+    "reads upgrade domains; the default one does not",
+    "Hadoop 3.5.0",
 )
-
-RULES: tuple[Rule, ...] = (
-    PLACEMENT,
-    SettingRule(
-        id="topology.script",
-        says="A script gives HDFS and YARN the rack of every host.",
-        sources=("D0 60", "D0 61", "D2 105"),
-        severity=Severity.MUST,
-        condition="there is more than one rack, or hosts are node groups",
-        applies=_has_racks,
-        key="net.topology.script.file.name",
-        file="core-site.xml",
-        decide=_script,
-        accepts=_absolute,
-    ),
-    SettingRule(
-        id="topology.node-group-class",
-        says="Node groups need the topology that knows them.",
-        sources=("D0 60", "Hadoop 3.5.0"),
-        severity=Severity.MUST,
-        condition=f"{_DIVIDED} and no racks are known",
-        applies=_NODE_GROUPS,
-        key="net.topology.impl",
-        file="core-site.xml",
-        decide=fixed(
-            "org.apache.hadoop.net.NetworkTopologyWithNodeGroup",
-            "keeps a node group, the workers of one host, between rack and node",
-        ),
-    ),
-    SettingRule(
-        id="topology.dfs-network-topology",
-        says="Node groups need HDFS's own copy of the topology switched off: it knows no node groups.",
-        sources=("D0 60", "Hadoop 3.5.0"),
-        severity=Severity.MUST,
-        condition=f"{_DIVIDED} and no racks are known",
-        applies=_NODE_GROUPS,
-        today="The property is younger than HVE's documentation, which does not mention it.",
-        key="dfs.use.dfs.network.topology",
-        file="hdfs-site.xml",
-        decide=fixed(False, "with it, the NameNode of a cluster with node groups exits as it starts"),
-    ),
-    SettingRule(
-        id="topology.placement-policy",
-        says="Where hosts are divided, the placement policy knows which workers share a host.",
-        sources=_SOURCES,
-        severity=Severity.MUST,
-        condition=_DIVIDED,
-        applies=_uses(*_POLICY),
-        key="dfs.block.replicator.classname",
-        file="hdfs-site.xml",
-        decide=_policy,
-    ),
-    SettingRule(
-        id="topology.space-policy",
-        says="Where some DataNodes hold more than others, those with more room get more of the new blocks.",
-        sources=("HDFS-8131", "Hadoop 3.5.0: hdfs-default.xml", "D2 107"),
-        condition="hosts are not divided, and DataNodes of some hold a quarter more than those of others",
-        applies=_of_unlike_size,
-        key="dfs.block.replicator.classname",
-        file="hdfs-site.xml",
-        decide=_by_space,
-        accepts=lambda value, decision, facts: "AvailableSpace" in str(value),
-    ),
-    SettingRule(
-        id="topology.hosts-provider",
-        says="Upgrade domains come from a file of hosts that says each worker's.",
-        sources=("Hadoop 3.5.0",),
-        severity=Severity.MUST,
-        condition=f"{_DIVIDED} and racks are known",
-        applies=_UPGRADE_DOMAINS,
-        key="dfs.namenode.hosts.provider.classname",
-        file="hdfs-site.xml",
-        decide=fixed(f"{_BLOCKS}.CombinedHostFileManager", "reads upgrade domains; the default one does not"),
-    ),
-    SettingRule(
-        id="topology.hosts-file",
-        says="dfs.hosts names every worker, with the host it is on as its upgrade domain.",
-        sources=("Hadoop 3.5.0",),
-        severity=Severity.MUST,
-        condition=f"{_DIVIDED} and racks are known",
-        applies=_UPGRADE_DOMAINS,
-        key="dfs.hosts",
-        file="hdfs-site.xml",
-        decide=fixed("/etc/hadoop/conf/dfs.hosts.json", "a worker that is not in it has no upgrade domain"),
-        accepts=_absolute,
-    ),
-    SettingRule(
-        id="topology.erasure-coding-policy",
-        says="Erasure-coded files are spread over racks by a policy of their own.",
-        sources=("Hadoop 3.5.0",),
-        condition="always; it matters where files are erasure-coded",
-        key="dfs.block.placement.ec.classname",
-        file="hdfs-site.xml",
-        decide=fixed(
-            f"{_BLOCKS}.BlockPlacementPolicyRackFaultTolerant",
-            "spreads the units of a block over as many racks as there are",
-        ),
-        accepts=one_of(*_POLICY.values()),
-        written=False,
-    ),
+rules.fixed(
+    "topology.hosts-file",
+    "dfs.hosts",
+    "/etc/hadoop/conf/dfs.hosts.json",
+    MUST,
+    when=_UPGRADE_DOMAINS_WHEN,
+    accepts=_absolute,
+).text(
+    "dfs.hosts names every worker, with the host it is on as its upgrade domain.",
+    "a worker that is not in it has no upgrade domain",
+    "Hadoop 3.5.0",
+)
+rules.fixed(
+    "topology.erasure-coding-policy",
+    "dfs.block.placement.ec.classname",
+    f"{_BLOCKS}.BlockPlacementPolicyRackFaultTolerant",
+    when="always; it matters where files are erasure-coded",
+    accepts=one_of(*_POLICY.values()),
+    written=False,
+).text(
+    "Erasure-coded files are spread over racks by a policy of their own.",
+    "spreads the units of a block over as many racks as there are",
+    "Hadoop 3.5.0",
 )

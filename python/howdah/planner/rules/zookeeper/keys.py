@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 from howdah.planner.facts import Facts
 from howdah.planner.reading import Observation, Reading
-from howdah.planner.rule import Inspection, Rule, Severity
+from howdah.planner.rule import MUST
+from howdah.planner.rules.declare import Rules
 from howdah.releases.similar import similar_text
 
 _KEYS = (
@@ -60,9 +61,17 @@ _KEYS = (
     "extendedTypesEnabled",
     "skipACL",
 )
+rules = Rules()
 
 
+@rules.inspection(
+    "zookeeper.misspelt",
+    MUST,
+    sources="ZooKeeper 3.8: QuorumPeerConfig.parseProperties, ZooKeeper 3.8: administrator's guide",
+    when="for names that are close to a known one",
+)
 def _names(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    """Names of ZooKeeper's own file are ones that it reads."""
     for entry in reading.config.effective if reading.config else ():
         if entry.base_name != "zoo.cfg" or entry.name in _KEYS or not entry.name.isascii():
             continue
@@ -76,15 +85,3 @@ def _names(reading: Reading, facts: Facts) -> Iterator[Observation]:
                 fix=f"rename {entry.name} to {near} in zoo.cfg on all members",
                 where=entry.place,
             )
-
-
-RULES: tuple[Rule, ...] = (
-    Inspection(
-        id="zookeeper.misspelt",
-        says="Names of ZooKeeper's own file are ones that it reads.",
-        sources=("ZooKeeper 3.8: QuorumPeerConfig.parseProperties", "ZooKeeper 3.8: administrator's guide"),
-        severity=Severity.MUST,
-        condition="for names that are close to a known one",
-        inspect=_names,
-    ),
-)

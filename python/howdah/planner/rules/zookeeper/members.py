@@ -10,7 +10,8 @@ from typing import NamedTuple
 from howdah.planner.data_mounts import below_data
 from howdah.planner.facts import Facts
 from howdah.planner.reading import Observation, Reading
-from howdah.planner.rule import Inspection, Rule, Severity
+from howdah.planner.rule import MUST
+from howdah.planner.rules.declare import Rules
 from howdah.planner.rules.ha.quorums import CLIENTS, keepers
 from howdah.planner.rules.ha.services import host_of
 
@@ -40,6 +41,9 @@ class _Member(NamedTuple):
         return not any(address.endswith(":observer") for address in self.addresses)
 
 
+rules = Rules()
+
+
 def _members(reading: Reading) -> tuple[_Member, ...]:
     if reading.config is None:
         return ()
@@ -56,7 +60,11 @@ def _members(reading: Reading) -> tuple[_Member, ...]:
     )
 
 
+@rules.inspection(
+    "zookeeper.member-form", MUST, sources="ZooKeeper 3.8: QuorumPeer", when="zoo.cfg lists members"
+)
 def _forms(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    """Each member has a host and two ports."""
     for member in _members(reading):
         text = reading.text(member.key) or ""
         yield Observation(
@@ -69,7 +77,13 @@ def _forms(reading: Reading, facts: Facts) -> Iterator[Observation]:
         )
 
 
+@rules.inspection(
+    "zookeeper.member-count",
+    sources="ZooKeeper 3.8: administrator's guide",
+    when="zoo.cfg lists several members",
+)
 def _odd(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    """Members that vote are an odd number, at least three, on different hosts."""
     voting = [member for member in _members(reading) if member.votes]
     hosts = {member.hosts[0] for member in voting}
     if len(voting) > 1:
@@ -98,7 +112,14 @@ def _odd(reading: Reading, facts: Facts) -> Iterator[Observation]:
         )
 
 
+@rules.inspection(
+    "zookeeper.member-limits",
+    MUST,
+    sources="ZooKeeper 3.8: QuorumPeerConfig",
+    when="zoo.cfg lists several members",
+)
 def _limits(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    """Several members say how long they wait for one another."""
     members = _members(reading)
     for key, usual in _LIMITS.items() if len(members) > 1 else ():
         text = reading.text(key)
@@ -112,7 +133,14 @@ def _limits(reading: Reading, facts: Facts) -> Iterator[Observation]:
         )
 
 
+@rules.inspection(
+    "zookeeper.forced-log",
+    MUST,
+    sources="ZooKeeper 3.8: administrator's guide",
+    when="whether its log is forced to the disk is set",
+)
 def _forced(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    """What ZooKeeper has promised is on its disk."""
     key = "forceSync"
     text = reading.text(key)
     if text:
@@ -127,7 +155,11 @@ def _forced(reading: Reading, facts: Facts) -> Iterator[Observation]:
         )
 
 
+@rules.inspection(
+    "zookeeper.session-order", MUST, sources="ZooKeeper 3.8: QuorumPeerConfig", when="either is set"
+)
 def _sessions(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    """The shortest session is not longer than the longest."""
     least, most = "minSessionTimeout", "maxSessionTimeout"
     tick = reading.number("tickTime") or _TICK_MS
     given = [key for key in (least, most) if (reading.number(key) or -1) > 0]
@@ -152,8 +184,14 @@ def _port(asked: str, ports: Mapping[str, str]) -> str | None:
     return next((ports[name] for name in names if name.partition(".")[0] == short), None)
 
 
+@rules.inspection(
+    "zookeeper.asked-members",
+    MUST,
+    sources="ZooKeeper 3.8: administrator's guide",
+    when="zoo.cfg lists members and lies with what names them",
+)
 def _found_by_clients(reading: Reading, facts: Facts) -> Iterator[Observation]:
-    """Whether who is elected asks members, at the port at which they listen."""
+    """Who is elected through ZooKeeper asks its members, at their port."""
     usual = reading.text("clientPort") or reading.text("secureClientPort") or _USUAL_PORT
     ports = {host: member.port or usual for member in _members(reading) for host in member.hosts}
     for key in CLIENTS if ports else ():
@@ -182,8 +220,13 @@ def _found_by_clients(reading: Reading, facts: Facts) -> Iterator[Observation]:
         )
 
 
+@rules.inspection(
+    "zookeeper.log-apart",
+    sources="ZooKeeper 3.8: administrator's guide, HBase 2.6.4: reference guide",
+    when="zoo.cfg says where it is, and where data disks are is known",
+)
 def _disks(reading: Reading, facts: Facts) -> Iterator[Observation]:
-    """Whether the log of transactions is on a disk that HDFS fills with blocks."""
+    """ZooKeeper's log is not on a disk of blocks."""
     key = "dataLogDir" if reading.text("dataLogDir") else "dataDir"
     text = reading.text(key) or ""
     hosts = [host for member in _members(reading) for host in member.hosts]
@@ -199,61 +242,3 @@ def _disks(reading: Reading, facts: Facts) -> Iterator[Observation]:
             + (f", or {key} to one below /var/lib" if key == "dataDir" else ""),
             where=reading.where(key),
         )
-
-
-RULES: tuple[Rule, ...] = (
-    Inspection(
-        id="zookeeper.member-form",
-        says="Each member has a host and two ports.",
-        sources=("ZooKeeper 3.8: QuorumPeer",),
-        severity=Severity.MUST,
-        condition="zoo.cfg lists members",
-        inspect=_forms,
-    ),
-    Inspection(
-        id="zookeeper.member-count",
-        says="Members that vote are an odd number, at least three, on different hosts.",
-        sources=("ZooKeeper 3.8: administrator's guide",),
-        condition="zoo.cfg lists several members",
-        inspect=_odd,
-    ),
-    Inspection(
-        id="zookeeper.member-limits",
-        says="Several members say how long they wait for one another.",
-        sources=("ZooKeeper 3.8: QuorumPeerConfig",),
-        severity=Severity.MUST,
-        condition="zoo.cfg lists several members",
-        inspect=_limits,
-    ),
-    Inspection(
-        id="zookeeper.forced-log",
-        says="What ZooKeeper has promised is on its disk.",
-        sources=("ZooKeeper 3.8: administrator's guide",),
-        severity=Severity.MUST,
-        condition="whether its log is forced to the disk is set",
-        inspect=_forced,
-    ),
-    Inspection(
-        id="zookeeper.session-order",
-        says="The shortest session is not longer than the longest.",
-        sources=("ZooKeeper 3.8: QuorumPeerConfig",),
-        severity=Severity.MUST,
-        condition="either is set",
-        inspect=_sessions,
-    ),
-    Inspection(
-        id="zookeeper.asked-members",
-        says="Who is elected through ZooKeeper asks its members, at their port.",
-        sources=("ZooKeeper 3.8: administrator's guide",),
-        severity=Severity.MUST,
-        condition="zoo.cfg lists members and lies with what names them",
-        inspect=_found_by_clients,
-    ),
-    Inspection(
-        id="zookeeper.log-apart",
-        says="ZooKeeper's log is not on a disk of blocks.",
-        sources=("ZooKeeper 3.8: administrator's guide", "HBase 2.6.4: reference guide"),
-        condition="zoo.cfg says where it is, and where data disks are is known",
-        inspect=_disks,
-    ),
-)

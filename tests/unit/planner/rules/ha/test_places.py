@@ -9,7 +9,7 @@ import pytest
 
 from howdah.model.plan import Placement, Rack, Role, Topology
 from howdah.planner.facts import ClusterFacts, Facts
-from howdah.planner.rule import Counsel
+from howdah.planner.rule import AdviceRule
 from howdah.planner.rules.catalogue import find_rule
 from support.facts import a_master, facts_of
 
@@ -39,8 +39,8 @@ def facts(racks: Mapping[str, tuple[str, ...]], *, real: bool = True, disks: int
 
 def told(rule_id: str, known: Facts) -> str | None:
     rule = find_rule(rule_id)
-    assert isinstance(rule, Counsel)
-    return rule.tell(known) if rule.holds(known) else None
+    assert isinstance(rule, AdviceRule)
+    return rule.advise(known) if rule.holds(known) else None
 
 
 THREE = {"r1": ("h01",), "r2": ("h02",), "r3": ("h03",)}

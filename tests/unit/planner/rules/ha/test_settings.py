@@ -18,7 +18,7 @@ from howdah.planner.topology import lay_out
 from howdah.releases import DEFAULT_HADOOP, hadoop
 from support.clusters import divided, host_group, inventory
 
-RULES: tuple[Rule, ...] = (*addresses.RULES, *ha.RULES, *resourcemanager.RULES, *zookeeper.RULES)
+RULES: tuple[Rule, ...] = (*addresses.rules, *ha.rules, *resourcemanager.rules, *zookeeper.rules)
 DECIDING = tuple(rule for rule in RULES if isinstance(rule, SettingRule | FamilyRule))
 
 

@@ -1,0 +1,206 @@
+"""The form in which rules are written: one declaration each, in the order in which they apply.
+
+A module has ``rules = Rules(file="hdfs-site.xml")`` and declares::
+
+    rules.fixed("hdfs.permissions", "dfs.permissions.enabled", True, MUST, written=False).text(
+        "Permissions are checked.", "without the check every user may delete everything"
+    )
+
+    @rules.setting("hdfs.block-size", "dfs.blocksize", sources="X7, D0 49", accepts=at_least)
+    def block_size(facts: Facts) -> Decision:
+        '''Blocks of 256 MiB.'''
+
+    @rules.inspection("hdfs.single-replica", MUST, sources="X5")
+    def single_replica(reading: Reading, facts: Facts) -> Iterator[Observation]:
+        '''Never one replica of data that cannot be made again.'''
+
+The first paragraph of the function's docstring is the rule's sentence. ``rules.under(when=WITH_HBASE)`` gives
+what further declarations have in common.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from inspect import getdoc
+from typing import Any, Generic, NamedTuple, TypedDict, TypeVar, Unpack
+
+from howdah.model.plan import Value
+from howdah.model.request import Profile
+from howdah.planner.facts import Facts
+from howdah.planner.reading import Observation, Reading
+from howdah.planner.rule import (
+    AdviceRule,
+    Decision,
+    FamilyRule,
+    Inspection,
+    Rule,
+    Scope,
+    SettingRule,
+    Severity,
+    always,
+)
+
+Decide = Callable[[Facts], Decision]
+Members = Callable[[Facts], Mapping[str, Decision]]
+Inspect = Callable[[Reading, Facts], Iterable[Observation]]
+Advise = Callable[[Facts], str | None]
+_Function = TypeVar("_Function", bound=Callable[..., object])
+_Kind = TypeVar("_Kind", bound=Rule)
+
+
+class Condition(NamedTuple):
+    """When a rule holds: in words, by the facts, and in which profiles."""
+
+    text: str
+    applies: Callable[[Facts], bool] = always
+    profiles: frozenset[Profile] = frozenset(Profile)
+
+
+class Common(TypedDict, total=False):
+    """What any rule may give.
+
+    ``sources`` are separated by commas. A ``when`` that is a text replaces the condition's words alone.
+    """
+
+    sources: str
+    when: Condition | str
+    today: str
+
+
+class Options(Common, total=False):
+    """What a rule about a key may give: see SettingRule."""
+
+    file: str
+    accepts: Callable[[Value, Decision, Facts], bool]
+    scope: Scope
+    written: bool
+    needs: str
+    default_harms: bool
+    default_will_do: bool
+
+
+ALWAYS = Condition("always")
+PRODUCTION = Condition("production", profiles=frozenset({Profile.PRODUCTION}))
+
+
+@dataclass(frozen=True, slots=True)
+class Draft(Generic[_Function, _Kind]):
+    """A rule without its sentence and its function: decorate the function, or give both."""
+
+    rules: Rules
+    kind: type[_Kind]
+    role: str
+    fields: Mapping[str, Any]
+
+    def __call__(self, function: _Function) -> _Function:
+        """Make the rule of a function whose docstring begins with the rule's sentence."""
+        sentence = (getdoc(function) or "").partition("\n\n")[0]
+        self.by(" ".join(sentence.split()), function)
+        return function
+
+    def by(self, sentence: str, function: _Function) -> _Kind:
+        """Make the rule of a function that other rules share."""
+        fields: dict[str, Any] = {"says": sentence, self.role: function, **self.fields}
+        rule = self.kind(**fields)
+        self.rules.declared.append(rule)
+        return rule
+
+
+@dataclass(frozen=True, slots=True)
+class FixedDraft:
+    """A rule of a value that no fact changes, without its texts."""
+
+    draft: Draft[Decide, SettingRule]
+    value: Value
+
+    def text(self, sentence: str, reason: str, sources: str = "") -> SettingRule:
+        """Make the rule: its sentence, the reason for the value, and the sources of both."""
+        decision = Decision(self.value, reason)
+        fields = {**self.draft.fields, **({"sources": _split(sources)} if sources else {})}
+        return replace(self.draft, fields=fields).by(sentence, lambda facts: decision)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rules:
+    """The rules of one module in their order, and what their declarations have in common."""
+
+    file: str = ""
+    severity: Severity = Severity.SHOULD
+    sources: str = ""
+    when: Condition = ALWAYS
+    scope: Scope = Scope.CLUSTER
+    written: bool = True
+    declared: list[Rule] = field(default_factory=list)
+
+    def __iter__(self) -> Iterator[Rule]:
+        return iter(self.declared)
+
+    def under(self, **common: Any) -> Rules:
+        """The same list of rules, with other fields in common."""
+        return replace(self, **common)
+
+    def fixed(
+        self,
+        rule_id: str,
+        key: str,
+        value: Value,
+        severity: Severity | None = None,
+        **options: Unpack[Options],
+    ) -> FixedDraft:
+        """Declare a value that is the same for every cluster."""
+        return FixedDraft(self.setting(rule_id, key, severity, **options), value)
+
+    def setting(
+        self, rule_id: str, key: str, severity: Severity | None = None, **options: Unpack[Options]
+    ) -> Draft[Decide, SettingRule]:
+        """Declare a value that a function decides."""
+        shared = {"file": self.file, "scope": self.scope, "written": self.written}
+        return Draft(
+            self, SettingRule, "decide", {"key": key, **shared, **self._common(rule_id, severity, **options)}
+        )
+
+    def family(
+        self, rule_id: str, family: str, severity: Severity | None = None, **options: Unpack[Options]
+    ) -> Draft[Members, FamilyRule]:
+        """Declare keys that hold the cluster's own names; a function gives each with its value."""
+        common = self._common(rule_id, severity, **options)
+        return Draft(self, FamilyRule, "members", {"family": family, "file": self.file, **common})
+
+    def inspection(
+        self, rule_id: str, severity: Severity | None = None, **common: Unpack[Common]
+    ) -> Draft[Inspect, Inspection]:
+        """Declare an inspection of what exists."""
+        return Draft(self, Inspection, "inspect", self._common(rule_id, severity, **common))
+
+    def advice(
+        self, rule_id: str, severity: Severity | None = None, **common: Unpack[Common]
+    ) -> Draft[Advise, AdviceRule]:
+        """Declare advice that a plan gives."""
+        return Draft(self, AdviceRule, "advise", self._common(rule_id, severity, **common))
+
+    def principle(
+        self, rule_id: str, sentence: str, severity: Severity | None = None, **common: Unpack[Common]
+    ) -> Rule:
+        """Declare a rule that the planner's own steps follow."""
+        rule = Rule(says=sentence, **self._common(rule_id, severity, **common))
+        self.declared.append(rule)
+        return rule
+
+    def _common(self, rule_id: str, severity: Severity | None, **options: Unpack[Options]) -> dict[str, Any]:
+        when = options.pop("when", self.when)
+        condition = self.when._replace(text=when) if isinstance(when, str) else when
+        sources = options.pop("sources", self.sources)
+        return {
+            "id": rule_id,
+            "severity": severity or self.severity,
+            "sources": _split(sources),
+            "condition": condition.text,
+            "applies": condition.applies,
+            "profiles": condition.profiles,
+            **options,
+        }
+
+
+def _split(sources: str) -> tuple[str, ...]:
+    return tuple(sources.split(", "))
