@@ -53,6 +53,26 @@ class Observation(NamedTuple):
     inputs: tuple[Input, ...] = ()
 
 
+def entry_verdict(
+    entry: FoundProperty,
+    ok: bool | None,
+    *,
+    expected: str,
+    fix: str = "",
+    about: str | None = None,
+    found: str | None = None,
+) -> Observation:
+    """The verdict on one entry of a file, with its name, text and place."""
+    return Observation(
+        ok=ok,
+        about=entry.name if about is None else about,
+        found=entry.text if found is None else found,
+        expected=expected,
+        fix=fix,
+        where=entry.place,
+    )
+
+
 class Reading:
     """A configuration, a host or both as rules read them; what is absent or has no such form is None."""
 
@@ -73,6 +93,19 @@ class Reading:
         """The file and line that decide it; empty where none does."""
         winner = self._winner(key)
         return winner.place if winner else ""
+
+    def verdict(
+        self,
+        key: str,
+        ok: bool | None,
+        *,
+        found: str,
+        expected: str,
+        fix: str = "",
+        inputs: tuple[Input, ...] = (),
+    ) -> Observation:
+        """The verdict on a key, at the place that decides it."""
+        return Observation(ok, key, found, expected, fix, self.where(key), inputs)
 
     def _winner(self, key: str) -> FoundProperty | None:
         return self.config.property(key) if self.config else None

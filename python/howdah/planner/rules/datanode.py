@@ -114,15 +114,14 @@ def _locked(reading: Reading, facts: Facts) -> Iterable[Observation]:
     asked = reading.size(key)
     limit = reading.host.limits.locked_memory_bytes if reading.host is not None else None
     if asked and limit is not None:
-        yield Observation(
-            ok=limit == "unlimited" or asked <= limit,
-            about=key,
+        yield reading.verdict(
+            key,
+            limit == "unlimited" or asked <= limit,
             found=f"{format_memory(asked)}, of which users may lock "
             + (limit if isinstance(limit, str) else format_memory(limit)),
             expected="no more than the limit: the DataNode does not start otherwise",
             fix="raise memlock for the user of the DataNode in /etc/security/limits.d, LimitMEMLOCK in its "
             "unit, or lower it in " + reading.where(key),
-            where=reading.where(key),
         )
 
 

@@ -10,7 +10,7 @@ from howdah.model.request import Profile
 from howdah.planner.conditions import in_study
 from howdah.planner.facts import Facts
 from howdah.planner.named_hosts import named_hosts
-from howdah.planner.reading import Observation, Reading
+from howdah.planner.reading import Observation, Reading, entry_verdict
 from howdah.planner.rule import MAY, MUST, Decision
 from howdah.planner.rules.declare import PRODUCTION, Condition, Rules
 from howdah.planner.rules.ha.services import own_pairs
@@ -176,13 +176,12 @@ def _single_replica(reading: Reading, facts: Facts) -> Iterable[Observation]:
     if "hbase-site.xml" in reading.where("dfs.replication"):
         # What only HBase's file says is a rule of its own.
         return
-    yield Observation(
-        ok=value >= 2,
-        about="dfs.replication",
+    yield reading.verdict(
+        "dfs.replication",
+        value >= 2,
         found=f"{value:.15g}",
         expected="3, or 2 where that was decided on: with 1 a lost disk loses data for good",
         fix="set dfs.replication to 3 in hdfs-site.xml, and raise what is stored with `hdfs dfs -setrep 3 /`",
-        where=reading.where("dfs.replication"),
     )
 
 
@@ -204,13 +203,13 @@ def _replica_of_hbase(reading: Reading, facts: Facts) -> Iterable[Observation]:
     """HBase's tables have as many replicas as all else."""
     for entry in reading.config.properties if reading.config is not None else ():
         if entry.base_name == "hbase-site.xml" and entry.name == "dfs.replication":
-            yield Observation(
-                ok=entry.text.strip() != "1" or not _has_several_datanodes(reading, facts),
+            yield entry_verdict(
+                entry,
+                entry.text.strip() != "1" or not _has_several_datanodes(reading, facts),
                 about="dfs.replication",
                 found=f"{entry.text} in {entry.base_name}",
                 expected="nothing there: tables and logs have one replica, and a lost disk loses them",
                 fix=f"remove dfs.replication from {entry.place}, then `hdfs dfs -setrep 3` for hbase.rootdir",
-                where=entry.place,
             )
 
 
@@ -236,9 +235,9 @@ def _one_host(reading: Reading, facts: Facts) -> Iterable[Observation]:
     """Data on one host are lost with it."""
     if reading.number("dfs.replication") != 1 or _has_several_datanodes(reading, facts):
         return
-    yield Observation(
-        ok=False,
-        about="dfs.replication",
+    yield reading.verdict(
+        "dfs.replication",
+        False,
         found="1, on the one host that there is"
         if _is_alone(reading, facts)
         else "1, and no file lists the workers",
@@ -248,7 +247,6 @@ def _one_host(reading: Reading, facts: Facts) -> Iterable[Observation]:
         fix="keep dfs.replication at 1 while there is one host, copy elsewhere what cannot be made "
         "again, and "
         "raise it to 3 with three workers",
-        where=reading.where("dfs.replication"),
     )
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from howdah.model.heap import heap_bytes
 from howdah.planner.facts import Facts
-from howdah.planner.reading import Observation, Reading
+from howdah.planner.reading import Observation, Reading, entry_verdict
 from howdah.planner.rules.declare import Rules
 from howdah.planner.rules.jvm.options import daemon_options, java_options
 from howdah.units import GIB
@@ -37,15 +37,14 @@ def _wide_pointers(reading: Reading, facts: Facts) -> Iterator[Observation]:
         if most is None or _POINTERS.search(option.text):
             continue
         (last,) = _MOST.findall(option.text)[-1:] or ("-Xmx",)
-        yield Observation(
-            ok=not _SHORT_UP_TO <= most < _WORTH_IT,
-            about=option.name,
+        yield entry_verdict(
+            option,
+            not _SHORT_UP_TO <= most < _WORTH_IT,
             found=last,
             expected="-Xmx31g, or 48g at least: from 32 GiB on every pointer takes twice the room, and a "
             "heap up to 48 GiB "
             "holds less than one of 31 GiB",
             fix=f"set {last} to -Xmx31g in {option.name} in {option.place}",
-            where=option.place,
         )
 
 
@@ -55,13 +54,12 @@ def _given_once(reading: Reading, facts: Facts) -> Iterator[Observation]:
     for option in java_options(reading):
         given = _MOST.findall(option.text)
         if given:
-            yield Observation(
-                ok=len(set(given)) == 1,
-                about=option.name,
+            yield entry_verdict(
+                option,
+                len(set(given)) == 1,
                 found=" ".join(given),
                 expected=f"one -Xmx: Java takes the last, {given[-1]}, whatever the others say",
                 fix=f"leave one -Xmx in {option.name} in {option.place}, the one that is meant",
-                where=option.place,
             )
 
 
@@ -80,14 +78,13 @@ def _in_full(reading: Reading, facts: Facts) -> Iterator[Observation]:
             # More at first than at most is a rule of its own, jvm.heap-options.
             continue
         (last,) = _MOST.findall(option.text)[-1:]
-        yield Observation(
-            ok=least * _GROWTH > most,
-            about=option.name,
+        yield entry_verdict(
+            option,
+            least * _GROWTH > most,
             found=" ".join(word for word in option.text.split() if word.startswith(("-Xms", "-Xmx"))),
             expected="-Xms as large as -Xmx: a daemon's heap grows by collections that stop it, and memory "
             "that it counts on may be gone by then",
             fix=f"set -Xms to {last.removeprefix('-Xmx')} in {option.name} in {option.place}",
-            where=option.place,
         )
 
 
@@ -103,12 +100,11 @@ def _of_all(reading: Reading, facts: Facts) -> Iterator[Observation]:
     for name, variable in {entry.name: entry for entry in environment}.items():
         if name in _SHARED and variable.text:
             former = "; its name since Hadoop 3.0 is HADOOP_HEAPSIZE_MAX" if name == "HADOOP_HEAPSIZE" else ""
-            yield Observation(
-                ok=False,
+            yield entry_verdict(
+                variable,
+                False,
                 about=name,
-                found=variable.text,
                 expected="a heap for each daemon: a NameNode needs many times what a DataNode or a client "
                 f"needs, and this is what all have that are given none of their own{former}",
                 fix=f"remove {name} from {variable.place}, and give each daemon its -Xmx: {_OWN}",
-                where=variable.place,
             )

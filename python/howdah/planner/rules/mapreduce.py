@@ -145,13 +145,12 @@ def _heap_over_container(reading: Reading, facts: Facts) -> Iterable[Observation
         if heap is None or container is None or container <= 0:
             # The container is then made to fit the heap (JobConf.getMemoryRequiredHelper).
             continue
-        yield Observation(
-            ok=heap <= 0.95 * container * MIB,
-            about=options,
+        yield reading.verdict(
+            options,
+            heap <= 0.95 * container * MIB,
             found=f"a heap of {format_memory(heap)} in a container of {container:.15g} MB",
             expected=f"at most {0.8 * container:.0f} MiB: YARN kills a task that outgrows its container",
             fix=f"set {options} to -Xmx{int(container * HEAP_SHARE)}m",
-            where=reading.where(options),
         )
 
 

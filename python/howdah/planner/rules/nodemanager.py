@@ -74,13 +74,12 @@ def _lasting(reading: Reading, facts: Facts) -> Iterable[Observation]:
     folders = reading.folders(key)
     if folders:
         lost = [folder for folder in folders if is_temporary(folder) and "${" not in folder]
-        yield Observation(
-            ok=not lost,
-            about=key,
+        yield reading.verdict(
+            key,
+            not lost,
             found=", ".join(lost or folders[:1]),
             expected="directories that no cleaner empties: running jobs lose programs and map output",
             fix=f"set {key} to a directory on each data disk in {reading.where(key)}",
-            where=reading.where(key),
         )
 
 

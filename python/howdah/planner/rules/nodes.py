@@ -98,14 +98,13 @@ def _in_order(reading: Reading, facts: Facts) -> Iterable[Observation]:
         )
     if reading.text(_MASTER_LOST_AFTER):
         wait, master = _milliseconds(reading, _LOST_AFTER), _milliseconds(reading, _MASTER_LOST_AFTER)
-        yield Observation(
-            ok=master >= wait,
-            about=_MASTER_LOST_AFTER,
+        yield reading.verdict(
+            _MASTER_LOST_AFTER,
+            master >= wait,
             found=f"{master:.15g} ms, of a worker {wait:.15g} ms",
             expected=f"{wait:.15g} ms at least: a worker that is silent for less loses none of its tasks, "
             "and must not lose the job of an application master on it",
             fix=f"remove {_MASTER_LOST_AFTER}: the default is {DEFAULTS_MS[_MASTER_LOST_AFTER]} ms",
-            where=reading.where(_MASTER_LOST_AFTER),
         )
 
 

@@ -84,13 +84,12 @@ def _unknown_nodes(reading: Reading, facts: Facts) -> Iterator[Observation]:
         return
     read = (reading.text(READ_TOPOLOGY) or "").strip().lower() == "true"
     listed = bool((reading.text(NODE_IDS) or "").strip())
-    yield Observation(
-        ok=read or listed,
-        about=AWARE,
+    yield reading.verdict(
+        AWARE,
+        read or listed,
         found="true, with the nodes neither read nor listed",
         expected=f"{READ_TOPOLOGY} true, or the nodes in {NODE_IDS}: NodeManagers do not start without",
         fix=f"set {READ_TOPOLOGY} to true",
-        where=reading.where(AWARE),
     )
 
 
@@ -102,14 +101,13 @@ def _unable(reading: Reading, facts: Facts) -> Iterator[Observation]:
     if (reading.text(AWARE) or "").strip().lower() != "true":
         return
     executor = reading.text(_EXECUTOR) or "DefaultContainerExecutor (default)"
-    yield Observation(
-        ok="LinuxContainerExecutor" in executor or _can_bind(facts.request),
-        about=AWARE,
+    yield reading.verdict(
+        AWARE,
+        "LinuxContainerExecutor" in executor or _can_bind(facts.request),
         found=f"true, with {executor.rpartition('.')[2]} of Hadoop {facts.request.hadoop}",
         expected="LinuxContainerExecutor, or Hadoop 3.4: the default executor of older releases knows "
         "no NUMA nodes, and containers run anywhere",
         fix=f"remove {AWARE}, or set {_EXECUTOR} to LinuxContainerExecutor",
-        where=reading.where(AWARE),
     )
 
 

@@ -246,16 +246,15 @@ def _direct_memory(reading: Reading, facts: Facts) -> Iterable[Observation]:
     given = reading.variable("HBASE_OFFHEAPSIZE") or (match.group(1) if match else "")
     limit = heap_bytes(f"-Xmx{given}")
     wanted = f"{int(cache_mb) + _DIRECT // MIB}m"
-    yield Observation(
-        ok=None if limit is None else limit > cache_mb * MIB,
-        about="hbase.bucketcache.size",
+    yield reading.verdict(
+        "hbase.bucketcache.size",
+        None if limit is None else limit > cache_mb * MIB,
         found=f"{cache_mb:g} MB, with {format_memory(limit) if limit else 'no limit given'} outside the heap",
         expected="less than -XX:MaxDirectMemorySize in HBASE_REGIONSERVER_OPTS, with 2 GiB to spare for "
         "requests",
         fix=f"set HBASE_OFFHEAPSIZE to {wanted} in {reading.variable_where('HBASE_OFFHEAPSIZE')}"
         if reading.variable("HBASE_OFFHEAPSIZE")
         else f"set -XX:MaxDirectMemorySize={wanted} in HBASE_REGIONSERVER_OPTS",
-        where=reading.where("hbase.bucketcache.size"),
     )
 
 
@@ -302,13 +301,12 @@ def _cache_place(reading: Reading, facts: Facts) -> Iterable[Observation]:
     key = "hbase.bucketcache.ioengine"
     engine = reading.text(key)
     if engine is not None:
-        yield Observation(
-            ok=engine not in ("file", "files", "mmap", "pmem"),
-            about=key,
+        yield reading.verdict(
+            key,
+            engine not in ("file", "files", "mmap", "pmem"),
             found=engine,
             expected="a path behind it: the RegionServer does not start otherwise",
             fix=f"set {key} to {engine}:/data/cache, for instance, or to offheap",
-            where=reading.where(key),
         )
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from howdah.hadoop.misspelt import intended_key
 from howdah.model.found import FoundProperty
 from howdah.planner.facts import Facts
-from howdah.planner.reading import Observation, Reading
+from howdah.planner.reading import Observation, Reading, entry_verdict
 from howdah.planner.rule import MUST
 from howdah.planner.rules.declare import Rules
 from howdah.releases import HADOOP_VERSIONS, Property, Release, hadoop, hbase, line_of
@@ -119,13 +119,12 @@ def _misspelt(reading: Reading, facts: Facts) -> Iterator[Observation]:
     """A property's name is one that the release knows; a misspelt one is silently without effect."""
     for entry, near in _unknown(reading, facts):
         if near is not None:
-            yield Observation(
-                ok=False,
-                about=entry.name,
+            yield entry_verdict(
+                entry,
+                False,
                 found=f"a name that no code of Hadoop {facts.request.hadoop} reads",
                 expected=near,
                 fix=f"rename {entry.name} to {near} in {entry.place}",
-                where=entry.place,
             )
 
 
@@ -142,15 +141,14 @@ def _foreign(reading: Reading, facts: Facts) -> Iterator[Observation]:
     for entry, near in _unknown(reading, facts):
         if near is None:
             line = _nearest_reader(entry.name, facts)
-            yield Observation(
-                ok=False,
-                about=entry.name,
+            yield entry_verdict(
+                entry,
+                False,
                 found=f"a name that no code of Hadoop {facts.request.hadoop} reads"
                 + (f"; {line}" if line else ""),
                 expected="names that the release reads: others have no effect, unless other software reads "
                 "them",
                 fix=f"remove {entry.name} from {entry.place} if no other software reads it",
-                where=entry.place,
             )
 
 
@@ -177,13 +175,12 @@ def _values(reading: Reading, facts: Facts) -> Iterator[Observation]:
             if misfit is not None:
                 known = next(filter(None, map(release.find, names)))
                 default = f", such as its default {known.default}" if known.default else ""
-                yield Observation(
-                    ok=False,
-                    about=entry.name,
+                yield entry_verdict(
+                    entry,
+                    False,
                     found=f"{entry.text!r} {misfit}",
                     expected=f"a value of kind {known.kind}{default}",
                     fix=f"write {entry.name} as {known.kind} in {entry.place}{default}",
-                    where=entry.place,
                 )
                 break
 
@@ -201,15 +198,14 @@ def _deprecated(reading: Reading, facts: Facts) -> Iterator[Observation]:
                 if again and again[0] != entry.text:
                     # Which of two values wins is a rule of its own.
                     continue
-                yield Observation(
-                    ok=False,
-                    about=entry.name,
+                yield entry_verdict(
+                    entry,
+                    False,
                     found="a former name",
                     expected=" and ".join(today),
                     fix=f"remove {entry.name} from {entry.place}: {' and '.join(today)} is set as well"
                     if again
                     else f"rename {entry.name} to {' and '.join(today)} in {entry.place}",
-                    where=entry.place,
                 )
                 break
 
@@ -222,12 +218,11 @@ def _gone(reading: Reading, facts: Facts) -> Iterator[Observation]:
             names = (entry.name, *release.replacement(entry.name))
             instead = next((release.gone[name] for name in names if name in release.gone), None)
             if instead is not None:
-                yield Observation(
-                    ok=False,
-                    about=entry.name,
+                yield entry_verdict(
+                    entry,
+                    False,
                     found="a name of former releases",
                     expected=f"nothing: no code of {release.product} {release.version} reads it",
                     fix=f"remove {entry.name} from {entry.place}: {instead}",
-                    where=entry.place,
                 )
                 break

@@ -97,15 +97,14 @@ def _buffer_over_heap(reading: Reading, facts: Facts) -> Iterable[Observation]:
         # A heap of a few MiB is a unit's fault, which is a rule of its own.
         return
     heap_mb = heap / MIB
-    yield Observation(
-        ok=buffer <= 0.7 * heap_mb,
-        about="mapreduce.task.io.sort.mb",
+    yield reading.verdict(
+        "mapreduce.task.io.sort.mb",
+        buffer <= 0.7 * heap_mb,
         found=f"{buffer:.15g} MB of a map heap of {heap_mb:.0f} MiB",
         expected=f"at most {0.7 * heap_mb:.0f} MB: the buffer is one piece of the heap, and tasks fail if "
         "it does not fit",
         fix=f"set mapreduce.task.io.sort.mb to {int(heap_mb / 2)} or raise the heap in "
         "mapreduce.map.java.opts",
-        where=reading.where("mapreduce.task.io.sort.mb"),
         inputs=(Input(name="map heap", value=int(heap), unit="B"),),
     )
 
@@ -159,11 +158,10 @@ def _unknown_codec(reading: Reading, facts: Facts) -> Iterable[Observation]:
     if not codec.startswith("org.apache.hadoop."):
         # A codec of the site's own: whether it is on the class path is not in the configuration.
         return
-    yield Observation(
-        ok=codec in _KNOWN_CODECS,
-        about="mapreduce.map.output.compress.codec",
+    yield reading.verdict(
+        "mapreduce.map.output.compress.codec",
+        codec in _KNOWN_CODECS,
         found=codec,
         expected=f"a codec that Hadoop has, {_SNAPPY} for instance: without it every map task fails",
         fix=f"set mapreduce.map.output.compress.codec to {_SNAPPY}",
-        where=reading.where("mapreduce.map.output.compress.codec"),
     )

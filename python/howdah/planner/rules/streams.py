@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from howdah.model.plan import Value
 from howdah.planner.conditions import WITH_MAPREDUCE, in_study, with_mapreduce
 from howdah.planner.facts import Facts
-from howdah.planner.reading import Observation, Reading
+from howdah.planner.reading import Observation, Reading, entry_verdict
 from howdah.planner.rule import MAY, MUST, Decision
 from howdah.planner.rules.declare import Condition, Rules
 from howdah.planner.values import as_number, one_of
@@ -81,14 +81,13 @@ def _for_hbase(reading: Reading, facts: Facts) -> Iterable[Observation]:
     key = "dfs.client.read.shortcircuit"
     for entry in reading.config.properties if reading.config else ():
         if entry.name == key and entry.base_name == "hbase-site.xml":
-            yield Observation(
-                ok=entry.text != "false",
+            yield entry_verdict(
+                entry,
+                entry.text != "false",
                 about=key,
-                found=entry.text,
                 expected="true: a RegionServer reads this file last, and then reads its own disks through a "
                 "DataNode's socket",
                 fix=f"remove {key} from {entry.place}: hdfs-site.xml decides it",
-                where=entry.place,
             )
 
 

@@ -116,14 +116,13 @@ def _temporary(reading: Reading, facts: Facts) -> Iterable[Observation]:
     if not isinstance(given, str | tuple) or not given:
         return
     lost = [path for path in path_list(given) if is_temporary(path)]
-    yield Observation(
-        ok=not lost,
-        about="dfs.datanode.data.dir",
+    yield reading.verdict(
+        "dfs.datanode.data.dir",
+        not lost,
         found=", ".join(lost or path_list(given)),
         expected="no directory that is emptied at boot or by cleaners: blocks would be lost",
         fix="set dfs.datanode.data.dir in hdfs-site.xml to a directory on each data disk, /data/01/dfs and "
         "so on",
-        where=reading.where("dfs.datanode.data.dir"),
     )
 
 
@@ -159,13 +158,12 @@ def _more_failures_than_disks(reading: Reading, facts: Facts) -> Iterable[Observ
     dirs = reading.folders("dfs.datanode.data.dir")
     if tolerated is None or not dirs:
         return
-    yield Observation(
-        ok=-1 <= tolerated < len(dirs),
-        about="dfs.datanode.failed.volumes.tolerated",
+    yield reading.verdict(
+        "dfs.datanode.failed.volumes.tolerated",
+        -1 <= tolerated < len(dirs),
         found=f"{tolerated:.15g}, with {format_counted(len(dirs), 'data disk')}",
         expected=f"fewer than {len(dirs)}: the DataNode does not start otherwise",
         fix=f"set dfs.datanode.failed.volumes.tolerated to {max(0, min(1, len(dirs) - 1))} in hdfs-site.xml",
-        where=reading.where("dfs.datanode.failed.volumes.tolerated"),
     )
 
 
@@ -231,13 +229,12 @@ def _reserved_beyond(reading: Reading, facts: Facts) -> Iterable[Observation]:
     sizes = [mount.size_bytes for mount in data_mounts(reading)]
     if reserved is None or not sizes:
         return
-    yield Observation(
-        ok=reserved < min(sizes),
-        about=key,
+    yield reading.verdict(
+        key,
+        reserved < min(sizes),
         found=f"{format_bytes(reserved)} of a disk of {format_bytes(min(sizes))}",
         expected="less than the disk: HDFS gets nothing of it otherwise",
         fix=f"set {key} to {min(sizes) // 20} in {reading.where(key)}, a twentieth of the disk",
-        where=reading.where(key),
     )
 
 
@@ -275,11 +272,10 @@ def _shared_disk(reading: Reading, facts: Facts) -> Iterable[Observation]:
     hdfs, yarn = reading.folders("dfs.datanode.data.dir"), reading.folders("yarn.nodemanager.local-dirs")
     if not hdfs or not yarn:
         return
-    yield Observation(
-        ok=len(yarn) >= len(hdfs),
-        about="yarn.nodemanager.local-dirs",
+    yield reading.verdict(
+        "yarn.nodemanager.local-dirs",
+        len(yarn) >= len(hdfs),
         found=f"{len(yarn)} for {len(hdfs)} of dfs.datanode.data.dir",
         expected="a directory on every data disk: map output is spread as the blocks are",
         fix=f"list {len(hdfs)} directories in yarn.nodemanager.local-dirs, one on each data disk",
-        where=reading.where("yarn.nodemanager.local-dirs"),
     )

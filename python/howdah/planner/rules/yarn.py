@@ -146,14 +146,13 @@ def _over_worker(reading: Reading, facts: Facts) -> Iterable[Observation]:
         return
     memory_mb = facts.worker.memory_bytes / MIB
     room_mb = budget(facts.worker, facts).room / MIB
-    yield Observation(
-        ok=given <= memory_mb * (1 - _DAEMONS_LEAST),
-        about="yarn.nodemanager.resource.memory-mb",
+    yield reading.verdict(
+        "yarn.nodemanager.resource.memory-mb",
+        given <= memory_mb * (1 - _DAEMONS_LEAST),
         found=f"{given:.0f} MB of {memory_mb:.0f} MB",
         expected=f"at most {room_mb:.0f} MB: system and daemons need the rest, and the kernel kills what is "
         "over",
         fix=f"set yarn.nodemanager.resource.memory-mb to at most {int(room_mb) // _STEP_MB * _STEP_MB}",
-        where=reading.where("yarn.nodemanager.resource.memory-mb"),
         inputs=(Input(name="worker's memory", value=facts.worker.memory_bytes, unit="B"),),
     )
 
@@ -173,14 +172,13 @@ def _over_nodemanager(reading: Reading, facts: Facts) -> Iterable[Observation]:
         size = reading.number(key)
         if size is None or size <= 0:
             continue
-        yield Observation(
-            ok=size <= limits[limit_key],
-            about=key,
+        yield reading.verdict(
+            key,
+            size <= limits[limit_key],
             found=f"{size:.15g} MB",
             expected=f"at most the {limits[limit_key]:.15g} MB of {limit_key}: the job is refused or waits "
             "for ever",
             fix=f"lower {key} to at most {limits[limit_key]:.15g} or raise {limit_key}",
-            where=reading.where(key),
         )
 
 
@@ -194,13 +192,12 @@ def _least_over_container(reading: Reading, facts: Facts) -> Iterable[Observatio
         size = reading.number(key)
         if size is None or size <= 0:
             continue
-        yield Observation(
-            ok=least <= size,
-            about="yarn.scheduler.minimum-allocation-mb",
+        yield reading.verdict(
+            "yarn.scheduler.minimum-allocation-mb",
+            least <= size,
             found=f"{least:.15g} MB, {key} is {size:.15g} MB",
             expected=f"at most {size:.15g} MB: every container is rounded up to it, and fewer run at once",
             fix=f"set yarn.scheduler.minimum-allocation-mb to {_STEP_MB}",
-            where=reading.where("yarn.scheduler.minimum-allocation-mb"),
         )
 
 

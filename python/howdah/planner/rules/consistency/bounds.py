@@ -296,13 +296,12 @@ def _outside(bounds: tuple[_Bounds, ...], reading: Reading) -> Iterator[Observat
                 if bound.most == _ANY
                 else f"{bound.least:.15g} to {bound.most:.15g}"
             )
-            yield Observation(
-                ok=bound.least <= value <= bound.most,
-                about=bound.key,
+            yield reading.verdict(
+                bound.key,
+                bound.least <= value <= bound.most,
                 found=reading.text(bound.key) or "",
                 expected=f"{limits}: else {bound.harm}",
                 fix=f"set {bound.key} to {bound.usual} in {reading.where(bound.key)}",
-                where=reading.where(bound.key),
             )
 
 
@@ -353,14 +352,13 @@ def _spare_replicas(reading: Reading, facts: Facts) -> Iterator[Observation]:
     if least > replicas:
         # Out of order, which is a rule of its own.
         return
-    yield Observation(
-        ok=least < replicas,
-        about="dfs.namenode.replication.min",
+    yield reading.verdict(
+        "dfs.namenode.replication.min",
+        least < replicas,
         found=f"{least:.15g}, with {replicas:.15g} replicas of a block",
         expected="1: as it is, a write fails when one DataNode of its pipeline does, and a NameNode that is "
         "started while a DataNode is away waits in safe mode",
         fix=f"set dfs.namenode.replication.min to 1 in {reading.where('dfs.namenode.replication.min')}",
-        where=reading.where("dfs.namenode.replication.min"),
     )
 
 
@@ -376,11 +374,10 @@ def _stalls(reading: Reading, facts: Facts) -> Iterator[Observation]:
     blocking = reading.number(key)
     compacting = reading.number("hbase.hstore.compaction.min") or 3
     if blocking is not None:
-        yield Observation(
-            ok=blocking > compacting,
-            about=key,
+        yield reading.verdict(
+            key,
+            blocking > compacting,
             found=f"{blocking:.15g}, and compactions begin at {compacting:.15g} files",
             expected=f"more than {compacting:.15g}, 16 by default: writes stop before a compaction begins",
             fix=f"set {key} to 16 in {reading.where(key)}",
-            where=reading.where(key),
         )

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from howdah.model.found import FoundProperty
 from howdah.planner.facts import Facts
-from howdah.planner.reading import Observation, Reading
+from howdah.planner.reading import Observation, Reading, entry_verdict
 from howdah.planner.rule import MUST
 from howdah.planner.rules.declare import Rules
 from howdah.releases import default_of, hadoop, hbase
@@ -73,41 +73,37 @@ def _classes(reading: Reading, facts: Facts) -> Iterator[Observation]:
             # What no code reads, such as the keys of JobTrackers, loads no class.
             continue
         if _WITHOUT_PACKAGE.fullmatch(entry.text) and (usual := _usual_class(entry, facts)):
-            yield Observation(
-                ok=False,
-                about=entry.name,
-                found=entry.text,
+            yield entry_verdict(
+                entry,
+                False,
                 expected=f"a class with its package, such as {usual}: nothing loads it without",
                 fix=f"write the package of {entry.text} before it in {entry.place}",
-                where=entry.place,
             )
         for part in entry.text.split(","):
             name = part.strip()
             if _CLASS.fullmatch(name) and is_missing(name):
                 near = nearest_class(name)
-                yield Observation(
-                    ok=False,
-                    about=entry.name,
+                yield entry_verdict(
+                    entry,
+                    False,
                     found=name,
                     expected=f"{near or 'a class that there is'}: no release has this one, and what loads it "
                     "ends",
                     fix=f"write {near} in {entry.place}"
                     if near
                     else f"name a class that there is in {entry.place}",
-                    where=entry.place,
                 )
         if is_of_another_kind(_template(entry, facts), entry.text.strip()):
             usual = _usual_class(entry, facts)
-            yield Observation(
-                ok=False,
-                about=entry.name,
+            yield entry_verdict(
+                entry,
+                False,
                 found=f"{entry.text}, a class of another kind",
                 expected=f"{f'one that does what {usual} does' if usual else 'one that the key takes'}: what "
                 "loads it ends",
                 fix=f"set {entry.name} to {usual} in {entry.place}"
                 if usual
                 else f"name a class of the right kind in {entry.place}",
-                where=entry.place,
             )
 
 
@@ -125,14 +121,13 @@ def _unknown_classes(reading: Reading, facts: Facts) -> Iterator[Observation]:
         for name in map(str.strip, entry.text.split(",")):
             known = not _CLASS.fullmatch(name) or name in _OF_PHOENIX or is_missing(name)
             if not known and is_unknown(name) and not _IMPLEMENTATION.fullmatch(entry.name):
-                yield Observation(
-                    ok=False,
-                    about=entry.name,
+                yield entry_verdict(
+                    entry,
+                    False,
                     found=name,
                     expected="a class that there is: no release of HBase and Spark that howdah knows has "
                     "this one, and without a jar that does what loads it ends",
                     fix=f"name a class that there is in {entry.place}, or see that its jar is on every host",
-                    where=entry.place,
                 )
 
 
@@ -147,14 +142,13 @@ def _codecs(reading: Reading, facts: Facts) -> Iterator[Observation]:
         ):
             broken = [part for part in entry.text.split(",") if len(part.split()) > 1]
             if broken:
-                yield Observation(
-                    ok=False,
-                    about=entry.name,
+                yield entry_verdict(
+                    entry,
+                    False,
                     found=" and ".join(" ".join(part.split()) for part in broken),
                     expected="a comma between classes: two without one are taken for a single class, which "
                     "there is not, "
                     "and every job on text input fails",
                     fix=f"write {','.join(','.join(part.split()) for part in entry.text.split(','))} in "
                     f"{entry.place}",
-                    where=entry.place,
                 )

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from howdah.planner.facts import Facts
-from howdah.planner.reading import Observation, Reading
+from howdah.planner.reading import Observation, Reading, entry_verdict
 from howdah.planner.rule import MUST
 from howdah.planner.rules.declare import Rules
 from howdah.units import MIB, format_counted
@@ -82,13 +82,13 @@ def _block_chunks(reading: Reading, facts: Facts) -> Iterator[Observation]:
         return
     block, chunk = int(facts.number("dfs.blocksize")), int(facts.number("dfs.bytes-per-checksum"))
     least = int(facts.number("dfs.namenode.fs-limits.min-block-size"))
-    yield Observation(
-        ok=chunk > 0 and block % chunk == 0 and block >= least,
+    yield entry_verdict(
+        size,
+        chunk > 0 and block % chunk == 0 and block >= least,
         about="dfs.blocksize",
         found=f"{size.text}, with checksums of {chunk} bytes and blocks of at least {least}",
         expected=f"a multiple of {chunk}, not below {least}: clients cannot write otherwise",
         fix=f"set dfs.blocksize to {max(2, round(block / MIB / 64)) * 64 * MIB} in {size.place}",
-        where=size.place,
     )
 
 
@@ -105,13 +105,13 @@ def _allocation_order(reading: Reading, facts: Facts) -> Iterator[Observation]:
             continue
         limits = {key: facts.number(key) for key in (most, of_host)}
         exceeded = [key for key, limit in limits.items() if 0 < limit < facts.number(least)]
-        yield Observation(
-            ok=not exceeded,
+        yield entry_verdict(
+            given,
+            not exceeded,
             about=least,
             found=", ".join([given.text, *(f"{key} is {limits[key]:.15g}" for key in exceeded)]),
             expected=f"at most {most} and {of_host}, or a daemon does not start",
             fix=f"set {least} below {' and '.join(exceeded)} in {given.place}",
-            where=given.place,
         )
 
 
@@ -125,13 +125,13 @@ def _kerberos_by_half(reading: Reading, facts: Facts) -> Iterator[Observation]:
     given = [entry for entry in reading.config.properties if _CREDENTIAL.fullmatch(entry.name) and entry.text]
     if given:
         first = given[0]
-        yield Observation(
-            ok=False,
+        yield entry_verdict(
+            first,
+            False,
             about="hadoop.security.authentication",
             found=f"simple, with {len(given)} principals and keytabs such as {first.name}",
             expected="kerberos, or no principals",
             fix="set hadoop.security.authentication to kerberos in core-site.xml: now anybody may be anybody",
-            where=first.place,
         )
 
 
@@ -144,14 +144,13 @@ def _plain_passwords(reading: Reading, facts: Facts) -> Iterator[Observation]:
         # What kms-site.xml is shipped with is no password.
         own = own and entry.name != "hadoop.security.keystore.JavaKeyStoreProvider.password"
         if own and entry.text and "${" not in entry.text:
-            yield Observation(
-                ok=False,
-                about=entry.name,
+            yield entry_verdict(
+                entry,
+                False,
                 found="written in the file",
                 expected="in a credential store",
                 fix=f"hadoop credential create {entry.name}, name the store in "
                 f"hadoop.security.credential.provider.path, remove {entry.name} from {entry.place}",
-                where=entry.place,
             )
 
 
@@ -166,11 +165,9 @@ def _undefined(reading: Reading, facts: Facts) -> Iterator[Observation]:
             if _ELSEWHERE.fullmatch(name) is None and not (of_shell and _SHELL_NAME.fullmatch(name))
         ]
         if names:
-            yield Observation(
-                ok=False,
-                about=entry.name,
-                found=entry.text,
+            yield entry_verdict(
+                entry,
+                False,
                 expected=f"${{{names[0]}}} to be set somewhere",
                 fix=f"write the value itself into {entry.place}, or set {names[0]}",
-                where=entry.place,
             )

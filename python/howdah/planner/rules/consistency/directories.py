@@ -36,13 +36,12 @@ def _names_apart(reading: Reading, facts: Facts) -> Iterator[Observation]:
     if not folders or not on_workers(reading, _hosts(reading)) or not data_places(reading):
         return
     below = below_data(reading, folders, _hosts(reading))
-    yield Observation(
-        ok=not below,
-        about=_NAMES,
+    yield reading.verdict(
+        _NAMES,
+        not below,
         found=", ".join(map(str, below or folders)),
         expected="directories on a disk without blocks: every change of the file system waits until its edit "
         "is on disk, behind the blocks that DataNodes write there, and a full data disk stops the NameNode",
         fix=f"set {_NAMES} to directories on disks of the NameNode's own, such as /var/lib/hadoop/name, and "
         "move what is there while the NameNode is stopped",
-        where=reading.where(_NAMES),
     )

@@ -48,13 +48,12 @@ def _waited_for(reading: Reading, facts: Facts) -> Iterator[Observation]:
     ):
         wanted = reading.number(key)
         if wanted is not None and hosts:
-            yield Observation(
-                ok=wanted <= hosts,
-                about=key,
+            yield reading.verdict(
+                key,
+                wanted <= hosts,
                 found=f"{wanted:.15g}, with {hosts} hosts",
                 expected=f"at most {hosts}: else {waits} for ever",
                 fix=f"set {key} to {max(1, hosts // 2)} in {reading.where(key)}",
-                where=reading.where(key),
             )
 
 
@@ -80,23 +79,21 @@ def _more_than_hosts(reading: Reading, facts: Facts) -> Iterator[Observation]:
     ):
         wanted = reading.number(key)
         if wanted is not None and most:
-            yield Observation(
-                ok=wanted <= most,
-                about=key,
+            yield reading.verdict(
+                key,
+                wanted <= most,
                 found=f"{wanted:.15g}; {'replicas' if most is replicas else 'DataNodes'}: {most:g}",
                 expected=f"at most {most:g}: else {otherwise}",
                 fix=f"set {key} to {min(3, most):g} in {reading.where(key)}, or remove it",
-                where=reading.where(key),
             )
     if hosts and (reading.text(_REPLACE) or "").strip().upper() == "ALWAYS":
-        yield Observation(
-            ok=hosts > replicas,
-            about=_REPLACE,
+        yield reading.verdict(
+            _REPLACE,
+            hosts > replicas,
             found=f"ALWAYS, with {hosts} DataNodes and {replicas:g} replicas",
             expected="DEFAULT, or more DataNodes than replicas: with one DataNode away there is none to "
             "replace it, and every write fails",
             fix=f"set {_REPLACE} to DEFAULT in {reading.where(_REPLACE)}",
-            where=reading.where(_REPLACE),
         )
 
 
@@ -113,14 +110,13 @@ def _erasure(reading: Reading, facts: Facts) -> Iterator[Observation]:
     if match and hosts:
         needed = int(match[1]) + int(match[2])
         smaller = next((name for name, size in _SMALLER if size <= hosts), "replication")
-        yield Observation(
-            ok=needed <= hosts,
-            about=_POLICY,
+        yield reading.verdict(
+            _POLICY,
+            needed <= hosts,
             found=f"{reading.text(_POLICY)}, which needs {needed} DataNodes; there are {hosts}",
             expected=f"a policy for {hosts} DataNodes at most: files would lack parity for ever, or cannot "
             "be written",
             fix=f"set {_POLICY} to {smaller} in {reading.where(_POLICY)}, or add {needed - hosts} DataNodes",
-            where=reading.where(_POLICY),
         )
 
 
@@ -139,13 +135,12 @@ def _checked_volumes(reading: Reading, facts: Facts) -> Iterator[Observation]:
     more = reading.folders("dfs.namenode.resource.checked.volumes")
     edits = reading.folders("dfs.namenode.edits.dir")
     volumes = len({*names, *edits, *more})
-    yield Observation(
-        ok=wanted <= volumes,
-        about=_CHECKED,
+    yield reading.verdict(
+        _CHECKED,
+        wanted <= volumes,
         found=f"{wanted:.15g}, with {volumes} directories",
         expected=f"at most {volumes}: the NameNode never has enough of them, and stays in safe mode for ever",
         fix=f"set {_CHECKED} to 1 in {reading.where(_CHECKED)}",
-        where=reading.where(_CHECKED),
     )
 
 
@@ -166,13 +161,12 @@ def _edits_minimum(reading: Reading, facts: Facts) -> Iterator[Observation]:
             or ("default",)
         )
         shared = 1 if reading.text("dfs.namenode.shared.edits.dir") else 0
-        yield Observation(
-            ok=wanted <= len(names) + shared,
-            about=key,
+        yield reading.verdict(
+            key,
+            wanted <= len(names) + shared,
             found=f"{wanted:.15g}, with {len(names) + shared} places of edits",
             expected="at most as many as there are: the NameNode does not start otherwise",
             fix=f"set {key} to 1 in {reading.where(key)}",
-            where=reading.where(key),
         )
 
 
@@ -189,13 +183,12 @@ def _replicas_of_hbase(reading: Reading, facts: Facts) -> Iterator[Observation]:
     key = "hbase.meta.replica.count"
     wanted = reading.number(key)
     if servers and wanted is not None:
-        yield Observation(
-            ok=wanted <= len(servers),
-            about=key,
+        yield reading.verdict(
+            key,
+            wanted <= len(servers),
             found=f"{wanted:.15g}, with {len(servers)} RegionServers",
             expected=f"at most {len(servers)}: replicas of one region are on different servers",
             fix=f"set {key} to {min(3, len(servers))} in {reading.where(key)}",
-            where=reading.where(key),
         )
 
 
@@ -248,13 +241,12 @@ def _masters_of_applications(reading: Reading, facts: Facts) -> Iterator[Observa
     step = facts.number("yarn.scheduler.minimum-allocation-mb")
     master = reading.number("yarn.app.mapreduce.am.resource.mb") or 1536
     each = int(math.ceil(master / step) * step) if step else int(master)
-    yield Observation(
-        ok=room >= 2 * each,
-        about=_AM_SHARE,
+    yield reading.verdict(
+        _AM_SHARE,
+        room >= 2 * each,
         found=f"{share:g} of {workers} workers' {format_memory(int(workers * memory * MIB))} is {room} MB",
         expected=f"room for two application masters of {each} MB at least: with one at a time the next "
         "stays ACCEPTED",
         fix=f"set {_AM_SHARE} to {min(0.5, math.ceil(200 * each / (workers * memory)) / 100 * 2):g} in "
         f"{reading.where(_AM_SHARE)}",
-        where=reading.where(_AM_SHARE),
     )

@@ -73,15 +73,14 @@ def _own_preemption(reading: Reading, facts: Facts) -> Iterator[Observation]:
     if reading.truth(_MONITORS) is True and (
         policies is None or "ProportionalCapacityPreemption" in policies
     ):
-        yield Observation(
-            ok=False,
-            about=_MONITORS,
+        yield reading.verdict(
+            _MONITORS,
+            False,
             found="true, with FairScheduler",
             expected="false: its policy takes the capacity scheduler alone, and the ResourceManager does not "
             "start with another one",
             fix=f"remove {_MONITORS} from {reading.where(_MONITORS)}; yarn.scheduler.fair.preemption is the "
             "fair scheduler's own",
-            where=reading.where(_MONITORS),
         )
 
 
@@ -148,9 +147,9 @@ def _given(reading: Reading, facts: Facts) -> Iterator[Observation]:
     queues = reading.text("yarn.scheduler.capacity.root.queues")
     named = reading.text("yarn.scheduler.fair.allocation.file")
     there = reading.has(_FILE) or broken or (named is not None and not named.endswith(_FILE))
-    yield Observation(
-        ok=there,
-        about=_SCHEDULER,
+    yield reading.verdict(
+        _SCHEDULER,
+        there,
         found="FairScheduler"
         + (f", and queues {queues} in capacity-scheduler.xml, which it does not read" if queues else "")
         + ("" if there else f"; no {_FILE} is given"),
@@ -159,5 +158,4 @@ def _given(reading: Reading, facts: Facts) -> Iterator[Observation]:
         fix=f"write the queues into {_FILE}, or set {_SCHEDULER} to "
         "org.apache.hadoop.yarn.server.resourcemanager."
         f"scheduler.capacity.CapacityScheduler in {reading.where(_SCHEDULER)}",
-        where=reading.where(_SCHEDULER),
     )

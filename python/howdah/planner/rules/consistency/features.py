@@ -240,9 +240,9 @@ def _rules_of_names(reading: Reading, facts: Facts) -> Iterator[Observation]:
     )
     first = wrong[0]
     fixed = f"{first}/" if re.search(r"s/[^/]*/[^/]*$", first) else ""
-    yield Observation(
-        ok=False,
-        about=_MAPPING,
+    yield reading.verdict(
+        _MAPPING,
+        False,
         found=first if len(first) < 120 else f"{first[:117]}...",
         expected="rules with blanks or line ends between them, not commas: every daemon and client ends "
         "otherwise, with "
@@ -255,7 +255,6 @@ def _rules_of_names(reading: Reading, facts: Facts) -> Iterator[Observation]:
         if joined
         else f"write {fixed or 'the rule as RULE:[n:format](pattern)s/from/to/'} in "
         f"{reading.where(_MAPPING)}",
-        where=reading.where(_MAPPING),
     )
 
 

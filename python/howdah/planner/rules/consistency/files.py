@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from howdah.model.found import FoundProperty
 from howdah.planner.facts import Facts
-from howdah.planner.reading import Observation, Reading
+from howdah.planner.reading import Observation, Reading, entry_verdict
 from howdah.planner.rule import MUST
 from howdah.planner.rules.declare import Rules
 from howdah.planner.rules.release import known_properties, known_property, names_of_today
@@ -68,15 +68,14 @@ def _several(reading: Reading, facts: Facts) -> Iterator[Observation]:
         first = before.setdefault(entry.name, entry)
         # What is final is a rule of its own.
         if first.file != entry.file and first.text != entry.text and not first.final:
-            yield Observation(
-                ok=False,
-                about=entry.name,
+            yield entry_verdict(
+                entry,
+                False,
                 found=f"{first.text!r} in {first.place}, {entry.text!r} in {entry.place}, which wins",
                 expected="one value: programs read core-site.xml, hdfs-site.xml, mapred-site.xml and "
                 "yarn-site.xml in "
                 "this order, and daemons only some of them",
                 fix=f"set {entry.name} in one file, and remove it from {first.place} or {entry.place}",
-                where=entry.place,
             )
 
 
@@ -89,9 +88,9 @@ def _duplicates(reading: Reading, facts: Facts) -> Iterator[Observation]:
         before = seen.get(name)
         if before is not None and (before.name == entry.name or before.text != entry.text):
             wins, loses = (before, entry) if before.final else (entry, before)
-            yield Observation(
-                ok=False,
-                about=entry.name,
+            yield entry_verdict(
+                entry,
+                False,
                 found=f"{_named(loses, wins)}{loses.text!r} in line {loses.line}, {_named(wins, loses)}"
                 f"{wins.text!r} in line {wins.line}, which wins",
                 expected="once in a file",
@@ -101,7 +100,6 @@ def _duplicates(reading: Reading, facts: Facts) -> Iterator[Observation]:
                     if wins.name not in name[1] and loses.name != wins.name
                     else ""
                 ),
-                where=entry.place,
             )
         if before is None or not before.final:
             seen[name] = entry
@@ -119,13 +117,12 @@ def _overridden(reading: Reading, facts: Facts) -> Iterator[Observation]:
     for entry in known_properties(reading):
         fixed = final.get(entry.name)
         if fixed is not None and fixed.file != entry.file and fixed.text != entry.text:
-            yield Observation(
-                ok=False,
-                about=entry.name,
+            yield entry_verdict(
+                entry,
+                False,
                 found=f"{entry.text!r}, which is ignored: {fixed.place} says {fixed.text!r} and is final",
                 expected="no other value after a final one",
                 fix=f"remove {entry.name} from {entry.place}, or set it where it is final, in {fixed.place}",
-                where=entry.place,
             )
         if entry.final:
             final.setdefault(entry.name, entry)
@@ -138,11 +135,10 @@ def _misplaced(reading: Reading, facts: Facts) -> Iterator[Observation]:
         known = known_property(entry, facts)
         readers = _READERS.get(known.file) if known else None
         if known is not None and readers is not None and entry.base_name not in readers:
-            yield Observation(
-                ok=False,
-                about=entry.name,
+            yield entry_verdict(
+                entry,
+                False,
                 found=f"in {entry.base_name}, which the programs that use it do not read",
                 expected=f"in {known.file}",
                 fix=f"move {entry.name} from {entry.place} to {known.file}",
-                where=entry.place,
             )

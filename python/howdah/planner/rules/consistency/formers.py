@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from howdah.planner.facts import Facts
-from howdah.planner.reading import Observation, Reading
+from howdah.planner.reading import Observation, Reading, entry_verdict
 from howdah.planner.rules.declare import Rules
 
 _DAEMONS = ("NAMENODE", "DATANODE", "SECONDARYNAMENODE", "JOURNALNODE", "ZKFC", "BALANCER")
@@ -39,13 +39,13 @@ def _later_variables(reading: Reading) -> Iterator[Observation]:
     variables = {entry.name: entry for entry in (reading.config.environment if reading.config else ())}
     for name, variable in variables.items():
         if name in _LATER and _LATER[name] not in variables:
-            yield Observation(
-                ok=False,
+            yield entry_verdict(
+                variable,
+                False,
                 about=name,
                 found="a variable that scripts of Hadoop 2 do not read",
                 expected=f"{_LATER[name]}: the daemon starts without these options and with a default heap",
                 fix=f"rename {name} to {_LATER[name]} in {variable.place}",
-                where=variable.place,
             )
 
 
@@ -58,13 +58,13 @@ def _variables(reading: Reading, facts: Facts) -> Iterator[Observation]:
     environment = reading.config.environment if reading.config else ()
     for name, variable in {entry.name: entry for entry in environment}.items():
         if name in _VARIABLES and not variable.base_name.startswith("hbase"):
-            yield Observation(
-                ok=False,
+            yield entry_verdict(
+                variable,
+                False,
                 about=name,
                 found="a variable of Hadoop 2's scripts",
                 expected=f"{_VARIABLES[name]}: the former name is warned of at every start, and goes away",
                 fix=f"rename {name} to {_VARIABLES[name]} in {variable.place}",
-                where=variable.place,
             )
 
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from howdah.planner.facts import Facts
-from howdah.planner.reading import Observation, Reading
+from howdah.planner.reading import Observation, Reading, entry_verdict
 from howdah.planner.rule import MUST
 from howdah.planner.rules.declare import Rules
 
@@ -30,9 +30,9 @@ def _acls(reading: Reading, facts: Facts) -> Iterator[Observation]:
             # A file has them.
             continue
         wrong = [part.strip() for part in text.split(",") if not _ACL.fullmatch(part.strip())]
-        yield Observation(
-            ok=not wrong,
-            about=key,
+        yield reading.verdict(
+            key,
+            not wrong,
             found=", ".join(wrong) or text,
             expected="scheme:id:rights, the rights of the letters r, w, c, d and a: who reads it does "
             "not start "
@@ -40,7 +40,6 @@ def _acls(reading: Reading, facts: Facts) -> Iterator[Observation]:
             fix=f"write {wrong[0].rpartition(':')[0] or 'sasl:USER'}:rwcda in {reading.where(key)}"
             if wrong
             else "",
-            where=reading.where(key),
         )
 
 
@@ -73,11 +72,10 @@ def _variables(reading: Reading, facts: Facts) -> Iterator[Observation]:
     for entry in reading.config.environment if reading.config else ():
         upper = entry.name.upper()
         if upper != entry.name and _VARIABLE.fullmatch(upper):
-            yield Observation(
-                ok=False,
-                about=entry.name,
+            yield entry_verdict(
+                entry,
+                False,
                 found=f"{entry.name}={entry.text}",
                 expected=f"{upper}: names of variables are compared with case, and no script reads this one",
                 fix=f"rename {entry.name} to {upper} in {entry.place}",
-                where=entry.place,
             )

@@ -76,23 +76,21 @@ def _rates(reading: Reading, facts: Facts) -> Iterator[Observation]:
         given = reading.number(rate.key)
         if given is not None and given > 0:
             a_second = hosts * rate.parts / given
-            yield Observation(
-                ok=a_second <= rate.most,
-                about=rate.key,
+            yield reading.verdict(
+                rate.key,
+                a_second <= rate.most,
                 found=f"{given:g}, with {hosts} workers: {a_second:,.0f} heartbeats a second",
                 expected=f"{rate.most:,.0f} a second at most: {rate.harm}",
                 fix=f"set {rate.key} to {rate.usual} in {reading.where(rate.key)}",
-                where=reading.where(rate.key),
             )
     delay = reading.text(_DELAY)
     if delay is not None:
-        yield Observation(
-            ok=delay.strip().rstrip("smhd") != "0",
-            about=_DELAY,
+        yield reading.verdict(
+            _DELAY,
+            delay.strip().rstrip("smhd") != "0",
             found=f"{delay}, with {hosts} workers",
             expected="some minutes: after a restart all DataNodes report all of their blocks at once",
             fix=f"set {_DELAY} to 600s in {reading.where(_DELAY)}",
-            where=reading.where(_DELAY),
         )
 
 

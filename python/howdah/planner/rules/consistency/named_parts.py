@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from howdah.planner.facts import Facts
-from howdah.planner.reading import Observation, Reading
+from howdah.planner.reading import Observation, Reading, entry_verdict
 from howdah.planner.rule import MUST
 from howdah.planner.rules.declare import Rules
 from howdah.releases import default_of, hadoop
@@ -89,15 +89,14 @@ def _labels(reading: Reading, facts: Facts) -> Iterator[Observation]:
             continue
         labels = [label.strip() for label in listed.split(",")]
         near = {label.lower(): label for label in labels}.get(match["label"].lower())
-        yield Observation(
-            ok=match["label"] in labels,
-            about=entry.name,
+        yield entry_verdict(
+            entry,
+            match["label"] in labels,
             found=f"a share of {match['label']}; the queue has {', '.join(labels)}",
             expected="labels that the queue has: names are compared with case, and applications that ask for "
             f"{near or labels[0]} get nothing",
             fix=f"write {near or labels[0]} for {match['label']} in {entry.place}, or add it to "
             f"{_CAPACITY}{match['queue']}.accessible-node-labels",
-            where=entry.place,
         )
 
 
@@ -131,14 +130,13 @@ def _shares(reading: Reading, facts: Facts) -> Iterator[Observation]:
         match = _EXPRESSION.fullmatch(entry.name)
         label = entry.text.strip()
         if match and label and not any(own == label for _, own in shares):
-            yield Observation(
-                ok=False,
-                about=entry.name,
+            yield entry_verdict(
+                entry,
+                False,
                 found=f"{label}, of which no queue has a share",
                 expected=f"a label with {_CAPACITY}{match['queue']}.accessible-node-labels.{label}.capacity: "
                 "applications of the queue wait for ever",
                 fix=f"set {_CAPACITY}{match['queue']}.accessible-node-labels.{label}.capacity, and that "
                 f"of each "
                 f"queue above it, in capacity-scheduler.xml, or remove {entry.name}",
-                where=entry.place,
             )

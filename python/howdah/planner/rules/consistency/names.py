@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from howdah.model.hostname import is_host
 from howdah.planner.facts import Facts
 from howdah.planner.named_hosts import HERE, has_several_hosts, named_hosts, worker_hosts
-from howdah.planner.reading import Observation, Reading
+from howdah.planner.reading import Observation, Reading, entry_verdict
 from howdah.planner.rule import MUST
 from howdah.planner.rules.declare import Rules
 
@@ -106,9 +106,9 @@ def _file_systems(reading: Reading, facts: Facts) -> Iterator[Observation]:
         name = _authority(text) if services else _host(text)
         by_case = {service.lower(): service for service in services if service != name}.get(name.lower())
         wanted = by_case or services[0] if services else next(iter(namenodes.values()))
-        yield Observation(
-            ok=not name or name in known,
-            about=key,
+        yield reading.verdict(
+            key,
+            not name or name in known,
             found=text,
             expected=f"{by_case}: names of services are compared with case"
             if by_case
@@ -118,7 +118,6 @@ def _file_systems(reading: Reading, facts: Facts) -> Iterator[Observation]:
             else f"hdfs://{wanted}, where dfs.namenode.rpc-address says the NameNode is",
             fix=f"set {key} to hdfs://{wanted}{'/hbase' if key == 'hbase.rootdir' else ''} "
             f"in {reading.where(key)}",
-            where=reading.where(key),
         )
 
 
@@ -139,14 +138,12 @@ def _authorities(reading: Reading, facts: Facts) -> Iterator[Observation]:
         match = _DIRECTORY.fullmatch(entry.text)
         if match is None or not _KEYS_OF_DIRECTORIES.fullmatch(entry.name):
             continue
-        yield Observation(
-            ok=match[1].lower() in known,
-            about=entry.name,
-            found=entry.text,
+        yield entry_verdict(
+            entry,
+            match[1].lower() in known,
             expected=f"hdfs://{own}/{match[1]}{match[2]}, or the path alone: {match[1]} is taken for a "
             "NameNode's host, which no file names",
             fix=f"set {entry.name} to /{match[1]}{match[2]} in {entry.place}",
-            where=entry.place,
         )
 
 
@@ -284,13 +281,12 @@ def _included(reading: Reading, facts: Facts) -> Iterator[Observation]:
     # Sets: a large cluster has tens of thousands of both.
     kept_out = _outside(config.workers, {*config.included, *HERE})
     shown = _few(kept_out)
-    yield Observation(
-        ok=not kept_out,
-        about="dfs.hosts",
+    yield reading.verdict(
+        "dfs.hosts",
+        not kept_out,
         found=f"{shown} not in {reading.text('dfs.hosts')}" if kept_out else "every worker",
         expected="every worker of the workers file: the NameNode refuses other DataNodes",
         fix=f"add {shown} to {reading.text('dfs.hosts')}, then hdfs dfsadmin -refreshNodes",
-        where=reading.where("dfs.hosts"),
     )
 
 
@@ -333,13 +329,12 @@ def _classes(reading: Reading, facts: Facts) -> Iterator[Observation]:
         name = reading.text(key)
         if name and _OWN.fullmatch(name):
             near = difflib.get_close_matches(name, known, 1, 0.0)[0]
-            yield Observation(
-                ok=name in known,
-                about=key,
+            yield reading.verdict(
+                key,
+                name in known,
                 found=name,
                 expected="one that there is: the daemon does not start otherwise",
                 fix=f"set {key} to {near} in {reading.where(key)}",
-                where=reading.where(key),
             )
 
 
@@ -352,16 +347,15 @@ def _host_names(reading: Reading, facts: Facts) -> Iterator[Observation]:
         # A bucket or a container of an object store may be called anything.
         named = host and scheme in ("", "hdfs") and "${" not in entry.text
         if named and _ADDRESSES.fullmatch(entry.name):
-            yield Observation(
-                ok=is_host(host),
-                about=entry.name,
+            yield entry_verdict(
+                entry,
+                is_host(host),
                 found=host,
                 expected="letters, digits, hyphens and dots: with anything else Java finds no host in it",
                 fix=f"give the host in {entry.name} another name, {host.replace('_', '-')} for instance, in "
                 f"DNS and in {entry.place}"
                 if is_host(host.replace("_", "-"))
                 else f"write the host's name in {entry.place}",
-                where=entry.place,
             )
 
 
@@ -371,11 +365,9 @@ def _port_numbers(reading: Reading, facts: Facts) -> Iterator[Observation]:
     for entry in reading.config.effective if reading.config else ():
         host, _, port = entry.text.rpartition("://")[2].partition("/")[0].partition(":")
         if _WITH_PORT.fullmatch(entry.name) and host and "${" not in entry.text:
-            yield Observation(
-                ok=not port or ":" in port or (port.isdigit() and int(port) < _PORTS),
-                about=entry.name,
-                found=entry.text,
+            yield entry_verdict(
+                entry,
+                not port or ":" in port or (port.isdigit() and int(port) < _PORTS),
                 expected=f"a port that is a number below {_PORTS}: what reads the address ends otherwise",
                 fix=f"write the port's number in {entry.place}",
-                where=entry.place,
             )

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from howdah.planner.facts import Facts
 from howdah.planner.named_hosts import has_several_hosts
-from howdah.planner.reading import Observation, Reading
+from howdah.planner.reading import Observation, Reading, entry_verdict
 from howdah.planner.rule import MUST
 from howdah.planner.rules.declare import Rules
 from howdah.releases.similar import similar_text
@@ -76,13 +76,12 @@ def _providers(reading: Reading, facts: Facts) -> Iterator[Observation]:
             continue
         right, example = form
         wrong = [part.strip() for part in entry.text.split(",") if not re.match(right, part.strip())]
-        yield Observation(
-            ok=not wrong,
-            about=entry.name,
+        yield entry_verdict(
+            entry,
+            not wrong,
             found=", ".join(wrong) or entry.text,
             expected=f"URIs such as {example}: no provider takes another one, and what needs it fails",
             fix=f"write {_provider(entry.name, wrong[0])} in {entry.place}" if wrong else "",
-            where=entry.place,
         )
 
 
@@ -101,13 +100,12 @@ def _sockets(reading: Reading, facts: Facts) -> Iterator[Observation]:
     key = "dfs.domain.socket.path"
     text = (reading.text(key) or "").strip()
     if text and "${" not in text and ":" not in text:
-        yield Observation(
-            ok=text.startswith("/"),
-            about=key,
+        yield reading.verdict(
+            key,
+            text.startswith("/"),
             found=text,
             expected="a path from the root on: the DataNode refuses another one and does not start",
             fix=f"set {key} to /var/lib/hadoop-hdfs/{text} in {reading.where(key)}",
-            where=reading.where(key),
         )
 
 
@@ -116,13 +114,11 @@ def _variables(reading: Reading, facts: Facts) -> Iterator[Observation]:
     """Scripts' directories have no scheme."""
     for entry in reading.config.environment if reading.config else ():
         if _DIRECTORY.fullmatch(entry.name) and (match := _SCHEME.fullmatch(entry.text.strip())) and match[2]:
-            yield Observation(
-                ok=False,
-                about=entry.name,
-                found=entry.text,
+            yield entry_verdict(
+                entry,
+                False,
                 expected="a path without a scheme: scripts make a directory of this name where they run",
                 fix=f"set {entry.name} to /{match[3].lstrip('/')} in {entry.place}",
-                where=entry.place,
             )
 
 
@@ -139,14 +135,12 @@ def _shared_places(reading: Reading, facts: Facts) -> Iterator[Observation]:
         return
     for entry in reading.config.effective if reading.config else ():
         if _OF_ALL.fullmatch(entry.name) and (match := _LOCAL.fullmatch(entry.text.strip())):
-            yield Observation(
-                ok=False,
-                about=entry.name,
-                found=entry.text,
+            yield entry_verdict(
+                entry,
+                False,
                 expected="a path of the file system that all hosts share: each host has its own disks there, "
                 "and what a host writes no other finds",
                 fix=f"set {entry.name} to {match[1]} in {entry.place}",
-                where=entry.place,
             )
 
 
@@ -171,15 +165,13 @@ def _plain_paths(reading: Reading, facts: Facts) -> Iterator[Observation]:
             # What follows two slashes is a host or a name service.
             rest = rest.partition("/")[2]
         path = f"/{rest}"
-        yield Observation(
-            ok=False,
-            about=entry.name,
-            found=entry.text,
+        yield entry_verdict(
+            entry,
+            False,
             expected="a path without a scheme: what reads it makes a path or another URI of it and ends, "
             "or looks for "
             "a file of this name",
             fix=f"set {entry.name} to {path} in {entry.place}",
-            where=entry.place,
         )
 
 
@@ -192,13 +184,12 @@ def _data_tags(reading: Reading, facts: Facts) -> Iterator[Observation]:
             tag = match[1].upper()
             longer = next((storage for storage in _STORAGES if tag and storage.startswith(f"{tag}_")), "DISK")
             near = similar_text(tag, _STORAGES) or longer
-            yield Observation(
-                ok=False,
-                about=_DATA,
+            yield reading.verdict(
+                _DATA,
+                False,
                 found=part.strip(),
                 expected=f"one of {', '.join(_STORAGES)} in brackets: no DataNode starts with {match[1]}",
                 fix=f"write [{near}] for [{match[1]}] in {reading.where(_DATA)}",
-                where=reading.where(_DATA),
             )
 
 
@@ -224,14 +215,12 @@ def _commas(reading: Reading, facts: Facts) -> Iterator[Observation]:
         if marks:
             mark, parts = marks[0]
             directories = re.split(r"[;,\s]+" if mark != "colon" else r"(?<!file):|,", entry.text)
-            yield Observation(
-                ok=False,
-                about=entry.name,
-                found=entry.text,
+            yield entry_verdict(
+                entry,
+                False,
                 expected=f"a comma between directories: with a {mark} {len(parts)} of them are a single "
                 "one, on one disk",
                 fix=f"set {entry.name} to {','.join(filter(None, directories))} in {entry.place}",
-                where=entry.place,
             )
 
 
@@ -251,15 +240,13 @@ def _uris(reading: Reading, facts: Facts) -> Iterator[Observation]:
         service = (reading.text("dfs.nameservices") or "").partition(",")[0].strip()
         by_path = match is None and entry.text.startswith("/")
         missing = match is None or (scheme.lower() == "hdfs" and (len(slashes) < 2 or scheme != "hdfs"))
-        yield Observation(
-            ok=not missing,
-            about=entry.name,
-            found=entry.text,
+        yield entry_verdict(
+            entry,
+            not missing,
             expected="a URI such as hdfs://prod: the NameNode is not found otherwise",
             fix=f"set {entry.name} to hdfs://{service or 'NAMENODE:8020'} in {entry.place}"
             if by_path
             else f"set {entry.name} to hdfs://{rest.lstrip('/')} in {entry.place}",
-            where=entry.place,
         )
 
 
@@ -269,11 +256,9 @@ def _bare_hosts(reading: Reading, facts: Facts) -> Iterator[Observation]:
     for entry in reading.config.effective if reading.config else ():
         if _HOSTS.fullmatch(entry.name) and re.search(r"://|:\d+$", entry.text) and entry.text.count(":") < 3:
             host = re.sub(r"^\w+://|:\d+/?$", "", entry.text)
-            yield Observation(
-                ok=False,
-                about=entry.name,
-                found=entry.text,
+            yield entry_verdict(
+                entry,
+                False,
                 expected="a host alone: addresses are made by adding a port to it",
                 fix=f"set {entry.name} to {host} in {entry.place}",
-                where=entry.place,
             )

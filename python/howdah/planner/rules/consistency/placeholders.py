@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from howdah.model.found import FoundProperty
 from howdah.planner.facts import Facts
-from howdah.planner.reading import Observation, Reading
+from howdah.planner.reading import Observation, Reading, entry_verdict
 from howdah.planner.rule import MUST
 from howdah.planner.rules.declare import Rules
 from howdah.planner.rules.release import known_properties, known_property, names_of_today
@@ -53,11 +53,11 @@ def _placeholders(reading: Reading, facts: Facts) -> Iterator[Observation]:
             continue
         # By both names, as other rules report one or the other, and this is the cause of all that they find.
         for name in dict.fromkeys((entry.name, *names_of_today(entry, facts))):
-            yield Observation(
-                ok=False,
+            yield entry_verdict(
+                entry,
+                False,
                 about=name,
                 found=f"{mark}, a placeholder of a template",
                 expected="the value itself: daemons take a placeholder for one, and end",
                 fix="check the files that are made from this template, or write values for placeholders",
-                where=entry.place,
             )

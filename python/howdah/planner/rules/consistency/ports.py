@@ -98,8 +98,8 @@ def _one_each(reading: Reading, facts: Facts) -> Iterator[Observation]:
                 continue
             first = clashing[0]
             yield Observation(
-                ok=len(clashing) == 1,
-                about=first.key,
+                len(clashing) == 1,
+                first.key,
                 found=f"port {port}" + "".join(f", which {other.key} has too" for other in clashing[1:]),
                 expected="a port that no other server of the host has: the second to start fails",
                 fix=f"give {first.key} a port of its own in {first.place}",

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from howdah.model.found import FoundConfig
 from howdah.planner.facts import Facts
-from howdah.planner.reading import Observation, Reading
+from howdah.planner.reading import Observation, Reading, entry_verdict
 from howdah.planner.rule import MUST
 from howdah.planner.rules.declare import Rules
 
@@ -101,13 +101,12 @@ def _limits(reading: Reading, facts: Facts) -> Iterator[Observation]:
             texts = [entry.text.strip() for entry in (share, limit)]
             if any(_PER_CENT.fullmatch(text) is None for text in texts):
                 continue
-            yield Observation(
-                ok=float(texts[0]) <= float(texts[1]),
-                about=limit.name,
+            yield entry_verdict(
+                limit,
+                float(texts[0]) <= float(texts[1]),
                 found=f"{texts[1]} %, and a share of {texts[0]} %",
                 expected="at least the share: the ResourceManager does not start otherwise",
                 fix=f"set {limit.name} to 100 in {limit.place}, or to what jobs may have at the most",
-                where=limit.place,
             )
 
 
@@ -139,14 +138,13 @@ def _sent(reading: Reading, facts: Facts) -> Iterator[Observation]:
     asked = [(_MAPPINGS, one.rpartition(":")[2]) for one in mappings if "%" not in one]
     asked += [(key, text) for key in _SENT_TO if (text := reading.text(key))]
     for key, queue in asked:
-        yield Observation(
-            ok=queue in leaves,
-            about=key,
+        yield reading.verdict(
+            key,
+            queue in leaves,
             found=f"{queue}, of which {_FILE} knows nothing" if queue not in leaves else queue,
             expected="a queue without queues below it: the ResourceManager does not start otherwise"
             if key == _MAPPINGS
             else "a queue that there is: jobs are refused otherwise",
             fix=f"name one of {', '.join(sorted(leaf for leaf in leaves if '.' not in leaf)[:5])} in {key}, "
             f"or add {queue} to {_FILE}",
-            where=reading.where(key),
         )

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from howdah.model.found import FoundProperty
 from howdah.planner.facts import Facts
 from howdah.planner.named_hosts import HERE, has_several_hosts, host_of, named_hosts
-from howdah.planner.reading import Observation, Reading
+from howdah.planner.reading import Observation, Reading, entry_verdict
 from howdah.planner.rule import MUST
 from howdah.planner.rules.declare import Rules
 
@@ -63,14 +63,12 @@ def _services(reading: Reading, facts: Facts) -> Iterator[Observation]:
             )
             if name and strange:
                 wanted = lower.get(name.lower(), services[0])
-                yield Observation(
-                    ok=False,
-                    about=entry.name,
-                    found=entry.text,
+                yield entry_verdict(
+                    entry,
+                    False,
                     expected=f"hdfs://{wanted}: {name} is no name service that dfs.nameservices lists, and "
                     "no host; names of services are compared with case",
                     fix=f"write hdfs://{wanted} for hdfs://{name} in {entry.place}",
-                    where=entry.place,
                 )
 
 
@@ -84,28 +82,26 @@ def _forms(reading: Reading, facts: Facts) -> Iterator[Observation]:
     for entry in _effective(reading):
         text = entry.text.strip()
         if _EDITS.fullmatch(entry.name) and re.match(r"[\w.-]+:\d+;", text):
-            yield Observation(
-                ok=False,
-                about=entry.name,
+            yield entry_verdict(
+                entry,
+                False,
                 found=text,
                 expected=f"qjournal://{text}: without the scheme it is a directory of the host's own",
                 fix=f"set {entry.name} to qjournal://{text} in {entry.place}",
-                where=entry.place,
             )
         quorum = _QUORUMS.fullmatch(entry.name) is not None
         wrong = "://" in text or (quorum and ";" in text)
         if not wrong or not (quorum or (_ADDRESS.fullmatch(entry.name) and re.match(r"https?://", text))):
             continue
         plain = re.sub(r"\w+://", "", text).replace(";", ",").rstrip("/")
-        yield Observation(
-            ok=False,
-            about=entry.name,
+        yield entry_verdict(
+            entry,
+            False,
             found=text,
             expected="hosts with their ports and commas between them: no client connects otherwise"
             if quorum
             else "a host with its port: what makes a URL of it writes the scheme twice",
             fix=f"set {entry.name} to {plain} in {entry.place}",
-            where=entry.place,
         )
 
 
@@ -129,12 +125,10 @@ def _elsewhere(reading: Reading, facts: Facts) -> Iterator[Observation]:
         elif _MASTERS.fullmatch(entry.name) is None:
             continue
         own = [place for place in places if place in here]
-        yield Observation(
-            ok=not own,
-            about=entry.name,
-            found=entry.text,
+        yield entry_verdict(
+            entry,
+            not own,
             expected=f"a host's own name: {own[0] if own else 'localhost'} is another host for everybody who "
             "reads it",
             fix=f"write the host's name for {own[0] if own else 'localhost'} in {entry.place}",
-            where=entry.place,
         )

@@ -47,11 +47,10 @@ def _refused(reading: Reading, facts: Facts) -> Iterator[Observation]:
     for key, taken in _RANGES.items():
         value = reading.number(key)
         if value is not None:
-            yield Observation(
-                ok=not refused(key, value),
-                about=key,
+            yield reading.verdict(
+                key,
+                not refused(key, value),
                 found=reading.text(key) or "",
                 expected=f"{taken.least:.15g} to {taken.most:.15g}: else {taken.otherwise}",
                 fix=f"set {key} to {taken.usual} in {reading.where(key)}",
-                where=reading.where(key),
             )

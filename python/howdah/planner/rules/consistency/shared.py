@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from howdah.model.found import FoundProperty
 from howdah.planner.facts import Facts
 from howdah.planner.named_hosts import HERE, has_several_hosts, host_of, worker_hosts
-from howdah.planner.reading import Observation, Reading
+from howdah.planner.reading import Observation, Reading, entry_verdict
 from howdah.planner.rule import MUST
 from howdah.planner.rules.declare import Rules
 
@@ -59,10 +59,9 @@ def _of_one_host(reading: Reading, facts: Facts) -> Iterator[Observation]:
 
 def _observed(entry: FoundProperty, host: str, readers: str) -> Observation:
     named = entry.name.endswith("hostname")
-    return Observation(
-        ok=False,
-        about=entry.name,
-        found=entry.text,
+    return entry_verdict(
+        entry,
+        False,
         expected=f"no host's own name: {readers} reads this file, and where it is not {host} its daemon "
         "cannot listen "
         "there and does not start, or is taken for another host",
@@ -70,7 +69,6 @@ def _observed(entry: FoundProperty, host: str, readers: str) -> Observation:
         if named or ":" not in entry.text
         else f"set {entry.name} to {_ANY}:{entry.text.rpartition(':')[2]} in {entry.place}, or remove "
         f"{entry.name}",
-        where=entry.place,
     )
 
 
@@ -88,14 +86,13 @@ def _options(reading: Reading, facts: Facts) -> Iterator[Observation]:
             host = host_of(value.strip("\"'"))
             own = _OF_WORKERS.fullmatch(key) or _OF_JAVA.fullmatch(key)
             if own and host and host not in HERE and "$" not in value:
-                yield Observation(
-                    ok=False,
-                    about=entry.name,
+                yield entry_verdict(
+                    entry,
+                    False,
                     found=f"-D{key}={value}",
                     expected=f"no host's own name: every one of {workers} workers starts with this option",
                     fix=f"remove -D{key}={value} from {entry.name} in {entry.place}, or write $(hostname -f) "
                     "for the host",
-                    where=entry.place,
                 )
 
 
@@ -109,13 +106,11 @@ def _spark_variables(reading: Reading, facts: Facts) -> Iterator[Observation]:
     """No script that every host has binds Spark to one host's address."""
     for entry in reading.config.environment if reading.config else ():
         if entry.name in _SPARKS and has_several_hosts(reading) and "$" not in entry.text:
-            yield Observation(
-                ok=False,
-                about=entry.name,
-                found=entry.text,
+            yield entry_verdict(
+                entry,
+                False,
                 expected="nothing in a script that all hosts have: executors elsewhere cannot listen there",
                 fix=f"remove {entry.name} from {entry.place}",
-                where=entry.place,
             )
 
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from howdah.model.found import FoundProperty
 from howdah.model.heap import heap_bytes
 from howdah.planner.facts import Facts
-from howdah.planner.reading import Observation, Reading
+from howdah.planner.reading import Observation, Reading, entry_verdict
 from howdah.planner.rule import MUST
 from howdah.planner.rules.declare import Rules
 from howdah.releases import Property, hadoop, hbase
@@ -124,15 +124,14 @@ def _units(reading: Reading, facts: Facts) -> Iterator[tuple[bool, Observation]]
         usual = f"{scale.usual:.15g}"
         yield (
             small and (entry.name not in _LIKELY or entry.name in _LOST),
-            Observation(
-                ok=False,
-                about=entry.name,
+            entry_verdict(
+                entry,
+                False,
                 found=f"{entry.text}, {ratio:,.0f} times {'less' if small else 'more'} than the usual "
                 f"{usual}",
                 expected=f"a value of the unit that the key counts in, such as {usual}"
                 + (f": as it is, {_TOO_LITTLE[entry.name]}" if entry.name in _TOO_LITTLE and small else ""),
                 fix=f"set {entry.name} to {usual} in {entry.place}, or to what is meant in the same unit",
-                where=entry.place,
             ),
         )
 
@@ -163,13 +162,12 @@ def _megabytes(reading: Reading, facts: Facts) -> Iterator[Observation]:
             continue
         wanted = in_megabytes(entry.name, value)
         if wanted is not None:
-            yield Observation(
-                ok=False,
-                about=entry.name,
+            yield entry_verdict(
+                entry,
+                False,
                 found=f"{text} MB",
                 expected=f"{wanted}: the key counts in MB",
                 fix=f"set {entry.name} to {wanted} in {entry.place}",
-                where=entry.place,
             )
 
 
@@ -190,26 +188,24 @@ def _heaps(reading: Reading, facts: Facts) -> Iterator[Observation]:
             heap = heap_bytes(option.replace("-Xms", "-Xmx"))
             if heap is not None and heap > _MOST_HEAP:
                 number = re.sub(r"\D", "", option)
-                yield Observation(
-                    ok=False,
-                    about=entry.name,
+                yield entry_verdict(
+                    entry,
+                    False,
                     found=option,
                     expected="a heap that a host has room for: Java does not start with more",
                     fix=f"write {option[:4]}{number}m in {entry.place}, if it is meant in MB",
-                    where=entry.place,
                 )
         for option in re.findall(r"-Xm[xs]\d+(?![\dkKmMgGtT])\b", entry.text):
             heap = heap_bytes(option.replace("-Xms", "-Xmx"))
             if heap is not None and heap < 2 * MIB:
                 number = option[4:]
                 unit = "g" if int(number) < 256 else "m"
-                yield Observation(
-                    ok=False,
-                    about=entry.name,
+                yield entry_verdict(
+                    entry,
+                    False,
                     found=option,
                     expected="a heap with its unit: without one Java counts in bytes, and does not start",
                     fix=f"write {option}{unit} in {entry.place}",
-                    where=entry.place,
                 )
 
 
@@ -221,24 +217,22 @@ def _heap_variables(reading: Reading, facts: Facts) -> Iterator[Observation]:
     for entry in reading.config.environment if reading.config else ():
         text = entry.text.strip()
         if re.fullmatch(r"\d+[kmgt]", text, re.IGNORECASE) and entry.name == "HADOOP_HEAPSIZE":
-            yield Observation(
-                ok=not facts.request.hadoop.startswith("2."),
-                about=entry.name,
+            yield entry_verdict(
+                entry,
+                not facts.request.hadoop.startswith("2."),
                 found=text,
                 expected="a number of MB: scripts of Hadoop 2 write an m behind it, and Java does not start",
                 fix=f"set {entry.name} to {(heap_bytes(f'-Xmx{text}') or 0) // MIB} in {entry.place}",
-                where=entry.place,
             )
         if _HEAP_SIZE.fullmatch(entry.name) is None or not re.fullmatch(r"\d{1,15}", text):
             continue
         megabytes = int(text)
         wanted = f"{text}g" if megabytes < _LEAST_MB else str(megabytes // MIB)
-        yield Observation(
-            ok=_LEAST_MB <= megabytes < _MOST_MB,
-            about=entry.name,
+        yield entry_verdict(
+            entry,
+            _LEAST_MB <= megabytes < _MOST_MB,
             found=f"{text}, which counts MB",
             expected="a heap in MB, or one with its unit: no daemon starts with so "
             f"{'little' if megabytes < _LEAST_MB else 'much'}",
             fix=f"set {entry.name} to {wanted} in {entry.place}",
-            where=entry.place,
         )

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from howdah.model.found import FoundProperty
 from howdah.planner.facts import Facts
-from howdah.planner.reading import Observation, Reading
+from howdah.planner.reading import Observation, Reading, entry_verdict
 from howdah.planner.rule import MUST
 from howdah.planner.rules.declare import Rules
 from howdah.releases import default_of, hadoop, hbase
@@ -192,8 +192,9 @@ def _characters(reading: Reading, facts: Facts) -> Iterator[Observation]:
             strange = _strange(text)
             if strange:
                 name = unicodedata.name(strange, "a control character").lower()
-                yield Observation(
-                    ok=False,
+                yield entry_verdict(
+                    entry,
+                    False,
                     about=_plain(entry.name),
                     found=f"{entry.text if what == 'value' else entry.name}, with U+{ord(strange):04X} "
                     f"({name}) in its {what}",
@@ -201,7 +202,6 @@ def _characters(reading: Reading, facts: Facts) -> Iterator[Observation]:
                     "hosts and names "
                     "with it are unknown to them",
                     fix=f"write {_plain(text)} in {entry.place}",
-                    where=entry.place,
                 )
                 break
     for file, hosts in config.lists.items() if config is not None else ():
@@ -224,13 +224,13 @@ def _carriage_returns(reading: Reading, facts: Facts) -> Iterator[Observation]:
     for entry in reading.config.environment if reading.config else ():
         if "\r" in entry.text and entry.file not in seen:
             seen.add(entry.file)
-            yield Observation(
-                ok=False,
+            yield entry_verdict(
+                entry,
+                False,
                 about=entry.base_name,
                 found="line ends of Windows",
                 expected="line ends of Linux: a shell keeps the carriage return as part of every value",
                 fix=f"sed -i 's/\\r$//' {entry.file}",
-                where=entry.place,
             )
 
 
@@ -243,13 +243,12 @@ def _blanks(reading: Reading, facts: Facts) -> Iterator[Observation]:
         inner = listed and (entry.blanks or any(part != part.strip() for part in parts))
         if inner or (entry.blanks and entry.text and _KEPT.fullmatch(entry.name)):
             wanted = ",".join(part.strip() for part in parts) if inner else entry.text
-            yield Observation(
-                ok=False,
-                about=entry.name,
+            yield entry_verdict(
+                entry,
+                False,
                 found=f"{entry.text} with blanks {'around it' if entry.blanks else 'after a comma'}",
                 expected="no blanks: what reads this key keeps them, and knows no such value",
                 fix=f"write <value>{wanted}</value> in {entry.place}",
-                where=entry.place,
             )
 
 
@@ -284,11 +283,10 @@ def _words(reading: Reading, facts: Facts) -> Iterator[Observation]:
                 near = f"file:{text}"
             usual = default_of(entry.name, hadoop(facts.request.hadoop), hbase(facts.request.hbase))
             usual = usual if usual in words else words[0]
-            yield Observation(
-                ok=False,
-                about=entry.name,
+            yield entry_verdict(
+                entry,
+                False,
                 found=text,
                 expected=f"one of {', '.join(words)}: what reads it does not start or refuses it otherwise",
                 fix=f"set {entry.name} to {near or usual} in {entry.place}",
-                where=entry.place,
             )

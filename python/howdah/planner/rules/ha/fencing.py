@@ -49,13 +49,12 @@ def _readable(reading: Reading, facts: Facts) -> Iterator[Observation]:
     """Each way to fence has a line of its own, and is one that there is."""
     for key, ways, _ in _given(reading):
         wrong = [way for way in ways if not _known(way)]
-        yield Observation(
-            ok=not wrong,
-            about=key,
+        yield reading.verdict(
+            key,
+            not wrong,
             found="; ".join(wrong or ways),
             expected="sshfence or shell(…), each in a line of its own: a failover controller ends otherwise",
             fix=f"set {key} in {reading.where(key)} to sshfence, and in the next line shell(/bin/true)",
-            where=reading.where(key),
         )
 
 
@@ -69,14 +68,13 @@ def _last_way(reading: Reading, facts: Facts) -> Iterator[Observation]:
     for key, ways, shared in _given(reading):
         if not all(map(_known, ways)) or not shared.startswith("qjournal://"):
             continue
-        yield Observation(
-            ok=not all(way.startswith("sshfence") for way in ways),
-            about=key,
+        yield reading.verdict(
+            key,
+            not all(way.startswith("sshfence") for way in ways),
             found="; ".join(ways),
             expected="a way that succeeds where the host itself is lost: until somebody comes, nothing is "
             "active otherwise, and JournalNodes let one NameNode write at a time in any case",
             fix=f"add shell(/bin/true) as the last line of {key} in {reading.where(key)}",
-            where=reading.where(key),
         )
 
 
@@ -98,13 +96,12 @@ def _really(reading: Reading, facts: Facts) -> Iterator[Observation]:
     for key, ways, shared in _given(reading):
         if not shared or shared.startswith("qjournal://"):
             continue
-        yield Observation(
-            ok=not any(map(_does_nothing, ways)),
-            about=key,
+        yield reading.verdict(
+            key,
+            not any(map(_does_nothing, ways)),
             found=f"{'; '.join(ways)}, and edits are shared in {shared}",
             expected="ways that stop the other NameNode: on a shared file system both write, and the "
             "namespace is lost",
             fix=f"let {key} in {reading.where(key)} cut the other one off, such as shell(…) with a command "
             f"to its power supply or to the filer, or share edits through JournalNodes ({SHARED})",
-            where=reading.where(key),
         )

@@ -53,14 +53,13 @@ def _forms(reading: Reading, facts: Facts) -> Iterator[Observation]:
         places = _places(text)
         name = places[0].removeprefix(_SCHEME).partition("/")[2]
         whole = ";".join(members(places[0].replace(",", ";")))
-        yield Observation(
-            ok=len(places) == 1 and bool(name) and "/" not in name and "," not in text,
-            about=key,
+        yield reading.verdict(
+            key,
+            len(places) == 1 and bool(name) and "/" not in name and "," not in text,
             found=text,
             expected="one journal, its members with semicolons and its name at the end: the NameNode does "
             "not start otherwise",
             fix=f"set {key} to {_SCHEME}{whole}/{name or pair.service} in {reading.where(key)}",
-            where=reading.where(key),
         )
 
 
@@ -76,13 +75,12 @@ def _quorum(reading: Reading, facts: Facts) -> Iterator[Observation]:
 def odd_number(reading: Reading, key: str, addresses: tuple[str, ...], what: str) -> Observation:
     """Whether so many may lose one of them, and no fewer of them could."""
     hosts = {host_of(address) for address in addresses}
-    return Observation(
-        ok=len(hosts) == len(addresses) and len(hosts) >= 3 and len(hosts) % 2 == 1,
-        about=key,
+    return reading.verdict(
+        key,
+        len(hosts) == len(addresses) and len(hosts) >= 3 and len(hosts) % 2 == 1,
         found=f"{len(addresses)} {what} on {len(hosts)} hosts",
         expected=f"3 or 5 {what}, each on a host of its own",
         fix=f"name 3 hosts in {key}: of two or four, losing half stops all the same",
-        where=reading.where(key),
     )
 
 
@@ -107,14 +105,13 @@ def _lasting(reading: Reading, facts: Facts) -> Iterator[Observation]:
     for key, text in _directories(reading):
         path = listed(text)[0].removeprefix("file://") if text else ""
         usable = path if path.startswith("/") and not is_temporary(path) else _USUAL_DIR
-        yield Observation(
-            ok=text.startswith("/") and "," not in text and not is_temporary(text),
-            about=key,
+        yield reading.verdict(
+            key,
+            text.startswith("/") and "," not in text and not is_temporary(text),
             found=text or "not set: /tmp/hadoop/dfs/journalnode",
             expected="the path of one directory that nothing empties: a JournalNode takes neither a URI "
             "nor a list",
             fix=f"set {key} to {usable} in hdfs-site.xml and move the journals there",
-            where=reading.where(key),
         )
 
 
@@ -131,13 +128,12 @@ def _disks(reading: Reading, facts: Facts) -> Iterator[Observation]:
             continue
         folder = PurePosixPath(text)
         blocks = bool(below_data(reading, (folder,), hosts))
-        yield Observation(
-            ok=not blocks and not is_remote(reading, folder),
-            about=key,
+        yield reading.verdict(
+            key,
+            not blocks and not is_remote(reading, folder),
             found=f"{text}, " + ("on a disk of blocks" if blocks else "on another host's disk"),
             expected="a disk of its own: every change of the namespace waits until most JournalNodes have "
             "it on theirs, and what is on one filer is lost with it",
             fix=f"set {key} to a directory on a disk that nothing else uses, such as {_USUAL_DIR}, and move "
             "the journal there, one JournalNode after the other",
-            where=reading.where(key),
         )

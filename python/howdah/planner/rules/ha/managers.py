@@ -93,14 +93,13 @@ def _ids(reading: Reading) -> list[str]:
 
 
 def _no_pair(reading: Reading) -> Observation:
-    return Observation(
-        ok=False,
-        about=_IDS,
+    return reading.verdict(
+        _IDS,
+        False,
         found=reading.text(_IDS) or "",
         expected="two ResourceManagers at least: none starts otherwise",
         fix=f"name a second one in {_IDS} in {reading.where(_IDS)} and give it its {_HOST}.ID, or set "
         f"{_ENABLED} to false",
-        where=reading.where(_IDS),
     )
 
 
@@ -174,13 +173,12 @@ def _elected(reading: Reading, facts: Facts) -> Iterator[Observation]:
     """Somebody elects the active ResourceManager."""
     key = f"{_ELECTION}embedded"
     if are_paired(reading) and reading.truth(f"{_ELECTION}enabled") is not False:
-        yield Observation(
-            ok=reading.truth(key) is not False or reading.truth(_CURATOR) is True,
-            about=key,
+        yield reading.verdict(
+            key,
+            reading.truth(key) is not False or reading.truth(_CURATOR) is True,
             found=reading.text(key) or "true (default)",
             expected="true: nothing else elects a ResourceManager, and none starts",
             fix=f"remove {key} from {reading.where(key)}",
-            where=reading.where(key),
         )
 
 
@@ -189,13 +187,12 @@ def _by_itself(reading: Reading, facts: Facts) -> Iterator[Observation]:
     """The standby ResourceManager takes over by itself."""
     key = f"{_ELECTION}enabled"
     if are_paired(reading):
-        yield Observation(
-            ok=reading.truth(key) is not False,
-            about=key,
+        yield reading.verdict(
+            key,
+            reading.truth(key) is not False,
             found=reading.text(key) or "true (default)",
             expected="true: until somebody comes, no ResourceManager is active after the active one is lost",
             fix=f"remove {key} from {reading.where(key)}",
-            where=reading.where(key),
         )
 
 
@@ -206,13 +203,12 @@ def _named(reading: Reading, facts: Facts) -> Iterator[Observation]:
     """A file that says which ResourceManager reads it names one of the pair."""
     text, ids = reading.text(_ID), _ids(reading)
     if text and ids and are_paired(reading):
-        yield Observation(
-            ok=text in ids,
-            about=_ID,
+        yield reading.verdict(
+            _ID,
+            text in ids,
             found=text,
             expected=f"one of {', '.join(ids)}: the ResourceManager does not start otherwise",
             fix=f"remove {_ID} from {reading.where(_ID)}: each finds by its own address which it is",
-            where=reading.where(_ID),
         )
 
 
@@ -225,12 +221,11 @@ def _own_id(reading: Reading, facts: Facts) -> Iterator[Observation]:
     """ResourceManagers that share a configuration find out themselves which of the pair they are."""
     text = reading.text(_ID)
     if are_paired(reading) and text in _ids(reading):
-        yield Observation(
-            ok=False,
-            about=_ID,
+        yield reading.verdict(
+            _ID,
+            False,
             found=f"{text}, on every host that has this file",
             expected="nothing: each ResourceManager finds by its own address which it is, and with this file "
             "of the other one's host it would take that one's addresses",
             fix=f"remove {_ID} from {reading.where(_ID)}",
-            where=reading.where(_ID),
         )

@@ -98,15 +98,14 @@ def _managers(reading: Reading, facts: Facts) -> Iterator[Observation]:
         held_out = pauses_s(int(value), base, most)
     needed = facts.number("hadoop.zk.timeout-ms") / 1000 + _ELECTED_AFTER_S
     wanted = "900000, as it is by itself," if given == _YARN_WAIT else "-1, so that the whole wait counts,"
-    yield Observation(
-        ok=value == _FOR_EVER or held_out >= needed,
-        about=given,
+    yield reading.verdict(
+        given,
+        value == _FOR_EVER or held_out >= needed,
         found=f"{value:.15g}: given up after {format_seconds(held_out)}",
         expected=f"longer than the other ResourceManager takes, {format_seconds(needed)} by "
         "hadoop.zk.timeout-ms and what was measured: NodeManagers and application masters end otherwise, and "
         "with them all that runs",
         fix=f"set {given} to {wanted} in {reading.where(given)}",
-        where=reading.where(given),
     )
 
 
@@ -120,12 +119,11 @@ def _followed(reading: Reading, facts: Facts) -> Iterator[Observation]:
     """Who asked one ResourceManager goes on to the other."""
     text = reading.text(_CLIENTS)
     if text and are_paired(reading):
-        yield Observation(
-            ok="NoHARM" not in text,
-            about=_CLIENTS,
+        yield reading.verdict(
+            _CLIENTS,
+            "NoHARM" not in text,
             found=text,
             expected="a class that goes on to the other ResourceManager: NodeManagers, application masters "
             "and clients ask one alone otherwise",
             fix=f"set {_CLIENTS} to {_FOLLOWING} in {reading.where(_CLIENTS)}, or remove it",
-            where=reading.where(_CLIENTS),
         )

@@ -44,13 +44,12 @@ def _strings(reading: Reading, facts: Facts) -> Iterator[Observation]:
         text = reading.text(key)
         if text and "${" not in text and "://" not in text:
             hosts = re.findall(_MEMBER, text.partition("/")[0])
-            yield Observation(
-                ok=_well_formed(text),
-                about=key,
+            yield reading.verdict(
+                key,
+                _well_formed(text),
                 found=text,
                 expected="host:port of each ZooKeeper, with commas: nobody can be elected otherwise",
                 fix=f"set {key} to {','.join(map(''.join, hosts))} in {reading.where(key)}",
-                where=reading.where(key),
             )
 
 
@@ -85,13 +84,12 @@ def _paths(reading: Reading, facts: Facts) -> Iterator[Observation]:
     """The election has a path in ZooKeeper."""
     text = reading.text(_PARENT)
     if text and "${" not in text:
-        yield Observation(
-            ok=text.startswith("/"),
-            about=_PARENT,
+        yield reading.verdict(
+            _PARENT,
+            text.startswith("/"),
             found=text,
             expected="a path from ZooKeeper's root: the failover controller ends otherwise",
             fix=f"set {_PARENT} to /{text} in {reading.where(_PARENT)}, then hdfs zkfc -formatZK",
-            where=reading.where(_PARENT),
         )
 
 
@@ -116,14 +114,13 @@ def _racks(reading: Reading, facts: Facts) -> Iterator[Observation]:
         needed = len(places) // 2 + 1
         # In two racks one of them has the majority in any case.
         ok = held < len(places) if most == 2 else len(places) - held >= needed
-        yield Observation(
-            ok=ok,
-            about=key,
+        yield reading.verdict(
+            key,
+            ok,
             found=f"{held} of {len(places)} {what} in {rack}",
             expected=f"{what} in {'two' if most == 2 else 'three'} racks: of {len(places)}, {needed} must "
             "answer, and a rack loses its switch or its power as a whole",
             fix=f"move {what} to hosts of other racks, one after the other, and set {key} to them",
-            where=reading.where(key),
         )
 
 

@@ -152,13 +152,12 @@ def _orphans(reading: Reading, facts: Facts) -> Iterator[Observation]:
         if is_orphan(reading, pair):
             key = f"{_NAMENODES}{pair.service}"
             more = [name for name in pair.addresses() if reading.text(name)]
-            yield Observation(
-                ok=False,
-                about=key,
+            yield reading.verdict(
+                key,
+                False,
                 found=f"NameNodes of {pair.service}, which {_SERVICES} does not name",
                 expected=f"no such keys: Hadoop passes over them, unless {_SERVICES} names {pair.service}",
                 fix=f"remove {' and '.join((key, *more))} from {reading.where(key)}",
-                where=reading.where(key),
             )
 
 
@@ -227,13 +226,12 @@ def _logical_ports(reading: Reading, facts: Facts) -> Iterator[Observation]:
         name, _, port = rest.partition("/")[0].partition(":")
         if scheme != "hdfs" or name not in services or _by_address(reading, name):
             continue
-        yield Observation(
-            ok=port in ("", _USUAL_PORT),
-            about=key,
+        yield reading.verdict(
+            key,
+            port in ("", _USUAL_PORT),
             found=reading.text(key) or "",
             expected=f"hdfs://{name}, with no port: clients refuse it, as each NameNode has one of its own",
             fix=f"set {key} to hdfs://{name}{path} in {reading.where(key)}",
-            where=reading.where(key),
         )
 
 
@@ -251,13 +249,12 @@ def _provider_classes(reading: Reading, facts: Facts) -> Iterator[Observation]:
         # What lies in another package is anybody's.
         if name and (name.startswith("org.apache.hadoop.") or "." not in name):
             near = difflib.get_close_matches(name, _PROVIDERS, 1, 0.0)[0]
-            yield Observation(
-                ok=name in _PROVIDERS,
-                about=key,
+            yield reading.verdict(
+                key,
+                name in _PROVIDERS,
                 found=name,
                 expected="a class that there is: no client reaches HDFS otherwise",
                 fix=f"set {key} to {near} in {reading.where(key)}",
-                where=reading.where(key),
             )
 
 

@@ -63,14 +63,13 @@ def _own_id(reading: Reading, facts: Facts) -> Iterator[Observation]:
     """NameNodes that share a configuration find out themselves which of the pair they are."""
     text = reading.text(_ID)
     if text and own_pairs(reading):
-        yield Observation(
-            ok=False,
-            about=_ID,
+        yield reading.verdict(
+            _ID,
+            False,
             found=f"{text}, on every host that has this file",
             expected="nothing: a NameNode finds by its own address which it is, and with this file of the "
             "other one's host it would take that one's place",
             fix=f"remove {_ID} from {reading.where(_ID)}",
-            where=reading.where(_ID),
         )
 
 
@@ -83,12 +82,11 @@ def _no_secondary(reading: Reading, facts: Facts) -> Iterator[Observation]:
         key = pair.key(reading, _SECONDARY)
         text = reading.text(key)
         if text and host_of(text) not in _NOWHERE:
-            yield Observation(
-                ok=False,
-                about=key,
+            yield reading.verdict(
+                key,
+                False,
                 found=text,
                 expected="nothing: the standby makes the checkpoints, and a SecondaryNameNode that start "
                 "scripts start there ends at once",
                 fix=f"remove {key} from {reading.where(key)}",
-                where=reading.where(key),
             )

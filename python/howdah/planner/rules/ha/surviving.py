@@ -44,13 +44,12 @@ def _apart(reading: Reading, keys: Sequence[str], what: str) -> Iterator[Observa
     hosts = [host_of(text) for key in keys if (text := reading.text(key))]
     if len(hosts) < 2:
         return
-    yield Observation(
-        ok=len(set(hosts)) == len(hosts),
-        about=keys[-1],
+    yield reading.verdict(
+        keys[-1],
+        len(set(hosts)) == len(hosts),
         found=", ".join(hosts),
         expected=f"{what} on different hosts",
         fix=f"move one of the {what} to another host and set {keys[-1]} to it",
-        where=reading.where(keys[-1]),
     )
 
 
@@ -97,23 +96,17 @@ def _alone(reading: Reading, alone: NamedPair) -> Iterator[Observation]:
     """A service of one NameNode, where edits are shared as only a pair needs them."""
     if reading.text(alone.key(reading, SHARED)):
         key = f"dfs.ha.namenodes.{alone.service}"
-        yield Observation(
-            ok=False,
-            about=key,
+        yield reading.verdict(
+            key,
+            False,
             found=", ".join(alone.namenodes) or "nothing",
             expected="two NameNodes: none follows the shared edits",
             fix=f"set {key} to nn1,nn2 and give each its dfs.namenode.rpc-address.{alone.service}.ID",
-            where=reading.where(key),
         )
 
 
 def _needed(reading: Reading, key: str, what: str, example: str) -> Observation:
     text = reading.text(key)
-    return Observation(
-        ok=bool(text),
-        about=key,
-        found=text or "not set",
-        expected=what,
-        fix=f"set {key}, for instance to {example}",
-        where=reading.where(key),
+    return reading.verdict(
+        key, bool(text), found=text or "not set", expected=what, fix=f"set {key}, for instance to {example}"
     )

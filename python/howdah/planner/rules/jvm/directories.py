@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from howdah.model.plan import Value
 from howdah.planner.conditions import WITH_HBASE
 from howdah.planner.facts import Facts
-from howdah.planner.reading import Observation, Reading, is_temporary
+from howdah.planner.reading import Observation, Reading, entry_verdict, is_temporary
 from howdah.planner.rule import Decision
 from howdah.planner.rules.declare import Rules
 
@@ -53,14 +53,12 @@ def _kept(reading: Reading, facts: Facts) -> Iterator[Observation]:
         if variable.name in _KEPT:
             own = "log" if "LOG" in variable.name else "run"
             whose = "hbase" if variable.name.startswith("HBASE") else "hadoop"
-            yield Observation(
-                ok=not is_temporary(variable.text)
+            yield entry_verdict(
+                variable,
+                not is_temporary(variable.text)
                 or "${" in variable.text
                 or (own == "run" and _below_run(variable.text)),
-                about=variable.name,
-                found=variable.text,
                 expected="a directory that no cleaner empties: logs are lost, and scripts cannot stop "
                 "daemons whose files of process ids are gone",
                 fix=f"set {variable.name} to /var/{own}/{whose} in {variable.place}",
-                where=variable.place,
             )

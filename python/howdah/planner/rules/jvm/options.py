@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from howdah.model.found import FoundProperty
 from howdah.model.heap import heap_bytes
 from howdah.planner.facts import Facts
-from howdah.planner.reading import Observation, Reading
+from howdah.planner.reading import Observation, Reading, entry_verdict
 from howdah.planner.rule import MUST
 from howdah.planner.rules.declare import Rules
 from howdah.planner.rules.jvm.versions import supported
@@ -83,14 +83,13 @@ def _removed_options(reading: Reading, facts: Facts) -> Iterable[Observation]:
     for option in java_options(reading):
         dead = removed_options(option.text)
         what = "every one of the tasks fails" if option.name in TASK_OPTIONS else "the daemon does not start"
-        yield Observation(
-            ok=not dead,
-            about=option.name,
+        yield entry_verdict(
+            option,
+            not dead,
             found=" ".join(dead) or option.text,
             expected=f"no option that Java {max(supported(facts))} does not know: {what}",
             fix=f"remove {' '.join(dead)} from {option.name} in {option.place}: -XX:+UseG1GC is today's "
             "collector, -Xlog:gc* its log",
-            where=option.place,
         )
 
 
@@ -106,14 +105,13 @@ def _heaps(reading: Reading, facts: Facts) -> Iterator[Observation]:
         if most is None and not cut:
             continue
         given = [word for word in option.text.split() if word.startswith(("-Xmx", "-Xms"))]
-        yield Observation(
-            ok=not cut and most is not None and most >= _LEAST_HEAP and (least or 0) <= most,
-            about=option.name,
+        yield entry_verdict(
+            option,
+            not cut and most is not None and most >= _LEAST_HEAP and (least or 0) <= most,
             found=" ".join(given),
             expected="-Xms no larger than -Xmx, both with a size and its unit and no blank: Java does not "
             "start otherwise",
             fix=_heap_fix(option, most),
-            where=option.place,
         )
 
 
@@ -134,13 +132,12 @@ def _collectors(reading: Reading, facts: Facts) -> Iterator[Observation]:
     for option in java_options(reading):
         chosen = sorted(set(_COLLECTOR.findall(option.text)))
         if chosen:
-            yield Observation(
-                ok=len(chosen) == 1,
-                about=option.name,
+            yield entry_verdict(
+                option,
+                len(chosen) == 1,
                 found=" ".join(chosen),
                 expected="one garbage collector: Java does not start with several",
                 fix=f"keep -XX:+UseG1GC in {option.name} and remove the others",
-                where=option.place,
             )
 
 
@@ -152,11 +149,10 @@ def _open_ports(reading: Reading, facts: Facts) -> Iterator[Observation]:
         if _JMX_PORT.search(option.text):
             doors += _OPEN_JMX.findall(option.text)
         if doors:
-            yield Observation(
-                ok=False,
-                about=option.name,
+            yield entry_verdict(
+                option,
+                False,
                 found=" ".join(doors),
                 expected="no port through which anybody who reaches it can run code as the daemon",
                 fix=f"remove {' '.join(doors)} from {option.name}; metrics are at the daemon's /jmx page",
-                where=option.place,
             )

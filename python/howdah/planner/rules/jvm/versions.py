@@ -10,7 +10,7 @@ from howdah.errors import UserError
 from howdah.model.found import FoundProperty
 from howdah.planner.conditions import with_mapreduce
 from howdah.planner.facts import Facts
-from howdah.planner.reading import Observation, Reading
+from howdah.planner.reading import Observation, Reading, entry_verdict
 from howdah.planner.rule import MUST, Decision
 from howdah.planner.rules.declare import Condition, Rules
 from howdah.releases import DEFAULT_HBASE, line_of
@@ -160,13 +160,12 @@ def _java_home(reading: Reading, facts: Facts) -> Iterable[Observation]:
             continue
         name, majors = software
         wanted = " or ".join(map(str, majors))
-        yield Observation(
-            ok=major in majors,
+        yield entry_verdict(
+            entry,
+            major in majors,
             about="JAVA_HOME",
-            found=entry.text,
             expected=f"Java {wanted}, which {name} runs on: its daemons do not start otherwise",
             fix=f"set JAVA_HOME to Java {wanted} in {entry.place}",
-            where=entry.place,
         )
 
 
@@ -175,11 +174,10 @@ def _home_given(reading: Reading, facts: Facts) -> Iterable[Observation]:
     """JAVA_HOME is a directory, not what the environment may have or not."""
     for entry in _homes(reading):
         # Hadoop 2 ships yarn-env.sh with a line that passes on what it is given.
-        yield Observation(
-            ok=entry.text not in _HOME_OF_ITSELF or entry.base_name == "yarn-env.sh",
+        yield entry_verdict(
+            entry,
+            entry.text not in _HOME_OF_ITSELF or entry.base_name == "yarn-env.sh",
             about="JAVA_HOME",
-            found=entry.text,
             expected="a directory: over ssh and under systemd there is no JAVA_HOME to take",
             fix=f"set JAVA_HOME to Java's directory in {entry.place}",
-            where=entry.place,
         )

@@ -64,13 +64,12 @@ def _proxies(reading: Reading, facts: Facts) -> Iterator[Observation]:
     for user, limits in given.items():
         everybody = "*" in (limits.get("groups"), limits.get("users"))
         key = f"hadoop.proxyuser.{user}.hosts"
-        yield Observation(
-            ok=not (everybody and limits.get("hosts") == "*"),
-            about=key,
+        yield reading.verdict(
+            key,
+            not (everybody and limits.get("hosts") == "*"),
             found=", ".join(f"{what} {text}" for what, text in limits.items()),
             expected=f"the hosts on which {user} runs: from any host it may now act for anybody",
             fix=f"set {key} to the hosts of {user} in core-site.xml",
-            where=reading.where(key),
         )
 
 
@@ -79,13 +78,12 @@ def _umask(reading: Reading, facts: Facts) -> Iterator[Observation]:
     """New files cannot be written by everybody."""
     text = (reading.text(_UMASK) or "").strip()
     if re.fullmatch(r"[0-7]{3,4}", text):
-        yield Observation(
-            ok=bool(int(text[-1]) & 2),
-            about=_UMASK,
+        yield reading.verdict(
+            _UMASK,
+            bool(int(text[-1]) & 2),
             found=text,
             expected="022 or 027: whatever is made can be changed by everybody",
             fix=f"set {_UMASK} to 022 in {reading.where(_UMASK)}",
-            where=reading.where(_UMASK),
         )
 
 
@@ -95,13 +93,12 @@ def _protocols(reading: Reading, facts: Facts) -> Iterator[Observation]:
     named = [protocol.strip() for protocol in (reading.text(_PROTOCOLS) or "").split(",") if protocol.strip()]
     if named:
         dead = [protocol for protocol in named if _DEAD.fullmatch(protocol)]
-        yield Observation(
-            ok=not dead,
-            about=_PROTOCOLS,
+        yield reading.verdict(
+            _PROTOCOLS,
+            not dead,
             found=", ".join(named),
             expected="TLSv1.2 and TLSv1.3: the others are broken, and Java refuses them",
             fix=f"set {_PROTOCOLS} to TLSv1.2,TLSv1.3 in {reading.where(_PROTOCOLS)}",
-            where=reading.where(_PROTOCOLS),
         )
 
 
@@ -109,13 +106,12 @@ def _protocols(reading: Reading, facts: Facts) -> Iterator[Observation]:
 def _verifier(reading: Reading, facts: Facts) -> Iterator[Observation]:
     """A certificate is valid only for the host that it names."""
     if text := reading.text(_VERIFIER):
-        yield Observation(
-            ok=text not in _LAX,
-            about=_VERIFIER,
+        yield reading.verdict(
+            _VERIFIER,
+            text not in _LAX,
             found=text,
             expected="DEFAULT: else any certificate that is trusted is accepted for any host",
             fix=f"set {_VERIFIER} to DEFAULT in {reading.where(_VERIFIER)}",
-            where=reading.where(_VERIFIER),
         )
 
 
@@ -161,13 +157,12 @@ def _own_host(reading: Reading, facts: Facts) -> Iterator[Observation]:
             continue
         service, _, rest = text.partition("/")
         host, _, realm = rest.partition("@")
-        yield Observation(
-            ok=host == "_HOST",
-            about=key,
+        yield reading.verdict(
+            key,
+            host == "_HOST",
             found=text,
             expected="_HOST, which every daemon replaces by its own host's name",
             fix=f"set {key} to {service}/_HOST@{realm}",
-            where=reading.where(key),
         )
 
 
@@ -181,11 +176,10 @@ def _one_realm(reading: Reading, facts: Facts) -> Iterator[Observation]:
         most = max(realms, key=lambda realm: len(realms[realm]))
         for realm in realms.keys() - {most}:
             key = realms[realm][0]
-            yield Observation(
-                ok=False,
-                about=key,
+            yield reading.verdict(
+                key,
+                False,
                 found=f"realm {realm}; {len(realms[most])} other principals are of {most}",
                 expected="one realm for a cluster's daemons, unless the two trust each other",
                 fix=f"set the realm in {key} to {most}",
-                where=reading.where(key),
             )

@@ -45,14 +45,13 @@ def _times(reading: Reading, least: int) -> Iterator[Observation]:
     if least > 1 and timeout <= heartbeat:
         # Which fails by itself.
         return
-    yield Observation(
-        ok=timeout > heartbeat * least,
-        about=given[0],
+    yield reading.verdict(
+        given[0],
+        timeout > heartbeat * least,
         found=f"{_TIMEOUT} {reading.text(_TIMEOUT) or '120s (default)'}, {_HEARTBEAT} "
         f"{reading.text(_HEARTBEAT) or '10s (default)'}",
         expected=f"a time-out of many heartbeats, 12 by default: {_refusal(timeout, heartbeat)}",
         fix=f"set {_TIMEOUT} to 120s and {_HEARTBEAT} to 10s in {reading.where(given[0])}",
-        where=reading.where(given[0]),
     )
 
 
@@ -82,13 +81,12 @@ def _executors(reading: Reading, facts: Facts) -> Iterator[Observation]:
         for what, given in (("min", least), ("initial", first)):
             if given is not None:
                 key = f"{_DYNAMIC}{what}Executors"
-                yield Observation(
-                    ok=given <= most,
-                    about=key,
+                yield reading.verdict(
+                    key,
+                    given <= most,
                     found=f"{given:g}, and {_DYNAMIC}maxExecutors is {most:g}",
                     expected="at most as many: no application starts with more",
                     fix=f"set {key} to {most:g} at most in {reading.where(key)}",
-                    where=reading.where(key),
                 )
     key = f"{_DYNAMIC}minExecutors" if dynamic else "spark.executor.instances"
     wanted = reading.number(key)
@@ -100,13 +98,12 @@ def _executors(reading: Reading, facts: Facts) -> Iterator[Observation]:
     overhead = _quantity(reading, "spark.executor.memoryOverhead")
     each = heap + (overhead or max(LEAST_OVERHEAD_MB * MIB, heap * OVERHEAD))
     room = int(memory * MIB // each) * workers
-    yield Observation(
-        ok=wanted <= room,
-        about=key,
+    yield reading.verdict(
+        key,
+        wanted <= room,
         found=f"{wanted:g} executors of {format_memory(int(each))}; {workers} workers have room for {room}",
         expected=f"at most {room}: every application takes the whole cluster and waits for more",
         fix=f"lower {key} in {reading.where(key)}",
-        where=reading.where(key),
     )
 
 
@@ -135,12 +132,11 @@ def _own_driver(reading: Reading, facts: Facts) -> Iterator[Observation]:
     for key in ("spark.driver.host", "spark.driver.bindAddress"):
         host = reading.text(key) or ""
         if host and host not in ("0.0.0.0", "::", "127.0.0.1") and "$" not in host:
-            yield Observation(
-                ok=False,
-                about=key,
+            yield reading.verdict(
+                key,
+                False,
                 found=host,
                 expected="nothing in a file that all hosts have: a driver on another host cannot listen "
                 "there, or its executors look for it on this one",
                 fix=f"remove {key} from {reading.where(key)}",
-                where=reading.where(key),
             )

@@ -39,9 +39,9 @@ def _adaptive(reading: Reading, facts: Facts) -> Iterator[Observation]:
     if reading.text(_ADAPTIVE) is None and partitions is None:
         return
     key = _ADAPTIVE if off or not many else _PARTITIONS
-    yield Observation(
-        ok=not (off or many),
-        about=key,
+    yield reading.verdict(
+        key,
+        not (off or many),
         found=f"{reading.text(_ADAPTIVE) or 'true (default)'}, with {partitions or 200:.15g} partitions",
         expected=f"true, with at most {_MANY} partitions: adaptive execution joins partitions that turn "
         "out small and "
@@ -50,7 +50,6 @@ def _adaptive(reading: Reading, facts: Facts) -> Iterator[Observation]:
         + (f", and set {_PARTITIONS} to 200 to {_MANY} in {reading.where(_PARTITIONS)}" if many else "")
         if off
         else f"set {_PARTITIONS} to 200 to {_MANY} in {reading.where(_PARTITIONS)}",
-        where=reading.where(key),
     )
 
 
@@ -68,26 +67,24 @@ def _container_fits(reading: Reading, facts: Facts) -> Iterator[Observation]:
             LEAST_OVERHEAD_MB * MIB, int(heap * OVERHEAD)
         )
         most = int(facts.number("yarn.scheduler.maximum-allocation-mb")) * MIB
-        yield Observation(
-            ok=heap + overhead <= most,
-            about="spark.executor.memory",
+        yield reading.verdict(
+            "spark.executor.memory",
+            heap + overhead <= most,
             found=f"{format_memory(heap)} and {format_memory(overhead)} beside it",
             expected=f"{format_memory(most)} together, the largest container: applications are refused "
             "otherwise",
             fix=f"lower spark.executor.memory in {reading.where('spark.executor.memory')}, to "
             f"{int(most / (1 + OVERHEAD)) // GIB}g at the most",
-            where=reading.where("spark.executor.memory"),
         )
     cores = reading.number("spark.executor.cores")
     if cores is not None:
         limit = facts.number("yarn.scheduler.maximum-allocation-vcores")
-        yield Observation(
-            ok=cores <= limit,
-            about="spark.executor.cores",
+        yield reading.verdict(
+            "spark.executor.cores",
+            cores <= limit,
             found=f"{cores:g}",
             expected=f"{limit:g}, the largest container's vcores: applications are refused otherwise",
             fix=f"set spark.executor.cores to {CORES[0]} in {reading.where('spark.executor.cores')}",
-            where=reading.where("spark.executor.cores"),
         )
 
 
@@ -96,11 +93,10 @@ def _former(reading: Reading, facts: Facts) -> Iterator[Observation]:
     """Spark is told with the names that it has today."""
     for name, today in _FORMER.items():
         if reading.text(name) is not None:
-            yield Observation(
-                ok=False,
-                about=name,
+            yield reading.verdict(
+                name,
+                False,
                 found="a former name",
                 expected=f"{today}, as Spark has called it since 2.3",
                 fix=f"rename {name} to {today} in {reading.where(name)}",
-                where=reading.where(name),
             )

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from howdah.model.found import FoundProperty
 from howdah.planner.executor import CONFIGURATION
 from howdah.planner.facts import Facts
-from howdah.planner.reading import Observation, Reading
+from howdah.planner.reading import Observation, Reading, entry_verdict
 from howdah.planner.rule import MUST
 from howdah.planner.rules.declare import Rules
 from howdah.releases.similar import similar_text
@@ -42,13 +42,12 @@ def _names(reading: Reading, facts: Facts) -> Iterator[Observation]:
     for entry in _entries(reading):
         near = intended_spark_key(entry.name) if entry.name.isascii() else None
         if near is not None:
-            yield Observation(
-                ok=False,
-                about=entry.name,
+            yield entry_verdict(
+                entry,
+                False,
                 found="a name that no code of Spark reads",
                 expected=near,
                 fix=f"rename {entry.name} to {near} in {entry.place}",
-                where=entry.place,
             )
 
 
@@ -59,26 +58,24 @@ def _kinds(reading: Reading, facts: Facts) -> Iterator[Observation]:
         known = spark_keys().get(entry.name)
         misfit = known.misfit(entry.text) if known and entry.text else None
         if entry.name == "spark.master" and entry.text in _FORMER_MASTERS:
-            yield Observation(
-                ok=False,
-                about=entry.name,
+            yield entry_verdict(
+                entry,
+                False,
                 found=f"{entry.text}, a master of Spark 1",
                 expected="yarn: applications of later releases do not start otherwise",
                 fix=f"set spark.master to yarn in {entry.place}, and spark.submit.deployMode to "
                 f"{entry.text.removeprefix('yarn-')}",
-                where=entry.place,
             )
         if known is not None and misfit is not None:
             near = similar_text(entry.text, known.words) or known.default
-            yield Observation(
-                ok=False,
-                about=entry.name,
+            yield entry_verdict(
+                entry,
+                False,
                 found=f"{entry.text!r} {misfit}",
                 expected="a value that Spark can read: applications end in their first second otherwise",
                 fix=f"set {entry.name} to {near} in {entry.place}"
                 if near
                 else f"write {entry.name} as {known.kind} in {entry.place}",
-                where=entry.place,
             )
 
 
@@ -103,14 +100,13 @@ def _units(reading: Reading) -> Iterator[tuple[bool, Observation]]:
         times = f"{1 / ratio:,.0f} times less" if ratio < 1 else f"{ratio:,.0f} times more"
         yield (
             ratio < 1 and entry.name not in _MILD,
-            Observation(
-                ok=False,
-                about=entry.name,
+            entry_verdict(
+                entry,
+                False,
                 found=f"{entry.text}, {known.kind} where no unit is given: {times} than the default "
                 f"{known.default}",
                 expected=f"a number with its unit, such as {known.default}",
                 fix=f"set {entry.name} to {known.default} in {entry.place}, or write the unit that is meant",
-                where=entry.place,
             ),
         )
 
@@ -135,9 +131,9 @@ def _heaps(reading: Reading, facts: Facts) -> Iterator[Observation]:
         given = spark_keys()[entry.name].quantity(entry.text) if least is not None else None
         if least is None or given is None:
             continue
-        yield Observation(
-            ok=given >= least,
-            about=entry.name,
+        yield entry_verdict(
+            entry,
+            given >= least,
             found=f"{entry.text}, which is {given / MIB:,.0f} MiB",
             expected=f"{least // MIB} MiB at least: "
             + (
@@ -147,5 +143,4 @@ def _heaps(reading: Reading, facts: Facts) -> Iterator[Observation]:
             ),
             fix=f"write the unit in {entry.place}, {entry.text.strip()}g for instance: a number without one "
             "counts MiB",
-            where=entry.place,
         )

@@ -46,25 +46,23 @@ def _node_groups(reading: Reading, facts: Facts) -> Iterator[Observation]:
     )
     yield _declared(reading, _OWN_TOPOLOGY, reading.truth(_OWN_TOPOLOGY) is False, "false")
     has_script = bool(reading.text(_SCRIPT) or reading.text(_TABLE))
-    yield Observation(
-        ok=has_script,
-        about=_SCRIPT,
+    yield reading.verdict(
+        _SCRIPT,
+        has_script,
         found=reading.text(_SCRIPT) or reading.text(_TABLE) or "not set",
         expected="a script that prints /rack/nodegroup for each worker",
         fix=f"set {_SCRIPT} in core-site.xml: a rack alone, the default, rejects every DataNode",
-        where=reading.where(_SCRIPT),
     )
 
 
 def _declared(reading: Reading, key: str, ok: bool, expected: str) -> Observation:
     file = "core-site.xml" if key.startswith("net.") else "hdfs-site.xml"
-    return Observation(
-        ok=ok,
-        about=key,
+    return reading.verdict(
+        key,
+        ok,
         found=reading.text(key) or "not set",
         expected=expected,
         fix=f"set {key} to {expected} in {file}",
-        where=reading.where(key),
     )
 
 
@@ -79,14 +77,13 @@ def _divided_hosts(reading: Reading, facts: Facts) -> Iterator[Observation]:
         or (policy == _WITH_UPGRADE_DOMAIN and "CombinedHostFileManager" in (reading.text(_PROVIDER) or ""))
         or (policy == _RACK_TOLERANT and bool(reading.text(_SCRIPT) or reading.text(_TABLE)))
     )
-    yield Observation(
-        ok=knows,
-        about=_POLICY,
+    yield reading.verdict(
+        _POLICY,
+        knows,
         found=_told(policy, reading),
         expected="a policy that keeps replicas on different hosts: upgrade domains, node groups, or "
         f"{_RACK_TOLERANT} with every host as a rack",
         fix=f"set {_POLICY} and what it needs in hdfs-site.xml as `howdah render` writes them",
-        where=reading.where(_POLICY),
     )
 
 
@@ -110,11 +107,10 @@ def _unread_switch(reading: Reading, facts: Facts) -> Iterator[Observation]:
     """net.topology.nodegroup.aware has no reader left: it switches nothing on."""
     text = reading.text(_SWITCH)
     if text is not None:
-        yield Observation(
-            ok=False,
-            about=_SWITCH,
+        yield reading.verdict(
+            _SWITCH,
+            False,
             found=text,
             expected="not set: Hadoop 3 does not read it",
             fix=f"remove {_SWITCH}; {_IMPL}, {_POLICY} and {_OWN_TOPOLOGY} declare node groups",
-            where=reading.where(_SWITCH),
         )

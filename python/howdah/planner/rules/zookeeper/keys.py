@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from howdah.planner.facts import Facts
-from howdah.planner.reading import Observation, Reading
+from howdah.planner.reading import Observation, Reading, entry_verdict
 from howdah.planner.rule import MUST
 from howdah.planner.rules.declare import Rules
 from howdah.releases.similar import similar_text
@@ -77,11 +77,10 @@ def _names(reading: Reading, facts: Facts) -> Iterator[Observation]:
             continue
         near = similar_text(entry.name, _KEYS)
         if near is not None and len(entry.name) > 4:
-            yield Observation(
-                ok=False,
-                about=entry.name,
+            yield entry_verdict(
+                entry,
+                False,
                 found="a name that ZooKeeper does not read",
                 expected=near,
                 fix=f"rename {entry.name} to {near} in zoo.cfg on all members",
-                where=entry.place,
             )

@@ -67,13 +67,12 @@ def _forms(reading: Reading, facts: Facts) -> Iterator[Observation]:
     """Each member has a host and two ports."""
     for member in _members(reading):
         text = reading.text(member.key) or ""
-        yield Observation(
-            ok=all(_ADDRESS.fullmatch(address) for address in member.addresses),
-            about=member.key,
+        yield reading.verdict(
+            member.key,
+            all(_ADDRESS.fullmatch(address) for address in member.addresses),
             found=text,
             expected="host:port:port, the second port for elections: no member starts otherwise",
             fix=f"set {member.key} to {member.hosts[0]}:2888:3888 in {_FILE} on all members",
-            where=reading.where(member.key),
         )
 
 
@@ -102,13 +101,12 @@ def _odd(reading: Reading, facts: Facts) -> Iterator[Observation]:
             "write "
             "its number into myid there: three or five servers"
         )
-        yield Observation(
-            ok=len(hosts) == len(voting) and len(voting) % 2 == 1,
-            about=voting[-1].key,
+        yield reading.verdict(
+            voting[-1].key,
+            len(hosts) == len(voting) and len(voting) % 2 == 1,
             found=f"{len(voting)} members on {len(hosts)} hosts",
             expected="3 or 5 members, each on a host of its own: half of two or four is no quorum",
             fix=fix,
-            where=reading.where(voting[-1].key),
         )
 
 
@@ -144,14 +142,13 @@ def _forced(reading: Reading, facts: Facts) -> Iterator[Observation]:
     key = "forceSync"
     text = reading.text(key)
     if text:
-        yield Observation(
-            ok=text.lower() != "no",
-            about=key,
+        yield reading.verdict(
+            key,
+            text.lower() != "no",
             found=text,
             expected="yes: members that lose their power forget what they have promised, such as which "
             "NameNode is active and which jobs run",
             fix=f"remove {key} from {reading.where(key)}",
-            where=reading.where(key),
         )
 
 
@@ -166,14 +163,13 @@ def _sessions(reading: Reading, facts: Facts) -> Iterator[Observation]:
     if given:
         shortest = reading.number(least) if least in given else 2 * tick
         longest = reading.number(most) if most in given else 20 * tick
-        yield Observation(
-            ok=(shortest or 0) <= (longest or 0),
-            about=given[0],
+        yield reading.verdict(
+            given[0],
+            (shortest or 0) <= (longest or 0),
             found=f"{shortest:.15g} ms at least and {longest:.15g} ms at most",
             expected="the least not above the most, by itself 2 and 20 ticks: no member starts otherwise",
             fix=f"set {given[0]} {'below' if given[0] == least else 'above'} "
             f"{longest if given[0] == least else shortest:.15g} in {reading.where(given[0])}",
-            where=reading.where(given[0]),
         )
 
 
@@ -206,9 +202,9 @@ def _found_by_clients(reading: Reading, facts: Facts) -> Iterator[Observation]:
             for address, port in answering.items()
             if port is not None and port != (address.partition(":")[2] or _USUAL_PORT)
         ]
-        yield Observation(
-            ok=not strange and not deaf,
-            about=key,
+        yield reading.verdict(
+            key,
+            not strange and not deaf,
             found=", ".join(strange or deaf or asked),
             expected=f"members of {_FILE}, at the port of their clients, {usual}: what is no member, or "
             "another quorum's, is asked in vain, or answers otherwise",
@@ -216,7 +212,6 @@ def _found_by_clients(reading: Reading, facts: Facts) -> Iterator[Observation]:
             if strange
             else f"set the ports in {key} in {reading.where(key)} to clientPort, {usual}, or clientPort to "
             "theirs on all members",
-            where=reading.where(key),
         )
 
 
@@ -232,13 +227,12 @@ def _disks(reading: Reading, facts: Facts) -> Iterator[Observation]:
     hosts = [host for member in _members(reading) for host in member.hosts]
     if text.startswith("/"):
         below = below_data(reading, (PurePosixPath(text),), hosts)
-        yield Observation(
-            ok=not below,
-            about=key,
+        yield reading.verdict(
+            key,
+            not below,
             found=text,
             expected="a disk without blocks: ZooKeeper answers no write before it is on this disk, and "
             "behind a worker's blocks sessions of RegionServers and masters run out",
             fix=f"set dataLogDir to a directory on a disk that nothing else uses in {_FILE}"
             + (f", or {key} to one below /var/lib" if key == "dataDir" else ""),
-            where=reading.where(key),
         )
