@@ -14,7 +14,7 @@ from howdah.model.check import Check, CheckReport, CheckVerdict
 from howdah.model.found import FoundConfig
 from howdah.model.host import Host
 from howdah.planner.rule import Rule
-from howdah.planner.rules.jvm.versions import home_major, java_of_hadoop
+from howdah.planner.rules.jvm import home_major, java_of_hadoop
 from howdah.planner.rules.upgrade import DEFAULTS, JAVA, OTHER_JAVA, SHUFFLE
 from howdah.releases import hadoop, hbase
 

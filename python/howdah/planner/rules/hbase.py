@@ -14,7 +14,7 @@ from howdah.planner.named_hosts import has_several_hosts, worker_hosts
 from howdah.planner.reading import Observation, Reading, is_temporary, path_list
 from howdah.planner.rule import MAY, MUST, Decision, Scope
 from howdah.planner.rules.declare import Condition, Rules
-from howdah.planner.rules.security.settings import login
+from howdah.planner.rules.security import login
 from howdah.planner.values import anything, as_number, within_factor
 from howdah.units import GIB, format_bytes, format_count, format_counted, format_memory
 

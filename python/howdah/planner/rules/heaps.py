@@ -9,7 +9,7 @@ from howdah.model.heap import heap_bytes
 from howdah.planner.facts import Facts
 from howdah.planner.reading import Observation, Reading, entry_verdict
 from howdah.planner.rules.declare import Rules
-from howdah.planner.rules.jvm.options import daemon_options, java_options
+from howdah.planner.rules.jvm import daemon_options, java_options
 from howdah.units import GIB
 
 _MOST = re.compile(r"-Xmx\S+")

@@ -7,7 +7,7 @@ from howdah.planner.conditions import secured, with_tez
 from howdah.planner.facts import Facts
 from howdah.planner.rule import MUST, SHOULD, Decision
 from howdah.planner.rules.declare import Condition, Rules
-from howdah.planner.rules.security.settings import KEYTABS, realm
+from howdah.planner.rules.security import KEYTABS, realm
 from howdah.planner.values import set_at_all
 
 _FILE = "hive-site.xml"

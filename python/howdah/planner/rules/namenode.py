@@ -22,7 +22,7 @@ from howdah.planner.heap import COMPRESSED_MOST, collector, heap_options, whole_
 from howdah.planner.master_heaps import HEAP_OF_MEMORY, SYSTEM_BYTES, heaps_in, master_heaps, size_of
 from howdah.planner.rule import MAY, MUST, Decision
 from howdah.planner.rules.declare import Condition, Rules
-from howdah.planner.rules.jvm.versions import supported
+from howdah.planner.rules.jvm import supported
 from howdah.planner.values import as_number, between, lasting, within_factor
 from howdah.units import GIB, MIB, format_count, format_memory
 

@@ -15,8 +15,8 @@ from howdah.planner.heap import COMPRESSED_MOST, UNCOMPRESSED_LEAST, collector, 
 from howdah.planner.reading import Observation, Reading
 from howdah.planner.rule import MAY, MUST, Decision, Scope
 from howdah.planner.rules.declare import Condition, Rules
-from howdah.planner.rules.jvm.versions import supported
-from howdah.planner.rules.security.settings import login
+from howdah.planner.rules.jvm import supported
+from howdah.planner.rules.security import login
 from howdah.planner.values import as_number, between
 from howdah.units import GIB, MIB, format_memory
 

@@ -14,7 +14,7 @@ from howdah.planner.master_heaps import CONTAINERS_PER_GIB, WORKERS_PER_GIB, siz
 from howdah.planner.reading import is_temporary
 from howdah.planner.rule import MAY, Decision
 from howdah.planner.rules.declare import Condition, Rules
-from howdah.planner.rules.security.settings import login
+from howdah.planner.rules.security import login
 from howdah.planner.values import anything, between, one_of
 from howdah.units import MIB, format_count
 

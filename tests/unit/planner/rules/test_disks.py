@@ -13,7 +13,7 @@ from howdah.model.storage import FileSystem, XfsGeometry
 from howdah.planner.reading import Observation, Reading
 from howdah.planner.rule import AdviceRule, Inspection, SettingRule
 from howdah.planner.rules import disks
-from howdah.planner.rules.disks.settings import least_groups
+from howdah.planner.rules.disks.layout import least_groups
 from support.tuned import DISKS, MOUNTS, TB, data_mount, disk, facts, found, host, with_data
 
 BY_ID = {rule.id: rule for rule in disks.rules}

@@ -11,7 +11,7 @@ from howdah.planner.facts import Facts
 from howdah.planner.reading import Observation, Reading
 from howdah.planner.rule import Inspection, SettingRule
 from howdah.planner.rules import os
-from howdah.planner.rules.jvm.versions import java_major
+from howdah.planner.rules.jvm import java_major
 from support.tuned import facts, found, host
 
 BY_ID = {rule.id: rule for rule in os.rules}

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from howdah.planner.rule import Rule
-from howdah.planner.rules.disks import counsel, layout, mounts, settings
+from howdah.planner.rules.disks import file_systems, layout
 
-rules: tuple[Rule, ...] = (*settings.rules, *layout.rules, *mounts.rules, *counsel.rules)
+rules: tuple[Rule, ...] = (
+    *layout.rules,
+    *file_systems.rules,
+)

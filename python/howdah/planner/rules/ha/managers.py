@@ -1,13 +1,19 @@
-"""Whether two ResourceManagers that exist have all that failover and the jobs need."""
+"""Pairs of ResourceManagers and HMasters, their state, and the places of all masters."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 
+from howdah.model.hostname import expand
+from howdah.model.plan import Role, Topology
+from howdah.planner.conditions import runs
 from howdah.planner.facts import Facts
 from howdah.planner.reading import Observation, Reading
-from howdah.planner.rule import MUST
-from howdah.planner.rules.declare import Rules
+from howdah.planner.rule import MAY, MUST
+from howdah.planner.rules.declare import Condition, Rules
+from howdah.planner.rules.ha.services import pairs
+from howdah.planner.rules.ha.settings import JOURNAL_DISK
 from howdah.releases import hadoop
 
 _IDS = "yarn.resourcemanager.ha.rm-ids"
@@ -33,6 +39,14 @@ _HOST = "yarn.resourcemanager.hostname"
 _RPC = "yarn.resourcemanager.address"
 _PAGES = ("yarn.resourcemanager.webapp.address", 8088)
 _PAGES_TLS = ("yarn.resourcemanager.webapp.https.address", 8090)
+_STORE = "yarn.resourcemanager.store.class"
+_STORES = "org.apache.hadoop.yarn.server.resourcemanager.recovery."
+_OF_ONE_HOST = ("MemoryRMStateStore", "NullRMStateStore", "LeveldbRMStateStore")
+_SERVERS, _MASTERS = "regionservers", "backup-masters"
+_ROLES = (Role.JOURNALNODE, Role.ZOOKEEPER)
+_QUORUM_SIZE = 3
+
+
 rules = Rules()
 
 
@@ -229,3 +243,119 @@ def _own_id(reading: Reading, facts: Facts) -> Iterator[Observation]:
             "of the other one's host it would take that one's addresses",
             fix=f"remove {_ID} from {reading.where(_ID)}",
         )
+
+
+def _store(reading: Reading) -> str:
+    """The kind of the store of jobs, without its package."""
+    return (reading.text(_STORE) or "FileSystemRMStateStore").removeprefix(_STORES)
+
+
+@rules.inspection("ha.shared-state", MUST, sources="Hadoop 3.5.0: ResourceManagerRestart", when=_CONDITION)
+def _shared_state(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    """What one ResourceManager knows of jobs, the other one reads."""
+    if are_paired(reading):
+        yield _kept(
+            reading,
+            ok=_store(reading) not in _OF_ONE_HOST,
+            expected="a store that the other ResourceManager reads as well: it starts with no jobs otherwise",
+        )
+
+
+def _kept(reading: Reading, *, ok: bool, expected: str) -> Observation:
+    return Observation(
+        ok=ok,
+        about=_STORE,
+        found=reading.text(_STORE) or "FileSystemRMStateStore (default)",
+        expected=expected,
+        fix=f"set {_STORE} to {_STORES}ZKRMStateStore in yarn-site.xml",
+        where=reading.where(_STORE) or "yarn-site.xml",
+    )
+
+
+@rules.inspection("ha.fenced-state", sources="Hadoop 3.5.0: ResourceManagerRestart", when=_CONDITION)
+def _fenced_state(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    """Only the active ResourceManager can write what is known of jobs."""
+    if are_paired(reading) and _store(reading) not in _OF_ONE_HOST:
+        yield _kept(
+            reading,
+            ok=_store(reading) != "FileSystemRMStateStore",
+            expected="a store that lets one ResourceManager write at a time: files let both, where the first "
+            "one only paused",
+        )
+
+
+@rules.inspection(
+    "ha.second-hmaster",
+    sources="HBASE-2870, HBase 2.6.4: reference guide",
+    when="HBase's start scripts have a list of RegionServers",
+)
+def _second(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    """HBase on a pair of NameNodes has a pair of HMasters."""
+    if reading.config is None or not reading.has(_SERVERS) or not pairs(reading):
+        return
+    waiting = reading.config.backup_masters
+    yield Observation(
+        ok=bool(waiting),
+        about=_MASTERS,
+        found=", ".join(waiting) or "no such file, or an empty one",
+        expected="a host whose HMaster waits for the first one to end: without any no region moves, splits "
+        "or comes back from a lost RegionServer until somebody starts one",
+        fix=f"write the host of a second HMaster, such as the other NameNode's, into {_MASTERS} beside "
+        f"{_SERVERS}, and start it with hbase-daemon.sh start master --backup; where something else starts "
+        "HMasters, let it start two",
+        where=_MASTERS,
+    )
+
+
+def _rack_of(host: str, topology: Topology) -> str:
+    return next(
+        (
+            rack.name
+            for rack in topology.racks
+            if any(host == pattern or host in expand(pattern) for pattern in rack.hosts)
+        ),
+        "",
+    )
+
+
+@rules.advice(
+    "ha.three-racks",
+    sources="ZooKeeper 3.8: administrator's guide, Hadoop 3.5.0: HDFSHighAvailabilityWithQJM",
+    when=Condition(
+        "three ZooKeepers run on the cluster, and the inventory names racks",
+        runs(Role.ZOOKEEPER, at_least=_QUORUM_SIZE),
+    ),
+)
+def _one_rack(facts: Facts) -> str | None:
+    """JournalNodes and ZooKeepers are in three racks, so that any one may be lost."""
+    cluster = facts.cluster
+    hosts = {master.host for master in cluster.masters if not set(_ROLES).isdisjoint(master.roles)}
+    if not cluster.topology.real_racks or len(cluster.topology.racks) < 2 or len(hosts) < _QUORUM_SIZE:
+        return None
+    places = Counter(_rack_of(host, cluster.topology) for host in sorted(hosts))
+    rack, held = places.most_common(1)[0]
+    if not rack or len(hosts) - held > len(hosts) // 2:
+        return None
+    return (
+        f"{held} of the {len(hosts)} hosts with JournalNodes and ZooKeepers are in rack {rack}: while it has "
+        "no power or no switch, nothing in HDFS changes and no master takes over, whatever else works. Let "
+        "three racks have a host each that serves masters or any, or say which racks a group has (`racks`)."
+    )
+
+
+@rules.advice(
+    "ha.own-disks",
+    MAY,
+    sources="ZooKeeper 3.8: administrator's guide, D0 74",
+    when=Condition("JournalNodes run on hosts without disks of their own for them", runs(Role.JOURNALNODE)),
+)
+def _shared_disk(facts: Facts) -> str | None:
+    """JournalNodes and ZooKeepers have disks of their own."""
+    if facts.own_disks(Role.JOURNALNODE) >= JOURNAL_DISK:
+        return None
+    return (
+        "JournalNodes keep edits, and ZooKeepers their log, on the disk of their host's system. Every change "
+        "of the namespace waits until two of three JournalNodes have it on disk, and every change of who is "
+        "active until two ZooKeepers have: let masters' hosts have three disks that no worker uses, for "
+        "names, journals and ZooKeeper's log (`serves: masters`)."
+    )

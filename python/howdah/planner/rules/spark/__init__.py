@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from howdah.planner.rule import Rule
-from howdah.planner.rules.spark import features, fits, secure, settings, values
+from howdah.planner.rules.spark import checks, settings
 
-rules: tuple[Rule, ...] = (*settings.rules, *secure.rules, *fits.rules, *values.rules, *features.rules)
+rules: tuple[Rule, ...] = (
+    *settings.rules,
+    *checks.rules,
+)

@@ -19,6 +19,7 @@ from howdah.planner.heap import collector_threads
 from howdah.planner.rule import MAY, MUST, Decision
 from howdah.planner.rules.declare import Condition, Rules
 from howdah.planner.rules.queues import queue_of
+from howdah.planner.rules.security import KEYTABS, realm
 from howdah.planner.values import anything, as_number, between, set_at_all
 from howdah.units import MIB, format_counted, format_memory
 
@@ -30,9 +31,12 @@ _PARTITIONS, _PARTITIONS_MOST, _PARTITIONS_TOO_MANY = 200, 4_000, 20_000
 _TASKS_PER_CORE = 2
 _HISTORY = "hdfs:///spark-history"
 _SHUFFLE_PORT = 7337
+_SHUFFLES_IN_NODEMANAGERS = Condition("with Spark, whose executors come and go", shuffles_in_nodemanagers)
+_CONDITION = Condition("with --secure and Spark", lambda facts: with_spark(facts) and secured(facts))
+
+
 rules = Rules(file="yarn-site.xml")
 spark = rules.under(when=WITH_SPARK, file="spark-defaults.conf")
-
 spark.fixed("spark.master", "spark.master", "yarn").text(
     "Applications run on YARN.",
     "by default an application runs within one process of the machine it starts on",
@@ -171,9 +175,6 @@ spark.fixed(
     "an executor that is given back takes its shuffle files with it otherwise",
     f"{YARN}, Spark: job scheduling",
 )
-
-_SHUFFLES_IN_NODEMANAGERS = Condition("with Spark, whose executors come and go", shuffles_in_nodemanagers)
-
 spark.fixed(
     "spark.shuffle-port",
     "spark.shuffle.service.port",
@@ -300,9 +301,6 @@ spark.fixed("spark.history-cleaner", "spark.history.fs.cleaner.enabled", True, M
     "with the default of 7 days; otherwise it is kept for ever",
     "Spark: monitoring",
 )
-
-_CONDITION = Condition("with --secure and Spark", lambda facts: with_spark(facts) and secured(facts))
-
 spark.fixed("spark.authenticate", "spark.authenticate", True, MUST, when=_CONDITION).text(
     "Executors and shuffle services prove who they are.",
     "on YARN each application has a secret of its own; without it anyone may fetch its data",
@@ -319,4 +317,46 @@ spark.fixed("spark.encrypt", "spark.network.crypto.enabled", True, when=_CONDITI
     "What executors exchange is encrypted.",
     "Kerberos alone encrypts nothing between executors",
     "Spark: security",
+)
+
+
+def _with_kerberos(facts: Facts) -> bool:
+    return with_spark(facts) and secured(facts)
+
+
+# The history server may have a file of its own, which whoever checks a client's cannot see.
+_rule = rules.under(
+    when=Condition("with --secure and Spark", _with_kerberos),
+    file="spark-defaults.conf",
+    sources="Spark: security, Spark: monitoring",
+)
+
+
+_rule.fixed("spark.history-kerberos", "spark.history.kerberos.enabled", True).text(
+    "The history server proves who it is.", "HDFS lets nobody in without: it would start and show nothing"
+)
+_rule.setting(
+    "spark.history-principal",
+    "spark.history.kerberos.principal",
+    accepts=lambda value, decision, facts: "@" in str(value) and "_HOST" not in str(value),
+).by(
+    "The history server has a principal of its own.",
+    lambda facts: Decision(
+        f"spark@{realm(facts)}",
+        "without the host's name, which the history server does not fill in for _HOST",
+    ),
+)
+_rule.fixed(
+    "spark.history-keytab",
+    "spark.history.kerberos.keytab",
+    f"{KEYTABS}/spark.headless.keytab",
+    accepts=set_at_all,
+).text("The history server finds its key.", "readable by the user spark alone")
+_rule.fixed("spark.history-lists", "spark.history.ui.acls.enable", True).text(
+    "The history server shows applications to their owners only.",
+    "it reads all logs, and by itself shows them to whoever asks",
+)
+_rule.fixed("spark.lists", "spark.acls.enable", True).text(
+    "An application is seen and stopped by its owner and administrators only.",
+    "its page shows its configuration and queries, and has a button that stops jobs",
 )

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from howdah.planner.rule import Rule
-from howdah.planner.rules.zookeeper import keys, members, settings
+from howdah.planner.rules.zookeeper import members, settings
 
-rules: tuple[Rule, ...] = (*settings.rules, *members.rules, *keys.rules)
+rules: tuple[Rule, ...] = (
+    *settings.rules,
+    *members.rules,
+)

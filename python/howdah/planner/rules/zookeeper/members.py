@@ -1,4 +1,4 @@
-"""Whether ZooKeeper's own file makes a quorum that starts, that clients find, and that loses nothing."""
+"""Members of a ZooKeeper that zoo.cfg lists: form, number, limits and disks, and keys that it ignores."""
 
 from __future__ import annotations
 
@@ -9,11 +9,12 @@ from typing import NamedTuple
 
 from howdah.planner.data_mounts import below_data
 from howdah.planner.facts import Facts
-from howdah.planner.reading import Observation, Reading
+from howdah.planner.reading import Observation, Reading, entry_verdict
 from howdah.planner.rule import MUST
 from howdah.planner.rules.declare import Rules
 from howdah.planner.rules.ha.quorums import CLIENTS, keepers
 from howdah.planner.rules.ha.services import host_of
+from howdah.releases.similar import similar_text
 
 _FILE = "zoo.cfg"
 _ADDRESS = re.compile(r"([^:;|\[\]]+|\[[^\]]+\]):\d+:\d+(:(participant|observer))?")
@@ -39,6 +40,59 @@ class _Member(NamedTuple):
     @property
     def votes(self) -> bool:
         return not any(address.endswith(":observer") for address in self.addresses)
+
+
+_KEYS = (
+    "dataDir",
+    "dataLogDir",
+    "clientPort",
+    "localSessionsEnabled",
+    "localSessionsUpgradingEnabled",
+    "clientPortAddress",
+    "secureClientPort",
+    "secureClientPortAddress",
+    "observerMasterPort",
+    "tickTime",
+    "maxClientCnxns",
+    "minSessionTimeout",
+    "maxSessionTimeout",
+    "initLimit",
+    "syncLimit",
+    "connectToLearnerMasterLimit",
+    "electionAlg",
+    "quorumListenOnAllIPs",
+    "peerType",
+    "syncEnabled",
+    "dynamicConfigFile",
+    "autopurge.snapRetainCount",
+    "autopurge.purgeInterval",
+    "standaloneEnabled",
+    "reconfigEnabled",
+    "sslQuorum",
+    "portUnification",
+    "sslQuorumReloadCertFiles",
+    "quorum.auth.enableSasl",
+    "quorum.auth.serverRequireSasl",
+    "quorum.auth.learnerRequireSasl",
+    "quorum.cnxn.threads.size",
+    "metricsProvider.className",
+    "multiAddress.enabled",
+    "admin.enableServer",
+    "admin.serverPort",
+    "4lw.commands.whitelist",
+    "snapCount",
+    "preAllocSize",
+    "globalOutstandingLimit",
+    "leaderServes",
+    "maxCnxns",
+    "serverCnxnFactory",
+    "authProvider.sasl",
+    "jaasLoginRenew",
+    "fsync.warningthresholdms",
+    "forceSync",
+    "extendedTypesEnabled",
+    "skipACL",
+)
 
 
 rules = Rules()
@@ -236,3 +290,25 @@ def _disks(reading: Reading, facts: Facts) -> Iterator[Observation]:
             fix=f"set dataLogDir to a directory on a disk that nothing else uses in {_FILE}"
             + (f", or {key} to one below /var/lib" if key == "dataDir" else ""),
         )
+
+
+@rules.inspection(
+    "zookeeper.misspelt",
+    MUST,
+    sources="ZooKeeper 3.8: QuorumPeerConfig.parseProperties, ZooKeeper 3.8: administrator's guide",
+    when="for names that are close to a known one",
+)
+def _names(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    """Names of ZooKeeper's own file are ones that it reads."""
+    for entry in reading.config.effective if reading.config else ():
+        if entry.base_name != "zoo.cfg" or entry.name in _KEYS or not entry.name.isascii():
+            continue
+        near = similar_text(entry.name, _KEYS)
+        if near is not None and len(entry.name) > 4:
+            yield entry_verdict(
+                entry,
+                False,
+                found="a name that ZooKeeper does not read",
+                expected=near,
+                fix=f"rename {entry.name} to {near} in zoo.cfg on all members",
+            )

@@ -11,7 +11,7 @@ from howdah.model.request import PlanRequest, Protection
 from howdah.planner.facts import Facts
 from howdah.planner.rule import AdviceRule, SettingRule
 from howdah.planner.rules.catalogue import find_rule
-from howdah.planner.rules.ha import connections, waiting
+from howdah.planner.rules.ha import settings, waiting
 from support.facts import a_master, facts_of, values_of
 from support.pairs import WAITS
 
@@ -37,19 +37,19 @@ def test_a_plan_gives_every_wait() -> None:
 
 
 def test_a_lost_host_is_missed_for_less_than_twenty_seconds() -> None:
-    values = values_of([connections.rules, waiting.rules], in_plan())
+    values = values_of([settings.rules, waiting.rules], in_plan())
     known = replace(in_plan(), decided={**FENCED, **values})
     pause = known.number("dfs.client.failover.sleep.max.millis") / 1000
     assert waiting.lost_host(known).until_active_s + pause < 20
     # A call to a host that was lost before, and one that it had received: 13.4 and 13 s as measured.
-    assert connections.retransmission_s(int(known.number("net.ipv4.tcp_retries2"))) == pytest.approx(12.6)
-    assert connections.missed_by_tcp_s(known) == 13
-    assert connections.retransmission_s(15) == pytest.approx(924.6)
+    assert settings.retransmission_s(int(known.number("net.ipv4.tcp_retries2"))) == pytest.approx(12.6)
+    assert settings.missed_by_tcp_s(known) == 13
+    assert settings.retransmission_s(15) == pytest.approx(924.6)
 
 
 def test_without_sshfence_nobody_waits_for_it() -> None:
     known = in_plan("shell(/bin/true)")
-    values = values_of([connections.rules, waiting.rules], known)
+    values = values_of([settings.rules, waiting.rules], known)
     assert "dfs.ha.fencing.ssh.connect-timeout" not in values
     counsel = find_rule("ha.expected-outage")
     assert isinstance(counsel, AdviceRule)
