@@ -9,7 +9,7 @@ from howdah.model.inventory import CpuLayout, DiskKind, DiskSet, HostGroup, NicS
 from howdah.model.plan import Master, Placement, Rack, Role, Topology, Value, Worker
 from howdah.model.request import Demand, PlanRequest, Profile
 from howdah.planner.facts import ClusterFacts, Facts
-from howdah.planner.reading import Reading
+from howdah.planner.reading import Inspected
 from howdah.planner.rule import Decision, Inspection, Rule, SettingRule
 from howdah.planner.rules import (
     containers,
@@ -165,7 +165,7 @@ def values_of(modules: Iterable[Iterable[Rule]], facts: Facts) -> dict[str, Valu
 
 
 HADOOP_RULES: tuple[tuple[Rule, ...], ...] = tuple(
-    module.RULES
+    tuple(module.rules)
     for module in (
         hdfs,
         streams,
@@ -221,7 +221,7 @@ def seen(rule_id: str, found: Found, facts: Facts | None = None) -> list[bool | 
     """What an inspection says of a configuration, observation by observation."""
     rule = rule_named(rule_id)
     assert isinstance(rule, Inspection)
-    return [one.ok for one in rule.inspect(Reading(found), facts or facts_of())]
+    return [one.ok for one in rule.inspect(Inspected(found), facts or facts_of())]
 
 
 def will_do(rule_id: str, value: Value, facts: Facts | None = None) -> bool:

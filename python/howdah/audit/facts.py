@@ -20,7 +20,7 @@ from howdah.model.storage import Disk
 from howdah.planner.data_mounts import data_dirs
 from howdah.planner.facts import CannotTell, Facts
 from howdah.planner.known import cluster_facts
-from howdah.planner.reading import Reading
+from howdah.planner.reading import Inspected
 from howdah.planner.rules.ha.services import all_named, is_orphan
 from howdah.units import MIB
 
@@ -139,7 +139,7 @@ def found_facts(
         known_worker=_native_worker(host, group, known, dirs) if host and _has_tasks(known) else None,
         decided=known,
         release_assumed=releases.hadoop_from == "default",
-        jobs_unknown=found.config is not None and not Reading(found).has("mapred-site.xml"),
+        jobs_unknown=found.config is not None and not Inspected(found).has("mapred-site.xml"),
         probed=host.name if host is not None else "",
     )
 
@@ -149,7 +149,7 @@ def _request(found: Found, values: Values | None, releases: Releases) -> PlanReq
     files = {PurePosixPath(file).name for file in config.files} if config else set()
     hbase = "hbase-site.xml" in files
     # A folder of HDFS alone says nothing of what runs on it; a host without a folder may run tasks.
-    reading = Reading(found)
+    reading = Inspected(found)
     mapreduce = config is None or not files.isdisjoint({"yarn-site.xml", "mapred-site.xml"})
     if "yarn-site.xml" not in files and any(map(reading.text, _JOB_TRACKERS)):
         # Jobs run on a JobTracker, of which no rule knows anything.

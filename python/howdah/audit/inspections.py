@@ -16,7 +16,7 @@ from howdah.model.plan import Setting
 from howdah.model.value import value_text
 from howdah.planner.data_mounts import data_dirs
 from howdah.planner.facts import CannotTell
-from howdah.planner.reading import Observation, Reading
+from howdah.planner.reading import Inspected, Observation
 from howdah.planner.rule import Decision, FamilyRule, Inspection, Rule, SettingRule
 
 _BLOCKS = "dfs.datanode.data.dir"
@@ -25,7 +25,7 @@ _OF_JOBS = ("mapreduce.", "yarn.app.mapreduce.")
 
 def check_inspections(rules: tuple[Inspection, ...], subject: Subject) -> Iterator[Check]:
     """Every inspection that is about what was found; one that sees nothing says nothing."""
-    reading = Reading(subject.found)
+    reading = Inspected(subject.found)
     for rule in rules:
         try:
             if not rule.holds(subject.facts):

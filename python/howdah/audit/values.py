@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import PurePosixPath
 from typing import NamedTuple
@@ -12,14 +11,10 @@ from howdah.audit.text import read_kind
 from howdah.model.found import FoundConfig, FoundProperty
 from howdah.model.plan import Value
 from howdah.releases import HADOOP_VERSIONS, Property, Release, default_of, hadoop
+from howdah.releases.values import expanded
 
 HBASE_SITE = "hbase-site.xml"
 """HBase reads it after Hadoop's own files, and Hadoop does not read it at all."""
-
-_VARIABLE = re.compile(r"\$\{([^}$\s]{1,200})\}")
-_MOST_EXPANSIONS = 20
-"""As often as Hadoop expands; what then still holds a variable goes round in a circle."""
-_MOST_TEXT = 100_000
 
 
 class KeyText(NamedTuple):
@@ -118,12 +113,7 @@ class Values(Mapping[str, Value]):
         return next(filter(None, (self._text(today, given) for today in self._today(name))), None)
 
     def _expanded(self, text: str, given: Mapping[str, FoundProperty]) -> str:
-        for _ in range(_MOST_EXPANSIONS):
-            expanded = _VARIABLE.sub(lambda match: self._variable(match[1], given) or match[0], text)
-            if expanded == text or len(expanded) > _MOST_TEXT:
-                break
-            text = expanded
-        return text
+        return expanded(text, lambda name: self._variable(name, given))
 
     def __getitem__(self, key: str) -> Value:
         reading = self.read(key)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from howdah.model.found import FoundConfig
 from howdah.model.storage import Disk, FileSystem
-from howdah.planner.reading import Observation, Reading, path_list
+from howdah.planner.reading import Inspected, Observation, path_list
 
 _SYSTEM = re.compile(r"/((boot|dev|efi|etc|home|nix|opt|proc|root|run|snap|sys|tmp|usr|var)(/.*)?)?")
 _NO_DATA = frozenset({"vfat", "iso9660", "squashfs", "udf"})
@@ -34,7 +34,7 @@ def data_dirs(config: FoundConfig) -> tuple[PurePosixPath, ...]:
     return tuple(PurePosixPath(path) for path in paths if path.startswith("/") and "${" not in path)
 
 
-def data_mounts(reading: Reading) -> tuple[FileSystem, ...]:
+def data_mounts(reading: Inspected) -> tuple[FileSystem, ...]:
     """The file systems that hold data: what the configuration names, else all that are not the system's."""
     host = reading.host
     if host is None:
@@ -50,7 +50,7 @@ def data_mounts(reading: Reading) -> tuple[FileSystem, ...]:
     )
 
 
-def data_places(reading: Reading) -> frozenset[PurePosixPath]:
+def data_places(reading: Inspected) -> frozenset[PurePosixPath]:
     """Where data disks are mounted: by the host's mounts, or else where the directories' paths part."""
     folders = data_dirs(reading.config) if reading.config is not None else ()
     if reading.host is not None:
@@ -64,14 +64,14 @@ def data_places(reading: Reading) -> frozenset[PurePosixPath]:
     return frozenset(PurePosixPath(*folder.parts[: shared + 1]) for folder in folders)
 
 
-def on_workers(reading: Reading, hosts: Iterable[str]) -> bool:
+def on_workers(reading: Inspected, hosts: Iterable[str]) -> bool:
     """Whether daemons on these hosts may run beside a DataNode: not where workers are listed without them."""
     workers = {worker.lower() for worker in reading.config.workers} if reading.config is not None else set()
     return not workers or not workers.isdisjoint(hosts)
 
 
 def below_data(
-    reading: Reading, folders: Iterable[PurePosixPath], hosts: Iterable[str]
+    reading: Inspected, folders: Iterable[PurePosixPath], hosts: Iterable[str]
 ) -> tuple[PurePosixPath, ...]:
     """Those of the folders of daemons on these hosts that lie on a disk of blocks."""
     if not on_workers(reading, hosts):
@@ -80,7 +80,7 @@ def below_data(
     return tuple(folder for folder in folders if any(folder.is_relative_to(disk) for disk in disks))
 
 
-def is_remote(reading: Reading, folder: PurePosixPath) -> bool:
+def is_remote(reading: Inspected, folder: PurePosixPath) -> bool:
     """Whether the host has the folder from another one, over the network; no where no host is known."""
     mount = reading.host.mount_of(folder) if reading.host is not None else None
     return mount is not None and mount.kind.startswith(_REMOTE)
@@ -91,7 +91,7 @@ def is_system(mount: str) -> bool:
     return _SYSTEM.fullmatch(mount) is not None
 
 
-def data_disks(reading: Reading) -> tuple[Disk, ...]:
+def data_disks(reading: Inspected) -> tuple[Disk, ...]:
     """The disks below the file systems that hold data."""
     if reading.host is None:
         return ()

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
 from howdah.planner.budget import chosen_sizes, container_mb, vcores_of
 from howdah.planner.facts import Facts
-from howdah.units import GIB, KIB, MIB
 
 YARN = "Spark: running on YARN"
 CONFIGURATION = "Spark: configuration"
@@ -94,11 +92,3 @@ def _used(one: Executor, rooms: Iterable[WorkerRoom], master_mb: int) -> float:
     memory = sum((room.memory_mb - master_mb) * room.workers for room, _ in counted)
     executors = sum(many * room.workers for room, many in counted)
     return (executors * one.cores / max(1, vcores)) * (executors * one.container_mb / max(1, memory))
-
-
-def memory_bytes(text: str) -> int | None:
-    """A size in bytes, from one in Spark's words: ``4g``, ``4096m``, and without a unit MB."""
-    match = re.fullmatch(r"(\d{1,12})([kmgt]?)b?", text.strip().lower())
-    return (
-        int(match[1]) * {"k": KIB, "m": MIB, "": MIB, "g": GIB, "t": 1024 * GIB}[match[2]] if match else None
-    )

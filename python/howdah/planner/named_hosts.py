@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from howdah.planner.reading import Reading
+from howdah.planner.reading import Inspected
 
 HERE = frozenset({"localhost", "127.0.0.1", "0.0.0.0", "::1"})
 """Names by which a host calls itself, or all of its own addresses."""
@@ -23,13 +23,13 @@ def host_of(address: str) -> str:
     return rest.partition(":")[0]
 
 
-def worker_hosts(reading: Reading) -> frozenset[str]:
+def worker_hosts(reading: Inspected) -> frozenset[str]:
     """The hosts that files of workers list, without those that call themselves localhost."""
     workers = reading.config.workers if reading.config is not None else ()
     return frozenset(host for worker in workers if (host := host_of(worker)) not in HERE)
 
 
-def named_hosts(reading: Reading) -> frozenset[str]:
+def named_hosts(reading: Inspected) -> frozenset[str]:
     """The hosts of workers and masters that a configuration names."""
     config = reading.config
     if config is None:
@@ -49,6 +49,6 @@ def named_hosts(reading: Reading) -> frozenset[str]:
     return worker_hosts(reading) | (named - {service.lower() for service in services})
 
 
-def has_several_hosts(reading: Reading) -> bool:
+def has_several_hosts(reading: Inspected) -> bool:
     """Whether the files name two hosts at least, which then read the same configuration."""
     return len(named_hosts(reading)) > 1

@@ -11,14 +11,12 @@ from howdah.errors import UserError
 from howdah.hadoop.misspelt import intended_key
 from howdah.model.plan import Setting, Value
 from howdah.model.request import Override, PlanRequest
+from howdah.releases.values import read_bool, read_list, read_size
 from howdah.units import KIB, MIB, parse_bytes
-
-_TRUTHS = {"true": True, "false": False}
 
 _CLOSE = 0.8
 """How alike two keys are of which one may be meant for the other, of 1."""
 
-_HADOOP_SIZE = re.compile(r"(\d+)([kmgtp])", re.IGNORECASE)
 _SMALLEST_SIZE = 64 * KIB
 """What a rule counts in bytes is at least this; what it counts otherwise takes no unit of bytes."""
 
@@ -37,11 +35,12 @@ def typed(given: Override, like: Value) -> Value:
     where = f"--set {given.key}"
     text = given.value.strip()
     if isinstance(like, bool):
-        if text.lower() not in _TRUTHS:
+        truth = read_bool(text)
+        if truth is None:
             raise UserError(
                 where, f"{text!r} is neither true nor false", f"the rule gives {str(like).lower()}"
             )
-        return _TRUTHS[text.lower()]
+        return truth
     if isinstance(like, int):
         return _whole(text, like, given.key, where)
     if isinstance(like, float):
@@ -50,7 +49,7 @@ def typed(given: Override, like: Value) -> Value:
         except ValueError as error:
             raise UserError(where, f"{text!r} is not a number", f"the rule gives {like}") from error
     if isinstance(like, tuple):
-        return tuple(part.strip() for part in text.split(",") if part.strip())
+        return read_list(text)
     return text
 
 
@@ -64,7 +63,8 @@ def _whole(text: str, like: int, key: str, where: str) -> int:
     unit = MIB if key in _COUNTED_IN_MIB else _COUNTED_IN.get(re.split(r"[._-]", key)[-1].lower())
     if unit is None and like < _SMALLEST_SIZE:
         raise UserError(where, f"{text!r} is not a whole number", f"give one; the rule gives {like}")
-    size = _bytes(text, where)
+    size = read_size(text) if text[-1:].isalpha() else None
+    size = parse_bytes(text, where) if size is None or size < 0 else size
     if size % (unit or 1):
         name = "MiB" if unit == MIB else "KiB"
         raise UserError(where, f"{text} is not a whole number of {name}", f"the rule gives {like} {name}")
@@ -83,13 +83,6 @@ def _seconds(text: str, like: int, where: str) -> int:
         hint = f"90, 90s or 2m for instance; the rule gives {like}"
         raise UserError(where, f"{text!r} is not a whole number of seconds", hint)
     return seconds
-
-
-def _bytes(text: str, where: str) -> int:
-    if match := _HADOOP_SIZE.fullmatch(text):
-        digits, prefix = match.groups()
-        return int(digits) << 10 * (1 + "kmgtp".index(prefix.lower()))
-    return parse_bytes(text, where)
 
 
 def beyond_rules(request: PlanRequest, decided: Sequence[Setting]) -> Iterator[Setting]:

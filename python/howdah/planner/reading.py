@@ -9,12 +9,11 @@ from typing import NamedTuple
 from howdah.model.found import Found, FoundConfig, FoundProperty
 from howdah.model.host import Host
 from howdah.model.plan import Input, Value
+from howdah.releases.spark import spark_size
+from howdah.releases.values import read_bool, read_list, read_size
 
 _SLASHES = re.compile("/+")
 _TEMPORARY = ("/tmp", "/var/tmp", "/run", "/dev/shm")
-
-_SIZE = re.compile(r"(\d{1,18})\s*([kmgtp]?)b?", re.IGNORECASE)
-_FACTORS = {"": 1, "k": 2**10, "m": 2**20, "g": 2**30, "t": 2**40, "p": 2**50}
 
 
 def _path(entry: str) -> str:
@@ -24,7 +23,7 @@ def _path(entry: str) -> str:
 
 def path_list(value: Value) -> tuple[str, ...]:
     """The paths of a list of directories, given as a list or as Hadoop's comma-separated text."""
-    parts = value if isinstance(value, tuple) else str(value).split(",")
+    parts = value if isinstance(value, tuple) else read_list(str(value))
     return tuple(_path(part) for part in parts if part.strip())
 
 
@@ -73,7 +72,7 @@ def entry_verdict(
     )
 
 
-class Reading:
+class Inspected:
     """A configuration, a host or both as rules read them; what is absent or has no such form is None."""
 
     def __init__(self, found: Found) -> None:
@@ -119,13 +118,17 @@ class Reading:
         return number if math.isfinite(number) else None
 
     def size(self, key: str) -> int | None:
-        """A number of bytes, with a binary suffix or without: ``256m``."""
-        match = _SIZE.fullmatch((self.text(key) or "").strip())
-        return int(match.group(1)) * _FACTORS[match.group(2).lower()] if match else None
+        """A number of bytes, with a binary prefix or without: ``256m``."""
+        text = (self.text(key) or "").strip()
+        return spark_size(key, text) if key.startswith("spark.") else read_size(text)
 
     def truth(self, key: str) -> bool | None:
         """``true`` or ``false``."""
-        return {"true": True, "false": False}.get((self.text(key) or "").strip().lower())
+        return read_bool((self.text(key) or "").strip())
+
+    def parts(self, key: str) -> tuple[str, ...]:
+        """The parts of a list with commas; none where it is absent."""
+        return read_list(self.text(key) or "")
 
     def folders(self, key: str) -> tuple[str, ...]:
         """The paths of a list of directories; none where it is absent."""

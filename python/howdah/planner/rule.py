@@ -16,7 +16,7 @@ from typing import NamedTuple
 from howdah.model.plan import Advice, Input, Judgement, Setting, Value
 from howdah.model.request import Profile
 from howdah.planner.facts import Facts
-from howdah.planner.reading import Observation, Reading
+from howdah.planner.reading import Inspected, Observation
 
 
 class Severity(StrEnum):
@@ -202,7 +202,7 @@ class FamilyRule(Rule):
 class Inspection(Rule):
     """A rule about what exists that no single key says."""
 
-    inspect: Callable[[Reading, Facts], Iterable[Observation]]
+    inspect: Callable[[Inspected, Facts], Iterable[Observation]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

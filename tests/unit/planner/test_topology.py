@@ -12,7 +12,7 @@ from howdah.model.inventory import HostGroup
 from howdah.model.plan import Placement, Topology
 from howdah.model.request import PlanRequest
 from howdah.planner.facts import CannotTell, ClusterFacts, Facts
-from howdah.planner.reading import Observation, Reading
+from howdah.planner.reading import Inspected, Observation
 from howdah.planner.rule import Inspection, SettingRule
 from howdah.planner.rules import topology as rules
 from howdah.planner.topology import lay_out
@@ -195,7 +195,7 @@ def inspected(
     )
     (rule,) = [rule for rule in rules.rules if rule.id == rule_id]
     assert isinstance(rule, Inspection)
-    return list(rule.inspect(Reading(found), known))
+    return list(rule.inspect(Inspected(found), known))
 
 
 NODE_GROUPS = {

@@ -10,7 +10,7 @@ from howdah.planner.budget import budget, heap_of, least_datanode
 from howdah.planner.conditions import in_study
 from howdah.planner.facts import Facts
 from howdah.planner.heap import heap_options
-from howdah.planner.reading import Observation, Reading
+from howdah.planner.reading import Inspected, Observation
 from howdah.planner.rule import MAY, MUST, Decision, Scope
 from howdah.planner.rules.declare import Rules
 from howdah.planner.throughput import block_bytes_per_s
@@ -108,7 +108,7 @@ def _heartbeat(facts: Facts) -> Decision:
     sources="Hadoop 3.5.0: CentralizedCacheManagement",
     when="where blocks are kept in memory",
 )
-def _locked(reading: Reading, facts: Facts) -> Iterable[Observation]:
+def _locked(reading: Inspected, facts: Facts) -> Iterable[Observation]:
     """A DataNode may lock the memory that it is told to."""
     key = "dfs.datanode.max.locked.memory"
     asked = reading.size(key)

@@ -11,7 +11,7 @@ A module has ``rules = Rules(file="hdfs-site.xml")`` and declares::
         '''Blocks of 256 MiB.'''
 
     @rules.inspection("hdfs.single-replica", MUST, sources="X5")
-    def single_replica(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    def single_replica(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         '''Never one replica of data that cannot be made again.'''
 
 The first paragraph of the function's docstring is the rule's sentence. ``rules.under(when=WITH_HBASE)`` gives
@@ -28,7 +28,7 @@ from typing import Any, Generic, NamedTuple, TypedDict, TypeVar, Unpack
 from howdah.model.plan import Value
 from howdah.model.request import Profile
 from howdah.planner.facts import Facts
-from howdah.planner.reading import Observation, Reading
+from howdah.planner.reading import Inspected, Observation
 from howdah.planner.rule import (
     AdviceRule,
     Decision,
@@ -43,7 +43,7 @@ from howdah.planner.rule import (
 
 Decide = Callable[[Facts], Decision]
 Members = Callable[[Facts], Mapping[str, Decision]]
-Inspect = Callable[[Reading, Facts], Iterable[Observation]]
+Inspect = Callable[[Inspected, Facts], Iterable[Observation]]
 Advise = Callable[[Facts], str | None]
 _Function = TypeVar("_Function", bound=Callable[..., object])
 _Kind = TypeVar("_Kind", bound=Rule)

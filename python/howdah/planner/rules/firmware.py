@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from howdah.model.plan import Input
 from howdah.model.request import Hypervisor
 from howdah.planner.facts import Facts
-from howdah.planner.reading import Observation, Reading
+from howdah.planner.reading import Inspected, Observation
 from howdah.planner.rule import MUST, Decision, Scope
 from howdah.planner.rules.declare import Condition, Rules
 
@@ -95,7 +95,7 @@ rules.fixed(
     sources="D0 26",
     when="the host is not a virtual machine and its driver reports them",
 )
-def _turbo(reading: Reading, facts: Facts) -> Iterator[Observation]:
+def _turbo(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """Have turbo clocks on."""
     if reading.host is None or reading.host.virtualisation.is_virtual or reading.host.cpu.turbo is None:
         return
@@ -115,7 +115,7 @@ def _turbo(reading: Reading, facts: Facts) -> Iterator[Observation]:
     sources="D0 2, D0 15",
     when="the host has several sockets and is not a virtual machine",
 )
-def _nodes(reading: Reading, facts: Facts) -> Iterator[Observation]:
+def _nodes(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """See as many NUMA nodes as sockets."""
     if reading.host is None or reading.host.virtualisation.is_virtual or reading.host.cpu.sockets < 2:
         return

@@ -11,7 +11,7 @@ from howdah.planner.facts import CannotTell, Facts
 from howdah.planner.heap import heap_enough
 from howdah.planner.master_heaps import REGIONS, sized_heap
 from howdah.planner.named_hosts import has_several_hosts, worker_hosts
-from howdah.planner.reading import Observation, Reading, is_temporary, path_list
+from howdah.planner.reading import Inspected, Observation, is_temporary, path_list
 from howdah.planner.rule import MAY, MUST, Decision, Scope
 from howdah.planner.rules.declare import Condition, Rules
 from howdah.planner.rules.security import login
@@ -37,7 +37,7 @@ hbase = rules.under(when=WITH_HBASE)
     sources="HBase 2.6.4: hbase-default.xml",
     when="where the files name several hosts",
 )
-def _alone_by_default(reading: Reading, facts: Facts) -> Iterator[Observation]:
+def _alone_by_default(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """HBase on several hosts runs as a cluster."""
     key = "hbase.cluster.distributed"
     if reading.has("hbase-site.xml") and (len(worker_hosts(reading)) > 1 or has_several_hosts(reading)):

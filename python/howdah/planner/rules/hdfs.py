@@ -10,7 +10,7 @@ from howdah.model.request import Profile
 from howdah.planner.conditions import in_study
 from howdah.planner.facts import Facts
 from howdah.planner.named_hosts import named_hosts
-from howdah.planner.reading import Observation, Reading, entry_verdict
+from howdah.planner.reading import Inspected, Observation, entry_verdict
 from howdah.planner.rule import MAY, MUST, Decision
 from howdah.planner.rules.declare import PRODUCTION, Condition, Rules
 from howdah.planner.rules.ha.services import own_pairs
@@ -168,7 +168,7 @@ def _replace(facts: Facts) -> Decision:
     sources="X5",
     when=Condition("always", profiles=frozenset({Profile.PRODUCTION})),
 )
-def _single_replica(reading: Reading, facts: Facts) -> Iterable[Observation]:
+def _single_replica(reading: Inspected, facts: Facts) -> Iterable[Observation]:
     """Never one replica of data that cannot be made again."""
     value = reading.number("dfs.replication")
     if value is None or not _has_several_datanodes(reading, facts):
@@ -185,7 +185,7 @@ def _single_replica(reading: Reading, facts: Facts) -> Iterable[Observation]:
     )
 
 
-def _has_several_datanodes(reading: Reading, facts: Facts) -> bool:
+def _has_several_datanodes(reading: Inspected, facts: Facts) -> bool:
     """Whether DataNodes are on several hosts: as files list them, or since NameNodes are on several."""
     if facts.known_cluster is not None:
         return facts.known_cluster.worker_hosts > 1
@@ -199,7 +199,7 @@ def _has_several_datanodes(reading: Reading, facts: Facts) -> bool:
     sources="X5, HBase 2.6.4: reference guide",
     when=Condition("where hbase-site.xml sets dfs.replication", profiles=frozenset({Profile.PRODUCTION})),
 )
-def _replica_of_hbase(reading: Reading, facts: Facts) -> Iterable[Observation]:
+def _replica_of_hbase(reading: Inspected, facts: Facts) -> Iterable[Observation]:
     """HBase's tables have as many replicas as all else."""
     for entry in reading.config.properties if reading.config is not None else ():
         if entry.base_name == "hbase-site.xml" and entry.name == "dfs.replication":
@@ -213,7 +213,7 @@ def _replica_of_hbase(reading: Reading, facts: Facts) -> Iterable[Observation]:
             )
 
 
-def _is_alone(reading: Reading, facts: Facts) -> bool:
+def _is_alone(reading: Inspected, facts: Facts) -> bool:
     """Whether one host has all DataNodes, as far as can be seen."""
     if facts.known_cluster is not None:
         return facts.known_cluster.worker_hosts == 1
@@ -231,7 +231,7 @@ def _is_alone(reading: Reading, facts: Facts) -> bool:
         profiles=frozenset({Profile.PRODUCTION}),
     ),
 )
-def _one_host(reading: Reading, facts: Facts) -> Iterable[Observation]:
+def _one_host(reading: Inspected, facts: Facts) -> Iterable[Observation]:
     """Data on one host are lost with it."""
     if reading.number("dfs.replication") != 1 or _has_several_datanodes(reading, facts):
         return

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from howdah.model.heap import heap_bytes
 from howdah.planner.facts import Facts
-from howdah.planner.reading import Observation, Reading, entry_verdict
+from howdah.planner.reading import Inspected, Observation, entry_verdict
 from howdah.planner.rules.declare import Rules
 from howdah.planner.rules.jvm import daemon_options, java_options
 from howdah.units import GIB
@@ -30,7 +30,7 @@ rules = Rules()
     sources="Java 17: UseCompressedOops, howdah",
     when="where options of Java give a heap",
 )
-def _wide_pointers(reading: Reading, facts: Facts) -> Iterator[Observation]:
+def _wide_pointers(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """A heap is not just beyond the size up to which Java's pointers are short."""
     for option in java_options(reading):
         most = heap_bytes(option.text)
@@ -49,7 +49,7 @@ def _wide_pointers(reading: Reading, facts: Facts) -> Iterator[Observation]:
 
 
 @rules.inspection("heaps.given-once", sources="Java 17", when="where options of Java give a heap")
-def _given_once(reading: Reading, facts: Facts) -> Iterator[Observation]:
+def _given_once(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """A heap is given once: of several sizes in one text Java takes the last."""
     for option in java_options(reading):
         given = _MOST.findall(option.text)
@@ -68,7 +68,7 @@ def _given_once(reading: Reading, facts: Facts) -> Iterator[Observation]:
     sources="howdah",
     when="where a daemon's first heap is given, and it may have 4 GiB or more",
 )
-def _in_full(reading: Reading, facts: Facts) -> Iterator[Observation]:
+def _in_full(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """A daemon has its whole heap from the start."""
     for option in daemon_options(reading):
         most = heap_bytes(option.text)
@@ -94,7 +94,7 @@ def _in_full(reading: Reading, facts: Facts) -> Iterator[Observation]:
     when="where an environment file gives one heap to all",
     today="The papers gave all daemons one HADOOP_HEAPSIZE of 1300.",
 )
-def _of_all(reading: Reading, facts: Facts) -> Iterator[Observation]:
+def _of_all(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """Every daemon has a heap of its own, not one for all."""
     environment = reading.config.environment if reading.config else ()
     for name, variable in {entry.name: entry for entry in environment}.items():

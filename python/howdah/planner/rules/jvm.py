@@ -12,7 +12,7 @@ from howdah.model.heap import heap_bytes
 from howdah.model.plan import Value
 from howdah.planner.conditions import WITH_HBASE, with_mapreduce
 from howdah.planner.facts import Facts
-from howdah.planner.reading import Observation, Reading, entry_verdict, is_temporary
+from howdah.planner.reading import Inspected, Observation, entry_verdict, is_temporary
 from howdah.planner.rule import MUST, Decision
 from howdah.planner.rules.declare import Condition, Rules
 from howdah.releases import DEFAULT_HBASE, line_of
@@ -105,7 +105,7 @@ hbase.fixed("jvm.hbase-process-ids", "HBASE_PID_DIR", "/run/hbase", accepts=_is_
 
 
 @rules.inspection("jvm.kept-directories", sources="howdah")
-def _kept(reading: Reading, facts: Facts) -> Iterator[Observation]:
+def _kept(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """Logs and process ids are not in a directory for temporary files."""
     for variable in reading.config.environment if reading.config else ():
         if variable.name in _KEPT:
@@ -221,7 +221,7 @@ def java_homes(variables: Iterable[FoundProperty]) -> Iterable[FoundProperty]:
     return {entry.file: entry for entry in homes}.values()
 
 
-def _homes(reading: Reading) -> Iterable[FoundProperty]:
+def _homes(reading: Inspected) -> Iterable[FoundProperty]:
     return java_homes(reading.config.environment if reading.config else ())
 
 
@@ -243,7 +243,7 @@ def _runs_on(script: str, facts: Facts) -> tuple[str, tuple[int, ...]] | None:
     sources="Hadoop 3.5.0: release notes",
     when="where JAVA_HOME's name says which Java it is",
 )
-def _java_home(reading: Reading, facts: Facts) -> Iterable[Observation]:
+def _java_home(reading: Inspected, facts: Facts) -> Iterable[Observation]:
     """JAVA_HOME is of a Java that the release's servers run on."""
     for entry in _homes(reading):
         major, software = home_major(entry.text), _runs_on(entry.base_name, facts)
@@ -261,7 +261,7 @@ def _java_home(reading: Reading, facts: Facts) -> Iterable[Observation]:
 
 
 @rules.inspection("jvm.home-given", sources="Hadoop 3.5.0: ClusterSetup", when="where JAVA_HOME is set")
-def _home_given(reading: Reading, facts: Facts) -> Iterable[Observation]:
+def _home_given(reading: Inspected, facts: Facts) -> Iterable[Observation]:
     """JAVA_HOME is a directory, not what the environment may have or not."""
     for entry in _homes(reading):
         # Hadoop 2 ships yarn-env.sh with a line that passes on what it is given.
@@ -274,14 +274,14 @@ def _home_given(reading: Reading, facts: Facts) -> Iterable[Observation]:
         )
 
 
-def daemon_options(reading: Reading) -> Iterator[FoundProperty]:
+def daemon_options(reading: Inspected) -> Iterator[FoundProperty]:
     """Variables of daemons' Java options, each as the last line leaves it."""
     environment = reading.config.environment if reading.config else ()
     last = {variable.name: variable for variable in environment}
     yield from (entry for entry in last.values() if entry.name.endswith("_OPTS"))
 
 
-def java_options(reading: Reading) -> Iterator[FoundProperty]:
+def java_options(reading: Inspected) -> Iterator[FoundProperty]:
     """All options of Java that were found, those of daemons and those of tasks."""
     yield from daemon_options(reading)
     config = reading.config
@@ -296,7 +296,7 @@ def removed_options(text: str) -> list[str]:
 
 
 @rules.inspection("jvm.removed-options", MUST, sources="JEP 363, JEP 122, JEP 271")
-def _removed_options(reading: Reading, facts: Facts) -> Iterable[Observation]:
+def _removed_options(reading: Inspected, facts: Facts) -> Iterable[Observation]:
     """No daemon and no task is given an option that its Java no longer knows."""
     if facts.release_assumed or max(supported(facts)) < _REMOVED_IN:
         # Which Java runs is not known where the release is not.
@@ -315,7 +315,7 @@ def _removed_options(reading: Reading, facts: Facts) -> Iterable[Observation]:
 
 
 @rules.inspection("jvm.heap-options", MUST, sources="Java 17")
-def _heaps(reading: Reading, facts: Facts) -> Iterator[Observation]:
+def _heaps(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """Heaps are given so that Java starts with them."""
     for option in java_options(reading):
         most, least = (
@@ -348,7 +348,7 @@ def _without_most(options: str) -> str:
 
 
 @rules.inspection("jvm.one-collector", MUST, sources="Java 17")
-def _collectors(reading: Reading, facts: Facts) -> Iterator[Observation]:
+def _collectors(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """A daemon or a task has one garbage collector."""
     for option in java_options(reading):
         chosen = sorted(set(_COLLECTOR.findall(option.text)))
@@ -363,7 +363,7 @@ def _collectors(reading: Reading, facts: Facts) -> Iterator[Observation]:
 
 
 @rules.inspection("jvm.open-ports", sources="howdah")
-def _open_ports(reading: Reading, facts: Facts) -> Iterator[Observation]:
+def _open_ports(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """No daemon listens for debuggers, or for JMX without a password."""
     for option in daemon_options(reading):
         doors = _DEBUGGER.findall(option.text)

@@ -18,7 +18,7 @@ from howdah.planner.budget import (
 from howdah.planner.conditions import WITH_MAPREDUCE, in_study
 from howdah.planner.facts import Facts
 from howdah.planner.heap import collector_threads
-from howdah.planner.reading import Observation, Reading
+from howdah.planner.reading import Inspected, Observation
 from howdah.planner.rule import MAY, MUST, Decision
 from howdah.planner.rules.declare import Rules
 from howdah.planner.values import anything, as_number, between
@@ -136,7 +136,7 @@ _declare_tasks("reduce", 1200)
 
 
 @rules.inspection("mapreduce.heap-in-container", MUST, sources="D4 129")
-def _heap_over_container(reading: Reading, facts: Facts) -> Iterable[Observation]:
+def _heap_over_container(reading: Inspected, facts: Facts) -> Iterable[Observation]:
     """No heap is as large as its container."""
     for kind in ("map", "reduce"):
         options = f"mapreduce.{kind}.java.opts"

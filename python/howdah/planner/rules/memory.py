@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from howdah.model.heap import direct_bytes, heap_bytes
 from howdah.model.plan import Input
 from howdah.planner.facts import Facts
-from howdah.planner.reading import Observation, Reading
+from howdah.planner.reading import Inspected, Observation
 from howdah.planner.rule import MUST
 from howdah.planner.rules.declare import Rules
 from howdah.units import MIB, format_counted, format_gib, format_memory
@@ -53,7 +53,7 @@ ENOUGH = rules.principle(
 )
 
 
-def _as_planned(reading: Reading, facts: Facts) -> Iterator[Observation]:
+def _as_planned(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     if reading.host is None:
         return
     planned, seen = facts.worker.memory_bytes, reading.host.memory.total_bytes
@@ -72,7 +72,7 @@ AS_PLANNED = rules.inspection(
 ).by("A worker has the memory that its containers were sized for.", _as_planned)
 
 
-def _promised(reading: Reading) -> dict[str, int]:
+def _promised(reading: Inspected) -> dict[str, int]:
     """Bytes that each daemon's options and YARN's containers may take."""
     sizes: dict[str, int] = {}
     for daemon, name in _DAEMONS.items():
@@ -89,7 +89,7 @@ def _promised(reading: Reading) -> dict[str, int]:
     sources="D0 24, D4 129",
     when="a worker's memory is known, by a plan or a probe",
 )
-def _over(reading: Reading, facts: Facts) -> Iterator[Observation]:
+def _over(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """Daemons and containers together have no more memory than the worker."""
     promised = _promised(reading)
     if len(promised) < 2:
@@ -115,7 +115,7 @@ def _over(reading: Reading, facts: Facts) -> Iterator[Observation]:
 
 
 @rules.inspection("memory.huge-pages", sources="howdah", when="a worker that was probed")
-def _huge(reading: Reading, facts: Facts) -> Iterator[Observation]:
+def _huge(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """Reserved huge pages leave memory to those that cannot use them."""
     if reading.host is None or reading.config is None:
         return
@@ -132,7 +132,7 @@ def _huge(reading: Reading, facts: Facts) -> Iterator[Observation]:
 
 
 @rules.inspection("memory.control-group", sources="Linux", when="a worker that was probed")
-def _limit(reading: Reading, facts: Facts) -> Iterator[Observation]:
+def _limit(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """A worker's memory is not cut short by a control group."""
     if reading.host is None or reading.config is None or reading.host.cgroup.memory_limit_bytes is None:
         return
@@ -147,7 +147,7 @@ def _limit(reading: Reading, facts: Facts) -> Iterator[Observation]:
 
 
 @rules.inspection("memory.nodes-alike", sources="D0 2, D0 15", when="a probed host with several nodes")
-def _nodes(reading: Reading, facts: Facts) -> Iterator[Observation]:
+def _nodes(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """Every NUMA node has as much memory as the others."""
     sizes = [node.memory_bytes for node in reading.host.cpu.numa_nodes] if reading.host else []
     known = [size for size in sizes if size is not None]

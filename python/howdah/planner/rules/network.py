@@ -11,7 +11,7 @@ from howdah.model.request import Hypervisor, Profile
 from howdah.planner.block import REPLICATION
 from howdah.planner.conditions import several_ports
 from howdah.planner.facts import Facts
-from howdah.planner.reading import Observation, Reading
+from howdah.planner.reading import Inspected, Observation
 from howdah.planner.rule import MAY, MUST, Decision, Scope
 from howdah.planner.rules.declare import Condition, Rules
 from howdah.planner.throughput import LINE_SHARE, data_bytes_per_s, replica_bits_per_s
@@ -112,7 +112,7 @@ def _offloads(facts: Facts) -> Decision:
     )
 
 
-def ports(reading: Reading) -> tuple[Nic, ...]:
+def ports(reading: Inspected) -> tuple[Nic, ...]:
     """The ports and bonds that carry traffic: what is up, a bond in its members' stead."""
     if reading.host is None:
         return ()
@@ -120,7 +120,7 @@ def ports(reading: Reading) -> tuple[Nic, ...]:
 
 
 @rules.inspection("network.one-mtu", sources="D0 40")
-def _inspect_mtu(reading: Reading, facts: Facts) -> Iterator[Observation]:
+def _inspect_mtu(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """Have one MTU on all ports of a host."""
     known = {nic.name: nic.mtu for nic in ports(reading) if nic.mtu is not None}
     if len(known) > 1:
@@ -134,7 +134,7 @@ def _inspect_mtu(reading: Reading, facts: Facts) -> Iterator[Observation]:
 
 
 @rules.inspection("network.jumbo", MAY, sources="D0 40, D3 119, D4 133")
-def _jumbo(reading: Reading, facts: Facts) -> Iterator[Observation]:
+def _jumbo(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """Have frames of 9,000 bytes on the cluster's ports."""
     for nic in ports(reading):
         if nic.mtu is not None:
@@ -148,7 +148,7 @@ def _jumbo(reading: Reading, facts: Facts) -> Iterator[Observation]:
 
 
 @rules.inspection("network.disks-and-ports", sources="D0 45, D0 46, D0 48, D4 141")
-def _speed(reading: Reading, facts: Facts) -> Iterator[Observation]:
+def _speed(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """Have ports that carry the replicas of all that the data disks can write."""
     speeds = {nic.name: nic.speed_bits_per_s for nic in ports(reading)}
     known = [speed for speed in speeds.values() if speed is not None]
@@ -180,7 +180,7 @@ def _speed(reading: Reading, facts: Facts) -> Iterator[Observation]:
 
 
 @rules.inspection("network.bond", sources="D0 43, D4 132")
-def _bonds(reading: Reading, facts: Facts) -> Iterator[Observation]:
+def _bonds(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """Spread a bond's traffic over all its ports, by address and port number."""
     for nic in ports(reading):
         if nic.bond is None:
@@ -197,7 +197,7 @@ def _bonds(reading: Reading, facts: Facts) -> Iterator[Observation]:
 
 
 @rules.inspection("network.bonded-ports", sources="D0 43, howdah")
-def _bonded(reading: Reading, facts: Facts) -> Iterator[Observation]:
+def _bonded(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """Have every port of a bond up, and as fast as the others."""
     members: dict[str, list[Nic]] = {}
     for nic in reading.host.nics if reading.host else ():
@@ -222,7 +222,7 @@ def _bonded(reading: Reading, facts: Facts) -> Iterator[Observation]:
 
 
 @rules.inspection("network.guest-card", sources="D0 41, D0 143, D3 119", when="the host is a virtual machine")
-def _guest_card(reading: Reading, facts: Facts) -> Iterator[Observation]:
+def _guest_card(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """Give virtual machines paravirtual network cards."""
     if reading.host is None or not reading.host.virtualisation.is_virtual:
         return
@@ -240,7 +240,7 @@ def _guest_card(reading: Reading, facts: Facts) -> Iterator[Observation]:
 @rules.inspection(
     "network.guest-queues", MAY, sources="D0 38, D0 41, D3 119", when="the host is a virtual machine"
 )
-def _queues(reading: Reading, facts: Facts) -> Iterator[Observation]:
+def _queues(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """Avoid several queues in a virtual network card."""
     if reading.host is None or not reading.host.virtualisation.is_virtual:
         return
@@ -261,7 +261,7 @@ def _queues(reading: Reading, facts: Facts) -> Iterator[Observation]:
     sources="HBase 2.6.4: reference guide, Hadoop 3.5.0: ClusterSetup",
     when="where there are several workers",
 )
-def _own_name(reading: Reading, facts: Facts) -> Iterator[Observation]:
+def _own_name(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """A host's own name is not the loopback's."""
     address = reading.host.network.own_address if reading.host is not None else None
     if address is None or reading.config is None or len(reading.config.workers) < 2:

@@ -9,7 +9,7 @@ from howdah.planner.budget import budget, heap_of
 from howdah.planner.conditions import WITH_MAPREDUCE, shuffles_in_nodemanagers
 from howdah.planner.facts import CannotTell, Facts
 from howdah.planner.heap import heap_enough, heap_options
-from howdah.planner.reading import Observation, Reading, is_temporary, path_list
+from howdah.planner.reading import Inspected, Observation, is_temporary, path_list
 from howdah.planner.rule import MAY, MUST, Decision, Scope
 from howdah.planner.rules.declare import Rules
 from howdah.planner.rules.volumes import disk_full_percent, smallest_disk
@@ -68,7 +68,7 @@ def _local_dirs(facts: Facts) -> Decision:
     sources="Hadoop 3.5.0: yarn-default.xml",
     when="where its directories are set",
 )
-def _lasting(reading: Reading, facts: Facts) -> Iterable[Observation]:
+def _lasting(reading: Inspected, facts: Facts) -> Iterable[Observation]:
     """Intermediate data is in no directory for temporary files."""
     key = "yarn.nodemanager.local-dirs"
     folders = reading.folders(key)
@@ -235,7 +235,7 @@ mapreduce.fixed(
 
 
 @rules.inspection("nodemanager.port", MUST, sources="Hadoop 3.5.0: yarn-default.xml")
-def _port_for_recovery(reading: Reading, facts: Facts) -> Iterable[Observation]:
+def _port_for_recovery(reading: Inspected, facts: Facts) -> Iterable[Observation]:
     """A NodeManager that recovers has a fixed port."""
     if not reading.truth("yarn.nodemanager.recovery.enabled"):
         return

@@ -8,7 +8,7 @@ from howdah.model.plan import Input
 from howdah.model.request import Protection
 from howdah.planner.conditions import WITH_MAPREDUCE, with_mapreduce
 from howdah.planner.facts import CannotTell, Facts
-from howdah.planner.reading import Observation, Reading, is_temporary, path_list
+from howdah.planner.reading import Inspected, Observation, is_temporary, path_list
 from howdah.planner.rule import MUST, Decision
 from howdah.planner.rules.declare import Condition, Rules
 from howdah.planner.values import between, lasting
@@ -84,7 +84,7 @@ def _connected_within(facts: Facts) -> Decision:
     sources="Hadoop 3.5.0: AbstractLivelinessMonitor, howdah",
     when="where one of the intervals is set",
 )
-def _in_order(reading: Reading, facts: Facts) -> Iterable[Observation]:
+def _in_order(reading: Inspected, facts: Facts) -> Iterable[Observation]:
     """A worker is given up after ten heartbeats at least, its application masters no sooner."""
     if reading.text(_LOST_AFTER) or reading.text(_HEARTBEAT):
         wait, heartbeat = _milliseconds(reading, _LOST_AFTER), _milliseconds(reading, _HEARTBEAT)
@@ -108,7 +108,7 @@ def _in_order(reading: Reading, facts: Facts) -> Iterable[Observation]:
         )
 
 
-def _milliseconds(reading: Reading, key: str) -> float:
+def _milliseconds(reading: Inspected, key: str) -> float:
     """What is set, or the release's default; raises CannotTell for what is no number."""
     if not reading.text(key):
         return DEFAULTS_MS[key]
@@ -166,7 +166,7 @@ def _in_hdfs(facts: Facts) -> Decision:
     sources=_SOURCES,
     when="labels of nodes are enabled, or there are two ResourceManagers",
 )
-def _kept_for_both(reading: Reading, facts: Facts) -> Iterable[Observation]:
+def _kept_for_both(reading: Inspected, facts: Facts) -> Iterable[Observation]:
     """What is set for nodes is kept where nothing empties it and every ResourceManager reads it."""
     paired = reading.truth("yarn.resourcemanager.ha.enabled") is True
     if reading.truth("yarn.node-labels.enabled"):
@@ -175,7 +175,7 @@ def _kept_for_both(reading: Reading, facts: Facts) -> Iterable[Observation]:
         yield _kept(reading, _ATTRIBUTES, "attributes", paired=paired)
 
 
-def _kept(reading: Reading, key: str, what: str, *, paired: bool) -> Observation:
+def _kept(reading: Inspected, key: str, what: str, *, paired: bool) -> Observation:
     text = reading.text(key) or ""
     lasts = bool(text) and not any(map(is_temporary, path_list(text)))
     harm = "the other ResourceManager does not read them" if paired and lasts else "they are lost at a reboot"

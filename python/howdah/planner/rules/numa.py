@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from howdah.model.plan import Input, Role
 from howdah.model.request import PlanRequest, Profile
 from howdah.planner.facts import Facts
-from howdah.planner.reading import Observation, Reading
+from howdah.planner.reading import Inspected, Observation
 from howdah.planner.rule import MAY, MUST, Decision, Scope
 from howdah.planner.rules.declare import Condition, Rules
 from howdah.planner.values import anything
@@ -78,7 +78,7 @@ rules.fixed(
 
 
 @rules.inspection("numa.nodes-known", MUST, sources="Hadoop 3.5.0: UsingNuma", when=f"{AWARE} is true")
-def _unknown_nodes(reading: Reading, facts: Facts) -> Iterator[Observation]:
+def _unknown_nodes(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """NodeManagers that bind containers know the host's nodes."""
     if (reading.text(AWARE) or "").strip().lower() != "true":
         return
@@ -96,7 +96,7 @@ def _unknown_nodes(reading: Reading, facts: Facts) -> Iterator[Observation]:
 @rules.inspection(
     "numa.executor", sources="YARN-5764, YARN-11196", when=f"{AWARE} is true, before Hadoop 3.4"
 )
-def _unable(reading: Reading, facts: Facts) -> Iterator[Observation]:
+def _unable(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """Before Hadoop 3.4 LinuxContainerExecutor alone binds containers."""
     if (reading.text(AWARE) or "").strip().lower() != "true":
         return

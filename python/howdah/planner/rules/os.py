@@ -9,7 +9,7 @@ from howdah.model.plan import Input, Value
 from howdah.model.request import Profile
 from howdah.planner.conditions import several_ports, with_hbase
 from howdah.planner.facts import Facts
-from howdah.planner.reading import Observation, Reading
+from howdah.planner.reading import Inspected, Observation
 from howdah.planner.rule import MAY, MUST, Decision, Scope
 from howdah.planner.rules.declare import Condition, Rules
 from howdah.planner.values import at_least, at_most, one_of
@@ -221,7 +221,7 @@ def _backlog(facts: Facts) -> Decision:
     sources="D4 134",
     today="Every distribution that is maintained does; what Java 17 needs is newer still.",
 )
-def _kernel(reading: Reading, facts: Facts) -> Iterator[Observation]:
+def _kernel(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """Run Linux 2.6.30 or newer."""
     if reading.host is None:
         return
@@ -240,7 +240,7 @@ def _kernel(reading: Reading, facts: Facts) -> Iterator[Observation]:
 
 
 @rules.inspection("os.swap", MAY, sources="howdah")
-def _swap(reading: Reading, facts: Facts) -> Iterator[Observation]:
+def _swap(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """Have some swap, so that a worker that runs out of memory slows down before it loses a process."""
     if reading.host is None:
         return
@@ -256,7 +256,7 @@ def _swap(reading: Reading, facts: Facts) -> Iterator[Observation]:
 
 
 @rules.inspection("os.clock", sources="HBase, Kerberos")
-def _clock(reading: Reading, facts: Facts) -> Iterator[Observation]:
+def _clock(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """Keep the clock in step with the other hosts' clocks."""
     if reading.host is None:
         return
@@ -275,7 +275,7 @@ def _clock(reading: Reading, facts: Facts) -> Iterator[Observation]:
     sources="D3 117, X2",
     when=Condition("HBase runs on the cluster, on hosts without a hypervisor", with_hbase),
 )
-def _governor(reading: Reading, facts: Facts) -> Iterator[Observation]:
+def _governor(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """Run a latency-sensitive host at full clock."""
     if reading.host is None or reading.host.virtualisation.is_virtual:
         return

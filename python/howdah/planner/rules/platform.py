@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from howdah.model.plan import Input
 from howdah.planner.conditions import with_hbase, with_mapreduce
 from howdah.planner.facts import Facts
-from howdah.planner.reading import Observation, Reading
+from howdah.planner.reading import Inspected, Observation
 from howdah.planner.rule import MAY, MUST
 from howdah.planner.rules.declare import Condition, Rules
 
@@ -183,7 +183,7 @@ OVERCOMMIT = rules.advice(
 )
 
 
-def _hyper_threading(reading: Reading, facts: Facts) -> Iterator[Observation]:
+def _hyper_threading(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     if reading.host is None:
         return
     cpu = reading.host.cpu
@@ -215,7 +215,7 @@ HYPER_THREADING = rules.inspection(
 ).by("Hyper-Threading is on.", _hyper_threading)
 
 
-def _ready_time(reading: Reading, facts: Facts) -> Iterator[Observation]:
+def _ready_time(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     if reading.host is None or not reading.host.virtualisation.is_virtual:
         return
     share = reading.host.virtualisation.steal_share

@@ -12,7 +12,7 @@ from howdah.planner.budget import budget
 from howdah.planner.conditions import WITH_HBASE, with_hbase
 from howdah.planner.facts import Facts
 from howdah.planner.heap import COMPRESSED_MOST, UNCOMPRESSED_LEAST, collector, heap_options
-from howdah.planner.reading import Observation, Reading
+from howdah.planner.reading import Inspected, Observation
 from howdah.planner.rule import MAY, MUST, Decision, Scope
 from howdah.planner.rules.declare import Condition, Rules
 from howdah.planner.rules.jvm import supported
@@ -209,7 +209,7 @@ def _memstore(facts: Facts) -> Decision:
 
 
 @rules.inspection("regionserver.heap-shares", MUST, sources="HBase 2.6.4: MemorySizeUtil")
-def _over_heap(reading: Reading, facts: Facts) -> Iterable[Observation]:
+def _over_heap(reading: Inspected, facts: Facts) -> Iterable[Observation]:
     """Cache and memstores take at most four fifths of the heap."""
     cache = reading.number("hfile.block.cache.size")
     memstore = reading.number("hbase.regionserver.global.memstore.size")
@@ -235,7 +235,7 @@ def _over_heap(reading: Reading, facts: Facts) -> Iterable[Observation]:
 
 
 @rules.inspection("regionserver.direct-memory", MUST, sources="HBASE-12369, D3 120")
-def _direct_memory(reading: Reading, facts: Facts) -> Iterable[Observation]:
+def _direct_memory(reading: Inspected, facts: Facts) -> Iterable[Observation]:
     """Java may take as much memory outside the heap as the cache there needs."""
     cache_mb = reading.number("hbase.bucketcache.size")
     engine = reading.text("hbase.bucketcache.ioengine") or ""
@@ -296,7 +296,7 @@ def _handlers(facts: Facts) -> Decision:
     sources="HBase 2.6.4: reference guide",
     when="where the kind of cache is set",
 )
-def _cache_place(reading: Reading, facts: Facts) -> Iterable[Observation]:
+def _cache_place(reading: Inspected, facts: Facts) -> Iterable[Observation]:
     """A cache in files has a path."""
     key = "hbase.bucketcache.ioengine"
     engine = reading.text(key)

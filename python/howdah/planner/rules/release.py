@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from howdah.hadoop.misspelt import intended_key
 from howdah.model.found import FoundProperty
 from howdah.planner.facts import Facts
-from howdah.planner.reading import Observation, Reading, entry_verdict
+from howdah.planner.reading import Inspected, Observation, entry_verdict
 from howdah.planner.rule import MUST
 from howdah.planner.rules.declare import Rules
 from howdah.releases import HADOOP_VERSIONS, Property, Release, hadoop, hbase, line_of
@@ -55,14 +55,14 @@ def _releases(entry: FoundProperty, facts: Facts) -> tuple[Release, ...]:
     return (known,)
 
 
-def known_properties(reading: Reading) -> Iterator[FoundProperty]:
+def known_properties(reading: Inspected) -> Iterator[FoundProperty]:
     """Every property of the files whose names the catalogue knows."""
     for entry in reading.config.properties if reading.config else ():
         if entry.base_name in _NAMED_IN:
             yield entry
 
 
-def _dotted_ids(reading: Reading) -> tuple[str, ...]:
+def _dotted_ids(reading: Inspected) -> tuple[str, ...]:
     """IDs of masters that are host names, whose dots are no part of a key's form."""
     return tuple(
         name.strip()
@@ -91,7 +91,7 @@ def _lacks_a_letter(short: str, long: str) -> bool:
     return any(long[:place] + long[place + 1 :] == short for place in range(len(long)))
 
 
-def _unknown(reading: Reading, facts: Facts) -> Iterator[tuple[FoundProperty, str | None]]:
+def _unknown(reading: Inspected, facts: Facts) -> Iterator[tuple[FoundProperty, str | None]]:
     """Properties of the release's own prefixes that it does not know, with the nearest name."""
     suggested = 0
     dotted = _dotted_ids(reading)
@@ -115,7 +115,7 @@ def _unknown(reading: Reading, facts: Facts) -> Iterator[tuple[FoundProperty, st
 @rules.inspection(
     "release.misspelt-property", MUST, sources="howdah", when="for names that are close to a known one"
 )
-def _misspelt(reading: Reading, facts: Facts) -> Iterator[Observation]:
+def _misspelt(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """A property's name is one that the release knows; a misspelt one is silently without effect."""
     for entry, near in _unknown(reading, facts):
         if near is not None:
@@ -136,7 +136,7 @@ def _is_service(entry: FoundProperty) -> bool:
 @rules.inspection(
     "release.unknown-property", sources="howdah", when="for names that no known one is close to"
 )
-def _foreign(reading: Reading, facts: Facts) -> Iterator[Observation]:
+def _foreign(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """A property below Hadoop's and HBase's own prefixes is one that the release knows."""
     for entry, near in _unknown(reading, facts):
         if near is None:
@@ -164,7 +164,7 @@ def _nearest_reader(name: str, facts: Facts) -> str:
 
 
 @rules.inspection("release.value-type", MUST, sources="howdah")
-def _values(reading: Reading, facts: Facts) -> Iterator[Observation]:
+def _values(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """A value is of the type that the code reads: whole numbers, true or false, sizes."""
     for entry in known_properties(reading):
         names = [entry.name]
@@ -186,7 +186,7 @@ def _values(reading: Reading, facts: Facts) -> Iterator[Observation]:
 
 
 @rules.inspection("release.deprecated-property", sources="X11, howdah")
-def _deprecated(reading: Reading, facts: Facts) -> Iterator[Observation]:
+def _deprecated(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """A property is set by its name of today; former names may go with the next release."""
     given = {(entry.file, entry.name): entry.text for entry in known_properties(reading)}
     for entry in known_properties(reading):
@@ -211,7 +211,7 @@ def _deprecated(reading: Reading, facts: Facts) -> Iterator[Observation]:
 
 
 @rules.inspection("release.gone-property", sources="X11, howdah")
-def _gone(reading: Reading, facts: Facts) -> Iterator[Observation]:
+def _gone(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """A property that no code reads any more is removed: it has no effect."""
     for entry in known_properties(reading):
         for release in _releases(entry, facts):

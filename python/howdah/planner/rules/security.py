@@ -18,7 +18,7 @@ from howdah.planner.conditions import (
 )
 from howdah.planner.facts import Facts
 from howdah.planner.named_hosts import has_several_hosts
-from howdah.planner.reading import Observation, Reading
+from howdah.planner.reading import Inspected, Observation
 from howdah.planner.rule import MUST, SHOULD, Decision
 from howdah.planner.rules.consistency.fair import uses_fair
 from howdah.planner.rules.declare import Condition, Rules
@@ -201,7 +201,7 @@ def _preparations(facts: Facts) -> str | None:
     )
 
 
-def _of_root(reading: Reading, key: str) -> bool:
+def _of_root(reading: Inspected, key: str) -> bool:
     """Whether an address has a port that only root opens."""
     port = (reading.text(key) or "").rpartition(":")[2].strip()
     return port.isdigit() and 0 < int(port) < _FIRST_OF_USERS
@@ -213,7 +213,7 @@ def _of_root(reading: Reading, key: str) -> bool:
     sources="HDFS-2856, Hadoop 3.5.0: DataNode.checkSecureConfig",
     when=Condition("with Kerberos, where hdfs-site.xml is a DataNode's", secured),
 )
-def _startable(reading: Reading, facts: Facts) -> Iterator[Observation]:
+def _startable(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """With Kerberos a DataNode has ports that only root opens, or SASL for data and HTTPS for pages."""
     of_datanodes = any(map(reading.text, _OF_DATANODES))
     if not reading.has("hdfs-site.xml") or not of_datanodes or reading.truth(_ANY_PORTS) is True:
@@ -247,7 +247,7 @@ def _startable(reading: Reading, facts: Facts) -> Iterator[Observation]:
     sources="Hadoop 3.5.0: CapacityScheduler",
     when="with Kerberos, where the queues are given",
 )
-def _queue_rights(reading: Reading, facts: Facts) -> Iterator[Observation]:
+def _queue_rights(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """Only administrators and owners stop applications."""
     # Without Kerberos users are whoever they claim to be, and lists of them keep no user out.
     if not facts.request.secure or not reading.has("capacity-scheduler.xml") or uses_fair(reading):
@@ -270,7 +270,7 @@ def _queue_rights(reading: Reading, facts: Facts) -> Iterator[Observation]:
 
 
 @rules.inspection("security.proxy-users", sources="Hadoop 3.5.0: Superusers")
-def _proxies(reading: Reading, facts: Facts) -> Iterator[Observation]:
+def _proxies(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """A service that acts for others does so from its own hosts, or for some groups only."""
     given: dict[str, dict[str, str]] = {}
     for entry in reading.config.effective if reading.config else ():
@@ -289,7 +289,7 @@ def _proxies(reading: Reading, facts: Facts) -> Iterator[Observation]:
 
 
 @rules.inspection("security.umask", sources="Hadoop 3.5.0: HdfsPermissionsGuide")
-def _umask(reading: Reading, facts: Facts) -> Iterator[Observation]:
+def _umask(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """New files cannot be written by everybody."""
     text = (reading.text(_UMASK) or "").strip()
     if re.fullmatch(r"[0-7]{3,4}", text):
@@ -303,9 +303,9 @@ def _umask(reading: Reading, facts: Facts) -> Iterator[Observation]:
 
 
 @rules.inspection("security.tls-protocols", MUST, sources="Java 17")
-def _protocols(reading: Reading, facts: Facts) -> Iterator[Observation]:
+def _protocols(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """Encrypted pages use protocols that are not broken."""
-    named = [protocol.strip() for protocol in (reading.text(_PROTOCOLS) or "").split(",") if protocol.strip()]
+    named = reading.parts(_PROTOCOLS)
     if named:
         dead = [protocol for protocol in named if _DEAD.fullmatch(protocol)]
         yield reading.verdict(
@@ -318,7 +318,7 @@ def _protocols(reading: Reading, facts: Facts) -> Iterator[Observation]:
 
 
 @rules.inspection("security.host-names", sources="Hadoop 3.5.0: EncryptedShuffle")
-def _verifier(reading: Reading, facts: Facts) -> Iterator[Observation]:
+def _verifier(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """A certificate is valid only for the host that it names."""
     if text := reading.text(_VERIFIER):
         yield reading.verdict(
@@ -332,7 +332,7 @@ def _verifier(reading: Reading, facts: Facts) -> Iterator[Observation]:
 
 # The file may be there on the hosts and not among those that were given.
 @rules.inspection("security.key-store", sources="Hadoop 3.5.0: SecureMode")
-def _server_store(reading: Reading, facts: Facts) -> Iterator[Observation]:
+def _server_store(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """Where pages are encrypted there is a file that names the daemon's key store."""
     encrypted = [key for key in _POLICIES if (reading.text(key) or "").startswith("HTTPS_ONLY")]
     if encrypted:
@@ -349,7 +349,7 @@ def _server_store(reading: Reading, facts: Facts) -> Iterator[Observation]:
         )
 
 
-def _principals(reading: Reading) -> dict[str, str]:
+def _principals(reading: Inspected) -> dict[str, str]:
     return {
         entry.name: entry.text
         for entry in (reading.config.effective if reading.config else ())
@@ -363,7 +363,7 @@ def _principals(reading: Reading) -> dict[str, str]:
     sources="Hadoop 3.5.0: SecureMode",
     when="where the configuration names several hosts",
 )
-def _own_host(reading: Reading, facts: Facts) -> Iterator[Observation]:
+def _own_host(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """Principals in a configuration that hosts share name no host."""
     if not has_several_hosts(reading):
         return
@@ -382,7 +382,7 @@ def _own_host(reading: Reading, facts: Facts) -> Iterator[Observation]:
 
 
 @rules.inspection("security.one-realm", sources="Hadoop 3.5.0: SecureMode")
-def _one_realm(reading: Reading, facts: Facts) -> Iterator[Observation]:
+def _one_realm(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """The daemons of a cluster are of one Kerberos realm."""
     realms: dict[str, list[str]] = {}
     for key, text in _principals(reading).items():

@@ -10,7 +10,7 @@ from howdah.model.plan import Input, Value
 from howdah.planner.budget import HEAP_SHARE
 from howdah.planner.conditions import WITH_MAPREDUCE
 from howdah.planner.facts import Facts
-from howdah.planner.reading import Observation, Reading
+from howdah.planner.reading import Inspected, Observation
 from howdah.planner.rule import MAY, MUST, Decision
 from howdah.planner.rules.declare import Rules
 from howdah.planner.values import as_number, between, one_of
@@ -87,7 +87,7 @@ def _sort_buffer(facts: Facts) -> Decision:
 
 
 @rules.inspection("sorting.sort-buffer-in-heap", MUST, sources="D4 129")
-def _buffer_over_heap(reading: Reading, facts: Facts) -> Iterable[Observation]:
+def _buffer_over_heap(reading: Inspected, facts: Facts) -> Iterable[Observation]:
     """The sort buffer is at most 70 % of a map task's heap."""
     buffer = reading.number("mapreduce.task.io.sort.mb")
     options = reading.text("mapreduce.map.java.opts") or reading.text("mapred.child.java.opts") or ""
@@ -150,7 +150,7 @@ mapreduce.fixed(
 
 
 @rules.inspection("sorting.codec-exists", MUST, sources="D0 51, Hadoop 3.5.0")
-def _unknown_codec(reading: Reading, facts: Facts) -> Iterable[Observation]:
+def _unknown_codec(reading: Inspected, facts: Facts) -> Iterable[Observation]:
     """The codec of map output is one that Hadoop has."""
     codec = reading.text("mapreduce.map.output.compress.codec")
     if not reading.truth("mapreduce.map.output.compress") or codec is None:

@@ -7,9 +7,9 @@ from collections.abc import Iterable
 from howdah.model.plan import Value
 from howdah.planner.conditions import WITH_MAPREDUCE, in_study, with_mapreduce
 from howdah.planner.facts import Facts
-from howdah.planner.reading import Observation, Reading, entry_verdict
+from howdah.planner.reading import Inspected, Observation, entry_verdict
 from howdah.planner.rule import MAY, MUST, Decision
-from howdah.planner.rules.declare import Condition, Rules
+from howdah.planner.rules.declare import Condition, Options, Rules
 from howdah.planner.values import as_number, one_of
 from howdah.units import KIB
 
@@ -43,31 +43,20 @@ def _drop_behind_will_do(value: Value, decision: Decision, facts: Facts) -> bool
     return value == decision.value or not facts.request.hbase_used
 
 
-def _streamed_once(rule_id: str, key: str, sentence: str) -> None:
-    rules.setting(
-        rule_id,
-        key,
-        sources="D0 56, howdah",
-        when="true in the paper profile without HBase",
-        accepts=_drop_behind_will_do,
-        today="The study streams every byte once; one in use does not, so production keeps the default.",
-    ).by(sentence, _drop_behind)
-
-
-_streamed_once(
-    "streams.drop-cache-behind-reads",
-    "dfs.datanode.drop.cache.behind.reads",
-    "What was read is dropped from the page cache, in a benchmark only.",
+_STREAMED: Options = {
+    "sources": "D0 56, howdah",
+    "when": "true in the paper profile without HBase",
+    "accepts": _drop_behind_will_do,
+    "today": "The study streams every byte once; one in use does not, so production keeps the default.",
+}
+rules.setting("streams.drop-cache-behind-reads", "dfs.datanode.drop.cache.behind.reads", **_STREAMED).by(
+    "What was read is dropped from the page cache, in a benchmark only.", _drop_behind
 )
-_streamed_once(
-    "streams.drop-cache-behind-writes",
-    "dfs.datanode.drop.cache.behind.writes",
-    "What was written is dropped from the page cache, in a benchmark only.",
+rules.setting("streams.drop-cache-behind-writes", "dfs.datanode.drop.cache.behind.writes", **_STREAMED).by(
+    "What was written is dropped from the page cache, in a benchmark only.", _drop_behind
 )
-_streamed_once(
-    "streams.sync-behind-writes",
-    "dfs.datanode.sync.behind.writes",
-    "What was written goes to the disk at once, in a benchmark only.",
+rules.setting("streams.sync-behind-writes", "dfs.datanode.sync.behind.writes", **_STREAMED).by(
+    "What was written goes to the disk at once, in a benchmark only.", _drop_behind
 )
 
 
@@ -76,7 +65,7 @@ _streamed_once(
     sources="HDFS-347, HBase 2.6.4: reference guide",
     when="where hbase-site.xml says it",
 )
-def _for_hbase(reading: Reading, facts: Facts) -> Iterable[Observation]:
+def _for_hbase(reading: Inspected, facts: Facts) -> Iterable[Observation]:
     """HBase's own file does not turn off short-circuit reads."""
     key = "dfs.client.read.shortcircuit"
     for entry in reading.config.properties if reading.config else ():
@@ -136,7 +125,7 @@ def _native_counsel(facts: Facts) -> str | None:
 
 
 @rules.inspection("streams.short-circuit-socket", MUST, sources="D3 121, Hadoop 3.5.0: hdfs-default.xml")
-def _short_circuit_socket(reading: Reading, facts: Facts) -> Iterable[Observation]:
+def _short_circuit_socket(reading: Inspected, facts: Facts) -> Iterable[Observation]:
     """Where short-circuit reads are on, their socket has a path."""
     if not reading.truth("dfs.client.read.shortcircuit"):
         return

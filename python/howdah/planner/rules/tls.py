@@ -11,7 +11,7 @@ from howdah.planner.conditions import (
     SECURED_MAPREDUCE,
 )
 from howdah.planner.facts import Facts
-from howdah.planner.reading import Observation, Reading
+from howdah.planner.reading import Inspected, Observation
 from howdah.planner.rule import MUST, SHOULD
 from howdah.planner.rules.declare import Rules
 from howdah.planner.values import set_at_all
@@ -72,7 +72,7 @@ secure.fixed(
 
 
 @rules.inspection("tls.passwords", sources="Hadoop 3.5.0: credential providers, howdah")
-def _passwords(reading: Reading, facts: Facts) -> Iterable[Observation]:
+def _passwords(reading: Inspected, facts: Facts) -> Iterable[Observation]:
     """No password of a key store is in a file of the configuration."""
     for entry in reading.config.properties if reading.config else ():
         if entry.name in _PASSWORDS and entry.text and "${" not in entry.text:

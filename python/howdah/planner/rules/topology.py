@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from howdah.model.plan import Input, Placement, Value
 from howdah.planner.block import REPLICATION
 from howdah.planner.facts import ClusterFacts, Facts
-from howdah.planner.reading import Observation, Reading
+from howdah.planner.reading import Inspected, Observation
 from howdah.planner.rule import MUST, Decision
 from howdah.planner.rules.declare import Condition, Rules
 from howdah.planner.values import one_of
@@ -209,7 +209,7 @@ rules.fixed(
     sources="D0 60, Hadoop 3.5.0",
     when="any property of node groups is set",
 )
-def _node_groups(reading: Reading, facts: Facts) -> Iterator[Observation]:
+def _node_groups(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """Node groups are declared with exactly three properties and a script; fewer stop HDFS."""
     impl, policy = reading.text(_IMPL) or "", reading.text(_POLICY_KEY) or ""
     if _WITH_NODE_GROUP not in impl + policy:
@@ -234,7 +234,7 @@ def _node_groups(reading: Reading, facts: Facts) -> Iterator[Observation]:
     )
 
 
-def _declared(reading: Reading, key: str, ok: bool, expected: str) -> Observation:
+def _declared(reading: Inspected, key: str, ok: bool, expected: str) -> Observation:
     file = "core-site.xml" if key.startswith("net.") else "hdfs-site.xml"
     return reading.verdict(
         key,
@@ -246,7 +246,7 @@ def _declared(reading: Reading, key: str, ok: bool, expected: str) -> Observatio
 
 
 @rules.inspection("topology.divided-hosts", MUST, sources=_SOURCES, when="workers are virtual machines")
-def _divided_hosts(reading: Reading, facts: Facts) -> Iterator[Observation]:
+def _divided_hosts(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """Where workers share a host, the configuration keeps replicas on different hosts."""
     if not reading.has("hdfs-site.xml") or not _shares_hosts(facts):
         return
@@ -266,7 +266,7 @@ def _divided_hosts(reading: Reading, facts: Facts) -> Iterator[Observation]:
     )
 
 
-def _told(policy: str, reading: Reading) -> str:
+def _told(policy: str, reading: Inspected) -> str:
     if policy == _WITH_UPGRADE_DOMAIN:
         return f"{policy}, with no file of hosts that gives upgrade domains ({_PROVIDER})"
     if not (reading.text(_SCRIPT) or reading.text(_TABLE)):
@@ -282,7 +282,7 @@ def _shares_hosts(facts: Facts) -> bool:
 
 
 @rules.inspection("topology.unread-switch", sources="Hadoop 3.5.0", when="the property is set")
-def _unread_switch(reading: Reading, facts: Facts) -> Iterator[Observation]:
+def _unread_switch(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """net.topology.nodegroup.aware has no reader left: it switches nothing on."""
     text = reading.text(_SWITCH)
     if text is not None:

@@ -9,7 +9,7 @@ from howdah.model.inventory import DiskKind, DiskRole, HostGroup
 from howdah.model.plan import Input, Value
 from howdah.planner.data_mounts import data_mounts
 from howdah.planner.facts import CannotTell, Facts
-from howdah.planner.reading import Observation, Reading, is_temporary, path_list
+from howdah.planner.reading import Inspected, Observation, is_temporary, path_list
 from howdah.planner.rule import MAY, MUST, Decision, Scope
 from howdah.planner.rules.declare import Rules
 from howdah.planner.throughput import block_disks
@@ -107,7 +107,7 @@ def _flash(facts: Facts) -> str | None:
 @rules.inspection(
     "volumes.lasting", MUST, sources="Hadoop 3.5.0: hdfs-default.xml, Hadoop 3.5.0: core-default.xml"
 )
-def _temporary(reading: Reading, facts: Facts) -> Iterable[Observation]:
+def _temporary(reading: Inspected, facts: Facts) -> Iterable[Observation]:
     """No block is in a directory that is emptied at boot."""
     if reading.text("dfs.datanode.data.dir") is None and not reading.has("hdfs-site.xml"):
         return
@@ -152,7 +152,7 @@ def _failures(facts: Facts) -> Decision:
 
 
 @rules.inspection("volumes.failed-volumes-too-many", MUST, sources="Hadoop 3.5.0: hdfs-default.xml")
-def _more_failures_than_disks(reading: Reading, facts: Facts) -> Iterable[Observation]:
+def _more_failures_than_disks(reading: Inspected, facts: Facts) -> Iterable[Observation]:
     """Fewer failures are tolerated than there are disks, or the DataNode does not start."""
     tolerated = reading.number("dfs.datanode.failed.volumes.tolerated")
     dirs = reading.folders("dfs.datanode.data.dir")
@@ -222,7 +222,7 @@ def _reserved(facts: Facts) -> Decision:
     sources="Hadoop 3.5.0: hdfs-default.xml",
     when="where the disks are known",
 )
-def _reserved_beyond(reading: Reading, facts: Facts) -> Iterable[Observation]:
+def _reserved_beyond(reading: Inspected, facts: Facts) -> Iterable[Observation]:
     """No more is kept free than a disk holds."""
     key = "dfs.datanode.du.reserved"
     reserved = reading.size(key)
@@ -267,7 +267,7 @@ def _volume_policy(facts: Facts) -> Decision:
 
 
 @rules.inspection("volumes.all-disks", sources="D0 30, D0 24")
-def _shared_disk(reading: Reading, facts: Facts) -> Iterable[Observation]:
+def _shared_disk(reading: Inspected, facts: Facts) -> Iterable[Observation]:
     """YARN's local directories are on as many disks as HDFS's."""
     hdfs, yarn = reading.folders("dfs.datanode.data.dir"), reading.folders("yarn.nodemanager.local-dirs")
     if not hdfs or not yarn:

@@ -16,7 +16,7 @@ from howdah.planner.budget import (
 )
 from howdah.planner.conditions import WITH_MAPREDUCE
 from howdah.planner.facts import Facts
-from howdah.planner.reading import Observation, Reading
+from howdah.planner.reading import Inspected, Observation
 from howdah.planner.rule import MAY, MUST, Decision, Scope
 from howdah.planner.rules.declare import Rules
 from howdah.planner.values import as_number
@@ -139,7 +139,7 @@ def _vcores(facts: Facts) -> Decision:
 
 
 @rules.inspection("yarn.memory-of-worker", MUST, sources="D0 24, D4 129")
-def _over_worker(reading: Reading, facts: Facts) -> Iterable[Observation]:
+def _over_worker(reading: Inspected, facts: Facts) -> Iterable[Observation]:
     """Containers leave the system and daemons a tenth of the worker's memory at the least."""
     given = reading.number("yarn.nodemanager.resource.memory-mb")
     if given is None or given <= 0:
@@ -158,7 +158,7 @@ def _over_worker(reading: Reading, facts: Facts) -> Iterable[Observation]:
 
 
 @rules.inspection("yarn.container-fits", MUST, sources="Hadoop 3.5.0: yarn-default.xml")
-def _over_nodemanager(reading: Reading, facts: Facts) -> Iterable[Observation]:
+def _over_nodemanager(reading: Inspected, facts: Facts) -> Iterable[Observation]:
     """Every container fits a NodeManager and the largest allocation."""
     limits = {
         key: value
@@ -183,7 +183,7 @@ def _over_nodemanager(reading: Reading, facts: Facts) -> Iterable[Observation]:
 
 
 @rules.inspection("yarn.least-container", sources="Hadoop 3.5.0: yarn-default.xml")
-def _least_over_container(reading: Reading, facts: Facts) -> Iterable[Observation]:
+def _least_over_container(reading: Inspected, facts: Facts) -> Iterable[Observation]:
     """The least allocation is no larger than a task's container."""
     least = reading.number("yarn.scheduler.minimum-allocation-mb")
     if least is None:

@@ -10,7 +10,7 @@ from howdah.model.found import Found
 from howdah.model.inventory import DiskKind, DiskRole, DiskSet
 from howdah.model.request import Demand, PlanRequest
 from howdah.model.storage import FileSystem, XfsGeometry
-from howdah.planner.reading import Observation, Reading
+from howdah.planner.reading import Inspected, Observation
 from howdah.planner.rule import AdviceRule, Inspection, SettingRule
 from howdah.planner.rules import disks
 from howdah.planner.rules.disks.layout import least_groups
@@ -31,7 +31,7 @@ def value(rule_id: str, *sets: DiskSet) -> object:
 def sees(rule_id: str, what: Found) -> list[Observation]:
     rule = BY_ID[rule_id]
     assert isinstance(rule, Inspection)
-    return list(rule.inspect(Reading(what), facts()))
+    return list(rule.inspect(Inspected(what), facts()))
 
 
 def seen(rule_id: str, one: FileSystem) -> tuple[bool | None, str]:
@@ -58,7 +58,7 @@ def test_a_tuned_host_is_let_pass_whole() -> None:
     for rule in disks.rules:
         if isinstance(rule, Inspection):
             for known in (found(), found(None, *(f"{mount}/dfs" for mount in MOUNTS))):
-                bad = [one for one in rule.inspect(Reading(known), facts()) if one.ok is not True]
+                bad = [one for one in rule.inspect(Inspected(known), facts()) if one.ok is not True]
                 assert bad == [], rule.id
 
 

@@ -12,7 +12,7 @@ from howdah.model.inventory import CpuLayout, DiskKind, DiskSet
 from howdah.model.plan import Placement, Topology, Value, Worker
 from howdah.model.request import Demand, Hypervisor, PlanRequest
 from howdah.planner.facts import CannotTell, ClusterFacts, Facts
-from howdah.planner.reading import Observation, Reading
+from howdah.planner.reading import Inspected, Observation
 from howdah.planner.rule import AdviceRule, Inspection, SettingRule
 from howdah.planner.rules import firmware, hypervisor
 from support.tuned import GIB, found, group, host
@@ -79,7 +79,7 @@ def tells(rule_id: str, facts: Facts) -> str | None:
 def sees(rule_id: str, **changes: object) -> list[Observation]:
     rule = BY_ID[rule_id]
     assert isinstance(rule, Inspection)
-    return list(rule.inspect(Reading(found(host(**changes))), known()))
+    return list(rule.inspect(Inspected(found(host(**changes))), known()))
 
 
 def test_the_studys_worker_under_vsphere() -> None:

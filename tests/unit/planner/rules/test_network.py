@@ -13,7 +13,7 @@ from howdah.model.network import Bond, Nic
 from howdah.model.request import Hypervisor, PlanRequest, Profile
 from howdah.model.workloads.network import BOTH_WAYS, ONE_WAY
 from howdah.planner.facts import Facts
-from howdah.planner.reading import Observation, Reading
+from howdah.planner.reading import Inspected, Observation
 from howdah.planner.rule import AdviceRule, Inspection, SettingRule
 from howdah.planner.rules import network
 from howdah.planner.throughput import LINE_SHARE, replica_bits_per_s
@@ -29,7 +29,7 @@ def sees(rule_id: str, *nics: Nic, guest: bool = False) -> list[Observation]:
     assert isinstance(rule, Inspection)
     virtualisation = host().virtualisation.model_copy(update={"is_virtual": guest})
     one = host(virtualisation=virtualisation, nics=nics) if nics else host(virtualisation=virtualisation)
-    return list(rule.inspect(Reading(found(one)), facts()))
+    return list(rule.inspect(Inspected(found(one)), facts()))
 
 
 def tells(
@@ -48,7 +48,7 @@ def _planned(known: Facts, *, hosts: int = 32, replication: int = 3) -> Facts:
 def test_a_tuned_host_is_let_pass_whole() -> None:
     for rule in network.rules:
         if isinstance(rule, Inspection):
-            assert [one for one in rule.inspect(Reading(found()), facts()) if one.ok is not True] == [], (
+            assert [one for one in rule.inspect(Inspected(found()), facts()) if one.ok is not True] == [], (
                 rule.id
             )
 
@@ -170,4 +170,4 @@ def test_virtual_cards() -> None:
 def test_nothing_is_said_without_a_host() -> None:
     for rule in network.rules:
         if isinstance(rule, Inspection):
-            assert list(rule.inspect(Reading(Found()), facts())) == []
+            assert list(rule.inspect(Inspected(Found()), facts())) == []

@@ -7,7 +7,7 @@ import pytest
 from howdah.model.plan import Value
 from howdah.model.request import PlanRequest, Protection
 from howdah.planner.facts import CannotTell, Facts
-from howdah.planner.reading import Observation, Reading
+from howdah.planner.reading import Inspected, Observation
 from howdah.planner.rule import Inspection, SettingRule
 from howdah.planner.rules import nodes
 from howdah.releases import DEFAULT_HADOOP, hadoop
@@ -40,7 +40,7 @@ def accepted(facts: Facts, key: str, found: Value) -> bool:
 def seen(rule_id: str, properties: dict[str, str]) -> list[Observation]:
     (rule,) = [one for one in nodes.rules if one.id == rule_id]
     assert isinstance(rule, Inspection)
-    return list(rule.inspect(Reading(a_configuration(properties)), ALONE))
+    return list(rule.inspect(Inspected(a_configuration(properties)), ALONE))
 
 
 def test_a_lost_worker_is_given_up_in_three_minutes_and_the_reason_says_why() -> None:

@@ -10,7 +10,7 @@ from howdah.model.plan import Plan, Value
 from howdah.model.request import Demand, Hypervisor, PlanRequest, Profile
 from howdah.planner.cluster import plan_cluster
 from howdah.planner.facts import Facts
-from howdah.planner.reading import Observation, Reading
+from howdah.planner.reading import Inspected, Observation
 from howdah.planner.rule import Inspection
 from howdah.planner.rules import numa
 from support.hosts import host_group
@@ -68,7 +68,7 @@ def seen(rule_id: str = "numa.nodes-known", release: str = "3.5.0", **properties
         for name, text in properties.items()
     )
     config = FoundConfig(folder="conf", properties=found, files=("yarn-site.xml",))
-    return list(rule.inspect(Reading(Found(config=config)), Facts(request=PlanRequest(hadoop=release))))
+    return list(rule.inspect(Inspected(Found(config=config)), Facts(request=PlanRequest(hadoop=release))))
 
 
 def test_nodes_that_are_neither_read_nor_listed_are_found() -> None:

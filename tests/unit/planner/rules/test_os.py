@@ -8,7 +8,7 @@ from howdah.model.host import Host
 from howdah.model.plan import Value
 from howdah.model.request import Demand, PlanRequest, Profile
 from howdah.planner.facts import Facts
-from howdah.planner.reading import Observation, Reading
+from howdah.planner.reading import Inspected, Observation
 from howdah.planner.rule import Inspection, SettingRule
 from howdah.planner.rules import os
 from howdah.planner.rules.jvm import java_major
@@ -33,7 +33,7 @@ def passes(rule_id: str, value: Value, known: Facts | None = None) -> bool:
 def sees(rule_id: str, one: Host, known: Facts | None = None) -> list[Observation]:
     rule = BY_ID[rule_id]
     assert isinstance(rule, Inspection)
-    return list(rule.inspect(Reading(found(one)), known or facts()))
+    return list(rule.inspect(Inspected(found(one)), known or facts()))
 
 
 @pytest.mark.parametrize(
@@ -133,7 +133,7 @@ def test_nothing_is_said_without_a_host() -> None:
     nothing = found().model_copy(update={"host": None})
     for rule in os.rules:
         if isinstance(rule, Inspection):
-            assert list(rule.inspect(Reading(nothing), facts())) == []
+            assert list(rule.inspect(Inspected(nothing), facts())) == []
 
 
 @pytest.mark.parametrize(

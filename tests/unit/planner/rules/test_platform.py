@@ -11,7 +11,7 @@ from howdah.planner.facts import Facts
 from howdah.planner.literature import item
 from howdah.planner.platforms.candidates import weigh
 from howdah.planner.platforms.sizes import size_settings
-from howdah.planner.reading import Observation, Reading
+from howdah.planner.reading import Inspected, Observation
 from howdah.planner.rule import Rule
 from howdah.planner.rules import memory, platform
 from support.hosts import host_group
@@ -43,7 +43,7 @@ def probed(*, cores: int = 8, threads: int = 16, steal: float | None = None, vir
 
 def seen(rule: Rule, one: Host | None) -> list[Observation]:
     assert isinstance(rule, type(platform.HYPER_THREADING))
-    return list(rule.inspect(Reading(Found(host=one)), FACTS))
+    return list(rule.inspect(Inspected(Found(host=one)), FACTS))
 
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.id)

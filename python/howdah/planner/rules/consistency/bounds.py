@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from howdah.planner.facts import Facts
-from howdah.planner.reading import Observation, Reading
+from howdah.planner.reading import Inspected, Observation
 from howdah.planner.rule import MUST
 from howdah.planner.rules.declare import Rules
 from howdah.units import GIB, MIB
@@ -295,7 +295,7 @@ rules = Rules()
 
 
 @rules.inspection("consistency.bounds", sources="Hadoop 3.5.0, HBase 2.6.4, howdah")
-def _beyond(reading: Reading, facts: Facts) -> Iterator[Observation]:
+def _beyond(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """No number is so small or so large that it does harm on every cluster."""
     names = [entry.name for entry in (reading.config.effective if reading.config else ())]
     of_queues = (
@@ -304,7 +304,7 @@ def _beyond(reading: Reading, facts: Facts) -> Iterator[Observation]:
     return _outside((*_BOUNDS, *of_queues), reading)
 
 
-def _outside(bounds: tuple[_Bounds, ...], reading: Reading) -> Iterator[Observation]:
+def _outside(bounds: tuple[_Bounds, ...], reading: Inspected) -> Iterator[Observation]:
     for bound in bounds:
         # A size may have a suffix; what is neither a number nor a size is for the rule about types.
         number = reading.number(bound.key)
@@ -332,7 +332,7 @@ def _outside(bounds: tuple[_Bounds, ...], reading: Reading) -> Iterator[Observat
 @rules.inspection(
     "consistency.fatal-bounds", MUST, sources="Hadoop 3.5.0, ZooKeeper 3.8: administrator's guide, howdah"
 )
-def _fatal(reading: Reading, facts: Facts) -> Iterator[Observation]:
+def _fatal(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """No number is so small that daemons end or work is lost."""
     return _outside(_FATAL, reading)
 
@@ -343,7 +343,7 @@ def _fatal(reading: Reading, facts: Facts) -> Iterator[Observation]:
     sources="Hadoop 3.5.0: hdfs-default.xml",
     when="where the least or the most is set",
 )
-def _replicas(reading: Reading, facts: Facts) -> Iterator[Observation]:
+def _replicas(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """Files have as many replicas as the least and the most allow."""
     given = {
         key: number
@@ -367,7 +367,7 @@ def _replicas(reading: Reading, facts: Facts) -> Iterator[Observation]:
     sources="Hadoop 3.5.0: hdfs-default.xml, howdah",
     when="where the least is set to more than one",
 )
-def _spare_replicas(reading: Reading, facts: Facts) -> Iterator[Observation]:
+def _spare_replicas(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """A write succeeds with fewer replicas than a block will have."""
     least = reading.number("dfs.namenode.replication.min")
     if least is None or least <= 1:
@@ -392,7 +392,7 @@ def _spare_replicas(reading: Reading, facts: Facts) -> Iterator[Observation]:
     sources="HBase 2.6.4: hbase-default.xml",
     when="where the number of files that stops writes is set",
 )
-def _stalls(reading: Reading, facts: Facts) -> Iterator[Observation]:
+def _stalls(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """A store is compacted before it has so many files that writes stop."""
     key = "hbase.hstore.blockingStoreFiles"
     blocking = reading.number(key)
@@ -414,7 +414,7 @@ def refused(key: str, value: float) -> bool:
 
 
 @rules.inspection("consistency.refused-numbers", MUST, sources="Hadoop 3.5.0, HDFS-8900")
-def _refused(reading: Reading, facts: Facts) -> Iterator[Observation]:
+def _refused(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """No number is one that a daemon or a task refuses."""
     for key, taken in _RANGES.items():
         value = reading.number(key)

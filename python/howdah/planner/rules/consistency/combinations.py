@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from howdah.model.found import FoundProperty
 from howdah.planner.facts import Facts
-from howdah.planner.reading import Observation, Reading, entry_verdict
+from howdah.planner.reading import Inspected, Observation, entry_verdict
 from howdah.planner.rule import MUST
 from howdah.planner.rules.declare import Rules
 from howdah.planner.rules.release import known_properties, known_property, names_of_today
@@ -49,7 +49,7 @@ rules = Rules()
 
 
 @rules.inspection("consistency.readable-files", MUST, sources="Hadoop 3.5.0: Configuration, howdah")
-def _readable(reading: Reading, facts: Facts) -> Iterator[Observation]:
+def _readable(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """Every configuration file is well-formed."""
     for file in reading.config.unreadable if reading.config else ():
         name = file.file.rpartition("/")[2]
@@ -69,7 +69,7 @@ def _readable(reading: Reading, facts: Facts) -> Iterator[Observation]:
 @rules.inspection(
     "consistency.one-value", sources="Hadoop 3.5.0: Configuration, Hadoop 3.5.0: ConfigUtil.loadResources"
 )
-def _several(reading: Reading, facts: Facts) -> Iterator[Observation]:
+def _several(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """A property has the same value in all of Hadoop's files."""
     before: dict[str, FoundProperty] = {}
     for entry in reading.config.properties if reading.config else ():
@@ -90,7 +90,7 @@ def _several(reading: Reading, facts: Facts) -> Iterator[Observation]:
 
 
 @rules.inspection("consistency.duplicate-property", sources="howdah")
-def _duplicates(reading: Reading, facts: Facts) -> Iterator[Observation]:
+def _duplicates(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """A property is set once in a file; of several the last wins, or the first that is final."""
     seen: dict[tuple[str, tuple[str, ...]], FoundProperty] = {}
     for entry in reading.config.properties if reading.config else ():
@@ -121,7 +121,7 @@ def _named(entry: FoundProperty, other: FoundProperty) -> str:
 
 
 @rules.inspection("consistency.final-overridden", sources="D0 145, howdah")
-def _overridden(reading: Reading, facts: Facts) -> Iterator[Observation]:
+def _overridden(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """What one file marks final, no later file sets to another value: it would be ignored."""
     final: dict[str, FoundProperty] = {}
     for entry in known_properties(reading):
@@ -139,7 +139,7 @@ def _overridden(reading: Reading, facts: Facts) -> Iterator[Observation]:
 
 
 @rules.inspection("consistency.misplaced-property", sources="howdah")
-def _misplaced(reading: Reading, facts: Facts) -> Iterator[Observation]:
+def _misplaced(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """A property is in a file that the daemons which use it read."""
     for entry in known_properties(reading):
         known = known_property(entry, facts)
@@ -160,7 +160,7 @@ def _misplaced(reading: Reading, facts: Facts) -> Iterator[Observation]:
     sources="Hadoop 3.5.0: core-default.xml",
     when="where the configuration has a core-site.xml and an hdfs-site.xml",
 )
-def _default_file_system(reading: Reading, facts: Facts) -> Iterator[Observation]:
+def _default_file_system(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """Daemons and clients use the cluster's HDFS; the release's default is the local disk."""
     if reading.config is None or not (reading.has("hdfs-site.xml") and reading.has("core-site.xml")):
         return
@@ -185,7 +185,7 @@ def _default_file_system(reading: Reading, facts: Facts) -> Iterator[Observation
     sources="D0 60, X5",
     when="where a workers file lists the workers",
 )
-def _replicas_and_workers(reading: Reading, facts: Facts) -> Iterator[Observation]:
+def _replicas_and_workers(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """A block has no more replicas than there are workers."""
     if reading.config is None or not reading.has("hdfs-site.xml"):
         # HBase's folder lists its own workers and says nothing of replicas.
@@ -208,7 +208,7 @@ def _replicas_and_workers(reading: Reading, facts: Facts) -> Iterator[Observatio
 
 
 @rules.inspection("consistency.block-chunks", MUST, sources="Hadoop 3.5.0: hdfs-default.xml")
-def _block_chunks(reading: Reading, facts: Facts) -> Iterator[Observation]:
+def _block_chunks(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """A block is made of whole checksum chunks and is not below the NameNode's least size."""
     size = reading.config.property("dfs.blocksize") if reading.config else None
     if size is None:
@@ -226,7 +226,7 @@ def _block_chunks(reading: Reading, facts: Facts) -> Iterator[Observation]:
 
 
 @rules.inspection("consistency.allocation-order", MUST, sources="Hadoop 3.5.0: yarn-default.xml")
-def _allocation_order(reading: Reading, facts: Facts) -> Iterator[Observation]:
+def _allocation_order(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """The least container is not above the largest, nor above what a NodeManager has."""
     for what, of_host in (
         ("mb", "yarn.nodemanager.resource.memory-mb"),
@@ -251,7 +251,7 @@ def _allocation_order(reading: Reading, facts: Facts) -> Iterator[Observation]:
 @rules.inspection(
     "consistency.kerberos-by-half", MUST, sources="Hadoop 3.5.0", when="where authentication is simple"
 )
-def _kerberos_by_half(reading: Reading, facts: Facts) -> Iterator[Observation]:
+def _kerberos_by_half(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """Principals and keytabs come with Kerberos authentication; without it they protect nothing."""
     if reading.config is None or facts.request.secure:
         return
@@ -269,7 +269,7 @@ def _kerberos_by_half(reading: Reading, facts: Facts) -> Iterator[Observation]:
 
 
 @rules.inspection("consistency.plain-passwords", sources="Hadoop 3.5.0: CredentialProviderAPI")
-def _plain_passwords(reading: Reading, facts: Facts) -> Iterator[Observation]:
+def _plain_passwords(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """Passwords are in a credential store, not in files that every daemon and many people read."""
     for entry in reading.config.properties if reading.config else ():
         # The key stores' passwords are a rule of their own, tls.passwords.
@@ -288,7 +288,7 @@ def _plain_passwords(reading: Reading, facts: Facts) -> Iterator[Observation]:
 
 
 @rules.inspection("consistency.undefined-variable", sources="howdah")
-def _undefined(reading: Reading, facts: Facts) -> Iterator[Observation]:
+def _undefined(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """A variable in a value is set by a property or by the Java machine; others are not replaced."""
     for entry in reading.config.effective if reading.config else ():
         of_shell = _OF_SHELL.fullmatch(entry.name) is not None

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from howdah.planner.facts import Facts
 from howdah.planner.named_hosts import worker_hosts
-from howdah.planner.reading import Observation, Reading, entry_verdict
+from howdah.planner.reading import Inspected, Observation, entry_verdict
 from howdah.planner.rule import MUST
 from howdah.planner.rules.declare import Rules
 from howdah.units import MIB, format_memory
@@ -41,7 +41,7 @@ rules = Rules()
     sources="Hadoop 3.5.0: hdfs-default.xml, HBase 2.6.4: ServerManager",
     when="where a least number of hosts is set",
 )
-def _waited_for(reading: Reading, facts: Facts) -> Iterator[Observation]:
+def _waited_for(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """No master waits for more hosts than there are."""
     config = reading.config
     servers = config.lists.items() if config is not None else ()
@@ -72,7 +72,7 @@ def _waited_for(reading: Reading, facts: Facts) -> Iterator[Observation]:
     "HBase 2.6.4: reference guide",
     when="where such a number is set and a file lists the workers",
 )
-def _more_than_hosts(reading: Reading, facts: Facts) -> Iterator[Observation]:
+def _more_than_hosts(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """No policy needs more DataNodes or replicas than there are."""
     hosts = len(reading.config.datanode_hosts) if reading.config is not None else 0
     replicas = facts.number("dfs.replication")
@@ -111,7 +111,7 @@ def _more_than_hosts(reading: Reading, facts: Facts) -> Iterator[Observation]:
     sources="Hadoop 3.5.0: HDFSErasureCoding",
     when="where a policy is set and a file lists the workers",
 )
-def _erasure(reading: Reading, facts: Facts) -> Iterator[Observation]:
+def _erasure(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """A policy of erasure coding has as many DataNodes as it has blocks."""
     match = _SHAPE.fullmatch((reading.text(_POLICY) or "").strip())
     hosts = len(reading.config.datanode_hosts) if reading.config is not None else 0
@@ -134,7 +134,7 @@ def _erasure(reading: Reading, facts: Facts) -> Iterator[Observation]:
     sources="HDFS-16697, Hadoop 3.5.0: NameNodeResourceChecker",
     when="where the least number is set",
 )
-def _checked_volumes(reading: Reading, facts: Facts) -> Iterator[Observation]:
+def _checked_volumes(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """The NameNode has as many directories as it checks for room."""
     wanted = reading.number(_CHECKED)
     if wanted is None:
@@ -158,7 +158,7 @@ def _checked_volumes(reading: Reading, facts: Facts) -> Iterator[Observation]:
     sources="Hadoop 3.5.0: hdfs-default.xml",
     when="where the least number is set",
 )
-def _edits_minimum(reading: Reading, facts: Facts) -> Iterator[Observation]:
+def _edits_minimum(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """The NameNode has as many places of edits as it needs to start."""
     key = "dfs.namenode.edits.dir.minimum"
     wanted = reading.number(key)
@@ -184,7 +184,7 @@ def _edits_minimum(reading: Reading, facts: Facts) -> Iterator[Observation]:
     sources="HBase 2.6.4: reference guide",
     when="where regionservers lists them",
 )
-def _replicas_of_hbase(reading: Reading, facts: Facts) -> Iterator[Observation]:
+def _replicas_of_hbase(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """HBase has as many RegionServers as its first table has replicas."""
     lists = reading.config.lists.items() if reading.config is not None else ()
     servers = {host for file, hosts in lists if file.endswith("regionservers") for host in hosts}
@@ -205,7 +205,7 @@ def _replicas_of_hbase(reading: Reading, facts: Facts) -> Iterator[Observation]:
     sources="Hadoop 3.5.0: hdfs-default.xml, howdah",
     when=f"where files list {_LEAST_HOSTS} workers at least",
 )
-def _threads(reading: Reading, facts: Facts) -> Iterator[Observation]:
+def _threads(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """Masters have threads enough for their workers."""
     hosts = len(worker_hosts(reading))
     if hosts < _LEAST_HOSTS:
@@ -238,7 +238,7 @@ def _threads(reading: Reading, facts: Facts) -> Iterator[Observation]:
     sources="Hadoop 3.5.0: CapacityScheduler",
     when="where files list the workers and say what each has",
 )
-def _masters_of_applications(reading: Reading, facts: Facts) -> Iterator[Observation]:
+def _masters_of_applications(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """More than one application master finds room."""
     workers = len(worker_hosts(reading))
     share = reading.number(_AM_SHARE)
@@ -263,7 +263,7 @@ def _masters_of_applications(reading: Reading, facts: Facts) -> Iterator[Observa
 @rules.inspection(
     "consistency.zookeeper-acls", MUST, sources="Hadoop 3.5.0: ZKUtil.parseACLs", when="where an ACL is set"
 )
-def _acls(reading: Reading, facts: Facts) -> Iterator[Observation]:
+def _acls(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """ZooKeeper's ACLs have a scheme, an id and rights."""
     for key in _ACLS:
         text = (reading.text(key) or "").strip()
@@ -287,7 +287,7 @@ def _acls(reading: Reading, facts: Facts) -> Iterator[Observation]:
 @rules.inspection(
     "consistency.mount-table", MUST, sources="Hadoop 3.5.0: ViewFs", when="where fs.defaultFS is viewfs"
 )
-def _mounts(reading: Reading, facts: Facts) -> Iterator[Observation]:
+def _mounts(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """A file system of mounts has a table of them."""
     text = reading.text(_FILE_SYSTEM) or ""
     if not text.startswith("viewfs:") or reading.config is None:
@@ -308,7 +308,7 @@ def _mounts(reading: Reading, facts: Facts) -> Iterator[Observation]:
 
 
 @rules.inspection("consistency.variable-names", MUST, sources="Hadoop 3.5.0: hadoop-env.sh")
-def _variables(reading: Reading, facts: Facts) -> Iterator[Observation]:
+def _variables(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """Variables of scripts are written in capitals."""
     for entry in reading.config.environment if reading.config else ():
         upper = entry.name.upper()

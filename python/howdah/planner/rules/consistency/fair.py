@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from howdah.model.found import Allocation
 from howdah.planner.facts import Facts
-from howdah.planner.reading import Observation, Reading
+from howdah.planner.reading import Inspected, Observation
 from howdah.planner.rule import MUST
 from howdah.planner.rules.declare import Rules
 
@@ -54,7 +54,7 @@ _VALUES: dict[str, re.Pattern[str]] = {
 rules = Rules()
 
 
-def uses_fair(reading: Reading) -> bool:
+def uses_fair(reading: Inspected) -> bool:
     """Whether the ResourceManager divides by the fair scheduler."""
     return "FairScheduler" in (reading.text(_SCHEDULER) or "")
 
@@ -65,7 +65,7 @@ def uses_fair(reading: Reading) -> bool:
     sources="Hadoop 3.5.0: ProportionalCapacityPreemptionPolicy",
     when="for the fair scheduler of Hadoop 3.1 and later",
 )
-def _own_preemption(reading: Reading, facts: Facts) -> Iterator[Observation]:
+def _own_preemption(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """The fair scheduler runs without monitors of the capacity scheduler."""
     if not uses_fair(reading) or facts.request.hadoop.startswith(("2.", "3.0.")):
         return
@@ -84,7 +84,7 @@ def _own_preemption(reading: Reading, facts: Facts) -> Iterator[Observation]:
         )
 
 
-def _place(reading: Reading) -> str:
+def _place(reading: Inspected) -> str:
     files = reading.config.files if reading.config is not None else ()
     return next((file for file in files if file.endswith(_FILE)), _FILE)
 
@@ -116,7 +116,7 @@ def _wrong(element: Allocation) -> Iterator[tuple[str, int]]:
     sources="Hadoop 3.5.0: FairScheduler, Hadoop 3.5.0: AllocationFileLoaderService",
     when="for the fair scheduler",
 )
-def _readable(reading: Reading, facts: Facts) -> Iterator[Observation]:
+def _readable(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """The fair scheduler's file is one that the ResourceManager can read."""
     root = reading.config.allocations if reading.config is not None else None
     if root is None or not uses_fair(reading):
@@ -139,7 +139,7 @@ def _readable(reading: Reading, facts: Facts) -> Iterator[Observation]:
 @rules.inspection(
     "consistency.fair-file", sources="Hadoop 3.5.0: FairScheduler", when="for the fair scheduler"
 )
-def _given(reading: Reading, facts: Facts) -> Iterator[Observation]:
+def _given(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """The fair scheduler's queues are in its own file."""
     if not uses_fair(reading) or not reading.has("yarn-site.xml"):
         return

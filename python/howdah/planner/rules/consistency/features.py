@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from howdah.planner.facts import Facts
-from howdah.planner.reading import Observation, Reading
+from howdah.planner.reading import Inspected, Observation
 from howdah.planner.rule import MUST
 from howdah.planner.rules.declare import Rules
 
@@ -38,7 +38,7 @@ rules = Rules()
 @rules.inspection(
     "consistency.block-tokens", MUST, sources="Hadoop 3.5.0: hdfs-default.xml, Hadoop 3.5.0: BlockManager"
 )
-def _block_tokens(reading: Reading, facts: Facts) -> Iterator[Observation]:
+def _block_tokens(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """Where blocks are encrypted or protected on the wire, they need tokens."""
     asked = [key for key in (_ENCRYPT,) if reading.truth(key)]
     if facts.request.secure and reading.text(_PROTECTION):
@@ -58,7 +58,7 @@ def _block_tokens(reading: Reading, facts: Facts) -> Iterator[Observation]:
 @rules.inspection(
     "consistency.labels-enabled", MUST, sources="Hadoop 3.5.0: NodeLabel", when="where a queue has a label"
 )
-def _labels(reading: Reading, facts: Facts) -> Iterator[Observation]:
+def _labels(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """Queues have node labels only where labels are enabled."""
     labelled = [
         entry
@@ -87,7 +87,7 @@ def _labels(reading: Reading, facts: Facts) -> Iterator[Observation]:
     sources="Hadoop 3.5.0: NodeLabel, Hadoop 3.5.0: ParentQueue",
     when="where a queue has a share of a label's nodes",
 )
-def _label_capacities(reading: Reading, facts: Facts) -> Iterator[Observation]:
+def _label_capacities(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """Shares of labelled nodes add up to 100 % below each parent."""
     shares: dict[tuple[str, str], dict[str, float]] = {}
     places: dict[tuple[str, str], str] = {}
@@ -120,7 +120,7 @@ def _label_capacities(reading: Reading, facts: Facts) -> Iterator[Observation]:
         )
 
 
-def _is_second(reading: Reading) -> bool:
+def _is_second(reading: Inspected) -> bool:
     """Whether the timeline service of version 2 is on."""
     if not reading.truth(f"{_TIMELINE}enabled"):
         return False
@@ -134,7 +134,7 @@ def _is_second(reading: Reading) -> bool:
     sources="Hadoop 3.5.0: TimelineServiceV2",
     when="where version 2 is on",
 )
-def _collectors(reading: Reading, facts: Facts) -> Iterator[Observation]:
+def _collectors(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """Version 2 of the timeline service has collectors in NodeManagers."""
     if _is_second(reading) and not reading.truth(f"{_SERVICES}.manifest.enabled"):
         services = [name.strip() for name in (reading.text(_SERVICES) or "").split(",")]
@@ -155,7 +155,7 @@ def _collectors(reading: Reading, facts: Facts) -> Iterator[Observation]:
 @rules.inspection(
     "consistency.timeline-reader", sources="Hadoop 3.5.0: TimelineServiceV2", when="where version 2 is on"
 )
-def _readers(reading: Reading, facts: Facts) -> Iterator[Observation]:
+def _readers(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """Version 2 of the timeline service has a reader and an HBase."""
     if _is_second(reading):
         key = f"{_TIMELINE}reader.class"
@@ -189,7 +189,7 @@ def _readers(reading: Reading, facts: Facts) -> Iterator[Observation]:
     sources="Hadoop 3.5.0: ProxyUsers",
     when="where a service may act for others",
 )
-def _impersonation(reading: Reading, facts: Facts) -> Iterator[Observation]:
+def _impersonation(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """A service that acts for others has hosts, and users or groups."""
     given: dict[str, dict[str, str]] = {}
     places: dict[str, str] = {}
@@ -220,7 +220,7 @@ def _impersonation(reading: Reading, facts: Facts) -> Iterator[Observation]:
 @rules.inspection(
     "consistency.name-rules", MUST, sources="Hadoop 3.5.0: KerberosName", when="where there are such rules"
 )
-def _rules_of_names(reading: Reading, facts: Facts) -> Iterator[Observation]:
+def _rules_of_names(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """Rules that make users of principals can be read."""
     text = reading.text(_MAPPING) or ""
     if not text.strip() or "${" in text:
@@ -264,7 +264,7 @@ def _rules_of_names(reading: Reading, facts: Facts) -> Iterator[Observation]:
     sources="Hadoop 3.5.0: SecureContainer",
     when="where LinuxContainerExecutor runs containers and its file is given",
 )
-def _executor(reading: Reading, facts: Facts) -> Iterator[Observation]:
+def _executor(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """The container executor's own file names the NodeManager's group."""
     own = {
         entry.name: entry
@@ -291,7 +291,7 @@ def _executor(reading: Reading, facts: Facts) -> Iterator[Observation]:
     sources="HBase 2.6.4: reference guide, HBase 2.6.4: timeline-consistent reads",
     when="where regions have replicas",
 )
-def _region_replicas(reading: Reading, facts: Facts) -> Iterator[Observation]:
+def _region_replicas(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """Replicas of regions are told what is written, or read it again."""
     period = reading.number(_REFRESH) or 0
     asked = (

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from howdah.model.hostname import is_host
 from howdah.planner.facts import Facts
 from howdah.planner.named_hosts import HERE, has_several_hosts, named_hosts, worker_hosts
-from howdah.planner.reading import Observation, Reading, entry_verdict
+from howdah.planner.reading import Inspected, Observation, entry_verdict
 from howdah.planner.rule import MUST
 from howdah.planner.rules.declare import Rules
 
@@ -72,7 +72,7 @@ def _listed(text: object) -> tuple[str, ...]:
     return tuple(str(part).strip() for part in parts if str(part).strip())
 
 
-def _namenodes(reading: Reading, services: tuple[str, ...]) -> dict[str, str]:
+def _namenodes(reading: Inspected, services: tuple[str, ...]) -> dict[str, str]:
     """Every address that a NameNode is given, by its key."""
     keys = ("dfs.namenode.rpc-address", *(f"dfs.namenode.rpc-address.{service}" for service in services))
     return {
@@ -88,7 +88,7 @@ def _namenodes(reading: Reading, services: tuple[str, ...]) -> dict[str, str]:
     sources="Hadoop 3.5.0: HDFSHighAvailabilityWithQJM",
     when="where the configuration says which NameNodes there are",
 )
-def _file_systems(reading: Reading, facts: Facts) -> Iterator[Observation]:
+def _file_systems(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """What names the cluster's HDFS names its name service, or the NameNode where there is one."""
     if reading.config is None:
         return
@@ -127,7 +127,7 @@ def _file_systems(reading: Reading, facts: Facts) -> Iterator[Observation]:
     sources="Hadoop 3.5.0: LogAggregationFileController",
     when="where a directory has a file system without domain and port",
 )
-def _authorities(reading: Reading, facts: Facts) -> Iterator[Observation]:
+def _authorities(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """Directories in HDFS are below the cluster's own file system."""
     own = _authority(reading.text(_FILE_SYSTEM) or "")
     if not own or not (reading.text(_FILE_SYSTEM) or "").startswith("hdfs://"):
@@ -153,7 +153,7 @@ def _authorities(reading: Reading, facts: Facts) -> Iterator[Observation]:
     sources="Hadoop 3.5.0: ClusterSetup",
     when="where a workers file lists more than one worker",
 )
-def _reachable(reading: Reading, facts: Facts) -> Iterator[Observation]:
+def _reachable(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """Masters of several workers are named so that other hosts find them."""
     if reading.config is None or not has_several_hosts(reading):
         return
@@ -163,7 +163,7 @@ def _reachable(reading: Reading, facts: Facts) -> Iterator[Observation]:
         yield _is_reachable(reading, facts, _HISTORY)
 
 
-def _is_reachable(reading: Reading, facts: Facts, key: str) -> Observation:
+def _is_reachable(reading: Inspected, facts: Facts, key: str) -> Observation:
     value = facts.decided.get(key)
     hosts = [_host(address) for address in _listed(value)] if value is not None else []
     here = [host for host in hosts if host in HERE]
@@ -182,7 +182,7 @@ def _is_reachable(reading: Reading, facts: Facts, key: str) -> Observation:
     )
 
 
-def _master_keys(reading: Reading) -> Iterator[str]:
+def _master_keys(reading: Inspected) -> Iterator[str]:
     yield _FILE_SYSTEM
     if reading.text("dfs.namenode.rpc-address"):
         yield "dfs.namenode.rpc-address"
@@ -194,12 +194,12 @@ def _master_keys(reading: Reading) -> Iterator[str]:
         yield "hbase.zookeeper.quorum"
 
 
-def _runs_jobs(reading: Reading) -> bool:
+def _runs_jobs(reading: Inspected) -> bool:
     several = len(worker_hosts(reading)) > 1 and reading.has("mapred-site.xml")
     return several and reading.text("mapreduce.framework.name") == "yarn"
 
 
-def _has_history(reading: Reading) -> bool:
+def _has_history(reading: Inspected) -> bool:
     """Whether the configuration has anything for a JobHistoryServer, which a cluster may do without."""
     return any(map(reading.text, (_HISTORY, *_OF_HISTORY)))
 
@@ -209,7 +209,7 @@ def _has_history(reading: Reading) -> bool:
     sources="Hadoop 3.5.0: ClientServiceDelegate",
     when="where jobs run on several workers and nothing is set of a JobHistoryServer",
 )
-def _history(reading: Reading, facts: Facts) -> Iterator[Observation]:
+def _history(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """Clients find what is known of jobs that have ended."""
     if _runs_jobs(reading) and not _has_history(reading):
         yield _is_reachable(reading, facts, _HISTORY)
@@ -221,18 +221,18 @@ def _history(reading: Reading, facts: Facts) -> Iterator[Observation]:
     sources="Hadoop 3.5.0: ClusterSetup",
     when="where there is a workers file",
 )
-def _workers(reading: Reading, facts: Facts) -> Iterator[Observation]:
+def _workers(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """A workers file lists names of hosts, each of them its own."""
     for file, name in _listed_names(reading):
         if (name in HERE and len(_lists(reading)[file]) == 1) or not is_host(name):
             yield _misnamed(file, name)
 
 
-def _lists(reading: Reading) -> Mapping[str, tuple[str, ...]]:
+def _lists(reading: Inspected) -> Mapping[str, tuple[str, ...]]:
     return reading.config.lists if reading.config is not None else {}
 
 
-def _listed_names(reading: Reading) -> Iterator[tuple[str, str]]:
+def _listed_names(reading: Inspected) -> Iterator[tuple[str, str]]:
     """Names of the files that list workers, ``localhost`` only if there are several hosts."""
     several = reading.config is not None and len(reading.config.workers) > 1
     for file, hosts in _lists(reading).items():
@@ -255,7 +255,7 @@ def _misnamed(file: str, name: str) -> Observation:
     sources="Hadoop 3.5.0: ClusterSetup",
     when="where localhost is listed among other hosts",
 )
-def _local_workers(reading: Reading, facts: Facts) -> Iterator[Observation]:
+def _local_workers(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """A workers file of several hosts lists the one that start scripts run on by its name."""
     for file, name in _listed_names(reading):
         if name in HERE and len(_lists(reading)[file]) > 1:
@@ -272,7 +272,7 @@ def _outside(names: Iterable[str], known: Set[str]) -> list[str]:
     sources="Hadoop 3.5.0: hdfs-default.xml",
     when="where dfs.hosts names a file that lies with the configuration",
 )
-def _included(reading: Reading, facts: Facts) -> Iterator[Observation]:
+def _included(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """The file of hosts that may be DataNodes has every worker."""
     config = reading.config
     if config is None or config.included is None or not config.included:
@@ -300,7 +300,7 @@ def _few(names: Sequence[str]) -> str:
     sources="Hadoop 3.5.0: RackAwareness",
     when="where a script is set and its table topology.data lies with the configuration",
 )
-def _mapped(reading: Reading, facts: Facts) -> Iterator[Observation]:
+def _mapped(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """The topology's table has every worker."""
     config = reading.config
     script = reading.text("net.topology.script.file.name")
@@ -323,7 +323,7 @@ def _mapped(reading: Reading, facts: Facts) -> Iterator[Observation]:
     sources="Hadoop 3.5.0: yarn-default.xml, HBase 2.6.4: reference guide",
     when="where one of their own is named",
 )
-def _classes(reading: Reading, facts: Facts) -> Iterator[Observation]:
+def _classes(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """Schedulers, stores, executors and logs are ones that Hadoop and HBase have."""
     for key, known in _CLASSES.items():
         name = reading.text(key)
@@ -339,7 +339,7 @@ def _classes(reading: Reading, facts: Facts) -> Iterator[Observation]:
 
 
 @rules.inspection("consistency.host-names", MUST, sources="RFC 952, howdah")
-def _host_names(reading: Reading, facts: Facts) -> Iterator[Observation]:
+def _host_names(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """Masters have names that are names of hosts."""
     for entry in reading.config.effective if reading.config else ():
         scheme, _, address = entry.text.rpartition("://")
@@ -360,7 +360,7 @@ def _host_names(reading: Reading, facts: Facts) -> Iterator[Observation]:
 
 
 @rules.inspection("consistency.port-numbers", MUST, sources="Hadoop 3.5.0: NetUtils")
-def _port_numbers(reading: Reading, facts: Facts) -> Iterator[Observation]:
+def _port_numbers(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """Ports of addresses are numbers."""
     for entry in reading.config.effective if reading.config else ():
         host, _, port = entry.text.rpartition("://")[2].partition("/")[0].partition(":")

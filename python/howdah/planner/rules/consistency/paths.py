@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from howdah.model.found import FoundProperty
 from howdah.planner.facts import Facts
 from howdah.planner.named_hosts import has_several_hosts
-from howdah.planner.reading import Observation, Reading, entry_verdict
+from howdah.planner.reading import Inspected, Observation, entry_verdict
 from howdah.planner.rule import MUST
 from howdah.planner.rules.declare import Rules
 from howdah.planner.rules.release import known_properties, known_property, names_of_today
@@ -84,7 +84,7 @@ rules = Rules()
     sources="Hadoop 3.5.0: KMSClientProvider, Hadoop 3.5.0: CredentialProviderFactory",
     when="where a provider is set",
 )
-def _providers(reading: Reading, facts: Facts) -> Iterator[Observation]:
+def _providers(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """Keys and passwords are kept where a provider is."""
     for entry in reading.config.effective if reading.config else ():
         form = _PROVIDERS.get(entry.name)
@@ -111,7 +111,7 @@ def _provider(key: str, text: str) -> str:
 @rules.inspection(
     "consistency.socket-path", MUST, sources="Hadoop 3.5.0: DomainSocket", when="where the socket is set"
 )
-def _sockets(reading: Reading, facts: Facts) -> Iterator[Observation]:
+def _sockets(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """The DataNode's socket is a path from the root on."""
     key = "dfs.domain.socket.path"
     text = (reading.text(key) or "").strip()
@@ -126,7 +126,7 @@ def _sockets(reading: Reading, facts: Facts) -> Iterator[Observation]:
 
 
 @rules.inspection("consistency.plain-variables", MUST, sources="Hadoop 3.5.0: hadoop-functions.sh")
-def _variables(reading: Reading, facts: Facts) -> Iterator[Observation]:
+def _variables(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """Scripts' directories have no scheme."""
     for entry in reading.config.environment if reading.config else ():
         if _DIRECTORY.fullmatch(entry.name) and (match := _SCHEME.fullmatch(entry.text.strip())) and match[2]:
@@ -144,7 +144,7 @@ def _variables(reading: Reading, facts: Facts) -> Iterator[Observation]:
     sources="Hadoop 3.5.0: mapred-default.xml, howdah",
     when="where fs.defaultFS is HDFS and there are several hosts",
 )
-def _shared_places(reading: Reading, facts: Facts) -> Iterator[Observation]:
+def _shared_places(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """What all hosts read and write is in the file system that they share."""
     shared = reading.text("fs.defaultFS") or ""
     if not shared.startswith("hdfs://") or not has_several_hosts(reading):
@@ -166,7 +166,7 @@ def _shared_places(reading: Reading, facts: Facts) -> Iterator[Observation]:
     sources="Hadoop 3.5.0: NameNode, Hadoop 3.5.0: JournalNode, Hadoop 3.5.0: HostsFileReader, "
     "Hadoop 3.5.0: NMLeveldbStateStoreService, Hadoop 3.5.0: LocalConfigurationProvider",
 )
-def _plain_paths(reading: Reading, facts: Facts) -> Iterator[Observation]:
+def _plain_paths(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """Keys that are read as paths have no scheme."""
     for entry in reading.config.effective if reading.config else ():
         match = _SCHEME.fullmatch(entry.text)
@@ -192,7 +192,7 @@ def _plain_paths(reading: Reading, facts: Facts) -> Iterator[Observation]:
 
 
 @rules.inspection("consistency.storage-tags", MUST, sources="Hadoop 3.5.0: StorageLocation")
-def _data_tags(reading: Reading, facts: Facts) -> Iterator[Observation]:
+def _data_tags(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """DataNodes' directories are tagged with storage types that there are."""
     for part in (reading.text(_DATA) or "").split(","):
         match = _TAG.match(part)
@@ -212,7 +212,7 @@ def _data_tags(reading: Reading, facts: Facts) -> Iterator[Observation]:
 @rules.inspection(
     "consistency.directory-lists", MUST, sources="Hadoop 3.5.0: Configuration.getTrimmedStrings"
 )
-def _commas(reading: Reading, facts: Facts) -> Iterator[Observation]:
+def _commas(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """Directories of a list have commas between them."""
     for entry in reading.config.effective if reading.config else ():
         if _LISTS.fullmatch(entry.name) is None:
@@ -241,7 +241,7 @@ def _commas(reading: Reading, facts: Facts) -> Iterator[Observation]:
 
 
 @rules.inspection("consistency.file-system-uris", MUST, sources="Hadoop 3.5.0: FileSystem")
-def _uris(reading: Reading, facts: Facts) -> Iterator[Observation]:
+def _uris(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """File systems are named by URIs."""
     for entry in reading.config.effective if reading.config else ():
         if _FILE_SYSTEMS.fullmatch(entry.name) is None or "${" in entry.text or not entry.text:
@@ -267,7 +267,7 @@ def _uris(reading: Reading, facts: Facts) -> Iterator[Observation]:
 
 
 @rules.inspection("consistency.bare-hosts", MUST, sources="Hadoop 3.5.0: yarn-default.xml")
-def _bare_hosts(reading: Reading, facts: Facts) -> Iterator[Observation]:
+def _bare_hosts(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """Keys of hosts have neither a scheme nor a port."""
     for entry in reading.config.effective if reading.config else ():
         if _HOSTS.fullmatch(entry.name) and re.search(r"://|:\d+$", entry.text) and entry.text.count(":") < 3:
@@ -299,7 +299,7 @@ def placeholder(entry: FoundProperty, facts: Facts) -> str:
 
 
 @rules.inspection("consistency.placeholders", MUST, sources="howdah")
-def _placeholders(reading: Reading, facts: Facts) -> Iterator[Observation]:
+def _placeholders(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """No value is a placeholder of a template."""
     for entry in known_properties(reading):
         if not (mark := placeholder(entry, facts)):

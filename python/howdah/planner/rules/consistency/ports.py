@@ -10,7 +10,7 @@ from typing import NamedTuple
 from howdah.model.found import FoundConfig
 from howdah.planner.facts import Facts
 from howdah.planner.needed_settings import NEEDS
-from howdah.planner.reading import Observation, Reading
+from howdah.planner.reading import Inspected, Observation
 from howdah.planner.rule import MUST
 from howdah.planner.rules.declare import Rules
 from howdah.releases import default_of, hadoop
@@ -88,7 +88,7 @@ def _hosts(config: FoundConfig, facts: Facts) -> Iterator[list[_Server]]:
 
 
 @rules.inspection("consistency.ports", MUST, sources="Hadoop 3.5.0, howdah", when="where a port is set")
-def _one_each(reading: Reading, facts: Facts) -> Iterator[Observation]:
+def _one_each(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """No two servers of a host have one port."""
     config = reading.config
     for servers in _hosts(config, facts) if config is not None else ():
@@ -110,7 +110,7 @@ def _one_each(reading: Reading, facts: Facts) -> Iterator[Observation]:
 
 
 @rules.inspection("consistency.needs", MUST, sources="Hadoop 3.5.0, HBase 2.6.4: reference guide")
-def _needs(reading: Reading, facts: Facts) -> Iterator[Observation]:
+def _needs(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """What a setting needs of another is set as well."""
     release = hadoop(facts.request.hadoop)
     for need in NEEDS:
@@ -136,7 +136,7 @@ def _needs(reading: Reading, facts: Facts) -> Iterator[Observation]:
 @rules.inspection(
     "consistency.waiting-clients", sources="HBase 2.6.4: reference guide", when="where either time is set"
 )
-def _waiting(reading: Reading, facts: Facts) -> Iterator[Observation]:
+def _waiting(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """HBase's clients wait for a call as long as their scanners are kept."""
     call, scanner = "hbase.rpc.timeout", "hbase.client.scanner.timeout.period"
     given = [key for key in (call, scanner) if reading.text(key)]

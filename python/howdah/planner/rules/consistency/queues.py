@@ -7,9 +7,10 @@ from collections.abc import Iterator
 
 from howdah.model.found import FoundConfig
 from howdah.planner.facts import Facts
-from howdah.planner.reading import Observation, Reading, entry_verdict
+from howdah.planner.reading import Inspected, Observation, entry_verdict
 from howdah.planner.rule import MUST
 from howdah.planner.rules.declare import Rules
+from howdah.releases.values import read_list
 
 _PREFIX = "yarn.scheduler.capacity."
 _FILE = "capacity-scheduler.xml"
@@ -23,7 +24,7 @@ _SENT_TO = ("mapreduce.job.queuename", "tez.queue.name", "spark.yarn.queue")
 rules = Rules()
 
 
-def _capacity_scheduler(reading: Reading) -> FoundConfig | None:
+def _capacity_scheduler(reading: Inspected) -> FoundConfig | None:
     """The configuration, if its ResourceManager uses the capacity scheduler, which is the default."""
     if reading.config is None or not any(file.endswith("yarn-site.xml") for file in reading.config.files):
         return None
@@ -33,7 +34,7 @@ def _capacity_scheduler(reading: Reading) -> FoundConfig | None:
 
 def _children(config: FoundConfig, queue: str) -> tuple[str, ...]:
     listed = config.property(f"{_PREFIX}{queue}.queues")
-    return tuple(name.strip() for name in listed.text.split(",") if name.strip()) if listed else ()
+    return read_list(listed.text) if listed else ()
 
 
 def _parents(config: FoundConfig, queue: str = "root") -> Iterator[tuple[str, tuple[str, ...]]]:
@@ -54,7 +55,7 @@ def _parents(config: FoundConfig, queue: str = "root") -> Iterator[tuple[str, tu
 @rules.inspection(
     "consistency.queue-capacities", MUST, sources="Hadoop 3.5.0", when="for the capacity scheduler"
 )
-def _shares(reading: Reading, facts: Facts) -> Iterator[Observation]:
+def _shares(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """Capacities of queues below one parent add up to 100 %, or the ResourceManager does not start."""
     config = _capacity_scheduler(reading)
     if config is None:
@@ -85,7 +86,7 @@ def _shares(reading: Reading, facts: Facts) -> Iterator[Observation]:
     sources="Hadoop 3.5.0: CapacityScheduler",
     when="for the capacity scheduler",
 )
-def _limits(reading: Reading, facts: Facts) -> Iterator[Observation]:
+def _limits(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """A queue's limit is not below its share."""
     config = _capacity_scheduler(reading)
     if config is None:
@@ -124,7 +125,7 @@ def _leaves(config: FoundConfig) -> frozenset[str]:
     sources="Hadoop 3.5.0: CapacityScheduler",
     when="for the capacity scheduler, where queues do not come up by themselves",
 )
-def _sent(reading: Reading, facts: Facts) -> Iterator[Observation]:
+def _sent(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """Users, groups and clients are sent to queues that there are."""
     config = _capacity_scheduler(reading)
     leaves = _leaves(config) if config is not None else frozenset()
@@ -134,7 +135,7 @@ def _sent(reading: Reading, facts: Facts) -> Iterator[Observation]:
     if not leaves or creates:
         # Queues that come up by themselves are in no file.
         return
-    mappings = [one.strip() for one in (reading.text(_MAPPINGS) or "").split(",") if one.strip()]
+    mappings = reading.parts(_MAPPINGS)
     asked = [(_MAPPINGS, one.rpartition(":")[2]) for one in mappings if "%" not in one]
     asked += [(key, text) for key in _SENT_TO if (text := reading.text(key))]
     for key, queue in asked:

@@ -10,7 +10,7 @@ from howdah.model.found import FoundProperty
 from howdah.model.heap import heap_bytes
 from howdah.planner.facts import Facts
 from howdah.planner.named_hosts import HERE, has_several_hosts, host_of, named_hosts, worker_hosts
-from howdah.planner.reading import Observation, Reading, entry_verdict
+from howdah.planner.reading import Inspected, Observation, entry_verdict
 from howdah.planner.rule import MUST
 from howdah.planner.rules.declare import Rules
 from howdah.releases import default_of, hadoop
@@ -128,7 +128,7 @@ rules = Rules()
     sources="Hadoop 3.5.0: hdfs-default.xml, Hadoop 3.5.0: yarn-default.xml, howdah",
     when=f"where files list {_LEAST_HOSTS} workers at least",
 )
-def _rates(reading: Reading, facts: Facts) -> Iterator[Observation]:
+def _rates(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """Masters receive no more heartbeats than they can answer."""
     hosts = len(worker_hosts(reading))
     if hosts < _LEAST_HOSTS:
@@ -158,7 +158,7 @@ def _rates(reading: Reading, facts: Facts) -> Iterator[Observation]:
 @rules.inspection(
     "consistency.heaps-of-hosts", sources="howdah", when=f"where files list {_LEAST_HOSTS} workers at least"
 )
-def _heaps(reading: Reading, facts: Facts) -> Iterator[Observation]:
+def _heaps(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """Masters have heaps for what they remember of their hosts."""
     hosts = len(worker_hosts(reading))
     if hosts < _LEAST_HOSTS:
@@ -185,7 +185,7 @@ def _heaps(reading: Reading, facts: Facts) -> Iterator[Observation]:
     "Hadoop 3.5.0: NodeHealthScriptRunner",
     when="where such a list is set",
 )
-def _parts(reading: Reading, facts: Facts) -> Iterator[Observation]:
+def _parts(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """Every name of a list has the key that defines it."""
     for row in _LISTS:
         for name in filter(None, map(str.strip, (reading.text(row.listed) or "").split(","))):
@@ -205,7 +205,7 @@ def _parts(reading: Reading, facts: Facts) -> Iterator[Observation]:
 @rules.inspection(
     "consistency.label-names", MUST, sources=_NODE_LABELS, when="where a queue has a share of a label's nodes"
 )
-def _labels(reading: Reading, facts: Facts) -> Iterator[Observation]:
+def _labels(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """Queues have shares of labels that are theirs."""
     for entry in reading.config.effective if reading.config else ():
         match = _SHARE.fullmatch(entry.name)
@@ -226,7 +226,7 @@ def _labels(reading: Reading, facts: Facts) -> Iterator[Observation]:
 
 
 @rules.inspection("consistency.label-shares", MUST, sources=_NODE_LABELS, when="where a queue uses a label")
-def _shares(reading: Reading, facts: Facts) -> Iterator[Observation]:
+def _shares(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """Queues that use a label have a share of its nodes."""
     shares = {
         (match["queue"], match["label"]): entry
@@ -267,7 +267,7 @@ def _shares(reading: Reading, facts: Facts) -> Iterator[Observation]:
             )
 
 
-def _effective(reading: Reading) -> Iterator[FoundProperty]:
+def _effective(reading: Inspected) -> Iterator[FoundProperty]:
     for entry in reading.config.effective if reading.config else ():
         if "${" not in entry.text:
             yield entry
@@ -279,10 +279,9 @@ def _effective(reading: Reading) -> Iterator[FoundProperty]:
     sources="Hadoop 3.5.0: HDFSHighAvailabilityWithQJM",
     when="where dfs.nameservices lists name services",
 )
-def _services(reading: Reading, facts: Facts) -> Iterator[Observation]:
+def _services(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """Every hdfs:// of a file names a name service, or a host."""
-    listed = reading.text("dfs.nameservices") or ""
-    services = [name.strip() for name in listed.split(",") if name.strip()]
+    services = reading.parts("dfs.nameservices")
     if not services:
         return
     lower = {service.lower(): service for service in services}
@@ -312,7 +311,7 @@ def _services(reading: Reading, facts: Facts) -> Iterator[Observation]:
     MUST,
     sources="Hadoop 3.5.0: DFSUtil.getInfoServer, Hadoop 3.5.0: AmFilterInitializer",
 )
-def _forms(reading: Reading, facts: Facts) -> Iterator[Observation]:
+def _forms(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """Addresses are a host and a port, and quorums lists of them."""
     for entry in _effective(reading):
         text = entry.text.strip()
@@ -346,7 +345,7 @@ def _forms(reading: Reading, facts: Facts) -> Iterator[Observation]:
     sources="Hadoop 3.5.0: ResourceManagerHA, Hadoop 3.5.0: HDFSHighAvailabilityWithQJM",
     when="where the files show that several hosts read them",
 )
-def _elsewhere(reading: Reading, facts: Facts) -> Iterator[Observation]:
+def _elsewhere(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """Masters of which there are several have names that lead to them from every host."""
     if not has_several_hosts(reading):
         return

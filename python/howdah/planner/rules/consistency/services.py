@@ -10,7 +10,7 @@ from howdah.model.found import FoundProperty
 from howdah.planner.data_mounts import below_data, data_places, on_workers
 from howdah.planner.facts import Facts
 from howdah.planner.named_hosts import HERE, has_several_hosts, host_of, worker_hosts
-from howdah.planner.reading import Observation, Reading, entry_verdict
+from howdah.planner.reading import Inspected, Observation, entry_verdict
 from howdah.planner.rule import MUST
 from howdah.planner.rules.declare import Rules
 
@@ -73,7 +73,7 @@ _SPARKS = ("SPARK_LOCAL_IP", "SPARK_LOCAL_HOSTNAME", "SPARK_PUBLIC_DNS")
 rules = Rules()
 
 
-def _meant(reading: Reading, service: str) -> str | None:
+def _meant(reading: Inspected, service: str) -> str | None:
     """The key of a class whose service is written in another way than in the list: spark.shuffle."""
     plain = re.sub(r"[._-]", "", service).lower()
     for entry in reading.config.properties if reading.config else ():
@@ -90,7 +90,7 @@ def _meant(reading: Reading, service: str) -> str | None:
     sources="Hadoop 3.5.0: yarn-default.xml, howdah",
     when="where auxiliary services are listed",
 )
-def _classes(reading: Reading, facts: Facts) -> Iterator[Observation]:
+def _classes(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """Every auxiliary service of a NodeManager has a class."""
     if reading.truth(f"{_SERVICES}.manifest.enabled"):
         # Classes are then named by a manifest, which is no configuration.
@@ -136,7 +136,7 @@ def _classes(reading: Reading, facts: Facts) -> Iterator[Observation]:
         )
 
 
-def _hosts(reading: Reading) -> tuple[str, ...]:
+def _hosts(reading: Inspected) -> tuple[str, ...]:
     """The hosts of the NameNodes."""
     return tuple(
         entry.text.rpartition("://")[2].partition("/")[0].partition(":")[0].lower()
@@ -150,7 +150,7 @@ def _hosts(reading: Reading) -> tuple[str, ...]:
     sources="howdah",
     when="where both have directories and a NameNode may run on a worker",
 )
-def _names_apart(reading: Reading, facts: Facts) -> Iterator[Observation]:
+def _names_apart(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """The NameNode's directories are not on data disks."""
     folders = [PurePosixPath(path) for path in reading.folders(_NAMES) if path.startswith("/")]
     if not folders or not on_workers(reading, _hosts(reading)) or not data_places(reading):
@@ -167,7 +167,7 @@ def _names_apart(reading: Reading, facts: Facts) -> Iterator[Observation]:
     )
 
 
-def _later_variables(reading: Reading) -> Iterator[Observation]:
+def _later_variables(reading: Inspected) -> Iterator[Observation]:
     """Variables of Hadoop 3 in the scripts of Hadoop 2, which give daemons nothing."""
     variables = {entry.name: entry for entry in (reading.config.environment if reading.config else ())}
     for name, variable in variables.items():
@@ -183,7 +183,7 @@ def _later_variables(reading: Reading) -> Iterator[Observation]:
 
 
 @rules.inspection("consistency.former-variables", sources="HADOOP-11460, HADOOP-9902")
-def _variables(reading: Reading, facts: Facts) -> Iterator[Observation]:
+def _variables(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """Scripts are given the variables that those of the release read."""
     if facts.request.hadoop.startswith("2."):
         yield from _later_variables(reading)
@@ -204,7 +204,7 @@ def _variables(reading: Reading, facts: Facts) -> Iterator[Observation]:
 @rules.inspection(
     "consistency.workers-file", sources="HADOOP-13209", when="where there is a file called slaves"
 )
-def _slaves(reading: Reading, facts: Facts) -> Iterator[Observation]:
+def _slaves(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """The file of workers has the name that scripts read."""
     files = {file.rpartition("/")[2] for file in reading.config.files} if reading.config else set()
     if "slaves" in files and not facts.request.hadoop.startswith("2."):
@@ -224,7 +224,7 @@ def _slaves(reading: Reading, facts: Facts) -> Iterator[Observation]:
     sources="Hadoop 3.5.0: NodeManager, Hadoop 3.5.0: DataNode, howdah",
     when="where the files show that several hosts read them",
 )
-def _of_one_host(reading: Reading, facts: Facts) -> Iterator[Observation]:
+def _of_one_host(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """No key that every host reads has one host's name."""
     workers = len(worker_hosts(reading))
     paired = any(
@@ -263,7 +263,7 @@ def _observed(entry: FoundProperty, host: str, readers: str) -> Observation:
     sources="Hadoop 3.5.0: hadoop-env.sh",
     when="where files list several workers",
 )
-def _options(reading: Reading, facts: Facts) -> Iterator[Observation]:
+def _options(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """No option of Java's in a script that every host has names one host."""
     workers = len(worker_hosts(reading))
     for entry in reading.config.environment if reading.config and workers > 1 else ():
@@ -287,7 +287,7 @@ def _options(reading: Reading, facts: Facts) -> Iterator[Observation]:
     sources="Spark: configuration",
     when="where the files show that several hosts read them",
 )
-def _spark_variables(reading: Reading, facts: Facts) -> Iterator[Observation]:
+def _spark_variables(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """No script that every host has binds Spark to one host's address."""
     for entry in reading.config.environment if reading.config else ():
         if entry.name in _SPARKS and has_several_hosts(reading) and "$" not in entry.text:
@@ -305,7 +305,7 @@ def _spark_variables(reading: Reading, facts: Facts) -> Iterator[Observation]:
     sources="Hadoop 3.5.0: yarn-default.xml",
     when="where the timeline service is enabled and there are several hosts",
 )
-def _timeline(reading: Reading, facts: Facts) -> Iterator[Observation]:
+def _timeline(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """Clients find the timeline service."""
     if not reading.truth(f"{_TIMELINE}enabled") or not has_several_hosts(reading):
         return

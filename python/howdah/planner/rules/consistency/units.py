@@ -9,7 +9,7 @@ from typing import NamedTuple
 from howdah.model.found import FoundProperty
 from howdah.model.heap import heap_bytes
 from howdah.planner.facts import Facts
-from howdah.planner.reading import Observation, Reading, entry_verdict
+from howdah.planner.reading import Inspected, Observation, entry_verdict
 from howdah.planner.rule import MUST
 from howdah.planner.rules.declare import Rules
 from howdah.releases import Property, default_of, hadoop, hbase
@@ -119,7 +119,7 @@ def _usual_class(entry: FoundProperty, facts: Facts) -> str | None:
     MUST,
     sources="Hadoop 3.5.0: class files, HBase 2.6.4: class files, Spark 4.3.0: class files",
 )
-def _classes(reading: Reading, facts: Facts) -> Iterator[Observation]:
+def _classes(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """Classes of Hadoop's, HBase's and Spark's own are ones that a release has."""
     listed = reading.text(_SERVICES) or ""
     for entry in reading.config.effective if reading.config else ():
@@ -172,7 +172,7 @@ def _template(entry: FoundProperty, facts: Facts) -> str:
 
 
 @rules.inspection("consistency.unknown-classes", sources="HBase 2.6.4: class files, Spark 4.3.0: class files")
-def _unknown_classes(reading: Reading, facts: Facts) -> Iterator[Observation]:
+def _unknown_classes(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """Classes in packages of HBase's and Spark's are ones that a release has."""
     for entry in reading.config.effective if reading.config else ():
         for name in map(str.strip, entry.text.split(",")):
@@ -189,7 +189,7 @@ def _unknown_classes(reading: Reading, facts: Facts) -> Iterator[Observation]:
 
 
 @rules.inspection("consistency.class-lists", MUST, sources="Hadoop 3.5.0: CompressionCodecFactory")
-def _codecs(reading: Reading, facts: Facts) -> Iterator[Observation]:
+def _codecs(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """Classes of a list have commas between them."""
     for entry in reading.config.effective if reading.config else ():
         if entry.name in (
@@ -240,7 +240,7 @@ def _factor(ratio: float, factors: tuple[tuple[float, str], ...]) -> str | None:
     return next((name for factor, name in factors if abs(ratio / factor - 1) <= _CLOSE), None)
 
 
-def _units(reading: Reading, facts: Facts) -> Iterator[tuple[bool, Observation]]:
+def _units(reading: Inspected, facts: Facts) -> Iterator[tuple[bool, Observation]]:
     """Every value that is off, with whether it is so small that work is lost."""
     for entry in reading.config.effective if reading.config else ():
         # A value that names its unit is meant.
@@ -276,19 +276,19 @@ def _units(reading: Reading, facts: Facts) -> Iterator[tuple[bool, Observation]]
 
 
 @rules.inspection("consistency.units-too-small", MUST, sources="Hadoop 3.5.0: hdfs-default.xml, howdah")
-def _too_small(reading: Reading, facts: Facts) -> Iterator[Observation]:
+def _too_small(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """Times and sizes are of the unit that their keys count in."""
     return (observation for fatal, observation in _units(reading, facts) if fatal)
 
 
 @rules.inspection("consistency.units", sources="Hadoop 3.5.0: hdfs-default.xml, howdah")
-def _doubtful(reading: Reading, facts: Facts) -> Iterator[Observation]:
+def _doubtful(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """Times and sizes are not off by a factor that lies between two units."""
     return (observation for fatal, observation in _units(reading, facts) if not fatal)
 
 
 @rules.inspection("consistency.megabytes", MUST, sources="Hadoop 3.5.0: yarn-default.xml")
-def _megabytes(reading: Reading, facts: Facts) -> Iterator[Observation]:
+def _megabytes(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """Memory in MB is written in MB."""
     for entry in reading.config.effective if reading.config else ():
         text = entry.text.strip()
@@ -319,7 +319,7 @@ def in_megabytes(key: str, value: int) -> int | None:
 
 
 @rules.inspection("consistency.heap-units", MUST, sources="Java 17")
-def _heaps(reading: Reading, facts: Facts) -> Iterator[Observation]:
+def _heaps(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """Heaps have a unit."""
     config = reading.config
     for entry in (*config.effective, *config.environment) if config is not None else ():
@@ -351,7 +351,7 @@ def _heaps(reading: Reading, facts: Facts) -> Iterator[Observation]:
 @rules.inspection(
     "consistency.heap-variables", MUST, sources="Hadoop 3.5.0: hadoop-env.sh, HBase 2.6.4: hbase-env.sh"
 )
-def _heap_variables(reading: Reading, facts: Facts) -> Iterator[Observation]:
+def _heap_variables(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """Scripts' heaps are in MB, or have a unit."""
     for entry in reading.config.environment if reading.config else ():
         text = entry.text.strip()

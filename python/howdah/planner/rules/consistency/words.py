@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from howdah.model.found import FoundProperty
 from howdah.planner.facts import Facts
-from howdah.planner.reading import Observation, Reading, entry_verdict
+from howdah.planner.reading import Inspected, Observation, entry_verdict
 from howdah.planner.rule import MUST
 from howdah.planner.rules.declare import Rules
 from howdah.releases import default_of, hadoop, hbase
@@ -183,7 +183,7 @@ def _plain(text: str) -> str:
 
 
 @rules.inspection("consistency.plain-characters", MUST, sources="Java 17, howdah")
-def _characters(reading: Reading, facts: Facts) -> Iterator[Observation]:
+def _characters(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """Names and values have no invisible characters, and no dashes and quotes of a word processor."""
     config = reading.config
     entries = (*config.properties, *config.environment) if config is not None else ()
@@ -218,7 +218,7 @@ def _characters(reading: Reading, facts: Facts) -> Iterator[Observation]:
 
 
 @rules.inspection("consistency.line-ends", MUST, sources="howdah")
-def _carriage_returns(reading: Reading, facts: Facts) -> Iterator[Observation]:
+def _carriage_returns(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """Scripts have the line ends of Linux."""
     seen: set[str] = set()
     for entry in reading.config.environment if reading.config else ():
@@ -235,7 +235,7 @@ def _carriage_returns(reading: Reading, facts: Facts) -> Iterator[Observation]:
 
 
 @rules.inspection("consistency.kept-blanks", MUST, sources="Hadoop 3.5.0: Configuration.get")
-def _blanks(reading: Reading, facts: Facts) -> Iterator[Observation]:
+def _blanks(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """Values have no blanks around them where their readers keep them."""
     for entry in reading.config.properties if reading.config else ():
         parts = entry.text.split(",")
@@ -262,7 +262,7 @@ def _known_words(entry: FoundProperty) -> tuple[tuple[str, ...], bool] | None:
 
 
 @rules.inspection("consistency.known-words", MUST, sources="Hadoop 3.5.0, HBase 2.6.4, Spark: configuration")
-def _words(reading: Reading, facts: Facts) -> Iterator[Observation]:
+def _words(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """A value that must be one of a few words is one of them."""
     for entry in reading.config.effective if reading.config else ():
         known = _known_words(entry)

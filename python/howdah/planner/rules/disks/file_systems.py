@@ -8,7 +8,7 @@ from howdah.model.inventory import DiskKind, DiskRole
 from howdah.model.storage import FileSystem
 from howdah.planner.data_mounts import MountJudgement, data_mounts, group_observations
 from howdah.planner.facts import Facts
-from howdah.planner.reading import Observation, Reading
+from howdah.planner.reading import Inspected, Observation
 from howdah.planner.rule import MAY, MUST
 from howdah.planner.rules.declare import Rules
 from howdah.planner.throughput import data_bytes_per_s
@@ -23,7 +23,7 @@ _FILL_SPREAD = 0.2
 _SYSTEM_FREE = 10**10
 _BAD_OPTIONS = ("sync", "dirsync", "data=journal", "nobarrier", "barrier=0")
 """What writes everything at once or twice, and what loses blocks that were acknowledged with the power."""
-_Look = Callable[[Reading, Facts], Iterator[Observation]]
+_Look = Callable[[Inspected, Facts], Iterator[Observation]]
 _SPARE_WORTH_FROM = 12
 _CONTROLLER_BYTES_PER_S = 4_000_000_000
 
@@ -34,7 +34,7 @@ rules = Rules()
 def _mounts(judge: Callable[[FileSystem], tuple[bool | None, str] | None], expected: str, fix: str) -> _Look:
     """Look at every data file system with one question; those that do not concern it answer None."""
 
-    def inspect(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    def inspect(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         answers = ((mount.mount, judge(mount)) for mount in data_mounts(reading))
         yield from group_observations(
             [MountJudgement(name, *answer) for name, answer in answers if answer], expected, fix
@@ -158,7 +158,7 @@ rules.inspection("disks.room", sources="D0 28, D0 36, howdah").by(
 
 
 @rules.inspection("disks.system-room", sources="Hadoop 3.5.0: hdfs-default.xml, howdah")
-def _system(reading: Reading, facts: Facts) -> Iterator[Observation]:
+def _system(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """Leave room on the system's disk."""
     root = (
         next((one for one in reading.host.file_systems if one.mount == "/"), None) if reading.host else None
@@ -175,7 +175,7 @@ def _system(reading: Reading, facts: Facts) -> Iterator[Observation]:
 
 
 @rules.inspection("disks.even-fill", sources="D0 151, D0 36")
-def _even(reading: Reading, facts: Facts) -> Iterator[Observation]:
+def _even(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """Fill a host's data disks evenly."""
     used = {mount.mount: _used(mount) for mount in data_mounts(reading)}
     if len(used) > 1:
@@ -190,7 +190,7 @@ def _even(reading: Reading, facts: Facts) -> Iterator[Observation]:
 
 
 @rules.inspection("disks.equal-sizes", sources="D0 151, D2 107")
-def _equal(reading: Reading, facts: Facts) -> Iterator[Observation]:
+def _equal(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """Have data disks of one size in a host."""
     sizes = {mount.mount: mount.size_bytes for mount in data_mounts(reading)}
     if len(sizes) > 1:

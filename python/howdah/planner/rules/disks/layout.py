@@ -17,7 +17,7 @@ from howdah.planner.data_mounts import (
     is_system,
 )
 from howdah.planner.facts import Facts
-from howdah.planner.reading import Observation, Reading
+from howdah.planner.reading import Inspected, Observation
 from howdah.planner.rule import MAY, MUST, Decision, Scope
 from howdah.planner.rules.declare import Condition, Rules
 from howdah.planner.values import at_least
@@ -28,7 +28,7 @@ _LARGEST_GROUP = 2**40  # an XFS allocation group holds 1 TiB at most
 _PARTITION_START = 8 * MIB
 _RAID_VOLUME = re.compile(r"PERC|MegaRAID|LOGICAL VOLUME|ServeRAID|\bMR\d{4}|RAID", re.IGNORECASE)
 _READ_AHEAD_LEAST = MIB
-_Look = Callable[[Reading, Facts], Iterator[Observation]]
+_Look = Callable[[Inspected, Facts], Iterator[Observation]]
 
 
 rules = Rules(file=_FILE)
@@ -165,7 +165,7 @@ def _read_ahead(facts: Facts) -> Decision:
 
 
 @rules.inspection("disks.apart-from-system", MUST, sources="D0 30")
-def _apart(reading: Reading, facts: Facts) -> Iterator[Observation]:
+def _apart(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """Keep HDFS's data off the operating system's file systems."""
     if reading.host is None or reading.config is None:
         return
@@ -183,7 +183,7 @@ def _apart(reading: Reading, facts: Facts) -> Iterator[Observation]:
 
 
 @rules.inspection("disks.shared", sources="D0 30, D4 128")
-def _shared(reading: Reading, facts: Facts) -> Iterator[Observation]:
+def _shared(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """Have one data file system on a disk: HDFS takes every file system for a disk of its own."""
     mounts: dict[str, list[str]] = {}
     for mount in data_mounts(reading):
@@ -201,7 +201,7 @@ def _shared(reading: Reading, facts: Facts) -> Iterator[Observation]:
 
 
 @rules.inspection("disks.one-directory-each", sources="D0 30")
-def _one_each(reading: Reading, facts: Facts) -> Iterator[Observation]:
+def _one_each(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """Give HDFS one directory on each disk: it takes every directory for a disk of its own."""
     if reading.host is None or reading.config is None:
         return
@@ -221,7 +221,7 @@ def _one_each(reading: Reading, facts: Facts) -> Iterator[Observation]:
 
 
 @rules.inspection("disks.jbod", sources="D0 30, D4 128")
-def _jbod(reading: Reading, facts: Facts) -> Iterator[Observation]:
+def _jbod(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """Give HDFS single disks: no RAID, no striping, no volume over several."""
     models = {disk.name: disk.model or "" for disk in reading.host.disks} if reading.host else {}
     judged = []
@@ -249,7 +249,7 @@ def _jbod(reading: Reading, facts: Facts) -> Iterator[Observation]:
 def _disks(judge: Callable[[Disk], tuple[bool | None, str] | None], expected: str, fix: str) -> _Look:
     """Look at every data disk with one question; those that do not concern it answer None."""
 
-    def inspect(reading: Reading, facts: Facts) -> Iterator[Observation]:
+    def inspect(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         answers = ((disk.name, judge(disk)) for disk in data_disks(reading))
         yield from group_observations(
             [MountJudgement(name, *answer) for name, answer in answers if answer], expected, fix
@@ -294,7 +294,7 @@ rules.inspection("disks.scheduler", sources="howdah, Linux 5.0").by(
 @rules.inspection(
     "disks.read-ahead", MAY, sources="D0 56, howdah", when="HBase, which reads at random, does not run"
 )
-def _inspect_read_ahead(reading: Reading, facts: Facts) -> Iterator[Observation]:
+def _inspect_read_ahead(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """Read ahead 1 MiB or more on disks that spin."""
     if facts.request.hbase_used:
         return

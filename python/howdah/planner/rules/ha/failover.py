@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from howdah.planner.facts import Facts
-from howdah.planner.reading import Observation, Reading
+from howdah.planner.reading import Inspected, Observation
 from howdah.planner.rule import MUST
 from howdah.planner.rules.declare import Rules
 from howdah.planner.rules.ha.managers import are_paired
@@ -49,7 +49,7 @@ rules = Rules()
 
 
 @rules.inspection("ha.pairs-apart", MUST, sources=_SOURCES, when="a pair is configured")
-def _pairs_apart(reading: Reading, facts: Facts) -> Iterator[Observation]:
+def _pairs_apart(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """Two NameNodes, or two ResourceManagers, are on different hosts."""
     for pair in own_pairs(reading):
         yield from _apart(reading, pair.addresses(), "NameNodes")
@@ -57,7 +57,7 @@ def _pairs_apart(reading: Reading, facts: Facts) -> Iterator[Observation]:
     yield from _apart(reading, managers, "ResourceManagers")
 
 
-def _apart(reading: Reading, keys: Sequence[str], what: str) -> Iterator[Observation]:
+def _apart(reading: Inspected, keys: Sequence[str], what: str) -> Iterator[Observation]:
     hosts = [host_of(text) for key in keys if (text := reading.text(key))]
     if len(hosts) < 2:
         return
@@ -71,7 +71,7 @@ def _apart(reading: Reading, keys: Sequence[str], what: str) -> Iterator[Observa
 
 
 @rules.inspection("ha.complete", MUST, sources=_SOURCES, when="a name service lists two NameNodes")
-def _complete_pair(reading: Reading, facts: Facts) -> Iterator[Observation]:
+def _complete_pair(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """A pair of NameNodes has shared edits, fencing, a failover proxy and a quorum."""
     known = known_services(reading)
     own = own_pairs(reading)
@@ -91,7 +91,7 @@ def _complete_pair(reading: Reading, facts: Facts) -> Iterator[Observation]:
             yield from _failover(reading, pair)
 
 
-def _failover(reading: Reading, pair: NamedPair) -> Iterator[Observation]:
+def _failover(reading: Inspected, pair: NamedPair) -> Iterator[Observation]:
     """What NameNodes of this cluster need besides, and those of another one have there."""
     yield _needed(
         reading,
@@ -109,7 +109,7 @@ def _failover(reading: Reading, pair: NamedPair) -> Iterator[Observation]:
         yield _needed(reading, _FENCING_KEY, "the key with which sshfence logs in", "/etc/hadoop/ssh/fencing")
 
 
-def _alone(reading: Reading, alone: NamedPair) -> Iterator[Observation]:
+def _alone(reading: Inspected, alone: NamedPair) -> Iterator[Observation]:
     """A service of one NameNode, where edits are shared as only a pair needs them."""
     if reading.text(alone.key(reading, SHARED)):
         key = f"dfs.ha.namenodes.{alone.service}"
@@ -122,7 +122,7 @@ def _alone(reading: Reading, alone: NamedPair) -> Iterator[Observation]:
         )
 
 
-def _needed(reading: Reading, key: str, what: str, example: str) -> Observation:
+def _needed(reading: Inspected, key: str, what: str, example: str) -> Observation:
     text = reading.text(key)
     return reading.verdict(
         key, bool(text), found=text or "not set", expected=what, fix=f"set {key}, for instance to {example}"
@@ -153,7 +153,7 @@ def _enough_attempts(base_ms: float, most_ms: float) -> int:
     sources="Hadoop 3.5.0: RetryPolicies, howdah",
     when="there are two NameNodes, and attempts or pauses of clients are set",
 )
-def _clients(reading: Reading, facts: Facts) -> Iterator[Observation]:
+def _clients(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """A client of HDFS asks for longer than a failover takes."""
     if not pairs(reading) or not any(map(reading.text, (_ATTEMPTS, _BASE, _MOST))):
         # The release's own values outlive the release's own failover.
@@ -183,7 +183,7 @@ def _clients(reading: Reading, facts: Facts) -> Iterator[Observation]:
     sources="Hadoop 3.5.0: RMProxy, howdah",
     when="there are two ResourceManagers, and how long they are asked for is set",
 )
-def _managers(reading: Reading, facts: Facts) -> Iterator[Observation]:
+def _managers(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """NodeManagers, application masters and clients of YARN ask for longer than a failover takes."""
     given = next((key for key in (_YARN_ATTEMPTS, _YARN_WAIT) if reading.number(key) is not None), None)
     if not are_paired(reading) or given is None:
@@ -215,7 +215,7 @@ def _managers(reading: Reading, facts: Facts) -> Iterator[Observation]:
     sources="Hadoop 3.5.0: RMProxy",
     when="there are two ResourceManagers, and how they are looked for is set",
 )
-def _followed(reading: Reading, facts: Facts) -> Iterator[Observation]:
+def _followed(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """Who asked one ResourceManager goes on to the other."""
     text = reading.text(_CLIENTS)
     if text and are_paired(reading):

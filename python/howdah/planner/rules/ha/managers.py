@@ -9,7 +9,7 @@ from howdah.model.hostname import expand
 from howdah.model.plan import Role, Topology
 from howdah.planner.conditions import runs
 from howdah.planner.facts import Facts
-from howdah.planner.reading import Observation, Reading
+from howdah.planner.reading import Inspected, Observation
 from howdah.planner.rule import MAY, MUST
 from howdah.planner.rules.declare import Condition, Rules
 from howdah.planner.rules.ha.services import pairs
@@ -51,7 +51,7 @@ rules = Rules()
 
 
 @rules.inspection("ha.complete-managers", MUST, sources="Hadoop 3.5.0: ResourceManagerHA", when=_CONDITION)
-def _complete_managers(reading: Reading, facts: Facts) -> Iterator[Observation]:
+def _complete_managers(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """A pair of ResourceManagers has a name, a quorum and recovery."""
     if not are_paired(reading):
         return
@@ -77,9 +77,9 @@ def _complete_managers(reading: Reading, facts: Facts) -> Iterator[Observation]:
             fix=f"set {key} to {example} in yarn-site.xml",
             where=reading.where(key) or "yarn-site.xml",
         )
-    if len(_ids(reading)) == 1:
+    if len(reading.parts(_IDS)) == 1:
         yield _no_pair(reading)
-    for name in _ids(reading):
+    for name in reading.parts(_IDS):
         yield _address(reading, name)
         if not _is_of_2(facts):
             yield _pages(reading, name)
@@ -97,16 +97,12 @@ def _is_of_2(facts: Facts) -> bool:
     return facts.request.hadoop.startswith("2.")
 
 
-def are_paired(reading: Reading) -> bool:
+def are_paired(reading: Inspected) -> bool:
     """Whether ResourceManagers are highly available."""
     return reading.truth(_ENABLED) is True
 
 
-def _ids(reading: Reading) -> list[str]:
-    return [name.strip() for name in (reading.text(_IDS) or "").split(",") if name.strip()]
-
-
-def _no_pair(reading: Reading) -> Observation:
+def _no_pair(reading: Inspected) -> Observation:
     return reading.verdict(
         _IDS,
         False,
@@ -117,7 +113,7 @@ def _no_pair(reading: Reading) -> Observation:
     )
 
 
-def _address(reading: Reading, name: str) -> Observation:
+def _address(reading: Inspected, name: str) -> Observation:
     """Where a ResourceManager is: its host, from which Hadoop makes its addresses, or its address itself."""
     key = f"{_HOST}.{name}"
     text = reading.text(key) or reading.text(f"{_RPC}.{name}")
@@ -131,7 +127,7 @@ def _address(reading: Reading, name: str) -> Observation:
     )
 
 
-def _pages(reading: Reading, name: str) -> Observation:
+def _pages(reading: Inspected, name: str) -> Observation:
     """Where a ResourceManager's pages are: one address that Hadoop does not make from the host everywhere."""
     prefix, port = _PAGES_TLS if reading.text("yarn.http.policy") == "HTTPS_ONLY" else _PAGES
     key = f"{prefix}.{name}"
@@ -153,10 +149,10 @@ def _pages(reading: Reading, name: str) -> Observation:
     sources="YARN-7269, Hadoop 2.10.2: AmFilterInitializer",
     when=f"{_CONDITION} with Hadoop 2.9 or 2.10",
 )
-def _pages_of_2(reading: Reading, facts: Facts) -> Iterator[Observation]:
+def _pages_of_2(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """Application masters find the pages of every ResourceManager."""
     if are_paired(reading) and facts.request.hadoop.startswith(("2.9.", "2.10.")):
-        yield from (_pages(reading, name) for name in _ids(reading))
+        yield from (_pages(reading, name) for name in reading.parts(_IDS))
 
 
 @rules.inspection(
@@ -165,9 +161,9 @@ def _pages_of_2(reading: Reading, facts: Facts) -> Iterator[Observation]:
     sources="Hadoop 3.5.0: yarn-default.xml",
     when="two ResourceManagers are named",
 )
-def _enabled(reading: Reading, facts: Facts) -> Iterator[Observation]:
+def _enabled(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """ResourceManagers that are named as a pair are one."""
-    ids = _ids(reading)
+    ids = reading.parts(_IDS)
     if len(ids) > 1:
         yield Observation(
             ok=are_paired(reading),
@@ -183,7 +179,7 @@ def _enabled(reading: Reading, facts: Facts) -> Iterator[Observation]:
 @rules.inspection(
     "ha.elected-manager", MUST, sources=_HA_UTIL, when=f"{_CONDITION} and are to take over by themselves"
 )
-def _elected(reading: Reading, facts: Facts) -> Iterator[Observation]:
+def _elected(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """Somebody elects the active ResourceManager."""
     key = f"{_ELECTION}embedded"
     if are_paired(reading) and reading.truth(f"{_ELECTION}enabled") is not False:
@@ -197,7 +193,7 @@ def _elected(reading: Reading, facts: Facts) -> Iterator[Observation]:
 
 
 @rules.inspection("ha.manager-by-itself", sources="Hadoop 3.5.0: ResourceManagerHA", when=_CONDITION)
-def _by_itself(reading: Reading, facts: Facts) -> Iterator[Observation]:
+def _by_itself(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """The standby ResourceManager takes over by itself."""
     key = f"{_ELECTION}enabled"
     if are_paired(reading):
@@ -213,9 +209,9 @@ def _by_itself(reading: Reading, facts: Facts) -> Iterator[Observation]:
 @rules.inspection(
     "ha.known-manager", MUST, sources=_HA_UTIL, when="a configuration says which ResourceManager reads it"
 )
-def _named(reading: Reading, facts: Facts) -> Iterator[Observation]:
+def _named(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """A file that says which ResourceManager reads it names one of the pair."""
-    text, ids = reading.text(_ID), _ids(reading)
+    text, ids = reading.text(_ID), reading.parts(_IDS)
     if text and ids and are_paired(reading):
         yield reading.verdict(
             _ID,
@@ -231,10 +227,10 @@ def _named(reading: Reading, facts: Facts) -> Iterator[Observation]:
     sources="Hadoop 3.5.0: ResourceManagerHA",
     when="a configuration says which ResourceManager reads it",
 )
-def _own_id(reading: Reading, facts: Facts) -> Iterator[Observation]:
+def _own_id(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """ResourceManagers that share a configuration find out themselves which of the pair they are."""
     text = reading.text(_ID)
-    if are_paired(reading) and text in _ids(reading):
+    if are_paired(reading) and text in reading.parts(_IDS):
         yield reading.verdict(
             _ID,
             False,
@@ -245,13 +241,13 @@ def _own_id(reading: Reading, facts: Facts) -> Iterator[Observation]:
         )
 
 
-def _store(reading: Reading) -> str:
+def _store(reading: Inspected) -> str:
     """The kind of the store of jobs, without its package."""
     return (reading.text(_STORE) or "FileSystemRMStateStore").removeprefix(_STORES)
 
 
 @rules.inspection("ha.shared-state", MUST, sources="Hadoop 3.5.0: ResourceManagerRestart", when=_CONDITION)
-def _shared_state(reading: Reading, facts: Facts) -> Iterator[Observation]:
+def _shared_state(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """What one ResourceManager knows of jobs, the other one reads."""
     if are_paired(reading):
         yield _kept(
@@ -261,7 +257,7 @@ def _shared_state(reading: Reading, facts: Facts) -> Iterator[Observation]:
         )
 
 
-def _kept(reading: Reading, *, ok: bool, expected: str) -> Observation:
+def _kept(reading: Inspected, *, ok: bool, expected: str) -> Observation:
     return Observation(
         ok=ok,
         about=_STORE,
@@ -273,7 +269,7 @@ def _kept(reading: Reading, *, ok: bool, expected: str) -> Observation:
 
 
 @rules.inspection("ha.fenced-state", sources="Hadoop 3.5.0: ResourceManagerRestart", when=_CONDITION)
-def _fenced_state(reading: Reading, facts: Facts) -> Iterator[Observation]:
+def _fenced_state(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """Only the active ResourceManager can write what is known of jobs."""
     if are_paired(reading) and _store(reading) not in _OF_ONE_HOST:
         yield _kept(
@@ -289,7 +285,7 @@ def _fenced_state(reading: Reading, facts: Facts) -> Iterator[Observation]:
     sources="HBASE-2870, HBase 2.6.4: reference guide",
     when="HBase's start scripts have a list of RegionServers",
 )
-def _second(reading: Reading, facts: Facts) -> Iterator[Observation]:
+def _second(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """HBase on a pair of NameNodes has a pair of HMasters."""
     if reading.config is None or not reading.has(_SERVERS) or not pairs(reading):
         return

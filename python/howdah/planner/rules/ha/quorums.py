@@ -9,7 +9,7 @@ from pathlib import PurePosixPath
 
 from howdah.planner.data_mounts import below_data, is_remote
 from howdah.planner.facts import Facts
-from howdah.planner.reading import Observation, Reading, is_temporary
+from howdah.planner.reading import Inspected, Observation, is_temporary
 from howdah.planner.rule import MUST
 from howdah.planner.rules.declare import Rules
 from howdah.planner.rules.ha.services import SHARED, NamedPair, host_of, listed, own_pairs
@@ -35,7 +35,7 @@ _NO_RACK = "/default-rack"
 rules = Rules()
 
 
-def journals(reading: Reading) -> Iterator[tuple[str, str, NamedPair]]:
+def journals(reading: Inspected) -> Iterator[tuple[str, str, NamedPair]]:
     """Every journal of this cluster's pairs: the key that gives it, its text, and the first pair it is of."""
     seen: set[str] = set()
     for pair in own_pairs(reading):
@@ -63,7 +63,7 @@ def _places(text: str) -> tuple[str, ...]:
     sources="HDFS-2752, Hadoop 3.5.0: QuorumJournalManager",
     when="edits are shared through JournalNodes",
 )
-def _forms(reading: Reading, facts: Facts) -> Iterator[Observation]:
+def _forms(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """Edits are shared in one journal, which has a name."""
     for key, text, pair in journals(reading):
         places = _places(text)
@@ -80,7 +80,7 @@ def _forms(reading: Reading, facts: Facts) -> Iterator[Observation]:
 
 
 @rules.inspection("ha.journal-quorum", MUST, sources=_SOURCES, when="edits are shared through JournalNodes")
-def _quorum(reading: Reading, facts: Facts) -> Iterator[Observation]:
+def _quorum(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """JournalNodes are an odd number, at least three, on different hosts."""
     for key, text, _ in journals(reading):
         if len(_places(text)) == 1 and "," not in text:
@@ -88,7 +88,7 @@ def _quorum(reading: Reading, facts: Facts) -> Iterator[Observation]:
             yield odd_number(reading, key, members(text), "JournalNodes")
 
 
-def odd_number(reading: Reading, key: str, addresses: tuple[str, ...], what: str) -> Observation:
+def odd_number(reading: Inspected, key: str, addresses: tuple[str, ...], what: str) -> Observation:
     """Whether so many may lose one of them, and no fewer of them could."""
     hosts = {host_of(address) for address in addresses}
     return reading.verdict(
@@ -100,7 +100,7 @@ def odd_number(reading: Reading, key: str, addresses: tuple[str, ...], what: str
     )
 
 
-def _directories(reading: Reading) -> Iterator[tuple[str, str]]:
+def _directories(reading: Inspected) -> Iterator[tuple[str, str]]:
     """Where journals lie, by the key that says it; nothing where it is not set."""
     seen: set[str] = set()
     for _, _, pair in journals(reading):
@@ -116,7 +116,7 @@ def _directories(reading: Reading) -> Iterator[tuple[str, str]]:
     sources="Hadoop 3.5.0: JournalNode",
     when="edits are shared through JournalNodes",
 )
-def _lasting(reading: Reading, facts: Facts) -> Iterator[Observation]:
+def _lasting(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """A JournalNode keeps its journals in one directory, which lasts."""
     for key, text in _directories(reading):
         path = listed(text)[0].removeprefix("file://") if text else ""
@@ -136,7 +136,7 @@ def _lasting(reading: Reading, facts: Facts) -> Iterator[Observation]:
     sources="D0 74, Hadoop 3.5.0: HDFSHighAvailabilityWithQJM",
     when="edits are shared through JournalNodes, and where data disks are is known",
 )
-def _disks(reading: Reading, facts: Facts) -> Iterator[Observation]:
+def _disks(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """Journals are on disks of JournalNodes' own hosts that hold no blocks."""
     hosts = [host_of(member) for _, text, _ in journals(reading) for member in members(text)]
     for key, text in _directories(reading):
@@ -161,7 +161,7 @@ def methods(text: str) -> tuple[str, ...]:
     return tuple(line for line in lines if line)
 
 
-def _given(reading: Reading) -> Iterator[tuple[str, tuple[str, ...], str]]:
+def _given(reading: Inspected) -> Iterator[tuple[str, tuple[str, ...], str]]:
     """What each pair fences with: the key, the ways, and where its edits are shared."""
     seen: set[str] = set()
     for pair in own_pairs(reading):
@@ -181,7 +181,7 @@ def _known(method: str) -> bool:
 @rules.inspection(
     "ha.fencing-form", MUST, sources="Hadoop 3.5.0: NodeFencer", when="a pair of NameNodes says how it fences"
 )
-def _readable(reading: Reading, facts: Facts) -> Iterator[Observation]:
+def _readable(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """Each way to fence has a line of its own, and is one that there is."""
     for key, ways, _ in _given(reading):
         wrong = [way for way in ways if not _known(way)]
@@ -199,7 +199,7 @@ def _readable(reading: Reading, facts: Facts) -> Iterator[Observation]:
     sources="Hadoop 3.5.0: SshFenceByTcpPort",
     when="edits are shared through JournalNodes",
 )
-def _last_way(reading: Reading, facts: Facts) -> Iterator[Observation]:
+def _last_way(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """Failover goes on where the host of the active NameNode is lost, with all that sshfence asks."""
     for key, ways, shared in _given(reading):
         if not all(map(_known, ways)) or not shared.startswith("qjournal://"):
@@ -227,7 +227,7 @@ def _does_nothing(method: str) -> bool:
     sources="Hadoop 3.5.0: HDFSHighAvailabilityWithNFS",
     when="edits are shared in a file system",
 )
-def _really(reading: Reading, facts: Facts) -> Iterator[Observation]:
+def _really(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """Where nothing else keeps two NameNodes from writing, fencing does."""
     for key, ways, shared in _given(reading):
         if not shared or shared.startswith("qjournal://"):
@@ -258,7 +258,7 @@ def _well_formed(text: str) -> bool:
     sources="ZooKeeper 3.8: ConnectStringParser",
     when="ZooKeepers that elect are named",
 )
-def _strings(reading: Reading, facts: Facts) -> Iterator[Observation]:
+def _strings(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """ZooKeepers are listed with commas, each with its port."""
     for key in CLIENTS:
         text = reading.text(key)
@@ -278,7 +278,7 @@ def _strings(reading: Reading, facts: Facts) -> Iterator[Observation]:
     sources="D0 74, D2 100, Hadoop 3.5.0",
     when="a ZooKeeper quorum is configured for failover or HBase",
 )
-def _odd(reading: Reading, facts: Facts) -> Iterator[Observation]:
+def _odd(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """ZooKeepers are an odd number, at least three, on different hosts."""
     if any(
         entry.name.startswith("server.") for entry in (reading.config.effective if reading.config else ())
@@ -300,7 +300,7 @@ def _odd(reading: Reading, facts: Facts) -> Iterator[Observation]:
     sources="ZooKeeper 3.8: PathUtils, Hadoop 3.5.0: ZKFailoverController",
     when="another path than the release's is set",
 )
-def _paths(reading: Reading, facts: Facts) -> Iterator[Observation]:
+def _paths(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """The election has a path in ZooKeeper."""
     text = reading.text(_PARENT)
     if text and "${" not in text:
@@ -318,7 +318,7 @@ def _paths(reading: Reading, facts: Facts) -> Iterator[Observation]:
     sources="ZooKeeper 3.8: administrator's guide, Hadoop 3.5.0: HDFSHighAvailabilityWithQJM",
     when="topology.data lies with the configuration, names real racks and knows every member",
 )
-def _racks(reading: Reading, facts: Facts) -> Iterator[Observation]:
+def _racks(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """A quorum outlasts the loss of a rack, as far as there are racks."""
     mapped = reading.config.mapped if reading.config is not None else None
     if not mapped or "NodeGroup" in (reading.text("net.topology.impl") or ""):
@@ -344,7 +344,7 @@ def _racks(reading: Reading, facts: Facts) -> Iterator[Observation]:
         )
 
 
-def _quorums(reading: Reading) -> Iterator[tuple[str, tuple[str, ...], str]]:
+def _quorums(reading: Inspected) -> Iterator[tuple[str, tuple[str, ...], str]]:
     for key, text, _ in journals(reading):
         yield key, members(text), "JournalNodes"
     for key in (*CLIENTS, _HBASE_QUORUM):

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from howdah.planner.facts import Facts
-from howdah.planner.reading import Observation, Reading
+from howdah.planner.reading import Inspected, Observation
 from howdah.planner.rule import MUST
 from howdah.planner.rules.declare import Rules
 
@@ -58,7 +58,7 @@ class NamedPair(NamedTuple):
         """The keys of its NameNodes' addresses."""
         return tuple(f"{_ADDRESS}.{self.service}.{name}" for name in self.namenodes)
 
-    def key(self, reading: Reading, key: str) -> str:
+    def key(self, reading: Inspected, key: str) -> str:
         """The key as it is set for this service: for all, or with the service's name, or a NameNode's."""
         forms = (
             key,
@@ -73,7 +73,7 @@ def host_of(address: str) -> str:
     return address.partition(":")[0].strip().lower()
 
 
-def is_of_servers(reading: Reading, pair: NamedPair) -> bool:
+def is_of_servers(reading: Inspected, pair: NamedPair) -> bool:
     """Whether anything is set that only HDFS's daemons read: clients have addresses alone."""
     return any(reading.text(pair.key(reading, key)) for key in _OF_SERVERS)
 
@@ -86,7 +86,7 @@ def listed(text: str | None, separator: str = ",") -> tuple[str, ...]:
     return tuple(part.strip() for part in (text or "").split(separator) if part.strip())
 
 
-def all_named(reading: Reading) -> Iterator[NamedPair]:
+def all_named(reading: Inspected) -> Iterator[NamedPair]:
     """Every name service for which NameNodes are listed, be they one or none."""
     if reading.config is None:
         return
@@ -95,12 +95,12 @@ def all_named(reading: Reading) -> Iterator[NamedPair]:
             yield NamedPair(name.removeprefix(_NAMENODES), listed(reading.text(name)))
 
 
-def known_services(reading: Reading) -> tuple[str, ...]:
+def known_services(reading: Inspected) -> tuple[str, ...]:
     """The name services that clients may ask for."""
     return listed(reading.text(_SERVICES))
 
 
-def is_orphan(reading: Reading, pair: NamedPair) -> bool:
+def is_orphan(reading: Inspected, pair: NamedPair) -> bool:
     """Whether nothing leads to a service whose NameNodes are listed: Hadoop then passes over them."""
     known = known_services(reading)
     if pair.service in known or _named_by_clients(reading) == pair.service:
@@ -109,7 +109,7 @@ def is_orphan(reading: Reading, pair: NamedPair) -> bool:
     return all(reading.text(f"{_NAMENODES}{service}") for service in known)
 
 
-def _named_by_clients(reading: Reading) -> str:
+def _named_by_clients(reading: Inspected) -> str:
     """What clients find HDFS by."""
     return (reading.text("fs.defaultFS") or "").partition("://")[2].partition("/")[0].partition(":")[0]
 
@@ -120,7 +120,7 @@ def _named_by_clients(reading: Reading) -> str:
     sources="Hadoop 3.5.0: FSNamesystem",
     when="NameNodes of a name service are listed",
 )
-def _listed_services(reading: Reading, facts: Facts) -> Iterator[Observation]:
+def _listed_services(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """A name service whose NameNodes are listed is in the list of name services."""
     known = known_services(reading)
     for pair in all_named(reading):
@@ -146,7 +146,7 @@ def _listed_services(reading: Reading, facts: Facts) -> Iterator[Observation]:
     sources="Hadoop 3.5.0: DFSUtil",
     when="NameNodes are listed for a name that nothing leads to",
 )
-def _orphans(reading: Reading, facts: Facts) -> Iterator[Observation]:
+def _orphans(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """NameNodes are listed for name services only."""
     for pair in all_named(reading):
         if is_orphan(reading, pair):
@@ -161,7 +161,7 @@ def _orphans(reading: Reading, facts: Facts) -> Iterator[Observation]:
             )
 
 
-def _has_port(reading: Reading, service: str) -> bool:
+def _has_port(reading: Inspected, service: str) -> bool:
     authority = (reading.text("fs.defaultFS") or "").partition("://")[2].partition("/")[0]
     return authority.startswith(f"{service}:")
 
@@ -172,7 +172,7 @@ def _has_port(reading: Reading, service: str) -> bool:
     sources="Hadoop 3.5.0: NameNodeProxiesClient",
     when="a name service is used",
 )
-def _without_namenodes(reading: Reading, facts: Facts) -> Iterator[Observation]:
+def _without_namenodes(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """A name service that clients use has NameNodes."""
     named = _named_by_clients(reading)
     for service in known_services(reading):
@@ -201,12 +201,12 @@ def _without_namenodes(reading: Reading, facts: Facts) -> Iterator[Observation]:
         )
 
 
-def _by_address(reading: Reading, service: str) -> bool:
+def _by_address(reading: Inspected, service: str) -> bool:
     """Whether clients take the service for a host, whose address moves from one NameNode to the other."""
     return "IPFailover" in (reading.text(f"{PROVIDER}.{service}") or "")
 
 
-def pairs(reading: Reading) -> tuple[NamedPair, ...]:
+def pairs(reading: Inspected) -> tuple[NamedPair, ...]:
     """Every name service of two NameNodes at least that clients may ask for, of other clusters too."""
     named = {pair.service: pair for pair in all_named(reading) if len(pair.namenodes) > 1}
     return tuple(named[name] for name in known_services(reading) if name in named)
@@ -218,7 +218,7 @@ def pairs(reading: Reading) -> tuple[NamedPair, ...]:
     sources="Hadoop 3.5.0: NameNodeProxiesClient",
     when="a name service of two NameNodes is named",
 )
-def _logical_ports(reading: Reading, facts: Facts) -> Iterator[Observation]:
+def _logical_ports(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """A name service has no port."""
     services = {pair.service: pair for pair in pairs(reading)}
     for key, path in (("fs.defaultFS", ""), ("hbase.rootdir", "/hbase")):
@@ -241,7 +241,7 @@ def _logical_ports(reading: Reading, facts: Facts) -> Iterator[Observation]:
     sources="Hadoop 3.5.0: NameNodeProxiesClient",
     when="one of Hadoop's own is named",
 )
-def _provider_classes(reading: Reading, facts: Facts) -> Iterator[Observation]:
+def _provider_classes(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """Clients look for the active NameNode by a class that there is."""
     for pair in pairs(reading):
         key = f"{PROVIDER}.{pair.service}"
@@ -258,12 +258,12 @@ def _provider_classes(reading: Reading, facts: Facts) -> Iterator[Observation]:
             )
 
 
-def own_pairs(reading: Reading) -> tuple[NamedPair, ...]:
+def own_pairs(reading: Inspected) -> tuple[NamedPair, ...]:
     """The name services of this cluster's own NameNodes, two at least of each."""
     return tuple(pair for pair in pairs(reading) if is_own(reading, pair))
 
 
-def is_own(reading: Reading, pair: NamedPair) -> bool:
+def is_own(reading: Inspected, pair: NamedPair) -> bool:
     """Whether a name service is this cluster's: clients may be given those of other clusters, too."""
     own = listed(reading.text(_OWN))
     return not own or pair.service in own
@@ -275,7 +275,7 @@ def is_own(reading: Reading, pair: NamedPair) -> bool:
     sources="HDFS-12943, Hadoop 3.5.0: ObserverNameNode",
     when="clients read from observers",
 )
-def _observers(reading: Reading, facts: Facts) -> Iterator[Observation]:
+def _observers(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """Where clients read from observers, NameNodes say how far they are and read edits as they come."""
     for pair in own_pairs(reading):
         provider = f"{PROVIDER}.{pair.service}"
@@ -298,7 +298,7 @@ def _observers(reading: Reading, facts: Facts) -> Iterator[Observation]:
     sources="HDFS-6376, Hadoop 3.5.0: HDFSHighAvailabilityWithQJM",
     when="there are several name services of two NameNodes",
 )
-def _own_edits(reading: Reading, facts: Facts) -> Iterator[Observation]:
+def _own_edits(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """Each of a cluster's name services has edits of its own, and no other cluster's is one of them."""
     sharing: dict[str, list[NamedPair]] = {}
     several = own_pairs(reading)

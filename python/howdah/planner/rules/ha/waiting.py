@@ -13,7 +13,7 @@ from typing import NamedTuple
 from howdah.model.plan import Role, Value
 from howdah.planner.conditions import in_pair, is_paired
 from howdah.planner.facts import Facts
-from howdah.planner.reading import Observation, Reading
+from howdah.planner.reading import Inspected, Observation
 from howdah.planner.rule import MAY, Decision
 from howdah.planner.rules.declare import Condition, Rules
 from howdah.planner.rules.ha.services import host_of, is_of_servers, own_pairs
@@ -257,7 +257,7 @@ standby.fixed("ha.log-roll", "dfs.ha.log-roll.period", _ROLL_S, accepts=between(
 @rules.inspection(
     "ha.by-itself", sources="Hadoop 3.5.0: HDFSHighAvailabilityWithQJM", when="there are two NameNodes"
 )
-def _by_itself(reading: Reading, facts: Facts) -> Iterator[Observation]:
+def _by_itself(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """The standby takes over by itself."""
     for pair in own_pairs(reading):
         if not is_of_servers(reading, pair):
@@ -277,7 +277,7 @@ def _by_itself(reading: Reading, facts: Facts) -> Iterator[Observation]:
 @rules.inspection(
     "ha.own-id", sources="Hadoop 3.5.0: hdfs-default.xml", when="a configuration says which NameNode reads it"
 )
-def _own_id(reading: Reading, facts: Facts) -> Iterator[Observation]:
+def _own_id(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """NameNodes that share a configuration find out themselves which of the pair they are."""
     text = reading.text(_ID)
     if text and own_pairs(reading):
@@ -294,7 +294,7 @@ def _own_id(reading: Reading, facts: Facts) -> Iterator[Observation]:
 @rules.inspection(
     "ha.no-secondary", sources="Hadoop 3.5.0: SecondaryNameNode", when="a SecondaryNameNode's address is set"
 )
-def _no_secondary(reading: Reading, facts: Facts) -> Iterator[Observation]:
+def _no_secondary(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """A pair of NameNodes has no SecondaryNameNode."""
     for pair in own_pairs(reading):
         key = pair.key(reading, _SECONDARY)

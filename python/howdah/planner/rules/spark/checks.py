@@ -11,11 +11,10 @@ from howdah.planner.executor import (
     LEAST_OVERHEAD_MB,
     OVERHEAD,
     YARN,
-    memory_bytes,
 )
 from howdah.planner.facts import Facts
 from howdah.planner.named_hosts import has_several_hosts, worker_hosts
-from howdah.planner.reading import Observation, Reading, entry_verdict
+from howdah.planner.reading import Inspected, Observation, entry_verdict
 from howdah.planner.rule import MUST
 from howdah.planner.rules.declare import Rules
 from howdah.releases.similar import similar_text
@@ -54,7 +53,7 @@ rules = Rules()
     sources="Spark: SQL performance tuning",
     when="where adaptive execution or the number of partitions is set",
 )
-def _adaptive(reading: Reading, facts: Facts) -> Iterator[Observation]:
+def _adaptive(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """Spark makes the number of partitions fit the data."""
     partitions = reading.number(_PARTITIONS)
     off = reading.truth(_ADAPTIVE) is False
@@ -82,11 +81,11 @@ def _adaptive(reading: Reading, facts: Facts) -> Iterator[Observation]:
     sources=f"{YARN}, howdah",
     when="where Spark's defaults say how large executors are",
 )
-def _container_fits(reading: Reading, facts: Facts) -> Iterator[Observation]:
+def _container_fits(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """An executor and what it has outside of its heap fit the largest container."""
-    heap = memory_bytes(reading.text("spark.executor.memory") or "")
+    heap = reading.size("spark.executor.memory")
     if heap is not None:
-        overhead = memory_bytes(reading.text("spark.executor.memoryOverhead") or "") or max(
+        overhead = reading.size("spark.executor.memoryOverhead") or max(
             LEAST_OVERHEAD_MB * MIB, int(heap * OVERHEAD)
         )
         most = int(facts.number("yarn.scheduler.maximum-allocation-mb")) * MIB
@@ -112,7 +111,7 @@ def _container_fits(reading: Reading, facts: Facts) -> Iterator[Observation]:
 
 
 @rules.inspection("spark.former-names", sources=CONFIGURATION)
-def _former(reading: Reading, facts: Facts) -> Iterator[Observation]:
+def _former(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """Spark is told with the names that it has today."""
     for name, today in _FORMER.items():
         if reading.text(name) is not None:
@@ -125,14 +124,14 @@ def _former(reading: Reading, facts: Facts) -> Iterator[Observation]:
             )
 
 
-def _entries(reading: Reading) -> Iterator[FoundProperty]:
+def _entries(reading: Inspected) -> Iterator[FoundProperty]:
     for entry in reading.config.effective if reading.config else ():
         if entry.base_name == _FILE and "${" not in entry.text:
             yield entry
 
 
 @rules.inspection("spark.misspelt", MUST, sources=_SOURCE, when="for names that are close to a known one")
-def _names(reading: Reading, facts: Facts) -> Iterator[Observation]:
+def _names(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """A key's name is one that Spark knows; a misspelt one is without effect."""
     for entry in _entries(reading):
         near = intended_spark_key(entry.name) if entry.name.isascii() else None
@@ -147,7 +146,7 @@ def _names(reading: Reading, facts: Facts) -> Iterator[Observation]:
 
 
 @rules.inspection("spark.kinds", MUST, sources=_SOURCE)
-def _kinds(reading: Reading, facts: Facts) -> Iterator[Observation]:
+def _kinds(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """A value is one that Spark's own code can read."""
     for entry in _entries(reading):
         known = spark_keys().get(entry.name)
@@ -184,7 +183,7 @@ def _off(known: SparkKey, text: str) -> tuple[float, float] | None:
     return (value / usual, usual) if near else None
 
 
-def _units(reading: Reading) -> Iterator[tuple[bool, Observation]]:
+def _units(reading: Inspected) -> Iterator[tuple[bool, Observation]]:
     """Every number whose unit is another one than its writer meant, with whether work is lost by it."""
     for entry in _entries(reading):
         known = spark_keys().get(entry.name)
@@ -207,19 +206,19 @@ def _units(reading: Reading) -> Iterator[tuple[bool, Observation]]:
 
 
 @rules.inspection("spark.units-too-small", MUST, sources=_SOURCE)
-def _lost(reading: Reading, facts: Facts) -> Iterator[Observation]:
+def _lost(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """Numbers without a unit are in the unit that their keys count in."""
     return (observation for fatal, observation in _units(reading) if fatal)
 
 
 @rules.inspection("spark.units", sources=_SOURCE)
-def _doubtful(reading: Reading, facts: Facts) -> Iterator[Observation]:
+def _doubtful(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """Numbers without a unit are not off by a factor that lies between two units."""
     return (observation for fatal, observation in _units(reading) if not fatal)
 
 
 @rules.inspection("spark.heap-units", MUST, sources=f"{CONFIGURATION}, Spark 4.3.0: UnifiedMemoryManager")
-def _heaps(reading: Reading, facts: Facts) -> Iterator[Observation]:
+def _heaps(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """Executors and drivers have memory enough to start."""
     for entry in _entries(reading):
         least = _LEAST_HEAP if entry.name in _HEAPS else _LEAST_OVERHEAD if entry.name in _OVERHEADS else None
@@ -241,7 +240,7 @@ def _heaps(reading: Reading, facts: Facts) -> Iterator[Observation]:
         )
 
 
-def _quantity(reading: Reading, key: str) -> float | None:
+def _quantity(reading: Inspected, key: str) -> float | None:
     known = spark_keys()[key]
     return known.quantity(reading.text(key) or known.default)
 
@@ -252,12 +251,12 @@ def _quantity(reading: Reading, key: str) -> float | None:
     sources=f"Spark 4.3.0: SparkConf.validateSettings, {CONFIGURATION}",
     when="where either time is set",
 )
-def _heartbeats(reading: Reading, facts: Facts) -> Iterator[Observation]:
+def _heartbeats(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """Executors are given up after more than one heartbeat."""
     return _times(reading, least=1)
 
 
-def _times(reading: Reading, least: int) -> Iterator[Observation]:
+def _times(reading: Inspected, least: int) -> Iterator[Observation]:
     given = [key for key in (_TIMEOUT, _HEARTBEAT) if reading.text(key)]
     timeout, heartbeat = (_quantity(reading, key) for key in (_TIMEOUT, _HEARTBEAT))
     if not given or not timeout or not heartbeat:
@@ -282,7 +281,7 @@ def _refusal(timeout: float, heartbeat: float) -> str:
 
 
 @rules.inspection("spark.several-heartbeats", sources=CONFIGURATION, when="where either time is set")
-def _few_heartbeats(reading: Reading, facts: Facts) -> Iterator[Observation]:
+def _few_heartbeats(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """Executors have time for several heartbeats before they are given up."""
     return _times(reading, least=_LEAST_HEARTBEATS)
 
@@ -293,7 +292,7 @@ def _few_heartbeats(reading: Reading, facts: Facts) -> Iterator[Observation]:
     sources=f"Spark 4.3.0: ExecutorAllocationManager, {YARN}",
     when="where numbers of executors are set",
 )
-def _executors(reading: Reading, facts: Facts) -> Iterator[Observation]:
+def _executors(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """Applications begin with no more executors than they may have, and the cluster has room for."""
     dynamic = reading.truth(f"{_DYNAMIC}enabled") is True
     least, first, most = (reading.number(f"{_DYNAMIC}{what}Executors") for what in ("min", "initial", "max"))
@@ -328,7 +327,7 @@ def _executors(reading: Reading, facts: Facts) -> Iterator[Observation]:
 
 
 @rules.inspection("spark.history-written", sources="Spark: monitoring", when="where such a folder is set")
-def _history(reading: Reading, facts: Facts) -> Iterator[Observation]:
+def _history(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """Where a folder of applications' history is named, applications write it."""
     given = next((key for key in (_DIRECTORY, _READ) if reading.text(key)), None)
     if given is not None:
@@ -345,7 +344,7 @@ def _history(reading: Reading, facts: Facts) -> Iterator[Observation]:
 @rules.inspection(
     "spark.own-driver", MUST, sources=CONFIGURATION, when="where the files show that several hosts read them"
 )
-def _own_driver(reading: Reading, facts: Facts) -> Iterator[Observation]:
+def _own_driver(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """No driver is bound to one host's address in a file that all hosts have."""
     if not has_several_hosts(reading):
         return

@@ -12,7 +12,6 @@ from howdah.planner.executor import (
     STEP_MB,
     YARN,
     executor,
-    memory_bytes,
 )
 from howdah.planner.facts import Facts
 from howdah.planner.heap import collector_threads
@@ -21,6 +20,7 @@ from howdah.planner.rules.declare import Condition, Rules
 from howdah.planner.rules.queues import queue_of
 from howdah.planner.rules.security import KEYTABS, realm
 from howdah.planner.values import anything, as_number, between, set_at_all
+from howdah.releases.spark import spark_size
 from howdah.units import MIB, format_counted, format_memory
 
 _TUNING = "Spark: tuning"
@@ -75,7 +75,7 @@ def _cores(facts: Facts) -> Decision:
 
 def _fits(value: Value, decision: Decision, facts: Facts) -> bool:
     """Whether a heap fits the largest container with its overhead."""
-    heap = memory_bytes(str(value))
+    heap = spark_size("spark.executor.memory", str(value))
     most = facts.number("yarn.scheduler.maximum-allocation-mb") * MIB
     return heap is not None and heap + max(LEAST_OVERHEAD_MB * MIB, heap * OVERHEAD) <= most
 

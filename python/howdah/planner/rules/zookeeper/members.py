@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from howdah.planner.data_mounts import below_data
 from howdah.planner.facts import Facts
-from howdah.planner.reading import Observation, Reading, entry_verdict
+from howdah.planner.reading import Inspected, Observation, entry_verdict
 from howdah.planner.rule import MUST
 from howdah.planner.rules.declare import Rules
 from howdah.planner.rules.ha.quorums import CLIENTS, keepers
@@ -98,7 +98,7 @@ _KEYS = (
 rules = Rules()
 
 
-def _members(reading: Reading) -> tuple[_Member, ...]:
+def _members(reading: Inspected) -> tuple[_Member, ...]:
     if reading.config is None:
         return ()
     return tuple(
@@ -117,7 +117,7 @@ def _members(reading: Reading) -> tuple[_Member, ...]:
 @rules.inspection(
     "zookeeper.member-form", MUST, sources="ZooKeeper 3.8: QuorumPeer", when="zoo.cfg lists members"
 )
-def _forms(reading: Reading, facts: Facts) -> Iterator[Observation]:
+def _forms(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """Each member has a host and two ports."""
     for member in _members(reading):
         text = reading.text(member.key) or ""
@@ -135,7 +135,7 @@ def _forms(reading: Reading, facts: Facts) -> Iterator[Observation]:
     sources="ZooKeeper 3.8: administrator's guide",
     when="zoo.cfg lists several members",
 )
-def _odd(reading: Reading, facts: Facts) -> Iterator[Observation]:
+def _odd(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """Members that vote are an odd number, at least three, on different hosts."""
     voting = [member for member in _members(reading) if member.votes]
     hosts = {member.hosts[0] for member in voting}
@@ -170,7 +170,7 @@ def _odd(reading: Reading, facts: Facts) -> Iterator[Observation]:
     sources="ZooKeeper 3.8: QuorumPeerConfig",
     when="zoo.cfg lists several members",
 )
-def _limits(reading: Reading, facts: Facts) -> Iterator[Observation]:
+def _limits(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """Several members say how long they wait for one another."""
     members = _members(reading)
     for key, usual in _LIMITS.items() if len(members) > 1 else ():
@@ -191,7 +191,7 @@ def _limits(reading: Reading, facts: Facts) -> Iterator[Observation]:
     sources="ZooKeeper 3.8: administrator's guide",
     when="whether its log is forced to the disk is set",
 )
-def _forced(reading: Reading, facts: Facts) -> Iterator[Observation]:
+def _forced(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """What ZooKeeper has promised is on its disk."""
     key = "forceSync"
     text = reading.text(key)
@@ -209,7 +209,7 @@ def _forced(reading: Reading, facts: Facts) -> Iterator[Observation]:
 @rules.inspection(
     "zookeeper.session-order", MUST, sources="ZooKeeper 3.8: QuorumPeerConfig", when="either is set"
 )
-def _sessions(reading: Reading, facts: Facts) -> Iterator[Observation]:
+def _sessions(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """The shortest session is not longer than the longest."""
     least, most = "minSessionTimeout", "maxSessionTimeout"
     tick = reading.number("tickTime") or _TICK_MS
@@ -240,7 +240,7 @@ def _port(asked: str, ports: Mapping[str, str]) -> str | None:
     sources="ZooKeeper 3.8: administrator's guide",
     when="zoo.cfg lists members and lies with what names them",
 )
-def _found_by_clients(reading: Reading, facts: Facts) -> Iterator[Observation]:
+def _found_by_clients(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """Who is elected through ZooKeeper asks its members, at their port."""
     usual = reading.text("clientPort") or reading.text("secureClientPort") or _USUAL_PORT
     ports = {host: member.port or usual for member in _members(reading) for host in member.hosts}
@@ -274,7 +274,7 @@ def _found_by_clients(reading: Reading, facts: Facts) -> Iterator[Observation]:
     sources="ZooKeeper 3.8: administrator's guide, HBase 2.6.4: reference guide",
     when="zoo.cfg says where it is, and where data disks are is known",
 )
-def _disks(reading: Reading, facts: Facts) -> Iterator[Observation]:
+def _disks(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """ZooKeeper's log is not on a disk of blocks."""
     key = "dataLogDir" if reading.text("dataLogDir") else "dataDir"
     text = reading.text(key) or ""
@@ -298,7 +298,7 @@ def _disks(reading: Reading, facts: Facts) -> Iterator[Observation]:
     sources="ZooKeeper 3.8: QuorumPeerConfig.parseProperties, ZooKeeper 3.8: administrator's guide",
     when="for names that are close to a known one",
 )
-def _names(reading: Reading, facts: Facts) -> Iterator[Observation]:
+def _names(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """Names of ZooKeeper's own file are ones that it reads."""
     for entry in reading.config.effective if reading.config else ():
         if entry.base_name != "zoo.cfg" or entry.name in _KEYS or not entry.name.isascii():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from howdah.planner.reading import Reading
+from howdah.planner.reading import Inspected
 from howdah.planner.rules.ha import services
 from support.pairs import NAMENODES, complaints_about, found_with, without
 
@@ -94,9 +94,9 @@ def test_two_services_with_their_own_edits_pass(own: dict[str, str]) -> None:
 
 
 def test_a_key_is_looked_for_with_the_names_of_service_and_name_node_first() -> None:
-    (pair,) = services.own_pairs(Reading(found_with(NAMENODES)))
+    (pair,) = services.own_pairs(Inspected(found_with(NAMENODES)))
     key = "dfs.ha.fencing.methods"
     for form in (key, f"{key}.ns.nn2", f"{key}.ns"):
         found = found_with({key: "x", f"{key}.other": "x", form: "x"})
-        assert pair.key(Reading(found), key) == form
-    assert pair.key(Reading(found_with({})), key) == key
+        assert pair.key(Inspected(found), key) == form
+    assert pair.key(Inspected(found_with({})), key) == key

@@ -10,12 +10,13 @@ from support.faults import Exhibit
 from support.pairs import NAMENODES, complaints_about, found_with, without
 
 SHARED, DIR = "dfs.namenode.shared.edits.dir", "dfs.journalnode.edits.dir"
+JOURNALS = [rule for rule in quorums.rules if rule.id.startswith("ha.journal")]
 BLOCKS = {"dfs.datanode.data.dir": "/data/01/dfs,/data/02/dfs"}
 
 
 def rules_against(properties: dict[str, str], **config: list[str]) -> list[str]:
     found = found_with({**NAMENODES, **properties}, workers=config.get("workers", []))
-    return [rule for rule, _ in complaints_about(quorums.rules, found)]
+    return [rule for rule, _ in complaints_about(JOURNALS, found)]
 
 
 @pytest.mark.parametrize(
