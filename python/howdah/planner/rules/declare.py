@@ -20,8 +20,11 @@ what further declarations have in common.
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cache
+from importlib.resources import files
 from inspect import getdoc
 from typing import Any, Generic, NamedTuple, TypedDict, TypeVar, Unpack
 
@@ -204,3 +207,9 @@ class Rules:
 
 def _split(sources: str) -> tuple[str, ...]:
     return tuple(sources.split(", "))
+
+
+@cache
+def read_table(name: str) -> Mapping[str, Any]:
+    """A file of ``planner/rules`` with values alone, ``consistency/bounds.toml``."""
+    return tomllib.loads(files("howdah.planner.rules").joinpath(name).read_text(encoding="utf-8"))

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import cache
 from itertools import groupby
 from typing import NamedTuple
 
 from howdah.model.found import FoundConfig
 from howdah.planner.facts import Facts
-from howdah.planner.needed_settings import NEEDS
 from howdah.planner.reading import Inspected, Observation
 from howdah.planner.rule import MUST
-from howdah.planner.rules.declare import Rules
+from howdah.planner.rules.declare import Rules, read_table
 from howdah.releases import default_of, hadoop
 
 _WORKER = (
@@ -49,6 +49,26 @@ class _Server(NamedTuple):
     port: int
     place: str
     """Empty where it is the default."""
+
+
+class NeededSetting(NamedTuple):
+    """Where ``key`` is ``when``, ``other``, which ``file`` has, must be ``wanted``."""
+
+    key: str
+    when: str
+    file: str
+    other: str
+    wanted: str
+    fix: str
+    otherwise: str
+    instead: Sequence[str] = ()
+    """Keys that do as well as ``other``."""
+
+
+@cache
+def _needed_settings() -> tuple[NeededSetting, ...]:
+    """The settings of needs.toml."""
+    return tuple(NeededSetting(**row) for row in read_table("consistency/needs.toml")["need"])
 
 
 rules = Rules()
@@ -113,7 +133,7 @@ def _one_each(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 def _needs(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """What a setting needs of another is set as well."""
     release = hadoop(facts.request.hadoop)
-    for need in NEEDS:
+    for need in _needed_settings():
         text = reading.text(need.key)
         if text is None or re.fullmatch(need.when, text) is None or not reading.has(need.file):
             # HBase's folder alone says nothing of Hadoop's.

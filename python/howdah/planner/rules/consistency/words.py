@@ -10,106 +10,9 @@ from howdah.model.found import FoundProperty
 from howdah.planner.facts import Facts
 from howdah.planner.reading import Inspected, Observation, entry_verdict
 from howdah.planner.rule import MUST
-from howdah.planner.rules.declare import Rules
+from howdah.planner.rules.declare import Rules, read_table
 from howdah.releases import default_of, hadoop, hbase
 from howdah.releases.similar import similar_text
-
-_POLICIES = ("HTTP_ONLY", "HTTPS_ONLY", "HTTP_AND_HTTPS")
-_LEVELS = ("authentication", "integrity", "privacy")
-_LOGS = ("OFF", "FATAL", "ERROR", "WARN", "INFO", "DEBUG", "TRACE", "ALL")
-_COMPRESSED = ("NONE", "RECORD", "BLOCK")
-
-_WORDS: dict[str, tuple[tuple[str, ...], bool]] = {
-    # Whether letters may be of either case.
-    "mapreduce.framework.name": (("yarn", "local", "yarn-tez", "classic"), False),
-    "hadoop.security.authentication": (("simple", "kerberos"), True),
-    "hadoop.rpc.protection": (_LEVELS, True),
-    "dfs.data.transfer.protection": (_LEVELS, True),
-    "dfs.http.policy": (_POLICIES, True),
-    "yarn.http.policy": (_POLICIES, True),
-    "mapreduce.jobhistory.http.policy": (_POLICIES, True),
-    "hbase.security.authentication": (("simple", "kerberos"), True),
-    "hbase.rpc.protection": (_LEVELS, True),
-    "dfs.checksum.type": (("NULL", "CRC32", "CRC32C"), False),
-    "dfs.checksum.combine.mode": (("MD5MD5CRC", "COMPOSITE_CRC"), False),
-    "dfs.client.block.write.replace-datanode-on-failure.policy": (("DEFAULT", "ALWAYS", "NEVER"), True),
-    "dfs.encrypt.data.transfer.algorithm": (("3des", "rc4"), False),
-    "dfs.namenode.ec.system.default.policy": (
-        ("RS-6-3-1024k", "RS-3-2-1024k", "RS-10-4-1024k", "RS-LEGACY-6-3-1024k", "XOR-2-1-1024k"),
-        False,
-    ),
-    "dfs.storage.default.policy": (
-        ("HOT", "WARM", "COLD", "ALL_SSD", "ONE_SSD", "LAZY_PERSIST", "PROVIDED", "ALL_NVDIMM"),
-        True,
-    ),
-    "mapreduce.output.fileoutputformat.compress.type": (_COMPRESSED, False),
-    "io.seqfile.compression.type": (_COMPRESSED, False),
-    "mapreduce.map.log.level": (_LOGS, True),
-    "mapreduce.reduce.log.level": (_LOGS, True),
-    "yarn.app.mapreduce.am.log.level": (_LOGS, True),
-    "yarn.nodemanager.log-aggregation.compression-type": (("none", "gz", "lzo"), False),
-    "yarn.nodemanager.runtime.linux.sandbox-mode": (("disabled", "permissive", "enforcing"), False),
-    "yarn.scheduler.configuration.store.class": (("file", "memory", "leveldb", "zk", "fs"), False),
-    "hadoop.ssl.hostname.verifier": (
-        ("DEFAULT", "DEFAULT_AND_LOCALHOST", "STRICT", "STRICT_IE6", "ALLOW_ALL"),
-        False,
-    ),
-    "dfs.xframe.value": (("DENY", "SAMEORIGIN", "ALLOW-FROM"), False),
-    "yarn.nodemanager.resource-plugins": (("yarn.io/gpu", "yarn.io/fpga"), False),
-    "fs.s3a.committer.name": (("file", "directory", "partitioned", "magic"), False),
-    "fs.s3a.committer.staging.conflict-mode": (("fail", "append", "replace"), True),
-    "fs.s3a.fast.upload.buffer": (("disk", "array", "bytebuffer"), False),
-    "fs.viewfs.rename.strategy": (
-        ("SAME_MOUNTPOINT", "SAME_TARGET_URI_ACROSS_MOUNTPOINT", "SAME_FILESYSTEM_ACROSS_MOUNTPOINT"),
-        False,
-    ),
-    "hbase.hstore.checksum.algorithm": (("NULL", "CRC32", "CRC32C"), False),
-    "hfile.block.cache.policy": (("LRU", "IndexOnlyLRU", "TinyLFU", "AdaptiveLRU"), True),
-    "mapreduce.client.output.filter": (("NONE", "KILLED", "FAILED", "SUCCEEDED", "ALL"), False),
-    "yarn.nodemanager.container-localizer.log.level": (_LOGS, True),
-    "yarn.nodemanager.opportunistic-containers-queue-policy": (("BY_QUEUE_LEN", "BY_RESOURCES"), False),
-    "yarn.resourcemanager.application-https.policy": (("NONE", "LENIENT", "STRICT"), False),
-    "yarn.resourcemanager.nm-container-queuing.load-comparator": (
-        ("QUEUE_LENGTH", "QUEUE_WAIT_TIME", "QUEUE_LENGTH_THEN_RESOURCES"),
-        False,
-    ),
-    "yarn.resourcemanager.placement-constraints.handler": (
-        ("disabled", "placement-processor", "scheduler"),
-        False,
-    ),
-    "spark.submit.deployMode": (("client", "cluster"), False),
-    "spark.shuffle.compress": (("true", "false"), True),
-    "hbase.cluster.distributed": (("true", "false"), True),
-}
-"""Words that the code of a key takes, and nothing else."""
-
-_CODECS_OF_SPARK = ("lz4", "lzf", "snappy", "zstd")
-
-_OPEN_WORDS: tuple[tuple[str, tuple[str, ...], bool], ...] = (
-    (r"yarn\.scheduler\.capacity\.root(\..+)?\.state", ("RUNNING", "STOPPED"), True),
-    (
-        r"yarn\.scheduler\.capacity\.root(\..+)?\.ordering-policy",
-        (
-            "fifo",
-            "fair",
-            "fifo-with-partitions",
-            "fifo-for-pending-apps",
-            "utilization",
-            "priority-utilization",
-        ),
-        False,
-    ),
-    (
-        r"yarn\.node-labels\.configuration-type",
-        ("centralized", "delegated-centralized", "distributed"),
-        False,
-    ),
-    (r"hadoop\.http\.authentication\.type", ("simple", "kerberos", "ldap", "multi-scheme"), True),
-    (r"hbase\.bucketcache\.ioengine", ("offheap", "heap"), False),
-    (r"spark\.(io|eventLog)\.compression\.codec", _CODECS_OF_SPARK, True),
-    (r"spark\.shuffle\.manager", ("sort", "tungsten-sort"), True),
-)
-"""Words of keys that take a class or a path as well, which has a dot or a colon in it."""
 
 _LISTS = ("hadoop.rpc.protection", "dfs.data.transfer.protection", "yarn.nodemanager.resource-plugins")
 """Keys that take several words with commas between them."""
@@ -254,11 +157,17 @@ def _blanks(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 
 def _known_words(entry: FoundProperty) -> tuple[tuple[str, ...], bool] | None:
     """The words that a key takes, and whether letters may be of either case; None if it takes others."""
-    if entry.name in _WORDS or "." in entry.text or ":" in entry.text:
-        return _WORDS.get(entry.name)
-    return next(
-        ((words, either) for form, words, either in _OPEN_WORDS if re.fullmatch(form, entry.name)), None
-    )
+    table = read_table("consistency/words.toml")
+    for section in ("any-case", "exact"):
+        if words := table[section].get(entry.name):
+            return tuple(words), section == "any-case"
+    if "." in entry.text or ":" in entry.text:
+        return None
+    for section, patterns in table["patterns"].items():
+        for pattern, words in patterns.items():
+            if re.fullmatch(pattern, entry.name):
+                return tuple(words), section == "any-case"
+    return None
 
 
 @rules.inspection("consistency.known-words", MUST, sources="Hadoop 3.5.0, HBase 2.6.4, Spark: configuration")
