@@ -36,16 +36,14 @@ rules = Rules(file="capacity-scheduler.xml")
 mapreduce = rules.under(when=WITH_MAPREDUCE)
 
 
-def _by_capacity(facts: Facts) -> bool:
-    return with_mapreduce(facts) and not _is_fair(facts)
-
-
 def _is_fair(facts: Facts) -> bool:
     given = facts.decided.get(_CLASS)
     return in_study(facts) if given is None else str(given).endswith("FairScheduler")
 
 
-_BY_CAPACITY = Condition("with MapReduce and the CapacityScheduler", _by_capacity)
+_BY_CAPACITY = Condition(
+    "with MapReduce and the CapacityScheduler", lambda facts: with_mapreduce(facts) and not _is_fair(facts)
+)
 
 
 def _usually_asynchronous(facts: Facts) -> bool:
@@ -144,16 +142,12 @@ def _keeps_fed(value: Value, facts: Facts) -> bool:
     return rate_per_s * _STARVED * _SHORT_TASK_S >= _containers(facts)
 
 
-def _off_switch_will_do(value: Value, decision: Decision, facts: Facts) -> bool:
-    return _keeps_fed(value, facts)
-
-
 mapreduce.setting(
     "containers.off-switch",
     f"{_BEAT}.maximum-offswitch-assignments",
     sources=_SOURCES,
     when=_BY_CAPACITY,
-    accepts=_off_switch_will_do,
+    accepts=lambda value, decision, facts: _keeps_fed(value, facts),
     today="Of no effect with Hadoop 3.5.0, unless asynchronous scheduling is turned off.",
 ).by(
     f"Where heartbeats give out containers, tasks without data nearby fill a worker in {_SHORT_TASK_S} s.",
@@ -161,25 +155,17 @@ mapreduce.setting(
 )
 
 
-def _several_will_do(value: Value, decision: Decision, facts: Facts) -> bool:
-    return value is True or _is_asynchronous(facts)
-
-
 mapreduce.fixed(
     "containers.several",
     f"{_BEAT}.multiple-assignments-enabled",
     True,
     when=_BY_CAPACITY,
-    accepts=_several_will_do,
+    accepts=lambda value, decision, facts: value is True or _is_asynchronous(facts),
 ).text(
     "A heartbeat may bring a node more than one container.",
     "the release's default: one at a time leaves workers with many cores empty",
     _SOURCES,
 )
-
-
-def _most_will_do(value: Value, decision: Decision, facts: Facts) -> bool:
-    return as_number(value) == -1 or _keeps_fed(value, facts)
 
 
 @mapreduce.setting(
@@ -188,7 +174,7 @@ def _most_will_do(value: Value, decision: Decision, facts: Facts) -> bool:
     MAY,
     sources=_SOURCES,
     when=_BY_CAPACITY,
-    accepts=_most_will_do,
+    accepts=lambda value, decision, facts: as_number(value) == -1 or _keeps_fed(value, facts),
 )
 def _most(facts: Facts) -> Decision:
     """A heartbeat may bring a node all the containers that it has room for."""
@@ -205,16 +191,12 @@ def _most(facts: Facts) -> Decision:
     )
 
 
-def _delay_will_do(value: Value, decision: Decision, facts: Facts) -> bool:
-    return as_number(value) == -1 or as_number(value) >= 1
-
-
 @mapreduce.setting(
     "containers.locality-delay",
     "yarn.scheduler.capacity.node-locality-delay",
     MAY,
     sources="D0 54, D0 63, Hadoop 3.5.0: CapacityScheduler",
-    accepts=_delay_will_do,
+    accepts=lambda value, decision, facts: as_number(value) == -1 or as_number(value) >= 1,
     today="The papers' delay was a time, 100 ms; YARN counts offers.",
 )
 def _delay(facts: Facts) -> Decision:
@@ -243,15 +225,13 @@ mapreduce.fixed(
 )
 
 
-def _by_fairness(facts: Facts) -> bool:
-    return with_mapreduce(facts) and _is_fair(facts)
-
-
 mapreduce.fixed(
     "containers.fair-several",
     "yarn.scheduler.fair.assignmultiple",
     True,
-    when=Condition("with MapReduce and the FairScheduler", _by_fairness),
+    when=Condition(
+        "with MapReduce and the FairScheduler", lambda facts: with_mapreduce(facts) and _is_fair(facts)
+    ),
     file="yarn-site.xml",
     today="The papers' JobTracker did so by itself (mapred.fairscheduler.assignmultiple).",
 ).text(

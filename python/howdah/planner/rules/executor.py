@@ -52,12 +52,11 @@ executor.fixed(
 )
 
 
-def _bans_daemons(value: Value, decision: Decision, facts: Facts) -> bool:
-    return isinstance(value, tuple) and set(value) >= _DAEMONS
-
-
 executor.fixed(
-    "executor.banned-users", "banned.users", ("hdfs", "yarn", "mapred", "hbase", "bin"), accepts=_bans_daemons
+    "executor.banned-users",
+    "banned.users",
+    ("hdfs", "yarn", "mapred", "hbase", "bin"),
+    accepts=lambda value, decision, facts: isinstance(value, tuple) and set(value) >= _DAEMONS,
 ).text("No task runs as a daemon's user.", "as one of these a task could read all data")
 executor.fixed(
     "executor.least-user",

@@ -53,15 +53,11 @@ def _power(facts: Facts) -> Decision:
     )
 
 
-def _several_nodes(facts: Facts) -> bool:
-    return facts.group.cpu.numa_nodes > 1
-
-
 rules.fixed(
     "firmware.node-interleaving",
     "bios.node_interleaving",
     "off",
-    when=Condition("a host has more than one NUMA node", _several_nodes),
+    when=Condition("a host has more than one NUMA node", lambda facts: facts.group.cpu.numa_nodes > 1),
     scope=Scope.HOST,
 ).text(
     "Turn node interleaving off, so that memory near a processor is known from memory far away.",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from howdah.model.plan import Input, Role, Value
+from howdah.model.plan import Input, Role
 from howdah.planner.block import FILL_LIMIT
 from howdah.planner.conditions import WITH_HBASE, with_hbase
 from howdah.planner.facts import CannotTell, Facts
@@ -52,16 +52,12 @@ def _alone_by_default(reading: Inspected, facts: Facts) -> Iterator[Observation]
         )
 
 
-def _root_will_do(value: Value, decision: Decision, facts: Facts) -> bool:
-    return "://" in str(value) and not str(value).startswith("file:")
-
-
 @hbase.setting(
     "hbase.root",
     "hbase.rootdir",
     MUST,
     sources="HBase 2.6.4: hbase-default.xml, howdah",
-    accepts=_root_will_do,
+    accepts=lambda value, decision, facts: "://" in str(value) and not str(value).startswith("file:"),
 )
 def _root(facts: Facts) -> Decision:
     """HBase keeps its data in HDFS."""
@@ -109,16 +105,14 @@ hbase.fixed("hbase.distributed", "hbase.cluster.distributed", True).text(
 )
 
 
-def _same_hosts(value: Value, decision: Decision, facts: Facts) -> bool:
-    return {host.partition(":")[0] for host in path_list(value)} == set(path_list(decision.value))
-
-
 @hbase.setting(
     "hbase.quorum",
     "hbase.zookeeper.quorum",
     MUST,
     sources="HBase 2.6.4: hbase-default.xml, howdah",
-    accepts=_same_hosts,
+    accepts=lambda value, decision, facts: (
+        {host.partition(":")[0] for host in path_list(value)} == set(path_list(decision.value))
+    ),
 )
 def _quorum(facts: Facts) -> Decision:
     """HBase finds its servers through the cluster's ZooKeepers."""
@@ -152,10 +146,6 @@ hbase.fixed("hbase.checksums", "hbase.regionserver.checksum.verify", True, MAY, 
 )
 
 
-def _region_will_do(value: Value, decision: Decision, facts: Facts) -> bool:
-    return as_number(decision.value) / 2 <= as_number(value) <= max(2 * as_number(decision.value), 20 * GIB)
-
-
 def _stored(facts: Facts) -> tuple[int, str]:
     """What a RegionServer's regions hold, bytes, before replication, and how that is known."""
     records = max((demand.records or 0 for demand in facts.request.workloads), default=0)
@@ -174,7 +164,9 @@ def _stored(facts: Facts) -> tuple[int, str]:
     MAY,
     sources="HBASE-11985, HBase 2.6.4: reference guide on regions",
     scope=Scope.WORKER,
-    accepts=_region_will_do,
+    accepts=lambda value, decision, facts: (
+        as_number(decision.value) / 2 <= as_number(value) <= max(2 * as_number(decision.value), 20 * GIB)
+    ),
 )
 def _region_size(facts: Facts) -> Decision:
     """Regions are so large that a RegionServer has about 100 of them, of 5 to 50 GiB."""

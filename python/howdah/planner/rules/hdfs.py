@@ -29,16 +29,12 @@ _REPLACE = "dfs.client.block.write.replace-datanode-on-failure.policy"
 rules = Rules(file="hdfs-site.xml")
 
 
-def _block_will_do(value: Value, decision: Decision, facts: Facts) -> bool:
-    return as_number(decision.value) <= as_number(value) <= _BLOCK_MOST
-
-
 @rules.setting(
     "hdfs.block-size",
     "dfs.blocksize",
     sources="X7, D0 49, D0 65, D1 77, D1 83, D2 103, D2 104, D4 126, D4 138",
     default_will_do=True,
-    accepts=_block_will_do,
+    accepts=lambda value, decision, facts: as_number(decision.value) <= as_number(value) <= _BLOCK_MOST,
 )
 def _block_size(facts: Facts) -> Decision:
     """Blocks of 256 MiB; of 128 MiB where that leaves fewer than 10 for each map slot."""
@@ -78,15 +74,13 @@ def _block_size(facts: Facts) -> Decision:
     )
 
 
-def _enough_replicas(value: Value, decision: Decision, facts: Facts) -> bool:
-    return as_number(decision.value) <= as_number(value) <= facts.cluster.worker_hosts
-
-
 @rules.setting(
     "hdfs.replication",
     "dfs.replication",
     sources="X5, D0 60, D0 63, D0 145, D1 88, D2 102, D4 136, D4 138",
-    accepts=_enough_replicas,
+    accepts=lambda value, decision, facts: (
+        as_number(decision.value) <= as_number(value) <= facts.cluster.worker_hosts
+    ),
 )
 def _replication(facts: Facts) -> Decision:
     """Three replicas where four or more hosts carry workers; two only on request; never one for data that

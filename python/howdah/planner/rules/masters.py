@@ -60,14 +60,10 @@ FAULT_TOLERANCE = rules.principle(
 )
 
 
-def _unprotected(facts: Facts) -> bool:
-    return facts.request.protection is Protection.NONE
-
-
 @rules.advice(
     "masters.isolate-namenode",
     sources="D2 100, D0 74",
-    when=Condition("masters are not protected", _unprotected),
+    when=Condition("masters are not protected", lambda facts: facts.request.protection is Protection.NONE),
 )
 def _isolate(facts: Facts) -> str | None:
     """In production the NameNode is isolated and made available."""
@@ -126,11 +122,10 @@ def _in_a_worker(facts: Facts) -> str | None:
     )
 
 
-def _tolerant(facts: Facts) -> bool:
-    return facts.request.protection is Protection.FT
-
-
-_TOLERANT = Condition("masters are protected by vSphere Fault Tolerance", _tolerant)
+_TOLERANT = Condition(
+    "masters are protected by vSphere Fault Tolerance",
+    lambda facts: facts.request.protection is Protection.FT,
+)
 
 
 @rules.advice("masters.fault-tolerance-network", sources="D1 78, D1 86, D1 92", when=_TOLERANT)

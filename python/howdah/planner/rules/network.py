@@ -6,7 +6,7 @@ import ipaddress
 from collections.abc import Iterator
 
 from howdah.model.network import Nic
-from howdah.model.plan import Input, Value
+from howdah.model.plan import Input
 from howdah.model.request import Hypervisor, Profile
 from howdah.planner.block import REPLICATION
 from howdah.planner.conditions import several_ports
@@ -32,10 +32,6 @@ def bonded(facts: Facts) -> bool:
     return several_ports(facts) and facts.request.dividing is not Hypervisor.VSPHERE
 
 
-def _mode_accepts(value: Value, decision: Decision, facts: Facts) -> bool:
-    return value in ("802.3ad", "balance-xor")
-
-
 _BONDED = Condition("hosts have more than one port and bond them themselves", bonded)
 
 
@@ -45,7 +41,7 @@ _BONDED = Condition("hosts have more than one port and bond them themselves", bo
     sources="D0 43, D4 132",
     when=_BONDED,
     scope=Scope.HOST,
-    accepts=_mode_accepts,
+    accepts=lambda value, decision, facts: value in ("802.3ad", "balance-xor"),
 )
 def _mode(facts: Facts) -> Decision:
     """Bond equal ports so that they share the load and survive the loss of one."""
@@ -65,17 +61,13 @@ def _hash(facts: Facts) -> Decision:
     return Decision("layer3+4", "the many connections between two hosts spread over all ports, not over one")
 
 
-def _monitor_accepts(value: Value, decision: Decision, facts: Facts) -> bool:
-    return isinstance(value, int) and 0 < value <= 1000
-
-
 @rules.setting(
     "network.bond-monitor",
     "bond.miimon",
     sources="D4 132, Linux",
     when=_BONDED,
     scope=Scope.HOST,
-    accepts=_monitor_accepts,
+    accepts=lambda value, decision, facts: isinstance(value, int) and 0 < value <= 1000,
 )
 def _monitor(facts: Facts) -> Decision:
     """Watch the links of a bond ten times a second."""

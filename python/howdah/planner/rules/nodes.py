@@ -118,15 +118,14 @@ def _milliseconds(reading: Inspected, key: str) -> float:
     return value
 
 
-def _alone(facts: Facts) -> bool:
-    return with_mapreduce(facts) and facts.request.protection is not Protection.HA
-
-
 @rules.setting(
     "nodes.attributes",
     _ATTRIBUTES,
     sources=_SOURCES,
-    when=Condition("with MapReduce and one ResourceManager", _alone),
+    when=Condition(
+        "with MapReduce and one ResourceManager",
+        lambda facts: with_mapreduce(facts) and facts.request.protection is not Protection.HA,
+    ),
     accepts=lasting,
 )
 def _own_disk(facts: Facts) -> Decision:
@@ -138,15 +137,14 @@ def _own_disk(facts: Facts) -> Decision:
     )
 
 
-def _paired(facts: Facts) -> bool:
-    return with_mapreduce(facts) and facts.request.protection is Protection.HA
-
-
 @rules.setting(
     "nodes.attributes-of-a-pair",
     _ATTRIBUTES,
     sources=_SOURCES,
-    when=Condition("with MapReduce and two ResourceManagers", _paired),
+    when=Condition(
+        "with MapReduce and two ResourceManagers",
+        lambda facts: with_mapreduce(facts) and facts.request.protection is Protection.HA,
+    ),
     accepts=lasting,
 )
 def _in_hdfs(facts: Facts) -> Decision:

@@ -28,17 +28,17 @@ def spans_nodes(facts: Facts) -> bool:
     return not facts.cluster.virtual and (facts.worker.numa_nodes or 1) > 1
 
 
-def _containers_span(facts: Facts) -> bool:
-    return facts.request.mapreduce and spans_nodes(facts) and _can_bind(facts.request)
-
-
 def _can_bind(request: PlanRequest) -> bool:
     """Whether the executor of containers knows NUMA nodes: before 3.4 the secure one alone did."""
     major, minor = (int(number) for number in request.hadoop.split(".")[:2])
     return request.secure or (major, minor) >= _DEFAULT_EXECUTOR_FROM
 
 
-_CONTAINERS_SPAN = Condition(_CONDITION, _containers_span, profiles=_PRODUCTION)
+_CONTAINERS_SPAN = Condition(
+    _CONDITION,
+    lambda facts: facts.request.mapreduce and spans_nodes(facts) and _can_bind(facts.request),
+    profiles=_PRODUCTION,
+)
 
 
 @rules.setting(

@@ -162,10 +162,6 @@ SIMULATED = rules.principle(
 )
 
 
-def _overcommitted(facts: Facts) -> bool:
-    return facts.request.overcommit and not facts.request.hbase_used
-
-
 def _advise_overcommit(facts: Facts) -> str | None:
     return (
         "Virtual CPUs may be over-committed, as asked: keep each virtual machine's ready time below "
@@ -176,7 +172,9 @@ def _advise_overcommit(facts: Facts) -> str | None:
 OVERCOMMIT = rules.advice(
     "platform.overcommit",
     sources="D0 21, D0 22",
-    when=Condition("--overcommit, without HBase", _overcommitted),
+    when=Condition(
+        "--overcommit, without HBase", lambda facts: facts.request.overcommit and not facts.request.hbase_used
+    ),
 ).by(
     "Where virtual CPUs are over-committed, each virtual machine's ready time stays below 5 %.",
     _advise_overcommit,

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from howdah.model.plan import Value
 from howdah.model.request import PlanRequest, WorkKind
 from howdah.planner.conditions import (
     SECURE_MODE,
@@ -73,15 +72,11 @@ def _queues(facts: Facts) -> Decision:
     return Decision(queues, "one for each kind of work: jobs of one kind cannot keep what another is owed")
 
 
-def _names_some(value: Value, decision: Decision, facts: Facts) -> bool:
-    return "*" not in str(value)
-
-
 @secure_mapreduce.setting(
     "queues.administrators",
     f"{_ROOT}.acl_administer_queue",
     sources="Hadoop 3.5.0: CapacityScheduler",
-    accepts=_names_some,
+    accepts=lambda value, decision, facts: "*" not in str(value),
 )
 def _administrators(facts: Facts) -> Decision:
     """Jobs are stopped and moved by those who submitted them and by YARN's administrators."""

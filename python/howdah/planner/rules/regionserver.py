@@ -131,11 +131,10 @@ def _options(facts: Facts) -> Decision:
     )
 
 
-def _beside(facts: Facts) -> bool:
-    return with_hbase(facts) and (facts.known_worker is None or _memory(facts).cache > 0)
-
-
-_BESIDE = Condition("with HBase, where a RegionServer has 24 GiB or more", _beside)
+_BESIDE = Condition(
+    "with HBase, where a RegionServer has 24 GiB or more",
+    lambda facts: with_hbase(facts) and (facts.known_worker is None or _memory(facts).cache > 0),
+)
 
 
 @hbase.setting(
@@ -258,17 +257,15 @@ def _direct_memory(reading: Inspected, facts: Facts) -> Iterable[Observation]:
     )
 
 
-def _handlers_will_do(value: Value, decision: Decision, facts: Facts) -> bool:
-    return _HANDLERS_LEAST <= as_number(value) <= 2 * as_number(decision.value)
-
-
 @hbase.setting(
     "regionserver.handlers",
     "hbase.regionserver.handler.count",
     MAY,
     sources="HBase 2.6.4: hbase-default.xml, howdah",
     scope=Scope.WORKER,
-    accepts=_handlers_will_do,
+    accepts=lambda value, decision, facts: (
+        _HANDLERS_LEAST <= as_number(value) <= 2 * as_number(decision.value)
+    ),
 )
 def _handlers(facts: Facts) -> Decision:
     """A RegionServer answers with twice as many threads as it has CPUs, 30 at least, 256 at most."""

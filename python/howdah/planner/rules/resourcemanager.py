@@ -93,16 +93,14 @@ rules.family(
 )
 
 
-def _secure_pair(facts: Facts) -> bool:
-    return facts.request.secure and _PAIR(facts)
-
-
 rules.family(
     "resourcemanager.pages-tls",
     "yarn.resourcemanager.webapp.https.address.<id>",
     MUST,
     sources=_PAGES_SOURCES,
-    when=Condition(f"{_CONDITION} and the cluster is secure", _secure_pair),
+    when=Condition(
+        f"{_CONDITION} and the cluster is secure", lambda facts: facts.request.secure and _PAIR(facts)
+    ),
     today=_PAGES_TODAY,
 ).by(
     "In a secure cluster the pages' addresses are those over TLS.",
@@ -110,16 +108,12 @@ rules.family(
 )
 
 
-def _comes_back_soon(value: Value, decision: Decision, facts: Facts) -> bool:
-    return 0 < as_number(value) <= _MOST_RETRY_MS
-
-
 pair.fixed(
     "resourcemanager.retry",
     "yarn.resourcemanager.connect.retry-interval.ms",
     _RETRY_MS,
     SHOULD,
-    accepts=_comes_back_soon,
+    accepts=lambda value, decision, facts: 0 < as_number(value) <= _MOST_RETRY_MS,
 ).text(
     "Who finds neither ResourceManager active soon asks again.",
     "NodeManagers, application masters and clients that found neither active wait half to one and a"

@@ -95,15 +95,14 @@ rules.fixed(
 )
 
 
-def _reads_short(facts: Facts) -> bool:
-    return facts.decided.get("dfs.client.read.shortcircuit") is not False
-
-
 rules.fixed(
     "streams.domain-socket",
     "dfs.domain.socket.path",
     "/var/lib/hadoop-hdfs/dn_socket",
-    when=Condition("unless short-circuit reads are off", _reads_short),
+    when=Condition(
+        "unless short-circuit reads are off",
+        lambda facts: facts.decided.get("dfs.client.read.shortcircuit") is not False,
+    ),
     accepts=lambda value, decision, facts: bool(value) or not facts.request.hbase_used,
 ).text(
     "Short-circuit reads have a socket by which the DataNode hands over open files.",

@@ -53,10 +53,6 @@ PLACEMENT = rules.principle(
 )
 
 
-def _has_racks(facts: Facts) -> bool:
-    return _NODE_GROUPS(facts) or len(facts.cluster.topology.racks) > 1
-
-
 def _absolute(value: Value, decision: Decision, facts: Facts) -> bool:
     return str(value).startswith("/")
 
@@ -66,7 +62,10 @@ def _absolute(value: Value, decision: Decision, facts: Facts) -> bool:
     "net.topology.script.file.name",
     MUST,
     sources="D0 60, D0 61, D2 105",
-    when=Condition("there is more than one rack, or hosts are node groups", _has_racks),
+    when=Condition(
+        "there is more than one rack, or hosts are node groups",
+        lambda facts: _NODE_GROUPS(facts) or len(facts.cluster.topology.racks) > 1,
+    ),
     file="core-site.xml",
     accepts=_absolute,
 )

@@ -238,17 +238,15 @@ def _reserved_beyond(reading: Inspected, facts: Facts) -> Iterable[Observation]:
     )
 
 
-def _policy_will_do(value: Value, decision: Decision, facts: Facts) -> bool:
-    return value == decision.value or (not value and decision.value == _ROUND_ROBIN)
-
-
 @rules.setting(
     "volumes.volume-policy",
     "dfs.datanode.fsdataset.volume.choosing.policy",
     MAY,
     sources="D0 151, howdah",
     scope=Scope.WORKER,
-    accepts=_policy_will_do,
+    accepts=lambda value, decision, facts: (
+        value == decision.value or (not value and decision.value == _ROUND_ROBIN)
+    ),
 )
 def _volume_policy(facts: Facts) -> Decision:
     """Disks are filled by turns where they are alike, by free space where they are not."""

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterator
 
 from howdah.model.inventory import DiskKind, DiskRole
-from howdah.model.plan import Input, Value
+from howdah.model.plan import Input
 from howdah.model.storage import Disk, FileSystem
 from howdah.planner.data_mounts import (
     MountJudgement,
@@ -34,24 +34,16 @@ _Look = Callable[[Inspected, Facts], Iterator[Observation]]
 rules = Rules(file=_FILE)
 
 
-def _file_system_accepts(value: Value, decision: Decision, facts: Facts) -> bool:
-    return value in ("xfs", "ext4")
-
-
 @rules.setting(
     "disks.file-system",
     "fs.type",
     sources="D0 28, D4 127, X6",
-    accepts=_file_system_accepts,
+    accepts=lambda value, decision, facts: value in ("xfs", "ext4"),
     today="AMAX saw XFS delete slowly; delayed logging, the default since Linux 2.6.39, ended that.",
 )
 def _file_system(facts: Facts) -> Decision:
     """Make XFS on data disks; an ext4 that exists is fine."""
     return Decision("xfs", "made in seconds, large files in few extents, many writers at once")
-
-
-def _is_spinning(facts: Facts) -> bool:
-    return facts.spinning
 
 
 def least_groups(size_bytes: int) -> int:
@@ -63,7 +55,7 @@ def least_groups(size_bytes: int) -> int:
     "disks.make-file-system",
     "mkfs.options",
     sources="D0 28, X6, X10",
-    when=Condition("data disks spin", _is_spinning),
+    when=Condition("data disks spin", lambda facts: facts.spinning),
     scope=Scope.WORKER,
     today="The papers' agcount=1 is refused: mkfs.xfs 6.1 makes 2 at least, and one for each TiB.",
 )
@@ -82,15 +74,13 @@ def _mkfs(facts: Facts) -> Decision:
     )
 
 
-def _mount_accepts(value: Value, decision: Decision, facts: Facts) -> bool:
-    return isinstance(value, tuple) and "noatime" in value and "discard" not in value
-
-
 @rules.setting(
     "disks.mount",
     "mount.options",
     sources="howdah",
-    accepts=_mount_accepts,
+    accepts=lambda value, decision, facts: (
+        isinstance(value, tuple) and "noatime" in value and "discard" not in value
+    ),
     today="noatime includes nodiratime. Without nofail systemd waits for a lost disk and then gives up "
     "the start. On flash a weekly fstrim does the work of `discard`.",
 )
@@ -103,15 +93,11 @@ def _mount(facts: Facts) -> Decision:
     )
 
 
-def _partition_accepts(value: Value, decision: Decision, facts: Facts) -> bool:
-    return isinstance(value, int) and value > 0 and value % MIB == 0
-
-
 @rules.setting(
     "disks.partition",
     "partition.start",
     sources="D0 29, D0 30, D1 93, D2 112, D3 123",
-    accepts=_partition_accepts,
+    accepts=lambda value, decision, facts: isinstance(value, int) and value > 0 and value % MIB == 0,
 )
 def _partition(facts: Facts) -> Decision:
     """Begin a data disk's one partition at 8 MiB."""
@@ -120,16 +106,14 @@ def _partition(facts: Facts) -> Decision:
     )
 
 
-def _scheduler_accepts(value: Value, decision: Decision, facts: Facts) -> bool:
-    return value == decision.value or (not facts.spinning and value in ("none", "mq-deadline", "kyber"))
-
-
 @rules.setting(
     "disks.queue-scheduler",
     "queue.scheduler",
     sources="howdah, Linux 5.0",
     scope=Scope.WORKER,
-    accepts=_scheduler_accepts,
+    accepts=lambda value, decision, facts: (
+        value == decision.value or (not facts.spinning and value in ("none", "mq-deadline", "kyber"))
+    ),
     today="The single-queue schedulers cfq, deadline and noop went with Linux 5.0.",
 )
 def _scheduler(facts: Facts) -> Decision:
@@ -145,16 +129,15 @@ def _scheduler(facts: Facts) -> Decision:
     return Decision("none", "NVMe sorts its own deep queues; ordering again costs CPU time")
 
 
-def _streams(facts: Facts) -> bool:
-    return not facts.request.hbase_used and facts.spinning
-
-
 @rules.setting(
     "disks.queue-read-ahead",
     "queue.read_ahead_kb",
     MAY,
     sources="D0 56, howdah",
-    when=Condition("data disks spin and HBase, which reads at random, does not run", _streams),
+    when=Condition(
+        "data disks spin and HBase, which reads at random, does not run",
+        lambda facts: not facts.request.hbase_used and facts.spinning,
+    ),
     scope=Scope.WORKER,
     accepts=at_least,
     today="HDFS asks for its own read-ahead (dfs.datanode.readahead.bytes); this serves the shuffle.",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 
-from howdah.model.plan import Role, Value
+from howdah.model.plan import Role
 from howdah.planner.conditions import in_pair, is_paired
 from howdah.planner.facts import Facts
 from howdah.planner.heap import heap_enough
@@ -80,22 +80,16 @@ pair.family("ha.http-addresses", "dfs.namenode.http-address.<ns>.<id>").by(
 )
 
 
-def _secure_pair(facts: Facts) -> bool:
-    return facts.request.secure and _PAIR(facts)
-
-
 pair.family(
     "ha.https-addresses",
     "dfs.namenode.https-address.<ns>.<id>",
-    when=Condition(f"{_CONDITION} and the cluster is secure", _secure_pair),
+    when=Condition(
+        f"{_CONDITION} and the cluster is secure", lambda facts: facts.request.secure and _PAIR(facts)
+    ),
 ).by(
     "In a secure cluster pages and checkpoints go over TLS.",
     _addresses("dfs.namenode.https-address", 9871, "the pages over TLS"),
 )
-
-
-def _is_journal(value: Value, decision: Decision, facts: Facts) -> bool:
-    return str(value).startswith("qjournal://")
 
 
 def quorum(role: Role, port: int, facts: Facts) -> tuple[str, ...]:
@@ -103,7 +97,11 @@ def quorum(role: Role, port: int, facts: Facts) -> tuple[str, ...]:
     return tuple(f"{host}:{port}" for host in facts.cluster.addresses(role))
 
 
-@pair.setting("ha.shared-edits", "dfs.namenode.shared.edits.dir", accepts=_is_journal)
+@pair.setting(
+    "ha.shared-edits",
+    "dfs.namenode.shared.edits.dir",
+    accepts=lambda value, decision, facts: str(value).startswith("qjournal://"),
+)
 def _journal(facts: Facts) -> Decision:
     """The standby follows the active NameNode through JournalNodes, not through a shared disk."""
     members = quorum(Role.JOURNALNODE, JOURNAL_PORT, facts)
@@ -136,11 +134,12 @@ def _provider(facts: Facts) -> Mapping[str, Decision]:
     }
 
 
-def _fences(value: Value, decision: Decision, facts: Facts) -> bool:
-    return "sshfence" in str(value) or "shell(" in str(value)
-
-
-pair.fixed("ha.fencing", "dfs.ha.fencing.methods", _FENCING, accepts=_fences).text(
+pair.fixed(
+    "ha.fencing",
+    "dfs.ha.fencing.methods",
+    _FENCING,
+    accepts=lambda value, decision, facts: "sshfence" in str(value) or "shell(" in str(value),
+).text(
     "A NameNode that is no longer active is stopped; if it cannot be reached, failover goes on all the same.",
     "sshfence ends a NameNode that still answers stale reads; where its host is down no one can, "
     "and the journal alone keeps two from writing",

@@ -13,15 +13,14 @@ _HUGE_PAGE = 2 * MIB
 rules = Rules()
 
 
-def _undecided(facts: Facts) -> bool:
-    return facts.request.dividing is None and facts.cluster.virtual
-
-
 @rules.advice(
     "hypervisor.choose",
     MUST,
     sources="howdah",
-    when=Condition("workers are virtual machines and no hypervisor is chosen", _undecided),
+    when=Condition(
+        "workers are virtual machines and no hypervisor is chosen",
+        lambda facts: facts.request.dividing is None and facts.cluster.virtual,
+    ),
 )
 def _choose(facts: Facts) -> str:
     """Say which hypervisor divides the hosts."""
@@ -76,15 +75,11 @@ def _high_state(facts: Facts) -> str:
     )
 
 
-def _virtual(facts: Facts) -> bool:
-    return facts.cluster.virtual
-
-
 @rules.advice(
     "hypervisor.templates",
     MAY,
     sources="D0 72, D2 114",
-    when=Condition("workers are virtual machines", _virtual),
+    when=Condition("workers are virtual machines", lambda facts: facts.cluster.virtual),
 )
 def _template(facts: Facts) -> str:
     """Clone workers from a template."""
@@ -111,14 +106,13 @@ def _host_pages(facts: Facts) -> str:
     )
 
 
-def _several_nodes(facts: Facts) -> bool:
-    return under_kvm(facts) and (facts.worker.numa_nodes or 1) > 1
-
-
 @rules.advice(
     "hypervisor.kvm-guest-nodes",
     sources="D0 9",
-    when=Condition("under KVM, a worker draws on several NUMA nodes", _several_nodes),
+    when=Condition(
+        "under KVM, a worker draws on several NUMA nodes",
+        lambda facts: under_kvm(facts) and (facts.worker.numa_nodes or 1) > 1,
+    ),
 )
 def _guest_nodes(facts: Facts) -> str:
     """Show a guest the NUMA nodes that it draws on."""

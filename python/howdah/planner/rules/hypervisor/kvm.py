@@ -30,11 +30,7 @@ def _cpus(facts: Facts) -> Decision:
     )
 
 
-def _on_one_node(facts: Facts) -> bool:
-    return under_kvm(facts) and facts.worker.numa_nodes == 1
-
-
-_ON_ONE_NODE_WHEN = Condition(_ON_ONE_NODE, _on_one_node)
+_ON_ONE_NODE_WHEN = Condition(_ON_ONE_NODE, lambda facts: under_kvm(facts) and facts.worker.numa_nodes == 1)
 
 machine.fixed(
     "hypervisor.kvm-cpu-placement",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from howdah.model.plan import Input, Value
+from howdah.model.plan import Input
 from howdah.planner.conditions import under_vsphere
 from howdah.planner.facts import Facts
 from howdah.planner.rule import MAY, MUST, Decision, Scope
@@ -145,15 +145,14 @@ machine.fixed(
 )
 
 
-def _latency_applies(facts: Facts) -> bool:
-    return facts.request.hbase_used and under_vsphere(facts)
-
-
 @machine.setting(
     "hypervisor.vsphere-latency",
     "sched.cpu.latencySensitivity",
     sources="D3 118, D3 123",
-    when=Condition("HBase runs on workers that are virtual machines under vSphere", _latency_applies),
+    when=Condition(
+        "HBase runs on workers that are virtual machines under vSphere",
+        lambda facts: facts.request.hbase_used and under_vsphere(facts),
+    ),
     today="Since vSphere 8, High gives each vCPU a core of its own, or a thread with virtual "
     "hyper-threading (hardware version 20); it needs all CPU and memory reserved.",
 )
@@ -178,12 +177,11 @@ def _latency(facts: Facts) -> Decision:
     )
 
 
-def _power_accepts(value: Value, decision: Decision, facts: Facts) -> bool:
-    return value == _POWER[True] or value == decision.value
-
-
 @host.setting(
-    "hypervisor.vsphere-power", "Power.CpuPolicy", sources="D0 26, D3 117, D1 91, X2", accepts=_power_accepts
+    "hypervisor.vsphere-power",
+    "Power.CpuPolicy",
+    sources="D0 26, D3 117, D1 91, X2",
+    accepts=lambda value, decision, facts: value == _POWER[True] or value == decision.value,
 )
 def _power(facts: Facts) -> Decision:
     """Keep power management on, except for latency-sensitive HBase."""

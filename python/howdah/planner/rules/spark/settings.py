@@ -320,13 +320,9 @@ spark.fixed("spark.encrypt", "spark.network.crypto.enabled", True, when=_CONDITI
 )
 
 
-def _with_kerberos(facts: Facts) -> bool:
-    return with_spark(facts) and secured(facts)
-
-
 # The history server may have a file of its own, which whoever checks a client's cannot see.
 _rule = rules.under(
-    when=Condition("with --secure and Spark", _with_kerberos),
+    when=Condition("with --secure and Spark", lambda facts: with_spark(facts) and secured(facts)),
     file="spark-defaults.conf",
     sources="Spark: security, Spark: monitoring",
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from howdah.model.plan import Input, Role, Value, Worker
+from howdah.model.plan import Input, Role, Worker
 from howdah.planner.budget import kinds_of
 from howdah.planner.conditions import is_paired, runs
 from howdah.planner.facts import Facts
@@ -38,15 +38,14 @@ member.fixed("zookeeper.data-dir", "dataDir", "/var/lib/zookeeper", MUST, accept
 )
 
 
-def _has_disks(facts: Facts) -> bool:
-    return facts.own_disks(Role.ZOOKEEPER) >= _LOG_DISK
-
-
 member.fixed(
     "zookeeper.log-dir",
     "dataLogDir",
     f"/data/{_LOG_DISK:02d}/zookeeper",
-    when=Condition("ZooKeeper runs on hosts with three disks that no worker uses", _has_disks),
+    when=Condition(
+        "ZooKeeper runs on hosts with three disks that no worker uses",
+        lambda facts: facts.own_disks(Role.ZOOKEEPER) >= _LOG_DISK,
+    ),
     accepts=lasting,
 ).text(
     "ZooKeeper's log of transactions has a disk of its own.",
@@ -75,11 +74,14 @@ member.fixed(
 ).text("Older snapshots are deleted every day.", "by default none is ever deleted, and the disk fills")
 
 
-def _loopback(value: Value, decision: Decision, facts: Facts) -> bool:
-    return str(value) in ("localhost", "::1") or str(value).startswith("127.")
-
-
-member.fixed("zookeeper.admin-address", "admin.serverAddress", "127.0.0.1", accepts=_loopback).text(
+member.fixed(
+    "zookeeper.admin-address",
+    "admin.serverAddress",
+    "127.0.0.1",
+    accepts=lambda value, decision, facts: (
+        str(value) in ("localhost", "::1") or str(value).startswith("127.")
+    ),
+).text(
     "ZooKeeper's page of commands is for its own host.",
     "by default port 8080 answers on every address and does not ask who comes",
 )
