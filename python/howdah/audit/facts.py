@@ -7,9 +7,9 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
+from howdah.audit.drift import Part, settings_for
 from howdah.audit.folder import Releases
 from howdah.audit.values import Layers, Values
-from howdah.audit.workers import Part, settings_for
 from howdah.model.found import Found
 from howdah.model.host import Host
 from howdah.model.hostname import is_hostname
@@ -17,10 +17,9 @@ from howdah.model.inventory import CpuLayout, DiskKind, DiskRole, DiskSet, HostG
 from howdah.model.plan import Cluster, Plan, Value, Worker
 from howdah.model.request import Demand, PlanRequest, Protection
 from howdah.model.storage import Disk
-from howdah.planner.data_mounts import data_dirs
 from howdah.planner.facts import CannotTell, Facts
 from howdah.planner.known import cluster_facts
-from howdah.planner.reading import Inspected
+from howdah.planner.reading import Inspected, data_dirs
 from howdah.planner.rules.ha.services import all_named, is_orphan
 from howdah.units import MIB
 

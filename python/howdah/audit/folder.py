@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from howdah.audit.allocations import read_allocations
 from howdah.audit.files import MOST_LIST_BYTES, is_configuration, read_env, read_text, read_xml
-from howdah.audit.names import (
+from howdah.audit.values import (
     BACKUP_MASTERS,
     CONTAINER_EXECUTOR,
     FAIR_SCHEDULER,

@@ -1,22 +1,27 @@
-"""Rules compared with what exists: settings, inspections, and how a broken one reads."""
+"""What is being checked: a configuration, a host or both, with what the rules may know about them."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
 from pathlib import PurePosixPath
 
-from howdah.audit.existing import HOST_FILES, Existing, correction, existing, is_there
-from howdah.audit.names import is_read
-from howdah.audit.subject import Subject
-from howdah.audit.text import Misfit, read_kind, read_like
-from howdah.audit.verdicts import cannot_tell, verdict
+from howdah.audit.existing import (
+    HOST_FILES,
+    Existing,
+    Subject,
+    cannot_tell,
+    correction,
+    existing,
+    is_there,
+    verdict,
+)
+from howdah.audit.values import Misfit, is_read, read_kind, read_like
 from howdah.errors import UserError
 from howdah.model.check import Check
 from howdah.model.plan import Setting
 from howdah.model.value import value_text
-from howdah.planner.data_mounts import data_dirs
 from howdah.planner.facts import CannotTell
-from howdah.planner.reading import Inspected, Observation
+from howdah.planner.reading import Inspected, Observation, data_dirs
 from howdah.planner.rule import Decision, FamilyRule, Inspection, Rule, SettingRule
 
 _BLOCKS = "dfs.datanode.data.dir"

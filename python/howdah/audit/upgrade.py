@@ -7,8 +7,7 @@ from collections.abc import Iterator, Sequence
 from howdah.audit.audit import audit
 from howdah.audit.detect import detect
 from howdah.audit.folder import Releases
-from howdah.audit.names import HADOOP
-from howdah.audit.values import Values
+from howdah.audit.values import HADOOP, Values
 from howdah.errors import UserError
 from howdah.model.check import Check, CheckReport, CheckVerdict
 from howdah.model.found import FoundConfig

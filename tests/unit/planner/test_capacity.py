@@ -13,9 +13,8 @@ from howdah.errors import UserError
 from howdah.model.inventory import HostGroup
 from howdah.model.plan import Capacity, Setting, Value
 from howdah.model.request import Demand, Growth, Hypervisor, PlanRequest
-from howdah.planner.capacity import capacity
+from howdah.planner.capacity import capacity, weigh_erasure
 from howdah.planner.cluster import plan_cluster
-from howdah.planner.erasure import weigh_erasure
 from howdah.planner.facts import ClusterFacts, Facts
 from howdah.planner.known import worker_hosts_left, workers_left
 from howdah.planner.masters import place_masters

@@ -21,8 +21,7 @@ from howdah.model.workloads.option import Option
 from howdah.model.workloads.suite import Suite
 from howdah.model.workloads.terasort import ROW_BYTES, ROWS, TeraRows, TeraSort
 from howdah.model.workloads.ycsb import TableShape, Ycsb
-from howdah.planner.suite.request import RunRequest, programs_asked
-from howdah.planner.suite.settings import Settings
+from howdah.planner.suite.request import RunRequest, Settings, programs_asked
 from howdah.units import GIB, MIB, format_memory
 
 DEFAULT_DATA_DIR = Path("howdah-data")

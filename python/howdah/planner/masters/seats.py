@@ -10,7 +10,7 @@ from typing import NamedTuple
 from howdah.model.placement import virtual_name
 from howdah.model.plan import Master, Role, Worker
 from howdah.model.request import PlanRequest, Protection
-from howdah.planner.master_heaps import HEAP_OF_MEMORY, SYSTEM_BYTES
+from howdah.planner.heap import HEAP_OF_MEMORY, SYSTEM_BYTES
 from howdah.planner.masters.posts import SMALL, Post, Spot
 from howdah.planner.rule import Rule
 from howdah.planner.rules import masters as rules

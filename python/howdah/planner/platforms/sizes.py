@@ -8,7 +8,7 @@ from howdah.model.inventory import HostGroup
 from howdah.model.plan import Breach, Candidate, Input, Setting, Worker
 from howdah.model.request import Hypervisor, PlanRequest
 from howdah.planner.platforms.candidates import layout_of
-from howdah.planner.platforms.workers import Slots, memory_for_workers, slots_of_worker, tasks_per_core
+from howdah.planner.platforms.division import Slots, memory_for_workers, slots_of_worker, tasks_per_core
 from howdah.planner.rule import Decision, Rule
 from howdah.planner.rules import memory as memory_rules
 from howdah.planner.rules import platform as rules

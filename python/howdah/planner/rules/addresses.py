@@ -8,8 +8,7 @@ from howdah.model.plan import Role, Value
 from howdah.planner.conditions import is_paired, runs
 from howdah.planner.facts import CannotTell, Facts
 from howdah.planner.rule import MAY, MUST, Decision
-from howdah.planner.rules.declare import Condition, Rules
-from howdah.planner.values import Accepts, set_at_all
+from howdah.planner.rules.declare import Accepts, Condition, Rules, set_at_all
 
 NAMENODE_PORT = 8020
 _EVERYWHERE = ("0.0.0.0", "localhost", "127.0.0.1", "")

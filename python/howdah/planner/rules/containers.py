@@ -15,8 +15,7 @@ from howdah.model.plan import Input, Value
 from howdah.planner.conditions import WITH_MAPREDUCE, in_study, with_mapreduce
 from howdah.planner.facts import CannotTell, Facts
 from howdah.planner.rule import MAY, Decision
-from howdah.planner.rules.declare import Condition, Rules
-from howdah.planner.values import anything, as_number, at_least
+from howdah.planner.rules.declare import Condition, Rules, anything, as_number, at_least
 
 _CLASS = "yarn.resourcemanager.scheduler.class"
 _CALCULATOR = "yarn.scheduler.capacity.resource-calculator"

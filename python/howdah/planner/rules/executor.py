@@ -9,8 +9,7 @@ from howdah.model.plan import Value
 from howdah.planner.conditions import SECURE_MODE, secured_mapreduce
 from howdah.planner.facts import Facts
 from howdah.planner.rule import MUST, Decision
-from howdah.planner.rules.declare import Condition, Rules
-from howdah.planner.values import as_number
+from howdah.planner.rules.declare import Condition, Rules, as_number
 
 FILE = "container-executor.cfg"
 _LEAST_USER_ID = 1000

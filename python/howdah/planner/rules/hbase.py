@@ -8,14 +8,18 @@ from howdah.model.plan import Input, Role
 from howdah.planner.block import FILL_LIMIT
 from howdah.planner.conditions import WITH_HBASE, with_hbase
 from howdah.planner.facts import CannotTell, Facts
-from howdah.planner.heap import heap_enough
-from howdah.planner.master_heaps import REGIONS, sized_heap
-from howdah.planner.named_hosts import has_several_hosts, worker_hosts
-from howdah.planner.reading import Inspected, Observation, is_temporary, path_list
+from howdah.planner.heap import REGIONS, heap_enough, sized_heap
+from howdah.planner.reading import (
+    Inspected,
+    Observation,
+    has_several_hosts,
+    is_temporary,
+    path_list,
+    worker_hosts,
+)
 from howdah.planner.rule import MAY, MUST, Decision, Scope
-from howdah.planner.rules.declare import Condition, Rules
+from howdah.planner.rules.declare import Condition, Rules, anything, as_number, within_factor
 from howdah.planner.rules.security import login
-from howdah.planner.values import anything, as_number, within_factor
 from howdah.units import GIB, format_bytes, format_count, format_counted, format_memory
 
 _REGIONS_MOST = 200

@@ -9,12 +9,19 @@ from howdah.model.plan import Input, Placement, Value
 from howdah.model.request import Profile
 from howdah.planner.conditions import in_study
 from howdah.planner.facts import Facts
-from howdah.planner.named_hosts import named_hosts
-from howdah.planner.reading import Inspected, Observation, entry_verdict
+from howdah.planner.reading import Inspected, Observation, entry_verdict, named_hosts
 from howdah.planner.rule import MAY, MUST, Decision
-from howdah.planner.rules.declare import PRODUCTION, Condition, Rules
+from howdah.planner.rules.declare import (
+    PRODUCTION,
+    Condition,
+    Rules,
+    anything,
+    as_number,
+    between,
+    lasting,
+    set_at_all,
+)
 from howdah.planner.rules.ha.services import own_pairs
-from howdah.planner.values import anything, as_number, between, lasting, set_at_all
 from howdah.units import GIB, MIB, format_bytes, format_counted
 
 _LARGE_BLOCK = 256 * MIB

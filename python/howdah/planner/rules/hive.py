@@ -6,9 +6,8 @@ from howdah.model.plan import Role, Value
 from howdah.planner.conditions import secured, with_tez
 from howdah.planner.facts import Facts
 from howdah.planner.rule import MUST, SHOULD, Decision
-from howdah.planner.rules.declare import Condition, Rules
+from howdah.planner.rules.declare import Condition, Rules, set_at_all
 from howdah.planner.rules.security import KEYTABS, realm
-from howdah.planner.values import set_at_all
 
 _FILE = "hive-site.xml"
 _PRINCIPAL = "every host puts its own name for _HOST"

@@ -6,12 +6,13 @@ from howdah.model.plan import Input, Role
 from howdah.model.request import Profile
 from howdah.planner.conditions import WITH_MAPREDUCE, in_study, with_mapreduce
 from howdah.planner.facts import Facts
-from howdah.planner.heap import heap_enough, heap_options
-from howdah.planner.master_heaps import (
+from howdah.planner.heap import (
     HEAP_PER_TASK,
     HISTORY_LEAST,
     TASKS_LEAST,
     cached_tasks,
+    heap_enough,
+    heap_options,
     history_heap,
     master_heap,
     size_of,
@@ -19,8 +20,7 @@ from howdah.planner.master_heaps import (
     tasks_in,
 )
 from howdah.planner.rule import MAY, MUST, Decision
-from howdah.planner.rules.declare import Condition, Rules
-from howdah.planner.values import anything, between, set_at_all
+from howdah.planner.rules.declare import Condition, Rules, anything, between, set_at_all
 from howdah.units import format_count, format_memory
 
 _CACHE = "mapreduce.jobhistory.loadedtasks.cache.size"

@@ -17,9 +17,8 @@ from howdah.planner.conditions import (
 )
 from howdah.planner.facts import Facts
 from howdah.planner.rule import MUST, SHOULD, Decision
-from howdah.planner.rules.declare import Condition, Rules
+from howdah.planner.rules.declare import Condition, Rules, set_at_all
 from howdah.planner.rules.security import KEYTABS, realm
-from howdah.planner.values import set_at_all
 
 _SECONDARY = "dfs.namenode.secondary.http-address"
 _PAGES = ("resourcemanager-web", "nodemanager-web", "history-web", "hbase-web")

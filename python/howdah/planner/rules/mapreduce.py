@@ -20,8 +20,7 @@ from howdah.planner.facts import Facts
 from howdah.planner.heap import collector_threads
 from howdah.planner.reading import Inspected, Observation
 from howdah.planner.rule import MAY, MUST, Decision
-from howdah.planner.rules.declare import Rules
-from howdah.planner.values import anything, as_number, between
+from howdah.planner.rules.declare import Rules, anything, as_number, between
 from howdah.units import MIB, format_memory
 
 _COLLECTORS = (

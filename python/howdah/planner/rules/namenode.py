@@ -18,12 +18,20 @@ from howdah.planner.block import (
 )
 from howdah.planner.conditions import in_study
 from howdah.planner.facts import CannotTell, Facts
-from howdah.planner.heap import COMPRESSED_MOST, collector, heap_options, whole_heap
-from howdah.planner.master_heaps import HEAP_OF_MEMORY, SYSTEM_BYTES, heaps_in, master_heaps, size_of
+from howdah.planner.heap import (
+    COMPRESSED_MOST,
+    HEAP_OF_MEMORY,
+    SYSTEM_BYTES,
+    collector,
+    heap_options,
+    heaps_in,
+    master_heaps,
+    size_of,
+    whole_heap,
+)
 from howdah.planner.rule import MAY, MUST, Decision
-from howdah.planner.rules.declare import Condition, Rules
+from howdah.planner.rules.declare import Condition, Rules, as_number, between, lasting, within_factor
 from howdah.planner.rules.jvm import supported
-from howdah.planner.values import as_number, between, lasting, within_factor
 from howdah.units import GIB, MIB, format_count, format_memory
 
 _NAMES = "file:///var/lib/hadoop/name"

@@ -11,9 +11,8 @@ from howdah.planner.facts import CannotTell, Facts
 from howdah.planner.heap import heap_enough, heap_options
 from howdah.planner.reading import Inspected, Observation, is_temporary, path_list
 from howdah.planner.rule import MAY, MUST, Decision, Scope
-from howdah.planner.rules.declare import Rules
+from howdah.planner.rules.declare import Rules, anything, as_number, between, set_at_all
 from howdah.planner.rules.volumes import disk_full_percent, smallest_disk
-from howdah.planner.values import anything, as_number, between, set_at_all
 from howdah.units import format_bytes, format_counted, format_memory
 
 _ENVIRONMENT = (

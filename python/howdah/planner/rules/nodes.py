@@ -10,8 +10,7 @@ from howdah.planner.conditions import WITH_MAPREDUCE, with_mapreduce
 from howdah.planner.facts import CannotTell, Facts
 from howdah.planner.reading import Inspected, Observation, is_temporary, path_list
 from howdah.planner.rule import MUST, Decision
-from howdah.planner.rules.declare import Condition, Rules
-from howdah.planner.values import between, lasting
+from howdah.planner.rules.declare import Condition, Rules, between, lasting
 
 _LOST_AFTER = "yarn.nm.liveness-monitor.expiry-interval-ms"
 _MASTER_LOST_AFTER = "yarn.am.liveness-monitor.expiry-interval-ms"

@@ -9,8 +9,7 @@ from howdah.model.request import PlanRequest, Profile
 from howdah.planner.facts import Facts
 from howdah.planner.reading import Inspected, Observation
 from howdah.planner.rule import MAY, MUST, Decision, Scope
-from howdah.planner.rules.declare import Condition, Rules
-from howdah.planner.values import anything
+from howdah.planner.rules.declare import Condition, Rules, anything
 
 AWARE = "yarn.nodemanager.numa-awareness.enabled"
 READ_TOPOLOGY = "yarn.nodemanager.numa-awareness.read-topology"

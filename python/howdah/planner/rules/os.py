@@ -11,8 +11,7 @@ from howdah.planner.conditions import several_ports, with_hbase
 from howdah.planner.facts import Facts
 from howdah.planner.reading import Inspected, Observation
 from howdah.planner.rule import MAY, MUST, Decision, Scope
-from howdah.planner.rules.declare import Condition, Rules
-from howdah.planner.values import at_least, at_most, one_of
+from howdah.planner.rules.declare import Condition, Rules, at_least, at_most, one_of
 from howdah.units import MIB, format_memory
 
 _SYSCTL = "sysctl.conf"

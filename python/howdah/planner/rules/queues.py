@@ -17,8 +17,7 @@ from howdah.planner.conditions import (
 )
 from howdah.planner.facts import CannotTell, Facts
 from howdah.planner.rule import MAY, MUST, Decision
-from howdah.planner.rules.declare import Condition, Rules
-from howdah.planner.values import anything
+from howdah.planner.rules.declare import Condition, Rules, anything
 
 _ROOT = "yarn.scheduler.capacity.root"
 _SOURCES = "Hadoop 3.5.0: CapacityScheduler, howdah"

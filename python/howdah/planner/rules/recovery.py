@@ -17,9 +17,8 @@ from howdah.model.request import Profile
 from howdah.planner.block import BLOCK_BYTES, FILL_LIMIT, blocks_of, file_bytes
 from howdah.planner.facts import Facts
 from howdah.planner.rule import Decision
-from howdah.planner.rules.declare import Condition, Rules
+from howdah.planner.rules.declare import Condition, Rules, as_number
 from howdah.planner.throughput import LINE_SHARE, block_bytes_per_s, block_disks, disk_bytes_per_s
-from howdah.planner.values import as_number
 from howdah.units import format_bytes, format_count, format_rate, format_seconds
 
 _WITHIN_S = 8 * 3600

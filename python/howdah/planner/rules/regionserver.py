@@ -14,10 +14,9 @@ from howdah.planner.facts import Facts
 from howdah.planner.heap import COMPRESSED_MOST, UNCOMPRESSED_LEAST, collector, heap_options
 from howdah.planner.reading import Inspected, Observation
 from howdah.planner.rule import MAY, MUST, Decision, Scope
-from howdah.planner.rules.declare import Condition, Rules
+from howdah.planner.rules.declare import Condition, Rules, as_number, between
 from howdah.planner.rules.jvm import supported
 from howdah.planner.rules.security import login
-from howdah.planner.values import as_number, between
 from howdah.units import GIB, MIB, format_memory
 
 _CACHE_FROM = 24 * GIB

@@ -8,9 +8,8 @@ from howdah.model.plan import Role, Value
 from howdah.planner.conditions import in_pair, is_paired
 from howdah.planner.facts import Facts
 from howdah.planner.rule import MUST, SHOULD, Decision
-from howdah.planner.rules.declare import Condition, Rules
+from howdah.planner.rules.declare import Condition, Rules, as_number, between, set_at_all
 from howdah.planner.rules.ha.settings import ZOOKEEPER_PORT, numbered, quorum
-from howdah.planner.values import as_number, between, set_at_all
 from howdah.releases.catalogue import hadoop
 
 _SOURCES = "D0 74, D1 94, Hadoop 3.5.0"

@@ -13,9 +13,8 @@ from howdah.planner.conditions import (
 )
 from howdah.planner.facts import Facts
 from howdah.planner.rule import MUST, SHOULD
-from howdah.planner.rules.declare import Condition, Rules
+from howdah.planner.rules.declare import Accepts, Condition, Rules, set_at_all
 from howdah.planner.rules.security import protected, web_secret
-from howdah.planner.values import Accepts, set_at_all
 
 _COPROCESSORS = "org.apache.hadoop.hbase.security"
 _ACCESS = f"{_COPROCESSORS}.access.AccessController"

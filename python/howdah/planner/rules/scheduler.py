@@ -9,13 +9,11 @@ from howdah.model.request import Profile, Protection
 from howdah.planner.budget import chosen_sizes, container_mb
 from howdah.planner.conditions import WITH_MAPREDUCE, with_mapreduce
 from howdah.planner.facts import Facts
-from howdah.planner.heap import heap_enough
-from howdah.planner.master_heaps import CONTAINERS_PER_GIB, WORKERS_PER_GIB, size_of, sized_heap
+from howdah.planner.heap import CONTAINERS_PER_GIB, WORKERS_PER_GIB, heap_enough, size_of, sized_heap
 from howdah.planner.reading import is_temporary
 from howdah.planner.rule import MAY, Decision
-from howdah.planner.rules.declare import Condition, Rules
+from howdah.planner.rules.declare import Condition, Rules, anything, between, one_of
 from howdah.planner.rules.security import login
-from howdah.planner.values import anything, between, one_of
 from howdah.units import MIB, format_count
 
 _SCHEDULERS = "org.apache.hadoop.yarn.server.resourcemanager.scheduler"

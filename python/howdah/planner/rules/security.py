@@ -17,12 +17,10 @@ from howdah.planner.conditions import (
     secured_pair,
 )
 from howdah.planner.facts import Facts
-from howdah.planner.named_hosts import has_several_hosts
-from howdah.planner.reading import Inspected, Observation
+from howdah.planner.reading import Inspected, Observation, has_several_hosts
 from howdah.planner.rule import MUST, SHOULD, Decision
 from howdah.planner.rules.consistency.fair import uses_fair
-from howdah.planner.rules.declare import Condition, Rules
-from howdah.planner.values import fixed, set_at_all
+from howdah.planner.rules.declare import Condition, Rules, fixed, set_at_all
 
 KEYTABS = "/etc/security/keytabs"
 WEB_SECRET = "/etc/security/http_secret"

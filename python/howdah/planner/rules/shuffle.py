@@ -9,8 +9,7 @@ from howdah.planner.budget import kinds_of
 from howdah.planner.conditions import WITH_MAPREDUCE, in_study
 from howdah.planner.facts import Facts
 from howdah.planner.rule import MAY, Decision
-from howdah.planner.rules.declare import Rules
-from howdah.planner.values import anything, as_number, between
+from howdah.planner.rules.declare import Rules, anything, as_number, between
 from howdah.units import MIB
 
 _EARLY, _LATE = 0.05, 0.8

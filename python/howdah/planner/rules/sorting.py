@@ -12,8 +12,7 @@ from howdah.planner.conditions import WITH_MAPREDUCE
 from howdah.planner.facts import Facts
 from howdah.planner.reading import Inspected, Observation
 from howdah.planner.rule import MAY, MUST, Decision
-from howdah.planner.rules.declare import Rules
-from howdah.planner.values import as_number, between, one_of
+from howdah.planner.rules.declare import Rules, as_number, between, one_of
 from howdah.units import MIB
 
 _RECORD_BYTES = 100

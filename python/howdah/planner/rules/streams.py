@@ -9,8 +9,7 @@ from howdah.planner.conditions import WITH_MAPREDUCE, in_study, with_mapreduce
 from howdah.planner.facts import Facts
 from howdah.planner.reading import Inspected, Observation, entry_verdict
 from howdah.planner.rule import MAY, MUST, Decision
-from howdah.planner.rules.declare import Condition, Options, Rules
-from howdah.planner.values import as_number, one_of
+from howdah.planner.rules.declare import Condition, Options, Rules, as_number, one_of
 from howdah.units import KIB
 
 rules = Rules(file="hdfs-site.xml")

@@ -8,9 +8,8 @@ from howdah.planner.conditions import WITH_TEZ
 from howdah.planner.facts import Facts
 from howdah.planner.heap import collector_threads
 from howdah.planner.rule import MAY, MUST, Decision
-from howdah.planner.rules.declare import Rules
+from howdah.planner.rules.declare import Rules, anything, as_number, set_at_all
 from howdah.planner.rules.queues import queue_of
-from howdah.planner.values import anything, as_number, set_at_all
 from howdah.units import MIB, format_memory
 
 TEZ = "tez-site.xml"

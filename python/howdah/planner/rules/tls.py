@@ -13,8 +13,7 @@ from howdah.planner.conditions import (
 from howdah.planner.facts import Facts
 from howdah.planner.reading import Inspected, Observation
 from howdah.planner.rule import MUST, SHOULD
-from howdah.planner.rules.declare import Rules
-from howdah.planner.values import set_at_all
+from howdah.planner.rules.declare import Rules, set_at_all
 
 _FOLDER = "/etc/security/tls"
 _PROVIDER = f"localjceks://file{_FOLDER}/hadoop.jceks"

@@ -10,8 +10,7 @@ from howdah.planner.block import REPLICATION
 from howdah.planner.facts import ClusterFacts, Facts
 from howdah.planner.reading import Inspected, Observation
 from howdah.planner.rule import MUST, Decision
-from howdah.planner.rules.declare import Condition, Rules
-from howdah.planner.values import one_of
+from howdah.planner.rules.declare import Condition, Rules, one_of
 from howdah.units import format_bytes, format_counted
 
 _BLOCKS = "org.apache.hadoop.hdfs.server.blockmanagement"

@@ -7,13 +7,11 @@ from collections.abc import Iterable
 
 from howdah.model.inventory import DiskKind, DiskRole, HostGroup
 from howdah.model.plan import Input, Value
-from howdah.planner.data_mounts import data_mounts
 from howdah.planner.facts import CannotTell, Facts
-from howdah.planner.reading import Inspected, Observation, is_temporary, path_list
+from howdah.planner.reading import Inspected, Observation, data_mounts, is_temporary, path_list
 from howdah.planner.rule import MAY, MUST, Decision, Scope
-from howdah.planner.rules.declare import Rules
+from howdah.planner.rules.declare import Rules, as_number
 from howdah.planner.throughput import block_disks
-from howdah.planner.values import as_number
 from howdah.units import GIB, MIB, format_bytes, format_counted
 
 _FSDATASET = "org.apache.hadoop.hdfs.server.datanode.fsdataset"

@@ -18,8 +18,7 @@ from howdah.planner.conditions import WITH_MAPREDUCE
 from howdah.planner.facts import Facts
 from howdah.planner.reading import Inspected, Observation
 from howdah.planner.rule import MAY, MUST, Decision, Scope
-from howdah.planner.rules.declare import Rules
-from howdah.planner.values import as_number
+from howdah.planner.rules.declare import Rules, as_number
 from howdah.units import MIB, format_counted, format_memory
 
 _STEP_MB = 512

@@ -12,8 +12,7 @@ from howdah.model.request import Demand, Hypervisor, PlanRequest, Protection
 from howdah.model.sharing import Sharing
 from howdah.planner.masters.seats import PLACE_BYTES
 from howdah.planner.platforms.candidates import LEAST_THREADS
-from howdah.planner.platforms.division import Division, divide
-from howdah.planner.platforms.workers import least_worker
+from howdah.planner.platforms.division import Division, divide, least_worker
 from howdah.units import GIB, exact_bits_per_s, exact_bytes
 
 _LINK_STEP = 1_000_000

@@ -11,11 +11,11 @@ from howdah.errors import UserError
 from howdah.model.inventory import DiskKind, DiskRole, HostGroup, Inventory
 from howdah.model.placement import placed_workers
 from howdah.model.plan import Cluster, Layout, Plan, Worker
-from howdah.planner.platforms.workers import memory_for_workers
+from howdah.model.sharing import Sharing
+from howdah.planner.platforms.division import memory_for_workers
 from howdah.units import format_bits_per_s, format_bytes, format_counted, format_gib
 
 _HINT = "plan one of them anew: with a smaller --share, or --beside the others"
-
 DiskType = tuple[DiskKind, int]
 """What tells data disks apart: what they are made of, and their size in bytes."""
 
@@ -177,3 +177,31 @@ def _machines(cluster: Cluster) -> Iterator[str]:
         yield worker.name.lower()
     for master in cluster.masters:
         yield master.address.lower()
+
+
+def with_idle_neighbours(plan: Plan) -> Plan | None:
+    """The plan with whole ports, cores and disk controllers, which idle neighbours leave to it.
+
+    Machines keep their virtual CPUs, memory and disks, and all values are as planned. None for a plan that
+    shares no hosts, or does not say how large these are as a whole.
+    """
+    sharing = plan.cluster.request.sharing if plan.cluster is not None else None
+    if plan.cluster is None or sharing is None or not sharing.whole:
+        return None
+    inventory = plan.cluster.inventory
+    groups = tuple(_undivided(group, sharing) for group in inventory.groups)
+    cluster = plan.cluster.model_copy(update={"inventory": inventory.model_copy(update={"groups": groups})})
+    return plan.model_copy(update={"cluster": cluster})
+
+
+def _undivided(group: HostGroup, sharing: Sharing) -> HostGroup:
+    whole = sharing.whole_host(group.names[0])
+    if whole is None:
+        return group
+    return group.model_copy(
+        update={
+            "cpu": whole.cpu,
+            "nics": whole.nics,
+            "controller_bytes_per_s": whole.controller_bytes_per_s,
+        }
+    )

@@ -9,7 +9,7 @@ from howdah.errors import UserError
 from howdah.model.hostname import fold
 from howdah.model.inventory import DiskRole, DiskSet, HostGroup, Inventory
 from howdah.model.plan import Plan
-from howdah.planner.platforms.workers import memory_for_workers, memory_of_host
+from howdah.planner.platforms.division import memory_for_workers, memory_of_host
 from howdah.planner.shared.claims import Claim, DiskType, claims_of, data_disks
 from howdah.units import GIB, format_gib
 

@@ -19,8 +19,7 @@ from howdah.model.workloads.dfsio import FILE_SIZE, FILES
 from howdah.model.workloads.option import Option
 from howdah.model.workloads.suite import Suite
 from howdah.model.workloads.terasort import ROW_BYTES, ROWS
-from howdah.planner.suite.request import RunRequest, programs_asked
-from howdah.planner.suite.settings import Settings
+from howdah.planner.suite.request import RunRequest, Settings, programs_asked
 from howdah.units import MIB
 
 T = TypeVar("T", int, float, str)

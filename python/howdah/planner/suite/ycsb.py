@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from howdah.errors import UserError
+from howdah.model.workloads.hbase_pe import PerformanceEvaluation, PeWrite
 from howdah.model.workloads.nnbench import OPERATIONS
 from howdah.model.workloads.ycsb import YcsbLoad, YcsbMix, YcsbOwnMix
 from howdah.model.workloads.ycsb_options import (
@@ -33,6 +34,7 @@ _RECORDS_PER_SERVER = 100_000
 _OPERATIONS_PER_SERVER = 100_000
 _THREADS_PER_SERVER = 8
 _REGIONS_PER_SERVER = 4
+_VALUE_BYTES = 1000
 
 
 def load(sizes: ClusterSizes) -> YcsbLoad:
@@ -150,3 +152,24 @@ def _common(sizes: ClusterSizes) -> dict[str, Any]:
         "target": request.of(TARGET),
         "durability": request.of(DURABILITY) or Durability.SYNC_WAL,
     }
+
+
+def evaluation(sizes: ClusterSizes) -> PerformanceEvaluation:
+    """One of its commands, on all of the table."""
+    program, request = sizes.program, sizes.request
+    assert issubclass(program, PerformanceEvaluation)
+    given: dict[str, Any] = {
+        "records": choose_records(sizes),
+        "field_bytes": sizes.choose(
+            "size of a value", FIELD_SIZE, _VALUE_BYTES, reason="what a record of YCSB holds", source="howdah"
+        ),
+        "threads": choose_threads(sizes, clients=1),
+    }
+    if issubclass(program, PeWrite):
+        given |= {
+            "regions": choose_regions(sizes),
+            "compression": request.of(COMPRESSION),
+            "block_encoding": request.of(BLOCK_ENCODING),
+            "bloom_filter": request.of(BLOOM_FILTER),
+        }
+    return program(**given)

@@ -17,7 +17,7 @@ from howdah.model.plan import Cluster, Plan
 from howdah.model.request import Hypervisor, PlanRequest
 from howdah.model.sharing import Neighbour, Sharing
 from howdah.model.value import value_text
-from howdah.planner.platforms.workers import least_worker
+from howdah.planner.platforms.division import least_worker
 from howdah.planner.shared import check_fit, left_beside
 from howdah.session.plan.plans import writes_over
 

@@ -15,8 +15,7 @@ from howdah.model.at_once import at_once
 from howdah.model.engine_options import CONF, DEADLINE, HDFS_DIR, LAB, PLAN, QUEUE, SET
 from howdah.model.job import Job
 from howdah.planner.suite.cluster import size_suite
-from howdah.planner.suite.line import suite_line
-from howdah.planner.suite.request import RunRequest, programs_asked
+from howdah.planner.suite.request import RunRequest, programs_asked, suite_line
 from howdah.probe import probe_host
 from howdah.services.errors import ServiceError
 from howdah.services.namenode import NameNode

@@ -30,8 +30,7 @@ from howdah.model.workloads.ycsb import YCSB_LOAD, TableShape, YcsbLoad, check_s
 from howdah.model.workloads.ycsb_options import CLIENTS, FIELD_SIZE, FIELDS, MOST_CLIENTS, RECORDS
 from howdah.planner.local.plan import DEFAULT_DATA_DIR
 from howdah.planner.suite.cluster import size_suite
-from howdah.planner.suite.line import suite_line
-from howdah.planner.suite.request import RunRequest, programs_asked
+from howdah.planner.suite.request import RunRequest, programs_asked, suite_line
 from howdah.probe import probe_host
 from howdah.session.cluster.reached_hbase import ReachedHBase, reach_lab_hbase, reach_own_hbase
 from howdah.session.cluster.reached_lab import whole_lab

@@ -18,8 +18,7 @@ from howdah.model.engine_options import LAB, PLAN, REACH
 from howdah.model.placement import placed_hosts
 from howdah.model.plan import Plan
 from howdah.planner.suite.cluster import size_suite
-from howdah.planner.suite.line import suite_line
-from howdah.planner.suite.request import RunRequest, programs_asked
+from howdah.planner.suite.request import RunRequest, programs_asked, suite_line
 from howdah.probe import probe_host
 from howdah.session.cluster.reached_lab import whole_lab
 from howdah.session.lab.telemetry import beneath, hosts_telemetry, laboratory_of

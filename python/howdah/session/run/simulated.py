@@ -20,8 +20,7 @@ from howdah.model.plan import Plan
 from howdah.model.run import RunWarning
 from howdah.model.workloads.suite import Suite
 from howdah.planner.suite.cluster import size_planned
-from howdah.planner.suite.line import suite_line
-from howdah.planner.suite.request import RunRequest, programs_asked
+from howdah.planner.suite.request import RunRequest, programs_asked, suite_line
 from howdah.probe import probe_host
 from howdah.session.run.prepared import Prepared, new_job
 from howdah.session.run.simulated_local import prepare_simulated_local

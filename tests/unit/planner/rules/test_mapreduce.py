@@ -7,7 +7,7 @@ import pytest
 from howdah.model.heap import heap_bytes
 from howdah.model.plan import Value
 from howdah.planner.facts import Facts
-from howdah.planner.platforms.workers import slots_in
+from howdah.planner.platforms.division import slots_in
 from howdah.planner.rule import AdviceRule
 from howdah.units import GIB, MIB
 from support.facts import (

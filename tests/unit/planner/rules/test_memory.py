@@ -11,7 +11,7 @@ from howdah.model.plan import Worker
 from howdah.model.request import Demand, PlanRequest
 from howdah.planner.facts import CannotTell, Facts
 from howdah.planner.platforms.candidates import listed
-from howdah.planner.platforms.workers import least_worker, memory_for_workers, slots_in
+from howdah.planner.platforms.division import least_worker, memory_for_workers, slots_in
 from howdah.planner.reading import Inspected
 from howdah.planner.rules.memory import AS_PLANNED
 from howdah.units import GIB, MIB, format_gib

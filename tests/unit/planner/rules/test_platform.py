@@ -7,8 +7,8 @@ import pytest
 from howdah.model.found import Found
 from howdah.model.host import Host
 from howdah.model.request import Demand, PlanRequest, Profile
+from howdah.planner.explanation import item
 from howdah.planner.facts import Facts
-from howdah.planner.literature import item
 from howdah.planner.platforms.candidates import weigh
 from howdah.planner.platforms.sizes import size_settings
 from howdah.planner.reading import Inspected, Observation

@@ -11,7 +11,7 @@ from howdah.model.plan import Role, Value
 from howdah.model.request import PlanRequest, Protection
 from howdah.planner.budget import budget
 from howdah.planner.facts import Facts
-from howdah.planner.platforms.workers import least_worker, slots_in
+from howdah.planner.platforms.division import least_worker, slots_in
 from howdah.planner.reading import Inspected
 from howdah.planner.rule import Inspection, SettingRule
 from howdah.releases import PLANNED_VERSIONS, hadoop, hbase

@@ -18,7 +18,7 @@ from howdah.model.plan import Cluster, Plan
 from howdah.model.request import Demand, Hypervisor, PlanRequest, Protection
 from howdah.model.sharing import Neighbour, Sharing
 from howdah.planner.cluster import plan_cluster
-from howdah.planner.platforms.workers import memory_for_workers
+from howdah.planner.platforms.division import memory_for_workers
 from howdah.planner.shared import check_fit, left_beside
 from howdah.units import GIB
 from support.hosts import host_group

@@ -7,8 +7,7 @@ import re
 from collections.abc import Iterator
 
 from howdah.planner.facts import Facts
-from howdah.planner.named_hosts import worker_hosts
-from howdah.planner.reading import Inspected, Observation, entry_verdict
+from howdah.planner.reading import Inspected, Observation, entry_verdict, worker_hosts
 from howdah.planner.rule import MUST
 from howdah.planner.rules.declare import Rules
 from howdah.units import MIB, format_memory

@@ -8,8 +8,15 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 
 from howdah.model.hostname import is_host
 from howdah.planner.facts import Facts
-from howdah.planner.named_hosts import HERE, has_several_hosts, named_hosts, worker_hosts
-from howdah.planner.reading import Inspected, Observation, entry_verdict
+from howdah.planner.reading import (
+    HERE,
+    Inspected,
+    Observation,
+    entry_verdict,
+    has_several_hosts,
+    named_hosts,
+    worker_hosts,
+)
 from howdah.planner.rule import MUST
 from howdah.planner.rules.declare import Rules
 

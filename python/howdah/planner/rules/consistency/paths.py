@@ -7,8 +7,7 @@ from collections.abc import Iterator
 
 from howdah.model.found import FoundProperty
 from howdah.planner.facts import Facts
-from howdah.planner.named_hosts import has_several_hosts
-from howdah.planner.reading import Inspected, Observation, entry_verdict
+from howdah.planner.reading import Inspected, Observation, entry_verdict, has_several_hosts
 from howdah.planner.rule import MUST
 from howdah.planner.rules.declare import Rules
 from howdah.planner.rules.release import known_properties, known_property, names_of_today

@@ -9,8 +9,16 @@ from typing import NamedTuple
 from howdah.model.found import FoundProperty
 from howdah.model.heap import heap_bytes
 from howdah.planner.facts import Facts
-from howdah.planner.named_hosts import HERE, has_several_hosts, host_of, named_hosts, worker_hosts
-from howdah.planner.reading import Inspected, Observation, entry_verdict
+from howdah.planner.reading import (
+    HERE,
+    Inspected,
+    Observation,
+    entry_verdict,
+    has_several_hosts,
+    host_of,
+    named_hosts,
+    worker_hosts,
+)
 from howdah.planner.rule import MUST
 from howdah.planner.rules.declare import Rules
 from howdah.releases import default_of, hadoop

@@ -7,10 +7,19 @@ from collections.abc import Iterator
 from pathlib import PurePosixPath
 
 from howdah.model.found import FoundProperty
-from howdah.planner.data_mounts import below_data, data_places, on_workers
 from howdah.planner.facts import Facts
-from howdah.planner.named_hosts import HERE, has_several_hosts, host_of, worker_hosts
-from howdah.planner.reading import Inspected, Observation, entry_verdict
+from howdah.planner.reading import (
+    HERE,
+    Inspected,
+    Observation,
+    below_data,
+    data_places,
+    entry_verdict,
+    has_several_hosts,
+    host_of,
+    on_workers,
+    worker_hosts,
+)
 from howdah.planner.rule import MUST
 from howdah.planner.rules.declare import Rules
 

@@ -6,9 +6,8 @@ from collections.abc import Callable, Iterator
 
 from howdah.model.inventory import DiskKind, DiskRole
 from howdah.model.storage import FileSystem
-from howdah.planner.data_mounts import MountJudgement, data_mounts, group_observations
 from howdah.planner.facts import Facts
-from howdah.planner.reading import Inspected, Observation
+from howdah.planner.reading import Inspected, MountJudgement, Observation, data_mounts, group_observations
 from howdah.planner.rule import MAY, MUST
 from howdah.planner.rules.declare import Rules
 from howdah.planner.throughput import data_bytes_per_s

@@ -8,19 +8,19 @@ from collections.abc import Callable, Iterator
 from howdah.model.inventory import DiskKind, DiskRole
 from howdah.model.plan import Input
 from howdah.model.storage import Disk, FileSystem
-from howdah.planner.data_mounts import (
+from howdah.planner.facts import Facts
+from howdah.planner.reading import (
+    Inspected,
     MountJudgement,
+    Observation,
     data_dirs,
     data_disks,
     data_mounts,
     group_observations,
     is_system,
 )
-from howdah.planner.facts import Facts
-from howdah.planner.reading import Inspected, Observation
 from howdah.planner.rule import MAY, MUST, Decision, Scope
-from howdah.planner.rules.declare import Condition, Rules
-from howdah.planner.values import at_least
+from howdah.planner.rules.declare import Condition, Rules, at_least
 from howdah.units import MIB
 
 _FILE = "disks"

@@ -7,9 +7,8 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import PurePosixPath
 
-from howdah.planner.data_mounts import below_data, is_remote
 from howdah.planner.facts import Facts
-from howdah.planner.reading import Inspected, Observation, is_temporary
+from howdah.planner.reading import Inspected, Observation, below_data, is_remote, is_temporary
 from howdah.planner.rule import MUST
 from howdah.planner.rules.declare import Rules
 from howdah.planner.rules.ha.services import SHARED, NamedPair, host_of, listed, own_pairs

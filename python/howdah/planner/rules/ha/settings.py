@@ -8,13 +8,11 @@ from collections.abc import Callable, Mapping
 from howdah.model.plan import Role
 from howdah.planner.conditions import in_pair, is_paired
 from howdah.planner.facts import Facts
-from howdah.planner.heap import heap_enough
-from howdah.planner.master_heaps import small_heap
+from howdah.planner.heap import heap_enough, small_heap
 from howdah.planner.rule import MAY, MUST, SHOULD, Decision
 from howdah.planner.rules.addresses import NAMENODE_PORT
-from howdah.planner.rules.declare import Condition, Rules
+from howdah.planner.rules.declare import Condition, Rules, anything, between, lasting, set_at_all
 from howdah.planner.rules.security import login
-from howdah.planner.values import anything, between, lasting, set_at_all
 
 JOURNAL_PORT = 8485
 ZOOKEEPER_PORT = 2181

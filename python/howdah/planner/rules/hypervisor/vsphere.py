@@ -6,8 +6,7 @@ from howdah.model.plan import Input
 from howdah.planner.conditions import under_vsphere
 from howdah.planner.facts import Facts
 from howdah.planner.rule import MAY, MUST, Decision, Scope
-from howdah.planner.rules.declare import Condition, Rules
-from howdah.planner.values import at_least
+from howdah.planner.rules.declare import Condition, Rules, at_least
 from howdah.units import MIB, format_counted
 
 _WHEN = "workers are virtual machines under vSphere"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from howdah.model.found import FoundProperty
-from howdah.planner.executor import (
+from howdah.planner.budget import (
     CONFIGURATION,
     CORES,
     LEAST_OVERHEAD_MB,
@@ -13,8 +13,7 @@ from howdah.planner.executor import (
     YARN,
 )
 from howdah.planner.facts import Facts
-from howdah.planner.named_hosts import has_several_hosts, worker_hosts
-from howdah.planner.reading import Inspected, Observation, entry_verdict
+from howdah.planner.reading import Inspected, Observation, entry_verdict, has_several_hosts, worker_hosts
 from howdah.planner.rule import MUST
 from howdah.planner.rules.declare import Rules
 from howdah.releases.similar import similar_text

@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 from howdah.model.plan import Input, Value
-from howdah.planner.budget import kinds_of
-from howdah.planner.conditions import WITH_SPARK, secured, shuffles_in_nodemanagers, with_spark
-from howdah.planner.executor import (
+from howdah.planner.budget import (
     CONFIGURATION,
     LEAST_OVERHEAD_MB,
     OVERHEAD,
     STEP_MB,
     YARN,
     executor,
+    kinds_of,
 )
+from howdah.planner.conditions import WITH_SPARK, secured, shuffles_in_nodemanagers, with_spark
 from howdah.planner.facts import Facts
 from howdah.planner.heap import collector_threads
 from howdah.planner.rule import MAY, MUST, Decision
-from howdah.planner.rules.declare import Condition, Rules
+from howdah.planner.rules.declare import Condition, Rules, anything, as_number, between, set_at_all
 from howdah.planner.rules.queues import queue_of
 from howdah.planner.rules.security import KEYTABS, realm
-from howdah.planner.values import anything, as_number, between, set_at_all
 from howdah.releases.spark import spark_size
 from howdah.units import MIB, format_counted, format_memory
 

@@ -7,9 +7,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
-from howdah.planner.data_mounts import below_data
 from howdah.planner.facts import Facts
-from howdah.planner.reading import Inspected, Observation, entry_verdict
+from howdah.planner.reading import Inspected, Observation, below_data, entry_verdict
 from howdah.planner.rule import MUST
 from howdah.planner.rules.declare import Rules
 from howdah.planner.rules.ha.quorums import CLIENTS, keepers

@@ -8,12 +8,10 @@ from howdah.model.plan import Input, Role, Worker
 from howdah.planner.budget import kinds_of
 from howdah.planner.conditions import is_paired, runs
 from howdah.planner.facts import Facts
-from howdah.planner.heap import heap_enough
-from howdah.planner.master_heaps import CLIENTS_PER_GIB, sized_heap
+from howdah.planner.heap import CLIENTS_PER_GIB, heap_enough, sized_heap
 from howdah.planner.rule import MAY, MUST, Decision
-from howdah.planner.rules.declare import Condition, Rules
+from howdah.planner.rules.declare import Condition, Rules, anything, as_number, between, lasting
 from howdah.planner.rules.ha.settings import ZOOKEEPER_PORT, numbered
-from howdah.planner.values import anything, as_number, between, lasting
 from howdah.units import format_count
 
 _IN_CLUSTER = runs(Role.ZOOKEEPER)

@@ -11,8 +11,7 @@ from howdah.errors import UserError
 from howdah.model.placement import placed_hosts
 from howdah.model.plan import Plan
 from howdah.model.request import PlanRequest
-from howdah.planner.cluster import plan_cluster
-from howdah.planner.membership import with_hosts, without_hosts
+from howdah.planner.cluster import plan_cluster, with_hosts, without_hosts
 from support.labs import HOSTS, lab_plan, trio_plan
 
 

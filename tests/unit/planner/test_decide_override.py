@@ -10,7 +10,7 @@ from howdah import releases
 from howdah.errors import UserError
 from howdah.model.plan import Setting, Value
 from howdah.model.request import Override, PlanRequest
-from howdah.planner.override import beyond_rules, typed
+from howdah.planner.decide import beyond_rules, typed
 from howdah.planner.rule import SettingRule
 from howdah.planner.rules.catalogue import SETTING_RULES
 from howdah.units import GIB

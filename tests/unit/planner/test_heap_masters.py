@@ -10,7 +10,7 @@ from howdah.model.heap import heap_bytes
 from howdah.model.plan import Role, Value
 from howdah.model.request import PlanRequest
 from howdah.planner.facts import Facts
-from howdah.planner.master_heaps import ClusterSize, cluster_size, heaps_in, master_heaps
+from howdah.planner.heap import ClusterSize, cluster_size, heaps_in, master_heaps
 from howdah.planner.rule import SettingRule
 from howdah.planner.rules.catalogue import find_rule
 from howdah.units import GIB

@@ -6,8 +6,7 @@ import re
 
 import pytest
 
-from howdah.planner.explanation import spell
-from howdah.planner.literature import GUIDES, PAPERS, ItemKind, item, items, told
+from howdah.planner.explanation import GUIDES, PAPERS, ItemKind, item, items, spell, told
 from howdah.planner.rules.catalogue import RULES
 
 BEYOND = {

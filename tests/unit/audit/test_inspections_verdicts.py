@@ -7,12 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from howdah.audit.existing import Subject
 from howdah.audit.facts import found_facts
 from howdah.audit.folder import Releases, read_folders
 from howdah.audit.inspections import check_inspections, check_settings
-from howdah.audit.subject import Subject
-from howdah.audit.text import Misfit, read_like
-from howdah.audit.values import Values
+from howdah.audit.values import Misfit, Values, read_like
 from howdah.errors import UserError
 from howdah.model.check import Check, CheckVerdict
 from howdah.model.found import Found
@@ -20,7 +19,7 @@ from howdah.model.plan import Value
 from howdah.planner.facts import Facts
 from howdah.planner.reading import Observation
 from howdah.planner.rule import Decision, FamilyRule, Inspection, SettingRule, Severity
-from howdah.planner.values import at_least
+from howdah.planner.rules.declare import at_least
 from howdah.releases import hadoop, hbase
 
 
