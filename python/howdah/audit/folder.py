@@ -98,11 +98,7 @@ def _is_sparks(names: Collection[str]) -> bool:
 
 def _unreadable(error: UnreadableFile, path: Path, shown: str) -> Unreadable:
     line = error.where.removeprefix(str(path)).strip(":").partition(":")[0]
-    return Unreadable(
-        file=shown,
-        what=f"line {line}: {error.what}" if line else error.what,
-        hint=error.hint,
-    )
+    return Unreadable(file=shown, what=f"line {line}: {error.what}" if line else error.what, hint=error.hint)
 
 
 def read_folders(folders: Sequence[Path]) -> FoundConfig:

@@ -97,11 +97,7 @@ def _dfsio_files(sizes: LocalPlanner) -> tuple[int, int]:
 
 def _file_bytes(sizes: LocalPlanner) -> int:
     return sizes.choose(
-        "file size",
-        FILE_SIZE,
-        _FILE_BYTES,
-        reason="one HDFS block, written in one stream",
-        source="D0 49",
+        "file size", FILE_SIZE, _FILE_BYTES, reason="one HDFS block, written in one stream", source="D0 49"
     )
 
 
@@ -127,10 +123,6 @@ def pi(sizes: LocalPlanner) -> Pi:
         source="D2 108: as many as there are CPUs",
     )
     samples = sizes.choose(
-        "pi samples",
-        SAMPLES,
-        _SAMPLES,
-        reason="seconds of pure CPU work for every map",
-        source="howdah",
+        "pi samples", SAMPLES, _SAMPLES, reason="seconds of pure CPU work for every map", source="howdah"
     )
     return Pi(maps=maps, samples=samples)

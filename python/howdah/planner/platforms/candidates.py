@@ -132,10 +132,7 @@ def _counts(group: HostGroup, request: PlanRequest) -> Iterable[int]:
 
 
 def _insisting(
-    per_host: int,
-    candidates: Sequence[Candidate],
-    refused: dict[Judgement, list[int]],
-    group: HostGroup,
+    per_host: int, candidates: Sequence[Candidate], refused: dict[Judgement, list[int]], group: HostGroup
 ) -> list[Candidate]:
     """The candidates, those with the number of workers insisted on first."""
     wanted = [candidate for candidate in candidates if _per_host(candidate) == per_host]

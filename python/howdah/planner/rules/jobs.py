@@ -36,10 +36,7 @@ _RETIRED: tuple[tuple[str, str], ...] = (
     ("mapred.child.ulimit", "limits of the operating system, and containers"),
     ("mapreduce.tasktracker.outofband.heartbeat", "yarn.resourcemanager.nodemanagers.heartbeat-interval-ms"),
     ("tasktracker.http.threads", "mapreduce.shuffle.max.threads; a connection takes no thread of its own"),
-    (
-        "mapred.job.tracker.handler.count",
-        "yarn.resourcemanager.resource-tracker.client.thread-count",
-    ),
+    ("mapred.job.tracker.handler.count", "yarn.resourcemanager.resource-tracker.client.thread-count"),
     ("mapred.task.cache.levels", "the scheduler's locality delays"),
     ("mapred.jobtracker.completeuserjobs.maximum", "the JobHistoryServer keeps what is over"),
     ("mapred.system.dir", "yarn.app.mapreduce.am.staging-dir"),
@@ -65,10 +62,7 @@ mapreduce.fixed(
 mapreduce.fixed(
     "jobs.classpath",
     "mapreduce.application.classpath",
-    (
-        "$HADOOP_MAPRED_HOME/share/hadoop/mapreduce/*",
-        "$HADOOP_MAPRED_HOME/share/hadoop/mapreduce/lib/*",
-    ),
+    ("$HADOOP_MAPRED_HOME/share/hadoop/mapreduce/*", "$HADOOP_MAPRED_HOME/share/hadoop/mapreduce/lib/*"),
     MUST,
     accepts=anything,
 ).text(

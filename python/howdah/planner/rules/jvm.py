@@ -165,8 +165,7 @@ def _version(facts: Facts) -> Decision:
         f" and HBase {facts.request.hbase}" if facts.request.hbase_used else ""
     )
     return Decision(
-        str(max(majors)),
-        f"the servers of {names} run on Java {' or '.join(str(major) for major in majors)}",
+        str(max(majors)), f"the servers of {names} run on Java {' or '.join(str(major) for major in majors)}"
     )
 
 

@@ -165,9 +165,7 @@ def _federation(facts: Facts) -> str | None:
     """The NameNode's heap holds the whole namespace: about 1 GB for a million blocks."""
     cluster = facts.cluster
     blocks = namespace_blocks(
-        cluster.raw_bytes,
-        facts.request.replication or REPLICATION,
-        mean_file_bytes=file_bytes(facts.request),
+        cluster.raw_bytes, facts.request.replication or REPLICATION, mean_file_bytes=file_bytes(facts.request)
     )
     heap = namenode_heap_bytes(blocks)
     largest = max(

@@ -8,13 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from howdah.model.request import PlanRequest, WorkKind
-from howdah.planner.conditions import (
-    SECURE_MODE,
-    SECURED_MAPREDUCE,
-    WITH_MAPREDUCE,
-    in_study,
-    with_mapreduce,
-)
+from howdah.planner.conditions import SECURE_MODE, SECURED_MAPREDUCE, WITH_MAPREDUCE, in_study, with_mapreduce
 from howdah.planner.facts import CannotTell, Facts
 from howdah.planner.rule import MAY, MUST, Decision
 from howdah.planner.rules.declare import Condition, Rules, anything

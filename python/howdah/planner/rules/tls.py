@@ -4,12 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from howdah.planner.conditions import (
-    SECURE_MODE,
-    SECURED,
-    SECURED_HBASE,
-    SECURED_MAPREDUCE,
-)
+from howdah.planner.conditions import SECURE_MODE, SECURED, SECURED_HBASE, SECURED_MAPREDUCE
 from howdah.planner.facts import Facts
 from howdah.planner.reading import Inspected, Observation
 from howdah.planner.rule import MUST, SHOULD

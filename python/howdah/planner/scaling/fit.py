@@ -101,8 +101,7 @@ class Shrinking(NamedTuple):
         size = self._disk_size(sized)
         groups = [with_data_disks_up_to(size, group) for group in sized]
         inventory = Inventory(
-            cluster=self.cluster.inventory.cluster,
-            groups=(*groups, *masters_groups(self.cluster, groups[0])),
+            cluster=self.cluster.inventory.cluster, groups=(*groups, *masters_groups(self.cluster, groups[0]))
         )
         made = plan_cluster(inventory, lab_request(self.cluster, groups))
         platform = counts[0][0].layout.platform

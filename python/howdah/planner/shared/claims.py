@@ -199,9 +199,5 @@ def _undivided(group: HostGroup, sharing: Sharing) -> HostGroup:
     if whole is None:
         return group
     return group.model_copy(
-        update={
-            "cpu": whole.cpu,
-            "nics": whole.nics,
-            "controller_bytes_per_s": whole.controller_bytes_per_s,
-        }
+        update={"cpu": whole.cpu, "nics": whole.nics, "controller_bytes_per_s": whole.controller_bytes_per_s}
     )

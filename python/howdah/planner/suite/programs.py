@@ -93,11 +93,7 @@ def pi(sizes: ClusterSizes) -> Pi:
     """Seconds of computing for every map."""
     maps = choose_maps(sizes, "pi maps")
     samples = sizes.choose(
-        "pi samples",
-        SAMPLES,
-        _SAMPLES,
-        reason="seconds of pure CPU work for every map",
-        source="howdah",
+        "pi samples", SAMPLES, _SAMPLES, reason="seconds of pure CPU work for every map", source="howdah"
     )
     return Pi(maps=maps, samples=samples)
 

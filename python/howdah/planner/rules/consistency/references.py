@@ -65,11 +65,7 @@ _HEAPS = (
         10 * MIB,
         "the blocks of each host: 1 GiB is soon full with a million blocks, and a host has tens of thousands",
     ),
-    _Heap(
-        ("YARN_RESOURCEMANAGER_OPTS",),
-        2 * MIB,
-        "the containers and events of each host",
-    ),
+    _Heap(("YARN_RESOURCEMANAGER_OPTS",), 2 * MIB, "the containers and events of each host"),
 )
 _CAPACITY = "yarn.scheduler.capacity."
 _LABELS = re.compile(r"yarn\.scheduler\.capacity\.(?P<queue>.+)\.accessible-node-labels")

@@ -5,7 +5,4 @@ from __future__ import annotations
 from howdah.planner.rule import Rule
 from howdah.planner.rules.disks import file_systems, layout
 
-rules: tuple[Rule, ...] = (
-    *layout.rules,
-    *file_systems.rules,
-)
+rules: tuple[Rule, ...] = (*layout.rules, *file_systems.rules)

@@ -60,11 +60,7 @@ class NamedPair(NamedTuple):
 
     def key(self, reading: Inspected, key: str) -> str:
         """The key as it is set for this service: for all, or with the service's name, or a NameNode's."""
-        forms = (
-            key,
-            *(f"{key}.{self.service}.{name}" for name in self.namenodes),
-            f"{key}.{self.service}",
-        )
+        forms = (key, *(f"{key}.{self.service}.{name}" for name in self.namenodes), f"{key}.{self.service}")
         return next((form for form in reversed(forms) if reading.text(form)), key)
 
 

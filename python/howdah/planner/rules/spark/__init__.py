@@ -5,7 +5,4 @@ from __future__ import annotations
 from howdah.planner.rule import Rule
 from howdah.planner.rules.spark import checks, settings
 
-rules: tuple[Rule, ...] = (
-    *settings.rules,
-    *checks.rules,
-)
+rules: tuple[Rule, ...] = (*settings.rules, *checks.rules)

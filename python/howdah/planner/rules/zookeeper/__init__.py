@@ -5,7 +5,4 @@ from __future__ import annotations
 from howdah.planner.rule import Rule
 from howdah.planner.rules.zookeeper import members, settings
 
-rules: tuple[Rule, ...] = (
-    *settings.rules,
-    *members.rules,
-)
+rules: tuple[Rule, ...] = (*settings.rules, *members.rules)
