@@ -1,4 +1,4 @@
-"""What a check judges: a configuration, a host or both, with the value that exists of each key, and verdicts."""
+"""What a check judges: a configuration, a host or both, with the value of each key, and verdicts."""
 
 from __future__ import annotations
 
