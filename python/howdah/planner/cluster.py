@@ -19,7 +19,7 @@ from howdah.planner.facts import CannotTell, Facts
 from howdah.planner.known import cluster_facts
 from howdah.planner.masters import place_masters
 from howdah.planner.masters.place import keep_places
-from howdah.planner.masters.posts import spots_by_host
+from howdah.planner.masters.slots import spots_by_host
 from howdah.planner.platforms import size_settings
 from howdah.planner.rules.catalogue import ADVICE_RULES, SETTING_RULES
 from howdah.planner.topology import lay_out, weigh_racks

@@ -22,28 +22,26 @@ from howdah.planner.block import (
 )
 from howdah.planner.heap import cluster_size, master_heaps, whole_heap
 from howdah.planner.known import worker_hosts_left
-from howdah.planner.masters.posts import (
+from howdah.planner.masters.slots import (
     SMALL,
-    Post,
-    Spot,
-    fault_tolerant,
-    highly_available,
-    others_masters,
-    spots,
-    unprotected,
-)
-from howdah.planner.masters.seats import (
     Need,
+    Post,
     Seat,
     Sizing,
+    Spot,
     address_at,
+    fault_tolerant,
+    highly_available,
     join_posts,
     master,
+    others_masters,
     place_text,
     reason_for,
     seat_with_worker,
     seats_apart,
+    spots,
     together,
+    unprotected,
 )
 from howdah.planner.rules.masters import FAULT_TOLERANCE, MOST_DISKS
 from howdah.units import GIB

@@ -13,8 +13,7 @@ from howdah.model.at_once import AtOnce, at_once
 from howdah.model.plan import Plan, Role
 from howdah.model.workloads.dfsio import DFSIO_READ, DFSIO_WRITE, DfsioRead
 from howdah.model.workloads.terasort import ROWS, Codec
-from howdah.planner.suite.cluster import size_suite
-from howdah.planner.suite.found import ContainerSizes, FoundNode, FoundValue, found_plan
+from howdah.planner.suite.cluster import ContainerSizes, FoundNode, FoundValue, found_plan, size_suite
 from howdah.planner.suite.request import RunRequest, programs_asked, suite_line
 from howdah.units import GIB, MIB
 from support.requests import run_request

@@ -10,6 +10,9 @@ from howdah.planner.rules.declare import Condition, Rules
 from howdah.units import MIB, format_memory
 
 _HUGE_PAGE = 2 * MIB
+_UNDER_VSPHERE = Condition("workers are virtual machines under vSphere", under_vsphere)
+
+
 rules = Rules()
 
 
@@ -28,9 +31,6 @@ def _choose(facts: Facts) -> str:
         "Workers are virtual machines, and no hypervisor is chosen: pass --hypervisor vsphere or kvm to "
         "get its settings, or none for workers that are whole hosts."
     )
-
-
-_UNDER_VSPHERE = Condition("workers are virtual machines under vSphere", under_vsphere)
 
 
 @rules.advice(
