@@ -80,17 +80,18 @@ rules.fixed(
 ).text("A DataNode reads 4 MiB ahead.", "long reads from each disk while others wait", "D0 56, D1 93")
 
 
-@rules.setting(
+rules.fixed(
     "datanode.block-reports",
     "dfs.blockreport.intervalMsec",
+    21_600_000,
     MAY,
-    sources="D0 142",
     accepts=between(3_600_000, 86_400_000),
     written=False,
+).text(
+    "Full block reports come every six hours.",
+    "full reports every six hours; changes are reported at once",
+    "D0 142",
 )
-def _report_interval(facts: Facts) -> Decision:
-    """Full block reports come every six hours."""
-    return Decision(21_600_000, "full reports every six hours; changes are reported at once")
 
 
 @rules.setting("datanode.heartbeat", "dfs.heartbeat.interval", MAY, sources="D0 54", accepts=between(1, 10))

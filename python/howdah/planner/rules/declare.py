@@ -123,6 +123,15 @@ class FixedDraft:
         return replace(self.draft, fields=fields).by(sentence, lambda facts: decision)
 
 
+@dataclass(frozen=True, slots=True)
+class AdviceDraft(Draft[Advise, AdviceRule]):
+    """Advice without its sentence: decorate a function that words it, or give a text for every cluster."""
+
+    def text(self, sentence: str, advice: str) -> AdviceRule:
+        """Make advice that no fact changes."""
+        return self.by(sentence, lambda facts: advice)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rules:
     """The rules of one module in their order, and what their declarations have in common."""
@@ -175,11 +184,9 @@ class Rules:
         """Declare an inspection of what exists."""
         return Draft(self, Inspection, "inspect", self._common(rule_id, severity, **common))
 
-    def advice(
-        self, rule_id: str, severity: Severity | None = None, **common: Unpack[Common]
-    ) -> Draft[Advise, AdviceRule]:
+    def advice(self, rule_id: str, severity: Severity | None = None, **common: Unpack[Common]) -> AdviceDraft:
         """Declare advice that a plan gives."""
-        return Draft(self, AdviceRule, "advise", self._common(rule_id, severity, **common))
+        return AdviceDraft(self, AdviceRule, "advise", self._common(rule_id, severity, **common))
 
     def principle(
         self, rule_id: str, sentence: str, severity: Severity | None = None, **common: Unpack[Common]

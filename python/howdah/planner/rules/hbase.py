@@ -293,13 +293,11 @@ def _log_counsel(facts: Facts) -> str | None:
     )
 
 
-@rules.advice("hbase.in-steps", MAY, sources="D3 160, D3 116", when=WITH_HBASE)
-def _latency_counsel(facts: Facts) -> str | None:
-    """An HBase cluster is sized by measuring."""
-    return (
-        "Size HBase in steps: load a share of the data, measure at the rates to come, and only then fix "
-        "memory, regions and handlers. Aim at 20 to 200 regions on each RegionServer."
-    )
+rules.advice("hbase.in-steps", MAY, sources="D3 160, D3 116", when=WITH_HBASE).text(
+    "An HBase cluster is sized by measuring.",
+    "Size HBase in steps: load a share of the data, measure at the rates to come, and only then fix "
+    "memory, regions and handlers. Aim at 20 to 200 regions on each RegionServer.",
+)
 
 
 @rules.advice(

@@ -142,32 +142,28 @@ def _timeout(facts: Facts) -> Decision:
     return Decision(600_000, "the release's default, ten minutes without a sign of life")
 
 
-@rules.advice(
+rules.advice(
     "jobs.terasort",
     MAY,
     sources="D0 53, D0 145, D0 64a, D2 108, D2 157",
     when=Condition("paper profile", with_mapreduce, profiles=frozenset({Profile.PAPER})),
+).text(
+    "TeraSort gets the options that the study gave it.",
+    "Give TeraSort -Dmapreduce.terasort.partitions.sample=2000000 (even partitions, about 5 s), "
+    "-Dmapreduce.terasort.output.replication=3 (its default is 1) and as many reduce tasks as fit at "
+    "once; TeraGen one map task for each map slot. The study also ran with dfs.replication marked final.",
 )
-def _terasort_counsel(facts: Facts) -> str | None:
-    """TeraSort gets the options that the study gave it."""
-    return (
-        "Give TeraSort -Dmapreduce.terasort.partitions.sample=2000000 (even partitions, about 5 s), "
-        "-Dmapreduce.terasort.output.replication=3 (its default is 1) and as many reduce tasks as fit at "
-        "once; TeraGen one map task for each map slot. The study also ran with dfs.replication marked final."
-    )
 
 
-@rules.advice(
+rules.advice(
     "jobs.retired",
     MAY,
     sources="X11, D0 54, D0 55, D0 142, D1 93, D4 138",
     when=WITH_MAPREDUCE,
     today="Slots, JVM reuse, out-of-band heartbeats and ulimits of tasks went with the JobTracker.",
+).text(
+    "Settings of MapReduce 1 that have no counterpart.",
+    "Gone since Hadoop 2: " + "; ".join(f"{then} ({now})" for then, now in _RETIRED) + ". "
+    "For many small jobs mapreduce.job.ubertask.enable lets a job run within its application master, "
+    "where yarn.app.mapreduce.am.resource.mb is as large as its tasks' containers: raise it for them.",
 )
-def _small_jobs_counsel(facts: Facts) -> str | None:
-    """Settings of MapReduce 1 that have no counterpart."""
-    return (
-        "Gone since Hadoop 2: " + "; ".join(f"{then} ({now})" for then, now in _RETIRED) + ". "
-        "For many small jobs mapreduce.job.ubertask.enable lets a job run within its application master, "
-        "where yarn.app.mapreduce.am.resource.mb is as large as its tasks' containers: raise it for them."
-    )

@@ -128,32 +128,26 @@ _TOLERANT = Condition(
 )
 
 
-@rules.advice("masters.fault-tolerance-network", sources="D1 78, D1 86, D1 92", when=_TOLERANT)
-def _logging(facts: Facts) -> str | None:
-    """The network carries Fault Tolerance's logging and the workers' traffic, or each has its own."""
-    return (
-        "Give Fault Tolerance's logging a 10 Gb/s network of low latency, one of its own if workers can "
-        "fill theirs: it carried less than 100 Mb/s at every block size, but a delay there delays masters. "
-        "Put the masters' root disks on storage that both hosts reach."
-    )
+rules.advice("masters.fault-tolerance-network", sources="D1 78, D1 86, D1 92", when=_TOLERANT).text(
+    "The network carries Fault Tolerance's logging and the workers' traffic, or each has its own.",
+    "Give Fault Tolerance's logging a 10 Gb/s network of low latency, one of its own if workers can "
+    "fill theirs: it carried less than 100 Mb/s at every block size, but a delay there delays masters. "
+    "Put the masters' root disks on storage that both hosts reach.",
+)
 
 
-@rules.advice("masters.fault-tolerance-guests", sources="D1 94, D1 95", when=_TOLERANT)
-def _applications(facts: Facts) -> str | None:
-    """Fault Tolerance does not notice daemons and guests that fail: combine it with HA."""
-    return (
-        "Fault Tolerance survives the loss of a host, not of a daemon or guest: both copies fail alike. "
-        "Let vSphere HA watch the guests, or plan with --protect-masters ha, which survives both."
-    )
+rules.advice("masters.fault-tolerance-guests", sources="D1 94, D1 95", when=_TOLERANT).text(
+    "Fault Tolerance does not notice daemons and guests that fail: combine it with HA.",
+    "Fault Tolerance survives the loss of a host, not of a daemon or guest: both copies fail alike. "
+    "Let vSphere HA watch the guests, or plan with --protect-masters ha, which survives both.",
+)
 
 
-@rules.advice("masters.fastest-cores", MAY, sources="D1 76", when=_TOLERANT)
-def _cores(facts: Facts) -> str | None:
-    """Hosts of protected masters have the fastest cores, not the most."""
-    return (
-        "Take the hosts with the fastest cores for the masters: a protected master is as fast as one core, "
-        "and processors with many cores have slower ones."
-    )
+rules.advice("masters.fastest-cores", MAY, sources="D1 76", when=_TOLERANT).text(
+    "Hosts of protected masters have the fastest cores, not the most.",
+    "Take the hosts with the fastest cores for the masters: a protected master is as fast as one core, "
+    "and processors with many cores have slower ones.",
+)
 
 
 @rules.advice(

@@ -54,53 +54,54 @@ def _mode(facts: Facts) -> Decision:
     )
 
 
-@rules.setting("network.bond-hash", "bond.xmit_hash_policy", sources="D0 43", when=_BONDED, scope=Scope.HOST)
-def _hash(facts: Facts) -> Decision:
-    """Choose a bond's port by address and port number."""
-    return Decision("layer3+4", "the many connections between two hosts spread over all ports, not over one")
+rules.fixed("network.bond-hash", "bond.xmit_hash_policy", "layer3+4", when=_BONDED, scope=Scope.HOST).text(
+    "Choose a bond's port by address and port number.",
+    "the many connections between two hosts spread over all ports, not over one",
+    "D0 43",
+)
 
 
-@rules.setting(
+rules.fixed(
     "network.bond-monitor",
     "bond.miimon",
-    sources="D4 132, Linux",
+    100,
     when=_BONDED,
     scope=Scope.HOST,
     accepts=lambda value, decision, facts: isinstance(value, int) and 0 < value <= 1000,
+).text(
+    "Watch the links of a bond ten times a second.",
+    "a dead port is left within a tenth of a second; 0, the default, never notices",
+    "D4 132, Linux",
 )
-def _monitor(facts: Facts) -> Decision:
-    """Watch the links of a bond ten times a second."""
-    return Decision(100, "a dead port is left within a tenth of a second; 0, the default, never notices")
 
 
-@rules.setting(
+rules.fixed(
     "network.jumbo-frames",
     "mtu",
+    _JUMBO,
     MAY,
-    sources="D0 40, D3 119, D4 133",
     scope=Scope.HOST,
     accepts=at_least,
     today="Cards now cut and join packets themselves (TSO, LRO), so the gain is smaller than it was.",
+).text(
+    "Send frames of 9,000 bytes between the cluster's hosts.",
+    "a sixth of the packets, and of the work for each, on every stream of blocks",
+    "D0 40, D3 119, D4 133",
 )
-def _mtu(facts: Facts) -> Decision:
-    """Send frames of 9,000 bytes between the cluster's hosts."""
-    return Decision(_JUMBO, "a sixth of the packets, and of the work for each, on every stream of blocks")
 
 
-@rules.setting(
+rules.fixed(
     "network.offloads",
     "nic.offloads",
+    ("rx", "tx", "sg", "tso", "gso", "gro"),
     MAY,
-    sources="D0 39, D0 41, D4 133",
     scope=Scope.HOST,
     today="Linux 3.x and later turn all of these on; this is for cards where someone turned them off.",
+).text(
+    "Let cards compute checksums and cut and join packets.",
+    "cutting streams into packets costs a core or more at 10 Gb/s",
+    "D0 39, D0 41, D4 133",
 )
-def _offloads(facts: Facts) -> Decision:
-    """Let cards compute checksums and cut and join packets."""
-    return Decision(
-        ("rx", "tx", "sg", "tso", "gso", "gro"),
-        "cutting streams into packets costs a core or more at 10 Gb/s",
-    )
 
 
 def ports(reading: Inspected) -> tuple[Nic, ...]:

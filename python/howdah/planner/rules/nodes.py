@@ -117,23 +117,21 @@ def _milliseconds(reading: Inspected, key: str) -> float:
     return value
 
 
-@rules.setting(
+rules.fixed(
     "nodes.attributes",
     _ATTRIBUTES,
-    sources=_SOURCES,
+    "file:///var/lib/hadoop/yarn-node-attributes",
     when=Condition(
         "with MapReduce and one ResourceManager",
         lambda facts: with_mapreduce(facts) and facts.request.protection is not Protection.HA,
     ),
     accepts=lasting,
+).text(
+    "What administrators set for nodes is kept where nothing empties it.",
+    "where it is not set, a directory below /tmp, which is emptied at boot; with one ResourceManager its "
+    "own disk will do, so that it starts without waiting for HDFS",
+    _SOURCES,
 )
-def _own_disk(facts: Facts) -> Decision:
-    """What administrators set for nodes is kept where nothing empties it."""
-    return Decision(
-        "file:///var/lib/hadoop/yarn-node-attributes",
-        "where it is not set, a directory below /tmp, which is emptied at boot; with one ResourceManager its "
-        "own disk will do, so that it starts without waiting for HDFS",
-    )
 
 
 @rules.setting(

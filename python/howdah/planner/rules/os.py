@@ -43,10 +43,11 @@ def _swappiness(facts: Facts) -> Decision:
     )
 
 
-@rules.setting("os.overcommit", "vm.overcommit_memory", sources="D0 27", accepts=one_of(0, 1))
-def _overcommit(facts: Facts) -> Decision:
-    """Let the kernel judge how much memory may be promised; never forbid more than there is."""
-    return Decision(0, "a JVM reserves more than it uses and forks; the kernel's own estimate allows both")
+rules.fixed("os.overcommit", "vm.overcommit_memory", 0, accepts=one_of(0, 1)).text(
+    "Let the kernel judge how much memory may be promised; never forbid more than there is.",
+    "a JVM reserves more than it uses and forks; the kernel's own estimate allows both",
+    "D0 27",
+)
 
 
 rules.fixed(
@@ -200,18 +201,17 @@ rules.fixed(
 )
 
 
-@rules.setting(
+rules.fixed(
     "os.listen-backlog",
     "net.core.somaxconn",
-    sources="Linux 5.4, howdah",
+    4096,
     accepts=lambda value, decision, facts: at_least(value, Decision(1024, ""), facts),
     today="The kernel's default was 128 before Linux 5.4 and is 4096 since.",
+).text(
+    "Let a listener queue bursts of connections, as a shuffle makes them.",
+    "a shuffle opens connections in bursts; the kernel cuts every listener's queue to this",
+    "Linux 5.4, howdah",
 )
-def _backlog(facts: Facts) -> Decision:
-    """Let a listener queue bursts of connections, as a shuffle makes them."""
-    return Decision(
-        4096, "a shuffle opens connections in bursts; the kernel cuts every listener's queue to this"
-    )
 
 
 @rules.inspection(
@@ -301,10 +301,8 @@ def _tell_time(facts: Facts) -> str:
     )
 
 
-@rules.advice("os.watch", sources="D0 37, D0 73, D0 64")
-def _tell_logs(facts: Facts) -> str:
-    """Compare the work that hosts do, regularly."""
-    return (
-        "Compare the hosts' finished tasks per hour, and storage and network volume with what the job should "
-        "move, regularly: a host that falls behind has a bad disk or another configuration."
-    )
+rules.advice("os.watch", sources="D0 37, D0 73, D0 64").text(
+    "Compare the work that hosts do, regularly.",
+    "Compare the hosts' finished tasks per hour, and storage and network volume with what the job should "
+    "move, regularly: a host that falls behind has a bad disk or another configuration.",
+)

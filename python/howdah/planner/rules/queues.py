@@ -80,14 +80,12 @@ def _administrators(facts: Facts) -> Decision:
     )
 
 
-@rules.advice("queues.submitters", sources="Hadoop 3.5.0: CapacityScheduler", when=SECURED_MAPREDUCE)
-def _submitters(facts: Facts) -> str | None:
-    """Who may use a queue is decided queue by queue."""
-    return (
-        f"Everybody with a ticket may submit jobs to every queue: {_ROOT}.acl_submit_applications is * by "
-        "itself, and a queue lets in whom one above it lets in. Set it to a blank for the root, and name "
-        "users and groups (`alice,bob analysts`) for each queue, where departments share the cluster."
-    )
+rules.advice("queues.submitters", sources="Hadoop 3.5.0: CapacityScheduler", when=SECURED_MAPREDUCE).text(
+    "Who may use a queue is decided queue by queue.",
+    f"Everybody with a ticket may submit jobs to every queue: {_ROOT}.acl_submit_applications is * by "
+    "itself, and a queue lets in whom one above it lets in. Set it to a blank for the root, and name "
+    "users and groups (`alice,bob analysts`) for each queue, where departments share the cluster.",
+)
 
 
 @mapreduce.setting("queues.default", f"{_ROOT}.{_DEFAULT}.capacity", MAY, sources=_SOURCES, accepts=anything)

@@ -202,34 +202,30 @@ mapreduce.fixed(
 )
 
 
-@rules.advice(
+rules.advice(
     "scheduler.fair",
     MAY,
     sources="D0 54, X11",
     when=Condition("paper profile", _paper, profiles=frozenset({Profile.PAPER})),
+).text(
+    "The FairScheduler of today counts offers where the study's counted time.",
+    "The study's FairScheduler waited 100 ms for a node with the data; today "
+    "yarn.scheduler.fair.locality.threshold.node counts missed offers instead. Its queues are in "
+    "yarn.scheduler.fair.allocation.file, fair-scheduler.xml, and without the file every job runs in a "
+    "queue called default.",
 )
-def _fair_counsel(facts: Facts) -> str | None:
-    """The FairScheduler of today counts offers where the study's counted time."""
-    return (
-        "The study's FairScheduler waited 100 ms for a node with the data; today "
-        "yarn.scheduler.fair.locality.threshold.node counts missed offers instead. Its queues are in "
-        "yarn.scheduler.fair.allocation.file, fair-scheduler.xml, and without the file every job runs in a "
-        "queue called default."
-    )
 
 
-@rules.advice(
+rules.advice(
     "scheduler.control-groups",
     MAY,
     sources="howdah",
     when=Condition(
         "with MapReduce, without --secure", lambda facts: facts.request.mapreduce and not facts.request.secure
     ),
+).text(
+    "Control groups make vcores count where users compete.",
+    "Tasks share CPUs as Linux schedules them. Where users compete, let LinuxContainerExecutor put each "
+    "container in a control group (yarn.nodemanager.resource.cpu.enabled): vcores then decide who "
+    "computes.",
 )
-def _cgroups_counsel(facts: Facts) -> str | None:
-    """Control groups make vcores count where users compete."""
-    return (
-        "Tasks share CPUs as Linux schedules them. Where users compete, let LinuxContainerExecutor put each "
-        "container in a control group (yarn.nodemanager.resource.cpu.enabled): vcores then decide who "
-        "computes."
-    )

@@ -156,19 +156,17 @@ secure.setting(
 ).by("All hosts sign web sessions with one secret.", web_secret)
 
 
-@rules.advice(
+rules.advice(
     "security.trusted-network",
     MUST,
     sources="D3 125, howdah",
     when=Condition("without --secure", lambda facts: not facts.request.secure),
+).text(
+    "A cluster without Kerberos lives on a trusted network.",
+    "Without --secure every user is who they say they are, and anybody who reaches a port can read and "
+    "delete everything: keep the cluster on a network of its own, let nothing but gateways through a "
+    "firewall, or plan with --secure.",
 )
-def _trusted_network(facts: Facts) -> str | None:
-    """A cluster without Kerberos lives on a trusted network."""
-    return (
-        "Without --secure every user is who they say they are, and anybody who reaches a port can read and "
-        "delete everything: keep the cluster on a network of its own, let nothing but gateways through a "
-        "firewall, or plan with --secure."
-    )
 
 
 def realm(facts: Facts) -> str:

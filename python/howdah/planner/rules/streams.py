@@ -147,14 +147,12 @@ rules.fixed(
 )
 
 
-@rules.advice("streams.compression", MAY, sources="D4 131", when=WITH_MAPREDUCE)
-def _compression_counsel(facts: Facts) -> str | None:
-    """Jobs write compressed blocks."""
-    return (
-        "Let jobs write block-compressed containers (ORC, Parquet or sequence files with Snappy or "
-        "Zstandard): less to write, to replicate and to read. It is the job's choice and cannot be set for "
-        "all: text files compressed whole cannot be split."
-    )
+rules.advice("streams.compression", MAY, sources="D4 131", when=WITH_MAPREDUCE).text(
+    "Jobs write compressed blocks.",
+    "Let jobs write block-compressed containers (ORC, Parquet or sequence files with Snappy or "
+    "Zstandard): less to write, to replicate and to read. It is the job's choice and cannot be set for "
+    "all: text files compressed whole cannot be split.",
+)
 
 
 @rules.advice(

@@ -247,19 +247,15 @@ def _controller(facts: Facts) -> str | None:
     )
 
 
-@rules.advice("disks.try-out", sources="D4 127, D4 139, D0 151")
-def _try_out(facts: Facts) -> str:
-    """Test every disk, then the cluster, before production."""
-    return (
-        "Before production, write and read every disk alone and all together (`howdah run storage`), then "
-        "run TestDFSIO and TeraSort five times each: uniform disks matter more than fast ones."
-    )
+rules.advice("disks.try-out", sources="D4 127, D4 139, D0 151").text(
+    "Test every disk, then the cluster, before production.",
+    "Before production, write and read every disk alone and all together (`howdah run storage`), then "
+    "run TestDFSIO and TeraSort five times each: uniform disks matter more than fast ones.",
+)
 
 
-@rules.advice("disks.drivers", MAY, sources="D0 143, D2 112")
-def _drivers(facts: Facts) -> str:
-    """Run one current version of drivers and firmware everywhere."""
-    return (
-        "Bring controller and network drivers and firmware to one current version on all hosts, and hand "
-        "disks through as single disks (HBA mode), not as RAID volumes of one disk."
-    )
+rules.advice("disks.drivers", MAY, sources="D0 143, D2 112").text(
+    "Run one current version of drivers and firmware everywhere.",
+    "Bring controller and network drivers and firmware to one current version on all hosts, and hand "
+    "disks through as single disks (HBA mode), not as RAID volumes of one disk.",
+)

@@ -34,16 +34,17 @@ _Look = Callable[[Inspected, Facts], Iterator[Observation]]
 rules = Rules(file=_FILE)
 
 
-@rules.setting(
+rules.fixed(
     "disks.file-system",
     "fs.type",
-    sources="D0 28, D4 127, X6",
+    "xfs",
     accepts=lambda value, decision, facts: value in ("xfs", "ext4"),
     today="AMAX saw XFS delete slowly; delayed logging, the default since Linux 2.6.39, ended that.",
+).text(
+    "Make XFS on data disks; an ext4 that exists is fine.",
+    "made in seconds, large files in few extents, many writers at once",
+    "D0 28, D4 127, X6",
 )
-def _file_system(facts: Facts) -> Decision:
-    """Make XFS on data disks; an ext4 that exists is fine."""
-    return Decision("xfs", "made in seconds, large files in few extents, many writers at once")
 
 
 def least_groups(size_bytes: int) -> int:
@@ -74,36 +75,33 @@ def _mkfs(facts: Facts) -> Decision:
     )
 
 
-@rules.setting(
+rules.fixed(
     "disks.mount",
     "mount.options",
-    sources="howdah",
+    ("noatime", "nofail"),
     accepts=lambda value, decision, facts: (
         isinstance(value, tuple) and "noatime" in value and "discard" not in value
     ),
     today="noatime includes nodiratime. Without nofail systemd waits for a lost disk and then gives up "
     "the start. On flash a weekly fstrim does the work of `discard`.",
+).text(
+    "Mount data disks without access times and discards, and let no lost one hold up a start.",
+    "else reading a block writes the time it was read to the same disk, and a host whose one disk failed "
+    "does not start",
+    "howdah",
 )
-def _mount(facts: Facts) -> Decision:
-    """Mount data disks without access times and discards, and let no lost one hold up a start."""
-    return Decision(
-        ("noatime", "nofail"),
-        "else reading a block writes the time it was read to the same disk, and a host whose one disk failed "
-        "does not start",
-    )
 
 
-@rules.setting(
+rules.fixed(
     "disks.partition",
     "partition.start",
-    sources="D0 29, D0 30, D1 93, D2 112, D3 123",
+    _PARTITION_START,
     accepts=lambda value, decision, facts: isinstance(value, int) and value > 0 and value % MIB == 0,
+).text(
+    "Begin a data disk's one partition at 8 MiB.",
+    "a multiple of every sector, stripe and erase block; it costs 8 MiB of a disk",
+    "D0 29, D0 30, D1 93, D2 112, D3 123",
 )
-def _partition(facts: Facts) -> Decision:
-    """Begin a data disk's one partition at 8 MiB."""
-    return Decision(
-        _PARTITION_START, "a multiple of every sector, stripe and erase block; it costs 8 MiB of a disk"
-    )
 
 
 @rules.setting(
@@ -129,11 +127,11 @@ def _scheduler(facts: Facts) -> Decision:
     return Decision("none", "NVMe sorts its own deep queues; ordering again costs CPU time")
 
 
-@rules.setting(
+rules.fixed(
     "disks.queue-read-ahead",
     "queue.read_ahead_kb",
+    1024,
     MAY,
-    sources="D0 56, howdah",
     when=Condition(
         "data disks spin and HBase, which reads at random, does not run",
         lambda facts: not facts.request.hbase_used and facts.spinning,
@@ -141,10 +139,11 @@ def _scheduler(facts: Facts) -> Decision:
     scope=Scope.WORKER,
     accepts=at_least,
     today="HDFS asks for its own read-ahead (dfs.datanode.readahead.bytes); this serves the shuffle.",
+).text(
+    "Read ahead 1 MiB on disks that spin.",
+    "several streams share a disk: reading further ahead makes for fewer seeks",
+    "D0 56, howdah",
 )
-def _read_ahead(facts: Facts) -> Decision:
-    """Read ahead 1 MiB on disks that spin."""
-    return Decision(1024, "several streams share a disk: reading further ahead makes for fewer seeks")
 
 
 @rules.inspection("disks.apart-from-system", MUST, sources="D0 30")

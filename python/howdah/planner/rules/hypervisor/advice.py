@@ -16,7 +16,7 @@ _UNDER_VSPHERE = Condition("workers are virtual machines under vSphere", under_v
 rules = Rules()
 
 
-@rules.advice(
+rules.advice(
     "hypervisor.choose",
     MUST,
     sources="howdah",
@@ -24,13 +24,11 @@ rules = Rules()
         "workers are virtual machines and no hypervisor is chosen",
         lambda facts: facts.request.dividing is None and facts.cluster.virtual,
     ),
+).text(
+    "Say which hypervisor divides the hosts.",
+    "Workers are virtual machines, and no hypervisor is chosen: pass --hypervisor vsphere or kvm to "
+    "get its settings, or none for workers that are whole hosts.",
 )
-def _choose(facts: Facts) -> str:
-    """Say which hypervisor divides the hosts."""
-    return (
-        "Workers are virtual machines, and no hypervisor is chosen: pass --hypervisor vsphere or kvm to "
-        "get its settings, or none for workers that are whole hosts."
-    )
 
 
 @rules.advice(
@@ -57,22 +55,18 @@ def _all_nvme(facts: Facts) -> bool:
     return {disk.kind for disk in facts.group.disks if disk.role is DiskRole.DATA} == {DiskKind.NVME}
 
 
-@rules.advice("hypervisor.vsphere-no-pinning", sources="D0 8, X1, D1 89, D2 106", when=_UNDER_VSPHERE)
-def _no_pinning(facts: Facts) -> str:
-    """Leave the placement on NUMA nodes to the scheduler."""
-    return (
-        "Set no CPU affinity and no NUMA node by hand: ESXi places workers that fit a node by itself, and a "
-        "pinned one is stuck when its host's load changes."
-    )
+rules.advice("hypervisor.vsphere-no-pinning", sources="D0 8, X1, D1 89, D2 106", when=_UNDER_VSPHERE).text(
+    "Leave the placement on NUMA nodes to the scheduler.",
+    "Set no CPU affinity and no NUMA node by hand: ESXi places workers that fit a node by itself, and a "
+    "pinned one is stuck when its host's load changes.",
+)
 
 
-@rules.advice("hypervisor.vsphere-memory-state", sources="D0 19", when=_UNDER_VSPHERE)
-def _high_state(facts: Facts) -> str:
-    """Keep every host in the memory state `high`."""
-    return (
-        "See in esxtop (m) that every host stays in the memory state `high` under load: below it ESXi breaks "
-        "large pages up, and every access to memory costs more."
-    )
+rules.advice("hypervisor.vsphere-memory-state", sources="D0 19", when=_UNDER_VSPHERE).text(
+    "Keep every host in the memory state `high`.",
+    "See in esxtop (m) that every host stays in the memory state `high` under load: below it ESXi breaks "
+    "large pages up, and every access to memory costs more.",
+)
 
 
 @rules.advice(
