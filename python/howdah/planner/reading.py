@@ -41,6 +41,21 @@ class Inspected:
         self.config: FoundConfig | None = found.config
         self.host: Host | None = found.host
 
+    @property
+    def effective(self) -> tuple[FoundProperty, ...]:
+        """The active properties, variables replaced."""
+        return self.config.effective if self.config else ()
+
+    @property
+    def properties(self) -> tuple[FoundProperty, ...]:
+        """Every property of every file."""
+        return self.config.properties if self.config else ()
+
+    @property
+    def environment(self) -> tuple[FoundProperty, ...]:
+        """The variables that environment files set."""
+        return self.config.environment if self.config else ()
+
     def has(self, file: str) -> bool:
         """Whether a file of this name was read."""
         return self.config is not None and any(name.endswith(file) for name in self.config.files)
@@ -108,8 +123,7 @@ class Inspected:
         return entry.place if entry else ""
 
     def _variable(self, name: str) -> FoundProperty | None:
-        environment = self.config.environment if self.config else ()
-        return next((entry for entry in reversed(environment) if entry.name == name), None)
+        return next((entry for entry in reversed(self.environment) if entry.name == name), None)
 
 
 _SYSTEM = re.compile(r"/((boot|dev|efi|etc|home|nix|opt|proc|root|run|snap|sys|tmp|usr|var)(/.*)?)?")

@@ -202,7 +202,7 @@ def _has_several_datanodes(reading: Inspected, facts: Facts) -> bool:
 )
 def _replica_of_hbase(reading: Inspected, facts: Facts) -> Iterable[Observation]:
     """HBase's tables have as many replicas as all else."""
-    for entry in reading.config.properties if reading.config is not None else ():
+    for entry in reading.properties:
         if entry.base_name == "hbase-site.xml" and entry.name == "dfs.replication":
             yield entry_verdict(
                 entry,

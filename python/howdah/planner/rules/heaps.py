@@ -96,7 +96,7 @@ def _in_full(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 )
 def _of_all(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """Every daemon has a heap of its own, not one for all."""
-    environment = reading.config.environment if reading.config else ()
+    environment = reading.environment
     for name, variable in {entry.name: entry for entry in environment}.items():
         if name in _SHARED and variable.text:
             former = "; its name since Hadoop 3.0 is HADOOP_HEAPSIZE_MAX" if name == "HADOOP_HEAPSIZE" else ""

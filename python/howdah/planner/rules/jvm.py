@@ -107,7 +107,7 @@ hbase.fixed("jvm.hbase-process-ids", "HBASE_PID_DIR", "/run/hbase", accepts=_is_
 @rules.inspection("jvm.kept-directories", sources="howdah")
 def _kept(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """Logs and process ids are not in a directory for temporary files."""
-    for variable in reading.config.environment if reading.config else ():
+    for variable in reading.environment:
         if variable.name in _KEPT:
             own = "log" if "LOG" in variable.name else "run"
             whose = "hbase" if variable.name.startswith("HBASE") else "hadoop"
@@ -221,7 +221,7 @@ def java_homes(variables: Iterable[FoundProperty]) -> Iterable[FoundProperty]:
 
 
 def _homes(reading: Inspected) -> Iterable[FoundProperty]:
-    return java_homes(reading.config.environment if reading.config else ())
+    return java_homes(reading.environment)
 
 
 def _runs_on(script: str, facts: Facts) -> tuple[str, tuple[int, ...]] | None:
@@ -275,7 +275,7 @@ def _home_given(reading: Inspected, facts: Facts) -> Iterable[Observation]:
 
 def daemon_options(reading: Inspected) -> Iterator[FoundProperty]:
     """Variables of daemons' Java options, each as the last line leaves it."""
-    environment = reading.config.environment if reading.config else ()
+    environment = reading.environment
     last = {variable.name: variable for variable in environment}
     yield from (entry for entry in last.values() if entry.name.endswith("_OPTS"))
 

@@ -57,7 +57,7 @@ def _releases(entry: FoundProperty, facts: Facts) -> tuple[Release, ...]:
 
 def known_properties(reading: Inspected) -> Iterator[FoundProperty]:
     """Every property of the files whose names the catalogue knows."""
-    for entry in reading.config.properties if reading.config else ():
+    for entry in reading.properties:
         if entry.base_name in _NAMED_IN:
             yield entry
 

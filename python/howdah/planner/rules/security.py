@@ -269,7 +269,7 @@ def _queue_rights(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 def _proxies(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """A service that acts for others does so from its own hosts, or for some groups only."""
     given: dict[str, dict[str, str]] = {}
-    for entry in reading.config.effective if reading.config else ():
+    for entry in reading.effective:
         if match := _PROXY.fullmatch(entry.name):
             given.setdefault(match[1], {})[match[2]] = entry.text.strip()
     for user, limits in given.items():
@@ -348,7 +348,7 @@ def _server_store(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 def _principals(reading: Inspected) -> dict[str, str]:
     return {
         entry.name: entry.text
-        for entry in (reading.config.effective if reading.config else ())
+        for entry in reading.effective
         if _PRINCIPAL.fullmatch(entry.name) and "/" in entry.text and "@" in entry.text
     }
 

@@ -67,7 +67,7 @@ rules.setting("streams.sync-behind-writes", "dfs.datanode.sync.behind.writes", *
 def _for_hbase(reading: Inspected, facts: Facts) -> Iterable[Observation]:
     """HBase's own file does not turn off short-circuit reads."""
     key = "dfs.client.read.shortcircuit"
-    for entry in reading.config.properties if reading.config else ():
+    for entry in reading.properties:
         if entry.name == key and entry.base_name == "hbase-site.xml":
             yield entry_verdict(
                 entry,

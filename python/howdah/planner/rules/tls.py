@@ -68,7 +68,7 @@ secure.fixed(
 @rules.inspection("tls.passwords", sources="Hadoop 3.5.0: credential providers, howdah")
 def _passwords(reading: Inspected, facts: Facts) -> Iterable[Observation]:
     """No password of a key store is in a file of the configuration."""
-    for entry in reading.config.properties if reading.config else ():
+    for entry in reading.properties:
         if entry.name in _PASSWORDS and entry.text and "${" not in entry.text:
             yield Observation(
                 ok=False,

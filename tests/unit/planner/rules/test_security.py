@@ -10,6 +10,7 @@ from howdah.errors import UserError
 from howdah.model.plan import Value
 from howdah.model.request import Demand, Protection
 from howdah.planner.facts import Facts
+from howdah.planner.reading import Inspected
 from howdah.planner.rule import AdviceRule, SettingRule
 from howdah.releases import hadoop, hbase
 from support.facts import (
@@ -177,7 +178,7 @@ def test_a_password_in_a_file_is_found_and_not_repeated() -> None:
     found = a_configuration({"ssl.server.keystore.password": "hunter2"})
     assert seen("tls.passwords", found) == [False]
     rule = rule_named("tls.passwords")
-    assert "hunter2" not in str(list(rule.inspect(found, facts_of())))  # type: ignore[attr-defined]
+    assert "hunter2" not in str(list(rule.inspect(Inspected(found), facts_of())))  # type: ignore[attr-defined]
     assert seen("tls.passwords", a_configuration({"ssl.server.keystore.password": ""})) == []
 
 

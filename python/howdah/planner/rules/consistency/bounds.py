@@ -64,7 +64,7 @@ rules = Rules()
 @rules.inspection("consistency.bounds", sources="Hadoop 3.5.0, HBase 2.6.4, howdah")
 def _beyond(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """No number is so small or so large that it does harm on every cluster."""
-    names = [entry.name for entry in (reading.config.effective if reading.config else ())]
+    names = [entry.name for entry in reading.effective]
     of_queues = (
         bound._replace(key=name)
         for bound in _bounds("queues")

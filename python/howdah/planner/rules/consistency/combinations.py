@@ -72,7 +72,7 @@ def _readable(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 def _several(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """A property has the same value in all of Hadoop's files."""
     before: dict[str, FoundProperty] = {}
-    for entry in reading.config.properties if reading.config else ():
+    for entry in reading.properties:
         if entry.base_name not in _HADOOPS:
             continue
         first = before.setdefault(entry.name, entry)
@@ -93,7 +93,7 @@ def _several(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 def _duplicates(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """A property is set once in a file; of several the last wins, or the first that is final."""
     seen: dict[tuple[str, tuple[str, ...]], FoundProperty] = {}
-    for entry in reading.config.properties if reading.config else ():
+    for entry in reading.properties:
         name = entry.file, names_of_today(entry, facts)
         before = seen.get(name)
         if before is not None and (before.name == entry.name or before.text != entry.text):
@@ -271,7 +271,7 @@ def _kerberos_by_half(reading: Inspected, facts: Facts) -> Iterator[Observation]
 @rules.inspection("consistency.plain-passwords", sources="Hadoop 3.5.0: CredentialProviderAPI")
 def _plain_passwords(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """Passwords are in a credential store, not in files that every daemon and many people read."""
-    for entry in reading.config.properties if reading.config else ():
+    for entry in reading.properties:
         # The key stores' passwords are a rule of their own, tls.passwords.
         own = entry.name.endswith("password") and not entry.name.startswith("ssl.")
         # What kms-site.xml is shipped with is no password.
@@ -290,7 +290,7 @@ def _plain_passwords(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 @rules.inspection("consistency.undefined-variable", sources="howdah")
 def _undefined(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """A variable in a value is set by a property or by the Java machine; others are not replaced."""
-    for entry in reading.config.effective if reading.config else ():
+    for entry in reading.effective:
         of_shell = _OF_SHELL.fullmatch(entry.name) is not None
         names = [
             name

@@ -309,7 +309,7 @@ def _mounts(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 @rules.inspection("consistency.variable-names", MUST, sources="Hadoop 3.5.0: hadoop-env.sh")
 def _variables(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """Variables of scripts are written in capitals."""
-    for entry in reading.config.environment if reading.config else ():
+    for entry in reading.environment:
         upper = entry.name.upper()
         if upper != entry.name and _VARIABLE.fullmatch(upper):
             yield entry_verdict(

@@ -62,7 +62,7 @@ def _labels(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """Queues have node labels only where labels are enabled."""
     labelled = [
         entry
-        for entry in (reading.config.effective if reading.config else ())
+        for entry in reading.effective
         if (_LABEL_KEY.fullmatch(entry.name) or _LABEL_LIST.fullmatch(entry.name))
         and entry.text.strip() not in ("", "*")
     ]
@@ -91,7 +91,7 @@ def _label_capacities(reading: Inspected, facts: Facts) -> Iterator[Observation]
     """Shares of labelled nodes add up to 100 % below each parent."""
     shares: dict[tuple[str, str], dict[str, float]] = {}
     places: dict[tuple[str, str], str] = {}
-    for entry in reading.config.effective if reading.config else ():
+    for entry in reading.effective:
         match = _LABEL_KEY.fullmatch(entry.name)
         if match and re.fullmatch(r"\d+(\.\d+)?", entry.text.strip()):
             parent, _, own = match["queue"].rpartition(".")
@@ -99,11 +99,7 @@ def _label_capacities(reading: Inspected, facts: Facts) -> Iterator[Observation]
                 shares.setdefault((parent, match["label"]), {})[own] = float(entry.text)
                 places[parent, match["label"]] = entry.place
     for (parent, label), given in shares.items():
-        siblings = [
-            name.strip()
-            for name in (reading.text(f"{_CAPACITY}{parent}.queues") or "").split(",")
-            if name.strip()
-        ]
+        siblings = reading.parts(f"{_CAPACITY}{parent}.queues")
         total = sum(given.values())
         yield Observation(
             ok=abs(total - 100) < 0.01 * max(1, len(siblings)),
@@ -193,7 +189,7 @@ def _impersonation(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """A service that acts for others has hosts, and users or groups."""
     given: dict[str, dict[str, str]] = {}
     places: dict[str, str] = {}
-    for entry in reading.config.effective if reading.config else ():
+    for entry in reading.effective:
         match = _PROXY.fullmatch(entry.name)
         if match and entry.text.strip():
             given.setdefault(match[1], {})[match[2]] = entry.text
@@ -266,11 +262,7 @@ def _rules_of_names(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 )
 def _executor(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """The container executor's own file names the NodeManager's group."""
-    own = {
-        entry.name: entry
-        for entry in (reading.config.properties if reading.config else ())
-        if entry.base_name == _CFG
-    }
+    own = {entry.name: entry for entry in reading.properties if entry.base_name == _CFG}
     if not reading.has(_CFG) or "LinuxContainerExecutor" not in (reading.text(_EXECUTOR) or ""):
         return
     wanted = reading.text(_GROUP) or ""

@@ -84,7 +84,7 @@ def _namenodes(reading: Inspected, services: tuple[str, ...]) -> dict[str, str]:
     keys = ("dfs.namenode.rpc-address", *(f"dfs.namenode.rpc-address.{service}" for service in services))
     return {
         entry.name: entry.text
-        for entry in (reading.config.effective if reading.config else ())
+        for entry in reading.effective
         if entry.name in keys or entry.name.startswith(tuple(f"{key}." for key in keys[1:]))
     }
 
@@ -141,7 +141,7 @@ def _authorities(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         return
     services = _listed(reading.text("dfs.nameservices") or "")
     known = {name.lower() for name in (own, *services)} | named_hosts(reading)
-    for entry in reading.config.effective if reading.config else ():
+    for entry in reading.effective:
         match = _DIRECTORY.fullmatch(entry.text)
         if match is None or not _KEYS_OF_DIRECTORIES.fullmatch(entry.name):
             continue
@@ -348,7 +348,7 @@ def _classes(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 @rules.inspection("consistency.host-names", MUST, sources="RFC 952, howdah")
 def _host_names(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """Masters have names that are names of hosts."""
-    for entry in reading.config.effective if reading.config else ():
+    for entry in reading.effective:
         scheme, _, address = entry.text.rpartition("://")
         host = _authority(address)
         # A bucket or a container of an object store may be called anything.
@@ -369,7 +369,7 @@ def _host_names(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 @rules.inspection("consistency.port-numbers", MUST, sources="Hadoop 3.5.0: NetUtils")
 def _port_numbers(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """Ports of addresses are numbers."""
-    for entry in reading.config.effective if reading.config else ():
+    for entry in reading.effective:
         host, _, port = entry.text.rpartition("://")[2].partition("/")[0].partition(":")
         if _WITH_PORT.fullmatch(entry.name) and host and "${" not in entry.text:
             yield entry_verdict(

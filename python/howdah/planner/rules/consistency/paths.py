@@ -85,7 +85,7 @@ rules = Rules()
 )
 def _providers(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """Keys and passwords are kept where a provider is."""
-    for entry in reading.config.effective if reading.config else ():
+    for entry in reading.effective:
         form = _PROVIDERS.get(entry.name)
         if form is None or not entry.text.strip() or "${" in entry.text:
             continue
@@ -127,7 +127,7 @@ def _sockets(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 @rules.inspection("consistency.plain-variables", MUST, sources="Hadoop 3.5.0: hadoop-functions.sh")
 def _variables(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """Scripts' directories have no scheme."""
-    for entry in reading.config.environment if reading.config else ():
+    for entry in reading.environment:
         if _DIRECTORY.fullmatch(entry.name) and (match := _SCHEME.fullmatch(entry.text.strip())) and match[2]:
             yield entry_verdict(
                 entry,
@@ -148,7 +148,7 @@ def _shared_places(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     shared = reading.text("fs.defaultFS") or ""
     if not shared.startswith("hdfs://") or not has_several_hosts(reading):
         return
-    for entry in reading.config.effective if reading.config else ():
+    for entry in reading.effective:
         if _OF_ALL.fullmatch(entry.name) and (match := _LOCAL.fullmatch(entry.text.strip())):
             yield entry_verdict(
                 entry,
@@ -167,7 +167,7 @@ def _shared_places(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 )
 def _plain_paths(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """Keys that are read as paths have no scheme."""
-    for entry in reading.config.effective if reading.config else ():
+    for entry in reading.effective:
         match = _SCHEME.fullmatch(entry.text)
         foreign = _LISTS.fullmatch(entry.name) and match is not None and match[1].lower() != "file"
         if match is None or not (foreign or _PATHS.fullmatch(entry.name)):
@@ -213,7 +213,7 @@ def _data_tags(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 )
 def _commas(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """Directories of a list have commas between them."""
-    for entry in reading.config.effective if reading.config else ():
+    for entry in reading.effective:
         if _LISTS.fullmatch(entry.name) is None:
             continue
         marks = [
@@ -242,7 +242,7 @@ def _commas(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 @rules.inspection("consistency.file-system-uris", MUST, sources="Hadoop 3.5.0: FileSystem")
 def _uris(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """File systems are named by URIs."""
-    for entry in reading.config.effective if reading.config else ():
+    for entry in reading.effective:
         if _FILE_SYSTEMS.fullmatch(entry.name) is None or "${" in entry.text or not entry.text:
             continue
         match = _SCHEME.fullmatch(entry.text)
@@ -268,7 +268,7 @@ def _uris(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 @rules.inspection("consistency.bare-hosts", MUST, sources="Hadoop 3.5.0: yarn-default.xml")
 def _bare_hosts(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """Keys of hosts have neither a scheme nor a port."""
-    for entry in reading.config.effective if reading.config else ():
+    for entry in reading.effective:
         if _HOSTS.fullmatch(entry.name) and re.search(r"://|:\d+$", entry.text) and entry.text.count(":") < 3:
             host = re.sub(r"^\w+://|:\d+/?$", "", entry.text)
             yield entry_verdict(

@@ -211,7 +211,7 @@ def _parts(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 )
 def _labels(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """Queues have shares of labels that are theirs."""
-    for entry in reading.config.effective if reading.config else ():
+    for entry in reading.effective:
         match = _SHARE.fullmatch(entry.name)
         listed = reading.text(f"{_CAPACITY}{match['queue']}.accessible-node-labels") if match else None
         if match is None or not listed or "*" in listed:
@@ -234,7 +234,7 @@ def _shares(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """Queues that use a label have a share of its nodes."""
     shares = {
         (match["queue"], match["label"]): entry
-        for entry in (reading.config.effective if reading.config else ())
+        for entry in reading.effective
         if (match := _SHARE.fullmatch(entry.name)) and match[3] is None
     }
     for (queue, label), entry in shares.items():
@@ -255,7 +255,7 @@ def _shares(reading: Inspected, facts: Facts) -> Iterator[Observation]:
                 where=reading.where(key) or entry.place,
             )
             break
-    for entry in reading.config.effective if reading.config else ():
+    for entry in reading.effective:
         match = _EXPRESSION.fullmatch(entry.name)
         label = entry.text.strip()
         if match and label and not any(own == label for _, own in shares):
@@ -272,7 +272,7 @@ def _shares(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 
 
 def _effective(reading: Inspected) -> Iterator[FoundProperty]:
-    for entry in reading.config.effective if reading.config else ():
+    for entry in reading.effective:
         if "${" not in entry.text:
             yield entry
 

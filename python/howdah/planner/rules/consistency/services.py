@@ -85,7 +85,7 @@ rules = Rules()
 def _meant(reading: Inspected, service: str) -> str | None:
     """The key of a class whose service is written in another way than in the list: spark.shuffle."""
     plain = re.sub(r"[._-]", "", service).lower()
-    for entry in reading.config.properties if reading.config else ():
+    for entry in reading.properties:
         name = entry.name.removeprefix(f"{_SERVICES}.").removesuffix(".class")
         written = entry.name == f"{_SERVICES}.{name}.class" and name != service
         if written and re.sub(r"[._-]", "", name).lower() == plain:
@@ -149,7 +149,7 @@ def _hosts(reading: Inspected) -> tuple[str, ...]:
     """The hosts of the NameNodes."""
     return tuple(
         entry.text.rpartition("://")[2].partition("/")[0].partition(":")[0].lower()
-        for entry in (reading.config.effective if reading.config is not None else ())
+        for entry in reading.effective
         if entry.name == _FILE_SYSTEM or entry.name.startswith(_ADDRESS)
     )
 
@@ -178,7 +178,7 @@ def _names_apart(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 
 def _later_variables(reading: Inspected) -> Iterator[Observation]:
     """Variables of Hadoop 3 in the scripts of Hadoop 2, which give daemons nothing."""
-    variables = {entry.name: entry for entry in (reading.config.environment if reading.config else ())}
+    variables = {entry.name: entry for entry in reading.environment}
     for name, variable in variables.items():
         if name in _LATER and _LATER[name] not in variables:
             yield entry_verdict(
@@ -197,7 +197,7 @@ def _variables(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     if facts.request.hadoop.startswith("2."):
         yield from _later_variables(reading)
         return
-    environment = reading.config.environment if reading.config else ()
+    environment = reading.environment
     for name, variable in {entry.name: entry for entry in environment}.items():
         if name in _VARIABLES and not variable.base_name.startswith("hbase"):
             yield entry_verdict(
@@ -238,10 +238,10 @@ def _of_one_host(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     workers = len(worker_hosts(reading))
     paired = any(
         len((reading.text(entry.name) or "").split(",")) > 1
-        for entry in (reading.config.effective if reading.config else ())
+        for entry in reading.effective
         if entry.name.startswith("dfs.ha.namenodes.") or entry.name == "yarn.resourcemanager.ha.rm-ids"
     ) or bool(reading.text("server.2"))
-    for entry in reading.config.effective if reading.config else ():
+    for entry in reading.effective:
         host = host_of(entry.text)
         if not host or host == _ANY or "${" in entry.text or host == "_host":
             continue
@@ -298,7 +298,7 @@ def _options(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 )
 def _spark_variables(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """No script that every host has binds Spark to one host's address."""
-    for entry in reading.config.environment if reading.config else ():
+    for entry in reading.environment:
         if entry.name in _SPARKS and has_several_hosts(reading) and "$" not in entry.text:
             yield entry_verdict(
                 entry,

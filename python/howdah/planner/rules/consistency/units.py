@@ -122,7 +122,7 @@ def _usual_class(entry: FoundProperty, facts: Facts) -> str | None:
 def _classes(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """Classes of Hadoop's, HBase's and Spark's own are ones that a release has."""
     listed = reading.text(_SERVICES) or ""
-    for entry in reading.config.effective if reading.config else ():
+    for entry in reading.effective:
         if _IMPLEMENTATION.fullmatch(entry.name) or _is_of_no_service(entry.name, listed):
             # Connectors have packages next to Hadoop's own, and services that are not listed are not loaded.
             continue
@@ -174,7 +174,7 @@ def _template(entry: FoundProperty, facts: Facts) -> str:
 @rules.inspection("consistency.unknown-classes", sources="HBase 2.6.4: class files, Spark 4.3.0: class files")
 def _unknown_classes(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """Classes in packages of HBase's and Spark's are ones that a release has."""
-    for entry in reading.config.effective if reading.config else ():
+    for entry in reading.effective:
         for name in map(str.strip, entry.text.split(",")):
             known = not _CLASS.fullmatch(name) or name in _OF_PHOENIX or is_missing(name)
             if not known and is_unknown(name) and not _IMPLEMENTATION.fullmatch(entry.name):
@@ -191,7 +191,7 @@ def _unknown_classes(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 @rules.inspection("consistency.class-lists", MUST, sources="Hadoop 3.5.0: CompressionCodecFactory")
 def _codecs(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """Classes of a list have commas between them."""
-    for entry in reading.config.effective if reading.config else ():
+    for entry in reading.effective:
         if entry.name in (
             "io.compression.codecs",
             "hadoop.http.filter.initializers",
@@ -242,7 +242,7 @@ def _factor(ratio: float, factors: tuple[tuple[float, str], ...]) -> str | None:
 
 def _units(reading: Inspected, facts: Facts) -> Iterator[tuple[bool, Observation]]:
     """Every value that is off, with whether it is so small that work is lost."""
-    for entry in reading.config.effective if reading.config else ():
+    for entry in reading.effective:
         # A value that names its unit is meant.
         if _UNIT.fullmatch(entry.text.strip()) or not re.fullmatch(r"\d{1,18}", entry.text.strip()):
             continue
@@ -290,7 +290,7 @@ def _doubtful(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 @rules.inspection("consistency.megabytes", MUST, sources="Hadoop 3.5.0: yarn-default.xml")
 def _megabytes(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """Memory in MB is written in MB."""
-    for entry in reading.config.effective if reading.config else ():
+    for entry in reading.effective:
         text = entry.text.strip()
         if _MEGABYTES.fullmatch(entry.name) is None or not re.fullmatch(r"\d{1,18}", text):
             continue
@@ -353,7 +353,7 @@ def _heaps(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 )
 def _heap_variables(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """Scripts' heaps are in MB, or have a unit."""
-    for entry in reading.config.environment if reading.config else ():
+    for entry in reading.environment:
         text = entry.text.strip()
         if re.fullmatch(r"\d+[kmgt]", text, re.IGNORECASE) and entry.name == "HADOOP_HEAPSIZE":
             yield entry_verdict(

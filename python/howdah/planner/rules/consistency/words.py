@@ -124,7 +124,7 @@ def _characters(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 def _carriage_returns(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """Scripts have the line ends of Linux."""
     seen: set[str] = set()
-    for entry in reading.config.environment if reading.config else ():
+    for entry in reading.environment:
         if "\r" in entry.text and entry.file not in seen:
             seen.add(entry.file)
             yield entry_verdict(
@@ -140,7 +140,7 @@ def _carriage_returns(reading: Inspected, facts: Facts) -> Iterator[Observation]
 @rules.inspection("consistency.kept-blanks", MUST, sources="Hadoop 3.5.0: Configuration.get")
 def _blanks(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """Values have no blanks around them where their readers keep them."""
-    for entry in reading.config.properties if reading.config else ():
+    for entry in reading.properties:
         parts = entry.text.split(",")
         listed = entry.name in _UNTRIMMED_LISTS and bool(entry.text)
         inner = listed and (entry.blanks or any(part != part.strip() for part in parts))
@@ -173,7 +173,7 @@ def _known_words(entry: FoundProperty) -> tuple[tuple[str, ...], bool] | None:
 @rules.inspection("consistency.known-words", MUST, sources="Hadoop 3.5.0, HBase 2.6.4, Spark: configuration")
 def _words(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """A value that must be one of a few words is one of them."""
-    for entry in reading.config.effective if reading.config else ():
+    for entry in reading.effective:
         known = _known_words(entry)
         if known is None or not entry.text or "${" in entry.text:
             continue

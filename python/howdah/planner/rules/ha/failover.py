@@ -19,7 +19,6 @@ from howdah.planner.rules.ha.services import (
     is_of_servers,
     is_own,
     known_services,
-    listed,
     own_pairs,
     pairs,
 )
@@ -53,7 +52,7 @@ def _pairs_apart(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """Two NameNodes, or two ResourceManagers, are on different hosts."""
     for pair in own_pairs(reading):
         yield from _apart(reading, pair.addresses(), "NameNodes")
-    managers = [f"yarn.resourcemanager.hostname.{name}" for name in listed(reading.text(_MANAGERS))]
+    managers = [f"yarn.resourcemanager.hostname.{name}" for name in reading.parts(_MANAGERS)]
     yield from _apart(reading, managers, "ResourceManagers")
 
 

@@ -279,15 +279,13 @@ def _strings(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 )
 def _odd(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """ZooKeepers are an odd number, at least three, on different hosts."""
-    if any(
-        entry.name.startswith("server.") for entry in (reading.config.effective if reading.config else ())
-    ):
+    if any(entry.name.startswith("server.") for entry in reading.effective):
         # ZooKeeper's own file says how many there are.
         return
     text = reading.text(QUORUM)
     if text and _well_formed(text):
         yield odd_number(reading, QUORUM, keepers(text), "ZooKeepers")
-    asked = listed(reading.text(_HBASE_QUORUM))
+    asked = reading.parts(_HBASE_QUORUM)
     if len(asked) > 1:
         # One will do for a small HBase that may stand still; two stand still twice as often.
         yield odd_number(reading, _HBASE_QUORUM, asked, "ZooKeepers")

@@ -88,12 +88,12 @@ def all_named(reading: Inspected) -> Iterator[NamedPair]:
         return
     for name in sorted({entry.name for entry in reading.config.effective or reading.config.properties}):
         if name.startswith(_NAMENODES):
-            yield NamedPair(name.removeprefix(_NAMENODES), listed(reading.text(name)))
+            yield NamedPair(name.removeprefix(_NAMENODES), reading.parts(name))
 
 
 def known_services(reading: Inspected) -> tuple[str, ...]:
     """The name services that clients may ask for."""
-    return listed(reading.text(_SERVICES))
+    return reading.parts(_SERVICES)
 
 
 def is_orphan(reading: Inspected, pair: NamedPair) -> bool:
@@ -261,7 +261,7 @@ def own_pairs(reading: Inspected) -> tuple[NamedPair, ...]:
 
 def is_own(reading: Inspected, pair: NamedPair) -> bool:
     """Whether a name service is this cluster's: clients may be given those of other clusters, too."""
-    own = listed(reading.text(_OWN))
+    own = reading.parts(_OWN)
     return not own or pair.service in own
 
 

@@ -118,7 +118,7 @@ def _former(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 
 
 def _entries(reading: Inspected) -> Iterator[FoundProperty]:
-    for entry in reading.config.effective if reading.config else ():
+    for entry in reading.effective:
         if entry.base_name == _FILE and "${" not in entry.text:
             yield entry
 

@@ -299,7 +299,7 @@ def _disks(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 )
 def _names(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """Names of ZooKeeper's own file are ones that it reads."""
-    for entry in reading.config.effective if reading.config else ():
+    for entry in reading.effective:
         if entry.base_name != "zoo.cfg" or entry.name in _KEYS or not entry.name.isascii():
             continue
         near = similar_text(entry.name, _KEYS)
