@@ -212,17 +212,17 @@ def _hardware(part: Part, subject: Subject) -> Iterator[Check]:
     if host is None:
         return
     if host.virtualisation.is_virtual:
-        what, threads, memory = f"worker {part.kind.name}", part.kind.vcpus or 0, part.kind.memory_bytes
+        name, threads, memory = f"worker {part.kind.name}", part.kind.vcpus or 0, part.kind.memory_bytes
     else:
-        what, threads, memory = f"group {part.group.name}", part.group.cpu.threads, part.group.memory_bytes
-    fix = f"plan again with {what} as it is, or give it what was planned"
+        name, threads, memory = f"group {part.group.name}", part.group.cpu.threads, part.group.memory_bytes
+    fix = f"plan again with {name} as it is, or give it what was planned"
     if host.cpu.threads < threads:
-        actual, expected = str(host.cpu.threads), f"{threads} in {what}"
+        actual, expected = str(host.cpu.threads), f"{threads} in {name}"
         yield _setting_check(
             HARDWARE, about="threads", where=host.name, found=actual, expected=expected, fix=fix
         )
     if host.memory.total_bytes < memory * (1 - _MEMORY_SLACK):
-        actual, expected = format_memory(host.memory.total_bytes), f"{format_memory(memory)} in {what}"
+        actual, expected = format_memory(host.memory.total_bytes), f"{format_memory(memory)} in {name}"
         yield _setting_check(
             HARDWARE, about="memory", where=host.name, found=actual, expected=expected, fix=fix
         )

@@ -17,7 +17,7 @@ from howdah.model.inventory import CpuLayout, DiskKind, DiskRole, DiskSet, HostG
 from howdah.model.plan import Cluster, Plan, Value, Worker
 from howdah.model.request import Demand, PlanRequest, Protection
 from howdah.model.storage import Disk
-from howdah.planner.facts import CannotTell, Facts
+from howdah.planner.facts import Facts, MissingFact
 from howdah.planner.known import cluster_facts
 from howdah.planner.reading import Inspected, data_dirs
 from howdah.planner.rules.ha.services import all_named, is_orphan
@@ -110,18 +110,18 @@ class FoundFacts(Facts):
 
     @property
     def group(self) -> HostGroup:
-        """The host in question; raises CannotTell."""
+        """The host in question; raises MissingFact."""
         if self.known_group is None and self.probed:
-            raise CannotTell(f"its disks' kind and its ports' speed, which the probe of {self.probed} lacks")
+            raise MissingFact(f"its disks' kind and its ports' speed, which the probe of {self.probed} lacks")
         if self.known_group is None:
-            raise CannotTell("the host: give --host or --probe, or --plan")
+            raise MissingFact("the host: give --host or --probe, or --plan")
         return self.known_group
 
     @property
     def worker(self) -> Worker:
-        """The host as a worker; raises CannotTell."""
+        """The host as a worker; raises MissingFact."""
         if self.known_worker is None:
-            raise CannotTell("the worker's size: give --conf with --host or --probe, or --plan")
+            raise MissingFact("the worker's size: give --conf with --host or --probe, or --plan")
         return self.known_worker
 
 

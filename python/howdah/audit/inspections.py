@@ -20,7 +20,7 @@ from howdah.errors import UserError
 from howdah.model.check import Check
 from howdah.model.plan import Setting
 from howdah.model.value import value_text
-from howdah.planner.facts import CannotTell
+from howdah.planner.facts import MissingFact
 from howdah.planner.reading import Inspected, Observation, data_dirs
 from howdah.planner.rule import Decision, FamilyRule, Inspection, Rule, SettingRule
 
@@ -37,7 +37,7 @@ def check_inspections(rules: tuple[Inspection, ...], subject: Subject) -> Iterat
                 continue
             for observation in rule.inspect(reading, subject.facts):
                 yield _check(rule, observation, subject)
-        except CannotTell as missing:
+        except MissingFact as missing:
             yield cannot_tell(rule, str(missing), about=rule.id, where=subject.host_name)
 
 
@@ -75,7 +75,7 @@ def check_settings(
         try:
             if rule.holds(subject.facts):
                 yield from (_one(rule, subject) if isinstance(rule, SettingRule) else _family(rule, subject))
-        except (CannotTell, UserError) as missing:
+        except (MissingFact, UserError) as missing:
             about = rule.key if isinstance(rule, SettingRule) else rule.family
             yield cannot_tell(rule, str(missing), about=about, where=rule.file)
 
@@ -89,7 +89,7 @@ def _is_later(rule: SettingRule, subject: Subject) -> bool:
 def _one(rule: SettingRule, subject: Subject) -> Iterator[Check]:
     current = existing(rule.key, rule.file, subject)
     if current is None:
-        raise CannotTell(f"{rule.key} of {subject.host_name}, which its probe does not report")
+        raise MissingFact(f"{rule.key} of {subject.host_name}, which its probe does not report")
     if current.text is None and not rule.written:
         return
     decision = rule.decide(subject.facts)
@@ -122,7 +122,7 @@ def _accepted(rule: SettingRule, current: Existing, decision: Decision, subject:
         # No value is an empty text, and nothing else.
         return isinstance(decision.value, str) and rule.accepts("", decision, subject.facts)
     if "${" in current.text and not isinstance(decision.value, str | tuple):
-        raise CannotTell(f"what {current.text} means on the host itself")
+        raise MissingFact(f"what {current.text} means on the host itself")
     return rule.accepts(read_like(current.text, decision.value, current.kind), decision, subject.facts)
 
 

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from howdah.model.plan import Worker
 from howdah.model.request import PlanRequest, Profile
 from howdah.planner.block import BLOCK_BYTES, FILL_LIMIT, blocks_of, file_bytes
-from howdah.planner.facts import CannotTell, Facts
+from howdah.planner.facts import Facts, MissingFact
 from howdah.planner.heap import size_of
 from howdah.units import GIB, MIB
 
@@ -134,7 +134,7 @@ def heap_of(share_bytes: int) -> int:
 
 
 def kinds_of(facts: Facts) -> tuple[Worker, ...]:
-    """Every kind of worker, the one in question where the cluster is not known; raises CannotTell."""
+    """Every kind of worker, the one in question where the cluster is not known; raises MissingFact."""
     if facts.known_cluster is None:
         return (facts.worker,)
     return tuple(kind for kind, _ in facts.known_cluster.kinds)
@@ -160,7 +160,7 @@ def task_sizes(facts: Facts) -> TaskSizes:
     master_mb = _master_mb(facts)
     kinds = [kind for kind in kinds_of(facts) if kind.map_slots and kind.reduce_slots]
     if not kinds:
-        raise CannotTell("how many tasks run at once on a worker: give a plan")
+        raise MissingFact("how many tasks run at once on a worker: give a plan")
     for map_mb, reduce_mb in _pairs_mb(facts.request):
         sizes = TaskSizes(map_mb, reduce_mb, master_mb)
         if all(_fits(sizes, kind, facts) for kind in kinds):
@@ -295,17 +295,22 @@ def _regionserver(worker: Worker, before: MemoryBudget, facts: Facts) -> int:
     if not facts.request.sorts_only:
         return int(before.room * _HBASE_SHARE_OF_MIX)
     tasks = TaskSizes(*LEAST_PAIR_MB, _master_mb(facts)).tasks_mb(worker) + _master_mb(facts)
-    left = before.room - tasks * MIB - int(memory * _MIX_CACHE_SHARE)
-    return max(int(memory * _HBASE_SHARE), left)
+    remaining = before.room - tasks * MIB - int(memory * _MIX_CACHE_SHARE)
+    return max(int(memory * _HBASE_SHARE), remaining)
 
 
 def executor(facts: Facts) -> Executor:
-    """The executor that uses most of all workers together; raises CannotTell where room is not known."""
+    """The executor that uses most of all workers together; raises MissingFact where room is not known."""
     master_mb = int(facts.number("yarn.app.mapreduce.am.resource.mb"))
     rooms = _rooms(facts)
     tried = {_dividing(room, min(room.vcores, cores), master_mb) for room in rooms for cores in CORES}
-    fitting = [one for one in tried if all(_per_worker(one, room) for room in rooms)] or list(tried)
-    best = max(fitting, key=lambda one: (_used(one, rooms, master_mb), one.cores, one.container_mb))
+    fitting = [
+        candidate for candidate in tried if all(_per_worker(candidate, room) for room in rooms)
+    ] or list(tried)
+    best = max(
+        fitting,
+        key=lambda candidate: (_used(candidate, rooms, master_mb), candidate.cores, candidate.container_mb),
+    )
     counted = [max(1, _per_worker(best, room)) for room in rooms]
     in_all = sum(many * room.workers for many, room in zip(counted, rooms, strict=True))
     return best._replace(per_worker=counted[0], in_all=in_all)
@@ -340,14 +345,16 @@ def _dividing(room: WorkerRoom, cores: int, master_mb: int) -> Executor:
     return Executor(cores, container, heap, per_worker, per_worker * room.workers)
 
 
-def _per_worker(one: Executor, room: WorkerRoom) -> int:
-    return min(room.vcores // one.cores, room.memory_mb // one.container_mb)
+def _per_worker(executor: Executor, room: WorkerRoom) -> int:
+    return min(room.vcores // executor.cores, room.memory_mb // executor.container_mb)
 
 
-def _used(one: Executor, rooms: Iterable[WorkerRoom], master_mb: int) -> float:
+def _used(executor: Executor, rooms: Iterable[WorkerRoom], master_mb: int) -> float:
     """The parts of all vcores and of all memory that such executors use, multiplied."""
-    counted = [(room, _per_worker(one, room)) for room in rooms]
+    counted = [(room, _per_worker(executor, room)) for room in rooms]
     vcores = sum(room.vcores * room.workers for room, _ in counted)
     memory = sum((room.memory_mb - master_mb) * room.workers for room, _ in counted)
     executors = sum(many * room.workers for room, many in counted)
-    return (executors * one.cores / max(1, vcores)) * (executors * one.container_mb / max(1, memory))
+    return (executors * executor.cores / max(1, vcores)) * (
+        executors * executor.container_mb / max(1, memory)
+    )

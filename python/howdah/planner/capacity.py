@@ -21,7 +21,7 @@ from howdah.planner.block import (
     blocks_of,
 )
 from howdah.planner.facts import Facts
-from howdah.planner.known import workers_left
+from howdah.planner.known import remaining_workers
 from howdah.planner.rules.capacity import ERASURE_CODING, ERASURE_DOMAINS
 from howdah.planner.topology import MASTERS_RACK
 from howdah.units import format_bytes
@@ -106,41 +106,41 @@ def capacity(
     Hosts that are added are like those of the largest group of workers. Raises UserError where a reserve
     leaves HDFS nothing of a disk.
     """
-    held = holding(inventory, layouts, kinds, masters, settings, mean_file_bytes=mean_file_bytes)
-    years = tuple(_years(held, growth)) if growth else ()
+    filled = holding(inventory, layouts, kinds, masters, settings, mean_file_bytes=mean_file_bytes)
+    years = tuple(_years(filled, growth)) if growth else ()
     if growth and years and years[-1].hosts > _HOSTS_MOST:
-        _too_many(years, held, growth)
+        _too_many(years, filled, growth)
     return Capacity(
-        raw_bytes=held.raw_bytes,
-        usable_bytes=held.usable_bytes,
-        bytes_per_host=held.host_bytes,
+        raw_bytes=filled.raw_bytes,
+        usable_bytes=filled.usable_bytes,
+        bytes_per_host=filled.host_bytes,
         years=years,
         hosts_needed=years[-1].hosts if years else None,
-        group=held.group,
+        group=filled.group,
     )
 
 
-def _too_many(years: Sequence[Year], held: Holding, growth: Growth) -> NoReturn:
+def _too_many(years: Sequence[Year], filled: Holding, growth: Growth) -> NoReturn:
     first = next(year for year in years if year.hosts > _HOSTS_MOST)
     when = f" in year {first.year}" if first.year else ""
     raise UserError(
         "--need",
-        f"{format_bytes(first.need_bytes)}{when} take {first.hosts:,} hosts like those of {held.group}; "
+        f"{format_bytes(first.need_bytes)}{when} take {first.hosts:,} hosts like those of {filled.group}; "
         f"no HDFS of more than {_HOSTS_MOST:,} is known to work",
         "give hosts with more disks, larger files (--mean-file), or data for several clusters"
         + (" or fewer years" if growth.years else ""),
     )
 
 
-def _years(held: Holding, growth: Growth) -> Iterator[Year]:
+def _years(filled: Holding, growth: Growth) -> Iterator[Year]:
     for year in range(growth.years + 1):
         need = round(growth.need_bytes * (1 + growth.per_year) ** year)
-        fill = _fill(held, need)
+        fill = _fill(filled, need)
         first = max(fill, key=fill.__getitem__)
         yield Year(
             year=year,
             need_bytes=need,
-            hosts=_hosts(held, need),
+            hosts=_hosts(filled, need),
             first_full=f"{first}, {_share(fill[first])} the limit",
             fill=fill,
         )
@@ -151,22 +151,22 @@ def _share(full: float) -> str:
     return f"{full:.0%} of" if full < _TIMES else f"{min(full, _MOST_TIMES):,.0f} times"
 
 
-def _fill(held: Holding, need_bytes: int) -> dict[str, float]:
+def _fill(filled: Holding, need_bytes: int) -> dict[str, float]:
     """How full each resource of the planned hosts is; at 1 it holds the most it should."""
-    blocks = blocks_of(need_bytes, held.block_bytes, held.mean_file_bytes)
+    blocks = blocks_of(need_bytes, filled.block_bytes, filled.mean_file_bytes)
     return {
-        _DISKS: need_bytes / held.usable_bytes,
-        _HEAP: blocks * HEAP_BYTES_PER_BLOCK / held.heap_bytes,
-        _BLOCKS: blocks * held.replication / (held.workers * BLOCKS_PER_DATANODE),
+        _DISKS: need_bytes / filled.usable_bytes,
+        _HEAP: blocks * HEAP_BYTES_PER_BLOCK / filled.heap_bytes,
+        _BLOCKS: blocks * filled.replication / (filled.workers * BLOCKS_PER_DATANODE),
     }
 
 
-def _hosts(held: Holding, need_bytes: int) -> int:
+def _hosts(filled: Holding, need_bytes: int) -> int:
     """The fewest hosts that hold so much, masters' included; more hosts do not widen the NameNode's heap."""
-    replicas = blocks_of(need_bytes, held.block_bytes, held.mean_file_bytes) * held.replication
-    by_disks = math.ceil((need_bytes - held.usable_bytes) / held.host_bytes)
-    by_blocks = math.ceil((replicas / BLOCKS_PER_DATANODE - held.workers) / held.host_workers)
-    return max(held.fewest_hosts, held.hosts + max(by_disks, by_blocks))
+    replicas = blocks_of(need_bytes, filled.block_bytes, filled.mean_file_bytes) * filled.replication
+    by_disks = math.ceil((need_bytes - filled.usable_bytes) / filled.host_bytes)
+    by_blocks = math.ceil((replicas / BLOCKS_PER_DATANODE - filled.workers) / filled.host_workers)
+    return max(filled.fewest_hosts, filled.hosts + max(by_disks, by_blocks))
 
 
 def holding(
@@ -185,7 +185,7 @@ def holding(
     workers = raw_bytes = usable_bytes = 0
     for layout in layouts:
         group = groups[layout.group]
-        for name, many in workers_left(group, layout, masters).items():
+        for name, many in remaining_workers(group, layout, masters).items():
             workers += many
             raw_bytes += round(many * _raw(by_name[name], group))
             usable_bytes += round(many * _usable(by_name[name], group, settings, replication))
@@ -293,12 +293,12 @@ def _domains(facts: Facts, possible: list[ErasureCode]) -> str:
     topology = facts.cluster.topology
     racks = sum(rack.name != MASTERS_RACK for rack in topology.racks)
     shared = topology.placement is not Placement.DEFAULT
-    told = " ".join(f"{code.name} {_survives(code, racks, shared=shared)}." for code in possible)
+    sentences = " ".join(f"{code.name} {_survives(code, racks, shared=shared)}." for code in possible)
     if racks == 1:
-        return f"If you erasure-code: {told} No racks are known, so the loss of one may lose data."
+        return f"If you erasure-code: {sentences} No racks are known, so the loss of one may lose data."
     return (
-        f"If you erasure-code: {told} HDFS spreads units over racks, of which there are {racks}, and knows "
-        "no hosts within them (dfs.block.placement.ec.classname)."
+        f"If you erasure-code: {sentences} HDFS spreads units over racks, of which there are {racks}, "
+        "and knows no hosts within them (dfs.block.placement.ec.classname)."
     )
 
 

@@ -15,7 +15,7 @@ from howdah.planner.block import file_bytes
 from howdah.planner.capacity import capacity, weigh_erasure
 from howdah.planner.choice import Choice, choose, count_workers, layouts_and_kinds
 from howdah.planner.decide import beyond_rules, decide
-from howdah.planner.facts import CannotTell, Facts
+from howdah.planner.facts import Facts, MissingFact
 from howdah.planner.known import cluster_facts
 from howdah.planner.masters import place_masters
 from howdah.planner.masters.place import keep_places
@@ -59,7 +59,7 @@ def plan_choice(
     )
     settings += tuple(beyond_rules(request, settings))
     facts = _knowing(facts, settings, choice.groups[0], kinds[0])
-    held = capacity(
+    space = capacity(
         inventory,
         layouts,
         kinds,
@@ -79,10 +79,10 @@ def plan_choice(
             masters=masters,
             topology=topology,
             candidates=tuple(count_workers(inventory, choice, masters, request)),
-            capacity=held,
+            capacity=space,
             advice=(
-                *weigh_erasure(facts, held.usable_bytes),
-                *weigh_racks(inventory, held.usable_bytes, int(facts.number("dfs.replication"))),
+                *weigh_erasure(facts, space.usable_bytes),
+                *weigh_racks(inventory, space.usable_bytes, int(facts.number("dfs.replication"))),
                 *_counsel(facts),
             ),
         ),
@@ -108,7 +108,7 @@ def _counsel(facts: Facts) -> Iterator[Advice]:
             continue
         try:
             text = rule.advise(facts)
-        except CannotTell:
+        except MissingFact:
             continue
         if text is not None:
             yield rule.advice(text)
@@ -182,12 +182,13 @@ def without_hosts(plan: Plan, names: Collection[str]) -> Plan:
             raise UserError(
                 name, f"carries {', '.join(masters)}", "hosts with workers alone can be taken away"
             )
-    left = sum(bool(host.workers) for host in placed.values() if host.name not in names)
+    remaining = sum(bool(host.workers) for host in placed.values() if host.name not in names)
     replicas = next((int(str(each.value)) for each in plan.settings if each.key == "dfs.replication"), 1)
-    if left < replicas:
+    if remaining < replicas:
         raise UserError(
             ", ".join(names),
-            f"would leave {format_counted(left, 'host')} with workers, and a block has {replicas} replicas",
+            f"would leave {format_counted(remaining, 'host')} with workers, and a block has {replicas} "
+            "replicas",
             "add others first, or plan with a smaller --replication",
         )
     for group in {placed[name].group for name in names}:
@@ -230,7 +231,7 @@ def _changed(plan: Plan, group: HostGroup, change: Callable[[Sequence[str]], Seq
     groups = tuple(other if each.name == group.name else each for each in cluster.inventory.groups)
     inventory = Inventory(cluster=cluster.inventory.cluster, groups=groups)
     check_machine_names(inventory, cluster.layouts, cluster.masters, cluster.request)
-    held = capacity(
+    space = capacity(
         inventory,
         cluster.layouts,
         plan.workers,
@@ -240,7 +241,7 @@ def _changed(plan: Plan, group: HostGroup, change: Callable[[Sequence[str]], Seq
         mean_file_bytes=file_bytes(cluster.request),
     )
     changed = cluster.model_copy(
-        update={"inventory": inventory, "topology": lay_out(inventory, cluster.layouts), "capacity": held}
+        update={"inventory": inventory, "topology": lay_out(inventory, cluster.layouts), "capacity": space}
     )
     # Made anew and not copied, so that it is checked as any plan is.
     return Plan.model_validate(plan.model_copy(update={"cluster": changed}).model_dump(by_alias=True))

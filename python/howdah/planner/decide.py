@@ -53,7 +53,7 @@ def decide(
             by_group = (
                 _setting(rule, replace(facts, known_group=group), group=group.name) for group in groups
             )
-            settings += _said_once(list(filter(None, by_group)), alike=len(groups))
+            settings += _once_if_equal(list(filter(None, by_group)), alike=len(groups))
         elif rule.scope is Scope.WORKER:
             decided: list[Setting] = []
             for name, known in by_kind.items():
@@ -61,7 +61,7 @@ def decide(
                     by_kind[name] = known.deciding(rule.key, setting.value)
                     decided.append(setting)
             apart = any(setting.key == rule.needs and setting.worker for setting in settings)
-            settings += decided if apart else _said_once(decided, alike=len(kinds))
+            settings += decided if apart else _once_if_equal(decided, alike=len(kinds))
         # No rule of the cluster asks for a kind of worker, so the first one's facts are as good as any.
         elif setting := _setting(rule, by_kind[kinds[0].name]):
             by_kind = {name: known.deciding(rule.key, setting.value) for name, known in by_kind.items()}
@@ -69,7 +69,7 @@ def decide(
     return tuple(settings)
 
 
-def _said_once(decided: list[Setting], alike: int) -> Iterable[Setting]:
+def _once_if_equal(decided: list[Setting], alike: int) -> Iterable[Setting]:
     if len(decided) == alike and len({setting.value for setting in decided}) == 1:
         return [decided[0].model_copy(update={"worker": None, "group": None})]
     return decided
@@ -114,8 +114,8 @@ def _breaches(rule: SettingRule, value: Value, decision: Decision, facts: Facts)
     if rule.accepts(value, decision, facts):
         return ()
     wanted = value_text(decision.value)
-    says = f"{rule.says} Here: {wanted}, because {decision.because}"
-    return (Breach(rule=rule.id, says=says, severity=rule.severity.value),)
+    sentence = f"{rule.says} Here: {wanted}, because {decision.because}"
+    return (Breach(rule=rule.id, says=sentence, severity=rule.severity.value),)
 
 
 def typed(given: Override, like: Value) -> Value:

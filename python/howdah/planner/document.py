@@ -121,8 +121,8 @@ def _facts(rule: Explanation) -> Iterator[str]:
         yield f"- profile: {rule.profiles[0]} only"
     if rule.today:
         yield f"- today: {rule.today}"
-    if others := [source.label for source in rule.sources if not source.title]:
-        yield f"- source: {', '.join(others)}"
+    if documents := [source.label for source in rule.sources if not source.title]:
+        yield f"- source: {', '.join(documents)}"
 
 
 def _value(rule: Explanation) -> str:

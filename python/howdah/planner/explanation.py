@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from howdah.model.plan import Value
 from howdah.model.request import Demand, Hypervisor, PlanRequest, Profile, Protection
-from howdah.planner.facts import CannotTell, Facts
+from howdah.planner.facts import Facts, MissingFact
 from howdah.planner.rule import AdviceRule, Decision, FamilyRule, Inspection, Rule, SettingRule, Severity
 
 MEANINGS = {
@@ -205,7 +205,7 @@ def _does(rule: Rule) -> str:
 
 def _decision(rule: SettingRule) -> Decision:
     """What the rule decides where the request alone tells; else an empty value, and what it depends on."""
-    missing: CannotTell | None = None
+    missing: MissingFact | None = None
     for holds in (_may_hold, _any_request):
         # A rule that waits for what another one decides holds for no request by itself.
         for request in _REQUESTS:
@@ -213,7 +213,7 @@ def _decision(rule: SettingRule) -> Decision:
             try:
                 if holds(rule, facts):
                     return rule.decide(facts)
-            except CannotTell as unknown:
+            except MissingFact as unknown:
                 missing = missing or unknown
         if missing is not None:
             return Decision("", f"depends on {str(missing).partition(':')[0]}")
@@ -228,7 +228,7 @@ def _may_hold(rule: SettingRule, facts: Facts) -> bool:
     """Whether the rule is about the request, as far as the request tells; its condition says the rest."""
     try:
         return rule.holds(facts)
-    except CannotTell:
+    except MissingFact:
         return True
 
 
@@ -254,5 +254,5 @@ def told(source: str) -> str:
         return f"{KINDS[cited.kind]} of *{cited.title}*: {cited.says}"
     if place := GUIDES.get(source):
         return f"a guide: {place}"
-    form, what = next(known for known in _KNOWN_FORMS if re.fullmatch(known[0], source))
-    return re.sub(form, what, source, count=1)
+    form, meaning = next(known for known in _KNOWN_FORMS if re.fullmatch(known[0], source))
+    return re.sub(form, meaning, source, count=1)

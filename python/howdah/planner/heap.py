@@ -102,8 +102,8 @@ def whole_heap(needed_bytes: int) -> int:
 
 def heap_enough(value: Value, decision: Decision, facts: Facts) -> bool:
     """Accept options whose heap is three quarters of the one decided on or larger."""
-    have, want = heap_bytes(str(value)), heap_bytes(str(decision.value))
-    return have is not None and want is not None and have >= 0.75 * want
+    have, decided = heap_bytes(str(value)), heap_bytes(str(decision.value))
+    return have is not None and decided is not None and have >= 0.75 * decided
 
 
 def cluster_size(
@@ -125,7 +125,7 @@ def cluster_size(
 
 
 def size_of(facts: Facts) -> ClusterSize:
-    """The size of the cluster in question; raises CannotTell."""
+    """The size of the cluster in question; raises MissingFact."""
     block = facts.decided.get("dfs.blocksize")
     known = isinstance(block, int) and not isinstance(block, bool)
     return cluster_size(facts.request, facts.cluster.kinds, int(str(block)) if known else _BLOCK_BYTES)
@@ -172,24 +172,26 @@ def heaps_in(home: Master, wanted: Mapping[Role, int]) -> dict[Role, int]:
     The NameNode keeps half of what the place has for heaps.
     """
     memory = home.memory_bytes if home.shares else home.memory_bytes - SYSTEM_BYTES
-    here = [role for role in home.roles if role in wanted]
-    least = sum(_SMALL[role] for role in here)
-    more = sum(wanted[role] for role in here) - least
+    roles = [role for role in home.roles if role in wanted]
+    least = sum(_SMALL[role] for role in roles)
+    more = sum(wanted[role] for role in roles) - least
     alone = not {Role.NAMENODE, Role.SECONDARY_NAMENODE} & set(home.roles)
     room = memory * HEAP_OF_MEMORY * (1 if alone else 0.5) - least
     share = 1.0 if more <= max(0.0, room) else max(0.0, room) / more
-    return {role: _SMALL[role] + int((wanted[role] - _SMALL[role]) * share) // _STEP * _STEP for role in here}
+    return {
+        role: _SMALL[role] + int((wanted[role] - _SMALL[role]) * share) // _STEP * _STEP for role in roles
+    }
 
 
 def master_heap(role: Role, facts: Facts) -> int:
-    """The heap of a master beside the NameNode, as the smallest of its places has it; raises CannotTell."""
+    """The heap of a master beside the NameNode, as the smallest of its places has it; raises MissingFact."""
     wanted = master_heaps(size_of(facts))
     homes = [master for master in facts.cluster.masters if role in master.roles]
     return min((heaps_in(home, wanted)[role] for home in homes), default=wanted[role])
 
 
 def sized_heap(role: Role, facts: Facts, why: str, *more: str) -> Decision:
-    """The heap of a master that grows with the cluster, and further options; raises CannotTell."""
+    """The heap of a master that grows with the cluster, and further options; raises MissingFact."""
     size = master_heap(role, facts)
     return _limited(size, why, *more)
 

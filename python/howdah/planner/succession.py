@@ -51,7 +51,7 @@ def steps(before: Plan, after: Plan, change: PlanChange) -> Iterator[ChangeStep]
         yield _join(change.added)
     stored, rate = _stored_bytes(before, old), _replicating_bytes_per_s(before, old, new)
     gone = set(expand_all(change.removed))
-    if giving := [name for name, one in held.items() if name not in later and one.host not in gone]:
+    if giving := [name for name, place in held.items() if name not in later and place.host not in gone]:
         yield _leave(giving, held, stored, rate, "then stop them, for a master takes their place")
     for move in change.masters:
         yield ChangeStep(
@@ -76,13 +76,13 @@ def steps(before: Plan, after: Plan, change: PlanChange) -> Iterator[ChangeStep]
         )
     restarted = Counter(role for value in change.values if not value.downtime for role in value.restarts)
     if restarted:
-        told = [f"{role} ({format_counted(many, 'value')})" for role, many in restarted.items()]
+        texts = [f"{role} ({format_counted(many, 'value')})" for role, many in restarted.items()]
         yield ChangeStep(
             what="values",
-            text=f"restart what reads changed values: {_listed(told)}; workers one host after the other, of "
+            text=f"restart what reads changed values: {_listed(texts)}; workers one host after the other, of "
             "two masters the standby first",
         )
-    if losing := [name for name, one in held.items() if one.host in gone]:
+    if losing := [name for name, place in held.items() if place.host in gone]:
         yield _leave(losing, held, stored, rate, "then stop and forget them")
     if gaining:
         shares = {name: stored * later[name].bytes / _all_bytes(later) for name in gaining}
@@ -104,8 +104,8 @@ def _listed(names: Sequence[str]) -> str:
     return ", ".join(names)
 
 
-def _all_bytes(held: Mapping[str, _Held]) -> int:
-    return sum(one.bytes for one in held.values())
+def _all_bytes(stored: Mapping[str, _Held]) -> int:
+    return sum(place.bytes for place in stored.values())
 
 
 def _join(names: Sequence[str]) -> ChangeStep:
@@ -149,11 +149,11 @@ def _stored_bytes(plan: Plan, cluster: Cluster) -> float:
 def _replicating_bytes_per_s(plan: Plan, old: Cluster, new: Cluster) -> float:
     """How fast blocks get replicas elsewhere: as DataNodes are asked to send, and as others can write."""
     groups = {group.name: group for group in new.inventory.groups}
-    there = [groups[host.group] for host in placed_hosts(new) if host.workers]
-    received = sum(min(group.network_bits_per_s / 8, data_bytes_per_s(group)) for group in there)
+    groups_of_workers = [groups[host.group] for host in placed_hosts(new) if host.workers]
+    received = sum(min(group.network_bits_per_s / 8, data_bytes_per_s(group)) for group in groups_of_workers)
     senders = sum(len(host.workers) for host in placed_hosts(old))
-    asked = senders * _STREAMS * (_number(plan, "dfs.blocksize") or 1) / _HEARTBEAT_S
-    return min(received, asked)
+    scheduled = senders * _STREAMS * (_number(plan, "dfs.blocksize") or 1) / _HEARTBEAT_S
+    return min(received, scheduled)
 
 
 def _number(plan: Plan, key: str) -> float:
@@ -219,14 +219,14 @@ def _check_room(plan: Plan) -> None:
     for host in placed_hosts(cluster):
         if host.group not in virtual:
             continue
-        held = sum(kinds[worker.kind].memory_bytes for worker in host.workers)
-        held += sum(master.memory_bytes for master in (*host.masters, *host.shadows) if not master.shares)
-        there = groups[host.group].memory_bytes
-        if held > there:
+        used = sum(kinds[worker.kind].memory_bytes for worker in host.workers)
+        used += sum(master.memory_bytes for master in (*host.masters, *host.shadows) if not master.shares)
+        available = groups[host.group].memory_bytes
+        if used > available:
             raise UserError(
                 f"host {host.name}",
-                f"would have machines of {format_gib(held)}, with the masters that stay, and has "
-                f"{format_gib(there)}",
+                f"would have machines of {format_gib(used)}, with the masters that stay, and has "
+                f"{format_gib(available)}",
                 "plan anew, without --from",
             )
 
@@ -314,7 +314,10 @@ def _changed(
     known = new or old
     assert known is not None
     running = tuple(role for role in Role if role in reading)
-    texts = (value_text(one.value) if one else default_of(known.key, *releases) or "" for one in (old, new))
+    texts = (
+        value_text(setting.value) if setting else default_of(known.key, *releases) or ""
+        for setting in (old, new)
+    )
     stops = unrollable(known.key, *texts) if running else None
     return ValueChange(
         key=known.key,
@@ -337,10 +340,10 @@ def _each(
     kinds = {kind.name: kind for kind in plan.workers}
     for setting in plan.settings:
         if setting.worker is None and (setting.key, setting.file) in apart:
-            told = [setting.model_copy(update={"worker": name}) for name in kinds]
+            settings = [setting.model_copy(update={"worker": name}) for name in kinds]
         else:
-            told = [setting]
-        for one in told:
+            settings = [setting]
+        for one in settings:
             kind = kinds.get(one.worker or "")
             group = kind.group if kind is not None else one.group
             called = group if former is None or group is None else former.get(group)

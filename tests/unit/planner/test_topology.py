@@ -11,7 +11,7 @@ from howdah.model.hostname import expand_all
 from howdah.model.inventory import HostGroup
 from howdah.model.plan import Placement, Topology
 from howdah.model.request import PlanRequest
-from howdah.planner.facts import CannotTell, ClusterFacts, Facts
+from howdah.planner.facts import ClusterFacts, Facts, MissingFact
 from howdah.planner.reading import Inspected, Observation
 from howdah.planner.rule import Inspection, SettingRule
 from howdah.planner.rules import topology as rules
@@ -261,7 +261,7 @@ def test_divided_hosts_need_a_policy_that_knows_them(properties: dict[str, str],
 
 
 def test_without_a_plan_it_cannot_be_told_whether_hosts_are_divided() -> None:
-    with pytest.raises(CannotTell):
+    with pytest.raises(MissingFact):
         inspected("topology.divided-hosts", {"fs.defaultFS": "hdfs://nn"}, NOTHING_KNOWN)
 
 

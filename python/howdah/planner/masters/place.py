@@ -21,24 +21,24 @@ from howdah.planner.block import (
     namespace_blocks,
 )
 from howdah.planner.heap import cluster_size, master_heaps, whole_heap
-from howdah.planner.known import worker_hosts_left
+from howdah.planner.known import remaining_worker_hosts
 from howdah.planner.masters.slots import (
     SMALL,
     Need,
-    Post,
-    Seat,
+    RoleSet,
     Sizing,
+    Slot,
     Spot,
     address_at,
     fault_tolerant,
     highly_available,
-    join_posts,
+    joined_roles,
     master,
-    others_masters,
+    masters_of_others,
     place_text,
     reason_for,
-    seat_with_worker,
-    seats_apart,
+    separate_slots,
+    slot_with_worker,
     spots,
     together,
     unprotected,
@@ -96,15 +96,15 @@ def place_tolerant(
             "--hypervisor vsphere with --workers-per-host 1 or more, or --protect-masters ha",
         )
     managers_too = hosts <= MANAGER_UP_TO or len(first) < 3
-    posts = tuple(fault_tolerant(request, managers_too=managers_too))
-    seats = _seats(primary, [post for post in posts if post.spot == 0], sizing)
-    most = _VCPUS_MOST // len(seats)
-    masters = [_shadowed(seat, (primary, shadow), sizing, request, most) for seat in seats]
+    role_sets = tuple(fault_tolerant(request, managers_too=managers_too))
+    slots = _slots(primary, [role_set for role_set in role_sets if role_set.spot == 0], sizing)
+    most = _VCPUS_MOST // len(slots)
+    masters = [_shadowed(slot, (primary, shadow), sizing, request, most) for slot in slots]
     masters += [
-        _unshadowed(seat, first[post.spot], sizing, request)
-        for post in posts
-        if post.spot
-        for seat in together(first[post.spot], [post], sizing)
+        _unshadowed(slot, first[role_set.spot], sizing, request)
+        for role_set in role_sets
+        if role_set.spot
+        for slot in together(first[role_set.spot], [role_set], sizing)
     ]
     return tuple(masters)
 
@@ -125,29 +125,29 @@ def _hosts(order: Iterator[Spot]) -> list[Spot]:
     return [primary, shadow, *(spot for spot in seen if spot is not shadow)][:3]
 
 
-def _seats(spot: Spot, posts: Sequence[Post], sizing: Sizing) -> list[Seat]:
+def _slots(spot: Spot, role_sets: Sequence[RoleSet], sizing: Sizing) -> list[Slot]:
     if spot.layout is None:
-        return [Seat(*join_posts([post]), (), shares=False) for post in posts]
-    if spot.divided and (seats := seats_apart(spot, posts, sizing)) is not None:
-        return seats
-    return together(spot, posts, sizing)
+        return [Slot(*joined_roles([role_set]), (), shares=False) for role_set in role_sets]
+    if spot.divided and (slots := separate_slots(spot, role_sets, sizing)) is not None:
+        return slots
+    return together(spot, role_sets, sizing)
 
 
 def _shadowed(
-    seat: Seat, hosts: tuple[Spot, Spot], sizing: Sizing, request: PlanRequest, vcpus_most: int
+    slot: Slot, hosts: tuple[Spot, Spot], sizing: Sizing, request: PlanRequest, vcpus_most: int
 ) -> Master:
     primary, shadow = hosts
-    room = sizing.of(seat.takes)
+    room = sizing.of(slot.takes)
     if primary.layout is None:
-        least = sizing.place_of_their_own(seat.roles)
+        least = sizing.own_place(slot.roles)
         room = Need(least.vcpus, min(least.memory_bytes, primary.group.memory_bytes // 2))
     reason = (
-        f"{_where(seat, primary, sizing)}; its shadow on {shadow.host} runs in step and takes over when "
+        f"{_where(slot, primary, sizing)}; its shadow on {shadow.host} runs in step and takes over when "
         f"this host is lost; {_LIMITS}"
     )
-    return master(primary, seat, sizing, request, rule=FAULT_TOLERANCE, reason=reason).model_copy(
+    return master(primary, slot, sizing, request, rule=FAULT_TOLERANCE, reason=reason).model_copy(
         update={
-            "address": virtual_name(primary.host, request.machine(seat.name)),
+            "address": virtual_name(primary.host, request.machine(slot.name)),
             "shadow_host": shadow.host,
             "vcpus": min(room.vcpus, vcpus_most),
             "memory_bytes": min(room.memory_bytes, _MEMORY_MOST),
@@ -155,18 +155,18 @@ def _shadowed(
     )
 
 
-def _unshadowed(seat: Seat, spot: Spot, sizing: Sizing, request: PlanRequest) -> Master:
+def _unshadowed(slot: Slot, spot: Spot, sizing: Sizing, request: PlanRequest) -> Master:
     reason = (
-        f"{_where(seat, spot, sizing)}; beyond {MANAGER_UP_TO} hosts only the NameNode is protected, and the "
+        f"{_where(slot, spot, sizing)}; beyond {MANAGER_UP_TO} hosts only the NameNode is protected, and the "
         "ResourceManager has all the processors of its place"
     )
-    return master(spot, seat, sizing, request, rule=FAULT_TOLERANCE, reason=reason)
+    return master(spot, slot, sizing, request, rule=FAULT_TOLERANCE, reason=reason)
 
 
-def _where(seat: Seat, spot: Spot, sizing: Sizing) -> str:
+def _where(slot: Slot, spot: Spot, sizing: Sizing) -> str:
     if spot.layout is None:
         return f"the group {spot.group.name} serves masters only"
-    return place_text(spot, seat, sizing)
+    return place_text(spot, slot, sizing)
 
 
 def place_masters(
@@ -182,11 +182,11 @@ def place_masters(
         for name in by_group[group.name].workers
     ]
     sizing = Sizing(by_name, _heap(inventory, kinds, request), master_heaps(cluster_size(request, counted)))
-    least = sizing.place_of_their_own((Role.NAMENODE,)).memory_bytes
-    order = spots(inventory, by_group, least, others_masters(request))
+    least = sizing.own_place((Role.NAMENODE,)).memory_bytes
+    order = spots(inventory, by_group, least, masters_of_others(request))
     if request.protection is Protection.FT:
         masters = place_tolerant(order, inventory.host_count, request, sizing)
-        if worker_hosts_left(inventory, by_group, masters) < (request.replication or 1):
+        if remaining_worker_hosts(inventory, by_group, masters) < (request.replication or 1):
             raise UserError(
                 "--protect-masters",
                 "ft takes whole hosts here, and too few remain for workers",
@@ -201,10 +201,12 @@ def place_masters(
             f"give {_QUORUM} hosts that serve masters or any, or --protect-masters none",
         )
     # The last attempt shares wherever it can; it needs no host or place of a worker.
-    attempts = [tuple(_placed(one, first, request, sizing)) for one in _attempts(inventory, request, first)]
+    attempts = [
+        tuple(_placed(attempt, first, request, sizing)) for attempt in _attempts(inventory, request, first)
+    ]
     sharing = attempts[-1]
     for masters in attempts:
-        enough = worker_hosts_left(inventory, by_group, masters) >= _enough(inventory, request)
+        enough = remaining_worker_hosts(inventory, by_group, masters) >= _enough(inventory, request)
         if enough and (_cheap(inventory, masters, sizing) or not _roomy(sharing, sizing)):
             return masters
     return sharing
@@ -274,18 +276,18 @@ def _placed(
         if request.protection is Protection.HA
         else unprotected(request, len(first), attempt.spread, room=_room_beside(sizing))
     )
-    posts: dict[int, list[Post]] = {}
-    for post in wanted:
-        posts.setdefault(post.spot, []).append(post)
-    for index, here in sorted(posts.items()):
+    role_sets: dict[int, list[RoleSet]] = {}
+    for role_set in wanted:
+        role_sets.setdefault(role_set.spot, []).append(role_set)
+    for index, here in sorted(role_sets.items()):
         spot = first[index]
         owns = spot.layout is None or (
-            any(not SMALL.issuperset(post.roles) for post in here)
+            any(not SMALL.issuperset(role_set.roles) for role_set in here)
             and (index < attempt.spread or (attempt.places and spot.divided))
         )
-        for seat in _own_seats(spot, here, sizing, attempt.spread) if owns else seat_with_worker(here):
-            rule, reason = reason_for(spot, seat, sizing, request, attempt.spread)
-            yield master(spot, seat, sizing, request, rule=rule, reason=reason)
+        for slot in _own_slots(spot, here, sizing, attempt.spread) if owns else slot_with_worker(here):
+            rule, reason = reason_for(spot, slot, sizing, request, attempt.spread)
+            yield master(spot, slot, sizing, request, rule=rule, reason=reason)
 
 
 def _room_beside(sizing: Sizing) -> bool:
@@ -294,10 +296,10 @@ def _room_beside(sizing: Sizing) -> bool:
     return need <= min(kind.memory_bytes for kind in sizing.kinds.values()) // _CHECKPOINTS_SHARE
 
 
-def _own_seats(spot: Spot, here: Sequence[Post], sizing: Sizing, spread: int) -> list[Seat]:
-    """A place for each post where there are several hosts and this one has room, else one for all."""
-    if spot.divided and spread > 1 and (seats := seats_apart(spot, here, sizing)) is not None:
-        return seats
+def _own_slots(spot: Spot, here: Sequence[RoleSet], sizing: Sizing, spread: int) -> list[Slot]:
+    """A place for each set of roles where there are several hosts and this one has room, else one for all."""
+    if spot.divided and spread > 1 and (slots := separate_slots(spot, here, sizing)) is not None:
+        return slots
     return together(spot, here, sizing)
 
 
@@ -315,7 +317,7 @@ def keep_places(
     Raises UserError where a host is divided so that a master's place is not there any more.
     """
     own_names = {kind.name: kind.own_name for kind in kinds}
-    seats = {master.name: master for master in chosen}
+    slots = {master.name: master for master in chosen}
     taken = {master.host for master in before if master.host in spots}
     free = iter([master for master in chosen if master.host not in taken])
 
@@ -328,17 +330,17 @@ def keep_places(
             if place is None:
                 # There is no other host for it, so that nothing can stay as it was.
                 return
-            yield _moved(earlier, seats.get(earlier.name, place), place, spots, request)
+            yield _moved(earlier, slots.get(earlier.name, place), place, spots, request)
 
     return tuple(kept())
 
 
 def _in_its_place(master: Master, spot: Spot, own_names: Mapping[str, str]) -> Master:
     """The master where it is, the kinds of workers that make room called as they are now."""
-    left = list(spot.layout.workers if spot.layout is not None else ())
+    remaining = list(spot.layout.workers if spot.layout is not None else ())
     takes = []
     for kind in master.takes:
-        called = next((one for one in left if own_names[one] == kind), None)
+        called = next((kind_there for kind_there in remaining if own_names[kind_there] == kind), None)
         if called is None:
             raise UserError(
                 "--from",
@@ -346,22 +348,22 @@ def _in_its_place(master: Master, spot: Spot, own_names: Mapping[str, str]) -> M
                 "otherwise now",
                 "plan anew, without --from, or ask for the platform that it had: --workers-per-host",
             )
-        left.remove(called)
+        remaining.remove(called)
         takes.append(called)
     return master.model_copy(update={"takes": tuple(takes)})
 
 
 def _moved(
-    master: Master, seat: Master, place: Master, spots: Mapping[str, Spot], request: PlanRequest
+    master: Master, slot: Master, place: Master, spots: Mapping[str, Spot], request: PlanRequest
 ) -> Master:
-    """The master elsewhere: with the seat that a plan from nothing gives it, on the host of a free place."""
-    alike = spots[seat.host].group == spots[place.host].group
-    found = seat if alike else place
+    """The master elsewhere: with the slot that a plan from nothing gives it, on the host of a free place."""
+    alike = spots[slot.host].group == spots[place.host].group
+    template = slot if alike else place
     update = {
         "name": master.name,
         "roles": master.roles,
         "host": place.host,
         "shadow_host": place.shadow_host,
-        "address": address_at(spots[place.host], master.name, request, shares=found.shares),
+        "address": address_at(spots[place.host], master.name, request, shares=template.shares),
     }
-    return found.model_copy(update=update)
+    return template.model_copy(update=update)

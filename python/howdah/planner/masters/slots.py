@@ -24,7 +24,7 @@ SMALL = frozenset({Role.ZOOKEEPER, Role.SECONDARY_NAMENODE})
 """What needs no worker's place of its own where it is alone."""
 
 
-class Post(NamedTuple):
+class RoleSet(NamedTuple):
     """Daemons that belong together, and on which of the hosts for masters they go, from 0."""
 
     name: str
@@ -71,7 +71,7 @@ class Sizing(NamedTuple):
         heaps = sum(self.heaps.get(role, self.namenode_heap_bytes) for role in roles)
         return Need(1, round(heaps / HEAP_OF_MEMORY))
 
-    def place_of_their_own(self, roles: Iterable[Role]) -> Need:
+    def own_place(self, roles: Iterable[Role]) -> Need:
         """What an operating system for these daemons alone should have at least."""
         daemons = self.beside_workers(roles)
         return Need(PLACE_VCPUS, max(PLACE_BYTES, daemons.memory_bytes + SYSTEM_BYTES))
@@ -84,7 +84,7 @@ class Sizing(NamedTuple):
         )
 
 
-class Seat(NamedTuple):
+class Slot(NamedTuple):
     """Master daemons in one operating system, and the workers' places they take; none where they share."""
 
     name: str
@@ -93,7 +93,7 @@ class Seat(NamedTuple):
     shares: bool
 
 
-def unprotected(request: PlanRequest, hosts: int, spread: int, *, room: bool) -> Iterator[Post]:
+def unprotected(request: PlanRequest, hosts: int, spread: int, *, room: bool) -> Iterator[RoleSet]:
     """One of each master, on ``spread`` hosts or places of their own; beside workers where that is 0.
 
     The copy of the namespace goes where the NameNode is not (D2 157): to the ResourceManager where that has
@@ -103,52 +103,52 @@ def unprotected(request: PlanRequest, hosts: int, spread: int, *, room: bool) ->
     with_manager = spread > 1 and request.mapreduce
     beside = not with_manager and hosts > 1 and (spread == 0 or room)
     apart = with_manager or beside
-    yield Post("nn1", (Role.NAMENODE, *(() if apart else checkpoints), *_hmaster(request)), 0)
+    yield RoleSet("nn1", (Role.NAMENODE, *(() if apart else checkpoints), *_hmaster(request)), 0)
     if beside:
-        yield Post("snn1", checkpoints, 1)
+        yield RoleSet("snn1", checkpoints, 1)
     if request.mapreduce:
         manager = (Role.RESOURCEMANAGER, Role.JOB_HISTORY, *(checkpoints if with_manager else ()))
-        yield Post("rm1", manager, 1 if spread > 1 else 0)
+        yield RoleSet("rm1", manager, 1 if spread > 1 else 0)
     if request.hbase_used:
         # Two ZooKeepers survive nothing that one does not: it is three, or one.
         for spot in range(_QUORUM_HOSTS if hosts >= _QUORUM_HOSTS else 1):
-            yield Post(f"zk{spot + 1}", (Role.ZOOKEEPER,), spot)
+            yield RoleSet(f"zk{spot + 1}", (Role.ZOOKEEPER,), spot)
 
 
-def highly_available(request: PlanRequest, racks: Sequence[str | None], spread: int) -> Iterator[Post]:
+def highly_available(request: PlanRequest, racks: Sequence[str | None], spread: int) -> Iterator[RoleSet]:
     """Two of each master and a quorum of three; ``racks`` are those of at least three hosts."""
     namenode = (Role.NAMENODE, Role.FAILOVER_CONTROLLER, *_QUORUM, *_hmaster(request))
-    yield Post("nn1", namenode, 0)
-    yield Post("nn2", namenode, 1)
+    yield RoleSet("nn1", namenode, 0)
+    yield RoleSet("nn2", namenode, 1)
     if not request.mapreduce:
-        yield Post("jn3", _QUORUM, 2)
+        yield RoleSet("jn3", _QUORUM, 2)
         return
     manager = (Role.RESOURCEMANAGER, Role.JOB_HISTORY)
     if spread < _QUORUM_HOSTS:
         # Both hosts run both kinds of masters; finished jobs go where the standby NameNode starts.
-        yield Post("jn3", _QUORUM, 2)
-        yield Post("rm1", (Role.RESOURCEMANAGER,), 0)
-        yield Post("rm2", manager, 1)
+        yield RoleSet("jn3", _QUORUM, 2)
+        yield RoleSet("rm1", (Role.RESOURCEMANAGER,), 0)
+        yield RoleSet("rm2", manager, 1)
         return
-    yield Post("rm1", (*manager, *_QUORUM), 2)
-    others = (3, 1, 0) if spread > _QUORUM_HOSTS else (1, 0)
-    standby = next((spot for spot in others if racks[spot] != racks[2]), others[0])
-    yield Post("rm2", (Role.RESOURCEMANAGER,), standby)
+    yield RoleSet("rm1", (*manager, *_QUORUM), 2)
+    fallback = (3, 1, 0) if spread > _QUORUM_HOSTS else (1, 0)
+    standby = next((spot for spot in fallback if racks[spot] != racks[2]), fallback[0])
+    yield RoleSet("rm2", (Role.RESOURCEMANAGER,), standby)
 
 
-def fault_tolerant(request: PlanRequest, *, managers_too: bool) -> Iterator[Post]:
+def fault_tolerant(request: PlanRequest, *, managers_too: bool) -> Iterator[RoleSet]:
     """One of each master on the first host; a ResourceManager left unprotected goes on the third."""
     zookeeper = (Role.ZOOKEEPER,) if request.hbase_used else ()
-    yield Post("nn1", (Role.NAMENODE, Role.SECONDARY_NAMENODE, *_hmaster(request), *zookeeper), 0)
+    yield RoleSet("nn1", (Role.NAMENODE, Role.SECONDARY_NAMENODE, *_hmaster(request), *zookeeper), 0)
     if request.mapreduce:
-        yield Post("rm1", (Role.RESOURCEMANAGER, Role.JOB_HISTORY), 0 if managers_too else 2)
+        yield RoleSet("rm1", (Role.RESOURCEMANAGER, Role.JOB_HISTORY), 0 if managers_too else 2)
 
 
 def _hmaster(request: PlanRequest) -> tuple[Role, ...]:
     return (Role.HMASTER,) if request.hbase_used else ()
 
 
-def others_masters(request: PlanRequest) -> frozenset[str]:
+def masters_of_others(request: PlanRequest) -> frozenset[str]:
     """The hosts that carry masters of other clusters, in small letters."""
     beside = request.sharing.beside if request.sharing is not None else ()
     return frozenset(host.lower() for other in beside for host in expand_all(other.masters_on))
@@ -207,46 +207,46 @@ def _on_rack(
         yield Spot(group.names[index], group, layout, rack)
 
 
-def join_posts(posts: Iterable[Post]) -> tuple[str, tuple[Role, ...]]:
-    """The first post's name, and the roles of all."""
-    here = tuple(posts)
-    return here[0].name, tuple(dict.fromkeys(role for post in here for role in post.roles))
+def joined_roles(role_sets: Iterable[RoleSet]) -> tuple[str, tuple[Role, ...]]:
+    """The first set's name, and the roles of all."""
+    joined = tuple(role_sets)
+    return joined[0].name, tuple(dict.fromkeys(role for role_set in joined for role in role_set.roles))
 
 
-def seat_with_worker(posts: Sequence[Post]) -> list[Seat]:
-    """One seat in a worker's operating system."""
-    name, roles = join_posts(posts)
-    return [Seat(name, roles, (), shares=True)]
+def slot_with_worker(role_sets: Sequence[RoleSet]) -> list[Slot]:
+    """One slot in a worker's operating system."""
+    name, roles = joined_roles(role_sets)
+    return [Slot(name, roles, (), shares=True)]
 
 
-def seats_apart(spot: Spot, posts: Sequence[Post], sizing: Sizing) -> list[Seat] | None:
-    """One seat for each post on a divided host; None where the host has no room for so many."""
+def separate_slots(spot: Spot, role_sets: Sequence[RoleSet], sizing: Sizing) -> list[Slot] | None:
+    """One slot for each set of roles on a divided host; None where the host has no room for so many."""
     free = Counter(spot.layout.workers if spot.layout else ())
-    seats: list[Seat] = []
-    for name, roles in _with_zookeeper(posts):
-        takes = _places(free, sizing, sizing.place_of_their_own(roles))
+    slots: list[Slot] = []
+    for name, roles in _with_zookeeper(role_sets):
+        takes = _places(free, sizing, sizing.own_place(roles))
         if takes is None:
             return None
         free -= Counter(takes)
-        seats.append(Seat(name, roles, takes, shares=False))
-    return seats
+        slots.append(Slot(name, roles, takes, shares=False))
+    return slots
 
 
-def together(spot: Spot, posts: Sequence[Post], sizing: Sizing) -> list[Seat]:
-    """One seat for all posts: in as few places as suffice, or the whole host."""
-    name, roles = join_posts(posts)
+def together(spot: Spot, role_sets: Sequence[RoleSet], sizing: Sizing) -> list[Slot]:
+    """One slot for all roles: in as few places as suffice, or the whole host."""
+    name, roles = joined_roles(role_sets)
     places = spot.layout.workers if spot.layout else ()
     if not spot.divided:
-        return [Seat(name, roles, places, shares=False)]
-    takes = _places(Counter(places), sizing, sizing.place_of_their_own(roles))
-    return [Seat(name, roles, takes if takes is not None else places, shares=False)]
+        return [Slot(name, roles, places, shares=False)]
+    takes = _places(Counter(places), sizing, sizing.own_place(roles))
+    return [Slot(name, roles, takes if takes is not None else places, shares=False)]
 
 
-def _with_zookeeper(posts: Sequence[Post]) -> list[tuple[str, tuple[Role, ...]]]:
-    """The posts, a lone ZooKeeper's joined to the first of the others: it is too small for a place."""
-    large = [post for post in posts if post.roles != (Role.ZOOKEEPER,)]
-    small = [post for post in posts if post.roles == (Role.ZOOKEEPER,)]
-    return [join_posts([large[0], *small]), *(join_posts([post]) for post in large[1:])]
+def _with_zookeeper(role_sets: Sequence[RoleSet]) -> list[tuple[str, tuple[Role, ...]]]:
+    """The sets of roles, a lone ZooKeeper joined to the first of the others: it is too small for a place."""
+    large = [role_set for role_set in role_sets if role_set.roles != (Role.ZOOKEEPER,)]
+    small = [role_set for role_set in role_sets if role_set.roles == (Role.ZOOKEEPER,)]
+    return [joined_roles([large[0], *small]), *(joined_roles([role_set]) for role_set in large[1:])]
 
 
 def _places(free: Counter[str], sizing: Sizing, need: Need) -> tuple[str, ...] | None:
@@ -255,33 +255,33 @@ def _places(free: Counter[str], sizing: Sizing, need: Need) -> tuple[str, ...] |
     best: tuple[str, ...] | None = None
     for counts in product(*(range(free[name] + 1) for name in names)):
         takes = tuple(name for name, count in zip(names, counts, strict=True) for _ in range(count))
-        there = sizing.of(takes)
-        if there.vcpus < need.vcpus or there.memory_bytes < need.memory_bytes:
+        place = sizing.of(takes)
+        if place.vcpus < need.vcpus or place.memory_bytes < need.memory_bytes:
             continue
-        if best is None or there.memory_bytes < sizing.of(best).memory_bytes:
+        if best is None or place.memory_bytes < sizing.of(best).memory_bytes:
             best = takes
     return best
 
 
 def master(
-    spot: Spot, seat: Seat, sizing: Sizing, request: PlanRequest, *, rule: Rule, reason: str
+    spot: Spot, slot: Slot, sizing: Sizing, request: PlanRequest, *, rule: Rule, reason: str
 ) -> Master:
-    """The seat as a plan keeps it."""
+    """The slot as a plan keeps it."""
     places = spot.layout.workers if spot.layout else ()
-    if seat.shares:
-        room = sizing.beside_workers(seat.roles)
+    if slot.shares:
+        room = sizing.beside_workers(slot.roles)
     elif spot.layout is not None and spot.layout.virtual:
-        room = sizing.of(seat.takes)
+        room = sizing.of(slot.takes)
     else:
         room = Need(spot.group.cpu.threads, spot.group.memory_bytes)
     return Master(
-        name=seat.name,
-        address=address_at(spot, seat.name, request, shares=seat.shares),
-        roles=seat.roles,
+        name=slot.name,
+        address=address_at(spot, slot.name, request, shares=slot.shares),
+        roles=slot.roles,
         host=spot.host,
-        takes=seat.takes,
-        whole_host=not seat.shares and len(seat.takes) == len(places),
-        shares=seat.shares,
+        takes=slot.takes,
+        whole_host=not slot.shares and len(slot.takes) == len(places),
+        shares=slot.shares,
         vcpus=room.vcpus,
         memory_bytes=room.memory_bytes,
         rule=rule.id,
@@ -297,53 +297,53 @@ def address_at(spot: Spot, name: str, request: PlanRequest, *, shares: bool) -> 
     return virtual_name(spot.host, request.machine("1" if shares else name))
 
 
-def reason_for(spot: Spot, seat: Seat, sizing: Sizing, request: PlanRequest, spread: int) -> tuple[Rule, str]:
-    """The rule and the reason of a seat, when so many hosts are the masters' own."""
+def reason_for(spot: Spot, slot: Slot, sizing: Sizing, request: PlanRequest, spread: int) -> tuple[Rule, str]:
+    """The rule and the reason of a slot, when so many hosts are the masters' own."""
     protected = request.protection is Protection.HA
-    rule, why = _room(spot, seat, sizing, spread, protected=protected)
-    return rule, "; ".join([why, *_company(seat, protected=protected)])
+    rule, why = _room(spot, slot, sizing, spread, protected=protected)
+    return rule, "; ".join([why, *_company(slot, protected=protected)])
 
 
-def _room(spot: Spot, seat: Seat, sizing: Sizing, spread: int, *, protected: bool) -> tuple[Rule, str]:
+def _room(spot: Spot, slot: Slot, sizing: Sizing, spread: int, *, protected: bool) -> tuple[Rule, str]:
     if spot.layout is None:
         return rules.GROUP, f"the group {spot.group.name} serves masters only"
-    if seat.shares:
-        if spread and set(seat.roles) <= {Role.JOURNALNODE, *SMALL}:
+    if slot.shares:
+        if spread and set(slot.roles) <= {Role.JOURNALNODE, *SMALL}:
             return (
                 rules.SHARED,
                 "runs beside a worker: it is too small for a host or a worker's place of its own",
             )
         return rules.SHARED, "runs beside a worker: alone, masters would idle more than a tenth of the disks"
     if spot.divided:
-        return rules.OWN_PLACES, place_text(spot, seat, sizing)
+        return rules.OWN_PLACES, place_text(spot, slot, sizing)
     if protected:
         return rules.OWN_HOST, "has the host to itself, so that no task's memory or disk can stop it"
     return rules.OWN_HOST, "all masters share a host of their own, so that no task delays or stops them"
 
 
-def place_text(spot: Spot, seat: Seat, sizing: Sizing) -> str:
-    """How many of the host's places a seat takes, and what they are."""
-    there = sizing.of(seat.takes)
-    size = f"{there.vcpus} vCPUs, {format_gib(there.memory_bytes)}"
+def place_text(spot: Spot, slot: Slot, sizing: Sizing) -> str:
+    """How many of the host's places a slot takes, and what they are."""
+    place = sizing.of(slot.takes)
+    size = f"{place.vcpus} vCPUs, {format_gib(place.memory_bytes)}"
     places = spot.layout.workers if spot.layout else ()
-    if len(seat.takes) == len(places):
+    if len(slot.takes) == len(places):
         return f"has the whole host to itself ({size}): no task delays it"
     return (
-        f"has {len(seat.takes)} of the host's {format_counted(len(places), 'place')} to itself ({size}): "
+        f"has {len(slot.takes)} of the host's {format_counted(len(places), 'place')} to itself ({size}): "
         "no task delays it, and the rest of the host works"
     )
 
 
-def _company(seat: Seat, *, protected: bool) -> list[str]:
-    told: list[str] = []
-    if protected and Role.NAMENODE in seat.roles:
-        told.append("the other NameNode is on another host")
-    if protected and Role.RESOURCEMANAGER in seat.roles:
-        told.append("the other ResourceManager is on another host")
-    if Role.SECONDARY_NAMENODE in seat.roles and Role.NAMENODE not in seat.roles:
-        told.append("the checkpoints are a copy of the NameNode's metadata on another host than its own")
-    if Role.JOURNALNODE in seat.roles:
-        told.append("one of three JournalNodes on three hosts, of which two must agree")
-    elif Role.ZOOKEEPER in seat.roles:
-        told.append("HBase needs ZooKeeper: on three hosts where there are three, so that one may fail")
-    return told
+def _company(slot: Slot, *, protected: bool) -> list[str]:
+    texts: list[str] = []
+    if protected and Role.NAMENODE in slot.roles:
+        texts.append("the other NameNode is on another host")
+    if protected and Role.RESOURCEMANAGER in slot.roles:
+        texts.append("the other ResourceManager is on another host")
+    if Role.SECONDARY_NAMENODE in slot.roles and Role.NAMENODE not in slot.roles:
+        texts.append("the checkpoints are a copy of the NameNode's metadata on another host than its own")
+    if Role.JOURNALNODE in slot.roles:
+        texts.append("one of three JournalNodes on three hosts, of which two must agree")
+    elif Role.ZOOKEEPER in slot.roles:
+        texts.append("HBase needs ZooKeeper: on three hosts where there are three, so that one may fail")
+    return texts

@@ -113,8 +113,8 @@ class _Part(NamedTuple):
 
 def memory_for_workers(host_bytes: int) -> int:
     """What the hypervisor leaves of a host's memory, in whole GiB (rule memory.held-back)."""
-    left = host_bytes * (1 - HELD_BACK_SHARE) - HELD_BACK_BYTES
-    return max(0, math.floor(left / GIB + 0.5)) * GIB
+    remaining = host_bytes * (1 - HELD_BACK_SHARE) - HELD_BACK_BYTES
+    return max(0, math.floor(remaining / GIB + 0.5)) * GIB
 
 
 def memory_of_host(workers_bytes: int) -> int:
@@ -270,8 +270,8 @@ def _objections(group: HostGroup, request: PlanRequest, per_host: int) -> Iterat
 
 
 def _too_little_cpu(group: HostGroup, request: PlanRequest) -> Judgement:
-    left = ", one of them left to the hypervisor" if request.hbase_used else ""
-    return rules.CORE_EACH.refuses(f"{format_counted(group.cpu.cores, 'core')}{left}: less than one each")
+    reserve = ", one of them left to the hypervisor" if request.hbase_used else ""
+    return rules.CORE_EACH.refuses(f"{format_counted(group.cpu.cores, 'core')}{reserve}: less than one each")
 
 
 def _data_sets(group: HostGroup) -> Counter[tuple[str, int]]:

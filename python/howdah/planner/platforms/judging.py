@@ -75,12 +75,12 @@ def platform_score(judgements: Sequence[Judgement]) -> float:
 
 def _judgements(group: HostGroup, request: PlanRequest, division: Division) -> Iterator[Judgement]:
     if not division.virtual and request.dividing not in (None, Hypervisor.NONE):
-        asked = (
+        requested = (
             "--protect-masters ft protects virtual machines, and this goes without"
             if request.hypervisor is None
             else f"--hypervisor {request.hypervisor} was asked for, and this goes without"
         )
-        yield rules.HYPERVISOR.speaks_against(asked, NOT_ASKED_FOR)
+        yield rules.HYPERVISOR.speaks_against(requested, NOT_ASKED_FOR)
     share = mapreduce_share(request)
     if request.mapreduce:
         yield from _scaled(mapreduce_judgements(group, request, division), share)

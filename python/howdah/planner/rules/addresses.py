@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from howdah.model.plan import Role, Value
 from howdah.planner.conditions import is_paired, runs
-from howdah.planner.facts import CannotTell, Facts
+from howdah.planner.facts import Facts, MissingFact
 from howdah.planner.rule import MAY, MUST, Decision
 from howdah.planner.rules.declare import Accepts, Condition, Rules, set_at_all
 
@@ -23,7 +23,7 @@ def _is_hdfs(value: Value, decision: Decision, facts: Facts) -> bool:
 def _first(role: Role, facts: Facts) -> str:
     addresses = facts.cluster.addresses(role)
     if not addresses:
-        raise CannotTell(f"where the {role} runs: give a plan")
+        raise MissingFact(f"where the {role} runs: give a plan")
     return addresses[0]
 
 

@@ -13,7 +13,7 @@ from howdah import releases
 from howdah.model.at_once import counts_vcores
 from howdah.model.plan import Input, Value
 from howdah.planner.conditions import WITH_MAPREDUCE, in_study, with_mapreduce
-from howdah.planner.facts import CannotTell, Facts
+from howdah.planner.facts import Facts, MissingFact
 from howdah.planner.rule import MAY, Decision
 from howdah.planner.rules.declare import Condition, Rules, anything, as_number, at_least
 
@@ -84,26 +84,26 @@ def _heartbeat_s(facts: Facts) -> float:
 
 
 def _containers(facts: Facts) -> int:
-    """Containers of map tasks that the largest worker runs at once; raises CannotTell."""
+    """Containers of map tasks that the largest worker runs at once; raises MissingFact."""
     memory_mb = facts.number("yarn.nodemanager.resource.memory-mb")
     vcores = facts.number("yarn.nodemanager.resource.cpu-vcores")
     map_mb = facts.number("mapreduce.map.memory.mb")
     if memory_mb <= 0:
-        raise CannotTell("the memory of containers: set yarn.nodemanager.resource.memory-mb")
+        raise MissingFact("the memory of containers: set yarn.nodemanager.resource.memory-mb")
     own = int(memory_mb // (map_mb if map_mb > 0 else _UNSET_MAP_MB))
     if vcores > 0 and counts_vcores(str(facts.decided.get(_CALCULATOR, ""))):
         own = min(own, int(vcores))
     cluster = facts.known_cluster
     kinds = cluster.kinds if cluster else ()
-    others = (kind.map_slots + kind.reduce_slots for kind, _ in kinds if kind != facts.known_worker)
-    return max(1, own, *others)
+    other_kinds = (kind.map_slots + kind.reduce_slots for kind, _ in kinds if kind != facts.known_worker)
+    return max(1, own, *other_kinds)
 
 
 def _off_switch(facts: Facts) -> Decision:
     asynchronous = _is_asynchronous(facts)
     try:
         containers = _containers(facts)
-    except CannotTell:
+    except MissingFact:
         if not asynchronous:
             raise
         return Decision(1, "not read while containers are given out asynchronously")
@@ -179,7 +179,7 @@ def _most(facts: Facts) -> Decision:
     """A heartbeat may bring a node all the containers that it has room for."""
     try:
         containers = _containers(facts)
-    except CannotTell:
+    except MissingFact:
         containers = 0
     if containers <= _USUAL_MOST:
         return Decision(_USUAL_MOST, "the release's default: more than a worker runs at once")

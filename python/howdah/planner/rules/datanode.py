@@ -111,13 +111,13 @@ def _heartbeat(facts: Facts) -> Decision:
 def _locked(reading: Inspected, facts: Facts) -> Iterable[Observation]:
     """A DataNode may lock the memory that it is told to."""
     key = "dfs.datanode.max.locked.memory"
-    asked = reading.size(key)
+    cached = reading.size(key)
     limit = reading.host.limits.locked_memory_bytes if reading.host is not None else None
-    if asked and limit is not None:
+    if cached and limit is not None:
         yield reading.verdict(
             key,
-            limit == "unlimited" or asked <= limit,
-            found=f"{format_memory(asked)}, of which users may lock "
+            limit == "unlimited" or cached <= limit,
+            found=f"{format_memory(cached)}, of which users may lock "
             + (limit if isinstance(limit, str) else format_memory(limit)),
             expected="no more than the limit: the DataNode does not start otherwise",
             fix="raise memlock for the user of the DataNode in /etc/security/limits.d, LimitMEMLOCK in its "
@@ -126,10 +126,10 @@ def _locked(reading: Inspected, facts: Facts) -> Iterable[Observation]:
 
 
 def _heap_will_do(value: Value, decision: Decision, facts: Facts) -> bool:
-    have, want = heap_bytes(str(value)), heap_bytes(str(decision.value))
-    if have is None or want is None:
+    have, decided = heap_bytes(str(value)), heap_bytes(str(decision.value))
+    if have is None or decided is None:
         return False
-    return 0.75 * heap_of(least_datanode(facts.worker, facts)) <= have <= max(2 * want, _HEAP_MOST)
+    return 0.75 * heap_of(least_datanode(facts.worker, facts)) <= have <= max(2 * decided, _HEAP_MOST)
 
 
 @rules.setting(

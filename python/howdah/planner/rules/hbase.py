@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from howdah.model.plan import Input, Role
 from howdah.planner.block import FILL_LIMIT
 from howdah.planner.conditions import WITH_HBASE, with_hbase
-from howdah.planner.facts import CannotTell, Facts
+from howdah.planner.facts import Facts, MissingFact
 from howdah.planner.heap import REGIONS, heap_enough, sized_heap
 from howdah.planner.reading import (
     Inspected,
@@ -122,7 +122,7 @@ def _quorum(facts: Facts) -> Decision:
     """HBase finds its servers through the cluster's ZooKeepers."""
     hosts = facts.cluster.addresses(Role.ZOOKEEPER)
     if not hosts:
-        raise CannotTell("where ZooKeeper runs: give a plan")
+        raise MissingFact("where ZooKeeper runs: give a plan")
     return Decision(
         hosts, f"the {len(hosts)} ZooKeepers of the cluster" if len(hosts) > 1 else "the one ZooKeeper"
     )
@@ -177,14 +177,16 @@ def _region_size(facts: Facts) -> Decision:
     stored, known = _stored(facts)
     value = max(_REGION_LEAST, min(_REGION_MOST, -(-stored // REGIONS // GIB) * GIB))
     regions = max(1, -(-stored // value))
-    held = f"{format_bytes(stored)} on a RegionServer, {known}, are {format_counted(regions, 'region')}"
+    regions_text = (
+        f"{format_bytes(stored)} on a RegionServer, {known}, are {format_counted(regions, 'region')}"
+    )
     if regions > _REGIONS_MOST:
         because = (
-            f"{held}, more than the {_REGIONS_MOST} it should have; larger ones take too long to compact, so "
-            "leave a part of the disks to other data"
+            f"{regions_text}, more than the {_REGIONS_MOST} it should have; larger ones take too long to "
+            "compact, so leave a part of the disks to other data"
         )
     else:
-        because = f"{held}: 20 to {_REGIONS_MOST} are few to flush and to open, and enough to spread"
+        because = f"{regions_text}: 20 to {_REGIONS_MOST} are few to flush and to open, and enough to spread"
     return Decision(value, because, (Input(name="data of a RegionServer", value=stored, unit="B"),))
 
 
@@ -248,8 +250,8 @@ hbase.fixed(
 )
 def _session_limit(facts: Facts) -> Decision:
     """ZooKeeper grants sessions as long as HBase asks for."""
-    asked = facts.decided.get("zookeeper.session.timeout")
-    value = int(as_number(asked)) if asked is not None else _SESSION_MS
+    session = facts.decided.get("zookeeper.session.timeout")
+    value = int(as_number(session)) if session is not None else _SESSION_MS
     return Decision(
         value,
         f"HBase asks for {value / 1000:g} s; without a limit of its own ZooKeeper grants 20 ticks, 40 s, and "

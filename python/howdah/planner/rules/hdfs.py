@@ -59,23 +59,23 @@ def _block_size(facts: Facts) -> Decision:
             "fewer and longer tasks, and half the blocks in the NameNode's memory; no dataset was named",
         )
     slots = max(1, facts.cluster.map_slots)
-    each = dataset / _LARGE_BLOCK / slots
+    per_slot = dataset / _LARGE_BLOCK / slots
     inputs = (
         Input(name="dataset", value=dataset, unit="B"),
         Input(name="map tasks at once", value=slots),
-        Input(name="blocks of 256 MiB for each", value=round(each, 1)),
+        Input(name="blocks of 256 MiB for each", value=round(per_slot, 1)),
     )
-    if each < _BLOCKS_PER_SLOT:
+    if per_slot < _BLOCKS_PER_SLOT:
         return Decision(
             _SMALL_BLOCK,
-            f"{format_bytes(dataset)} in blocks of 256 MiB is {each:.1f} for each of "
+            f"{format_bytes(dataset)} in blocks of 256 MiB is {per_slot:.1f} for each of "
             f"{format_counted(slots, 'map slot')}, fewer than {_BLOCKS_PER_SLOT}: the last wave of tasks "
             "would leave slots idle",
             inputs,
         )
     return Decision(
         _LARGE_BLOCK,
-        f"fewer and longer tasks: {format_bytes(dataset)} is still {each:.0f} blocks for each of "
+        f"fewer and longer tasks: {format_bytes(dataset)} is still {per_slot:.0f} blocks for each of "
         f"{format_counted(slots, 'map slot')}",
         inputs,
     )
@@ -94,16 +94,16 @@ def _replication(facts: Facts) -> Decision:
     cannot be made again."""
     hosts = facts.cluster.worker_hosts
     inputs = (Input(name="hosts with workers", value=hosts),)
-    asked = facts.request.replication
-    if asked is not None:
-        if asked < 1 or asked > hosts:
+    requested = facts.request.replication
+    if requested is not None:
+        if requested < 1 or requested > hosts:
             raise UserError(
                 "--replication",
-                f"{asked} replicas cannot be kept on {format_counted(hosts, 'host')} with workers, one on "
-                "each",
+                f"{requested} replicas cannot be kept on {format_counted(hosts, 'host')} with workers, one "
+                "on each",
                 f"give 1 to {hosts}" if hosts > 1 else "give 1",
             )
-        return Decision(asked, _asked_because(asked, hosts), inputs)
+        return Decision(requested, _asked_because(requested, hosts), inputs)
     if hosts >= _DOMAINS_FOR_THREE:
         return Decision(
             _REPLICAS,
@@ -122,10 +122,10 @@ def _replication(facts: Facts) -> Decision:
     return Decision(value, because, inputs)
 
 
-def _asked_because(asked: int, hosts: int) -> str:
-    if asked == 1:
+def _asked_because(requested: int, hosts: int) -> str:
+    if requested == 1:
         return "asked for; one lost disk loses data for good: only for what can be made again"
-    if asked == hosts:
+    if requested == hosts:
         return f"asked for; every one of {hosts} hosts holds a replica, so none is left when one is lost"
     return f"asked for; {hosts} hosts carry workers"
 

@@ -302,12 +302,14 @@ def _removed_options(reading: Inspected, facts: Facts) -> Iterable[Observation]:
         return
     for option in java_options(reading):
         dead = removed_options(option.text)
-        what = "every one of the tasks fails" if option.name in TASK_OPTIONS else "the daemon does not start"
+        consequence = (
+            "every one of the tasks fails" if option.name in TASK_OPTIONS else "the daemon does not start"
+        )
         yield entry_verdict(
             option,
             not dead,
             found=" ".join(dead) or option.text,
-            expected=f"no option that Java {max(supported(facts))} does not know: {what}",
+            expected=f"no option that Java {max(supported(facts))} does not know: {consequence}",
             fix=f"remove {' '.join(dead)} from {option.name} in {option.place}: -XX:+UseG1GC is today's "
             "collector, -Xlog:gc* its log",
         )

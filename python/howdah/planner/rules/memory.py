@@ -80,7 +80,7 @@ def _promised(reading: Inspected) -> dict[str, int]:
         sizes[daemon] = (heap_bytes(options) or 0) + (direct_bytes(options) or 0)
     containers = reading.number(_CONTAINERS)
     sizes["containers"] = int(containers * MIB) if containers is not None and containers > 0 else 0
-    return {what: size for what, size in sizes.items() if size}
+    return {user: size for user, size in sizes.items() if size}
 
 
 @rules.inspection(
@@ -98,12 +98,12 @@ def _over(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     if promised.get("containers", 0) > memory * _CONTAINERS_MOST:
         # Containers alone are too much, which is a rule of its own: yarn.memory-of-worker.
         return
-    largest = max(promised, key=lambda what: promised[what])
+    largest = max(promised, key=lambda user: promised[user])
     about = _DAEMONS.get(largest, _CONTAINERS)
     yield Observation(
         ok=sum(promised.values()) <= memory,
         about=about,
-        found=" + ".join(f"{what} {format_memory(size)}" for what, size in promised.items()),
+        found=" + ".join(f"{user} {format_memory(size)}" for user, size in promised.items()),
         expected=f"together less than the worker's {format_memory(memory)}",
         fix=f"lower {about}: the kernel ends processes when memory runs out",
         where=reading.variable_where(about) or reading.where(about),

@@ -17,7 +17,7 @@ from howdah.planner.block import (
     namespace_blocks,
 )
 from howdah.planner.conditions import in_study
-from howdah.planner.facts import CannotTell, Facts
+from howdah.planner.facts import Facts, MissingFact
 from howdah.planner.heap import (
     COMPRESSED_MOST,
     HEAP_OF_MEMORY,
@@ -109,10 +109,10 @@ def _handlers(facts: Facts) -> Decision:
 
 
 def _home(facts: Facts, role: Role = Role.NAMENODE) -> Master:
-    """The smallest place that a daemon has; raises CannotTell."""
+    """The smallest place that a daemon has; raises MissingFact."""
     places = [master for master in facts.cluster.masters if role in master.roles]
     if not places:
-        raise CannotTell(f"where the {role.value} runs: give a plan")
+        raise MissingFact(f"where the {role.value} runs: give a plan")
     return min(places, key=lambda master: master.memory_bytes)
 
 
@@ -133,20 +133,20 @@ def _needed(facts: Facts) -> int:
 
 
 def _heap_will_do(value: Value, decision: Decision, facts: Facts) -> bool:
-    have, want = heap_bytes(str(value)), heap_bytes(str(decision.value))
-    if have is None or want is None:
+    have, decided = heap_bytes(str(value)), heap_bytes(str(decision.value))
+    if have is None or decided is None:
         return False
     # More than is needed was given only because there is room for it.
-    return 0.75 * min(want, _needed(facts)) <= have <= _home(facts).memory_bytes
+    return 0.75 * min(decided, _needed(facts)) <= have <= _home(facts).memory_bytes
 
 
 def _room(home: Master, facts: Facts) -> int:
     """The heap that a place has for a NameNode once its other daemons have theirs, in steps of 64 MiB."""
     daemons = home.memory_bytes if home.shares else home.memory_bytes - SYSTEM_BYTES
-    others = sum(heaps_in(home, master_heaps(size_of(facts))).values())
+    other_heaps = sum(heaps_in(home, master_heaps(size_of(facts))).values())
     alike = sum(role in (Role.NAMENODE, Role.SECONDARY_NAMENODE) for role in home.roles)
     # Places are sized in whole bytes, so that three quarters of one may be a byte short.
-    return round(daemons * HEAP_OF_MEMORY - others) // max(1, alike) // _STEP * _STEP
+    return round(daemons * HEAP_OF_MEMORY - other_heaps) // max(1, alike) // _STEP * _STEP
 
 
 def _heap_in(home: Master, facts: Facts) -> int:

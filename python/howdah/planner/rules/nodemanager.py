@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from howdah.model.plan import Input, Value
 from howdah.planner.budget import budget, heap_of
 from howdah.planner.conditions import WITH_MAPREDUCE, shuffles_in_nodemanagers
-from howdah.planner.facts import CannotTell, Facts
+from howdah.planner.facts import Facts, MissingFact
 from howdah.planner.heap import heap_enough, heap_options
 from howdah.planner.reading import Inspected, Observation, is_temporary, path_list
 from howdah.planner.rule import MAY, MUST, Decision, Scope
@@ -40,7 +40,7 @@ def _all_disks(value: Value, decision: Decision, facts: Facts) -> bool:
 def _dirs(facts: Facts, leaf: str) -> tuple[str, ...]:
     folders = facts.worker.data_dirs
     if not folders:
-        raise CannotTell("the worker's data disks: give a plan")
+        raise MissingFact("the worker's data disks: give a plan")
     return tuple(f"{folder}/yarn/{leaf}" for folder in folders)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from howdah.model.plan import Input
 from howdah.model.request import Protection
 from howdah.planner.conditions import WITH_MAPREDUCE, with_mapreduce
-from howdah.planner.facts import CannotTell, Facts
+from howdah.planner.facts import Facts, MissingFact
 from howdah.planner.reading import Inspected, Observation, is_temporary, path_list
 from howdah.planner.rule import MUST, Decision
 from howdah.planner.rules.declare import Condition, Rules, between, lasting
@@ -108,12 +108,12 @@ def _in_order(reading: Inspected, facts: Facts) -> Iterable[Observation]:
 
 
 def _milliseconds(reading: Inspected, key: str) -> float:
-    """What is set, or the release's default; raises CannotTell for what is no number."""
+    """What is set, or the release's default; raises MissingFact for what is no number."""
     if not reading.text(key):
         return DEFAULTS_MS[key]
     value = reading.number(key)
     if value is None:
-        raise CannotTell(f"{key}, which is not a number")
+        raise MissingFact(f"{key}, which is not a number")
     return value
 
 
@@ -148,7 +148,7 @@ def _in_hdfs(facts: Facts) -> Decision:
     """What administrators set for nodes is kept where both ResourceManagers read it."""
     file_system = facts.decided.get("fs.defaultFS")
     if not isinstance(file_system, str):
-        raise CannotTell("fs.defaultFS")
+        raise MissingFact("fs.defaultFS")
     return Decision(
         f"{file_system}/yarn/node-attributes",
         "where it is not set, a directory below /tmp of each ResourceManager; the one that takes over reads "

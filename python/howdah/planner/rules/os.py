@@ -289,7 +289,7 @@ def _governor(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 
 
 @rules.advice("os.clocks", MUST, sources="HBase, Kerberos")
-def _tell_time(facts: Facts) -> str:
+def _keep_clocks(facts: Facts) -> str:
     """Keep the clocks of all hosts in step."""
     consequence = "Kerberos refuses clocks that differ by 5 minutes" if facts.request.secure else ""
     if facts.request.hbase_used:

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 
 from howdah.model.request import PlanRequest, WorkKind
 from howdah.planner.conditions import SECURE_MODE, SECURED_MAPREDUCE, WITH_MAPREDUCE, in_study, with_mapreduce
-from howdah.planner.facts import CannotTell, Facts
+from howdah.planner.facts import Facts, MissingFact
 from howdah.planner.rule import MAY, MUST, Decision
 from howdah.planner.rules.declare import Condition, Rules, anything
 
@@ -50,8 +50,8 @@ def queue_shares(request: PlanRequest) -> dict[str, int]:
     small = [_HBASE] if request.hbase_used else []
     if _DEFAULT not in own:
         small.append(_DEFAULT)
-    left = 100 - _SMALL_SHARE * len(small)
-    shares = {queue: left // len(own) for queue in own} | dict.fromkeys(small, _SMALL_SHARE)
+    remaining = 100 - _SMALL_SHARE * len(small)
+    shares = {queue: remaining // len(own) for queue in own} | dict.fromkeys(small, _SMALL_SHARE)
     shares[next(iter(own))] += 100 - sum(shares.values())
     return dict(sorted(shares.items()))
 
@@ -159,7 +159,7 @@ def _alone(facts: Facts) -> Mapping[str, Decision]:
 def _preemption(facts: Facts) -> Decision:
     """A queue gets back what it is owed within seconds."""
     if facts.known_cluster is None:
-        raise CannotTell("how the cluster is shared: give a plan")
+        raise MissingFact("how the cluster is shared: give a plan")
     return Decision(
         True, "otherwise it waits until tasks of others end, and executors of Spark may run for hours"
     )

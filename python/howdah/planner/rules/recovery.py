@@ -72,18 +72,18 @@ def _will_do(least: int) -> Callable[[Value, Decision, Facts], bool]:
 
 
 def recovery_of(facts: Facts) -> Recovery:
-    """The fullest host, lost when its disks are as full as they should be; raises CannotTell."""
+    """The fullest host, lost when its disks are as full as they should be; raises MissingFact."""
     cluster = facts.cluster
     groups = cluster.worker_groups
     fullest = max(groups, key=lambda group: group.data_bytes)
     # A lost host takes its own DataNodes with it.
-    others = max(1, cluster.workers - max(1, round(cluster.workers / max(1, cluster.worker_hosts))))
+    survivors = max(1, cluster.workers - max(1, round(cluster.workers / max(1, cluster.worker_hosts))))
     stored = fullest.data_bytes * FILL_LIMIT
     return Recovery(
         group=fullest,
         stored=stored,
-        others=others,
-        needed=stored / others / _WITHIN_S,
+        others=survivors,
+        needed=stored / survivors / _WITHIN_S,
         allowed=_SHARE * min(_of_a_datanode(group, facts) for group in groups),
         block=mean_block(facts),
     )

@@ -278,7 +278,7 @@ def _proxies(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         yield reading.verdict(
             key,
             not (everybody and limits.get("hosts") == "*"),
-            found=", ".join(f"{what} {text}" for what, text in limits.items()),
+            found=", ".join(f"{kind} {text}" for kind, text in limits.items()),
             expected=f"the hosts on which {user} runs: from any host it may now act for anybody",
             fix=f"set {key} to the hosts of {user} in core-site.xml",
         )

@@ -34,23 +34,23 @@ def _whose(facts: Facts) -> str | None:
     beside = [
         f"{other.cluster} (its plan's SHA-256 {other.digest[:_DIGEST_LETTERS]})" for other in sharing.beside
     ]
-    told = [
+    texts = [
         f"This cluster was planned for {part} of hosts that it shares"
         + (f" with {' and '.join(beside)}" if beside else "")
         + ": no thread, byte of memory or data disk of a host is given out twice"
     ]
-    told += [
+    texts += [
         f"of each host of group {group} it has the data disks {_ranges(numbers)}"
         for group, numbers in sharing.disks.items()
     ]
     if left_out := expand_all(sharing.left_out):
         named = ", ".join(left_out[:_TOLD_HOSTS]) + (", …" if len(left_out) > _TOLD_HOSTS else "")
-        told.append(f"{format_counted(len(left_out), 'host')} had nothing left for it ({named})")
-    told.append(
+        texts.append(f"{format_counted(len(left_out), 'host')} had nothing left for it ({named})")
+    texts.append(
         "network ports are shared by agreement alone: give each cluster's machines their part in the "
         "hypervisor's or the switch's limits"
     )
-    return "; ".join(told) + "."
+    return "; ".join(texts) + "."
 
 
 def _ranges(numbers: Sequence[int]) -> str:
@@ -79,10 +79,10 @@ def _together(facts: Facts) -> str | None:
         for host in expand_all(other.masters_on):
             of_host.setdefault(host.lower(), []).append(other.cluster)
     both = [
-        f"{master.name} on {host} beside those of {' and '.join(others)}"
+        f"{master.name} on {host} beside those of {' and '.join(neighbours)}"
         for master in facts.cluster.masters
         for host in (master.host, master.shadow_host)
-        if host is not None and (others := of_host.get(host.lower()))
+        if host is not None and (neighbours := of_host.get(host.lower()))
     ]
     if not both:
         return None

@@ -44,10 +44,10 @@ def _queue(facts: Facts) -> Decision:
 
 
 def _container_mb(facts: Facts) -> int:
-    """A worker's memory for containers over its vcores, MB; raises CannotTell where they are not known."""
+    """A worker's memory for containers over its vcores, MB; raises MissingFact where they are not known."""
     memory = facts.number("yarn.nodemanager.resource.memory-mb")
-    each = int(memory / max(1, facts.number("yarn.nodemanager.resource.cpu-vcores")))
-    return min(_CONTAINER_MOST_MB, max(1024, each // _STEP_MB * _STEP_MB))
+    per_vcore = int(memory / max(1, facts.number("yarn.nodemanager.resource.cpu-vcores")))
+    return min(_CONTAINER_MOST_MB, max(1024, per_vcore // _STEP_MB * _STEP_MB))
 
 
 def _container(facts: Facts) -> Decision:

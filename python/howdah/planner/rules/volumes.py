@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from howdah.model.inventory import DiskKind, DiskRole, HostGroup
 from howdah.model.plan import Input, Value
-from howdah.planner.facts import CannotTell, Facts
+from howdah.planner.facts import Facts, MissingFact
 from howdah.planner.reading import Inspected, Observation, data_mounts, is_temporary, path_list
 from howdah.planner.rule import MAY, MUST, Decision, Scope
 from howdah.planner.rules.declare import Rules, as_number
@@ -38,7 +38,7 @@ def _every_disk(value: Value, decision: Decision, facts: Facts) -> bool:
 def _data_dirs(facts: Facts) -> tuple[str, ...]:
     dirs = facts.worker.data_dirs
     if not dirs:
-        raise CannotTell("the worker's data disks: give a plan")
+        raise MissingFact("the worker's data disks: give a plan")
     return dirs
 
 
@@ -56,14 +56,14 @@ def _hdfs_dirs(facts: Facts) -> Decision:
     flash = sum(kind is not DiskKind.HDD for kind in kinds)
     mixed = 0 < flash < len(kinds)
     tags = [_TAG if mixed and kind is not DiskKind.HDD else "" for kind in kinds] or [""] * len(dirs)
-    told = (
+    flash_note = (
         f"; {flash} of them flash, tagged {_TAG}: number disks in the inventory's order. HDFS uses these "
         "where a storage policy names them; without the tag each would get as many blocks as a spinning disk"
     )
     return Decision(
         tuple(f"{tag}file://{folder}/dfs" for tag, folder in zip(tags, dirs, strict=True)),
         f"one directory on each of {format_counted(len(dirs), 'data disk')}; no striping, no RAID"
-        f"{told if mixed else ''}",
+        f"{flash_note if mixed else ''}",
         (Input(name="data disks", value=len(dirs)),),
     )
 
@@ -85,17 +85,17 @@ def _kinds(facts: Facts, disks: int) -> tuple[DiskKind, ...]:
 )
 def _flash(facts: Facts) -> str | None:
     """Flash among spinning disks is used by storage policies."""
-    told = []
+    groups = []
     for group in facts.cluster.worker_groups:
         data = [disk for disk in group.disks if disk.role is DiskRole.DATA]
         flash = [disk for disk in data if disk.kind is not DiskKind.HDD]
         if flash and len(flash) < len(data):
             size = sum(disk.count * disk.size_bytes for disk in flash)
-            told.append(f"{format_bytes(size)} of flash on each host of {group.name}")
-    if not told:
+            groups.append(f"{format_bytes(size)} of flash on each host of {group.name}")
+    if not groups:
         return None
     return (
-        f"There are {' and '.join(told)}, which HDFS leaves empty until a storage policy names them: for "
+        f"There are {' and '.join(groups)}, which HDFS leaves empty until a storage policy names them: for "
         "instance `hdfs storagepolicies -setStoragePolicy -path /hot -policy ONE_SSD`, and "
         "hbase.wal.storage.policy ONE_SSD for HBase's log. The capacity of this plan counts them; give them "
         "the role `spare` where nothing will use them, or keep them for hosts of their own."
@@ -168,7 +168,7 @@ def _more_failures_than_disks(reading: Inspected, facts: Facts) -> Iterable[Obse
 def smallest_disk(group: HostGroup) -> int:
     sizes = [disk.size_bytes for disk in group.disks if disk.role is DiskRole.DATA]
     if not sizes:
-        raise CannotTell("the data disks of the hosts: give a plan")
+        raise MissingFact("the data disks of the hosts: give a plan")
     return min(sizes)
 
 
@@ -202,14 +202,14 @@ def _reserved(facts: Facts) -> Decision:
     step = GIB if free + tasks >= GIB else MIB
     value = max(step, int(free + tasks) // step * step)
     never = f"{format_bytes(free)} that nothing may fill: a full file system is slow"
-    what = (
+    purpose = (
         f"{format_bytes(tasks)} for intermediate data, and {never}, and a NodeManager gives its disk up"
         if tasks
         else never
     )
     return Decision(
         value,
-        f"{value / disk:.1%} of each {format_bytes(disk)} disk is kept from HDFS: {what}",
+        f"{value / disk:.1%} of each {format_bytes(disk)} disk is kept from HDFS: {purpose}",
         (Input(name="smallest data disk", value=disk, unit="B"),),
     )
 

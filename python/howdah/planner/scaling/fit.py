@@ -262,12 +262,12 @@ def fit_beside(
             f"has {format_bytes(room.space_bytes)} free, and the plan's data disks hold {format_bytes(size)}",
             "give a directory on a larger file system, or plan smaller disks for all clusters",
         )
-    there = sum(footprint(other, _cluster(other)).total for other in others)
+    used = sum(footprint(other, _cluster(other)).total for other in others)
     own = footprint(plan, cluster).total
-    if own + there > room.memory_bytes:
+    if own + used > room.memory_bytes:
         raise UserError(
             "plan",
-            f"touches {format_memory(own)} of memory beside {format_memory(there)} of those there are; "
+            f"touches {format_memory(own)} of memory beside {format_memory(used)} of those there are; "
             f"laboratories on this machine may have {format_memory(room.memory_bytes)}",
             "plan all of them for smaller hosts: hosts that are shared are built as they are planned",
         )
@@ -306,10 +306,10 @@ def differences(
     leaves out, only their hosts are missed.
     """
     before, after = dict(quantities(*planned, 1.0)), dict(quantities(*lab, cpu_share))
-    for what, quantity in before.items():
-        other = after.get(what)
+    for name, quantity in before.items():
+        other = after.get(name)
         if other is not None and other != quantity:
-            yield Scaling(what=what, planned=quantity.value, lab=other.value, unit=quantity.unit)
+            yield Scaling(what=name, planned=quantity.value, lab=other.value, unit=quantity.unit)
 
 
 def quantities(plan: Plan, cluster: Cluster, cpu_share: float) -> Iterator[tuple[str, PlanQuantity]]:

@@ -43,7 +43,7 @@ class _Piece(NamedTuple):
     claims: tuple[Claim, ...]
 
 
-def left_beside(
+def remaining_hosts(
     inventory: Inventory, plans: Sequence[Plan], least_bytes: int, percent: int | None = None
 ) -> Left:
     """What the plans leave of the hosts, or ``percent`` of each host where that much is left.
@@ -63,16 +63,16 @@ def left_beside(
         pieces = tuple(_pieces(group, claims))
         for piece in pieces:
             names = [group.names[index] for index in piece.hosts]
-            left = _left(group, names[0], piece.claims, least_bytes, percent)
-            if left is None:
+            remaining = _left(group, names[0], piece.claims, least_bytes, percent)
+            if remaining is None:
                 out += names
                 continue
             name = group.name if len(pieces) == 1 else _free_name(group.name, taken)
             if len(names) < group.count:
-                left = left.model_copy(update={"hosts": fold(names), "racks": piece.racks})
-            groups.append(_checked(left, {"name": name, "count": len(names)}))
+                remaining = remaining.model_copy(update={"hosts": fold(names), "racks": piece.racks})
+            groups.append(_checked(remaining, {"name": name, "count": len(names)}))
             if group.serves != "masters":
-                disks[name] = _numbers(group, left, names[0], piece.claims)
+                disks[name] = _numbers(group, remaining, names[0], piece.claims)
     if not any(group.serves != "masters" for group in groups):
         raise UserError(
             "--beside" if plans else f"--share {percent}%",
@@ -96,7 +96,7 @@ def _pieces(group: HostGroup, claims: Mapping[str, tuple[Claim, ...]]) -> Iterat
         by_rack: dict[str, list[int]] = {}
         for index in hosts:
             by_rack.setdefault(group.racks[index // per_rack], []).append(index)
-        if len({len(one) for one in by_rack.values()}) == 1:
+        if len({len(hosts_of_rack) for hosts_of_rack in by_rack.values()}) == 1:
             yield _Piece(tuple(hosts), tuple(by_rack), here)
         else:
             for rack, some in by_rack.items():
@@ -123,18 +123,18 @@ def _left(
         return None if claims else group
     if percent is None and not claims:
         return group
-    left = _beside(group, claims)
+    remaining = _beside(group, claims)
     if percent is not None:
         wanted = _share(group, percent)
-        _check_share(host, percent, wanted, left)
-        left = wanted
+        _check_share(host, percent, wanted, remaining)
+        remaining = wanted
     ports = sum(nic.count for nic in group.nics)
-    useful = left.workers_memory_bytes >= least_bytes and left.bits_per_s >= _MEGABIT * ports
-    if not useful or left.cores_per_node <= 0 or not any(left.disks.values()):
+    useful = remaining.workers_memory_bytes >= least_bytes and remaining.bits_per_s >= _MEGABIT * ports
+    if not useful or remaining.cores_per_node <= 0 or not any(remaining.disks.values()):
         return None
-    if group.controller_bytes_per_s and left.controller_bytes_per_s <= 0:
+    if group.controller_bytes_per_s and remaining.controller_bytes_per_s <= 0:
         return None
-    return _resized(group, left)
+    return _resized(group, remaining)
 
 
 def _beside(group: HostGroup, claims: Sequence[Claim]) -> _Host:
@@ -165,56 +165,58 @@ def _share(group: HostGroup, percent: int) -> _Host:
     )
 
 
-def _check_share(host: str, percent: int, wanted: _Host, left: _Host) -> None:
+def _check_share(host: str, percent: int, wanted: _Host, remaining: _Host) -> None:
     """Raise UserError where the others leave less than the share."""
     short = [
-        (f"{wanted.cores_per_node} cores of each NUMA node", left.cores_per_node)
-        if wanted.cores_per_node > left.cores_per_node
+        (f"{wanted.cores_per_node} cores of each NUMA node", remaining.cores_per_node)
+        if wanted.cores_per_node > remaining.cores_per_node
         else None,
-        (f"{format_gib(wanted.workers_memory_bytes)} of memory", format_gib(left.workers_memory_bytes))
-        if wanted.workers_memory_bytes > left.workers_memory_bytes
+        (f"{format_gib(wanted.workers_memory_bytes)} of memory", format_gib(remaining.workers_memory_bytes))
+        if wanted.workers_memory_bytes > remaining.workers_memory_bytes
         else None,
-        (f"{percent}% of the network ports", "less") if wanted.bits_per_s > left.bits_per_s else None,
+        (f"{percent}% of the network ports", "less") if wanted.bits_per_s > remaining.bits_per_s else None,
         *(
-            (f"{count} {kind[0].upper()} data disks", left.disks[kind])
+            (f"{count} {kind[0].upper()} data disks", remaining.disks[kind])
             for kind, count in wanted.disks.items()
-            if count > left.disks[kind]
+            if count > remaining.disks[kind]
         ),
     ]
-    for asked, there in filter(None, short):
+    for requested, present in filter(None, short):
         raise UserError(
             f"--share {percent}%",
-            f"of host {host} is {asked}, and the other clusters leave {there}",
+            f"of host {host} is {requested}, and the other clusters leave {present}",
             "give a smaller share, or leave --share out to have all that they leave",
         )
 
 
-def _resized(group: HostGroup, left: _Host) -> HostGroup:
+def _resized(group: HostGroup, remaining: _Host) -> HostGroup:
     cpu, whole = group.cpu, group.network_bits_per_s
     # The hypervisor's memory grows with the host's, so that a whole host may come out of rounding.
-    memory = min(group.memory_bytes, memory_of_host(left.workers_memory_bytes))
-    speeds = [nic.speed_bits_per_s * left.bits_per_s // whole // _MEGABIT * _MEGABIT for nic in group.nics]
+    memory = min(group.memory_bytes, memory_of_host(remaining.workers_memory_bytes))
+    speeds = [
+        nic.speed_bits_per_s * remaining.bits_per_s // whole // _MEGABIT * _MEGABIT for nic in group.nics
+    ]
     return group.model_copy(
         update={
             "cpu": cpu.model_copy(
-                update={"cores_per_socket": left.cores_per_node * cpu.numa_nodes_per_socket}
+                update={"cores_per_socket": remaining.cores_per_node * cpu.numa_nodes_per_socket}
             ),
             "memory": memory,
             "memory_per_numa_node": None,
-            "disks": tuple(_disks(group, left.disks)),
+            "disks": tuple(_disks(group, remaining.disks)),
             "nics": tuple(
                 nic.model_copy(update={"speed_bits_per_s": speed})
                 for nic, speed in zip(group.nics, speeds, strict=True)
                 if speed > 0
             ),
-            "controller_bytes_per_s": left.controller_bytes_per_s or None,
+            "controller_bytes_per_s": remaining.controller_bytes_per_s or None,
         }
     )
 
 
-def _disks(group: HostGroup, left: Mapping[DiskType, int]) -> Iterator[DiskSet]:
+def _disks(group: HostGroup, remaining: Mapping[DiskType, int]) -> Iterator[DiskSet]:
     """The disks with only so many for data; those of the system serve all clusters."""
-    free = dict(left)
+    free = dict(remaining)
     for disk in group.disks:
         if disk.role is not DiskRole.DATA:
             yield disk
@@ -225,15 +227,15 @@ def _disks(group: HostGroup, left: Mapping[DiskType, int]) -> Iterator[DiskSet]:
             yield disk.model_copy(update={"count": count})
 
 
-def _numbers(group: HostGroup, left: HostGroup, host: str, claims: Sequence[Claim]) -> tuple[int, ...]:
+def _numbers(group: HostGroup, remaining: HostGroup, host: str, claims: Sequence[Claim]) -> tuple[int, ...]:
     """Which data disks are left, counted from 1 through all of the host's: the first that nobody has."""
     taken = {number for claim in claims for number in claim.numbers}
-    wanted, found, first = data_disks(left), list[int](), 1
+    wanted, numbers, first = data_disks(remaining), list[int](), 1
     for disk in group.disks:
         if disk.role is DiskRole.DATA:
             kind = disk.kind, disk.size_bytes
             free = [number for number in range(first, first + disk.count) if number not in taken]
-            found += free[: wanted[kind]]
+            numbers += free[: wanted[kind]]
             wanted[kind] -= len(free[: wanted[kind]])
             first += disk.count
     if any(wanted.values()):
@@ -242,7 +244,7 @@ def _numbers(group: HostGroup, left: HostGroup, host: str, claims: Sequence[Clai
             f"lists the data disks of host {host} in another order than this inventory",
             "list disks of one kind and size in the same order for all clusters",
         )
-    return tuple(found)
+    return tuple(numbers)
 
 
 def _checked(group: HostGroup, update: dict[str, object]) -> HostGroup:

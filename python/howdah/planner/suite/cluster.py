@@ -19,7 +19,7 @@ from howdah.model.workloads.dfsio import FILE_SIZE, FILES
 from howdah.model.workloads.option import Option
 from howdah.model.workloads.suite import Suite
 from howdah.model.workloads.terasort import ROW_BYTES, ROWS
-from howdah.planner.suite.request import RunRequest, Settings, programs_asked
+from howdah.planner.suite.request import RunRequest, Settings, requested_programs
 from howdah.units import MIB
 
 T = TypeVar("T", int, float, str)
@@ -176,12 +176,12 @@ def size_suite(
     the engine can be asked for so much; ``hosts`` is how many hosts or RegionServers there are, for programs
     that are about these.
     """
-    asked = programs_asked(request, engine)
-    alone = len(asked) == 1
+    requested = requested_programs(request, engine)
+    alone = len(requested) == 1
     sizes = ClusterSizes(
         request, capacity, engine, alone=alone, dataset_bytes=dataset_bytes, records=records, hosts=hosts
     )
-    workloads = tuple(sizes.sized(program, engine) for program in asked)
+    workloads = tuple(sizes.sized(program, engine) for program in requested)
     interval_s = sizes.settings.choose(
         "sample interval",
         request.of(SAMPLE_INTERVAL),
@@ -212,7 +212,9 @@ def most_tasks(rows: int) -> int:
     return max(1, rows // _TASK_ROWS_LEAST)
 
 
-def found_plan(nodes: Sequence[FoundNode], containers: ContainerSizes, values: Sequence[FoundValue]) -> Plan:
+def observed_plan(
+    nodes: Sequence[FoundNode], containers: ContainerSizes, values: Sequence[FoundValue]
+) -> Plan:
     """The plan of such a cluster: one worker a node, with slots for as many tasks as its memory holds.
 
     Only memory counts, as for YARN's default resource calculator. What the application master takes of

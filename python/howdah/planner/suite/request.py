@@ -90,7 +90,7 @@ def options_of(program: type[Workload], engine: str) -> tuple[Option[Any], ...]:
     return (*program.options, *program.options_on.get(engine, ()))
 
 
-def programs_asked(
+def requested_programs(
     request: RunRequest, engine: str = LOCAL, *, called: str | None = None
 ) -> tuple[type[Workload], ...]:
     """The programs of the request's suite; raise UserError for what makes no sense on the engine.
@@ -101,18 +101,18 @@ def programs_asked(
     if kinds is None:
         known = ", ".join(suites())
         raise UserError("SUITE", f"{request.suite!r} is not a suite howdah knows", f"one of {known}")
-    asked = tuple(programs()[kind] for kind in kinds)
-    for program in asked:
+    requested = tuple(programs()[kind] for kind in kinds)
+    for program in requested:
         _check_engine(request, engine, program)
     wrong: list[UserError] = []
     for name, value in request.given.items():
         try:
-            _check_option(request, (engine, called), asked, all_options()[name], value)
+            _check_option(request, (engine, called), requested, all_options()[name], value)
         except UserError as error:
             wrong.append(error)
     if wrong:
         raise _together(wrong)
-    return asked
+    return requested
 
 
 def _check_option(
@@ -157,8 +157,8 @@ def _check_engine(request: RunRequest, engine: str, program: type[Workload]) -> 
     if engine in program.programs:
         return
     why = program.not_on.get(engine, "it has no program for it")
-    others = " or ".join(f"--engine {other}" for other in program.programs)
-    raise UserError("SUITE", f"--engine {engine} does not run {request.suite}: {why}", others)
+    alternatives = " or ".join(f"--engine {other}" for other in program.programs)
+    raise UserError("SUITE", f"--engine {engine} does not run {request.suite}: {why}", alternatives)
 
 
 def _check_users(

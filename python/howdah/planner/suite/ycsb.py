@@ -78,8 +78,8 @@ def mix(sizes: ClusterSizes) -> YcsbMix:
                 f"give {MIX.flag} read=0.7,update=0.3",
             )
     if given["p99_s"] is not None and given["target"] is not None:
-        what = f"looks for a rate, and {TARGET.flag} names one"
-        raise UserError(P99.flag, what, "leave one of them out")
+        problem = f"looks for a rate, and {TARGET.flag} names one"
+        raise UserError(P99.flag, problem, "leave one of them out")
     workload = program(**given)
     if (workload.clients or 1) > 1 and "insert" in workload.shares:
         # Each client would number the records that it adds from the same one on.

@@ -10,7 +10,7 @@ from howdah.model.workloads.suite import Suite
 from howdah.model.workloads.ycsb import TableShape, Ycsb, YcsbLoad, YcsbMix
 from howdah.model.workloads.ycsb_options import Distribution, Durability
 from howdah.planner.local.plan import LocalPlanner
-from howdah.planner.suite.request import programs_asked
+from howdah.planner.suite.request import requested_programs
 from howdah.units import GIB
 from support.local_plans import host, needs, setting
 from support.requests import run_request
@@ -74,5 +74,5 @@ def test_the_memory_is_what_the_table_takes_or_half_of_all() -> None:
 def test_a_store_without_its_journal_is_refused_here_and_not_on_hbase() -> None:
     request = run_request("ycsb-load", durability=Durability.SKIP_WAL)
     with pytest.raises(UserError, match="nothing without its journal"):
-        programs_asked(request)
-    assert programs_asked(request, "hbase")
+        requested_programs(request)
+    assert requested_programs(request, "hbase")

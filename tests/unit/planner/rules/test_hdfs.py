@@ -11,7 +11,7 @@ from howdah.model.heap import heap_bytes
 from howdah.model.inventory import DiskKind, DiskSet
 from howdah.model.plan import Role
 from howdah.model.request import PlanRequest, Protection
-from howdah.planner.facts import CannotTell, Facts
+from howdah.planner.facts import Facts, MissingFact
 from howdah.planner.rule import AdviceRule
 from howdah.units import GIB, MIB
 from support.facts import (
@@ -317,5 +317,5 @@ def test_checkpoints_are_the_standbys_work_in_a_pair() -> None:
 
 
 def test_a_rule_that_lacks_facts_says_what_is_missing() -> None:
-    with pytest.raises(CannotTell, match="plan"):
+    with pytest.raises(MissingFact, match="plan"):
         values_of(HADOOP_RULES, Facts(request=PlanRequest()))

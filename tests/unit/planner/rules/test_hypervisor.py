@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from howdah.model.inventory import CpuLayout, DiskKind, DiskSet
 from howdah.model.plan import Placement, Topology, Value, Worker
 from howdah.model.request import Demand, Hypervisor, PlanRequest
-from howdah.planner.facts import CannotTell, ClusterFacts, Facts
+from howdah.planner.facts import ClusterFacts, Facts, MissingFact
 from howdah.planner.reading import Inspected, Observation
 from howdah.planner.rule import AdviceRule, Inspection, SettingRule
 from howdah.planner.rules import firmware, hypervisor
@@ -221,7 +221,7 @@ def test_a_guest_is_not_asked_for_what_its_host_has() -> None:
 
 def test_a_worker_needs_a_plan() -> None:
     rule = BY_ID["hypervisor.vsphere-vcpus"]
-    with pytest.raises(CannotTell, match="give a plan"):
+    with pytest.raises(MissingFact, match="give a plan"):
         rule.holds(Facts(request=PlanRequest(hypervisor=Hypervisor.VSPHERE)))
 
 

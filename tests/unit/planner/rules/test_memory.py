@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from howdah.model.found import Found
 from howdah.model.plan import Worker
 from howdah.model.request import Demand, PlanRequest
-from howdah.planner.facts import CannotTell, Facts
+from howdah.planner.facts import Facts, MissingFact
 from howdah.planner.platforms.candidates import listed
 from howdah.planner.platforms.division import least_worker, memory_for_workers, slots_in
 from howdah.planner.reading import Inspected
@@ -93,7 +93,7 @@ def test_a_worker_has_the_memory_that_was_planned(planned: int, ok: bool) -> Non
 
 
 def test_without_a_plan_a_workers_memory_cannot_be_judged() -> None:
-    with pytest.raises(CannotTell, match="give a plan"):
+    with pytest.raises(MissingFact, match="give a plan"):
         list(AS_PLANNED.inspect(Inspected(Found(host=host())), Facts(request=PlanRequest())))
     assert list(AS_PLANNED.inspect(Inspected(Found()), Facts(request=PlanRequest()))) == []
 

@@ -6,7 +6,7 @@ import pytest
 
 from howdah.model.plan import Value
 from howdah.model.request import PlanRequest, Protection
-from howdah.planner.facts import CannotTell, Facts
+from howdah.planner.facts import Facts, MissingFact
 from howdah.planner.reading import Inspected, Observation
 from howdah.planner.rule import Inspection, SettingRule
 from howdah.planner.rules import nodes
@@ -83,7 +83,7 @@ def test_the_intervals_are_in_order(properties: dict[str, str], said: list[bool]
 
 
 def test_what_is_no_number_is_left_to_the_rule_about_types() -> None:
-    with pytest.raises(CannotTell, match=NODE):
+    with pytest.raises(MissingFact, match=NODE):
         seen("nodes.lost-in-order", {NODE: "soon"})
 
 

@@ -19,7 +19,7 @@ from howdah.model.request import Demand, Hypervisor, PlanRequest, Protection
 from howdah.model.sharing import Neighbour, Sharing
 from howdah.planner.cluster import plan_cluster
 from howdah.planner.platforms.division import memory_for_workers
-from howdah.planner.shared import check_fit, left_beside
+from howdah.planner.shared import check_fit, remaining_hosts
 from howdah.units import GIB
 from support.hosts import host_group
 
@@ -40,7 +40,7 @@ def beside(
     request: PlanRequest = KVM,
 ) -> Plan:
     """A cluster on a part of the hosts, or on what the others leave."""
-    left = left_beside(hosts.model_copy(update={"cluster": name}), others, 4 * GIB, percent)
+    left = remaining_hosts(hosts.model_copy(update={"cluster": name}), others, 4 * GIB, percent)
     neighbours = tuple(
         Neighbour(
             cluster=cluster_of(other).inventory.cluster,
@@ -183,7 +183,7 @@ def test_masters_that_cannot_be_apart_are_named() -> None:
 def test_hosts_that_another_cluster_uses_as_they_are_are_left_out() -> None:
     some = Inventory(cluster="a", groups=(host_group(name="w", count=3),))
     native = plan_cluster(some.model_copy(update={"groups": (_named("w-1", "w-2", "w-3"),)}), PlanRequest())
-    left = left_beside(HOSTS, [native], 4 * GIB)
+    left = remaining_hosts(HOSTS, [native], 4 * GIB)
     assert left.left_out == ("w-[1-3]",)
     (group,) = left.inventory.groups
     assert expand_all(group.hosts) == ("w-4", "w-5", "w-6", "w-7", "w-8")
@@ -200,7 +200,7 @@ def test_groups_are_split_where_their_hosts_are_left_differently_and_racks_are_k
         groups=(_named("w1", "w2", "w3", "w4", "w5", "w6", racks=["r1", "r2"]),),
     )
     one = beside("a", Inventory(groups=(_named("w1", "w2"),)), percent=50)
-    left = left_beside(hosts, [one], 4 * GIB).inventory
+    left = remaining_hosts(hosts, [one], 4 * GIB).inventory
     assert [(group.name, group.names, group.racks, group.data_disks) for group in left.groups] == [
         ("w-1", ("w1", "w2"), ("r1",), 10),
         ("w-2", ("w3",), ("r1",), 20),
@@ -213,7 +213,7 @@ def test_a_group_for_masters_is_one_clusters_or_anothers() -> None:
     hosts = Inventory(groups=(host_group(name="w", count=4), masters))
     one = beside("a", hosts, percent=50)
     assert {master.host for master in cluster_of(one).masters} == {"m1", "m2"}
-    left = left_beside(hosts, [one], 4 * GIB)
+    left = remaining_hosts(hosts, [one], 4 * GIB)
     assert left.left_out == ("m[1-2]",)
     assert [group.name for group in left.inventory.groups] == ["w"]
 
@@ -221,7 +221,7 @@ def test_a_group_for_masters_is_one_clusters_or_anothers() -> None:
 def test_a_share_of_more_than_is_left_is_refused_with_the_host() -> None:
     one = beside("a", HOSTS, percent=60)
     with pytest.raises(UserError) as caught:
-        left_beside(HOSTS, [one], 4 * GIB, 50)
+        remaining_hosts(HOSTS, [one], 4 * GIB, 50)
     assert caught.value.where == "--share 50%"
     assert "host w-1 is 5 cores of each NUMA node, and the other clusters leave 4" in caught.value.what
 
@@ -229,6 +229,6 @@ def test_a_share_of_more_than_is_left_is_refused_with_the_host() -> None:
 def test_hosts_without_anything_left_are_refused() -> None:
     whole = plan_cluster(HOSTS, KVM)
     with pytest.raises(UserError, match="leaves no host"):
-        left_beside(HOSTS, [whole], 4 * GIB)
+        remaining_hosts(HOSTS, [whole], 4 * GIB)
     with pytest.raises(UserError, match="leaves no host"):
-        left_beside(HOSTS, [], 4 * GIB, 3)
+        remaining_hosts(HOSTS, [], 4 * GIB, 3)

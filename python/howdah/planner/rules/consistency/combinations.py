@@ -228,11 +228,11 @@ def _block_chunks(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 @rules.inspection("consistency.allocation-order", MUST, sources="Hadoop 3.5.0: yarn-default.xml")
 def _allocation_order(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """The least container is not above the largest, nor above what a NodeManager has."""
-    for what, of_host in (
+    for resource, of_host in (
         ("mb", "yarn.nodemanager.resource.memory-mb"),
         ("vcores", "yarn.nodemanager.resource.cpu-vcores"),
     ):
-        least, most = (f"yarn.scheduler.{end}-allocation-{what}" for end in ("minimum", "maximum"))
+        least, most = (f"yarn.scheduler.{end}-allocation-{resource}" for end in ("minimum", "maximum"))
         given = reading.config.property(least) if reading.config else None
         if given is None:
             continue

@@ -247,14 +247,14 @@ def _masters_of_applications(reading: Inspected, facts: Facts) -> Iterator[Obser
     room = int(workers * memory * share)
     step = facts.number("yarn.scheduler.minimum-allocation-mb")
     master = reading.number("yarn.app.mapreduce.am.resource.mb") or 1536
-    each = int(math.ceil(master / step) * step) if step else int(master)
+    container = int(math.ceil(master / step) * step) if step else int(master)
     yield reading.verdict(
         _AM_SHARE,
-        room >= 2 * each,
+        room >= 2 * container,
         found=f"{share:g} of {workers} workers' {format_memory(int(workers * memory * MIB))} is {room} MB",
-        expected=f"room for two application masters of {each} MB at least: with one at a time the next "
+        expected=f"room for two application masters of {container} MB at least: with one at a time the next "
         "stays ACCEPTED",
-        fix=f"set {_AM_SHARE} to {min(0.5, math.ceil(200 * each / (workers * memory)) / 100 * 2):g} in "
+        fix=f"set {_AM_SHARE} to {min(0.5, math.ceil(200 * container / (workers * memory)) / 100 * 2):g} in "
         f"{reading.where(_AM_SHARE)}",
     )
 

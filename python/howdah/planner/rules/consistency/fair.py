@@ -127,11 +127,11 @@ def _readable(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     yield Observation(
         ok=not wrong,
         about=_FILE,
-        found=", ".join(f"{what} in line {line}" for what, line in wrong[:8]) or "queues that can be read",
+        found=", ".join(f"{problem} in line {line}" for problem, line in wrong[:8])
+        or "queues that can be read",
         expected="values that the fair scheduler reads: the ResourceManager does not start otherwise",
-        fix=f"correct {', '.join(what for what, _ in wrong[:8])} in {_place(reading)}: resources are 10000 "
-        "mb, 4 vcores, "
-        f"weights are numbers, placement rules are {', '.join(_RULES)}",
+        fix=f"correct {', '.join(problem for problem, _ in wrong[:8])} in {_place(reading)}: resources are "
+        f"10000 mb, 4 vcores, weights are numbers, placement rules are {', '.join(_RULES)}",
         where=f"{_place(reading)}:{wrong[0][1]}" if wrong else _place(reading),
     )
 
@@ -146,13 +146,13 @@ def _given(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     broken = any(file.file.endswith(_FILE) for file in (reading.config.unreadable if reading.config else ()))
     queues = reading.text("yarn.scheduler.capacity.root.queues")
     named = reading.text("yarn.scheduler.fair.allocation.file")
-    there = reading.has(_FILE) or broken or (named is not None and not named.endswith(_FILE))
+    exists = reading.has(_FILE) or broken or (named is not None and not named.endswith(_FILE))
     yield reading.verdict(
         _SCHEDULER,
-        there,
+        exists,
         found="FairScheduler"
         + (f", and queues {queues} in capacity-scheduler.xml, which it does not read" if queues else "")
-        + ("" if there else f"; no {_FILE} is given"),
+        + ("" if exists else f"; no {_FILE} is given"),
         expected=f"queues in {_FILE}: without it every user has a queue, and capacity-scheduler.xml has no "
         "effect",
         fix=f"write the queues into {_FILE}, or set {_SCHEDULER} to "

@@ -40,18 +40,19 @@ rules = Rules()
 )
 def _block_tokens(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """Where blocks are encrypted or protected on the wire, they need tokens."""
-    asked = [key for key in (_ENCRYPT,) if reading.truth(key)]
+    protecting = [key for key in (_ENCRYPT,) if reading.truth(key)]
     if facts.request.secure and reading.text(_PROTECTION):
-        asked.append(_PROTECTION)
-    if asked and reading.has("hdfs-site.xml"):
+        protecting.append(_PROTECTION)
+    if protecting and reading.has("hdfs-site.xml"):
         yield Observation(
             ok=reading.truth(_TOKENS) is True,
             about=_TOKENS,
-            found=f"{reading.text(_TOKENS) or 'false (default)'}, and {asked[0]} is {reading.text(asked[0])}",
+            found=f"{reading.text(_TOKENS) or 'false (default)'}, and {protecting[0]} is "
+            f"{reading.text(protecting[0])}",
             expected="true: without block tokens the NameNode gives out no keys, and nothing is read or "
             "written",
             fix=f"set {_TOKENS} to true in hdfs-site.xml on all hosts",
-            where=reading.where(_TOKENS) or reading.where(asked[0]),
+            where=reading.where(_TOKENS) or reading.where(protecting[0]),
         )
 
 
@@ -155,7 +156,7 @@ def _readers(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """Version 2 of the timeline service has a reader and an HBase."""
     if _is_second(reading):
         key = f"{_TIMELINE}reader.class"
-        told = next(
+        reader = next(
             (
                 name
                 for part in ("hbase.configuration.file", "reader.webapp.address", "reader.class")
@@ -164,7 +165,7 @@ def _readers(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             None,
         )
         yield Observation(
-            ok=told is not None,
+            ok=reader is not None,
             about=key,
             found="no reader and no HBase to write to",
             expected=f"{_TIMELINE}hbase.configuration.file, or where the reader is: version 2 of the "
@@ -286,12 +287,12 @@ def _executor(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 def _region_replicas(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """Replicas of regions are told what is written, or read it again."""
     period = reading.number(_REFRESH) or 0
-    asked = (
+    replicas = (
         reading.number("hbase.meta.replica.count") or 0,
         reading.number("hbase.client.primaryCallTimeout.get") or 0,
         2 if reading.text(_REGION_REPLICAS) else 0,
     )
-    if max(asked) > 1:
+    if max(replicas) > 1:
         yield Observation(
             ok=reading.truth(_REGION_REPLICAS) is True or period > 0,
             about=_REGION_REPLICAS,

@@ -173,14 +173,14 @@ def _reachable(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 def _is_reachable(reading: Inspected, facts: Facts, key: str) -> Observation:
     value = facts.decided.get(key)
     hosts = [_host(address) for address in _listed(value)] if value is not None else []
-    here = [host for host in hosts if host in HERE]
+    local = [host for host in hosts if host in HERE]
     file = {"fs": "core", "dfs": "hdfs", "mapreduce": "mapred"}.get(
         key.partition(".")[0], key.partition(".")[0]
     )
     place = reading.where(key)
     named = _MANAGER if key in _OF_MANAGER and not place else key
     return Observation(
-        ok=not here,
+        ok=not local,
         about=key,
         found=f"{', '.join(map(str, _listed(value)))}{'' if place else ' (default)'}" if value else "",
         expected="a host's own name: every other host looks for the master on itself",

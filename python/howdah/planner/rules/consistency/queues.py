@@ -136,9 +136,9 @@ def _sent(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         # Queues that come up by themselves are in no file.
         return
     mappings = reading.parts(_MAPPINGS)
-    asked = [(_MAPPINGS, one.rpartition(":")[2]) for one in mappings if "%" not in one]
-    asked += [(key, text) for key in _SENT_TO if (text := reading.text(key))]
-    for key, queue in asked:
+    targets = [(_MAPPINGS, mapping.rpartition(":")[2]) for mapping in mappings if "%" not in mapping]
+    targets += [(key, text) for key in _SENT_TO if (text := reading.text(key))]
+    for key, queue in targets:
         yield reading.verdict(
             key,
             queue in leaves,

@@ -355,14 +355,14 @@ def _elsewhere(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         return
     for entry in _effective(reading):
         places = [host_of(entry.text)]
-        here = _LOOPBACK if _SERVERS.fullmatch(entry.name) else HERE
+        local = _LOOPBACK if _SERVERS.fullmatch(entry.name) else HERE
         if _EDITS.fullmatch(entry.name) and entry.text.startswith("qjournal://"):
             places = [host_of(node) for node in entry.text.removeprefix("qjournal://").split(";")]
         elif _SERVERS.fullmatch(entry.name):
             places = [host_of(entry.text.rpartition("@")[2])]
         elif _MASTERS.fullmatch(entry.name) is None:
             continue
-        own = [place for place in places if place in here]
+        own = [place for place in places if place in local]
         yield entry_verdict(
             entry,
             not own,

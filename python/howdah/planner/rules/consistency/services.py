@@ -324,11 +324,11 @@ def _timeline(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     given = [reading.text(address) for address in addresses]
     host = reading.text(key) or "0.0.0.0"
     own = [host_of(address) for address in given if address and "${" not in address]
-    here = [name for name in (own if all(given) else [host_of(host), *own]) if name in HERE]
+    local = [name for name in (own if all(given) else [host_of(host), *own]) if name in HERE]
     yield Observation(
-        ok=not here,
+        ok=not local,
         about=key,
-        found=f"{here[0] if here else host}{'' if reading.text(key) else ' (default)'}",
+        found=f"{local[0] if local else host}{'' if reading.text(key) else ' (default)'}",
         expected="the host of the timeline service: clients elsewhere ask themselves for it, and with "
         "Kerberos no "
         "application starts",

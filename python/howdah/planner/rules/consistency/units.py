@@ -103,8 +103,8 @@ def _is_read(entry: FoundProperty, facts: Facts) -> bool:
     """Whether a daemon or a job of the releases reads a key; keys of other software are no release's."""
     releases = (hadoop(facts.request.hadoop), hbase(facts.request.hbase))
     names = {entry.name, *(name for release in releases for name in release.replacement(entry.name))}
-    found = any(release.find(name) is not None for release in releases for name in names)
-    return found or not entry.name.startswith(_OF_HADOOP)
+    is_read = any(release.find(name) is not None for release in releases for name in names)
+    return is_read or not entry.name.startswith(_OF_HADOOP)
 
 
 def _usual_class(entry: FoundProperty, facts: Facts) -> str | None:

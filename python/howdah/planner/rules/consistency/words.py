@@ -91,7 +91,7 @@ def _characters(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     config = reading.config
     entries = (*config.properties, *config.environment) if config is not None else ()
     for entry in entries:
-        for what, text in (("name", entry.name), ("value", entry.text)):
+        for part, text in (("name", entry.name), ("value", entry.text)):
             strange = _strange(text)
             if strange:
                 name = unicodedata.name(strange, "a control character").lower()
@@ -99,8 +99,8 @@ def _characters(reading: Inspected, facts: Facts) -> Iterator[Observation]:
                     entry,
                     False,
                     about=_plain(entry.name),
-                    found=f"{entry.text if what == 'value' else entry.name}, with U+{ord(strange):04X} "
-                    f"({name}) in its {what}",
+                    found=f"{entry.text if part == 'value' else entry.name}, with U+{ord(strange):04X} "
+                    f"({name}) in its {part}",
                     expected="plain characters: programs take this one for a letter, and options, paths, "
                     "hosts and names "
                     "with it are unknown to them",

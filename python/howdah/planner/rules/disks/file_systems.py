@@ -72,8 +72,8 @@ rules.inspection("disks.allocation-groups", sources="D0 28, X6, X10").by(
 
 
 def _access_times(file_system: FileSystem) -> tuple[bool | None, str]:
-    said = [option for option in file_system.options if option.endswith("atime")]
-    return "noatime" in file_system.options, ", ".join(said) or "access times are written"
+    options = [option for option in file_system.options if option.endswith("atime")]
+    return "noatime" in file_system.options, ", ".join(options) or "access times are written"
 
 
 rules.inspection(
@@ -160,7 +160,9 @@ rules.inspection("disks.room", sources="D0 28, D0 36, howdah").by(
 def _system(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """Leave room on the system's disk."""
     root = (
-        next((one for one in reading.host.file_systems if one.mount == "/"), None) if reading.host else None
+        next((file_system for file_system in reading.host.file_systems if file_system.mount == "/"), None)
+        if reading.host
+        else None
     )
     if root is not None:
         yield Observation(

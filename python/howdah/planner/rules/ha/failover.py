@@ -130,12 +130,12 @@ def _needed(reading: Inspected, key: str, what: str, example: str) -> Observatio
 
 def pauses_s(attempts: int, base_ms: float, most_ms: float) -> float:
     """How long the pauses between so many attempts are together: none, then doubled up to the longest."""
-    whole, pause, left = 0.0, 2 * base_ms, attempts - 1
-    while left > 0 and 0 < pause < most_ms:
+    whole, pause, remaining = 0.0, 2 * base_ms, attempts - 1
+    while remaining > 0 and 0 < pause < most_ms:
         whole += pause
         pause *= 2
-        left -= 1
-    return (whole + max(0, left) * min(pause, most_ms)) / 1000
+        remaining -= 1
+    return (whole + max(0, remaining) * min(pause, most_ms)) / 1000
 
 
 def _enough_attempts(base_ms: float, most_ms: float) -> int:
@@ -192,7 +192,7 @@ def _managers(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     held_out = value / 1000
     if given == _YARN_ATTEMPTS and value != _FOR_EVER:
         base, most = (
-            reading.number(f"yarn.client.failover-sleep-{what}-ms") or pause for what in ("base", "max")
+            reading.number(f"yarn.client.failover-sleep-{bound}-ms") or pause for bound in ("base", "max")
         )
         held_out = pauses_s(int(value), base, most)
     needed = facts.number("hadoop.zk.timeout-ms") / 1000 + _ELECTED_AFTER_S

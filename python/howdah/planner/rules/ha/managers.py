@@ -56,7 +56,7 @@ def _complete_managers(reading: Inspected, facts: Facts) -> Iterator[Observation
     if not are_paired(reading):
         return
     shared = reading.text(_SHARED_QUORUM)
-    for key, what, usual in _NEEDED:
+    for key, purpose, usual in _NEEDED:
         text, example = reading.text(key), usual
         if key == _QUORUM:
             example = shared or usual
@@ -73,7 +73,7 @@ def _complete_managers(reading: Inspected, facts: Facts) -> Iterator[Observation
             ok=bool(text),
             about=key,
             found=text or "not set",
-            expected=what,
+            expected=purpose,
             fix=f"set {key} to {example} in yarn-site.xml",
             where=reading.where(key) or "yarn-site.xml",
         )
@@ -329,13 +329,14 @@ def _one_rack(facts: Facts) -> str | None:
     if not cluster.topology.real_racks or len(cluster.topology.racks) < 2 or len(hosts) < _QUORUM_SIZE:
         return None
     places = Counter(_rack_of(host, cluster.topology) for host in sorted(hosts))
-    rack, held = places.most_common(1)[0]
-    if not rack or len(hosts) - held > len(hosts) // 2:
+    rack, members = places.most_common(1)[0]
+    if not rack or len(hosts) - members > len(hosts) // 2:
         return None
     return (
-        f"{held} of the {len(hosts)} hosts with JournalNodes and ZooKeepers are in rack {rack}: while it has "
-        "no power or no switch, nothing in HDFS changes and no master takes over, whatever else works. Let "
-        "three racks have a host each that serves masters or any, or say which racks a group has (`racks`)."
+        f"{members} of the {len(hosts)} hosts with JournalNodes and ZooKeepers are in rack {rack}: while it "
+        "has no power or no switch, nothing in HDFS changes and no master takes over, whatever else works. "
+        "Let three racks have a host each that serves masters or any, or say which racks a group has "
+        "(`racks`)."
     )
 
 

@@ -87,14 +87,14 @@ def _quorum(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             yield odd_number(reading, key, members(text), "JournalNodes")
 
 
-def odd_number(reading: Inspected, key: str, addresses: tuple[str, ...], what: str) -> Observation:
+def odd_number(reading: Inspected, key: str, addresses: tuple[str, ...], daemons: str) -> Observation:
     """Whether so many may lose one of them, and no fewer of them could."""
     hosts = {host_of(address) for address in addresses}
     return reading.verdict(
         key,
         len(hosts) == len(addresses) and len(hosts) >= 3 and len(hosts) % 2 == 1,
-        found=f"{len(addresses)} {what} on {len(hosts)} hosts",
-        expected=f"3 or 5 {what}, each on a host of its own",
+        found=f"{len(addresses)} {daemons} on {len(hosts)} hosts",
+        expected=f"3 or 5 {daemons}, each on a host of its own",
         fix=f"name 3 hosts in {key}: of two or four, losing half stops all the same",
     )
 
@@ -285,10 +285,10 @@ def _odd(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     text = reading.text(QUORUM)
     if text and _well_formed(text):
         yield odd_number(reading, QUORUM, keepers(text), "ZooKeepers")
-    asked = reading.parts(_HBASE_QUORUM)
-    if len(asked) > 1:
+    quorum = reading.parts(_HBASE_QUORUM)
+    if len(quorum) > 1:
         # One will do for a small HBase that may stand still; two stand still twice as often.
-        yield odd_number(reading, _HBASE_QUORUM, asked, "ZooKeepers")
+        yield odd_number(reading, _HBASE_QUORUM, quorum, "ZooKeepers")
 
 
 @rules.inspection(
@@ -323,21 +323,21 @@ def _racks(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         return
     racks = {host.lower(): place for host, place in mapped.items() if place != _NO_RACK}
     most = len(set(racks.values()))
-    for key, addresses, what in _quorums(reading):
+    for key, addresses, daemons in _quorums(reading):
         places = [racks.get(host_of(address)) for address in addresses]
         if most < 2 or len(places) < 3 or None in places:
             continue
-        rack, held = Counter(places).most_common(1)[0]
+        rack, members = Counter(places).most_common(1)[0]
         needed = len(places) // 2 + 1
         # In two racks one of them has the majority in any case.
-        ok = held < len(places) if most == 2 else len(places) - held >= needed
+        ok = members < len(places) if most == 2 else len(places) - members >= needed
         yield reading.verdict(
             key,
             ok,
-            found=f"{held} of {len(places)} {what} in {rack}",
-            expected=f"{what} in {'two' if most == 2 else 'three'} racks: of {len(places)}, {needed} must "
+            found=f"{members} of {len(places)} {daemons} in {rack}",
+            expected=f"{daemons} in {'two' if most == 2 else 'three'} racks: of {len(places)}, {needed} must "
             "answer, and a rack loses its switch or its power as a whole",
-            fix=f"move {what} to hosts of other racks, one after the other, and set {key} to them",
+            fix=f"move {daemons} to hosts of other racks, one after the other, and set {key} to them",
         )
 
 

@@ -193,7 +193,7 @@ waiting.fixed(
 
 
 def lost_host(facts: Facts) -> LostHost:
-    """How long each wait is, by the settings; raises CannotTell."""
+    """How long each wait is, by the settings; raises MissingFact."""
     tries = 1 + facts.number("ha.failover-controller.graceful-fence.connection.retries")
     fence = facts.number("dfs.ha.fencing.ssh.connect-timeout") if _fences_by_ssh(facts) else 0.0
     return LostHost(

@@ -288,11 +288,13 @@ def _few_heartbeats(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 def _executors(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """Applications begin with no more executors than they may have, and the cluster has room for."""
     dynamic = reading.truth(f"{_DYNAMIC}enabled") is True
-    least, first, most = (reading.number(f"{_DYNAMIC}{what}Executors") for what in ("min", "initial", "max"))
+    least, first, most = (
+        reading.number(f"{_DYNAMIC}{bound}Executors") for bound in ("min", "initial", "max")
+    )
     if dynamic and most is not None:
-        for what, given in (("min", least), ("initial", first)):
+        for bound, given in (("min", least), ("initial", first)):
             if given is not None:
-                key = f"{_DYNAMIC}{what}Executors"
+                key = f"{_DYNAMIC}{bound}Executors"
                 yield reading.verdict(
                     key,
                     given <= most,
@@ -308,12 +310,13 @@ def _executors(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     if not wanted or not memory or not workers or not heap:
         return
     overhead = _quantity(reading, "spark.executor.memoryOverhead")
-    each = heap + (overhead or max(LEAST_OVERHEAD_MB * MIB, heap * OVERHEAD))
-    room = int(memory * MIB // each) * workers
+    container = heap + (overhead or max(LEAST_OVERHEAD_MB * MIB, heap * OVERHEAD))
+    room = int(memory * MIB // container) * workers
     yield reading.verdict(
         key,
         wanted <= room,
-        found=f"{wanted:g} executors of {format_memory(int(each))}; {workers} workers have room for {room}",
+        found=f"{wanted:g} executors of {format_memory(int(container))}; {workers} workers have "
+        f"room for {room}",
         expected=f"at most {room}: every application takes the whole cluster and waits for more",
         fix=f"lower {key} in {reading.where(key)}",
     )

@@ -244,11 +244,11 @@ def _found_by_clients(reading: Inspected, facts: Facts) -> Iterator[Observation]
     usual = reading.text("clientPort") or reading.text("secureClientPort") or _USUAL_PORT
     ports = {host: member.port or usual for member in _members(reading) for host in member.hosts}
     for key in CLIENTS if ports else ():
-        asked = keepers(reading.text(key) or "")
-        if not asked or any(map(_NAMELESS.fullmatch, (*ports, *map(host_of, asked)))):
+        members = keepers(reading.text(key) or "")
+        if not members or any(map(_NAMELESS.fullmatch, (*ports, *map(host_of, members)))):
             # Which member an address is, the files do not tell.
             continue
-        answering = {address: _port(host_of(address), ports) for address in asked}
+        answering = {address: _port(host_of(address), ports) for address in members}
         strange = [address for address, port in answering.items() if port is None]
         deaf = [
             address
@@ -258,7 +258,7 @@ def _found_by_clients(reading: Inspected, facts: Facts) -> Iterator[Observation]
         yield reading.verdict(
             key,
             not strange and not deaf,
-            found=", ".join(strange or deaf or asked),
+            found=", ".join(strange or deaf or members),
             expected=f"members of {_FILE}, at the port of their clients, {usual}: what is no member, or "
             "another quorum's, is asked in vain, or answers otherwise",
             fix=f"name the hosts of server.N in {key} in {reading.where(key)}"

@@ -115,7 +115,7 @@ def _connections(facts: Facts) -> Decision:
 
 
 def _by_group(facts: Facts) -> dict[str | None, list[Worker]]:
-    """The kinds of workers on each group of hosts; raises CannotTell."""
+    """The kinds of workers on each group of hosts; raises MissingFact."""
     groups: dict[str | None, list[Worker]] = {}
     for kind in kinds_of(facts):
         groups.setdefault(kind.group, []).append(kind)
