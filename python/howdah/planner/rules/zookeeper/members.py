@@ -10,7 +10,7 @@ from typing import NamedTuple
 from howdah.planner.facts import Facts
 from howdah.planner.reading import Inspected, Observation, below_data, entry_verdict
 from howdah.planner.rule import MUST
-from howdah.planner.rules.declare import Rules
+from howdah.planner.rules.declare import Rules, read_table
 from howdah.planner.rules.ha.quorums import CLIENTS, keepers
 from howdah.planner.rules.ha.services import host_of
 from howdah.releases.similar import similar_text
@@ -39,59 +39,6 @@ class _Member(NamedTuple):
     @property
     def votes(self) -> bool:
         return not any(address.endswith(":observer") for address in self.addresses)
-
-
-_KEYS = (
-    "dataDir",
-    "dataLogDir",
-    "clientPort",
-    "localSessionsEnabled",
-    "localSessionsUpgradingEnabled",
-    "clientPortAddress",
-    "secureClientPort",
-    "secureClientPortAddress",
-    "observerMasterPort",
-    "tickTime",
-    "maxClientCnxns",
-    "minSessionTimeout",
-    "maxSessionTimeout",
-    "initLimit",
-    "syncLimit",
-    "connectToLearnerMasterLimit",
-    "electionAlg",
-    "quorumListenOnAllIPs",
-    "peerType",
-    "syncEnabled",
-    "dynamicConfigFile",
-    "autopurge.snapRetainCount",
-    "autopurge.purgeInterval",
-    "standaloneEnabled",
-    "reconfigEnabled",
-    "sslQuorum",
-    "portUnification",
-    "sslQuorumReloadCertFiles",
-    "quorum.auth.enableSasl",
-    "quorum.auth.serverRequireSasl",
-    "quorum.auth.learnerRequireSasl",
-    "quorum.cnxn.threads.size",
-    "metricsProvider.className",
-    "multiAddress.enabled",
-    "admin.enableServer",
-    "admin.serverPort",
-    "4lw.commands.whitelist",
-    "snapCount",
-    "preAllocSize",
-    "globalOutstandingLimit",
-    "leaderServes",
-    "maxCnxns",
-    "serverCnxnFactory",
-    "authProvider.sasl",
-    "jaasLoginRenew",
-    "fsync.warningthresholdms",
-    "forceSync",
-    "extendedTypesEnabled",
-    "skipACL",
-)
 
 
 rules = Rules()
@@ -299,10 +246,11 @@ def _disks(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 )
 def _names(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """Names of ZooKeeper's own file are ones that it reads."""
+    keys = read_table("zookeeper/keys.toml")["keys"]
     for entry in reading.effective:
-        if entry.base_name != "zoo.cfg" or entry.name in _KEYS or not entry.name.isascii():
+        if entry.base_name != "zoo.cfg" or entry.name in keys or not entry.name.isascii():
             continue
-        near = similar_text(entry.name, _KEYS)
+        near = similar_text(entry.name, keys)
         if near is not None and len(entry.name) > 4:
             yield entry_verdict(
                 entry,
