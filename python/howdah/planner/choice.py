@@ -10,8 +10,8 @@ from howdah.model.inventory import HostGroup, Inventory
 from howdah.model.plan import Candidate, Judgement, Layout, Master, Worker
 from howdah.model.request import PlanRequest
 from howdah.planner.known import remaining_worker_hosts, remaining_workers
-from howdah.planner.masters import enough_hosts, place_masters
-from howdah.planner.platforms import layout_of, weigh
+from howdah.planner.masters.place import enough_hosts, place_masters
+from howdah.planner.platforms.candidates import layout_of, weigh
 from howdah.planner.rules.masters import IDLE_DISKS, MOST_DISKS
 
 _FEW_HOSTS = 60

@@ -17,10 +17,9 @@ from howdah.planner.choice import Choice, choose, count_workers, layouts_and_kin
 from howdah.planner.decide import beyond_rules, decide
 from howdah.planner.facts import Facts, MissingFact
 from howdah.planner.known import cluster_facts
-from howdah.planner.masters import place_masters
-from howdah.planner.masters.place import keep_places
+from howdah.planner.masters.place import keep_places, place_masters
 from howdah.planner.masters.slots import spots_by_host
-from howdah.planner.platforms import size_settings
+from howdah.planner.platforms.sizes import size_settings
 from howdah.planner.rules.catalogue import ADVICE_RULES, SETTING_RULES
 from howdah.planner.topology import lay_out, weigh_racks
 from howdah.units import format_counted

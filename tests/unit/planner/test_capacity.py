@@ -17,7 +17,7 @@ from howdah.planner.capacity import capacity, weigh_erasure
 from howdah.planner.cluster import plan_cluster
 from howdah.planner.facts import ClusterFacts, Facts
 from howdah.planner.known import remaining_worker_hosts, remaining_workers
-from howdah.planner.masters import place_masters
+from howdah.planner.masters.place import place_masters
 from howdah.planner.topology import lay_out
 from howdah.units import MIB
 from support.clusters import divided, host_group, inventory

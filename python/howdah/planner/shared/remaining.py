@@ -17,7 +17,7 @@ _MEGABIT = 10**6
 _LONGEST_NAME = 31
 
 
-class Left(NamedTuple):
+class RemainingHosts(NamedTuple):
     """What is left: the hosts, which of their data disks by group, and hosts with nothing left."""
 
     inventory: Inventory
@@ -45,7 +45,7 @@ class _Piece(NamedTuple):
 
 def remaining_hosts(
     inventory: Inventory, plans: Sequence[Plan], least_bytes: int, percent: int | None = None
-) -> Left:
+) -> RemainingHosts:
     """What the plans leave of the hosts, or ``percent`` of each host where that much is left.
 
     Threads are left as whole cores of each NUMA node, data disks as whole ones. What the hypervisor needs
@@ -81,7 +81,7 @@ def remaining_hosts(
             if plans
             else "give a larger share",
         )
-    return Left(Inventory(cluster=inventory.cluster, groups=tuple(groups)), disks, fold(out))
+    return RemainingHosts(Inventory(cluster=inventory.cluster, groups=tuple(groups)), disks, fold(out))
 
 
 def _pieces(group: HostGroup, claims: Mapping[str, tuple[Claim, ...]]) -> Iterator[_Piece]:

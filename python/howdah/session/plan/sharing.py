@@ -18,7 +18,8 @@ from howdah.model.request import Hypervisor, PlanRequest
 from howdah.model.sharing import Neighbour, Sharing
 from howdah.model.value import value_text
 from howdah.planner.platforms.division import least_worker
-from howdah.planner.shared import check_fit, remaining_hosts
+from howdah.planner.shared.claims import check_fit
+from howdah.planner.shared.remaining import remaining_hosts
 from howdah.session.plan.plans import writes_over
 
 _PERCENT = re.compile(r"\s*([1-9]\d?)\s*%\s*")

@@ -10,8 +10,8 @@ from howdah.model.plan import Plan
 from howdah.model.request import Hypervisor, PlanRequest
 from howdah.model.sharing import Sharing
 from howdah.planner.cluster import plan_cluster
-from howdah.planner.shared import check_fit, remaining_hosts
-from howdah.planner.shared.claims import claims_of
+from howdah.planner.shared.claims import check_fit, claims_of
+from howdah.planner.shared.remaining import remaining_hosts
 from howdah.units import GIB
 from support.hosts import host_group
 

@@ -19,7 +19,8 @@ from howdah.model.request import Demand, Hypervisor, PlanRequest, Protection
 from howdah.model.sharing import Neighbour, Sharing
 from howdah.planner.cluster import plan_cluster
 from howdah.planner.platforms.division import memory_for_workers
-from howdah.planner.shared import check_fit, remaining_hosts
+from howdah.planner.shared.claims import check_fit
+from howdah.planner.shared.remaining import remaining_hosts
 from howdah.units import GIB
 from support.hosts import host_group
 
