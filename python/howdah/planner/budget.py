@@ -1,6 +1,7 @@
 """How the memory of a worker is shared out between the system, daemons, HBase, tasks and the page cache.
 
-What is left over is the page cache, from which map output is served (D0 24)."""
+What is left over is the page cache, from which map output is served (D0 24).
+"""
 
 from __future__ import annotations
 

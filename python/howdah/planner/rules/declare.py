@@ -15,7 +15,8 @@ A module has ``rules = Rules(file="hdfs-site.xml")`` and declares::
         '''Never one replica of data that cannot be made again.'''
 
 The first paragraph of the function's docstring is the rule's sentence. ``rules.under(when=WITH_HBASE)`` gives
-what further declarations have in common."""
+what further declarations have in common.
+"""
 
 from __future__ import annotations
 
@@ -60,9 +61,9 @@ class Condition(NamedTuple):
 
 
 class Common(TypedDict, total=False):
-    """What any rule may give.
+    """Fields of any rule.
 
-    ``sources`` are separated by commas. A ``when`` that is a text replaces the condition's words alone.
+    ``sources`` are separated by commas. A text for ``when`` replaces only the words of the condition.
     """
 
     sources: str
@@ -71,7 +72,7 @@ class Common(TypedDict, total=False):
 
 
 class Options(Common, total=False):
-    """What a rule about a key may give: see SettingRule."""
+    """Fields of a rule about a key; SettingRule explains them."""
 
     file: str
     accepts: Callable[[Value, Decision, Facts], bool]

@@ -1,7 +1,8 @@
 """Sizes for a cluster that runs: what is left out is as large as the plan's workers can do at once.
 
 What a cluster's own configuration decides (block size, replication, compression) is left to it. What each
-program needs is in ``programs``."""
+program needs is in ``programs``.
+"""
 
 from __future__ import annotations
 

@@ -2,7 +2,8 @@
 
 A daemon that dies has its connections reset at once. A host that is lost says nothing, so every wait for it
 is as long as somebody's time-out. With the defaults of Hadoop 3.5.0 clients stood still for 120 s, until the
-lost host was back; with what is decided here and in ``connections`` for 14 s (docs/faults.md)."""
+lost host was back; with what is decided here and in ``connections`` for 14 s (docs/faults.md).
+"""
 
 from __future__ import annotations
 
