@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from howdah.model.plan import Role, Value
+from howdah.model.plan import Role
 from howdah.planner.conditions import secured, with_tez
 from howdah.planner.facts import Facts
 from howdah.planner.rule import MUST, SHOULD, Decision
 from howdah.planner.rules.declare import Condition, Rules, set_at_all
+from howdah.planner.rules.kerberos import is_principal
 from howdah.planner.rules.security import KEYTABS, realm
 
 _FILE = "hive-site.xml"
@@ -43,11 +44,7 @@ def _principal(facts: Facts) -> Decision:
     return Decision(f"hive/_HOST@{realm(facts)}", _PRINCIPAL)
 
 
-def _own(value: Value, decision: Decision, facts: Facts) -> bool:
-    return "/" in str(value) and "@" in str(value)
-
-
-_rule.setting("hive.principal", "hive.server2.authentication.kerberos.principal", accepts=_own).by(
+_rule.setting("hive.principal", "hive.server2.authentication.kerberos.principal", accepts=is_principal).by(
     "HiveServer2 has a principal.", _principal
 )
 
@@ -62,7 +59,7 @@ _rule.setting("hive.keytab", "hive.server2.authentication.kerberos.keytab", acce
 _rule.fixed("hive.metastore-authentication", "hive.metastore.sasl.enabled", True).text(
     "Clients of the metastore prove who they are.", "otherwise whoever reaches its port changes tables"
 )
-_rule.setting("hive.metastore-principal", "hive.metastore.kerberos.principal", accepts=_own).by(
+_rule.setting("hive.metastore-principal", "hive.metastore.kerberos.principal", accepts=is_principal).by(
     "The metastore has a principal.", _principal
 )
 _rule.setting("hive.metastore-keytab", "hive.metastore.kerberos.keytab.file", accepts=set_at_all).by(

@@ -30,7 +30,7 @@ def _has_secondary(facts: Facts) -> bool:
     return planned or not str(facts.decided.get(_SECONDARY, "0.0.0.0")).startswith("0.0.0.0")
 
 
-def _is_principal(value: Value, decision: Decision, facts: Facts) -> bool:
+def is_principal(value: Value, decision: Decision, facts: Facts) -> bool:
     """Accept the principal of any service and realm: ``hdfs/_HOST@REALM``."""
     return "/" in str(value) and "@" in str(value)
 
@@ -41,7 +41,7 @@ def _login(rules: Rules, service: str, user: str, principal: str, keytab: str = 
         f"kerberos.{service}-principal",
         principal,
         SHOULD if service in _PAGES else MUST,
-        accepts=_is_principal,
+        accepts=is_principal,
     ).by(
         f"The principal is {user}/_HOST.",
         lambda facts: Decision(

@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 from howdah.planner.rule import Rule
-from howdah.planner.rules.hypervisor import advice, kvm, vsphere
+from howdah.planner.rules.hypervisor import advice, machines
 
-rules: tuple[Rule, ...] = (*vsphere.rules, *kvm.rules, *advice.rules)
+rules: tuple[Rule, ...] = (*machines.rules, *advice.rules)
