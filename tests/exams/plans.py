@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 from exams.hosts import CASES, Case
-from howdah.audit.planned import plan_faults
+from howdah.audit.audit import plan_faults
 from howdah.errors import UserError
 from howdah.model.check import CheckVerdict
 from howdah.model.heap import direct_bytes, heap_bytes

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from howdah.model.found import Found, FoundConfig, FoundProperty
 from howdah.model.inventory import CpuLayout, DiskKind, DiskSet, HostGroup, NicSet
 from howdah.model.plan import Master, Placement, Rack, Role, Topology, Value, Worker
 from howdah.model.request import Demand, PlanRequest, Profile
 from howdah.planner.facts import ClusterFacts, Facts
+from howdah.planner.reading import Inspected
 from howdah.planner.rule import Decision, Inspection, Rule, SettingRule
 from howdah.planner.rules import (
     containers,
@@ -145,7 +146,7 @@ def asking(
 
 
 def decided_by(
-    modules: Sequence[Sequence[Rule]], facts: Facts
+    modules: Iterable[Iterable[Rule]], facts: Facts
 ) -> dict[str, tuple[SettingRule, Decision, Facts]]:
     """What the rules of these modules decide in turn, by key, with the facts that each decided by."""
     decisions: dict[str, tuple[SettingRule, Decision, Facts]] = {}
@@ -158,13 +159,13 @@ def decided_by(
     return decisions
 
 
-def values_of(modules: Sequence[Sequence[Rule]], facts: Facts) -> dict[str, Value]:
+def values_of(modules: Iterable[Iterable[Rule]], facts: Facts) -> dict[str, Value]:
     """The values alone."""
     return {key: decision.value for key, (_, decision, _) in decided_by(modules, facts).items()}
 
 
 HADOOP_RULES: tuple[tuple[Rule, ...], ...] = tuple(
-    module.RULES
+    tuple(module.rules)
     for module in (
         hdfs,
         streams,
@@ -220,7 +221,7 @@ def seen(rule_id: str, found: Found, facts: Facts | None = None) -> list[bool | 
     """What an inspection says of a configuration, observation by observation."""
     rule = rule_named(rule_id)
     assert isinstance(rule, Inspection)
-    return [one.ok for one in rule.inspect(found, facts or facts_of())]
+    return [one.ok for one in rule.inspect(Inspected(found), facts or facts_of())]
 
 
 def will_do(rule_id: str, value: Value, facts: Facts | None = None) -> bool:

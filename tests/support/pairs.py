@@ -9,7 +9,8 @@ from howdah.model.host import Host
 from howdah.model.plan import Value
 from howdah.model.request import PlanRequest, Protection
 from howdah.planner.facts import Facts
-from howdah.planner.rule import Inspection, Observation, Rule
+from howdah.planner.reading import Inspected, Observation
+from howdah.planner.rule import Inspection, Rule
 
 NAMENODES = {
     "fs.defaultFS": "hdfs://ns",
@@ -98,6 +99,6 @@ def complaints_about(
         (rule.id, one)
         for rule in rules
         if isinstance(rule, Inspection)
-        for one in rule.inspect(found, facts)
+        for one in rule.inspect(Inspected(found), facts)
         if not one.ok
     ]

@@ -24,7 +24,7 @@ from howdah.model.run import RunRecord
 from howdah.model.workloads.suite import Suite
 from howdah.planner.local.plan import LocalPlanner
 from howdah.planner.suite.cluster import size_suite
-from howdah.planner.suite.request import programs_asked
+from howdah.planner.suite.request import requested_programs
 from howdah.probe import probe_host
 from howdah.services.namenode import NameNode
 from support.hadoop_cluster import HadoopCluster
@@ -109,7 +109,7 @@ class LocalRig:
         values = usual | values
         request = run_request(suite, **values)
         data_dirs = [str(path) for path in request.of(DATA_DIR) or ()]
-        table = ready_table(programs_asked(request)[0], data_dirs)
+        table = ready_table(requested_programs(request)[0], data_dirs)
         planner = LocalPlanner(
             request, probe_host(), sort_needs, input_rows, table=table, store_needs=store_needs
         )

@@ -9,8 +9,7 @@ from typing import NamedTuple
 
 from howdah.model.found import FoundConfig, FoundProperty
 from howdah.model.host import Host
-from howdah.planner.rules.jvm.options import removed_options
-from howdah.planner.rules.jvm.versions import home_major, java_homes, java_major, java_of_hadoop
+from howdah.planner.rules.jvm import home_major, java_homes, java_major, java_of_hadoop, removed_options
 from howdah.releases import HADOOP_VERSIONS, hadoop, line_of
 
 _ARCHIVE = re.compile(r"hadoop-(\d+\.\d+\.\d+)(?![\d.])")
@@ -80,22 +79,25 @@ def _texts(config: FoundConfig) -> Iterator[FoundProperty]:
 
 def _named(config: FoundConfig | None) -> Detected | None:
     """The release that a path names; None if none does, or if several differ."""
-    found: dict[str, str] = {}
+    releases: dict[str, str] = {}
     for entry in _texts(config) if config is not None else ():
         for match in _ARCHIVE.finditer(entry.text):
             if any(line_of(version) == line_of(match[1]) for version in HADOOP_VERSIONS):
-                found.setdefault(match[1], f"{match[0]} in {entry.place}")
+                releases.setdefault(match[1], f"{match[0]} in {entry.place}")
             elif _BEFORE_2_7.match(match[1]):
                 # What is older is read as the oldest that is known.
-                found.setdefault(line_of(HADOOP_VERSIONS[0]), f"{match[0]} in {entry.place}")
+                releases.setdefault(line_of(HADOOP_VERSIONS[0]), f"{match[0]} in {entry.place}")
         if (hdp := _HDP.search(entry.text)) and (line := _OF_HDP.get(hdp[1] or hdp[3])):
-            found.setdefault(line, f"HDP's {hdp[0].strip('/')} in {entry.place}")
+            releases.setdefault(line, f"HDP's {hdp[0].strip('/')} in {entry.place}")
         if (cdh := _CDH.search(entry.text)) and (line := _OF_CDH.get(cdh[1] or cdh[3])):
-            found.setdefault(line, f"{cdh[0].strip('/')} in {entry.place}")
-    if len(found) != 1:
+            releases.setdefault(line, f"{cdh[0].strip('/')} in {entry.place}")
+    if len(releases) != 1:
         return None
-    ((version, because),) = found.items()
-    known = next((one for one in HADOOP_VERSIONS if one.startswith(f"{version}.")), version)
+    ((version, because),) = releases.items()
+    known = next(
+        (version_known for version_known in HADOOP_VERSIONS if version_known.startswith(f"{version}.")),
+        version,
+    )
     return Detected(known, because)
 
 

@@ -1,27 +1,131 @@
-"""A plan against what exists: values that changed, are missing or were added; machines that are smaller."""
+"""The workers that files list against those of a plan."""
 
 from __future__ import annotations
 
 import shlex
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from pathlib import PurePosixPath
+from typing import NamedTuple
 
-from howdah.audit.existing import HOST_FILES, correction, existing, is_there
-from howdah.audit.subject import Subject
-from howdah.audit.verdicts import verdict
-from howdah.audit.workers import Part, check_workers
+from howdah.audit.existing import HOST_FILES, Subject, correction, existing, is_there, verdict
+from howdah.audit.values import Values
 from howdah.model.check import Check
-from howdah.model.plan import Plan, Setting
+from howdah.model.found import Found
+from howdah.model.inventory import HostGroup
+from howdah.model.placement import placed_workers
+from howdah.model.plan import Plan, Setting, Worker
 from howdah.model.value import value_text
 from howdah.planner.rule import Decision, Rule, SettingRule
 from howdah.planner.rules.catalogue import SETTING_RULES
-from howdah.planner.rules.drift import CHANGED, EXTRA, HARDWARE, MISSING
+from howdah.planner.rules.drift import CHANGED, EXTRA, HARDWARE, MISSING, WORKERS
 from howdah.units import format_memory
+
+_FILE = "workers"
+_SHOWN = 5
+
+
+class Part(NamedTuple):
+    """A kind of worker and the group of hosts that it lives on."""
+
+    kind: Worker
+    group: HostGroup
+
 
 _AS_GOOD = frozenset({"limits.conf", "java"})
 """Of a host, what may be more than planned: a higher limit, and any patch of the Java that was planned."""
-
 _MEMORY_SLACK = 0.06
 """What firmware and kernel keep for themselves of the memory that is installed."""
+
+
+def check_workers(plan: Plan, subject: Subject) -> Iterator[Check]:
+    """Workers that the plan has and the files do not, and the other way round.
+
+    Only Hadoop's own file lists every worker; HBase's lists those with a RegionServer.
+    """
+    config = subject.found.config
+    if config is None or plan.cluster is None or not config.workers:
+        return
+    planned = [worker.name for worker in placed_workers(plan.cluster)]
+    listed = frozenset(config.workers)
+    if _FILE in {PurePosixPath(file).name for file in config.files}:
+        missing = [name for name in planned if name not in listed]
+        if missing:
+            yield _check(
+                f"{_few(missing)} not listed",
+                "every worker of the plan",
+                f"add {_few(missing)} to the file workers, or plan without",
+            )
+    strange = sorted(listed.difference(planned))
+    if strange:
+        yield _check(
+            _few(strange),
+            "workers of the plan only",
+            f"remove {_few(strange)} from the workers file, or add the hosts to the inventory and plan again",
+        )
+
+
+def _few(names: Sequence[str]) -> str:
+    rest = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+    return ", ".join(names[:_SHOWN]) + rest
+
+
+def _check(found: str, expected: str, fix: str) -> Check:
+    return Check(
+        rule=WORKERS.id,
+        verdict=verdict(WORKERS, ok=False),
+        about=_FILE,
+        where=_FILE,
+        found=found,
+        expected=expected,
+        why=WORKERS.says,
+        fix=fix,
+        source=WORKERS.source,
+    )
+
+
+def part_of(plan: Plan | None, found: Found, values: Values | None) -> Part | None:
+    """The part that fits best: by the host's name, then by what the configuration says, then by hardware.
+
+    None for a plan of one machine without Hadoop, or without a plan.
+    """
+    if plan is None or plan.cluster is None:
+        return None
+    groups = {group.name: group for group in plan.cluster.inventory.groups}
+    parts = [Part(kind, groups[kind.group]) for kind in plan.workers if kind.group in groups]
+    return max(parts, key=lambda part: _likeness(part, plan, found, values), default=None)
+
+
+def settings_for(plan: Plan, part: Part) -> tuple[Setting, ...]:
+    """The plan's settings that hold for one part of it."""
+    return tuple(
+        setting
+        for setting in plan.settings
+        if setting.worker in (None, part.kind.name) and setting.group in (None, part.group.name)
+    )
+
+
+def _likeness(part: Part, plan: Plan, found: Found, values: Values | None) -> tuple[bool, int, bool]:
+    host = found.host
+    named = host is not None and host.name in part.group.names
+    alike = host is not None and host.cpu.threads == part.group.cpu.threads
+    return named, _agreements(part.kind, plan, found, values), alike
+
+
+def _agreements(kind: Worker, plan: Plan, found: Found, values: Values | None) -> int:
+    """Settings of this kind alone that the configuration has as planned."""
+    if values is None or found.config is None:
+        return 0
+    variables = {variable.name: variable.text for variable in found.config.environment}
+    own = (setting for setting in plan.settings if setting.worker == kind.name and setting.file)
+    return sum(1 for setting in own if _text(setting, variables, values) == value_text(setting.value))
+
+
+def _text(setting: Setting, variables: Mapping[str, str], values: Values) -> str | None:
+    """What the configuration itself says for a setting, in a script or in a file of properties."""
+    if (setting.file or "").endswith(".sh"):
+        return variables.get(setting.key)
+    reading = values.read(setting.key, setting.file or "")
+    return reading.text if reading and reading.given else None
 
 
 def check_drift(
@@ -49,7 +153,7 @@ def _check_setting(setting: Setting, file: str, subject: Subject) -> Iterator[Ch
     fix = correction(setting.key, file, setting.value, current)
     if current.place and file not in HOST_FILES and current.value(setting.value) is not None:
         fix += f", or plan with {_insisting(setting.key, current.text or '')}"
-    yield _check(
+    yield _setting_check(
         CHANGED if current.place else MISSING,
         about=setting.key,
         where=current.place or file,
@@ -91,7 +195,7 @@ def _extras(planned: set[str], subject: Subject) -> Iterator[Check]:
             continue
         default = values.default(entry.name)
         if entry.text != default:
-            yield _check(
+            yield _setting_check(
                 EXTRA,
                 about=entry.name,
                 where=entry.place,
@@ -108,19 +212,23 @@ def _hardware(part: Part, subject: Subject) -> Iterator[Check]:
     if host is None:
         return
     if host.virtualisation.is_virtual:
-        what, threads, memory = f"worker {part.kind.name}", part.kind.vcpus or 0, part.kind.memory_bytes
+        name, threads, memory = f"worker {part.kind.name}", part.kind.vcpus or 0, part.kind.memory_bytes
     else:
-        what, threads, memory = f"group {part.group.name}", part.group.cpu.threads, part.group.memory_bytes
-    fix = f"plan again with {what} as it is, or give it what was planned"
+        name, threads, memory = f"group {part.group.name}", part.group.cpu.threads, part.group.memory_bytes
+    fix = f"plan again with {name} as it is, or give it what was planned"
     if host.cpu.threads < threads:
-        actual, expected = str(host.cpu.threads), f"{threads} in {what}"
-        yield _check(HARDWARE, about="threads", where=host.name, found=actual, expected=expected, fix=fix)
+        actual, expected = str(host.cpu.threads), f"{threads} in {name}"
+        yield _setting_check(
+            HARDWARE, about="threads", where=host.name, found=actual, expected=expected, fix=fix
+        )
     if host.memory.total_bytes < memory * (1 - _MEMORY_SLACK):
-        actual, expected = format_memory(host.memory.total_bytes), f"{format_memory(memory)} in {what}"
-        yield _check(HARDWARE, about="memory", where=host.name, found=actual, expected=expected, fix=fix)
+        actual, expected = format_memory(host.memory.total_bytes), f"{format_memory(memory)} in {name}"
+        yield _setting_check(
+            HARDWARE, about="memory", where=host.name, found=actual, expected=expected, fix=fix
+        )
 
 
-def _check(
+def _setting_check(
     rule: Rule, *, about: str, where: str, found: str, expected: str, fix: str, why: str = ""
 ) -> Check:
     return Check(

@@ -1,20 +1,76 @@
-"""The value that exists of one key, wherever keys live: in a configuration, a script or on a host."""
+"""What a check judges: a configuration, a host or both, with the value of each key, and verdicts."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from howdah.audit.subject import Subject
-from howdah.audit.text import Misfit, read_like
+from howdah.audit.values import Misfit, Values, read_like
+from howdah.model.check import Check, CheckVerdict
+from howdah.model.found import Found
 from howdah.model.host import Host
 from howdah.model.plan import Value
 from howdah.model.value import value_text
+from howdah.planner.facts import Facts
+from howdah.planner.rule import Rule, Severity
 
 HOST_FILES = frozenset({"sysctl.conf", "limits.conf", "thp", "java"})
 """What one value of a host answers; disks and ports differ from one another and are inspected."""
 
 _QUEUES = "capacity-scheduler.xml"
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """One configuration on one host, or either of them."""
+
+    found: Found
+    """What exists."""
+    facts: Facts
+    """What the rules may know."""
+    values: Values | None
+    """The configuration as daemons read it."""
+    host_values: Mapping[str, Value] = field(default_factory=dict)
+    """What the host says of operating-system keys."""
+
+    @property
+    def host_name(self) -> str:
+        """The host's name; empty where there is none."""
+        return self.found.host.name if self.found.host else ""
+
+
+_BROKEN = {
+    Severity.MUST: CheckVerdict.FAIL,
+    Severity.SHOULD: CheckVerdict.WARN,
+    Severity.MAY: CheckVerdict.PASS,
+}
+
+
+def verdict(rule: Rule, ok: bool | None, *, default: bool = False) -> CheckVerdict:
+    """What an answer means: a broken MUST fails, a broken SHOULD warns, and a MAY is only mentioned.
+
+    ``default`` is whether the release's own value is in use: that a better one could be chosen is advice.
+    """
+    if ok is None:
+        return CheckVerdict.UNKNOWN
+    if not ok and default and rule.severity is Severity.SHOULD:
+        return CheckVerdict.ADVICE
+    return CheckVerdict.PASS if ok else _BROKEN[rule.severity]
+
+
+def cannot_tell(rule: Rule, missing: str, *, about: str, where: str = "", actual: str = "") -> Check:
+    """A rule that needs something that is not known."""
+    return Check(
+        rule=rule.id,
+        verdict=CheckVerdict.UNKNOWN,
+        about=about,
+        where=where,
+        found=actual,
+        expected=missing,
+        why=rule.says,
+        source=rule.source,
+    )
 
 
 class Existing(NamedTuple):

@@ -7,9 +7,9 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
+from howdah.audit.drift import Part, settings_for
 from howdah.audit.folder import Releases
 from howdah.audit.values import Layers, Values
-from howdah.audit.workers import Part, settings_for
 from howdah.model.found import Found
 from howdah.model.host import Host
 from howdah.model.hostname import is_hostname
@@ -17,10 +17,9 @@ from howdah.model.inventory import CpuLayout, DiskKind, DiskRole, DiskSet, HostG
 from howdah.model.plan import Cluster, Plan, Value, Worker
 from howdah.model.request import Demand, PlanRequest, Protection
 from howdah.model.storage import Disk
-from howdah.planner.data_mounts import data_dirs
-from howdah.planner.facts import CannotTell, Facts
+from howdah.planner.facts import Facts, MissingFact
 from howdah.planner.known import cluster_facts
-from howdah.planner.reading import ConfigurationReading
+from howdah.planner.reading import Inspected, data_dirs
 from howdah.planner.rules.ha.services import all_named, is_orphan
 from howdah.units import MIB
 
@@ -111,18 +110,18 @@ class FoundFacts(Facts):
 
     @property
     def group(self) -> HostGroup:
-        """The host in question; raises CannotTell."""
+        """The host in question; raises MissingFact."""
         if self.known_group is None and self.probed:
-            raise CannotTell(f"its disks' kind and its ports' speed, which the probe of {self.probed} lacks")
+            raise MissingFact(f"its disks' kind and its ports' speed, which the probe of {self.probed} lacks")
         if self.known_group is None:
-            raise CannotTell("the host: give --host or --probe, or --plan")
+            raise MissingFact("the host: give --host or --probe, or --plan")
         return self.known_group
 
     @property
     def worker(self) -> Worker:
-        """The host as a worker; raises CannotTell."""
+        """The host as a worker; raises MissingFact."""
         if self.known_worker is None:
-            raise CannotTell("the worker's size: give --conf with --host or --probe, or --plan")
+            raise MissingFact("the worker's size: give --conf with --host or --probe, or --plan")
         return self.known_worker
 
 
@@ -139,7 +138,7 @@ def found_facts(
         known_worker=_native_worker(host, group, known, dirs) if host and _has_tasks(known) else None,
         decided=known,
         release_assumed=releases.hadoop_from == "default",
-        jobs_unknown=found.config is not None and not ConfigurationReading(found).has("mapred-site.xml"),
+        jobs_unknown=found.config is not None and not Inspected(found).has("mapred-site.xml"),
         probed=host.name if host is not None else "",
     )
 
@@ -149,12 +148,12 @@ def _request(found: Found, values: Values | None, releases: Releases) -> PlanReq
     files = {PurePosixPath(file).name for file in config.files} if config else set()
     hbase = "hbase-site.xml" in files
     # A folder of HDFS alone says nothing of what runs on it; a host without a folder may run tasks.
-    reading = ConfigurationReading(found)
+    reading = Inspected(found)
     mapreduce = config is None or not files.isdisjoint({"yarn-site.xml", "mapred-site.xml"})
     if "yarn-site.xml" not in files and any(map(reading.text, _JOB_TRACKERS)):
         # Jobs run on a JobTracker, of which no rule knows anything.
         mapreduce = bool(reading.text("mapreduce.framework.name"))
-    pairs = [pair for pair in all_named(found) if not is_orphan(reading, pair)]
+    pairs = [pair for pair in all_named(reading) if not is_orphan(reading, pair)]
     authentication = values.read("hadoop.security.authentication") if values is not None else None
     return PlanRequest(
         workloads=(

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from howdah.audit.allocations import read_allocations
 from howdah.audit.files import MOST_LIST_BYTES, is_configuration, read_env, read_text, read_xml
-from howdah.audit.names import (
+from howdah.audit.values import (
     BACKUP_MASTERS,
     CONTAINER_EXECUTOR,
     FAIR_SCHEDULER,
@@ -98,11 +98,7 @@ def _is_sparks(names: Collection[str]) -> bool:
 
 def _unreadable(error: UnreadableFile, path: Path, shown: str) -> Unreadable:
     line = error.where.removeprefix(str(path)).strip(":").partition(":")[0]
-    return Unreadable(
-        file=shown,
-        what=f"line {line}: {error.what}" if line else error.what,
-        hint=error.hint,
-    )
+    return Unreadable(file=shown, what=f"line {line}: {error.what}" if line else error.what, hint=error.hint)
 
 
 def read_folders(folders: Sequence[Path]) -> FoundConfig:

@@ -1,22 +1,28 @@
-"""Rules compared with what exists: settings, inspections, and how a broken one reads."""
+"""What is being checked: a configuration, a host or both, with what the rules may know about them."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
 from pathlib import PurePosixPath
 
-from howdah.audit.existing import HOST_FILES, Existing, correction, existing, is_there
-from howdah.audit.names import is_read
-from howdah.audit.subject import Subject
-from howdah.audit.text import Misfit, read_kind, read_like
-from howdah.audit.verdicts import cannot_tell, verdict
+from howdah.audit.existing import (
+    HOST_FILES,
+    Existing,
+    Subject,
+    cannot_tell,
+    correction,
+    existing,
+    is_there,
+    verdict,
+)
+from howdah.audit.values import Misfit, is_read, read_kind, read_like
 from howdah.errors import UserError
 from howdah.model.check import Check
 from howdah.model.plan import Setting
 from howdah.model.value import value_text
-from howdah.planner.data_mounts import data_dirs
-from howdah.planner.facts import CannotTell
-from howdah.planner.rule import Decision, FamilyRule, Inspection, Observation, Rule, SettingRule
+from howdah.planner.facts import MissingFact
+from howdah.planner.reading import Inspected, Observation, data_dirs
+from howdah.planner.rule import Decision, FamilyRule, Inspection, Rule, SettingRule
 
 _BLOCKS = "dfs.datanode.data.dir"
 _OF_JOBS = ("mapreduce.", "yarn.app.mapreduce.")
@@ -24,13 +30,14 @@ _OF_JOBS = ("mapreduce.", "yarn.app.mapreduce.")
 
 def check_inspections(rules: tuple[Inspection, ...], subject: Subject) -> Iterator[Check]:
     """Every inspection that is about what was found; one that sees nothing says nothing."""
+    reading = Inspected(subject.found)
     for rule in rules:
         try:
             if not rule.holds(subject.facts):
                 continue
-            for observation in rule.inspect(subject.found, subject.facts):
+            for observation in rule.inspect(reading, subject.facts):
                 yield _check(rule, observation, subject)
-        except CannotTell as missing:
+        except MissingFact as missing:
             yield cannot_tell(rule, str(missing), about=rule.id, where=subject.host_name)
 
 
@@ -68,7 +75,7 @@ def check_settings(
         try:
             if rule.holds(subject.facts):
                 yield from (_one(rule, subject) if isinstance(rule, SettingRule) else _family(rule, subject))
-        except (CannotTell, UserError) as missing:
+        except (MissingFact, UserError) as missing:
             about = rule.key if isinstance(rule, SettingRule) else rule.family
             yield cannot_tell(rule, str(missing), about=about, where=rule.file)
 
@@ -82,7 +89,7 @@ def _is_later(rule: SettingRule, subject: Subject) -> bool:
 def _one(rule: SettingRule, subject: Subject) -> Iterator[Check]:
     current = existing(rule.key, rule.file, subject)
     if current is None:
-        raise CannotTell(f"{rule.key} of {subject.host_name}, which its probe does not report")
+        raise MissingFact(f"{rule.key} of {subject.host_name}, which its probe does not report")
     if current.text is None and not rule.written:
         return
     decision = rule.decide(subject.facts)
@@ -115,7 +122,7 @@ def _accepted(rule: SettingRule, current: Existing, decision: Decision, subject:
         # No value is an empty text, and nothing else.
         return isinstance(decision.value, str) and rule.accepts("", decision, subject.facts)
     if "${" in current.text and not isinstance(decision.value, str | tuple):
-        raise CannotTell(f"what {current.text} means on the host itself")
+        raise MissingFact(f"what {current.text} means on the host itself")
     return rule.accepts(read_like(current.text, decision.value, current.kind), decision, subject.facts)
 
 

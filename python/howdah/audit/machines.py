@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from howdah.audit.verdicts import verdict
+from howdah.audit.existing import verdict
 from howdah.model.check import Check
 from howdah.model.machines import Doing, ProvisionChange, Provisioning
 from howdah.planner.rules.drift import MACHINES

@@ -7,14 +7,13 @@ from collections.abc import Iterator, Sequence
 from howdah.audit.audit import audit
 from howdah.audit.detect import detect
 from howdah.audit.folder import Releases
-from howdah.audit.names import HADOOP
-from howdah.audit.values import Values
+from howdah.audit.values import HADOOP, Values
 from howdah.errors import UserError
 from howdah.model.check import Check, CheckReport, CheckVerdict
 from howdah.model.found import FoundConfig
 from howdah.model.host import Host
 from howdah.planner.rule import Rule
-from howdah.planner.rules.jvm.versions import home_major, java_of_hadoop
+from howdah.planner.rules.jvm import home_major, java_of_hadoop
 from howdah.planner.rules.upgrade import DEFAULTS, JAVA, OTHER_JAVA, SHUFFLE
 from howdah.releases import hadoop, hbase
 

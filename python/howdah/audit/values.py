@@ -1,25 +1,72 @@
-"""What a daemon reads from a configuration: the property that wins, its variables, the release's default."""
+"""The names of configuration files that programs read; a file of another name has no effect."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import PurePosixPath
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
-from howdah.audit.names import CONTAINER_EXECUTOR, HADOOP
-from howdah.audit.text import read_kind
 from howdah.model.found import FoundConfig, FoundProperty
+from howdah.model.heap import heap_bytes
 from howdah.model.plan import Value
+from howdah.planner.rules.consistency.units import in_megabytes
 from howdah.releases import HADOOP_VERSIONS, Property, Release, default_of, hadoop
+from howdah.releases.values import (
+    expanded,
+    read_bool,
+    read_int,
+    read_list,
+    read_seconds,
+    read_size,
+    whole_seconds,
+)
+from howdah.units import MIB
+
+HADOOP = (
+    "core-site.xml",
+    "hdfs-site.xml",
+    "hdfs-rbf-site.xml",
+    "mapred-site.xml",
+    "yarn-site.xml",
+    "capacity-scheduler.xml",
+    "hadoop-policy.xml",
+    "resource-types.xml",
+    "node-resources.xml",
+    "ssl-server.xml",
+    "ssl-client.xml",
+)
+"""What Hadoop's daemons and clients read, in the order in which later files win (Configuration.java)."""
+OTHERS = (
+    "hbase-site.xml",
+    "hbase-policy.xml",
+    "hive-site.xml",
+    "hivemetastore-site.xml",
+    "hiveserver2-site.xml",
+    "httpfs-site.xml",
+    "kms-site.xml",
+    "kms-acls.xml",
+    "tez-site.xml",
+)
+"""What only other programs read, each after Hadoop's own: Hadoop's daemons see nothing of it."""
+FAIR_SCHEDULER = "fair-scheduler.xml"
+CONTAINER_EXECUTOR = "container-executor.cfg"
+ZOOKEEPER = "zoo.cfg"
+SPARK = "spark-defaults.conf"
+SCRIPTS = "-env.sh"
+WORKERS = ("workers", "slaves", "regionservers")
+BACKUP_MASTERS = "backup-masters"
+_NOT_HADOOPS = re.compile(r"(ranger|xasecure|atlas|hive|yarn-federation|distcp)-.*|.*-(default|policy)\.xml")
+"""XML files of other programs, whose names are right and whose contents are not checked."""
+_Value = TypeVar("_Value")
+
+
+class Misfit(Exception):
+    """A text is not a value of the type that is wanted; the message names the type."""
+
 
 HBASE_SITE = "hbase-site.xml"
 """HBase reads it after Hadoop's own files, and Hadoop does not read it at all."""
-
-_VARIABLE = re.compile(r"\$\{([^}$\s]{1,200})\}")
-_MOST_EXPANSIONS = 20
-"""As often as Hadoop expands; what then still holds a variable goes round in a circle."""
-_MOST_TEXT = 100_000
 
 
 class KeyText(NamedTuple):
@@ -118,12 +165,7 @@ class Values(Mapping[str, Value]):
         return next(filter(None, (self._text(today, given) for today in self._today(name))), None)
 
     def _expanded(self, text: str, given: Mapping[str, FoundProperty]) -> str:
-        for _ in range(_MOST_EXPANSIONS):
-            expanded = _VARIABLE.sub(lambda match: self._variable(match[1], given) or match[0], text)
-            if expanded == text or len(expanded) > _MOST_TEXT:
-                break
-            text = expanded
-        return text
+        return expanded(text, lambda name: self._variable(name, given))
 
     def __getitem__(self, key: str) -> Value:
         reading = self.read(key)
@@ -155,3 +197,125 @@ class Layers(Mapping[str, Value]):
 
     def __len__(self) -> int:
         return sum(1 for _ in self)
+
+
+_NODEMANAGER_MB = 8192
+_NODEMANAGER_VCORES = 8
+_DETECT = "yarn.nodemanager.resource.detect-hardware-capabilities"
+_TASK_MB = 1024
+_MEGABYTES = (
+    "yarn.nodemanager.resource.memory-mb",
+    "yarn.scheduler.minimum-allocation-mb",
+    "yarn.scheduler.maximum-allocation-mb",
+    "yarn.app.mapreduce.am.resource.mb",
+    "mapreduce.map.memory.mb",
+    "mapreduce.reduce.memory.mb",
+)
+_HEAP_RATIO = "mapreduce.job.heap.memory-mb.ratio"
+_USUAL_RATIO = 0.8
+
+
+def is_read(name: str) -> bool:
+    """Whether an XML file of this name is one of properties that a check reads."""
+    return name in HADOOP or name in OTHERS
+
+
+def is_stray(name: str) -> bool:
+    """Whether no program is known to read an XML file of this name."""
+    return not is_read(name) and name != FAIR_SCHEDULER and _NOT_HADOOPS.fullmatch(name) is None
+
+
+def read_like(text: str, like: Value, kind: str) -> Value:
+    """The text as a value of the type of ``like``; ``kind`` is what the release says of the key.
+
+    Raises Misfit where it is none.
+    """
+    if isinstance(like, bool):
+        return _required(read_bool(text), "is neither true nor false")
+    if isinstance(like, int):
+        # All durations that rules give a number for count in seconds.
+        read, otherwise = {
+            "size": (read_size, "is not a size"),
+            "duration": (whole_seconds, "is not a whole number of seconds"),
+        }.get(kind, (read_int, "is not a whole number"))
+        return _required(read(text), otherwise)
+    if isinstance(like, float):
+        return _required(_read_float(text), "is not a number")
+    if isinstance(like, tuple):
+        return read_list(text)
+    # Two ways to write one quantity are one value.
+    return like if text == like or _same_quantity(text, like) else text
+
+
+def read_kind(text: str, kind: str) -> Value:
+    """The text as a value of the release's kind, or the text itself where it is none."""
+    # The unit in which a duration counts is known to the reader of the key.
+    read: Callable[[str], Value | None] | None = {
+        "bool": read_bool,
+        "size": read_size,
+        "int": read_int,
+        "long": read_int,
+        "duration": read_int,
+        "float": _read_float,
+    }.get(kind)
+    value = read(text) if read else None
+    return text if value is None else value
+
+
+def _required(value: _Value | None, otherwise: str) -> _Value:
+    if value is None:
+        raise Misfit(otherwise)
+    return value
+
+
+def _read_float(text: str) -> float | None:
+    try:
+        return float(text)
+    except ValueError:
+        return None
+
+
+def _same_quantity(text: str, like: str) -> bool:
+    sizes = read_size(text), read_size(like)
+    durations = read_seconds(text, None), read_seconds(like, None)
+    return any(first is not None and first == second for first, second in (sizes, durations))
+
+
+def derived(values: Values) -> dict[str, Value]:
+    """Vcores and memory of a NodeManager and of tasks, MB, where the configuration does not give a number.
+
+    A number of another unit is a finding of its own: others are made with what it is meant to be.
+    """
+    return {**_meant(values), **dict(_derived(values))}
+
+
+def _meant(values: Values) -> dict[str, Value]:
+    given = ((key, values.get(key)) for key in _MEGABYTES)
+    return {
+        key: meant
+        for key, value in given
+        if isinstance(value, int) and (meant := in_megabytes(key, value)) is not None
+    }
+
+
+def _derived(values: Values) -> Iterator[tuple[str, Value]]:
+    if not _is_given(values, "yarn.nodemanager.resource.memory-mb"):
+        yield "yarn.nodemanager.resource.memory-mb", _NODEMANAGER_MB
+    if not _is_given(values, "yarn.nodemanager.resource.cpu-vcores") and values.get(_DETECT) is not True:
+        yield "yarn.nodemanager.resource.cpu-vcores", _NODEMANAGER_VCORES
+    for task in ("map", "reduce"):
+        key = f"mapreduce.{task}.memory.mb"
+        if not _is_given(values, key):
+            options = values.read(f"mapreduce.{task}.java.opts")
+            heap = heap_bytes(options.text) if options is not None else None
+            yield key, _TASK_MB if heap is None else max(1, int(heap / MIB / _ratio(values)))
+
+
+def _is_given(values: Values, key: str) -> bool:
+    value = values.get(key)
+    return isinstance(value, int) and value > 0
+
+
+def _ratio(values: Values) -> float:
+    ratio = values.get(_HEAP_RATIO)
+    return ratio if isinstance(ratio, float) and 0 < ratio <= 1 else _USUAL_RATIO

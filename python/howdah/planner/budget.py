@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from howdah.model.plan import Worker
 from howdah.model.request import PlanRequest, Profile
 from howdah.planner.block import BLOCK_BYTES, FILL_LIMIT, blocks_of, file_bytes
-from howdah.planner.facts import CannotTell, Facts
-from howdah.planner.master_heaps import size_of
+from howdah.planner.facts import Facts, MissingFact
+from howdah.planner.heap import size_of
 from howdah.units import GIB, MIB
 
 _DAEMON_LEAST = 512 * MIB
@@ -42,7 +43,6 @@ _HBASE_CACHE_SHARE = 0.05
 _MIX_CACHE_SHARE = 0.1
 """What a mix leaves to the page cache."""
 _STEP = 64 * MIB
-
 LEAST_PAIR_MB = (1024, 1536)
 """Containers of a map and of a reduce task whose heaps are 800 and 1200 MiB (D0 25)."""
 _PAIRS_MB = ((2048, 3072), (1536, 2560), LEAST_PAIR_MB)
@@ -98,13 +98,44 @@ class TaskSizes(NamedTuple):
         return worker.map_slots * self.map_mb + worker.reduce_slots * self.reduce_mb
 
 
+YARN = "Spark: running on YARN"
+CONFIGURATION = "Spark: configuration"
+CORES = (5, 4)
+"""More tasks at once in one executor wait for one another's collections and for one HDFS client; fewer
+repeat what executors keep once, broadcast tables for instance."""
+LEAST_OVERHEAD_MB = 384
+OVERHEAD = 0.1
+"""Of the heap: the release's default, and what it is at the least."""
+_HEAP_MOST_MB = 31 * 1024
+"""Beyond this Java's pointers take twice the room."""
+STEP_MB = 512
+
+
+class Executor(NamedTuple):
+    """One executor: tasks at once, its container and its heap, MB; how many are on a worker and in all."""
+
+    cores: int
+    container_mb: int
+    heap_mb: int
+    per_worker: int
+    in_all: int
+
+
+class WorkerRoom(NamedTuple):
+    """What one kind of worker gives to containers, MB and vcores, and how many such workers there are."""
+
+    memory_mb: int
+    vcores: int
+    workers: int
+
+
 def heap_of(share_bytes: int) -> int:
     """The heap of a daemon with that much memory, in steps of 64 MiB."""
     return int(share_bytes * _DAEMON_HEAP_SHARE) // _STEP * _STEP
 
 
 def kinds_of(facts: Facts) -> tuple[Worker, ...]:
-    """Every kind of worker, the one in question where the cluster is not known; raises CannotTell."""
+    """Every kind of worker, the one in question where the cluster is not known; raises MissingFact."""
     if facts.known_cluster is None:
         return (facts.worker,)
     return tuple(kind for kind, _ in facts.known_cluster.kinds)
@@ -130,7 +161,7 @@ def task_sizes(facts: Facts) -> TaskSizes:
     master_mb = _master_mb(facts)
     kinds = [kind for kind in kinds_of(facts) if kind.map_slots and kind.reduce_slots]
     if not kinds:
-        raise CannotTell("how many tasks run at once on a worker: give a plan")
+        raise MissingFact("how many tasks run at once on a worker: give a plan")
     for map_mb, reduce_mb in _pairs_mb(facts.request):
         sizes = TaskSizes(map_mb, reduce_mb, master_mb)
         if all(_fits(sizes, kind, facts) for kind in kinds):
@@ -265,5 +296,66 @@ def _regionserver(worker: Worker, before: MemoryBudget, facts: Facts) -> int:
     if not facts.request.sorts_only:
         return int(before.room * _HBASE_SHARE_OF_MIX)
     tasks = TaskSizes(*LEAST_PAIR_MB, _master_mb(facts)).tasks_mb(worker) + _master_mb(facts)
-    left = before.room - tasks * MIB - int(memory * _MIX_CACHE_SHARE)
-    return max(int(memory * _HBASE_SHARE), left)
+    remaining = before.room - tasks * MIB - int(memory * _MIX_CACHE_SHARE)
+    return max(int(memory * _HBASE_SHARE), remaining)
+
+
+def executor(facts: Facts) -> Executor:
+    """The executor that uses most of all workers together; raises MissingFact where room is not known."""
+    master_mb = int(facts.number("yarn.app.mapreduce.am.resource.mb"))
+    rooms = _rooms(facts)
+    tried = {_dividing(room, min(room.vcores, cores), master_mb) for room in rooms for cores in CORES}
+    fitting = [
+        candidate for candidate in tried if all(_per_worker(candidate, room) for room in rooms)
+    ] or list(tried)
+    best = max(
+        fitting,
+        key=lambda candidate: (_used(candidate, rooms, master_mb), candidate.cores, candidate.container_mb),
+    )
+    counted = [max(1, _per_worker(best, room)) for room in rooms]
+    in_all = sum(many * room.workers for many, room in zip(counted, rooms, strict=True))
+    return best._replace(per_worker=counted[0], in_all=in_all)
+
+
+def _rooms(facts: Facts) -> tuple[WorkerRoom, ...]:
+    """Every kind of worker; only the one in question where the cluster is not known."""
+    memory, vcores = "yarn.nodemanager.resource.memory-mb", "yarn.nodemanager.resource.cpu-vcores"
+    own = WorkerRoom(int(facts.number(memory)), max(1, int(facts.number(vcores))), 1)
+    given = {override.key for override in facts.request.overrides}
+    if facts.known_cluster is None:
+        return (own,)
+    if len(facts.known_cluster.kinds) < 2:
+        return (own._replace(workers=facts.known_cluster.workers),)
+    sizes = chosen_sizes(facts)
+    return tuple(
+        WorkerRoom(
+            own.memory_mb if memory in given else container_mb(kind, sizes, facts),
+            own.vcores if vcores in given else max(1, vcores_of(kind, facts)),
+            max(1, count),
+        )
+        for kind, count in facts.known_cluster.kinds
+    )
+
+
+def _dividing(room: WorkerRoom, cores: int, master_mb: int) -> Executor:
+    """The executor of so many cores that divides a kind of worker best."""
+    per_worker = max(1, room.vcores // cores)
+    # One application master for each job is somewhere beside them.
+    container = max(2 * STEP_MB, (room.memory_mb - master_mb) // per_worker // STEP_MB * STEP_MB)
+    heap = min(_HEAP_MOST_MB, int(container / (1 + OVERHEAD)), container - LEAST_OVERHEAD_MB) // 64 * 64
+    return Executor(cores, container, heap, per_worker, per_worker * room.workers)
+
+
+def _per_worker(executor: Executor, room: WorkerRoom) -> int:
+    return min(room.vcores // executor.cores, room.memory_mb // executor.container_mb)
+
+
+def _used(executor: Executor, rooms: Iterable[WorkerRoom], master_mb: int) -> float:
+    """The parts of all vcores and of all memory that such executors use, multiplied."""
+    counted = [(room, _per_worker(executor, room)) for room in rooms]
+    vcores = sum(room.vcores * room.workers for room, _ in counted)
+    memory = sum((room.memory_mb - master_mb) * room.workers for room, _ in counted)
+    executors = sum(many * room.workers for room, many in counted)
+    return (executors * executor.cores / max(1, vcores)) * (
+        executors * executor.container_mb / max(1, memory)
+    )

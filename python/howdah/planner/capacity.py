@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import NoReturn
+from typing import NamedTuple, NoReturn
 
 from howdah.errors import UserError
 from howdah.model.heap import heap_bytes
 from howdah.model.inventory import HostGroup, Inventory
-from howdah.model.plan import Capacity, Layout, Master, Role, Setting, Value, Worker, Year
+from howdah.model.plan import Advice, Capacity, Layout, Master, Placement, Role, Setting, Value, Worker, Year
 from howdah.model.request import Growth
 from howdah.planner.block import (
     BLOCK_BYTES,
@@ -20,96 +20,20 @@ from howdah.planner.block import (
     REPLICATION,
     blocks_of,
 )
-from howdah.planner.known import workers_left
+from howdah.planner.facts import Facts
+from howdah.planner.known import remaining_workers
+from howdah.planner.rules.capacity import ERASURE_CODING, ERASURE_DOMAINS
+from howdah.planner.topology import MASTERS_RACK
 from howdah.units import format_bytes
 
 _HOSTS_MOST = 10_000
 """As many as the largest cluster of HDFS that was published."""
 _RESERVED = "dfs.datanode.du.reserved"
-
 BLOCKS_PER_DATANODE = 1_000_000
 """Replicas beyond which a DataNode's reports and heap become a burden: practice, not a paper."""
 _DISKS = "disks"
 _HEAP = "NameNode heap"
 _BLOCKS = "blocks of a DataNode"
-
-
-def capacity(
-    inventory: Inventory,
-    layouts: Sequence[Layout],
-    kinds: Sequence[Worker],
-    masters: Sequence[Master],
-    settings: Sequence[Setting],
-    *,
-    growth: Growth | None,
-    mean_file_bytes: int = FILE_BYTES,
-) -> Capacity:
-    """What the planned hosts hold and, where growth was asked for, what every year needs.
-
-    Hosts that are added are like those of the largest group of workers. Raises UserError where a reserve
-    leaves HDFS nothing of a disk.
-    """
-    held = holding(inventory, layouts, kinds, masters, settings, mean_file_bytes=mean_file_bytes)
-    years = tuple(_years(held, growth)) if growth else ()
-    if growth and years and years[-1].hosts > _HOSTS_MOST:
-        _too_many(years, held, growth)
-    return Capacity(
-        raw_bytes=held.raw_bytes,
-        usable_bytes=held.usable_bytes,
-        bytes_per_host=held.host_bytes,
-        years=years,
-        hosts_needed=years[-1].hosts if years else None,
-        group=held.group,
-    )
-
-
-def _too_many(years: Sequence[Year], held: Holding, growth: Growth) -> NoReturn:
-    first = next(year for year in years if year.hosts > _HOSTS_MOST)
-    when = f" in year {first.year}" if first.year else ""
-    raise UserError(
-        "--need",
-        f"{format_bytes(first.need_bytes)}{when} take {first.hosts:,} hosts like those of {held.group}; "
-        f"no HDFS of more than {_HOSTS_MOST:,} is known to work",
-        "give hosts with more disks, larger files (--mean-file), or data for several clusters"
-        + (" or fewer years" if growth.years else ""),
-    )
-
-
-def _years(held: Holding, growth: Growth) -> Iterator[Year]:
-    for year in range(growth.years + 1):
-        need = round(growth.need_bytes * (1 + growth.per_year) ** year)
-        fill = _fill(held, need)
-        first = max(fill, key=fill.__getitem__)
-        yield Year(
-            year=year,
-            need_bytes=need,
-            hosts=_hosts(held, need),
-            first_full=f"{first}, {_share(fill[first])} the limit",
-            fill=fill,
-        )
-
-
-def _share(full: float) -> str:
-    """Percent as far as they tell anything: ``81% of``, ``120 times``."""
-    return f"{full:.0%} of" if full < _TIMES else f"{min(full, _MOST_TIMES):,.0f} times"
-
-
-def _fill(held: Holding, need_bytes: int) -> dict[str, float]:
-    """How full each resource of the planned hosts is; at 1 it holds the most it should."""
-    blocks = blocks_of(need_bytes, held.block_bytes, held.mean_file_bytes)
-    return {
-        _DISKS: need_bytes / held.usable_bytes,
-        _HEAP: blocks * HEAP_BYTES_PER_BLOCK / held.heap_bytes,
-        _BLOCKS: blocks * held.replication / (held.workers * BLOCKS_PER_DATANODE),
-    }
-
-
-def _hosts(held: Holding, need_bytes: int) -> int:
-    """The fewest hosts that hold so much, masters' included; more hosts do not widen the NameNode's heap."""
-    replicas = blocks_of(need_bytes, held.block_bytes, held.mean_file_bytes) * held.replication
-    by_disks = math.ceil((need_bytes - held.usable_bytes) / held.host_bytes)
-    by_blocks = math.ceil((replicas / BLOCKS_PER_DATANODE - held.workers) / held.host_workers)
-    return max(held.fewest_hosts, held.hosts + max(by_disks, by_blocks))
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,6 +58,117 @@ class Holding:
     heap_bytes: float
 
 
+_TIMES, _MOST_TIMES = 10, 1_000_000
+
+
+class ErasureCode(NamedTuple):
+    """One of Hadoop's Reed-Solomon policies: data units and parity units of each block group."""
+
+    name: str
+    data: int
+    parity: int
+
+    @property
+    def units(self) -> int:
+        """Units of a block group, each on a DataNode of its own."""
+        return self.data + self.parity
+
+    @property
+    def overhead(self) -> float:
+        """Bytes on disk for each byte of data."""
+        return self.units / self.data
+
+    @property
+    def least_hosts(self) -> int:
+        """Hosts that it takes, one of them to make a lost unit again."""
+        return self.units + 1
+
+
+CODES = (
+    ErasureCode("RS-3-2-1024k", 3, 2),
+    ErasureCode("RS-6-3-1024k", 6, 3),
+    ErasureCode("RS-10-4-1024k", 10, 4),
+)
+
+
+def capacity(
+    inventory: Inventory,
+    layouts: Sequence[Layout],
+    kinds: Sequence[Worker],
+    masters: Sequence[Master],
+    settings: Sequence[Setting],
+    *,
+    growth: Growth | None,
+    mean_file_bytes: int = FILE_BYTES,
+) -> Capacity:
+    """What the planned hosts hold and, where growth was asked for, what every year needs.
+
+    Hosts that are added are like those of the largest group of workers. Raises UserError where a reserve
+    leaves HDFS nothing of a disk.
+    """
+    filled = holding(inventory, layouts, kinds, masters, settings, mean_file_bytes=mean_file_bytes)
+    years = tuple(_years(filled, growth)) if growth else ()
+    if growth and years and years[-1].hosts > _HOSTS_MOST:
+        _too_many(years, filled, growth)
+    return Capacity(
+        raw_bytes=filled.raw_bytes,
+        usable_bytes=filled.usable_bytes,
+        bytes_per_host=filled.host_bytes,
+        years=years,
+        hosts_needed=years[-1].hosts if years else None,
+        group=filled.group,
+    )
+
+
+def _too_many(years: Sequence[Year], filled: Holding, growth: Growth) -> NoReturn:
+    first = next(year for year in years if year.hosts > _HOSTS_MOST)
+    when = f" in year {first.year}" if first.year else ""
+    raise UserError(
+        "--need",
+        f"{format_bytes(first.need_bytes)}{when} take {first.hosts:,} hosts like those of {filled.group}; "
+        f"no HDFS of more than {_HOSTS_MOST:,} is known to work",
+        "give hosts with more disks, larger files (--mean-file), or data for several clusters"
+        + (" or fewer years" if growth.years else ""),
+    )
+
+
+def _years(filled: Holding, growth: Growth) -> Iterator[Year]:
+    for year in range(growth.years + 1):
+        need = round(growth.need_bytes * (1 + growth.per_year) ** year)
+        fill = _fill(filled, need)
+        first = max(fill, key=fill.__getitem__)
+        yield Year(
+            year=year,
+            need_bytes=need,
+            hosts=_hosts(filled, need),
+            first_full=f"{first}, {_share(fill[first])} the limit",
+            fill=fill,
+        )
+
+
+def _share(full: float) -> str:
+    """Percent as far as they tell anything: ``81% of``, ``120 times``."""
+    return f"{full:.0%} of" if full < _TIMES else f"{min(full, _MOST_TIMES):,.0f} times"
+
+
+def _fill(filled: Holding, need_bytes: int) -> dict[str, float]:
+    """How full each resource of the planned hosts is; at 1 it holds the most it should."""
+    blocks = blocks_of(need_bytes, filled.block_bytes, filled.mean_file_bytes)
+    return {
+        _DISKS: need_bytes / filled.usable_bytes,
+        _HEAP: blocks * HEAP_BYTES_PER_BLOCK / filled.heap_bytes,
+        _BLOCKS: blocks * filled.replication / (filled.workers * BLOCKS_PER_DATANODE),
+    }
+
+
+def _hosts(filled: Holding, need_bytes: int) -> int:
+    """The fewest hosts that hold so much, masters' included; more hosts do not widen the NameNode's heap."""
+    replicas = blocks_of(need_bytes, filled.block_bytes, filled.mean_file_bytes) * filled.replication
+    by_disks = math.ceil((need_bytes - filled.usable_bytes) / filled.host_bytes)
+    by_blocks = math.ceil((replicas / BLOCKS_PER_DATANODE - filled.workers) / filled.host_workers)
+    return max(filled.fewest_hosts, filled.hosts + max(by_disks, by_blocks))
+
+
 def holding(
     inventory: Inventory,
     layouts: Sequence[Layout],
@@ -150,7 +185,7 @@ def holding(
     workers = raw_bytes = usable_bytes = 0
     for layout in layouts:
         group = groups[layout.group]
-        for name, many in workers_left(group, layout, masters).items():
+        for name, many in remaining_workers(group, layout, masters).items():
             workers += many
             raw_bytes += round(many * _raw(by_name[name], group))
             usable_bytes += round(many * _usable(by_name[name], group, settings, replication))
@@ -214,4 +249,70 @@ def _number(settings: Sequence[Setting], key: str, kind: Worker, otherwise: floa
     return value if isinstance(value, int | float) and not isinstance(value, bool) else otherwise
 
 
-_TIMES, _MOST_TIMES = 10, 1_000_000
+def weigh_erasure(facts: Facts, usable_bytes: int) -> tuple[Advice, ...]:
+    """What erasure coding would hold where replication holds ``usable_bytes``, and where units would land."""
+    hosts = facts.cluster.worker_hosts
+    possible = [code for code in CODES if hosts >= code.least_hosts]
+    if not possible:
+        return (
+            ERASURE_CODING.advice(
+                f"Erasure coding needs at least {CODES[0].least_hosts} hosts with workers ({CODES[0].name}, "
+                f"and one to rebuild on), and there are {hosts}: keep replication."
+            ),
+        )
+    return (
+        ERASURE_CODING.advice(_gain(facts, usable_bytes, possible)),
+        ERASURE_DOMAINS.advice(_domains(facts, possible)),
+    )
+
+
+def _gain(facts: Facts, usable_bytes: int, possible: list[ErasureCode]) -> str:
+    copies = facts.number("dfs.replication")
+    offers = ", ".join(
+        f"{code.name} {format_bytes(usable_bytes * copies / code.overhead)} "
+        f"({code.overhead:.3g} bytes for each, {code.parity} losses survived)"
+        for code in possible
+    )
+    refused = "; ".join(
+        f"{code.name} needs {code.least_hosts} hosts with workers, and there are {facts.cluster.worker_hosts}"
+        for code in CODES
+        if code not in possible
+    )
+    least = min(possible, key=lambda code: code.data)
+    return (
+        f"Cold data could be erasure-coded. Replication {copies:g} holds "
+        f"{format_bytes(usable_bytes)} here; of cold data alone the same disks would hold: {offers}. "
+        f"{refused + '. ' if refused else ''}"
+        f"It suits files of at least {format_bytes(least.data * BLOCK_BYTES)} that are written once. No task "
+        "reads its data locally, a lost disk is rebuilt from many others over the network, and coding takes "
+        "processor time; files cannot be appended to or flushed, so that HBase needs replication."
+    )
+
+
+def _domains(facts: Facts, possible: list[ErasureCode]) -> str:
+    topology = facts.cluster.topology
+    racks = sum(rack.name != MASTERS_RACK for rack in topology.racks)
+    shared = topology.placement is not Placement.DEFAULT
+    sentences = " ".join(f"{code.name} {_survives(code, racks, shared=shared)}." for code in possible)
+    if racks == 1:
+        return f"If you erasure-code: {sentences} No racks are known, so the loss of one may lose data."
+    return (
+        f"If you erasure-code: {sentences} HDFS spreads units over racks, of which there are {racks}, "
+        "and knows no hosts within them (dfs.block.placement.ec.classname)."
+    )
+
+
+def _survives(code: ErasureCode, racks: int, *, shared: bool) -> str:
+    on_a_rack = math.ceil(code.units / racks)
+    if shared and on_a_rack > 1:
+        return (
+            f"may lose data with one host, so do not use it here: up to {on_a_rack} of its {code.units} "
+            "units are in one rack, perhaps on workers of one host"
+        )
+    if shared:
+        return f"survives the loss of {code.parity} hosts, each of its {code.units} units being on another"
+    if racks == 1:
+        return f"survives the loss of {code.parity} hosts"
+    if on_a_rack > code.parity:
+        return f"loses data with a rack: it has {on_a_rack} units in one and survives {code.parity} losses"
+    return f"survives the loss of a rack, which holds at most {on_a_rack} of its units"

@@ -9,9 +9,9 @@ from howdah.errors import UserError
 from howdah.model.inventory import HostGroup, Inventory
 from howdah.model.plan import Candidate, Judgement, Layout, Master, Worker
 from howdah.model.request import PlanRequest
-from howdah.planner.known import worker_hosts_left, workers_left
-from howdah.planner.masters import enough_hosts, place_masters
-from howdah.planner.platforms import layout_of, weigh
+from howdah.planner.known import remaining_worker_hosts, remaining_workers
+from howdah.planner.masters.place import enough_hosts, place_masters
+from howdah.planner.platforms.candidates import layout_of, weigh
 from howdah.planner.rules.masters import IDLE_DISKS, MOST_DISKS
 
 _FEW_HOSTS = 60
@@ -53,10 +53,10 @@ def choose(inventory: Inventory, request: PlanRequest) -> Choice:
             _less_masters(inventory, group, choice.best(candidate), candidate, request)
             for candidate in possible
         ]
-        best, *others = sorted(judged, key=lambda candidate: -candidate.score)
+        best, *rest = sorted(judged, key=lambda candidate: -candidate.score)
         weighed[group.name] = (
             best.model_copy(update={"verdict": "recommended"}),
-            *(candidate.model_copy(update={"verdict": "possible"}) for candidate in others),
+            *(candidate.model_copy(update={"verdict": "possible"}) for candidate in rest),
             *refused,
         )
     return Choice(groups, weighed)
@@ -69,29 +69,38 @@ def as_divided(choice: Choice, platforms: Mapping[str, str]) -> Choice:
     """
     weighed = dict(choice.weighed)
     for group in choice.groups:
-        here = {platforms[host] for host in group.names if host in platforms}
-        if not here:
+        divisions = {platforms[host] for host in group.names if host in platforms}
+        if not divisions:
             continue
-        had = next((one for one in weighed[group.name] if {one.platform} == here), None)
-        if len(here) > 1:
+        had = next(
+            (candidate for candidate in weighed[group.name] if {candidate.platform} == divisions), None
+        )
+        if len(divisions) > 1:
             raise UserError(
                 "--from",
-                f"divides hosts of the group {group.name} in several ways: {', '.join(sorted(here))}",
+                f"divides hosts of the group {group.name} in several ways: {', '.join(sorted(divisions))}",
                 "give those of each a group of their own, or plan anew, without --from",
             )
         if had is None or had.verdict == "refused":
-            why = next((told.text for told in had.judgements if told.verdict == "refused"), "") if had else ""
+            why = (
+                next((judgement.text for judgement in had.judgements if judgement.verdict == "refused"), "")
+                if had
+                else ""
+            )
             raise UserError(
                 "--from",
-                f"divides hosts of {group.name} as {here.pop()}, which these cannot be{why and f': {why}'}",
+                f"divides hosts of {group.name} as {divisions.pop()}, which these cannot be"
+                f"{why and f': {why}'}",
                 "correct the inventory, or plan anew, without --from",
             )
-        others = (one for one in weighed[group.name] if one is not had)
+        alternatives = (candidate for candidate in weighed[group.name] if candidate is not had)
         weighed[group.name] = (
             had.model_copy(update={"verdict": "recommended"}),
             *(
-                one.model_copy(update={"verdict": "possible"}) if one.verdict == "recommended" else one
-                for one in others
+                candidate.model_copy(update={"verdict": "possible"})
+                if candidate.verdict == "recommended"
+                else candidate
+                for candidate in alternatives
             ),
         )
     return Choice(choice.groups, weighed)
@@ -123,8 +132,8 @@ def count_workers(
                 # This platform has no room for the masters; the table shows it as a group without them.
                 yield candidate
                 continue
-            left = workers_left(group, layout_of(candidate), placed)
-            yield candidate.model_copy(update={"workers": left.total()})
+            remaining = remaining_workers(group, layout_of(candidate), placed)
+            yield candidate.model_copy(update={"workers": remaining.total()})
 
 
 def _weighed(group: HostGroup, groups: Sequence[HostGroup], request: PlanRequest) -> tuple[Candidate, ...]:
@@ -158,12 +167,12 @@ def _less_masters(
     except UserError:
         judgement = IDLE_DISKS.speaks_against("has no room for the masters", _NO_ROOM)
     else:
-        hosts, wanted = worker_hosts_left(inventory, by_group, placed), enough_hosts(inventory, request)
+        hosts, wanted = remaining_worker_hosts(inventory, by_group, placed), enough_hosts(inventory, request)
         if hosts < wanted:
             text = f"masters leave workers on {hosts} of the {wanted} hosts that replicas need"
             return _judged(candidate, IDLE_DISKS.speaks_against(text, _NO_ROOM))
-        left = workers_left(group, layout_of(candidate), placed)
-        disks = sum(left[kind.name] * (kind.data_disks or 0) for kind in candidate.kinds)
+        remaining = remaining_workers(group, layout_of(candidate), placed)
+        disks = sum(remaining[kind.name] * (kind.data_disks or 0) for kind in candidate.kinds)
         lost = round(1 - disks / (group.count * group.data_disks), 4)
         if lost <= MOST_DISKS:
             # Masters could share: that they do not is a choice, no property of the platform.

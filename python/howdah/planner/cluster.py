@@ -2,27 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 
 from howdah.errors import UserError
+from howdah.model.hostname import check_hostname, fold
 from howdah.model.inventory import HostGroup, Inventory
-from howdah.model.placement import virtual_name
+from howdah.model.placement import placed_hosts, virtual_name
 from howdah.model.plan import Advice, Cluster, Layout, Master, Plan, Setting, Worker
 from howdah.model.request import PlanRequest
+from howdah.model.wrong import WrongValue
 from howdah.planner.block import file_bytes
-from howdah.planner.capacity import capacity
+from howdah.planner.capacity import capacity, weigh_erasure
 from howdah.planner.choice import Choice, choose, count_workers, layouts_and_kinds
-from howdah.planner.decide import decide
-from howdah.planner.erasure import weigh_erasure
-from howdah.planner.facts import CannotTell, Facts
+from howdah.planner.decide import beyond_rules, decide
+from howdah.planner.facts import Facts, MissingFact
 from howdah.planner.known import cluster_facts
-from howdah.planner.masters import place_masters
-from howdah.planner.masters.keep import keep_places
-from howdah.planner.masters.posts import spots_by_host
-from howdah.planner.override import beyond_rules
-from howdah.planner.platforms import size_settings
-from howdah.planner.rules.catalogue import COUNSELS, SETTING_RULES
+from howdah.planner.masters.place import keep_places, place_masters
+from howdah.planner.masters.slots import spots_by_host
+from howdah.planner.platforms.sizes import size_settings
+from howdah.planner.rules.catalogue import ADVICE_RULES, SETTING_RULES
 from howdah.planner.topology import lay_out, weigh_racks
+from howdah.units import format_counted
 
 
 def plan_cluster(inventory: Inventory, request: PlanRequest) -> Plan:
@@ -58,7 +58,7 @@ def plan_choice(
     )
     settings += tuple(beyond_rules(request, settings))
     facts = _knowing(facts, settings, choice.groups[0], kinds[0])
-    held = capacity(
+    space = capacity(
         inventory,
         layouts,
         kinds,
@@ -78,10 +78,10 @@ def plan_choice(
             masters=masters,
             topology=topology,
             candidates=tuple(count_workers(inventory, choice, masters, request)),
-            capacity=held,
+            capacity=space,
             advice=(
-                *weigh_erasure(facts, held.usable_bytes),
-                *weigh_racks(inventory, held.usable_bytes, int(facts.number("dfs.replication"))),
+                *weigh_erasure(facts, space.usable_bytes),
+                *weigh_racks(inventory, space.usable_bytes, int(facts.number("dfs.replication"))),
                 *_counsel(facts),
             ),
         ),
@@ -102,12 +102,12 @@ def _knowing(facts: Facts, settings: Sequence[Setting], group: HostGroup, worker
 
 
 def _counsel(facts: Facts) -> Iterator[Advice]:
-    for rule in COUNSELS:
+    for rule in ADVICE_RULES:
         if not rule.holds(facts):
             continue
         try:
-            text = rule.tell(facts)
-        except CannotTell:
+            text = rule.advise(facts)
+        except MissingFact:
             continue
         if text is not None:
             yield rule.advice(text)
@@ -140,3 +140,107 @@ def _virtual(
     for master in masters:
         if master.address != master.host:
             yield master.address, master.host
+
+
+def with_hosts(plan: Plan, names: Sequence[str], like: str) -> Plan:
+    """The plan with more hosts, each like one that it has; raises UserError where that cannot be.
+
+    Worker kinds, masters and every value stay; racks and capacity are reckoned anew.
+    """
+    cluster = _cluster(plan)
+    group = _group_of(cluster, like)
+    placed = {host.name: host for host in placed_hosts(cluster)}
+    if placed[like].masters or not placed[like].workers:
+        carried = ", ".join(master.name for master in placed[like].masters) or "nothing"
+        alike = [host.name for host in placed.values() if host.workers and not host.masters]
+        raise UserError(
+            f"--like {like}",
+            f"carries {carried}, and a new host has workers alone",
+            f"one of {', '.join(alike)}" if alike else "plan the larger cluster: howdah plan --from",
+        )
+    known = {host.lower() for each in cluster.inventory.groups for host in each.names}
+    for name in names:
+        try:
+            check_hostname(name)
+        except WrongValue as wrong:
+            raise UserError(f"host {name!r}", wrong.what, wrong.hint) from wrong
+        if name.lower() in known:
+            raise UserError(name, "is a host of this cluster already", "name a new one")
+        known.add(name.lower())
+    return _changed(plan, group, lambda hosts: [*hosts, *names])
+
+
+def without_hosts(plan: Plan, names: Collection[str]) -> Plan:
+    """The plan with fewer hosts; raises UserError for hosts of masters, and where too few would stay."""
+    cluster = _cluster(plan)
+    placed = {host.name: host for host in placed_hosts(cluster)}
+    for name in names:
+        if name not in placed:
+            raise UserError(name, "is no host of this cluster", f"one of {', '.join(placed)}")
+        if masters := [master.name for master in placed[name].masters]:
+            raise UserError(
+                name, f"carries {', '.join(masters)}", "hosts with workers alone can be taken away"
+            )
+    remaining = sum(bool(host.workers) for host in placed.values() if host.name not in names)
+    replicas = next((int(str(each.value)) for each in plan.settings if each.key == "dfs.replication"), 1)
+    if remaining < replicas:
+        raise UserError(
+            ", ".join(names),
+            f"would leave {format_counted(remaining, 'host')} with workers, and a block has {replicas} "
+            "replicas",
+            "add others first, or plan with a smaller --replication",
+        )
+    for group in {placed[name].group for name in names}:
+        plan = _changed(
+            plan,
+            next(each for each in cluster.inventory.groups if each.name == group),
+            lambda hosts: [host for host in hosts if host not in names],
+        )
+    return plan
+
+
+def _cluster(plan: Plan) -> Cluster:
+    if plan.cluster is None:
+        raise UserError("plan", "is for one machine without Hadoop", "give a cluster's plan")
+    return plan.cluster
+
+
+def _group_of(cluster: Cluster, host: str) -> HostGroup:
+    for group in cluster.inventory.groups:
+        if host in group.names:
+            return group
+    names = [name for group in cluster.inventory.worker_groups for name in group.names]
+    raise UserError(host, "is no host of this cluster", f"one of {', '.join(names)}")
+
+
+def _changed(plan: Plan, group: HostGroup, change: Callable[[Sequence[str]], Sequence[str]]) -> Plan:
+    cluster = _cluster(plan)
+    if len(group.racks) > 1:
+        raise UserError(
+            f"group {group.name}",
+            f"is spread over {len(group.racks)} racks, so that nobody knows which one a host is in",
+            "give the hosts of each rack a group of their own in the inventory, and plan",
+        )
+    hosts = change(group.names)
+    if not hosts:
+        raise UserError(f"group {group.name}", "would have no host left", "leave one, or plan without it")
+    other = HostGroup.model_validate(
+        group.model_dump(mode="json", by_alias=True) | {"count": len(hosts), "hosts": fold(hosts)}
+    )
+    groups = tuple(other if each.name == group.name else each for each in cluster.inventory.groups)
+    inventory = Inventory(cluster=cluster.inventory.cluster, groups=groups)
+    check_machine_names(inventory, cluster.layouts, cluster.masters, cluster.request)
+    space = capacity(
+        inventory,
+        cluster.layouts,
+        plan.workers,
+        cluster.masters,
+        plan.settings,
+        growth=cluster.request.growth,
+        mean_file_bytes=file_bytes(cluster.request),
+    )
+    changed = cluster.model_copy(
+        update={"inventory": inventory, "topology": lay_out(inventory, cluster.layouts), "capacity": space}
+    )
+    # Made anew and not copied, so that it is checked as any plan is.
+    return Plan.model_validate(plan.model_copy(update={"cluster": changed}).model_dump(by_alias=True))

@@ -1,20 +1,15 @@
-"""Conditions that rules of many subjects share, and the makers of rules that hold under them.
-
-``mapreduce_rule(id=..., ...)`` is a SettingRule whose condition is given; whatever else a maker gives,
-a rule may still give otherwise.
-"""
+"""Conditions that rules of many subjects share."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 
 from howdah.model.plan import Role
 from howdah.model.request import Hypervisor, Profile, Protection
 from howdah.planner.facts import Facts
-from howdah.planner.rule import SettingRule, Severity
+from howdah.planner.rules.declare import Condition
 
-_SECURE_MODE = ("Hadoop 3.5.0: secure mode", "howdah")
+SECURE_MODE = "Hadoop 3.5.0: secure mode, howdah"
 
 
 def in_study(facts: Facts) -> bool:
@@ -115,24 +110,10 @@ def secured_pair(facts: Facts) -> bool:
     return secured(facts) and facts.request.protection is Protection.HA
 
 
-mapreduce_rule = partial(SettingRule, applies=with_mapreduce, condition="with MapReduce")
-hbase_rule = partial(SettingRule, applies=with_hbase, condition="with HBase")
-spark_rule = partial(SettingRule, file="spark-defaults.conf", applies=with_spark, condition="with Spark")
-tez_rule = partial(SettingRule, applies=with_tez, condition="with Hive on Tez")
-secure_rule = partial(
-    SettingRule, sources=_SECURE_MODE, severity=Severity.MUST, applies=secured, condition="with --secure"
-)
-secure_mapreduce_rule = partial(
-    SettingRule,
-    sources=_SECURE_MODE,
-    severity=Severity.MUST,
-    applies=secured_mapreduce,
-    condition="with --secure and MapReduce",
-)
-secure_hbase_rule = partial(
-    SettingRule,
-    sources=_SECURE_MODE,
-    severity=Severity.MUST,
-    applies=secured_hbase,
-    condition="with --secure and HBase",
-)
+WITH_MAPREDUCE = Condition("with MapReduce", with_mapreduce)
+WITH_HBASE = Condition("with HBase", with_hbase)
+WITH_SPARK = Condition("with Spark", with_spark)
+WITH_TEZ = Condition("with Hive on Tez", with_tez)
+SECURED = Condition("with --secure", secured)
+SECURED_MAPREDUCE = Condition("with --secure and MapReduce", secured_mapreduce)
+SECURED_HBASE = Condition("with --secure and HBase", secured_hbase)

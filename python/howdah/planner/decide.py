@@ -1,16 +1,32 @@
-"""Setting rules put to work: each decides its value, or keeps the user's and says what it breaks."""
+"""Values of settings: what each rule decides, or the user's own with `--set KEY=VALUE` and what it breaks."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import difflib
+import re
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 
+from howdah import releases
+from howdah.errors import UserError
+from howdah.hadoop.misspelt import intended_key
 from howdah.model.inventory import HostGroup
 from howdah.model.plan import Breach, Setting, Value, Worker
+from howdah.model.request import Override, PlanRequest
 from howdah.model.value import value_text
 from howdah.planner.facts import Facts
-from howdah.planner.override import typed
 from howdah.planner.rule import Decision, FamilyRule, Scope, SettingRule
+from howdah.releases.values import read_bool, read_list, read_size
+from howdah.units import KIB, MIB, parse_bytes
+
+_CLOSE = 0.8
+"""How alike two keys are of which one may be meant for the other, of 1."""
+_SMALLEST_SIZE = 64 * KIB
+"""What a rule counts in bytes is at least this; what it counts otherwise takes no unit of bytes."""
+_COUNTED_IN = {"mb": MIB, "kb": KIB, "kbytes": KIB}
+"""The unit of a key, in bytes, by the last word of its name."""
+_COUNTED_IN_MIB = {"hbase.bucketcache.size", "memSize", "sched.mem.min", "numa.memory.gransize"}
+"""Keys whose names do not say that they count in MiB."""
 
 
 def decide(
@@ -37,7 +53,7 @@ def decide(
             by_group = (
                 _setting(rule, replace(facts, known_group=group), group=group.name) for group in groups
             )
-            settings += _said_once(list(filter(None, by_group)), alike=len(groups))
+            settings += _once_if_equal(list(filter(None, by_group)), alike=len(groups))
         elif rule.scope is Scope.WORKER:
             decided: list[Setting] = []
             for name, known in by_kind.items():
@@ -45,7 +61,7 @@ def decide(
                     by_kind[name] = known.deciding(rule.key, setting.value)
                     decided.append(setting)
             apart = any(setting.key == rule.needs and setting.worker for setting in settings)
-            settings += decided if apart else _said_once(decided, alike=len(kinds))
+            settings += decided if apart else _once_if_equal(decided, alike=len(kinds))
         # No rule of the cluster asks for a kind of worker, so the first one's facts are as good as any.
         elif setting := _setting(rule, by_kind[kinds[0].name]):
             by_kind = {name: known.deciding(rule.key, setting.value) for name, known in by_kind.items()}
@@ -53,7 +69,7 @@ def decide(
     return tuple(settings)
 
 
-def _said_once(decided: list[Setting], alike: int) -> Iterable[Setting]:
+def _once_if_equal(decided: list[Setting], alike: int) -> Iterable[Setting]:
     if len(decided) == alike and len({setting.value for setting in decided}) == 1:
         return [decided[0].model_copy(update={"worker": None, "group": None})]
     return decided
@@ -98,5 +114,114 @@ def _breaches(rule: SettingRule, value: Value, decision: Decision, facts: Facts)
     if rule.accepts(value, decision, facts):
         return ()
     wanted = value_text(decision.value)
-    says = f"{rule.says} Here: {wanted}, because {decision.because}"
-    return (Breach(rule=rule.id, says=says, severity=rule.severity.value),)
+    sentence = f"{rule.says} Here: {wanted}, because {decision.because}"
+    return (Breach(rule=rule.id, says=sentence, severity=rule.severity.value),)
+
+
+def typed(given: Override, like: Value) -> Value:
+    """The user's text as a value of the same type as the rule's; raise UserError where it is none.
+
+    A size may be written with its unit, ``128MiB`` or as Hadoop does ``128m``, also where the key counts
+    in MiB; a duration as Hadoop reads it, ``2m``.
+    """
+    where = f"--set {given.key}"
+    text = given.value.strip()
+    if isinstance(like, bool):
+        truth = read_bool(text)
+        if truth is None:
+            raise UserError(
+                where, f"{text!r} is neither true nor false", f"the rule gives {str(like).lower()}"
+            )
+        return truth
+    if isinstance(like, int):
+        return _whole(text, like, given.key, where)
+    if isinstance(like, float):
+        try:
+            return float(text)
+        except ValueError as error:
+            raise UserError(where, f"{text!r} is not a number", f"the rule gives {like}") from error
+    if isinstance(like, tuple):
+        return read_list(text)
+    return text
+
+
+def _whole(text: str, like: int, key: str, where: str) -> int:
+    try:
+        return int(text)
+    except ValueError:
+        pass
+    if is_period(key):
+        return _seconds(text, like, where)
+    unit = MIB if key in _COUNTED_IN_MIB else _COUNTED_IN.get(re.split(r"[._-]", key)[-1].lower())
+    if unit is None and like < _SMALLEST_SIZE:
+        raise UserError(where, f"{text!r} is not a whole number", f"give one; the rule gives {like}")
+    size = read_size(text) if text[-1:].isalpha() else None
+    size = parse_bytes(text, where) if size is None or size < 0 else size
+    if size % (unit or 1):
+        name = "MiB" if unit == MIB else "KiB"
+        raise UserError(where, f"{text} is not a whole number of {name}", f"the rule gives {like} {name}")
+    return size // (unit or 1)
+
+
+def is_period(key: str) -> bool:
+    """Whether Hadoop reads a key as a duration: all those that rules give a number for count in seconds."""
+    known = releases.hadoop(releases.DEFAULT_HADOOP).find(key)
+    return known is not None and known.kind == "duration"
+
+
+def _seconds(text: str, like: int, where: str) -> int:
+    seconds = releases.whole_seconds(text)
+    if seconds is None:
+        hint = f"90, 90s or 2m for instance; the rule gives {like}"
+        raise UserError(where, f"{text!r} is not a whole number of seconds", hint)
+    return seconds
+
+
+def beyond_rules(request: PlanRequest, decided: Sequence[Setting]) -> Iterator[Setting]:
+    """The user's values for keys that no rule decided but the planned release reads.
+
+    Raises UserError for a key that it does not read, with the nearest that it does or a rule decided,
+    for a value that the key cannot take, and for numbers of the plan itself, which flags insist on.
+    """
+    file_of = {setting.key: setting.file for setting in decided}
+    products = releases.hadoop(request.hadoop), releases.hbase(request.hbase)
+    for given in request.overrides:
+        where = f"--set {given.key}"
+        if given.key in file_of:
+            if file_of[given.key] is None:
+                raise _worked_out(given.key, where)
+            continue
+        release = next((product for product in products if product.find(given.key)), None)
+        known = release.find(given.key) if release else None
+        if release is None or known is None:
+            raise _unknown(given.key, where, products, file_of)
+        if misfit := release.misfit(given.key, given.value):
+            raise UserError(where, f"{given.value!r} {misfit}", f"the default is {known.default!r}")
+        yield Setting(
+            key=given.key,
+            value=given.value,
+            reason="given by the user; no rule of howdah's decides it",
+            source="command line",
+            origin="user",
+            file=known.file,
+        )
+
+
+def _worked_out(key: str, where: str) -> UserError:
+    hint = "--slots" if key.endswith("_slots") else "--workers-per-host and --overcommit"
+    return UserError(where, "is not a setting: the plan works it out from the hosts", f"see {hint}")
+
+
+def _unknown(
+    key: str, where: str, products: tuple[releases.Release, ...], decided: Collection[str]
+) -> UserError:
+    for release in products:
+        if now := release.replacement(key):
+            return UserError(where, "is the name of an older release", f"set {' and '.join(now)} instead")
+        if key in release.gone:
+            return UserError(where, "is no longer read by any release howdah plans for", release.gone[key])
+    near = next(iter(difflib.get_close_matches(key, decided, n=1, cutoff=_CLOSE)), None)
+    near = near or next((nearest for release in products if (nearest := intended_key(key, release))), None)
+    names = " nor ".join(f"{release.product} {release.version}" for release in products)
+    hint = f"did you mean {near}?" if near else "see `howdah plan explain PLAN` for the keys that are decided"
+    return UserError(where, f"neither {names} reads this key", hint)

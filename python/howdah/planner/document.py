@@ -14,8 +14,7 @@ from operator import attrgetter
 from pathlib import Path
 
 from howdah.model.value import value_text
-from howdah.planner.explanation import MEANINGS, Explanation, explain
-from howdah.planner.literature import PAPERS
+from howdah.planner.explanation import MEANINGS, PAPERS, Explanation, explain
 from howdah.planner.rules.catalogue import RULES
 from howdah.units import format_counted
 
@@ -122,8 +121,8 @@ def _facts(rule: Explanation) -> Iterator[str]:
         yield f"- profile: {rule.profiles[0]} only"
     if rule.today:
         yield f"- today: {rule.today}"
-    if others := [source.label for source in rule.sources if not source.title]:
-        yield f"- source: {', '.join(others)}"
+    if documents := [source.label for source in rule.sources if not source.title]:
+        yield f"- source: {', '.join(documents)}"
 
 
 def _value(rule: Explanation) -> str:

@@ -1,24 +1,26 @@
-"""A rule as one explains it to an administrator: what it gives, when, why, and who says so."""
+"""What a rule requires, in words, with its sources spelt out."""
 
 from __future__ import annotations
 
+import json
+import re
+from enum import StrEnum
+from functools import cache
+from importlib.resources import files
 from typing import NamedTuple
 
 from howdah.model.plan import Value
 from howdah.model.request import Demand, Hypervisor, PlanRequest, Profile, Protection
-from howdah.planner.facts import CannotTell, Facts
-from howdah.planner.literature import KINDS, item
-from howdah.planner.rule import Counsel, Decision, FamilyRule, Inspection, Rule, SettingRule, Severity
+from howdah.planner.facts import Facts, MissingFact
+from howdah.planner.rule import AdviceRule, Decision, FamilyRule, Inspection, Rule, SettingRule, Severity
 
 MEANINGS = {
     Severity.MUST: "breaking it loses data or work, or keeps something from starting",
     Severity.SHOULD: "breaking it costs time",
     Severity.MAY: "there is a better choice",
 }
-
 _HELD_AGAINST = ("release", "drift")
 """Subjects whose rules only a check applies: to every property there is."""
-
 _MIX = (Demand(kind="terasuite"), Demand(kind="ycsb"))
 _MANY = (*_MIX, Demand(kind="spark"), Demand(kind="tez"))
 _REQUESTS = (
@@ -60,6 +62,89 @@ class Explanation(NamedTuple):
     because: str
     today: str
     sources: tuple[CitedSource, ...]
+
+
+class ItemKind(StrEnum):
+    """What an item of the literature is."""
+
+    PRACTICE = "P"
+    CONFIGURATION = "C"
+    NUMBER = "N"
+    WARNING = "A"
+    TRADE_OFF = "T"
+    RESOLVED = "X"
+
+
+KINDS = {
+    ItemKind.PRACTICE: "best practice",
+    ItemKind.CONFIGURATION: "configuration that was measured",
+    ItemKind.NUMBER: "number",
+    ItemKind.WARNING: "warning",
+    ItemKind.TRADE_OFF: "trade-off",
+    ItemKind.RESOLVED: "contradiction resolved",
+}
+PAPERS = {
+    "D0": "Virtualized Hadoop Performance with VMware vSphere 6 on High-Performance Servers (2015)",
+    "D1": "Protecting Hadoop with VMware vSphere 5 Fault Tolerance (2012)",
+    "D2": "A Benchmarking Case Study of Virtualized Hadoop Performance on VMware vSphere 5 (2011)",
+    "D3": "HBase on vSphere 6 with Big Data Extensions (2016)",
+    "D4": "AMAX, Performance measurement of a Hadoop cluster: 1GbE against 10GbE (2012)",
+    "howdah": "howdah: where the papers disagree",
+}
+"""The papers' titles with the year of each."""
+GUIDES = {
+    "Cloudera: Sizing NameNode Heap Memory": "docs.cloudera.com, CDP Private Cloud Base 7, HDFS overview",
+    "Cloudera: Recommended settings for G1GC": "docs.cloudera.com, Runtime 7.2, scaling namespaces",
+    "Cloudera: hardware requirements": "docs.cloudera.com, CDP Private Cloud Base 7, hardware requirements",
+    "Cloudera: HDFS heap sizing": "docs.cloudera.com, Runtime 7.2, scaling namespaces",
+    "Cloudera: Disabling transparent hugepages": "docs.cloudera.com, CDP Private Cloud Base 7, performance",
+    "Cloudera: tuning Spark jobs": "blog.cloudera.com, How-to: Tune Your Apache Spark Jobs (Part 2)",
+    "Hortonworks: tuning Hive on Tez": "community.cloudera.com, Demystify Apache Tez Memory Tuning",
+    "Spark: running on YARN": "spark.apache.org/docs/latest/running-on-yarn.html",
+    "Spark: configuration": "spark.apache.org/docs/latest/configuration.html",
+    "Spark: tuning": "spark.apache.org/docs/latest/tuning.html",
+    "Spark: job scheduling": "spark.apache.org/docs/latest/job-scheduling.html",
+    "Spark: SQL performance tuning": "spark.apache.org/docs/latest/sql-performance-tuning.html",
+    "Spark: monitoring": "spark.apache.org/docs/latest/monitoring.html",
+    "Spark: security": "spark.apache.org/docs/latest/security.html",
+    "Tez: TezConfiguration": "tez.apache.org/releases, TezConfiguration",
+    "Tez: TezRuntimeConfiguration": "tez.apache.org/releases, TezRuntimeConfiguration",
+    "Hive: configuration properties": "hive.apache.org, Configuration Properties",
+    "Elasticsearch: TCP retransmission timeout": "elastic.co/guide, reference, system configuration",
+    "Hortonworks: Configuring NameNode Heap Size": "docs.hortonworks.com, HDP 2.6, command line installation",
+}
+"""Vendors' and projects' guides that rules cite, and where each is found."""
+
+
+class Item(NamedTuple):
+    """One numbered recommendation, configuration, number or warning of one paper."""
+
+    number: str
+    kind: ItemKind
+    paper: str
+    says: str
+
+    @property
+    def label(self) -> str:
+        """How rules cite it: ``D0 49``, ``X7``."""
+        return self.number if self.kind is ItemKind.RESOLVED else f"{self.paper} {self.number}"
+
+    @property
+    def title(self) -> str:
+        """The title of its paper, with the year."""
+        return PAPERS[self.paper]
+
+
+_KNOWN_FORMS = (
+    (r"((?:HDFS|HBASE|HADOOP|YARN|MAPREDUCE)-\d+)", r"an issue: https://issues.apache.org/jira/browse/\1"),
+    (r"(JDK-\d+)", r"an issue of OpenJDK: https://bugs.openjdk.org/browse/\1"),
+    (r"RFC (\d+)", r"a standard of the Internet: https://www.rfc-editor.org/rfc/rfc\1"),
+    (r"JEP (\d+)", r"a proposal that Java adopted: https://openjdk.org/jeps/\1"),
+    (r"([^:]+): (.+)", r"\2, of \1"),
+    (r"howdah", "this planner's own judgement: practice, with no document behind it but the reason given"),
+    (r"(.+)", r"the documentation of \1"),
+)
+"""How sources read that are no item of a paper and no guide, and what they are; the first that fits."""
 
 
 def explain(rule: Rule) -> Explanation:
@@ -112,7 +197,7 @@ def _does(rule: Rule) -> str:
             return "sets a value" if rule.written else "holds the default"
         case Inspection():
             return "inspects what exists"
-        case Counsel():
+        case AdviceRule():
             return "advises"
         case _:
             return "weighs, sizes and places"
@@ -120,7 +205,7 @@ def _does(rule: Rule) -> str:
 
 def _decision(rule: SettingRule) -> Decision:
     """What the rule decides where the request alone tells; else an empty value, and what it depends on."""
-    missing: CannotTell | None = None
+    missing: MissingFact | None = None
     for holds in (_may_hold, _any_request):
         # A rule that waits for what another one decides holds for no request by itself.
         for request in _REQUESTS:
@@ -128,7 +213,7 @@ def _decision(rule: SettingRule) -> Decision:
             try:
                 if holds(rule, facts):
                     return rule.decide(facts)
-            except CannotTell as unknown:
+            except MissingFact as unknown:
                 missing = missing or unknown
         if missing is not None:
             return Decision("", f"depends on {str(missing).partition(':')[0]}")
@@ -143,5 +228,31 @@ def _may_hold(rule: SettingRule, facts: Facts) -> bool:
     """Whether the rule is about the request, as far as the request tells; its condition says the rest."""
     try:
         return rule.holds(facts)
-    except CannotTell:
+    except MissingFact:
         return True
+
+
+@cache
+def items() -> dict[str, Item]:
+    """Every item by the label that rules cite it by, in the literature's order."""
+    text = files("howdah.planner.rules").joinpath("literature.json").read_text(encoding="utf-8")
+    parsed = (
+        Item(load["number"], ItemKind(load["kind"]), load["paper"], load["says"]) for load in json.loads(text)
+    )
+    return {item.label: item for item in parsed}
+
+
+def item(source: str) -> Item | None:
+    """The item a source cites; None where it is something else, a release or an issue for instance."""
+    cited = re.match(r"(D\d \d+a?|X\d+)(?![\w.])", source)
+    return items().get(cited[1]) if cited else None
+
+
+def told(source: str) -> str:
+    """What a source is, in a sentence for those who only have the files."""
+    if cited := item(source):
+        return f"{KINDS[cited.kind]} of *{cited.title}*: {cited.says}"
+    if place := GUIDES.get(source):
+        return f"a guide: {place}"
+    form, meaning = next(known for known in _KNOWN_FORMS if re.fullmatch(known[0], source))
+    return re.sub(form, meaning, source, count=1)

@@ -1,6 +1,6 @@
 """What a rule may know when it decides: the request, the hosts, the worker, the cluster, earlier values.
 
-The planner fills everything in. A check may know less: what is missing raises CannotTell where it
+The planner fills everything in. A check may know less: what is missing raises MissingFact where it
 is asked for, and the check says what would be needed.
 """
 
@@ -16,7 +16,7 @@ from howdah.model.plan import Master, Role, Topology, Value, Worker
 from howdah.model.request import PlanRequest
 
 
-class CannotTell(Exception):
+class MissingFact(Exception):
     """A rule needs something that is not known; the message names it."""
 
 
@@ -45,9 +45,9 @@ class ClusterFacts:
 
     @property
     def worker_groups(self) -> tuple[HostGroup, ...]:
-        """The groups of hosts with workers; raises CannotTell."""
+        """The groups of hosts with workers; raises MissingFact."""
         if not self.groups:
-            raise CannotTell("the hosts of the cluster: give a plan")
+            raise MissingFact("the hosts of the cluster: give a plan")
         return self.groups
 
     @cached_property
@@ -102,30 +102,30 @@ class Facts:
 
     @property
     def group(self) -> HostGroup:
-        """The hosts in question; raises CannotTell."""
+        """The hosts in question; raises MissingFact."""
         if self.known_group is None:
-            raise CannotTell("the host: probe it or give a plan")
+            raise MissingFact("the host: probe it or give a plan")
         return self.known_group
 
     @property
     def worker(self) -> Worker:
-        """The kind of worker in question; raises CannotTell."""
+        """The kind of worker in question; raises MissingFact."""
         if self.known_worker is None:
-            raise CannotTell("the worker's size: give a plan")
+            raise MissingFact("the worker's size: give a plan")
         return self.known_worker
 
     @property
     def cluster(self) -> ClusterFacts:
-        """The cluster; raises CannotTell."""
+        """The cluster; raises MissingFact."""
         if self.known_cluster is None:
-            raise CannotTell("the cluster: give a plan")
+            raise MissingFact("the cluster: give a plan")
         return self.known_cluster
 
     def number(self, key: str) -> float:
-        """A number decided earlier, or found; raises CannotTell."""
+        """A number decided earlier, or found; raises MissingFact."""
         value = self.decided.get(key)
         if isinstance(value, bool) or not isinstance(value, int | float):
-            raise CannotTell(key)
+            raise MissingFact(key)
         return value
 
     def deciding(self, key: str, value: Value) -> Self:
@@ -134,6 +134,6 @@ class Facts:
 
     @property
     def spinning(self) -> bool:
-        """Whether the data disks in question spin; raises CannotTell."""
+        """Whether the data disks in question spin; raises MissingFact."""
         kinds = {disk.kind for disk in self.group.disks if disk.role is DiskRole.DATA}
         return DiskKind.HDD in kinds

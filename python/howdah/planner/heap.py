@@ -3,23 +3,73 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
 
 from howdah.model.heap import heap_bytes
-from howdah.model.plan import Value, Worker
+from howdah.model.plan import Master, Role, Value, Worker
+from howdah.model.request import PlanRequest
 from howdah.planner.facts import Facts
 from howdah.planner.rule import Decision
-from howdah.units import GIB, MIB
+from howdah.units import GIB, MIB, format_memory
+
+PARALLEL_REFERENCES_FROM = 17
+"""The Java from which G1 looks at references on several threads without being told."""
+_FEW_CPUS = 8
+_COLLECTORS_LEAST, _COLLECTORS_MOST = 2, 8
+COMPRESSED_MOST = 31 * GIB
+"""Above it Java's pointers double in size ..."""
+UNCOMPRESSED_LEAST = 48 * GIB
+"""... and below this a heap holds less than one of 31 GiB."""
+SYSTEM_BYTES = 2 * GIB
+"""What an operating system for masters alone keeps of its memory."""
+HEAP_OF_MEMORY = 0.75
+"""Java takes about a third more than its heap: threads, code, buffers."""
+WORKERS_PER_GIB = 250
+CONTAINERS_PER_GIB = 50_000
+"""What a ResourceManager knows for one GiB more: NodeManagers, and containers that run at once."""
+CLIENTS_PER_GIB = 500
+"""Workers for which ZooKeeper has one GiB more: each keeps connections, and what it watches."""
+HEAP_PER_TASK = 12_000
+"""1.2 GB of the JobHistoryServer's for 100,000 tasks in its cache (MAPREDUCE-6622)."""
+HISTORY_LEAST = 512 * MIB
+"""What a JobHistoryServer needs without any job loaded."""
+TASKS_LEAST = 40_000
+REGIONS = 100
+"""Of a RegionServer; 20 to 200 are what HBase's guide recommends."""
+_SPARE_TASKS = 1.2
+"""The cache holds a fifth more than the largest job (mapred-default.xml)."""
+_STEP_TASKS = 10_000
+_WAVES = 2
+"""Waves of map tasks of the largest job, where jobs are not known (howdah)."""
+_BLOCK_BYTES = 128 * MIB
+_STEP = 64 * MIB
+_OF_REGIONS = ((10_000, 300, 12 * GIB), (10_000, 200, 8 * GIB), (100, 0, 4 * GIB))
+"""An HMaster's heap from so many regions and RegionServers on (Cloudera: hardware requirements, HBase)."""
+_SMALL = {
+    Role.RESOURCEMANAGER: 2 * GIB,
+    Role.JOB_HISTORY: GIB,
+    Role.HMASTER: 2 * GIB,
+    Role.ZOOKEEPER: GIB,
+    Role.JOURNALNODE: GIB,
+    Role.FAILOVER_CONTROLLER: 256 * MIB,
+}
+"""In a small cluster, and the least in any."""
+
+
+class ClusterSize(NamedTuple):
+    """What masters' heaps depend on: workers, tasks at once, tasks of the largest job, regions."""
+
+    workers: int
+    containers: int
+    job_tasks: int
+    regions: int
 
 
 def heap_options(size_bytes: int, *more: str) -> str:
     """Options for a heap of one fixed size, whole MiB, and whatever else the daemon wants."""
     size_mb = size_bytes // MIB
     return " ".join([f"-Xms{size_mb}m", f"-Xmx{size_mb}m", *more])
-
-
-PARALLEL_REFERENCES_FROM = 17
-"""The Java from which G1 looks at references on several threads without being told."""
 
 
 def collector(java: int) -> tuple[str, ...]:
@@ -30,10 +80,6 @@ def collector(java: int) -> tuple[str, ...]:
     if java >= PARALLEL_REFERENCES_FROM:
         return ("-XX:+UseG1GC",)
     return ("-XX:+UseG1GC", "-XX:+ParallelRefProcEnabled")
-
-
-_FEW_CPUS = 8
-_COLLECTORS_LEAST, _COLLECTORS_MOST = 2, 8
 
 
 def collector_threads(workers: Iterable[Worker]) -> int | None:
@@ -48,12 +94,6 @@ def collector_threads(workers: Iterable[Worker]) -> int | None:
     return max(_COLLECTORS_LEAST, min(_COLLECTORS_MOST, fair))
 
 
-COMPRESSED_MOST = 31 * GIB
-"""Above it Java's pointers double in size ..."""
-UNCOMPRESSED_LEAST = 48 * GIB
-"""... and below this a heap holds less than one of 31 GiB."""
-
-
 def whole_heap(needed_bytes: int) -> int:
     """At least so many bytes in whole GiB, and never where pointers are too large for their use."""
     whole = math.ceil(needed_bytes / GIB) * GIB
@@ -62,5 +102,111 @@ def whole_heap(needed_bytes: int) -> int:
 
 def heap_enough(value: Value, decision: Decision, facts: Facts) -> bool:
     """Accept options whose heap is three quarters of the one decided on or larger."""
-    have, want = heap_bytes(str(value)), heap_bytes(str(decision.value))
-    return have is not None and want is not None and have >= 0.75 * want
+    have, decided = heap_bytes(str(value)), heap_bytes(str(decision.value))
+    return have is not None and decided is not None and have >= 0.75 * decided
+
+
+def cluster_size(
+    request: PlanRequest, kinds: Iterable[tuple[Worker, int]], block_bytes: int = _BLOCK_BYTES
+) -> ClusterSize:
+    """The size of so many workers of each kind."""
+    counted = tuple(kinds)
+    workers = sum(count for _, count in counted)
+    maps = sum(worker.map_slots * count for worker, count in counted)
+    reduces = sum(worker.reduce_slots * count for worker, count in counted)
+    known = (request.dataset_bytes or 0) // max(MIB, block_bytes)
+    unknown = 0 if known and request.sorts_only else _WAVES * maps
+    return ClusterSize(
+        workers=workers,
+        containers=maps + reduces,
+        job_tasks=max(known, unknown) + reduces,
+        regions=workers * REGIONS if request.hbase_used else 0,
+    )
+
+
+def size_of(facts: Facts) -> ClusterSize:
+    """The size of the cluster in question; raises MissingFact."""
+    block = facts.decided.get("dfs.blocksize")
+    known = isinstance(block, int) and not isinstance(block, bool)
+    return cluster_size(facts.request, facts.cluster.kinds, int(str(block)) if known else _BLOCK_BYTES)
+
+
+def cached_tasks(size: ClusterSize) -> int:
+    """Tasks that the JobHistoryServer should keep in memory: the largest job's, and a fifth more."""
+    wanted = math.ceil(size.job_tasks * _SPARE_TASKS / _STEP_TASKS) * _STEP_TASKS
+    return max(TASKS_LEAST, min(wanted, tasks_in(COMPRESSED_MOST)))
+
+
+def tasks_in(heap: int) -> int:
+    """Tasks that a JobHistoryServer's heap holds, in whole ten thousands."""
+    return max(1, (heap - HISTORY_LEAST) // HEAP_PER_TASK // _STEP_TASKS) * _STEP_TASKS
+
+
+def history_heap(tasks: int) -> int:
+    """The heap of a JobHistoryServer that keeps so many tasks in memory."""
+    return max(_SMALL[Role.JOB_HISTORY], _steps(HISTORY_LEAST + tasks * HEAP_PER_TASK))
+
+
+def master_heaps(size: ClusterSize) -> dict[Role, int]:
+    """The heap of every master beside the NameNode, bytes."""
+    managed = size.workers / WORKERS_PER_GIB + size.containers / CONTAINERS_PER_GIB
+    wanted = {
+        Role.RESOURCEMANAGER: (1 + math.ceil(managed)) * GIB,
+        Role.JOB_HISTORY: history_heap(cached_tasks(size)),
+        Role.ZOOKEEPER: (1 + size.workers // CLIENTS_PER_GIB) * GIB,
+        Role.HMASTER: next(
+            (
+                heap
+                for regions, servers, heap in _OF_REGIONS
+                if size.regions > regions and size.workers >= servers
+            ),
+            0,
+        ),
+    }
+    return {role: max(least, wanted.get(role, 0)) for role, least in _SMALL.items()}
+
+
+def heaps_in(home: Master, wanted: Mapping[Role, int]) -> dict[Role, int]:
+    """The heaps of a place's masters beside the NameNode: as wanted, less where the place has less.
+
+    The NameNode keeps half of what the place has for heaps.
+    """
+    memory = home.memory_bytes if home.shares else home.memory_bytes - SYSTEM_BYTES
+    roles = [role for role in home.roles if role in wanted]
+    least = sum(_SMALL[role] for role in roles)
+    more = sum(wanted[role] for role in roles) - least
+    alone = not {Role.NAMENODE, Role.SECONDARY_NAMENODE} & set(home.roles)
+    room = memory * HEAP_OF_MEMORY * (1 if alone else 0.5) - least
+    share = 1.0 if more <= max(0.0, room) else max(0.0, room) / more
+    return {
+        role: _SMALL[role] + int((wanted[role] - _SMALL[role]) * share) // _STEP * _STEP for role in roles
+    }
+
+
+def master_heap(role: Role, facts: Facts) -> int:
+    """The heap of a master beside the NameNode, as the smallest of its places has it; raises MissingFact."""
+    wanted = master_heaps(size_of(facts))
+    homes = [master for master in facts.cluster.masters if role in master.roles]
+    return min((heaps_in(home, wanted)[role] for home in homes), default=wanted[role])
+
+
+def sized_heap(role: Role, facts: Facts, why: str, *more: str) -> Decision:
+    """The heap of a master that grows with the cluster, and further options; raises MissingFact."""
+    size = master_heap(role, facts)
+    return _limited(size, why, *more)
+
+
+def small_heap(role: Role, why: str, *more: str) -> Decision:
+    """The heap of a daemon whose needs hardly grow with the cluster, and further options."""
+    return _limited(_SMALL[role], why, *more)
+
+
+def _limited(size: int, why: str, *more: str) -> Decision:
+    return Decision(
+        heap_options(size, "-XX:+UseG1GC", "-XX:+ExitOnOutOfMemoryError", *more),
+        f"{format_memory(size)}: {why}; without a limit Java takes a quarter of the host's memory",
+    )
+
+
+def _steps(size: float) -> int:
+    return math.ceil(size / _STEP) * _STEP

@@ -10,18 +10,20 @@ from howdah.model.plan import Layout, Master, Topology, Worker
 from howdah.planner.facts import ClusterFacts
 
 
-def workers_left(group: HostGroup, layout: Layout, masters: Sequence[Master]) -> Counter[str]:
+def remaining_workers(group: HostGroup, layout: Layout, masters: Sequence[Master]) -> Counter[str]:
     """Workers of each kind in a group; none on hosts that serve masters only."""
     if group.serves == "masters":
         return Counter()
-    left = Counter({kind: places * group.count for kind, places in Counter(layout.workers).items()})
+    remaining = Counter({kind: places * group.count for kind, places in Counter(layout.workers).items()})
     freed = _freed(masters)
     for host in freed.keys() & set(group.names):
-        left -= freed[host]
-    return left
+        remaining -= freed[host]
+    return remaining
 
 
-def worker_hosts_left(inventory: Inventory, layouts: Mapping[str, Layout], masters: Sequence[Master]) -> int:
+def remaining_worker_hosts(
+    inventory: Inventory, layouts: Mapping[str, Layout], masters: Sequence[Master]
+) -> int:
     """Hosts that still carry at least one worker."""
     freed = _freed(masters)
     return sum(
@@ -54,11 +56,11 @@ def cluster_facts(
     groups = {group.name: group for group in inventory.groups}
     counts: Counter[str] = Counter()
     for layout in layouts:
-        counts.update(workers_left(groups[layout.group], layout, masters))
+        counts.update(remaining_workers(groups[layout.group], layout, masters))
     return ClusterFacts(
         name=inventory.cluster,
         hosts=inventory.host_count,
-        worker_hosts=worker_hosts_left(inventory, {layout.group: layout for layout in layouts}, masters),
+        worker_hosts=remaining_worker_hosts(inventory, {layout.group: layout for layout in layouts}, masters),
         kinds=tuple((kind, counts[kind.name]) for kind in kinds),
         masters=masters,
         topology=topology,

@@ -55,18 +55,18 @@ def plan_by_prediction(inventory: Inventory, request: PlanRequest, predictor: Pr
     if not tried:
         return plan_choice(inventory, request, choice)
     predicted = predictor([plan for _, plan in tried])
-    ranked = [Ranked(*candidate, told) for candidate, told in zip(tried, predicted, strict=True)]
+    ranked = [Ranked(*candidate, rows) for candidate, rows in zip(tried, predicted, strict=True)]
     fastest = min(ranked, key=lambda platform: _middle(platform.predicted))
     alike = [platform for platform in ranked if not lag(platform.predicted, fastest.predicted).tells]
     chosen = max(alike, key=lambda platform: platform.candidate.score)
-    told = [_judged(platform, fastest, chosen, predictor.about) for platform in ranked]
-    told.sort(key=lambda candidate: (candidate.platform != chosen.candidate.platform, -candidate.score))
-    others = [
+    rows = [_judged(platform, fastest, chosen, predictor.about) for platform in ranked]
+    rows.sort(key=lambda candidate: (candidate.platform != chosen.candidate.platform, -candidate.score))
+    rivals = [
         _passed_over(candidate)
         for candidate in weighed
         if all(candidate is not platform.candidate for platform in ranked)
     ]
-    plan = plan_choice(inventory, request, Choice(choice.groups, {group.name: (*told, *others)}))
+    plan = plan_choice(inventory, request, Choice(choice.groups, {group.name: (*rows, *rivals)}))
     advice = _advice(chosen, plan_variants(inventory, request, chosen.plan), predictor)
     return plan.model_copy(
         update={
@@ -151,8 +151,8 @@ def _advice(chosen: Ranked, tried: Sequence[Variant], predictor: Predictor) -> I
         else:
             no_faster.append(variant.flag)
     if no_faster:
-        said = SIMULATED.advice(f"Simulated no faster, as far as can be seen: {', '.join(no_faster)}.")
-        yield said.model_copy(update={"severity": Severity.MAY.value})
+        advice = SIMULATED.advice(f"Simulated no faster, as far as can be seen: {', '.join(no_faster)}.")
+        yield advice.model_copy(update={"severity": Severity.MAY.value})
 
 
 def _speed(share: float) -> str:

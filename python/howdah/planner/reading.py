@@ -1,20 +1,153 @@
-"""What is set as rules read it: text as a number, a size, a truth, or a list of directories that last."""
+"""What exists as rules read it: values of keys, hosts that files name, file systems of data."""
 
 from __future__ import annotations
 
 import math
 import re
+from collections.abc import Iterable, Iterator
+from pathlib import PurePosixPath
+from typing import NamedTuple
 
-from howdah.model.found import Found
-from howdah.model.plan import Value
-from howdah.planner.facts import Facts
-from howdah.planner.rule import Decision
+from howdah.model.found import Found, FoundConfig, FoundProperty
+from howdah.model.host import Host
+from howdah.model.plan import Input, Value
+from howdah.model.storage import Disk, FileSystem
+from howdah.releases.spark import spark_size
+from howdah.releases.values import read_bool, read_list, read_size
 
 _SLASHES = re.compile("/+")
 _TEMPORARY = ("/tmp", "/var/tmp", "/run", "/dev/shm")
 
-_SIZE = re.compile(r"(\d{1,18})\s*([kmgtp]?)b?", re.IGNORECASE)
-_FACTORS = {"": 1, "k": 2**10, "m": 2**20, "g": 2**30, "t": 2**40, "p": 2**50}
+
+class Observation(NamedTuple):
+    """One thing an inspection saw: whether it will do, what it is and where, and what would be right.
+
+    ``ok`` is None where it cannot be told; ``expected`` then names what is missing to tell.
+    """
+
+    ok: bool | None
+    about: str
+    found: str
+    expected: str
+    fix: str = ""
+    where: str = ""
+    inputs: tuple[Input, ...] = ()
+
+
+class Inspected:
+    """A configuration, a host or both as rules read them; what is absent or has no such form is None."""
+
+    def __init__(self, found: Found) -> None:
+        self.config: FoundConfig | None = found.config
+        self.host: Host | None = found.host
+
+    @property
+    def effective(self) -> tuple[FoundProperty, ...]:
+        """The active properties, variables replaced."""
+        return self.config.effective if self.config else ()
+
+    @property
+    def properties(self) -> tuple[FoundProperty, ...]:
+        """Every property of every file."""
+        return self.config.properties if self.config else ()
+
+    @property
+    def environment(self) -> tuple[FoundProperty, ...]:
+        """The variables that environment files set."""
+        return self.config.environment if self.config else ()
+
+    def has(self, file: str) -> bool:
+        """Whether a file of this name was read."""
+        return self.config is not None and any(name.endswith(file) for name in self.config.files)
+
+    def text(self, key: str) -> str | None:
+        """The value as written."""
+        winner = self._winner(key)
+        return winner.text if winner else None
+
+    def where(self, key: str) -> str:
+        """The file and line that decide it; empty where none does."""
+        winner = self._winner(key)
+        return winner.place if winner else ""
+
+    def verdict(
+        self,
+        key: str,
+        ok: bool | None,
+        *,
+        found: str,
+        expected: str,
+        fix: str = "",
+        inputs: tuple[Input, ...] = (),
+    ) -> Observation:
+        """The verdict on a key, at the place that decides it."""
+        return Observation(ok, key, found, expected, fix, self.where(key), inputs)
+
+    def _winner(self, key: str) -> FoundProperty | None:
+        return self.config.property(key) if self.config else None
+
+    def number(self, key: str) -> float | None:
+        """A plain number."""
+        try:
+            number = float((self.text(key) or "").rstrip("fFdD"))
+        except ValueError:
+            return None
+        return number if math.isfinite(number) else None
+
+    def size(self, key: str) -> int | None:
+        """A number of bytes, with a binary prefix or without: ``256m``."""
+        text = (self.text(key) or "").strip()
+        return spark_size(key, text) if key.startswith("spark.") else read_size(text)
+
+    def truth(self, key: str) -> bool | None:
+        """``true`` or ``false``."""
+        return read_bool((self.text(key) or "").strip())
+
+    def parts(self, key: str) -> tuple[str, ...]:
+        """The parts of a list with commas; none where it is absent."""
+        return read_list(self.text(key) or "")
+
+    def folders(self, key: str) -> tuple[str, ...]:
+        """The paths of a list of directories; none where it is absent."""
+        text = self.text(key)
+        return path_list(text) if text else ()
+
+    def variable(self, name: str) -> str | None:
+        """The value that an environment file gives to a variable; the last one wins."""
+        entry = self._variable(name)
+        return entry.text if entry else None
+
+    def variable_where(self, name: str) -> str:
+        """The file and line that give it; empty where none does."""
+        entry = self._variable(name)
+        return entry.place if entry else ""
+
+    def _variable(self, name: str) -> FoundProperty | None:
+        return next((entry for entry in reversed(self.environment) if entry.name == name), None)
+
+
+_SYSTEM = re.compile(r"/((boot|dev|efi|etc|home|nix|opt|proc|root|run|snap|sys|tmp|usr|var)(/.*)?)?")
+_NO_DATA = frozenset({"vfat", "iso9660", "squashfs", "udf"})
+_REMOTE = ("nfs", "cifs", "smb", "ceph", "gluster", "lustre", "9p")
+"""How the kinds of file systems begin that another host holds."""
+_DATA_DIRS = "dfs.datanode.data.dir"
+_SHOWN = 3
+
+
+class MountJudgement(NamedTuple):
+    """What one question found out about one thing; ``ok`` is None where it cannot be told."""
+
+    name: str
+    ok: bool | None
+    text: str
+
+
+HERE = frozenset({"localhost", "127.0.0.1", "0.0.0.0", "::1"})
+"""Names by which a host calls itself, or all of its own addresses."""
+_MASTERS = re.compile(
+    r"fs\.defaultFS|dfs\.namenode\.(rpc|http|https)-address(\..+)?|dfs\.namenode\.secondary\.https?-address"
+    r"|yarn\.resourcemanager\.(hostname|address)(\..+)?|mapreduce\.jobhistory\.address"
+)
 
 
 def _path(entry: str) -> str:
@@ -24,7 +157,7 @@ def _path(entry: str) -> str:
 
 def path_list(value: Value) -> tuple[str, ...]:
     """The paths of a list of directories, given as a list or as Hadoop's comma-separated text."""
-    parts = value if isinstance(value, tuple) else str(value).split(",")
+    parts = value if isinstance(value, tuple) else read_list(str(value))
     return tuple(_path(part) for part in parts if part.strip())
 
 
@@ -38,70 +171,148 @@ def is_temporary(path: str) -> bool:
     )
 
 
-def lasting(value: Value, decision: Decision, facts: Facts) -> bool:
-    """Accept directories that outlive a reboot."""
-    paths = path_list(value)
-    return bool(paths) and not any(is_temporary(path) for path in paths)
+def entry_verdict(
+    entry: FoundProperty,
+    ok: bool | None,
+    *,
+    expected: str,
+    fix: str = "",
+    about: str | None = None,
+    found: str | None = None,
+) -> Observation:
+    """The verdict on one entry of a file, with its name, text and place."""
+    return Observation(
+        ok=ok,
+        about=entry.name if about is None else about,
+        found=entry.text if found is None else found,
+        expected=expected,
+        fix=fix,
+        where=entry.place,
+    )
 
 
-class ConfigurationReading:
-    """The properties and environment of what was found; what is absent or has no such form is None."""
+def data_dirs(config: FoundConfig) -> tuple[PurePosixPath, ...]:
+    """The DataNode's directories; entries that hold a variable are left out, for nobody here resolves it."""
+    entry = config.property(_DATA_DIRS)
+    paths = path_list(entry.text) if entry else ()
+    return tuple(PurePosixPath(path) for path in paths if path.startswith("/") and "${" not in path)
 
-    def __init__(self, found: Found) -> None:
-        self._config = found.config
 
-    def has(self, file: str) -> bool:
-        """Whether a file of this name was read."""
-        return self._config is not None and any(
-            config_file.endswith(file) for config_file in self._config.files
-        )
+def data_mounts(reading: Inspected) -> tuple[FileSystem, ...]:
+    """The file systems that hold data: what the configuration names, else all that are not the system's."""
+    host = reading.host
+    if host is None:
+        return ()
+    if reading.config is not None and (dirs := data_dirs(reading.config)):
+        mounts = (host.mount_of(path) for path in dirs)
+        named = {mount.mount: mount for mount in mounts if isinstance(mount, FileSystem)}
+        return tuple(named.values())
+    return tuple(
+        file_system
+        for file_system in host.file_systems
+        if not is_system(file_system.mount) and file_system.kind not in _NO_DATA
+    )
 
-    def text(self, key: str) -> str | None:
-        """The value as written."""
-        winner = self._config.property(key) if self._config else None
-        return winner.text if winner else None
 
-    def where(self, key: str) -> str:
-        """The file and line that decide it; empty where none does."""
-        winner = self._config.property(key) if self._config else None
-        return winner.place if winner else ""
+def data_places(reading: Inspected) -> frozenset[PurePosixPath]:
+    """Where data disks are mounted: by the host's mounts, or else where the directories' paths part."""
+    folders = data_dirs(reading.config) if reading.config is not None else ()
+    if reading.host is not None:
+        mounts = (reading.host.mount_of(folder) for folder in folders)
+        return frozenset(PurePosixPath(mount.mount) for mount in mounts if mount is not None)
+    if len(folders) < 2:
+        return frozenset(folders)
+    shared = 0
+    while len({folder.parts[: shared + 1] for folder in folders}) == 1:
+        shared += 1
+    return frozenset(PurePosixPath(*folder.parts[: shared + 1]) for folder in folders)
 
-    def number(self, key: str) -> float | None:
-        """A plain number."""
-        try:
-            number = float((self.text(key) or "").rstrip("fFdD"))
-        except ValueError:
-            return None
-        return number if math.isfinite(number) else None
 
-    def size(self, key: str) -> int | None:
-        """A number of bytes, with a binary suffix or without: ``256m``."""
-        match = _SIZE.fullmatch((self.text(key) or "").strip())
-        return int(match.group(1)) * _FACTORS[match.group(2).lower()] if match else None
+def on_workers(reading: Inspected, hosts: Iterable[str]) -> bool:
+    """Whether daemons on these hosts may run beside a DataNode: not where workers are listed without them."""
+    workers = {worker.lower() for worker in reading.config.workers} if reading.config is not None else set()
+    return not workers or not workers.isdisjoint(hosts)
 
-    def truth(self, key: str) -> bool | None:
-        """``true`` or ``false``."""
-        return {"true": True, "false": False}.get((self.text(key) or "").strip().lower())
 
-    def folders(self, key: str) -> tuple[str, ...]:
-        """The paths of a list of directories; none where it is absent."""
-        text = self.text(key)
-        return path_list(text) if text else ()
+def below_data(
+    reading: Inspected, folders: Iterable[PurePosixPath], hosts: Iterable[str]
+) -> tuple[PurePosixPath, ...]:
+    """Those of the folders of daemons on these hosts that lie on a disk of blocks."""
+    if not on_workers(reading, hosts):
+        return ()
+    disks = data_places(reading) - {PurePosixPath("/")}
+    return tuple(folder for folder in folders if any(folder.is_relative_to(disk) for disk in disks))
 
-    def variable(self, name: str) -> str | None:
-        """What an environment file gives to a variable, the last time it does."""
-        given = (
-            [variable.text for variable in self._config.environment if variable.name == name]
-            if self._config
-            else []
-        )
-        return given[-1] if given else None
 
-    def variable_where(self, name: str) -> str:
-        """The file and line that give it; empty where none does."""
-        given = (
-            [variable for variable in self._config.environment if variable.name == name]
-            if self._config
-            else []
-        )
-        return given[-1].place if given else ""
+def is_remote(reading: Inspected, folder: PurePosixPath) -> bool:
+    """Whether the host has the folder from another one, over the network; no where no host is known."""
+    mount = reading.host.mount_of(folder) if reading.host is not None else None
+    return mount is not None and mount.kind.startswith(_REMOTE)
+
+
+def is_system(mount: str) -> bool:
+    """Whether the operating system lives on this mount."""
+    return _SYSTEM.fullmatch(mount) is not None
+
+
+def data_disks(reading: Inspected) -> tuple[Disk, ...]:
+    """The disks below the file systems that hold data."""
+    if reading.host is None:
+        return ()
+    names = {name for mount in data_mounts(reading) for name in mount.disks or (mount.disk,)}
+    return tuple(disk for disk in reading.host.disks if disk.name in names)
+
+
+def group_observations(judged: Iterable[MountJudgement], expected: str, fix: str) -> Iterator[Observation]:
+    """One observation for all things of which the same was found."""
+    groups: dict[tuple[bool | None, str], list[str]] = {}
+    for judgement in judged:
+        groups.setdefault((judgement.ok, judgement.text), []).append(judgement.name)
+    for (ok, text), names in groups.items():
+        missing = f"{expected}; the probe could not read it" if ok is None else expected
+        yield Observation(ok, _few(names), text, missing, fix=fix)
+
+
+def _few(names: list[str]) -> str:
+    if len(names) <= _SHOWN:
+        return ", ".join(names)
+    return f"{names[0]} … {names[-1]} ({len(names)})"
+
+
+def host_of(address: str) -> str:
+    """The host of an address with or without its scheme and port, in lower case."""
+    rest = address.rpartition("://")[2].partition("/")[0].strip().lower()
+    if rest.startswith("["):
+        return rest.partition("]")[0].strip("[")
+    return rest.partition(":")[0]
+
+
+def worker_hosts(reading: Inspected) -> frozenset[str]:
+    """The hosts that files of workers list, without those that call themselves localhost."""
+    workers = reading.config.workers if reading.config is not None else ()
+    return frozenset(host for worker in workers if (host := host_of(worker)) not in HERE)
+
+
+def named_hosts(reading: Inspected) -> frozenset[str]:
+    """The hosts of workers and masters that a configuration names."""
+    config = reading.config
+    if config is None:
+        return frozenset()
+    services = {
+        name.strip()
+        for entry in config.effective or config.properties
+        if entry.name == "dfs.nameservices"
+        for name in entry.text.split(",")
+    }
+    masters = (
+        host_of(entry.text)
+        for entry in config.effective or config.properties
+        if _MASTERS.fullmatch(entry.name) and "${" not in entry.text
+    )
+    named = frozenset(host for host in masters if host and host not in HERE)
+    return worker_hosts(reading) | (named - {service.lower() for service in services})
+
+
+def has_several_hosts(reading: Inspected) -> bool:
+    """Whether the files name two hosts at least, which then read the same configuration."""
+    return len(named_hosts(reading)) > 1

@@ -1,10 +1,9 @@
-"""A rule: one thing that the papers, the release or practice ask for, decidable by a machine.
+"""A rule: data with small pure functions, checked by a machine.
 
-A rule is data with small pure functions. The planner asks a SettingRule what its value should be
-(``decide``), a check asks whether a value that exists will do (``accepts``), and an Inspection
-looks at what exists where no single key says it. All rules of one subject live in the module of
-``planner.rules`` that is named after it, or in the package of that name; ``planner.rules.catalogue``
-lists them all.
+A SettingRule decides the value of a key for a plan (``decide``) and judges an existing value for a check
+(``accepts``). An Inspection reads what exists where no single key shows it. An AdviceRule advises. All rules
+of one subject are in the module of ``planner.rules`` that is named after it, or in the package of that name;
+``planner.rules.declare`` has the form in which they are written.
 """
 
 from __future__ import annotations
@@ -14,10 +13,10 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple
 
-from howdah.model.found import Found
 from howdah.model.plan import Advice, Input, Judgement, Setting, Value
 from howdah.model.request import Profile
 from howdah.planner.facts import Facts
+from howdah.planner.reading import Inspected, Observation
 
 
 class Severity(StrEnum):
@@ -26,6 +25,9 @@ class Severity(StrEnum):
     MUST = "must"
     SHOULD = "should"
     MAY = "may"
+
+
+MUST, SHOULD, MAY = Severity
 
 
 class Damage(StrEnum):
@@ -66,21 +68,6 @@ class Decision(NamedTuple):
 
     value: Value
     because: str
-    inputs: tuple[Input, ...] = ()
-
-
-class Observation(NamedTuple):
-    """One thing an inspection saw: whether it will do, what it is and where, and what would be right.
-
-    ``ok`` is None where it cannot be told; ``expected`` then names what is missing to tell.
-    """
-
-    ok: bool | None
-    about: str
-    found: str
-    expected: str
-    fix: str = ""
-    where: str = ""
     inputs: tuple[Input, ...] = ()
 
 
@@ -215,11 +202,11 @@ class FamilyRule(Rule):
 class Inspection(Rule):
     """A rule about what exists that no single key says."""
 
-    inspect: Callable[[Found, Facts], Iterable[Observation]]
+    inspect: Callable[[Inspected, Facts], Iterable[Observation]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Counsel(Rule):
+class AdviceRule(Rule):
     """A rule that becomes advice in a plan: what to buy, to set in firmware or to watch."""
 
-    tell: Callable[[Facts], str | None]
+    advise: Callable[[Facts], str | None]

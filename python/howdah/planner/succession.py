@@ -1,24 +1,169 @@
-"""A plan that follows one that runs: what can stay stays, and the steps from one to the other."""
+"""A plan that follows the one that runs, and the steps from one to the other."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 from howdah.errors import UserError
-from howdah.hadoop.downtime import unrollable
+from howdah.hadoop.downtime import stopped_for, unrollable
 from howdah.hadoop.readers import present_roles, readers
-from howdah.model.change import MasterMove, PlanChange, ValueChange
-from howdah.model.hostname import fold
+from howdah.model.change import ChangeStep, MasterMove, PlanChange, ValueChange
+from howdah.model.hostname import expand_all, fold
 from howdah.model.inventory import Inventory
-from howdah.model.placement import placed_hosts
+from howdah.model.placement import placed_hosts, placed_workers
 from howdah.model.plan import Cluster, Plan, Role, Setting
 from howdah.model.sharing import Sharing
 from howdah.model.value import value_text
-from howdah.planner.change_steps import steps
 from howdah.planner.choice import as_divided, choose
 from howdah.planner.cluster import plan_choice
+from howdah.planner.known import raw_bytes_of
+from howdah.planner.throughput import data_bytes_per_s
 from howdah.releases import Release, default_of, hadoop, hbase
-from howdah.units import format_gib
+from howdah.units import format_bytes, format_counted, format_gib, format_seconds, parse_bytes
+
+_HEARTBEAT_S = 3.0
+"""After which a DataNode is given more blocks to send (dfs.heartbeat.interval)."""
+_STREAMS = 2
+"""Blocks a DataNode is given at once (dfs.namenode.replication.max-streams)."""
+
+
+class _Held(NamedTuple):
+    """The host of a worker, and what its data disks hold: HDFS fills them alike, in shares of their size."""
+
+    host: str
+    bytes: int
+
+
+_Which = tuple[str, str | None, str | None, str | None]
+"""What a setting is of: key, file, kind of worker without its group's name, and group as it was called."""
+
+
+def steps(before: Plan, after: Plan, change: PlanChange) -> Iterator[ChangeStep]:
+    """What to do: hosts come first and go last, so that there is never too little of anything."""
+    old, new = before.cluster, after.cluster
+    assert old is not None
+    assert new is not None
+    held, later = _held(before, old), _held(after, new)
+    gaining = [name for name in later if name not in held]
+    if change.added:
+        yield _join(change.added)
+    stored, rate = _stored_bytes(before, old), _replicating_bytes_per_s(before, old, new)
+    gone = set(expand_all(change.removed))
+    if giving := [name for name, place in held.items() if name not in later and place.host not in gone]:
+        yield _leave(giving, held, stored, rate, "then stop them, for a master takes their place")
+    for move in change.masters:
+        yield ChangeStep(
+            what="master",
+            text=f"move the Fault Tolerance shadow of {move.name} from {move.before} to {move.after}"
+            if move.shadow
+            else f"move {move.name} ({_listed(move.roles)}) from {move.before} to {move.after}: its data "
+            "first, then its addresses everywhere",
+        )
+    new_hosts = set(expand_all(change.added))
+    if filling := fold(name for name in gaining if later[name].host not in new_hosts):
+        # Places that masters have left.
+        yield _join(filling)
+    together = [value for value in change.values if value.downtime]
+    if together:
+        stopped = stopped_for(role for value in together for role in value.restarts) & present_roles(before)
+        yield ChangeStep(
+            what="values",
+            text=f"stop and start together, which `howdah deploy --downtime` does, every "
+            f"{_listed([role for role in Role if role in stopped])}, for "
+            + "; ".join(f"{value.key}: {value.downtime}" for value in together),
+        )
+    restarted = Counter(role for value in change.values if not value.downtime for role in value.restarts)
+    if restarted:
+        texts = [f"{role} ({format_counted(many, 'value')})" for role, many in restarted.items()]
+        yield ChangeStep(
+            what="values",
+            text=f"restart what reads changed values: {_listed(texts)}; workers one host after the other, of "
+            "two masters the standby first",
+        )
+    if losing := [name for name, place in held.items() if place.host in gone]:
+        yield _leave(losing, held, stored, rate, "then stop and forget them")
+    if gaining:
+        shares = {name: stored * later[name].bytes / _all_bytes(later) for name in gaining}
+        of_hosts: Counter[str] = Counter()
+        for name, share in shares.items():
+            of_hosts[later[name].host] += round(share)
+        limit = _number(after, "dfs.datanode.balance.bandwidthPerSec")
+        seconds = max(shares.values()) / limit if limit else 0.0
+        yield ChangeStep(
+            what="balance",
+            text=f"run `hdfs balancer`: up to {format_bytes(max(of_hosts.values()))} go to each new host, in "
+            f"{format_seconds(seconds)} at least with the plan's dfs.datanode.balance.bandwidthPerSec",
+            moved_bytes=round(sum(shares.values())),
+            least_s=seconds,
+        )
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(names)
+
+
+def _all_bytes(stored: Mapping[str, _Held]) -> int:
+    return sum(place.bytes for place in stored.values())
+
+
+def _join(names: Sequence[str]) -> ChangeStep:
+    """Hosts, or workers of hosts that were there, that come."""
+    return ChangeStep(
+        what="add",
+        text=f"write the configuration of {_listed(names)}, list their workers as members, have "
+        "NameNode and ResourceManager read the lists anew, and start their daemons",
+    )
+
+
+def _leave(
+    workers: Sequence[str], held: Mapping[str, _Held], stored: float, rate: float, then: str
+) -> ChangeStep:
+    """DataNodes that go, once what they hold is elsewhere."""
+    moved = round(stored * sum(held[name].bytes for name in workers) / _all_bytes(held))
+    seconds = moved / rate
+    names = _listed(fold(workers))
+    return ChangeStep(
+        what="remove",
+        text=f"exclude {names} until DataNodes are decommissioned: up to {format_bytes(moved)} go "
+        f"elsewhere, in {format_seconds(seconds)} at least; {then}",
+        moved_bytes=moved,
+        least_s=seconds,
+    )
+
+
+def _held(plan: Plan, cluster: Cluster) -> dict[str, _Held]:
+    """What there is of every worker, by its name."""
+    groups = {group.name: group for group in cluster.inventory.groups}
+    sizes = {kind.name: raw_bytes_of(kind, groups[kind.group or ""]) for kind in plan.workers}
+    return {worker.name: _Held(worker.host, sizes[worker.kind]) for worker in placed_workers(cluster)}
+
+
+def _stored_bytes(plan: Plan, cluster: Cluster) -> float:
+    """Bytes of replicas: of the dataset that was planned for, or of a cluster that is full."""
+    data = cluster.request.dataset_bytes or cluster.capacity.usable_bytes
+    return data * (_number(plan, "dfs.replication") or 1)
+
+
+def _replicating_bytes_per_s(plan: Plan, old: Cluster, new: Cluster) -> float:
+    """How fast blocks get replicas elsewhere: as DataNodes are asked to send, and as others can write."""
+    groups = {group.name: group for group in new.inventory.groups}
+    groups_of_workers = [groups[host.group] for host in placed_hosts(new) if host.workers]
+    received = sum(min(group.network_bits_per_s / 8, data_bytes_per_s(group)) for group in groups_of_workers)
+    senders = sum(len(host.workers) for host in placed_hosts(old))
+    scheduled = senders * _STREAMS * (_number(plan, "dfs.blocksize") or 1) / _HEARTBEAT_S
+    return min(received, scheduled)
+
+
+def _number(plan: Plan, key: str) -> float:
+    value = next((setting.value for setting in plan.settings if setting.key == key), 0)
+    if isinstance(value, int | float):
+        return float(value)
+    try:
+        return float(parse_bytes(str(value), key))
+    except UserError:
+        return 0.0
 
 
 def plan_after(before: Plan, inventory: Inventory, sharing: Sharing | None = None) -> Plan:
@@ -74,14 +219,14 @@ def _check_room(plan: Plan) -> None:
     for host in placed_hosts(cluster):
         if host.group not in virtual:
             continue
-        held = sum(kinds[worker.kind].memory_bytes for worker in host.workers)
-        held += sum(master.memory_bytes for master in (*host.masters, *host.shadows) if not master.shares)
-        there = groups[host.group].memory_bytes
-        if held > there:
+        used = sum(kinds[worker.kind].memory_bytes for worker in host.workers)
+        used += sum(master.memory_bytes for master in (*host.masters, *host.shadows) if not master.shares)
+        available = groups[host.group].memory_bytes
+        if used > available:
             raise UserError(
                 f"host {host.name}",
-                f"would have machines of {format_gib(held)}, with the masters that stay, and has "
-                f"{format_gib(there)}",
+                f"would have machines of {format_gib(used)}, with the masters that stay, and has "
+                f"{format_gib(available)}",
                 "plan anew, without --from",
             )
 
@@ -93,7 +238,8 @@ def _check_disks(cluster: Cluster, inventory: Inventory, sharing: Sharing) -> No
         if (had := before.get(host, disks)) != disks:
             raise UserError(
                 f"host {host}",
-                f"would give this cluster its data disks {_listed(disks)}, and its data is on {_listed(had)}",
+                f"would give this cluster its data disks {_numbers(disks)}, and its data is on "
+                f"{_numbers(had)}",
                 "plan the others so that they leave it those, or take the host out and in again",
             )
 
@@ -108,7 +254,7 @@ def _disks(inventory: Inventory, sharing: Sharing | None) -> dict[str, tuple[int
     }
 
 
-def _listed(numbers: tuple[int, ...]) -> str:
+def _numbers(numbers: tuple[int, ...]) -> str:
     return ", ".join(map(str, numbers))
 
 
@@ -168,7 +314,10 @@ def _changed(
     known = new or old
     assert known is not None
     running = tuple(role for role in Role if role in reading)
-    texts = (value_text(one.value) if one else default_of(known.key, *releases) or "" for one in (old, new))
+    texts = (
+        value_text(setting.value) if setting else default_of(known.key, *releases) or ""
+        for setting in (old, new)
+    )
     stops = unrollable(known.key, *texts) if running else None
     return ValueChange(
         key=known.key,
@@ -181,10 +330,6 @@ def _changed(
     )
 
 
-_Which = tuple[str, str | None, str | None, str | None]
-"""What a setting is of: key, file, kind of worker without its group's name, and group as it was called."""
-
-
 def _each(
     plan: Plan, apart: Collection[tuple[str, str | None]], former: Mapping[str, str] | None
 ) -> Iterator[tuple[_Which, Setting]]:
@@ -195,10 +340,10 @@ def _each(
     kinds = {kind.name: kind for kind in plan.workers}
     for setting in plan.settings:
         if setting.worker is None and (setting.key, setting.file) in apart:
-            told = [setting.model_copy(update={"worker": name}) for name in kinds]
+            settings = [setting.model_copy(update={"worker": name}) for name in kinds]
         else:
-            told = [setting]
-        for one in told:
+            settings = [setting]
+        for one in settings:
             kind = kinds.get(one.worker or "")
             group = kind.group if kind is not None else one.group
             called = group if former is None or group is None else former.get(group)

@@ -5,11 +5,7 @@ from __future__ import annotations
 from howdah.model.inventory import DiskKind, DiskRole, DiskSet, HostGroup
 from howdah.units import MIB
 
-TYPICAL_BYTES_PER_S = {
-    DiskKind.HDD: 150 * MIB,
-    DiskKind.SSD: 500_000_000,
-    DiskKind.NVME: 2_500_000_000,
-}
+TYPICAL_BYTES_PER_S = {DiskKind.HDD: 150 * MIB, DiskKind.SSD: 500_000_000, DiskKind.NVME: 2_500_000_000}
 """Sequential rate of one disk that the inventory gives no rate for, bytes per second.
 
 D0 32 measured 190 MiB/s on a 10,000 rpm disk's outer zone and 110 MiB/s on its inner one, of which

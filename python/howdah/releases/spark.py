@@ -90,6 +90,13 @@ def spark_keys() -> Mapping[str, SparkKey]:
     return {key: SparkKey(row[0], row[1], tuple(row[2]) if len(row) > 2 else ()) for key, row in rows.items()}
 
 
+def spark_size(key: str, text: str) -> int | None:
+    """The bytes of a key's text as Spark reads it: ``4g``, or ``4096`` where the key counts MiB."""
+    known = spark_keys().get(key)
+    size = known.quantity(text) if known and known.kind.startswith(_SIZE) else None
+    return int(size) if size is not None and size >= 0 else None
+
+
 def intended_spark_key(name: str) -> str | None:
     """The key that an unknown one was meant to be; None where no key is near, or other software reads it."""
     known = spark_keys()

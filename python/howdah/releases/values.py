@@ -1,7 +1,8 @@
-"""Whether a text is a value that Hadoop's Configuration can read as a given kind.
+"""Texts of properties as Hadoop's Configuration reads them: numbers, sizes, durations, lists, ``${…}``.
 
-Each check takes what the getter of that kind takes and refuses what makes it throw, or, for booleans, what
-makes it fall back to the default without a word. The getters are those of Hadoop 3.5.0's Configuration.
+Each reader takes what the getter of Hadoop 3.5.0's Configuration takes, without surrounding blanks, and
+returns None for a text that the getter refuses; for booleans, also for one that it silently replaces by the
+default. MISFITS explains what is wrong with a text of each kind.
 """
 
 from __future__ import annotations
@@ -29,39 +30,76 @@ _STORAGE = re.compile(
 # No number that fits has more digits, and Python refuses to read one of thousands.
 _MOST_DIGITS = 40
 _CLASS = re.compile(r"[A-Za-z_$][\w$]*(\.[A-Za-z_$][\w$]*)*")
+_VARIABLE = re.compile(r"\$\{([^}$\s]{1,200})\}")
+_MOST_EXPANSIONS = 20
+"""As often as Hadoop expands; a text that still holds a variable then refers to itself."""
+_MOST_TEXT = 100_000
 
 
-def _fits(digits: str, factor: int, bits: int, base: int = 10) -> str | None:
-    if len(digits) <= _MOST_DIGITS and -(2 ** (bits - 1)) <= int(digits, base) * factor < 2 ** (bits - 1):
-        return None
-    return f"does not fit into {bits} bits"
+def read_bool(text: str) -> bool | None:
+    """``true`` or ``false`` in any case (Configuration.getBoolean)."""
+    return {"true": True, "false": False}.get(text.lower())
 
 
-def _whole(text: str, bits: int) -> str | None:
-    match = _WHOLE.fullmatch(text)
-    if match is None:
-        return "is not a whole number"
-    return _fits(text, 1, bits, base=10 if match.group("decimal") else 16)
+def read_int(text: str) -> int | None:
+    """A whole number, hexadecimal after ``0x`` (Configuration.getLong)."""
+    match = _WHOLE.fullmatch(text) if len(text) <= _MOST_DIGITS else None
+    return int(text, 10 if match["decimal"] else 16) if match else None
 
 
-def _size(text: str) -> str | None:
-    match = _SIZE.fullmatch(text)
-    if match is None:
-        return "is not a whole number of bytes such as 4096, 128m or 1g"
-    digits, unit = match.groups()
-    return _fits(digits, 1024 ** " kmgtpe".index(unit.lower() or " "), 64)
+def read_size(text: str) -> int | None:
+    """Bytes, with a prefix of powers of 1024 or none: ``4096``, ``128m`` (Configuration.getLongBytes)."""
+    match = _SIZE.fullmatch(text) if len(text) <= _MOST_DIGITS else None
+    return int(match[1]) << 10 * " kmgtpe".index(match[2].lower() or " ") if match else None
+
+
+def read_seconds(text: str, unit: str | None = "s") -> float | None:
+    """Seconds of a duration; ``unit`` counts without one: ``30``, ``5m`` (Configuration.getTimeDuration).
+
+    With None for ``unit``, a duration has to have its own.
+    """
+    match = _DURATION.fullmatch(text) if len(text) <= _MOST_DIGITS else None
+    named = (match[2] or unit) if match else None
+    return int(match[1]) * _NANOSECONDS[named.lower()] / 10**9 if match and named else None
 
 
 def whole_seconds(text: str) -> int | None:
-    """A duration of a key that counts in seconds, as Hadoop reads it: ``120``, ``2m``; None for another text.
+    """A duration of a key that counts in seconds; None for a fraction, which Hadoop would cut off."""
+    seconds = read_seconds(text)
+    return int(seconds) if seconds is not None and seconds.is_integer() else None
 
-    Hadoop cuts off what is less than a second, which nobody means.
-    """
-    match = _DURATION.fullmatch(text)
-    if match is None or len(match[1]) > _MOST_DIGITS:
-        return None
-    seconds, rest = divmod(int(match[1]) * _NANOSECONDS[(match[2] or "s").lower()], _NANOSECONDS["s"])
-    return None if rest else seconds
+
+def read_list(text: str) -> tuple[str, ...]:
+    """The parts between commas, trimmed, without empty ones (Configuration.getTrimmedStrings)."""
+    return tuple(part.strip() for part in text.split(",") if part.strip())
+
+
+def expanded(text: str, variable: Callable[[str], str | None]) -> str:
+    """The text with each ``${name}`` replaced by what ``variable`` gives for it, as often as Hadoop does."""
+    for _ in range(_MOST_EXPANSIONS):
+        replaced = _VARIABLE.sub(lambda match: variable(match[1]) or match[0], text)
+        if replaced == text or len(replaced) > _MOST_TEXT:
+            break
+        text = replaced
+    return text
+
+
+def _fits(number: int | None, bits: int, otherwise: str) -> str | None:
+    if number is None:
+        return otherwise
+    return None if -(2 ** (bits - 1)) <= number < 2 ** (bits - 1) else f"does not fit into {bits} bits"
+
+
+def _whole(text: str, bits: int) -> str | None:
+    if len(text) > _MOST_DIGITS and _WHOLE.fullmatch(text):
+        return f"does not fit into {bits} bits"
+    return _fits(read_int(text), bits, "is not a whole number")
+
+
+def _size(text: str) -> str | None:
+    if len(text) > _MOST_DIGITS and _SIZE.fullmatch(text):
+        return "does not fit into 64 bits"
+    return _fits(read_size(text), 64, "is not a whole number of bytes such as 4096, 128m or 1g")
 
 
 def _like(form: re.Pattern[str], otherwise: str) -> Callable[[str], str | None]:
@@ -89,7 +127,7 @@ MISFITS: dict[str, Callable[[str], str | None]] = {
     "long": lambda text: _whole(text, 64),
     "ints": _each(lambda text: _whole(text, 32)),
     "float": _like(_REAL, "is not a number"),
-    "bool": lambda text: None if text.lower() in {"true", "false"} else "is neither true nor false",
+    "bool": lambda text: "is neither true nor false" if read_bool(text) is None else None,
     "size": _size,
     "storage": _like(_STORAGE, "is not a size with its unit such as 512MB or 1.5GB"),
     "duration": _like(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +11,7 @@ from xml.parsers import expat
 
 from howdah.errors import NoConfiguration, UnreadableFile, UserError
 from howdah.releases import default_of, hadoop
+from howdah.releases.values import expanded, read_list
 from howdah.services.addresses import WebAddress, in_place_of_any, web_address
 from howdah.services.identity import login_name
 
@@ -21,10 +21,6 @@ _PARTS = ("name", "value", "final")
 
 FILES = ("core-site.xml", "hdfs-site.xml", "hdfs-rbf-site.xml", "mapred-site.xml", "yarn-site.xml")
 """The files of a client, in the order in which later ones win: that of Configuration's resources in 3.5.0."""
-_VARIABLE = re.compile(r"\$\{([^}$\s]{1,200})\}")
-_MOST_EXPANSIONS = 20
-"""As often as Hadoop expands; what then still holds a variable goes round in a circle."""
-_MOST_TEXT = 100_000
 
 
 class SiteProperty(NamedTuple):
@@ -157,11 +153,7 @@ class ClientConf:
     def get(self, key: str) -> str | None:
         """A key's value, variables replaced; None if it is neither set nor has a default."""
         text = self._text(key)
-        for _ in range(_MOST_EXPANSIONS):
-            if text is None or "${" not in text or len(text) > _MOST_TEXT:
-                break
-            text = _VARIABLE.sub(lambda match: self._variable(match[1]) or match[0], text)
-        return text
+        return None if text is None else expanded(text, self._variable)
 
     def given(self, key: str) -> str | None:
         """A key's value if a file sets it."""
@@ -261,8 +253,8 @@ class ClientConf:
         """The web server of a NodeManager, whose ``HOST:PORT`` the ResourceManager and its jobs tell."""
         return f"{'https' if self.get('yarn.http.policy') == 'HTTPS_ONLY' else 'http'}://{address}"
 
-    def _names(self, key: str) -> list[str]:
-        return [name.strip() for name in (self.get(key) or "").split(",") if name.strip()]
+    def _names(self, key: str) -> tuple[str, ...]:
+        return read_list(self.get(key) or "")
 
 
 def _winners(properties: Iterable[SiteProperty]) -> dict[str, SiteProperty]:

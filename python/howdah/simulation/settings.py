@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from typing import Literal
 
 from howdah import releases
@@ -17,10 +16,9 @@ from howdah.model.workloads.dfsio import DfsioWrite
 from howdah.model.workloads.files import BLOCK_SIZE
 from howdah.model.workloads.suite import Suite
 from howdah.model.workloads.terasort import CODEC, PARTITION_SAMPLES, SLOWSTART, Codec
+from howdah.releases.values import read_bool, read_size
 from howdah.simulation.scenario import JobSettings, Masters, Scheduling, SimulatedHdfs
 from howdah.units import MIB
-
-_SIZE = re.compile(r"(\d{1,18})([kmgtp]?)", re.IGNORECASE)
 
 _CODECS = {
     "SnappyCodec": Codec.SNAPPY,
@@ -81,15 +79,14 @@ class PlannedSettings:
     def size(self, key: str) -> int:
         """A property that is a size in bytes, with a prefix or without; raises UserError where it is none."""
         text = self.text(key)
-        match = _SIZE.fullmatch(text)
-        if match is None:
+        size = read_size(text)
+        if size is None or size < 0:
             raise _wrong(key, text, "a size such as 134217728 or 128m")
-        digits, prefix = match.groups()
-        return int(digits) << 10 * " kmgtp".find(prefix.lower() or " ")
+        return size
 
     def flag(self, key: str) -> bool:
         """A property that is true or false."""
-        return self.text(key).lower() == "true"
+        return read_bool(self.text(key)) is True
 
     def heap(self, kind: str) -> int:
         """The heap of a ``map`` or ``reduce`` task: what its options say, else a share of its container."""

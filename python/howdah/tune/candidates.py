@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from howdah.audit.planned import plan_faults
+from howdah.audit.audit import plan_faults
 from howdah.errors import UserError
 from howdah.model.calibration import Calibration
 from howdah.model.check import Check, CheckVerdict

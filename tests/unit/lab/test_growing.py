@@ -11,7 +11,7 @@ from howdah.lab.kernel.network import every_link
 from howdah.lab.machines import Power, host_specs, machine_specs, machines
 from howdah.lab.spec import NETWORK, LabSpec
 from howdah.lab.state import LabState
-from howdah.planner.membership import with_hosts
+from howdah.planner.cluster import with_hosts
 from support.labs import lab_plan, lab_state
 
 HALF = Power(0.5, lambda disks: disks.outer_bytes_per_s or 1)

@@ -13,8 +13,7 @@ from howdah.model.request import Demand, Hypervisor, PlanRequest
 from howdah.model.workloads.files import MAPS
 from howdah.model.workloads.terasort import REDUCES
 from howdah.planner.cluster import plan_cluster
-from howdah.planner.suite.cluster import size_suite
-from howdah.planner.suite.found import ContainerSizes, FoundNode, FoundValue, found_plan
+from howdah.planner.suite.cluster import ContainerSizes, FoundNode, FoundValue, observed_plan, size_suite
 from howdah.planner.suite.request import RunRequest
 from howdah.units import MIB
 from support.plans import group
@@ -30,7 +29,7 @@ def found(
     least: int = 256,
 ) -> Plan:
     """A cluster as it is found, whose nodes are alike."""
-    return found_plan(
+    return observed_plan(
         [FoundNode(f"w{one}", node_mib * MIB, 8, datanode=True) for one in range(nodes)],
         ContainerSizes(map_mib * MIB, reduce_mib * MIB, least * MIB),
         [

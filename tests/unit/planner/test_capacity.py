@@ -13,12 +13,11 @@ from howdah.errors import UserError
 from howdah.model.inventory import HostGroup
 from howdah.model.plan import Capacity, Setting, Value
 from howdah.model.request import Demand, Growth, Hypervisor, PlanRequest
-from howdah.planner.capacity import capacity
+from howdah.planner.capacity import capacity, weigh_erasure
 from howdah.planner.cluster import plan_cluster
-from howdah.planner.erasure import weigh_erasure
 from howdah.planner.facts import ClusterFacts, Facts
-from howdah.planner.known import worker_hosts_left, workers_left
-from howdah.planner.masters import place_masters
+from howdah.planner.known import remaining_worker_hosts, remaining_workers
+from howdah.planner.masters.place import place_masters
 from howdah.planner.topology import lay_out
 from howdah.units import MIB
 from support.clusters import divided, host_group, inventory
@@ -165,11 +164,11 @@ def test_more_disks_hosts_and_need_never_give_less(
 def weighed(group: HostGroup, per_host: int) -> list[str]:
     layout, kinds = divided(group, per_host, virtual=per_host > 1)
     masters = place_masters(inventory(group), (layout,), kinds, PlanRequest())
-    left = workers_left(group, layout, masters)
+    left = remaining_workers(group, layout, masters)
     cluster = ClusterFacts(
         name="cluster",
         hosts=group.count,
-        worker_hosts=worker_hosts_left(inventory(group), {group.name: layout}, masters),
+        worker_hosts=remaining_worker_hosts(inventory(group), {group.name: layout}, masters),
         kinds=tuple((kind, left[kind.name]) for kind in kinds),
         masters=masters,
         topology=lay_out(inventory(group), (layout,)),

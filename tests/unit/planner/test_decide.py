@@ -10,7 +10,7 @@ from howdah.model.request import Override, PlanRequest, Profile
 from howdah.planner.decide import decide
 from howdah.planner.facts import Facts
 from howdah.planner.rule import Decision, FamilyRule, Scope, SettingRule
-from howdah.planner.values import at_most
+from howdah.planner.rules.declare import at_most
 
 GROUP = HostGroup.model_validate(
     {

@@ -9,8 +9,8 @@ from howdah.model.inventory import HostGroup
 from howdah.model.plan import Layout, Master, Role, Worker
 from howdah.model.request import Demand, Hypervisor, PlanRequest, Protection
 from howdah.planner.cluster import plan_cluster
-from howdah.planner.known import worker_hosts_left, workers_left
-from howdah.planner.masters import place_masters
+from howdah.planner.known import remaining_worker_hosts, remaining_workers
+from howdah.planner.masters.place import place_masters
 from howdah.units import GIB, MIB
 from support.clusters import divided, host_group, inventory, mixed
 
@@ -25,7 +25,7 @@ def placed(
     """The masters, the layout and the number of workers left."""
     layout, kinds = divided(group, per_host, virtual=virtual)
     masters = place_masters(inventory(group), (layout,), kinds, request or PlanRequest())
-    return masters, layout, workers_left(group, layout, masters).total()
+    return masters, layout, remaining_workers(group, layout, masters).total()
 
 
 def hosts_of(masters: tuple[Master, ...], role: Role) -> list[str]:
@@ -88,7 +88,7 @@ def test_masters_take_the_smallest_kind_that_suffices() -> None:
     layout, kinds = mixed(group, [("small", 2, 5, 18_400 * MIB), ("large", 2, 7, 27_600 * MIB)])
     masters = place_masters(inventory(group), (layout,), kinds, PlanRequest())
     assert [master.takes for master in masters] == [("small",), ("small",)]
-    assert workers_left(group, layout, masters) == {"small": 12, "large": 14}
+    assert remaining_workers(group, layout, masters) == {"small": 12, "large": 14}
 
 
 @pytest.mark.parametrize("hosts", [1, 2])
@@ -147,7 +147,7 @@ def test_masters_share_where_places_of_their_own_would_leave_too_few_hosts() -> 
     masters, layout, left = placed(group, 2)
     assert left == 8
     assert all(master.shares for master in masters)
-    assert worker_hosts_left(inventory(group), {"w": layout}, masters) == 4
+    assert remaining_worker_hosts(inventory(group), {"w": layout}, masters) == 4
 
 
 def test_fault_tolerance_frees_places_on_two_hosts() -> None:

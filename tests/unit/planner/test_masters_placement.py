@@ -15,8 +15,8 @@ from howdah.model.inventory import HostGroup
 from howdah.model.placement import placed_hosts, placed_workers, virtual_name
 from howdah.model.plan import Capacity, Cluster, Layout, Master, Role
 from howdah.model.request import Demand, PlanRequest, Protection
-from howdah.planner.known import worker_hosts_left, workers_left
-from howdah.planner.masters import place_masters
+from howdah.planner.known import remaining_worker_hosts, remaining_workers
+from howdah.planner.masters.place import place_masters
 from howdah.planner.topology import lay_out
 from support.clusters import divided, host_group, inventory
 
@@ -135,11 +135,11 @@ def test_what_is_left_is_what_the_plan_unfolds_to(
     arithmetic: Counter[str] = Counter()
     for group, layout in drawn:
         if group.serves != "masters":
-            arithmetic += workers_left(group, layout, cluster.masters)
+            arithmetic += remaining_workers(group, layout, cluster.masters)
     assert arithmetic == counted
     assert len(list(placed_workers(cluster))) == counted.total() >= 1
     layouts = {layout.group: layout for layout in cluster.layouts}
-    assert worker_hosts_left(cluster.inventory, layouts, cluster.masters) == sum(
+    assert remaining_worker_hosts(cluster.inventory, layouts, cluster.masters) == sum(
         bool(host.workers) for host in hosts
     )
     names = [worker.name for host in hosts for worker in host.workers]

@@ -14,8 +14,8 @@ from howdah.model.inventory import HostGroup, Inventory
 from howdah.model.plan import Cluster, Plan
 from howdah.model.request import Demand, Growth, Hypervisor, Override, PlanRequest, Protection
 from howdah.planner.cluster import plan_cluster
-from howdah.planner.platforms.workers import least_worker
-from howdah.planner.scaling import Fitted, fit_beside, fit_plan
+from howdah.planner.platforms.division import least_worker
+from howdah.planner.scaling.fit import Fitted, fit_beside, fit_plan
 from howdah.planner.scaling.room import DAEMON_BYTES, footprint
 from howdah.units import GIB
 from support.machine import host

@@ -14,8 +14,7 @@ from howdah.model.placement import placed_hosts
 from howdah.model.plan import Cluster, Plan, Role
 from howdah.model.request import Hypervisor, PlanRequest, Protection
 from howdah.planner.cluster import plan_cluster
-from howdah.planner.scaling import Fitted, fit_plan
-from howdah.planner.scaling.fit import quantities
+from howdah.planner.scaling.fit import Fitted, fit_plan, quantities
 from howdah.planner.scaling.room import LabRoom, footprint, room_on
 from howdah.units import GIB
 from support.machine import host

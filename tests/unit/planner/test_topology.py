@@ -11,8 +11,9 @@ from howdah.model.hostname import expand_all
 from howdah.model.inventory import HostGroup
 from howdah.model.plan import Placement, Topology
 from howdah.model.request import PlanRequest
-from howdah.planner.facts import CannotTell, ClusterFacts, Facts
-from howdah.planner.rule import Inspection, Observation, SettingRule
+from howdah.planner.facts import ClusterFacts, Facts, MissingFact
+from howdah.planner.reading import Inspected, Observation
+from howdah.planner.rule import Inspection, SettingRule
 from howdah.planner.rules import topology as rules
 from howdah.planner.topology import lay_out
 from support.clusters import divided, host_group, inventory
@@ -147,7 +148,7 @@ def settings(topology: Topology) -> dict[str, object]:
     known = facts(4, topology)
     return {
         rule.key: rule.decide(known).value
-        for rule in rules.RULES
+        for rule in rules.rules
         if isinstance(rule, SettingRule) and rule.written and rule.holds(known)
     }
 
@@ -192,9 +193,9 @@ def inspected(
             ),
         )
     )
-    (rule,) = [rule for rule in rules.RULES if rule.id == rule_id]
+    (rule,) = [rule for rule in rules.rules if rule.id == rule_id]
     assert isinstance(rule, Inspection)
-    return list(rule.inspect(found, known))
+    return list(rule.inspect(Inspected(found), known))
 
 
 NODE_GROUPS = {
@@ -260,7 +261,7 @@ def test_divided_hosts_need_a_policy_that_knows_them(properties: dict[str, str],
 
 
 def test_without_a_plan_it_cannot_be_told_whether_hosts_are_divided() -> None:
-    with pytest.raises(CannotTell):
+    with pytest.raises(MissingFact):
         inspected("topology.divided-hosts", {"fs.defaultFS": "hdfs://nn"}, NOTHING_KNOWN)
 
 

@@ -15,7 +15,7 @@ from howdah.model.request import Hypervisor, PlanRequest, Protection
 from howdah.model.sharing import Sharing
 from howdah.model.site import MachineSite
 from howdah.planner.cluster import plan_cluster
-from howdah.planner.shared import left_beside
+from howdah.planner.shared.remaining import remaining_hosts
 from howdah.provision.wanted import hypervisor_of, machines_of
 from howdah.units import GIB
 from support.plans import group
@@ -49,7 +49,7 @@ def test_each_place_has_its_own_of_the_hosts_disks() -> None:
 
 def test_a_cluster_that_shares_hosts_has_only_its_own_disks_and_names() -> None:
     hosts = Inventory(cluster="b", groups=(group("w", len(HOSTS), HOSTS),))
-    left = left_beside(hosts, (), 4 * GIB, percent=50)
+    left = remaining_hosts(hosts, (), 4 * GIB, percent=50)
     sharing = Sharing(cluster="b", disks={"w": (*range(1, 5), *range(11, 17))}, percent=50)
     request = PlanRequest(hypervisor=Hypervisor.VSPHERE, workers_per_host=2, sharing=sharing)
     machines = _machines(plan_cluster(left.inventory, request))

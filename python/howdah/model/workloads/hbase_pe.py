@@ -38,7 +38,7 @@ class PerformanceEvaluation(Workload):
 
     options: ClassVar[tuple[Option[Any], ...]] = (RECORDS, FIELD_SIZE, THREADS)
     programs: ClassVar = {"hbase": "howdah.engines.hbase.pe:evaluate"}
-    sizes: ClassVar = {"hbase": "howdah.planner.suite.hbase_pe:evaluation"}
+    sizes: ClassVar = {"hbase": "howdah.planner.suite.ycsb:evaluation"}
     not_on: ClassVar = {
         **NOT_ON,
         "sim": "its client is not simulated, YCSB's is",

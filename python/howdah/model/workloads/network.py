@@ -50,7 +50,7 @@ class Network(Workload):
 
     options = (STREAMS, SECONDS, ROUNDS, PAIRS_AT_ONCE)
     programs: ClassVar = {"hosts": "howdah.engines.hosts.network:network"}
-    sizes: ClassVar = {"hosts": "howdah.planner.suite.network:network"}
+    sizes: ClassVar = {"hosts": "howdah.planner.suite.programs:network"}
     not_on: ClassVar = {
         "local": "one machine has no network to others",
         "hadoop": "it measures what is between hosts, past Hadoop",

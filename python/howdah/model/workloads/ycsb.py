@@ -148,7 +148,7 @@ class YcsbLoad(Ycsb):
         "sim": "howdah.simulation.hbase.programs:load",
     }
     sizes: ClassVar = {
-        "local": "howdah.planner.local.ycsb:load",
+        "local": "howdah.planner.local.programs:load",
         "hbase": "howdah.planner.suite.ycsb:load",
         "sim": "howdah.planner.suite.ycsb:load",
     }
@@ -189,7 +189,7 @@ class YcsbMix(Ycsb):
         "sim": "howdah.simulation.hbase.programs:mix",
     }
     sizes: ClassVar = {
-        "local": "howdah.planner.local.ycsb:mix",
+        "local": "howdah.planner.local.programs:mix",
         "hbase": "howdah.planner.suite.ycsb:mix",
         "sim": "howdah.planner.suite.ycsb:mix",
     }

@@ -21,8 +21,7 @@ from howdah.model.workloads.option import Option
 from howdah.model.workloads.suite import Suite
 from howdah.model.workloads.terasort import ROW_BYTES, ROWS, TeraRows, TeraSort
 from howdah.model.workloads.ycsb import TableShape, Ycsb
-from howdah.planner.suite.request import RunRequest, programs_asked
-from howdah.planner.suite.settings import Settings
+from howdah.planner.suite.request import RunRequest, Settings, requested_programs
 from howdah.units import GIB, MIB, format_memory
 
 DEFAULT_DATA_DIR = Path("howdah-data")
@@ -106,13 +105,13 @@ class LocalPlanner:
 
     def plan(self) -> tuple[Plan, Suite]:
         """Decide everything; raise UserError where the request cannot be met."""
-        asked = programs_asked(self.request)
+        requested = requested_programs(self.request)
         data_dirs = self._data_dirs()
         self._slots["map"] = self._choose_slots("map", self.request.of(MAP_SLOTS), "computes")
-        if any(program.shuffles for program in asked):
+        if any(program.shuffles for program in requested):
             self._slots["reduce"] = self._choose_slots("reduce", self.request.of(REDUCE_SLOTS), "sorts")
-        self.alone = len(asked) == 1
-        workloads = tuple(map(self._sized, asked))
+        self.alone = len(requested) == 1
+        workloads = tuple(map(self._sized, requested))
         worker = Worker(
             name=self._host.name,
             map_slots=self._slots["map"],

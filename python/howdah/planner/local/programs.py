@@ -3,18 +3,53 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TypedDict
 
+from howdah.errors import UserError
 from howdah.model.workloads.dfsio import FILE_SIZE, FILES, DfsioRead, DfsioWrite
 from howdah.model.workloads.files import MAPS
+from howdah.model.workloads.nnbench import OPERATIONS
+from howdah.model.workloads.option import Option
 from howdah.model.workloads.pi import SAMPLES, Pi
+from howdah.model.workloads.registered import programs
 from howdah.model.workloads.storage import Storage
 from howdah.model.workloads.terasort import CODEC, INPUT, REDUCES, Codec, TeraGen, TeraSort, TeraValidate
+from howdah.model.workloads.ycsb import YCSB_LOAD, YcsbLoad, YcsbMix, YcsbOwnMix
+from howdah.model.workloads.ycsb_options import (
+    DISTRIBUTION,
+    DURABILITY,
+    FIELD_SIZE,
+    FIELDS,
+    MIX,
+    RECORDS,
+    TARGET,
+    THREADS,
+    WARM_UP,
+    Distribution,
+    Durability,
+)
 from howdah.planner.local.plan import LocalPlanner
 from howdah.units import MIB
 
 _FILE_BYTES = 256 * MIB
 _SAMPLES = 100_000_000
 _ZONE_FILES = 8
+_RECORDS = 200_000
+_FIELDS = 10
+_FIELD_BYTES = 100
+_ASKED = 2
+_SCANNED_AT_ONCE = 10
+_WARM_UP_S = 0.5
+_MEMORY_PARTS = 16
+
+
+class _Record(TypedDict):
+    records: int
+    fields: int
+    field_bytes: int
+    threads: int
+    target: int | None
+    durability: Durability
 
 
 def teragen(sizes: LocalPlanner) -> TeraGen:
@@ -97,11 +132,7 @@ def _dfsio_files(sizes: LocalPlanner) -> tuple[int, int]:
 
 def _file_bytes(sizes: LocalPlanner) -> int:
     return sizes.choose(
-        "file size",
-        FILE_SIZE,
-        _FILE_BYTES,
-        reason="one HDFS block, written in one stream",
-        source="D0 49",
+        "file size", FILE_SIZE, _FILE_BYTES, reason="one HDFS block, written in one stream", source="D0 49"
     )
 
 
@@ -127,10 +158,132 @@ def pi(sizes: LocalPlanner) -> Pi:
         source="D2 108: as many as there are CPUs",
     )
     samples = sizes.choose(
-        "pi samples",
-        SAMPLES,
-        _SAMPLES,
-        reason="seconds of pure CPU work for every map",
-        source="howdah",
+        "pi samples", SAMPLES, _SAMPLES, reason="seconds of pure CPU work for every map", source="howdah"
     )
     return Pi(maps=maps, samples=samples)
+
+
+def load(sizes: LocalPlanner) -> YcsbLoad:
+    """A table that is loaded within seconds."""
+    return YcsbLoad(**_record(sizes))
+
+
+def mix(sizes: LocalPlanner) -> YcsbMix:
+    """The program whose turn it is; alone it asks the table that a kept load left."""
+    program = sizes.program
+    assert issubclass(program, YcsbMix)
+    record = _record(sizes)
+    scans = program.own_shares.get("scan", 0) > 0
+    asked = max(1, _ASKED * record["records"] // (_SCANNED_AT_ONCE if scans else 1))
+    operations = sizes.choose(
+        f"{_kind(program)} operations",
+        OPERATIONS,
+        asked,
+        reason="a tenth of the other mixes': each scan reads fifty records on average"
+        if scans
+        else "two for each record: seconds for each mix, and enough to tell of the slowest thousandth",
+        source="howdah",
+    )
+    distribution = sizes.settings.choose(
+        f"{_kind(program)} distribution",
+        _ycsb_word(sizes.request.of(DISTRIBUTION)),
+        program.usual.value,
+        reason="YCSB's own for this mix",
+        source="YCSB 0.17.0: workloads",
+    )
+    warm_up_s = sizes.choose(
+        "warm-up",
+        WARM_UP,
+        _WARM_UP_S,
+        reason="seconds that are not counted: the store is opened anew for every mix, with nothing in memory",
+        source="howdah",
+    )
+    own = {"mix": sizes.request.of(MIX)} if program is YcsbOwnMix else {}
+    return program.model_validate(
+        {
+            "kind": _kind(program),
+            **record,
+            "operations": operations,
+            "distribution": Distribution(distribution),
+            "warm_up_s": warm_up_s,
+            **own,
+        }
+    )
+
+
+def _ycsb_word(word: Durability | Distribution | None) -> str | None:
+    return None if word is None else str(word)
+
+
+def _kind(program: type[YcsbMix]) -> str:
+    return next(kind for kind, known in programs().items() if known is program)
+
+
+def _record(sizes: LocalPlanner) -> _Record:
+    table = sizes.table
+    most = max(_RECORDS // 100, sizes.memory_bytes // _MEMORY_PARTS // (_FIELDS * _FIELD_BYTES))
+    records = _sized(
+        sizes,
+        RECORDS,
+        table.records if table else None,
+        min(_RECORDS * max(1, sizes.cpus // 4), most),
+        reason="200 MB for every four CPUs, at least that, at most a sixteenth of memory: loaded in seconds",
+        source="howdah",
+    )
+    fields = _sized(
+        sizes,
+        FIELDS,
+        table.fields if table else None,
+        _FIELDS,
+        reason="YCSB's own",
+        source="YCSB 0.17.0: fieldcount",
+    )
+    field_bytes = _sized(
+        sizes,
+        FIELD_SIZE,
+        table.field_bytes if table else None,
+        _FIELD_BYTES,
+        reason="YCSB's own, in bytes",
+        source="YCSB 0.17.0: fieldlength",
+    )
+    threads = sizes.choose(
+        "threads",
+        THREADS,
+        sizes.cpus,
+        reason=f"one for each of {sizes.cpus} CPUs: the store is in this process, so more would wait for one",
+        source="howdah",
+    )
+    durability = sizes.settings.choose(
+        "durability",
+        _ycsb_word(sizes.request.of(DURABILITY)),
+        Durability.SYNC_WAL.value,
+        reason="an acknowledged write has been handed to the operating system and survives the process: "
+        "HBase's own default is in the memory of DataNodes, and on no disk either",
+        source="HBase: Durability.SYNC_WAL is hflush",
+    )
+    return _Record(
+        records=records,
+        fields=fields,
+        field_bytes=field_bytes,
+        threads=threads,
+        target=sizes.request.of(TARGET),
+        durability=Durability(durability),
+    )
+
+
+def _sized(
+    sizes: LocalPlanner, option: Option[int], there: int | None, rule: int, *, reason: str, source: str
+) -> int:
+    """A size of the table: of the one that was kept where there is one, which no option makes another."""
+    key = option.name.replace("_", " ")
+    given = sizes.request.of(option)
+    if there is None:
+        return sizes.settings.choose(key, given, rule, reason=reason, source=source)
+    if given not in (None, there):
+        raise UserError(
+            option.flag,
+            f"the table that was kept has {there:,}, not {given:,}",
+            f"leave {option.flag} out, or load another table with `howdah run {YCSB_LOAD}`",
+        )
+    sizes.settings.note(key, there, reason="of the table that was kept", source="the data directories")
+    return there

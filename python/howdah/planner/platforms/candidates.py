@@ -9,9 +9,8 @@ from howdah.errors import UserError
 from howdah.model.inventory import HostGroup
 from howdah.model.plan import Candidate, Judgement, Layout, Role, Worker
 from howdah.model.request import Hypervisor, PlanRequest
-from howdah.planner.platforms.division import Division, Share, divide, undivided
+from howdah.planner.platforms.division import Division, Share, divide, least_worker, slots_of, undivided
 from howdah.planner.platforms.judging import judge, platform_score
-from howdah.planner.platforms.workers import least_worker, slots_of
 from howdah.planner.rules import platform as rules
 from howdah.units import format_counted, format_gib
 
@@ -133,10 +132,7 @@ def _counts(group: HostGroup, request: PlanRequest) -> Iterable[int]:
 
 
 def _insisting(
-    per_host: int,
-    candidates: Sequence[Candidate],
-    refused: dict[Judgement, list[int]],
-    group: HostGroup,
+    per_host: int, candidates: Sequence[Candidate], refused: dict[Judgement, list[int]], group: HostGroup
 ) -> list[Candidate]:
     """The candidates, those with the number of workers insisted on first."""
     wanted = [candidate for candidate in candidates if _per_host(candidate) == per_host]

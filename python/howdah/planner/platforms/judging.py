@@ -13,9 +13,8 @@ from collections.abc import Callable, Iterator, Sequence
 from howdah.model.inventory import DiskKind, DiskRole, HostGroup
 from howdah.model.plan import Judgement
 from howdah.model.request import Hypervisor, PlanRequest, Profile
-from howdah.planner.masters.seats import PLACE_BYTES, PLACE_VCPUS
-from howdah.planner.platforms.division import Division
-from howdah.planner.platforms.workers import mapreduce_share, slots_of, spinning_disks
+from howdah.planner.masters.slots import PLACE_BYTES, PLACE_VCPUS
+from howdah.planner.platforms.division import Division, mapreduce_share, slots_of, spinning_disks
 from howdah.planner.rules import platform as rules
 from howdah.units import GIB, format_counted, format_gib
 
@@ -76,12 +75,12 @@ def platform_score(judgements: Sequence[Judgement]) -> float:
 
 def _judgements(group: HostGroup, request: PlanRequest, division: Division) -> Iterator[Judgement]:
     if not division.virtual and request.dividing not in (None, Hypervisor.NONE):
-        asked = (
+        requested = (
             "--protect-masters ft protects virtual machines, and this goes without"
             if request.hypervisor is None
             else f"--hypervisor {request.hypervisor} was asked for, and this goes without"
         )
-        yield rules.HYPERVISOR.speaks_against(asked, NOT_ASKED_FOR)
+        yield rules.HYPERVISOR.speaks_against(requested, NOT_ASKED_FOR)
     share = mapreduce_share(request)
     if request.mapreduce:
         yield from _scaled(mapreduce_judgements(group, request, division), share)

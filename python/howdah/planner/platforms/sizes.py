@@ -8,7 +8,7 @@ from howdah.model.inventory import HostGroup
 from howdah.model.plan import Breach, Candidate, Input, Setting, Worker
 from howdah.model.request import Hypervisor, PlanRequest
 from howdah.planner.platforms.candidates import layout_of
-from howdah.planner.platforms.workers import Slots, memory_for_workers, slots_of_worker, tasks_per_core
+from howdah.planner.platforms.division import Slots, memory_for_workers, slots_of_worker, tasks_per_core
 from howdah.planner.rule import Decision, Rule
 from howdah.planner.rules import memory as memory_rules
 from howdah.planner.rules import platform as rules
@@ -45,14 +45,14 @@ def _of_worker(
 
 def _held_back(group: HostGroup, candidate: Candidate) -> Setting:
     given = sum(kind.per_host * kind.memory_bytes for kind in candidate.kinds)
-    held = group.memory_bytes - given
+    reserved = group.memory_bytes - given
     because = (
         f"the hypervisor keeps 1.7 GiB and 5.2 %, workers get the rest in whole GiB: "
         f"{format_gib(given)} of {format_gib(group.memory_bytes)}, {given / group.memory_bytes:.1%}"
     )
     inputs = (_bytes("memory of a host", group.memory_bytes), _bytes("memory of its workers", given))
     return memory_rules.HELD_BACK.setting(
-        "host.memory_held_back", Decision(held, because, inputs), group=group.name
+        "host.memory_held_back", Decision(reserved, because, inputs), group=group.name
     )
 
 
@@ -147,8 +147,8 @@ def _numa_nodes(group: HostGroup, worker: Worker, request: PlanRequest) -> tuple
 def _slots(key: str, group: HostGroup, worker: Worker, name: str | None, request: PlanRequest) -> Setting:
     slots = slots_of_worker(group, request, worker)
     tasks = key.removeprefix("worker.").removesuffix("_slots")
-    each = tasks_per_core(group, request)
-    because = f"{each:g} for each of {slots.cores:g} cores make {slots.by_cores}"
+    per_core = tasks_per_core(group, request)
+    because = f"{per_core:g} for each of {slots.cores:g} cores make {slots.by_cores}"
     if request.hbase_used:
         because += ", of half of the worker beside HBase"
     if slots.wanted > slots.by_cores:
@@ -181,8 +181,8 @@ def _slots(key: str, group: HostGroup, worker: Worker, name: str | None, request
 def _breaches(given: int, slots: Slots) -> Iterator[Breach]:
     """What the user's own number of slots breaks."""
     if given > slots.by_memory:
-        says = f"memory holds {slots.by_memory} of each kind with the least heaps under half of it"
-        yield Breach(rule=memory_rules.ENOUGH.id, says=says)
+        sentence = f"memory holds {slots.by_memory} of each kind with the least heaps under half of it"
+        yield Breach(rule=memory_rules.ENOUGH.id, says=sentence)
     if given > slots.by_threads:
         yield Breach(rule=rules.SLOTS.id, says=f"{slots.by_threads} threads run no more of each kind at once")
     if given < slots.cores:

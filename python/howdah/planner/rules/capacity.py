@@ -4,38 +4,56 @@ from __future__ import annotations
 
 from howdah.planner.block import FILL_LIMIT
 from howdah.planner.facts import Facts
-from howdah.planner.rule import Counsel, Rule, Severity
+from howdah.planner.rule import MAY, MUST
+from howdah.planner.rules.declare import Rules
 from howdah.units import format_bytes
-
-ERASURE_CODING = Rule(
-    id="capacity.erasure-coding",
-    says="Cold data in large files may be erasure-coded: 1.4 to 1.67 bytes on disk for each instead of 3.",
-    sources=("D0 60", "Hadoop 3.5.0"),
-    severity=Severity.MAY,
-    condition="there is a host for every unit of the code, and one more to rebuild on",
-    today="Erasure coding came with Hadoop 3.0; the papers knew replication alone.",
-)
-ERASURE_DOMAINS = Rule(
-    id="capacity.erasure-domains",
-    says="No host and no rack holds more units of a block group than the code can lose.",
-    sources=("D0 60", "Hadoop 3.5.0"),
-    severity=Severity.MAY,
-    condition="files are erasure-coded",
-)
-RACK_BALANCE = Rule(
-    id="capacity.rack-balance",
-    says="No rack has more disks than the others together can hold a replica of.",
-    sources=("D0 61", "Hadoop 3.5.0"),
-    condition="there are two racks or more, and replicas",
-)
 
 _INTERMEDIATE = 0.5
 """Compressed map output on disk for each byte that is sorted: with three replicas 6.5 in all (D0 35)."""
 _HOSTS_IN_PRACTICE = 200
 _HOSTS_MOST = 276
+rules = Rules()
+
+ERASURE_CODING = rules.principle(
+    "capacity.erasure-coding",
+    "Cold data in large files may be erasure-coded: 1.4 to 1.67 bytes on disk for each instead of 3.",
+    MAY,
+    sources="D0 60, Hadoop 3.5.0",
+    when="there is a host for every unit of the code, and one more to rebuild on",
+    today="Erasure coding came with Hadoop 3.0; the papers knew replication alone.",
+)
+ERASURE_DOMAINS = rules.principle(
+    "capacity.erasure-domains",
+    "No host and no rack holds more units of a block group than the code can lose.",
+    MAY,
+    sources="D0 60, Hadoop 3.5.0",
+    when="files are erasure-coded",
+)
+RACK_BALANCE = rules.principle(
+    "capacity.rack-balance",
+    "No rack has more disks than the others together can hold a replica of.",
+    sources="D0 61, Hadoop 3.5.0",
+    when="there are two racks or more, and replicas",
+)
+rules.principle(
+    "capacity.fill-limit",
+    "HDFS holds at most 80 % of the room it is given.",
+    sources="D0 36, howdah",
+    when="always: balancing, deleting late and lost disks need the rest",
+)
+rules.principle(
+    "capacity.growth",
+    "Hosts are as many as the last year's data need, by disks and by blocks of a DataNode.",
+    sources="D0 6, D1 81, howdah",
+    when="--need was given",
+)
 
 
+@rules.advice(
+    "capacity.sort-space", MUST, sources="D0 35", when="a dataset's size was given and does not fit"
+)
 def _sorted_dataset(facts: Facts) -> str | None:
+    """A sort needs about 6.5 times its dataset of raw disk at three replicas, 4.5 times at two."""
     dataset = facts.request.dataset_bytes
     if dataset is None:
         return None
@@ -52,7 +70,9 @@ def _sorted_dataset(facts: Facts) -> str | None:
     )
 
 
+@rules.advice("capacity.many-hosts", sources="D1 81, D1 84, D1 87", when="there are more than 200 hosts")
 def _many_hosts(facts: Facts) -> str | None:
+    """Beyond 200 hosts the masters' CPU is watched."""
     hosts = facts.cluster.hosts
     if hosts <= _HOSTS_IN_PRACTICE:
         return None
@@ -61,37 +81,3 @@ def _many_hosts(facts: Facts) -> str | None:
         f"reckoned to serve about {_HOSTS_MOST} hosts, and {_HOSTS_IN_PRACTICE} with caution. Masters have "
         "several today; watch their CPU and queues, and keep blocks large."
     )
-
-
-RULES: tuple[Rule, ...] = (
-    ERASURE_CODING,
-    ERASURE_DOMAINS,
-    RACK_BALANCE,
-    Rule(
-        id="capacity.fill-limit",
-        says="HDFS holds at most 80 % of the room it is given.",
-        sources=("D0 36", "howdah"),
-        condition="always: balancing, deleting late and lost disks need the rest",
-    ),
-    Rule(
-        id="capacity.growth",
-        says="Hosts are as many as the last year's data need, by disks and by blocks of a DataNode.",
-        sources=("D0 6", "D1 81", "howdah"),
-        condition="--need was given",
-    ),
-    Counsel(
-        id="capacity.sort-space",
-        says="A sort needs about 6.5 times its dataset of raw disk at three replicas, 4.5 times at two.",
-        sources=("D0 35",),
-        severity=Severity.MUST,
-        condition="a dataset's size was given and does not fit",
-        tell=_sorted_dataset,
-    ),
-    Counsel(
-        id="capacity.many-hosts",
-        says="Beyond 200 hosts the masters' CPU is watched.",
-        sources=("D1 81", "D1 84", "D1 87"),
-        condition="there are more than 200 hosts",
-        tell=_many_hosts,
-    ),
-)

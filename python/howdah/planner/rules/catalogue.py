@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 
 from howdah.errors import UserError
-from howdah.planner.rule import Counsel, FamilyRule, Inspection, Rule, SettingRule
+from howdah.planner.rule import AdviceRule, FamilyRule, Inspection, Rule, SettingRule
 from howdah.planner.rules import (
     addresses,
     capacity,
@@ -108,10 +108,10 @@ _SUBJECTS = (
     upgrade,
 )
 
-RULES: tuple[Rule, ...] = tuple(rule for subject in _SUBJECTS for rule in subject.RULES)
+RULES: tuple[Rule, ...] = tuple(rule for subject in _SUBJECTS for rule in subject.rules)
 SETTING_RULES = tuple(rule for rule in RULES if isinstance(rule, SettingRule | FamilyRule))
 INSPECTIONS = tuple(rule for rule in RULES if isinstance(rule, Inspection))
-COUNSELS = tuple(rule for rule in RULES if isinstance(rule, Counsel))
+ADVICE_RULES = tuple(rule for rule in RULES if isinstance(rule, AdviceRule))
 
 
 def find_rule(rule_id: str) -> Rule:

@@ -12,10 +12,10 @@ import math
 from howdah import releases
 from howdah.model.at_once import counts_vcores
 from howdah.model.plan import Input, Value
-from howdah.planner.conditions import in_study, mapreduce_rule, with_mapreduce
-from howdah.planner.facts import CannotTell, Facts
-from howdah.planner.rule import Decision, Rule, Severity, equal
-from howdah.planner.values import anything, as_number, at_least, fixed
+from howdah.planner.conditions import WITH_MAPREDUCE, in_study, with_mapreduce
+from howdah.planner.facts import Facts, MissingFact
+from howdah.planner.rule import MAY, Decision
+from howdah.planner.rules.declare import Condition, Rules, anything, as_number, at_least
 
 _CLASS = "yarn.resourcemanager.scheduler.class"
 _CALCULATOR = "yarn.scheduler.capacity.resource-calculator"
@@ -30,15 +30,9 @@ _USUAL_MOST = 100
 """The release's limit on containers for each heartbeat."""
 _UNSET_MAP_MB = 1024
 """What a map task gets whose container is left at -1."""
-_SOURCES = ("Hadoop 3.5.0: CapacityScheduler", "YARN-4161", "MAPREDUCE-2905", "howdah")
-
-
-def _by_capacity(facts: Facts) -> bool:
-    return with_mapreduce(facts) and not _is_fair(facts)
-
-
-def _by_fairness(facts: Facts) -> bool:
-    return with_mapreduce(facts) and _is_fair(facts)
+_SOURCES = "Hadoop 3.5.0: CapacityScheduler, YARN-4161, MAPREDUCE-2905, howdah"
+rules = Rules(file="capacity-scheduler.xml")
+mapreduce = rules.under(when=WITH_MAPREDUCE)
 
 
 def _is_fair(facts: Facts) -> bool:
@@ -46,37 +40,26 @@ def _is_fair(facts: Facts) -> bool:
     return in_study(facts) if given is None else str(given).endswith("FairScheduler")
 
 
-def _is_asynchronous(facts: Facts) -> bool:
-    given = facts.decided.get(_ASYNCHRONOUS)
-    return given is True if given is not None else _usually_asynchronous(facts)
+_BY_CAPACITY = Condition(
+    "with MapReduce and the CapacityScheduler", lambda facts: with_mapreduce(facts) and not _is_fair(facts)
+)
 
 
 def _usually_asynchronous(facts: Facts) -> bool:
     return releases.default_of(_ASYNCHRONOUS, releases.hadoop(facts.request.hadoop)) == "true"
 
 
-def _heartbeat_s(facts: Facts) -> float:
-    given = facts.decided.get(_HEARTBEAT_MS)
-    return float(given) / 1000 if isinstance(given, int) and given > 0 else 1.0
-
-
-def _containers(facts: Facts) -> int:
-    """Containers of map tasks that the largest worker runs at once; raises CannotTell."""
-    memory_mb = facts.number("yarn.nodemanager.resource.memory-mb")
-    vcores = facts.number("yarn.nodemanager.resource.cpu-vcores")
-    map_mb = facts.number("mapreduce.map.memory.mb")
-    if memory_mb <= 0:
-        raise CannotTell("the memory of containers: set yarn.nodemanager.resource.memory-mb")
-    own = int(memory_mb // (map_mb if map_mb > 0 else _UNSET_MAP_MB))
-    if vcores > 0 and counts_vcores(str(facts.decided.get(_CALCULATOR, ""))):
-        own = min(own, int(vcores))
-    cluster = facts.known_cluster
-    kinds = cluster.kinds if cluster else ()
-    others = (kind.map_slots + kind.reduce_slots for kind, _ in kinds if kind != facts.known_worker)
-    return max(1, own, *others)
-
-
+@mapreduce.setting(
+    "containers.asynchronous",
+    _ASYNCHRONOUS,
+    MAY,
+    sources="YARN-7327, YARN-10058",
+    when=_BY_CAPACITY,
+    accepts=anything,
+    today="Hadoop 3.5.0 gives out containers asynchronously by default, earlier releases at heartbeats.",
+)
 def _asynchronous(facts: Facts) -> Decision:
+    """Containers are given out without waiting for heartbeats where the release does so by itself."""
     if _usually_asynchronous(facts):
         return Decision(
             True,
@@ -90,11 +73,37 @@ def _asynchronous(facts: Facts) -> Decision:
     )
 
 
+def _is_asynchronous(facts: Facts) -> bool:
+    given = facts.decided.get(_ASYNCHRONOUS)
+    return given is True if given is not None else _usually_asynchronous(facts)
+
+
+def _heartbeat_s(facts: Facts) -> float:
+    given = facts.decided.get(_HEARTBEAT_MS)
+    return float(given) / 1000 if isinstance(given, int) and given > 0 else 1.0
+
+
+def _containers(facts: Facts) -> int:
+    """Containers of map tasks that the largest worker runs at once; raises MissingFact."""
+    memory_mb = facts.number("yarn.nodemanager.resource.memory-mb")
+    vcores = facts.number("yarn.nodemanager.resource.cpu-vcores")
+    map_mb = facts.number("mapreduce.map.memory.mb")
+    if memory_mb <= 0:
+        raise MissingFact("the memory of containers: set yarn.nodemanager.resource.memory-mb")
+    own = int(memory_mb // (map_mb if map_mb > 0 else _UNSET_MAP_MB))
+    if vcores > 0 and counts_vcores(str(facts.decided.get(_CALCULATOR, ""))):
+        own = min(own, int(vcores))
+    cluster = facts.known_cluster
+    kinds = cluster.kinds if cluster else ()
+    other_kinds = (kind.map_slots + kind.reduce_slots for kind, _ in kinds if kind != facts.known_worker)
+    return max(1, own, *other_kinds)
+
+
 def _off_switch(facts: Facts) -> Decision:
     asynchronous = _is_asynchronous(facts)
     try:
         containers = _containers(facts)
-    except CannotTell:
+    except MissingFact:
         if not asynchronous:
             raise
         return Decision(1, "not read while containers are given out asynchronously")
@@ -132,18 +141,45 @@ def _keeps_fed(value: Value, facts: Facts) -> bool:
     return rate_per_s * _STARVED * _SHORT_TASK_S >= _containers(facts)
 
 
-def _off_switch_will_do(value: Value, decision: Decision, facts: Facts) -> bool:
-    return _keeps_fed(value, facts)
+mapreduce.setting(
+    "containers.off-switch",
+    f"{_BEAT}.maximum-offswitch-assignments",
+    sources=_SOURCES,
+    when=_BY_CAPACITY,
+    accepts=lambda value, decision, facts: _keeps_fed(value, facts),
+    today="Of no effect with Hadoop 3.5.0, unless asynchronous scheduling is turned off.",
+).by(
+    f"Where heartbeats give out containers, tasks without data nearby fill a worker in {_SHORT_TASK_S} s.",
+    _off_switch,
+)
 
 
-def _several_will_do(value: Value, decision: Decision, facts: Facts) -> bool:
-    return value is True or _is_asynchronous(facts)
+mapreduce.fixed(
+    "containers.several",
+    f"{_BEAT}.multiple-assignments-enabled",
+    True,
+    when=_BY_CAPACITY,
+    accepts=lambda value, decision, facts: value is True or _is_asynchronous(facts),
+).text(
+    "A heartbeat may bring a node more than one container.",
+    "the release's default: one at a time leaves workers with many cores empty",
+    _SOURCES,
+)
 
 
+@mapreduce.setting(
+    "containers.at-once",
+    f"{_BEAT}.maximum-container-assignments",
+    MAY,
+    sources=_SOURCES,
+    when=_BY_CAPACITY,
+    accepts=lambda value, decision, facts: as_number(value) == -1 or _keeps_fed(value, facts),
+)
 def _most(facts: Facts) -> Decision:
+    """A heartbeat may bring a node all the containers that it has room for."""
     try:
         containers = _containers(facts)
-    except CannotTell:
+    except MissingFact:
         containers = 0
     if containers <= _USUAL_MOST:
         return Decision(_USUAL_MOST, "the release's default: more than a worker runs at once")
@@ -154,11 +190,16 @@ def _most(facts: Facts) -> Decision:
     )
 
 
-def _most_will_do(value: Value, decision: Decision, facts: Facts) -> bool:
-    return as_number(value) == -1 or _keeps_fed(value, facts)
-
-
+@mapreduce.setting(
+    "containers.locality-delay",
+    "yarn.scheduler.capacity.node-locality-delay",
+    MAY,
+    sources="D0 54, D0 63, Hadoop 3.5.0: CapacityScheduler",
+    accepts=lambda value, decision, facts: as_number(value) == -1 or as_number(value) >= 1,
+    today="The papers' delay was a time, 100 ms; YARN counts offers.",
+)
 def _delay(facts: Facts) -> Decision:
+    """A task waits for a worker with its data as many offers as there are workers."""
     workers = facts.cluster.workers
     return Decision(
         max(1, workers),
@@ -168,101 +209,33 @@ def _delay(facts: Facts) -> Decision:
     )
 
 
-def _delay_will_do(value: Value, decision: Decision, facts: Facts) -> bool:
-    return as_number(value) == -1 or as_number(value) >= 1
+mapreduce.fixed(
+    "containers.rack-delay",
+    "yarn.scheduler.capacity.rack-locality-additional-delay",
+    -1,
+    MAY,
+    when=_BY_CAPACITY,
+    accepts=at_least,
+).text(
+    "A task leaves its rack the sooner, the fewer tasks wait.",
+    "the release's default: as many offers pass as tasks wait, times the share of workers and racks"
+    " that they name, so that the last tasks of a job do not wait long",
+    "Hadoop 3.5.0: CapacityScheduler",
+)
 
 
-RULES: tuple[Rule, ...] = (
-    mapreduce_rule(
-        id="containers.asynchronous",
-        file="capacity-scheduler.xml",
-        key=_ASYNCHRONOUS,
-        says="Containers are given out without waiting for heartbeats where the release does so by itself.",
-        sources=("YARN-7327", "YARN-10058"),
-        severity=Severity.MAY,
-        applies=_by_capacity,
-        condition="with MapReduce and the CapacityScheduler",
-        decide=_asynchronous,
-        accepts=anything,
-        today="Hadoop 3.5.0 gives out containers asynchronously by default, earlier releases at heartbeats.",
+mapreduce.fixed(
+    "containers.fair-several",
+    "yarn.scheduler.fair.assignmultiple",
+    True,
+    when=Condition(
+        "with MapReduce and the FairScheduler", lambda facts: with_mapreduce(facts) and _is_fair(facts)
     ),
-    mapreduce_rule(
-        id="containers.off-switch",
-        file="capacity-scheduler.xml",
-        key=f"{_BEAT}.maximum-offswitch-assignments",
-        says=f"Where heartbeats give out containers, tasks without data nearby fill a worker in "
-        f"{_SHORT_TASK_S} s.",
-        sources=_SOURCES,
-        applies=_by_capacity,
-        condition="with MapReduce and the CapacityScheduler",
-        decide=_off_switch,
-        accepts=_off_switch_will_do,
-        today="Of no effect with Hadoop 3.5.0, unless asynchronous scheduling is turned off.",
-    ),
-    mapreduce_rule(
-        id="containers.several",
-        file="capacity-scheduler.xml",
-        key=f"{_BEAT}.multiple-assignments-enabled",
-        says="A heartbeat may bring a node more than one container.",
-        sources=_SOURCES,
-        applies=_by_capacity,
-        condition="with MapReduce and the CapacityScheduler",
-        decide=fixed(True, "the release's default: one at a time leaves workers with many cores empty"),
-        accepts=_several_will_do,
-    ),
-    mapreduce_rule(
-        id="containers.at-once",
-        file="capacity-scheduler.xml",
-        key=f"{_BEAT}.maximum-container-assignments",
-        says="A heartbeat may bring a node all the containers that it has room for.",
-        sources=_SOURCES,
-        severity=Severity.MAY,
-        applies=_by_capacity,
-        condition="with MapReduce and the CapacityScheduler",
-        decide=_most,
-        accepts=_most_will_do,
-    ),
-    mapreduce_rule(
-        id="containers.locality-delay",
-        file="capacity-scheduler.xml",
-        key="yarn.scheduler.capacity.node-locality-delay",
-        says="A task waits for a worker with its data as many offers as there are workers.",
-        sources=("D0 54", "D0 63", "Hadoop 3.5.0: CapacityScheduler"),
-        severity=Severity.MAY,
-        decide=_delay,
-        accepts=_delay_will_do,
-        today="The papers' delay was a time, 100 ms; YARN counts offers.",
-    ),
-    mapreduce_rule(
-        id="containers.rack-delay",
-        file="capacity-scheduler.xml",
-        key="yarn.scheduler.capacity.rack-locality-additional-delay",
-        says="A task leaves its rack the sooner, the fewer tasks wait.",
-        sources=("Hadoop 3.5.0: CapacityScheduler",),
-        severity=Severity.MAY,
-        applies=_by_capacity,
-        condition="with MapReduce and the CapacityScheduler",
-        decide=fixed(
-            -1,
-            "the release's default: as many offers pass as tasks wait, times the share of workers and racks "
-            "that they name, so that the last tasks of a job do not wait long",
-        ),
-        accepts=at_least,
-    ),
-    mapreduce_rule(
-        id="containers.fair-several",
-        file="yarn-site.xml",
-        key="yarn.scheduler.fair.assignmultiple",
-        says="The FairScheduler may give a node more than one container at a heartbeat.",
-        sources=("Hadoop 3.5.0: FairScheduler",),
-        applies=_by_fairness,
-        condition="with MapReduce and the FairScheduler",
-        decide=fixed(
-            True,
-            "by default a node gets one container at each heartbeat and stands empty meanwhile; with it, "
-            "half of what it has left",
-        ),
-        accepts=equal,
-        today="The papers' JobTracker did so by itself (mapred.fairscheduler.assignmultiple).",
-    ),
+    file="yarn-site.xml",
+    today="The papers' JobTracker did so by itself (mapred.fairscheduler.assignmultiple).",
+).text(
+    "The FairScheduler may give a node more than one container at a heartbeat.",
+    "by default a node gets one container at each heartbeat and stands empty meanwhile; with it, "
+    "half of what it has left",
+    "Hadoop 3.5.0: FairScheduler",
 )

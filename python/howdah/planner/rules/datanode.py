@@ -4,25 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from howdah.model.found import Found
 from howdah.model.heap import heap_bytes
 from howdah.model.plan import Input, Value
 from howdah.planner.budget import budget, heap_of, least_datanode
 from howdah.planner.conditions import in_study
 from howdah.planner.facts import Facts
 from howdah.planner.heap import heap_options
-from howdah.planner.reading import ConfigurationReading
-from howdah.planner.rule import (
-    Decision,
-    Inspection,
-    Observation,
-    Rule,
-    Scope,
-    SettingRule,
-    Severity,
-)
+from howdah.planner.reading import Inspected, Observation
+from howdah.planner.rule import MAY, MUST, Decision, Scope
+from howdah.planner.rules.declare import Rules, at_least, between, within_factor
 from howdah.planner.throughput import block_bytes_per_s
-from howdah.planner.values import at_least, between, fixed, within_factor
 from howdah.units import GIB, MIB, format_memory
 
 _BALANCE_SHARE = _BALANCE_DISKS = 0.1
@@ -31,9 +22,19 @@ _HEAP_MOST = 8 * GIB
 """Cloudera's most, before replicas are counted."""
 _THREADS = 4096
 _THREADS_HBASE = 8192
+rules = Rules(file="hdfs-site.xml")
 
 
+@rules.setting(
+    "datanode.balancing",
+    "dfs.datanode.balance.bandwidthPerSec",
+    MAY,
+    sources="howdah",
+    scope=Scope.WORKER,
+    accepts=within_factor(0.25, 4),
+)
 def _balancing(facts: Facts) -> Decision:
+    """The balancer takes a tenth of a host's network, and no more than a tenth of what its disks do."""
     group, worker = facts.group, facts.worker
     kinds = facts.cluster.kinds
     per_host = max(1, sum(kind.per_host for kind, _ in kinds if kind.group == worker.group))
@@ -53,7 +54,15 @@ def _balancing(facts: Facts) -> Decision:
     )
 
 
+@rules.setting(
+    "datanode.transfer-threads",
+    "dfs.datanode.max.transfer.threads",
+    sources="D0 56, D1 93",
+    accepts=at_least,
+    today="dfs.datanode.max.xcievers of the papers is dfs.datanode.max.transfer.threads today.",
+)
 def _threads(facts: Facts) -> Decision:
+    """4096 threads move blocks, 8192 with HBase."""
     if facts.request.hbase_used:
         return Decision(
             _THREADS_HBASE,
@@ -62,7 +71,80 @@ def _threads(facts: Facts) -> Decision:
     return Decision(_THREADS, "a thread for each open stream; threads that wait cost little")
 
 
+rules.fixed(
+    "datanode.readahead",
+    "dfs.datanode.readahead.bytes",
+    4 * MIB,
+    accepts=between(2 * MIB, 64 * MIB),
+    written=False,
+).text("A DataNode reads 4 MiB ahead.", "long reads from each disk while others wait", "D0 56, D1 93")
+
+
+rules.fixed(
+    "datanode.block-reports",
+    "dfs.blockreport.intervalMsec",
+    21_600_000,
+    MAY,
+    accepts=between(3_600_000, 86_400_000),
+    written=False,
+).text(
+    "Full block reports come every six hours.",
+    "full reports every six hours; changes are reported at once",
+    "D0 142",
+)
+
+
+@rules.setting("datanode.heartbeat", "dfs.heartbeat.interval", MAY, sources="D0 54", accepts=between(1, 10))
+def _heartbeat(facts: Facts) -> Decision:
+    """DataNodes report every three seconds; every second in a study."""
+    if in_study(facts):
+        return Decision(1, "as the study ran: faster reaction, on few hosts")
+    return Decision(3, "the release's default: a NameNode handles one from each DataNode every time")
+
+
+@rules.inspection(
+    "datanode.locked-memory",
+    MUST,
+    sources="Hadoop 3.5.0: CentralizedCacheManagement",
+    when="where blocks are kept in memory",
+)
+def _locked(reading: Inspected, facts: Facts) -> Iterable[Observation]:
+    """A DataNode may lock the memory that it is told to."""
+    key = "dfs.datanode.max.locked.memory"
+    cached = reading.size(key)
+    limit = reading.host.limits.locked_memory_bytes if reading.host is not None else None
+    if cached and limit is not None:
+        yield reading.verdict(
+            key,
+            limit == "unlimited" or cached <= limit,
+            found=f"{format_memory(cached)}, of which users may lock "
+            + (limit if isinstance(limit, str) else format_memory(limit)),
+            expected="no more than the limit: the DataNode does not start otherwise",
+            fix="raise memlock for the user of the DataNode in /etc/security/limits.d, LimitMEMLOCK in its "
+            "unit, or lower it in " + reading.where(key),
+        )
+
+
+def _heap_will_do(value: Value, decision: Decision, facts: Facts) -> bool:
+    have, decided = heap_bytes(str(value)), heap_bytes(str(decision.value))
+    if have is None or decided is None:
+        return False
+    return 0.75 * heap_of(least_datanode(facts.worker, facts)) <= have <= max(2 * decided, _HEAP_MOST)
+
+
+@rules.setting(
+    "datanode.heap",
+    "HDFS_DATANODE_OPTS",
+    MAY,
+    sources="D3 122, D0 142, Cloudera: HDFS heap sizing",
+    scope=Scope.WORKER,
+    file="hadoop-env.sh",
+    accepts=_heap_will_do,
+    today="The papers gave all daemons one HADOOP_HEAPSIZE of 1300; each has its own today.",
+)
 def _datanode_heap(facts: Facts) -> Decision:
+    """A DataNode's heap is 4 GiB where there is room, less on small workers, and 1 GiB for every million
+    replicas on dense ones."""
     share = budget(facts.worker, facts).datanode
     heap = heap_of(share)
     return Decision(
@@ -74,115 +156,3 @@ def _datanode_heap(facts: Facts) -> Decision:
             Input(name="DataNode's share", value=share, unit="B"),
         ),
     )
-
-
-def _heap_will_do(value: Value, decision: Decision, facts: Facts) -> bool:
-    have, want = heap_bytes(str(value)), heap_bytes(str(decision.value))
-    if have is None or want is None:
-        return False
-    return 0.75 * heap_of(least_datanode(facts.worker, facts)) <= have <= max(2 * want, _HEAP_MOST)
-
-
-def _report_interval(facts: Facts) -> Decision:
-    return Decision(21_600_000, "full reports every six hours; changes are reported at once")
-
-
-def _heartbeat(facts: Facts) -> Decision:
-    if in_study(facts):
-        return Decision(1, "as the study ran: faster reaction, on few hosts")
-    return Decision(3, "the release's default: a NameNode handles one from each DataNode every time")
-
-
-def _locked(found: Found, facts: Facts) -> Iterable[Observation]:
-    reading = ConfigurationReading(found)
-    key = "dfs.datanode.max.locked.memory"
-    asked = reading.size(key)
-    limit = found.host.limits.locked_memory_bytes if found.host is not None else None
-    if asked and limit is not None:
-        yield Observation(
-            ok=limit == "unlimited" or asked <= limit,
-            about=key,
-            found=f"{format_memory(asked)}, of which users may lock "
-            + (limit if isinstance(limit, str) else format_memory(limit)),
-            expected="no more than the limit: the DataNode does not start otherwise",
-            fix="raise memlock for the user of the DataNode in /etc/security/limits.d, LimitMEMLOCK in its "
-            "unit, or lower it in " + reading.where(key),
-            where=reading.where(key),
-        )
-
-
-RULES: tuple[Rule, ...] = (
-    SettingRule(
-        id="datanode.balancing",
-        says="The balancer takes a tenth of a host's network, and no more than a tenth of what its disks do.",
-        sources=("howdah",),
-        severity=Severity.MAY,
-        scope=Scope.WORKER,
-        key="dfs.datanode.balance.bandwidthPerSec",
-        file="hdfs-site.xml",
-        decide=_balancing,
-        accepts=within_factor(0.25, 4),
-    ),
-    SettingRule(
-        id="datanode.transfer-threads",
-        says="4096 threads move blocks, 8192 with HBase.",
-        sources=("D0 56", "D1 93"),
-        key="dfs.datanode.max.transfer.threads",
-        file="hdfs-site.xml",
-        decide=_threads,
-        accepts=at_least,
-        today="dfs.datanode.max.xcievers of the papers is dfs.datanode.max.transfer.threads today.",
-    ),
-    SettingRule(
-        id="datanode.readahead",
-        says="A DataNode reads 4 MiB ahead.",
-        sources=("D0 56", "D1 93"),
-        key="dfs.datanode.readahead.bytes",
-        file="hdfs-site.xml",
-        decide=fixed(4 * MIB, "long reads from each disk while others wait"),
-        accepts=between(2 * MIB, 64 * MIB),
-        written=False,
-    ),
-    SettingRule(
-        id="datanode.block-reports",
-        says="Full block reports come every six hours.",
-        sources=("D0 142",),
-        severity=Severity.MAY,
-        key="dfs.blockreport.intervalMsec",
-        file="hdfs-site.xml",
-        decide=_report_interval,
-        accepts=between(3_600_000, 86_400_000),
-        written=False,
-    ),
-    SettingRule(
-        id="datanode.heartbeat",
-        says="DataNodes report every three seconds; every second in a study.",
-        sources=("D0 54",),
-        severity=Severity.MAY,
-        key="dfs.heartbeat.interval",
-        file="hdfs-site.xml",
-        decide=_heartbeat,
-        accepts=between(1, 10),
-    ),
-    Inspection(
-        id="datanode.locked-memory",
-        says="A DataNode may lock the memory that it is told to.",
-        sources=("Hadoop 3.5.0: CentralizedCacheManagement",),
-        severity=Severity.MUST,
-        condition="where blocks are kept in memory",
-        inspect=_locked,
-    ),
-    SettingRule(
-        id="datanode.heap",
-        says="A DataNode's heap is 4 GiB where there is room, less on small workers, and 1 GiB for every "
-        "million replicas on dense ones.",
-        sources=("D3 122", "D0 142", "Cloudera: HDFS heap sizing"),
-        severity=Severity.MAY,
-        scope=Scope.WORKER,
-        key="HDFS_DATANODE_OPTS",
-        file="hadoop-env.sh",
-        decide=_datanode_heap,
-        accepts=_heap_will_do,
-        today="The papers gave all daemons one HADOOP_HEAPSIZE of 1300; each has its own today.",
-    ),
-)

@@ -2,41 +2,30 @@
 
 from __future__ import annotations
 
-from howdah.planner.rule import Rule, Severity
+from howdah.planner.rule import MUST
+from howdah.planner.rules.declare import Rules
 
-CHANGED = Rule(
-    id="drift.changed",
-    says="A planned value is the one that is in force.",
-    sources=("howdah",),
-    severity=Severity.MUST,
+rules = Rules()
+
+CHANGED = rules.principle(
+    "drift.changed", "A planned value is the one that is in force.", MUST, sources="howdah"
 )
-MISSING = Rule(
-    id="drift.missing",
-    says="A planned value is written down where the release's default is another.",
-    sources=("howdah",),
-    severity=Severity.MUST,
+MISSING = rules.principle(
+    "drift.missing",
+    "A planned value is written down where the release's default is another.",
+    MUST,
+    sources="howdah",
 )
-EXTRA = Rule(
-    id="drift.extra",
-    says="A property that changes a default is in the plan.",
-    sources=("howdah",),
+EXTRA = rules.principle("drift.extra", "A property that changes a default is in the plan.", sources="howdah")
+HARDWARE = rules.principle(
+    "drift.hardware",
+    "A machine has the processors and the memory that the plan was made for.",
+    MUST,
+    sources="howdah",
 )
-HARDWARE = Rule(
-    id="drift.hardware",
-    says="A machine has the processors and the memory that the plan was made for.",
-    sources=("howdah",),
-    severity=Severity.MUST,
+WORKERS = rules.principle(
+    "drift.workers", "The workers files list the workers of the plan.", MUST, sources="howdah"
 )
-WORKERS = Rule(
-    id="drift.workers",
-    says="The workers files list the workers of the plan.",
-    sources=("howdah",),
-    severity=Severity.MUST,
+MACHINES = rules.principle(
+    "drift.machines", "A virtual machine is as it was planned, and where.", MUST, sources="howdah"
 )
-MACHINES = Rule(
-    id="drift.machines",
-    says="A virtual machine is as it was planned, and where.",
-    sources=("howdah",),
-    severity=Severity.MUST,
-)
-RULES: tuple[Rule, ...] = (CHANGED, MISSING, EXTRA, HARDWARE, WORKERS, MACHINES)

@@ -5,13 +5,11 @@ The program runs as root and reads this file alone, none of Hadoop's own.
 
 from __future__ import annotations
 
-from functools import partial
-
 from howdah.model.plan import Value
-from howdah.planner.conditions import secure_mapreduce_rule, secured_mapreduce
+from howdah.planner.conditions import SECURE_MODE, secured_mapreduce
 from howdah.planner.facts import Facts
-from howdah.planner.rule import Decision, Rule
-from howdah.planner.values import as_number, fixed
+from howdah.planner.rule import MUST, Decision
+from howdah.planner.rules.declare import Condition, Rules, as_number
 
 FILE = "container-executor.cfg"
 _LEAST_USER_ID = 1000
@@ -21,6 +19,7 @@ _LEAST_USER_ID_ONCE = 500
 _CLASS = "yarn.nodemanager.container-executor.class"
 _DAEMONS = frozenset({"hdfs", "yarn", "mapred"})
 """Users whom no task may run as; of others the least number of a user keeps tasks."""
+rules = Rules()
 
 
 def _in_use(facts: Facts) -> bool:
@@ -31,8 +30,12 @@ def _in_use(facts: Facts) -> bool:
     )
 
 
-def _bans_daemons(value: Value, decision: Decision, facts: Facts) -> bool:
-    return isinstance(value, tuple) and set(value) >= _DAEMONS
+executor = rules.under(
+    when=Condition("with --secure and MapReduce, where NodeManagers run LinuxContainerExecutor", _in_use),
+    sources=SECURE_MODE,
+    severity=MUST,
+    file=FILE,
+)
 
 
 def _names_a_group(value: Value, decision: Decision, facts: Facts) -> bool:
@@ -40,35 +43,23 @@ def _names_a_group(value: Value, decision: Decision, facts: Facts) -> bool:
     return bool(str(value).strip()) and not str(value).startswith("#")
 
 
-_executor_rule = partial(
-    secure_mapreduce_rule,
-    file=FILE,
-    applies=_in_use,
-    condition="with --secure and MapReduce, where NodeManagers run LinuxContainerExecutor",
+executor.fixed(
+    "executor.group", "yarn.nodemanager.linux-container-executor.group", "hadoop", accepts=_names_a_group
+).text(
+    "The NodeManager's group, and no other, may start tasks as other users.",
+    "the group that owns the program and that the NodeManager's user belongs to",
 )
 
-RULES: tuple[Rule, ...] = (
-    _executor_rule(
-        id="executor.group",
-        key="yarn.nodemanager.linux-container-executor.group",
-        says="The NodeManager's group, and no other, may start tasks as other users.",
-        decide=fixed("hadoop", "the group that owns the program and that the NodeManager's user belongs to"),
-        accepts=_names_a_group,
-    ),
-    _executor_rule(
-        id="executor.banned-users",
-        key="banned.users",
-        says="No task runs as a daemon's user.",
-        decide=fixed(
-            ("hdfs", "yarn", "mapred", "hbase", "bin"), "as one of these a task could read all data"
-        ),
-        accepts=_bans_daemons,
-    ),
-    _executor_rule(
-        id="executor.least-user",
-        key="min.user.id",
-        says="No task runs as one of the system's users.",
-        decide=fixed(_LEAST_USER_ID, "people are numbered from 1000 on; root is 0"),
-        accepts=lambda value, decision, facts: as_number(value) >= _LEAST_USER_ID_ONCE,
-    ),
-)
+
+executor.fixed(
+    "executor.banned-users",
+    "banned.users",
+    ("hdfs", "yarn", "mapred", "hbase", "bin"),
+    accepts=lambda value, decision, facts: isinstance(value, tuple) and set(value) >= _DAEMONS,
+).text("No task runs as a daemon's user.", "as one of these a task could read all data")
+executor.fixed(
+    "executor.least-user",
+    "min.user.id",
+    _LEAST_USER_ID,
+    accepts=lambda value, decision, facts: as_number(value) >= _LEAST_USER_ID_ONCE,
+).text("No task runs as one of the system's users.", "people are numbered from 1000 on; root is 0")

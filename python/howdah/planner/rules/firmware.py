@@ -4,17 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from howdah.model.found import Found
 from howdah.model.plan import Input
 from howdah.model.request import Hypervisor
 from howdah.planner.facts import Facts
-from howdah.planner.rule import Decision, Inspection, Observation, Rule, Scope, SettingRule, Severity
-from howdah.planner.values import fixed
+from howdah.planner.reading import Inspected, Observation
+from howdah.planner.rule import MUST, Decision, Scope
+from howdah.planner.rules.declare import Condition, Rules
 
 _FILE = "firmware"
+rules = Rules(file=_FILE)
 
 
+@rules.setting(
+    "firmware.hyper-threading", "bios.hyper_threading", sources="D0 26, D1 91, D2 109", scope=Scope.HOST
+)
 def _threads(facts: Facts) -> Decision:
+    """Turn Hyper-Threading on."""
     cpu = facts.group.cpu
     return Decision(
         "on",
@@ -23,12 +28,42 @@ def _threads(facts: Facts) -> Decision:
     )
 
 
+rules.fixed(
+    "firmware.turbo",
+    "bios.turbo",
+    "on",
+    scope=Scope.HOST,
+    today="The studies of 2011 and 2012 turned it off to repeat their results, not to be fast.",
+).text(
+    "Turn turbo clocks on.",
+    "the few long tasks at the end of a phase run on cores that have room to speed up",
+    "D0 26",
+)
+
+
+@rules.setting(
+    "firmware.power", "bios.power_profile", sources="D0 26, D3 117, D1 91, D2 112, X2", scope=Scope.HOST
+)
 def _power(facts: Facts) -> Decision:
+    """Keep power management on, except for latency-sensitive HBase."""
     if facts.request.hbase_used:
         return Decision("maximum performance", "HBase's requests are too short for a core to wake up in")
     return Decision(
         "controlled by the operating system", "sorting keeps cores awake; idle hosts draw half the power"
     )
+
+
+rules.fixed(
+    "firmware.node-interleaving",
+    "bios.node_interleaving",
+    "off",
+    when=Condition("a host has more than one NUMA node", lambda facts: facts.group.cpu.numa_nodes > 1),
+    scope=Scope.HOST,
+).text(
+    "Turn node interleaving off, so that memory near a processor is known from memory far away.",
+    "interleaved, half of every access or more goes to another socket",
+    "D0 2, D0 15",
+)
 
 
 def _divided(facts: Facts) -> bool:
@@ -37,14 +72,30 @@ def _divided(facts: Facts) -> bool:
     return facts.cluster.virtual
 
 
-def _several_nodes(facts: Facts) -> bool:
-    return facts.group.cpu.numa_nodes > 1
+rules.fixed(
+    "firmware.virtualisation",
+    "bios.virtualisation",
+    "on",
+    MUST,
+    when=Condition("workers are virtual machines", _divided),
+    scope=Scope.HOST,
+).text(
+    "Turn hardware virtualisation on: VT-x with EPT, or AMD-V with nested paging.",
+    "no hypervisor of today starts a machine without it",
+    "D0 149",
+)
 
 
-def _turbo(found: Found, facts: Facts) -> Iterator[Observation]:
-    if found.host is None or found.host.virtualisation.is_virtual or found.host.cpu.turbo is None:
+@rules.inspection(
+    "firmware.turbo-clocks",
+    sources="D0 26",
+    when="the host is not a virtual machine and its driver reports them",
+)
+def _turbo(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    """Have turbo clocks on."""
+    if reading.host is None or reading.host.virtualisation.is_virtual or reading.host.cpu.turbo is None:
         return
-    on = found.host.cpu.turbo
+    on = reading.host.cpu.turbo
     yield Observation(
         on,
         "turbo clocks",
@@ -55,10 +106,16 @@ def _turbo(found: Found, facts: Facts) -> Iterator[Observation]:
     )
 
 
-def _nodes(found: Found, facts: Facts) -> Iterator[Observation]:
-    if found.host is None or found.host.virtualisation.is_virtual or found.host.cpu.sockets < 2:
+@rules.inspection(
+    "firmware.numa-nodes",
+    sources="D0 2, D0 15",
+    when="the host has several sockets and is not a virtual machine",
+)
+def _nodes(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    """See as many NUMA nodes as sockets."""
+    if reading.host is None or reading.host.virtualisation.is_virtual or reading.host.cpu.sockets < 2:
         return
-    cpu = found.host.cpu
+    cpu = reading.host.cpu
     yield Observation(
         len(cpu.numa_nodes) >= cpu.sockets if cpu.numa_nodes else None,
         "NUMA nodes",
@@ -70,74 +127,3 @@ def _nodes(found: Found, facts: Facts) -> Iterator[Observation]:
             Input(name="NUMA nodes", value=len(cpu.numa_nodes)),
         ),
     )
-
-
-RULES: tuple[Rule, ...] = (
-    SettingRule(
-        id="firmware.hyper-threading",
-        says="Turn Hyper-Threading on.",
-        sources=("D0 26", "D1 91", "D2 109"),
-        key="bios.hyper_threading",
-        file=_FILE,
-        scope=Scope.HOST,
-        decide=_threads,
-    ),
-    SettingRule(
-        id="firmware.turbo",
-        says="Turn turbo clocks on.",
-        sources=("D0 26",),
-        key="bios.turbo",
-        file=_FILE,
-        scope=Scope.HOST,
-        decide=fixed(
-            "on", "the few long tasks at the end of a phase run on cores that have room to speed up"
-        ),
-        today="The studies of 2011 and 2012 turned it off to repeat their results, not to be fast.",
-    ),
-    SettingRule(
-        id="firmware.power",
-        says="Keep power management on, except for latency-sensitive HBase.",
-        sources=("D0 26", "D3 117", "D1 91", "D2 112", "X2"),
-        key="bios.power_profile",
-        file=_FILE,
-        scope=Scope.HOST,
-        decide=_power,
-    ),
-    SettingRule(
-        id="firmware.node-interleaving",
-        says="Turn node interleaving off, so that memory near a processor is known from memory far away.",
-        sources=("D0 2", "D0 15"),
-        condition="a host has more than one NUMA node",
-        applies=_several_nodes,
-        key="bios.node_interleaving",
-        file=_FILE,
-        scope=Scope.HOST,
-        decide=fixed("off", "interleaved, half of every access or more goes to another socket"),
-    ),
-    SettingRule(
-        id="firmware.virtualisation",
-        says="Turn hardware virtualisation on: VT-x with EPT, or AMD-V with nested paging.",
-        sources=("D0 149",),
-        severity=Severity.MUST,
-        condition="workers are virtual machines",
-        applies=_divided,
-        key="bios.virtualisation",
-        file=_FILE,
-        scope=Scope.HOST,
-        decide=fixed("on", "no hypervisor of today starts a machine without it"),
-    ),
-    Inspection(
-        id="firmware.turbo-clocks",
-        says="Have turbo clocks on.",
-        sources=("D0 26",),
-        condition="the host is not a virtual machine and its driver reports them",
-        inspect=_turbo,
-    ),
-    Inspection(
-        id="firmware.numa-nodes",
-        says="See as many NUMA nodes as sockets.",
-        sources=("D0 2", "D0 15"),
-        condition="the host has several sockets and is not a virtual machine",
-        inspect=_nodes,
-    ),
-)

@@ -4,18 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from howdah.model.found import Found
-from howdah.model.plan import Input, Role, Value
+from howdah.model.plan import Input, Role
 from howdah.planner.block import FILL_LIMIT
-from howdah.planner.conditions import hbase_rule, with_hbase
-from howdah.planner.facts import CannotTell, Facts
-from howdah.planner.heap import heap_enough
-from howdah.planner.master_heaps import REGIONS, sized_heap
-from howdah.planner.named_hosts import has_several_hosts, worker_hosts
-from howdah.planner.reading import ConfigurationReading, is_temporary, path_list
-from howdah.planner.rule import Counsel, Decision, Inspection, Observation, Rule, Scope, Severity, equal
-from howdah.planner.rules.security.settings import login
-from howdah.planner.values import anything, as_number, fixed, within_factor
+from howdah.planner.conditions import WITH_HBASE, with_hbase
+from howdah.planner.facts import Facts, MissingFact
+from howdah.planner.heap import REGIONS, heap_enough, sized_heap
+from howdah.planner.reading import (
+    Inspected,
+    Observation,
+    has_several_hosts,
+    is_temporary,
+    path_list,
+    worker_hosts,
+)
+from howdah.planner.rule import MAY, MUST, Decision, Scope
+from howdah.planner.rules.declare import Condition, Rules, anything, as_number, within_factor
+from howdah.planner.rules.security import login
 from howdah.units import GIB, format_bytes, format_count, format_counted, format_memory
 
 _REGIONS_MOST = 200
@@ -27,33 +31,56 @@ _WEEK_MS = 604_800_000
 _OFF_PEAK = (1, 5)
 _SESSION_MS = 90_000
 _PATIENCE_MS, _DEFAULT_PATIENCE_MS = 300_000, 1_200_000
+rules = Rules(file="hbase-site.xml")
+hbase = rules.under(when=WITH_HBASE)
 
 
+@rules.inspection(
+    "hbase.distributed-servers",
+    MUST,
+    sources="HBase 2.6.4: hbase-default.xml",
+    when="where the files name several hosts",
+)
+def _alone_by_default(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    """HBase on several hosts runs as a cluster."""
+    key = "hbase.cluster.distributed"
+    if reading.has("hbase-site.xml") and (len(worker_hosts(reading)) > 1 or has_several_hosts(reading)):
+        yield Observation(
+            ok=(reading.text(key) or "").strip().lower() == "true",
+            about=key,
+            found=f"{reading.text(key) or 'false (default)'}, with several hosts",
+            expected="true: all of HBase runs in the HMaster's process otherwise, and loses what only that "
+            "host has",
+            fix=f"set {key} to true in {reading.where(key) or 'hbase-site.xml'}",
+            where=reading.where(key) or "hbase-site.xml",
+        )
+
+
+@hbase.setting(
+    "hbase.root",
+    "hbase.rootdir",
+    MUST,
+    sources="HBase 2.6.4: hbase-default.xml, howdah",
+    accepts=lambda value, decision, facts: "://" in str(value) and not str(value).startswith("file:"),
+)
 def _root(facts: Facts) -> Decision:
+    """HBase keeps its data in HDFS."""
     given = str(facts.decided.get("fs.defaultFS", ""))
     # A check may have found the release's default, which is the local disk.
     base = given.rstrip("/") if given.startswith("hdfs://") else f"hdfs://{facts.cluster.name}"
     return Decision(f"{base}/hbase", f"in the cluster's file system, {base}")
 
 
-def _root_will_do(value: Value, decision: Decision, facts: Facts) -> bool:
-    return "://" in str(value) and not str(value).startswith("file:")
-
-
-def _quorum(facts: Facts) -> Decision:
-    hosts = facts.cluster.addresses(Role.ZOOKEEPER)
-    if not hosts:
-        raise CannotTell("where ZooKeeper runs: give a plan")
-    return Decision(
-        hosts, f"the {len(hosts)} ZooKeepers of the cluster" if len(hosts) > 1 else "the one ZooKeeper"
-    )
-
-
-def _same_hosts(value: Value, decision: Decision, facts: Facts) -> bool:
-    return {host.partition(":")[0] for host in path_list(value)} == set(path_list(decision.value))
-
-
+@hbase.setting(
+    "hbase.master-heap",
+    "HBASE_MASTER_OPTS",
+    sources="D3 120, Cloudera: hardware requirements, howdah",
+    file="hbase-env.sh",
+    accepts=heap_enough,
+)
 def _master_heap(facts: Facts) -> Decision:
+    """The HMaster's heap is 4 GiB, from 10,000 regions on 8 with 200 RegionServers and 12 with 300; less on
+    small hosts."""
     servers = facts.cluster.workers
     return sized_heap(
         Role.HMASTER,
@@ -64,15 +91,63 @@ def _master_heap(facts: Facts) -> Decision:
     )
 
 
-def _session_limit(facts: Facts) -> Decision:
-    asked = facts.decided.get("zookeeper.session.timeout")
-    value = int(as_number(asked)) if asked is not None else _SESSION_MS
+hbase.fixed(
+    "hbase.own-zookeeper",
+    "HBASE_MANAGES_ZK",
+    "false",
+    file="hbase-env.sh",
+    accepts=lambda value, decision, facts: str(value).lower() == "false",
+).text(
+    "HBase starts no ZooKeeper of its own.",
+    "the cluster has its own; start-hbase.sh would start more of them",
+    "HBase 2.6.4: hbase-env.sh, howdah",
+)
+hbase.fixed("hbase.distributed", "hbase.cluster.distributed", True).text(
+    "HBase runs as a cluster.",
+    "the default runs everything in one process, on the local file system",
+    "HBase 2.6.4: hbase-default.xml, howdah",
+)
+
+
+@hbase.setting(
+    "hbase.quorum",
+    "hbase.zookeeper.quorum",
+    MUST,
+    sources="HBase 2.6.4: hbase-default.xml, howdah",
+    accepts=lambda value, decision, facts: (
+        {host.partition(":")[0] for host in path_list(value)} == set(path_list(decision.value))
+    ),
+)
+def _quorum(facts: Facts) -> Decision:
+    """HBase finds its servers through the cluster's ZooKeepers."""
+    hosts = facts.cluster.addresses(Role.ZOOKEEPER)
+    if not hosts:
+        raise MissingFact("where ZooKeeper runs: give a plan")
     return Decision(
-        value,
-        f"HBase asks for {value / 1000:g} s; without a limit of its own ZooKeeper grants 20 ticks, 40 s, and "
-        "a RegionServer is given up so much earlier",
-        (Input(name="zookeeper.session.timeout", value=value / 1000, unit="s"),),
+        hosts, f"the {len(hosts)} ZooKeepers of the cluster" if len(hosts) > 1 else "the one ZooKeeper"
     )
+
+
+hbase.fixed(
+    "hbase.tmp-dir",
+    "hbase.tmp.dir",
+    "/var/lib/hbase/tmp",
+    accepts=lambda value, decision, facts: bool(value) and not is_temporary(str(value)),
+).text(
+    "HBase's own working directory outlives a reboot.",
+    "the default is below /tmp",
+    "HBase 2.6.4: hbase-default.xml, howdah",
+)
+hbase.fixed("hbase.wal-sync", "hbase.unsafe.stream.capability.enforce", True, written=False).text(
+    "HBase starts only where a file system keeps what was written to the log.",
+    "HDFS keeps the log, and on a file system that does not a lost host loses acknowledged writes",
+    "HBase 2.6.4: hbase-default.xml, howdah",
+)
+hbase.fixed("hbase.checksums", "hbase.regionserver.checksum.verify", True, MAY, written=False).text(
+    "HBase checks blocks itself, which saves a read of HDFS's checksums.",
+    "one disk operation less for each block",
+    "D3 121, HBase 2.6.4: hbase-default.xml",
+)
 
 
 def _stored(facts: Facts) -> tuple[int, str]:
@@ -87,26 +162,111 @@ def _stored(facts: Facts) -> tuple[int, str]:
     return int(room), "what its disks hold when full"
 
 
+@hbase.setting(
+    "hbase.region-size",
+    "hbase.hregion.max.filesize",
+    MAY,
+    sources="HBASE-11985, HBase 2.6.4: reference guide on regions",
+    scope=Scope.WORKER,
+    accepts=lambda value, decision, facts: (
+        as_number(decision.value) / 2 <= as_number(value) <= max(2 * as_number(decision.value), 20 * GIB)
+    ),
+)
 def _region_size(facts: Facts) -> Decision:
+    """Regions are so large that a RegionServer has about 100 of them, of 5 to 50 GiB."""
     stored, known = _stored(facts)
     value = max(_REGION_LEAST, min(_REGION_MOST, -(-stored // REGIONS // GIB) * GIB))
     regions = max(1, -(-stored // value))
-    held = f"{format_bytes(stored)} on a RegionServer, {known}, are {format_counted(regions, 'region')}"
+    regions_text = (
+        f"{format_bytes(stored)} on a RegionServer, {known}, are {format_counted(regions, 'region')}"
+    )
     if regions > _REGIONS_MOST:
         because = (
-            f"{held}, more than the {_REGIONS_MOST} it should have; larger ones take too long to compact, so "
-            "leave a part of the disks to other data"
+            f"{regions_text}, more than the {_REGIONS_MOST} it should have; larger ones take too long to "
+            "compact, so leave a part of the disks to other data"
         )
     else:
-        because = f"{held}: 20 to {_REGIONS_MOST} are few to flush and to open, and enough to spread"
+        because = f"{regions_text}: 20 to {_REGIONS_MOST} are few to flush and to open, and enough to spread"
     return Decision(value, because, (Input(name="data of a RegionServer", value=stored, unit="B"),))
 
 
-def _region_will_do(value: Value, decision: Decision, facts: Facts) -> bool:
-    return as_number(decision.value) / 2 <= as_number(value) <= max(2 * as_number(decision.value), 20 * GIB)
+hbase.fixed(
+    "hbase.major-compactions",
+    "hbase.hregion.majorcompaction",
+    _WEEK_MS,
+    MAY,
+    accepts=lambda value, decision, facts: as_number(value) == 0 or as_number(value) >= 86_400_000,
+    written=False,
+).text(
+    "Every region is rewritten once a week.",
+    "deleted cells are removed, and blocks come back to their RegionServer's own disks",
+    "HBase 2.6.4: hbase-default.xml, howdah",
+)
+hbase.fixed("hbase.off-peak-start", "hbase.offpeak.start.hour", _OFF_PEAK[0], MAY, accepts=anything).text(
+    "Large compactions run at night.",
+    "from 1 to 5 by the host's clock: set the hours when little is asked",
+    "HBase 2.6.4: hbase-default.xml, howdah",
+)
+hbase.fixed("hbase.off-peak-end", "hbase.offpeak.end.hour", _OFF_PEAK[1], MAY, accepts=anything).text(
+    "Large compactions end before the day begins.",
+    "from 1 to 5 by the host's clock: set the hours when little is asked",
+    "HBase 2.6.4: hbase-default.xml, howdah",
+)
+hbase.fixed(
+    "hbase.session-timeout",
+    "zookeeper.session.timeout",
+    _SESSION_MS,
+    MAY,
+    accepts=within_factor(0.3, 2),
+    written=False,
+).text(
+    "A silent RegionServer is given up after 90 seconds.",
+    "longer than any pause of a well-sized heap; the keys of a RegionServer that was killed had no "
+    "answer for 96 s on a laboratory, 66 s of it until it was missed, and with 20 s for 45 to 47 s",
+    "HBase 2.6.4: hbase-default.xml, howdah",
+)
+hbase.fixed(
+    "hbase.client-patience",
+    "hbase.client.operation.timeout",
+    _PATIENCE_MS,
+    MAY,
+    accepts=lambda value, decision, facts: _SESSION_MS < as_number(value) <= _DEFAULT_PATIENCE_MS,
+).text(
+    "A client gives an operation up after minutes, and not before a lost RegionServer is replaced.",
+    "without it a client asks again for 20 minutes; what a lost RegionServer had was to be had "
+    "again after 96 s on a laboratory, and no operation failed that waited so long",
+    "HBase 2.6.4: hbase-default.xml, howdah",
+)
 
 
+@hbase.setting(
+    "hbase.session-limit",
+    "maxSessionTimeout",
+    sources="HBase 2.6.4: hbase-default.xml, ZooKeeper 3.8",
+    default_harms=True,
+    file="zoo.cfg",
+    accepts=lambda value, decision, facts: as_number(value) >= as_number(decision.value),
+    today="HBase passes its timeout on to a ZooKeeper that it starts itself, not to the cluster's own.",
+)
+def _session_limit(facts: Facts) -> Decision:
+    """ZooKeeper grants sessions as long as HBase asks for."""
+    session = facts.decided.get("zookeeper.session.timeout")
+    value = int(as_number(session)) if session is not None else _SESSION_MS
+    return Decision(
+        value,
+        f"HBase asks for {value / 1000:g} s; without a limit of its own ZooKeeper grants 20 ticks, 40 s, and "
+        "a RegionServer is given up so much earlier",
+        (Input(name="zookeeper.session.timeout", value=value / 1000, unit="s"),),
+    )
+
+
+@rules.advice(
+    "hbase.dense-regionservers",
+    sources="HBASE-11985, HBase 2.6.4: reference guide on regions",
+    when=WITH_HBASE,
+)
 def _dense_counsel(facts: Facts) -> str | None:
+    """A RegionServer has no more data than 200 regions of 50 GiB hold."""
     stored, known = _stored(facts)
     most = _REGIONS_MOST * _REGION_MOST
     if stored <= most:
@@ -119,14 +279,9 @@ def _dense_counsel(facts: Facts) -> str | None:
     )
 
 
-def _latency_counsel(facts: Facts) -> str | None:
-    return (
-        "Size HBase in steps: load a share of the data, measure at the rates to come, and only then fix "
-        "memory, regions and handlers. Aim at 20 to 200 regions on each RegionServer."
-    )
-
-
+@rules.advice("hbase.log-disks", MAY, sources="HBASE-20461, howdah", when=WITH_HBASE)
 def _log_counsel(facts: Facts) -> str | None:
+    """HBase's log needs no disks of its own while it is not synced to them."""
     if facts.decided.get("hbase.wal.hsync") is True:
         return (
             "Every write waits for a disk here (hbase.wal.hsync): give DataNodes an SSD each, tag it [SSD] "
@@ -140,7 +295,18 @@ def _log_counsel(facts: Facts) -> str | None:
     )
 
 
+rules.advice("hbase.in-steps", MAY, sources="D3 160, D3 116", when=WITH_HBASE).text(
+    "An HBase cluster is sized by measuring.",
+    "Size HBase in steps: load a share of the data, measure at the rates to come, and only then fix "
+    "memory, regions and handlers. Aim at 20 to 200 regions on each RegionServer.",
+)
+
+
+@rules.advice(
+    "hbase.shared-workers", sources="D3 125, howdah", when=Condition("with HBase and MapReduce", with_hbase)
+)
 def _pools_counsel(facts: Facts) -> str | None:
+    """Jobs and requests on one worker slow each other down."""
     if facts.request.mapreduce:
         return (
             "MapReduce and HBase share these workers: a large job takes disks and CPUs from every request. "
@@ -148,230 +314,3 @@ def _pools_counsel(facts: Facts) -> str | None:
             "run at once."
         )
     return None
-
-
-def _alone_by_default(found: Found, facts: Facts) -> Iterator[Observation]:
-    """Whether HBase on several hosts is a cluster."""
-    reading = ConfigurationReading(found)
-    key = "hbase.cluster.distributed"
-    if reading.has("hbase-site.xml") and (len(worker_hosts(found)) > 1 or has_several_hosts(found)):
-        yield Observation(
-            ok=(reading.text(key) or "").strip().lower() == "true",
-            about=key,
-            found=f"{reading.text(key) or 'false (default)'}, with several hosts",
-            expected="true: all of HBase runs in the HMaster's process otherwise, and loses what only that "
-            "host has",
-            fix=f"set {key} to true in {reading.where(key) or 'hbase-site.xml'}",
-            where=reading.where(key) or "hbase-site.xml",
-        )
-
-
-RULES: tuple[Rule, ...] = (
-    Inspection(
-        id="hbase.distributed-servers",
-        says="HBase on several hosts runs as a cluster.",
-        sources=("HBase 2.6.4: hbase-default.xml",),
-        severity=Severity.MUST,
-        condition="where the files name several hosts",
-        inspect=_alone_by_default,
-    ),
-    hbase_rule(
-        id="hbase.root",
-        file="hbase-site.xml",
-        key="hbase.rootdir",
-        says="HBase keeps its data in HDFS.",
-        sources=("HBase 2.6.4: hbase-default.xml", "howdah"),
-        severity=Severity.MUST,
-        decide=_root,
-        accepts=_root_will_do,
-    ),
-    hbase_rule(
-        id="hbase.master-heap",
-        file="hbase-env.sh",
-        key="HBASE_MASTER_OPTS",
-        says="The HMaster's heap is 4 GiB, from 10,000 regions on 8 with 200 RegionServers and 12 with 300; "
-        "less on small hosts.",
-        sources=("D3 120", "Cloudera: hardware requirements", "howdah"),
-        decide=_master_heap,
-        accepts=heap_enough,
-    ),
-    hbase_rule(
-        id="hbase.own-zookeeper",
-        file="hbase-env.sh",
-        key="HBASE_MANAGES_ZK",
-        says="HBase starts no ZooKeeper of its own.",
-        sources=("HBase 2.6.4: hbase-env.sh", "howdah"),
-        decide=fixed("false", "the cluster has its own; start-hbase.sh would start more of them"),
-        accepts=lambda value, decision, facts: str(value).lower() == "false",
-    ),
-    hbase_rule(
-        id="hbase.distributed",
-        file="hbase-site.xml",
-        key="hbase.cluster.distributed",
-        says="HBase runs as a cluster.",
-        sources=("HBase 2.6.4: hbase-default.xml", "howdah"),
-        decide=fixed(True, "the default runs everything in one process, on the local file system"),
-        accepts=equal,
-    ),
-    hbase_rule(
-        id="hbase.quorum",
-        file="hbase-site.xml",
-        key="hbase.zookeeper.quorum",
-        says="HBase finds its servers through the cluster's ZooKeepers.",
-        sources=("HBase 2.6.4: hbase-default.xml", "howdah"),
-        severity=Severity.MUST,
-        decide=_quorum,
-        accepts=_same_hosts,
-    ),
-    hbase_rule(
-        id="hbase.tmp-dir",
-        file="hbase-site.xml",
-        key="hbase.tmp.dir",
-        says="HBase's own working directory outlives a reboot.",
-        sources=("HBase 2.6.4: hbase-default.xml", "howdah"),
-        decide=fixed("/var/lib/hbase/tmp", "the default is below /tmp"),
-        accepts=lambda value, decision, facts: bool(value) and not is_temporary(str(value)),
-    ),
-    hbase_rule(
-        id="hbase.wal-sync",
-        file="hbase-site.xml",
-        key="hbase.unsafe.stream.capability.enforce",
-        says="HBase starts only where a file system keeps what was written to the log.",
-        sources=("HBase 2.6.4: hbase-default.xml", "howdah"),
-        decide=fixed(
-            True,
-            "HDFS keeps the log, and on a file system that does not a lost host loses acknowledged writes",
-        ),
-        accepts=equal,
-        written=False,
-    ),
-    hbase_rule(
-        id="hbase.checksums",
-        file="hbase-site.xml",
-        key="hbase.regionserver.checksum.verify",
-        says="HBase checks blocks itself, which saves a read of HDFS's checksums.",
-        sources=("D3 121", "HBase 2.6.4: hbase-default.xml"),
-        severity=Severity.MAY,
-        decide=fixed(True, "one disk operation less for each block"),
-        accepts=equal,
-        written=False,
-    ),
-    hbase_rule(
-        id="hbase.region-size",
-        file="hbase-site.xml",
-        key="hbase.hregion.max.filesize",
-        says="Regions are so large that a RegionServer has about 100 of them, of 5 to 50 GiB.",
-        sources=("HBASE-11985", "HBase 2.6.4: reference guide on regions"),
-        severity=Severity.MAY,
-        scope=Scope.WORKER,
-        decide=_region_size,
-        accepts=_region_will_do,
-    ),
-    hbase_rule(
-        id="hbase.major-compactions",
-        file="hbase-site.xml",
-        key="hbase.hregion.majorcompaction",
-        says="Every region is rewritten once a week.",
-        sources=("HBase 2.6.4: hbase-default.xml", "howdah"),
-        severity=Severity.MAY,
-        decide=fixed(
-            _WEEK_MS, "deleted cells are removed, and blocks come back to their RegionServer's own disks"
-        ),
-        accepts=lambda value, decision, facts: as_number(value) == 0 or as_number(value) >= 86_400_000,
-        written=False,
-    ),
-    hbase_rule(
-        id="hbase.off-peak-start",
-        file="hbase-site.xml",
-        key="hbase.offpeak.start.hour",
-        says="Large compactions run at night.",
-        sources=("HBase 2.6.4: hbase-default.xml", "howdah"),
-        severity=Severity.MAY,
-        decide=fixed(_OFF_PEAK[0], "from 1 to 5 by the host's clock: set the hours when little is asked"),
-        accepts=anything,
-    ),
-    hbase_rule(
-        id="hbase.off-peak-end",
-        file="hbase-site.xml",
-        key="hbase.offpeak.end.hour",
-        says="Large compactions end before the day begins.",
-        sources=("HBase 2.6.4: hbase-default.xml", "howdah"),
-        severity=Severity.MAY,
-        decide=fixed(_OFF_PEAK[1], "from 1 to 5 by the host's clock: set the hours when little is asked"),
-        accepts=anything,
-    ),
-    hbase_rule(
-        id="hbase.session-timeout",
-        file="hbase-site.xml",
-        key="zookeeper.session.timeout",
-        says="A silent RegionServer is given up after 90 seconds.",
-        sources=("HBase 2.6.4: hbase-default.xml", "howdah"),
-        severity=Severity.MAY,
-        decide=fixed(
-            _SESSION_MS,
-            "longer than any pause of a well-sized heap; the keys of a RegionServer that was killed had no "
-            "answer for 96 s on a laboratory, 66 s of it until it was missed, and with 20 s for 45 to 47 s",
-        ),
-        accepts=within_factor(0.3, 2),
-        written=False,
-    ),
-    hbase_rule(
-        id="hbase.client-patience",
-        file="hbase-site.xml",
-        key="hbase.client.operation.timeout",
-        says="A client gives an operation up after minutes, and not before a lost RegionServer is replaced.",
-        sources=("HBase 2.6.4: hbase-default.xml", "howdah"),
-        severity=Severity.MAY,
-        decide=fixed(
-            _PATIENCE_MS,
-            "without it a client asks again for 20 minutes; what a lost RegionServer had was to be had again "
-            "after 96 s on a laboratory, and no operation failed that waited so long",
-        ),
-        accepts=lambda value, decision, facts: _SESSION_MS < as_number(value) <= _DEFAULT_PATIENCE_MS,
-    ),
-    hbase_rule(
-        id="hbase.session-limit",
-        default_harms=True,
-        file="zoo.cfg",
-        key="maxSessionTimeout",
-        says="ZooKeeper grants sessions as long as HBase asks for.",
-        sources=("HBase 2.6.4: hbase-default.xml", "ZooKeeper 3.8"),
-        decide=_session_limit,
-        accepts=lambda value, decision, facts: as_number(value) >= as_number(decision.value),
-        today="HBase passes its timeout on to a ZooKeeper that it starts itself, not to the cluster's own.",
-    ),
-    Counsel(
-        id="hbase.dense-regionservers",
-        says="A RegionServer has no more data than 200 regions of 50 GiB hold.",
-        sources=("HBASE-11985", "HBase 2.6.4: reference guide on regions"),
-        applies=with_hbase,
-        condition="with HBase",
-        tell=_dense_counsel,
-    ),
-    Counsel(
-        id="hbase.log-disks",
-        says="HBase's log needs no disks of its own while it is not synced to them.",
-        sources=("HBASE-20461", "howdah"),
-        severity=Severity.MAY,
-        applies=with_hbase,
-        condition="with HBase",
-        tell=_log_counsel,
-    ),
-    Counsel(
-        id="hbase.in-steps",
-        says="An HBase cluster is sized by measuring.",
-        sources=("D3 160", "D3 116"),
-        severity=Severity.MAY,
-        applies=with_hbase,
-        condition="with HBase",
-        tell=_latency_counsel,
-    ),
-    Counsel(
-        id="hbase.shared-workers",
-        says="Jobs and requests on one worker slow each other down.",
-        sources=("D3 125", "howdah"),
-        applies=with_hbase,
-        condition="with HBase and MapReduce",
-        tell=_pools_counsel,
-    ),
-)

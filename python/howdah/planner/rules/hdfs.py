@@ -5,16 +5,23 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from howdah.errors import UserError
-from howdah.model.found import Found
 from howdah.model.plan import Input, Placement, Value
 from howdah.model.request import Profile
 from howdah.planner.conditions import in_study
 from howdah.planner.facts import Facts
-from howdah.planner.named_hosts import named_hosts
-from howdah.planner.reading import ConfigurationReading, lasting
-from howdah.planner.rule import Decision, Inspection, Observation, Rule, SettingRule, Severity, equal
+from howdah.planner.reading import Inspected, Observation, entry_verdict, named_hosts
+from howdah.planner.rule import MAY, MUST, Decision
+from howdah.planner.rules.declare import (
+    PRODUCTION,
+    Condition,
+    Rules,
+    anything,
+    as_number,
+    between,
+    lasting,
+    set_at_all,
+)
 from howdah.planner.rules.ha.services import own_pairs
-from howdah.planner.values import anything, as_number, between, fixed, set_at_all
 from howdah.units import GIB, MIB, format_bytes, format_counted
 
 _LARGE_BLOCK = 256 * MIB
@@ -26,9 +33,18 @@ _DOMAINS_FOR_THREE = 4
 _REPLICAS = 3
 _CONF = "/etc/hadoop/conf"
 _REPLACE = "dfs.client.block.write.replace-datanode-on-failure.policy"
+rules = Rules(file="hdfs-site.xml")
 
 
+@rules.setting(
+    "hdfs.block-size",
+    "dfs.blocksize",
+    sources="X7, D0 49, D0 65, D1 77, D1 83, D2 103, D2 104, D4 126, D4 138",
+    default_will_do=True,
+    accepts=lambda value, decision, facts: as_number(decision.value) <= as_number(value) <= _BLOCK_MOST,
+)
 def _block_size(facts: Facts) -> Decision:
+    """Blocks of 256 MiB; of 128 MiB where that leaves fewer than 10 for each map slot."""
     request = facts.request
     if request.hbase_used and not request.mapreduce:
         return Decision(
@@ -43,45 +59,51 @@ def _block_size(facts: Facts) -> Decision:
             "fewer and longer tasks, and half the blocks in the NameNode's memory; no dataset was named",
         )
     slots = max(1, facts.cluster.map_slots)
-    each = dataset / _LARGE_BLOCK / slots
+    per_slot = dataset / _LARGE_BLOCK / slots
     inputs = (
         Input(name="dataset", value=dataset, unit="B"),
         Input(name="map tasks at once", value=slots),
-        Input(name="blocks of 256 MiB for each", value=round(each, 1)),
+        Input(name="blocks of 256 MiB for each", value=round(per_slot, 1)),
     )
-    if each < _BLOCKS_PER_SLOT:
+    if per_slot < _BLOCKS_PER_SLOT:
         return Decision(
             _SMALL_BLOCK,
-            f"{format_bytes(dataset)} in blocks of 256 MiB is {each:.1f} for each of "
+            f"{format_bytes(dataset)} in blocks of 256 MiB is {per_slot:.1f} for each of "
             f"{format_counted(slots, 'map slot')}, fewer than {_BLOCKS_PER_SLOT}: the last wave of tasks "
             "would leave slots idle",
             inputs,
         )
     return Decision(
         _LARGE_BLOCK,
-        f"fewer and longer tasks: {format_bytes(dataset)} is still {each:.0f} blocks for each of "
+        f"fewer and longer tasks: {format_bytes(dataset)} is still {per_slot:.0f} blocks for each of "
         f"{format_counted(slots, 'map slot')}",
         inputs,
     )
 
 
-def _block_will_do(value: Value, decision: Decision, facts: Facts) -> bool:
-    return as_number(decision.value) <= as_number(value) <= _BLOCK_MOST
-
-
+@rules.setting(
+    "hdfs.replication",
+    "dfs.replication",
+    sources="X5, D0 60, D0 63, D0 145, D1 88, D2 102, D4 136, D4 138",
+    accepts=lambda value, decision, facts: (
+        as_number(decision.value) <= as_number(value) <= facts.cluster.worker_hosts
+    ),
+)
 def _replication(facts: Facts) -> Decision:
+    """Three replicas where four or more hosts carry workers; two only on request; never one for data that
+    cannot be made again."""
     hosts = facts.cluster.worker_hosts
     inputs = (Input(name="hosts with workers", value=hosts),)
-    asked = facts.request.replication
-    if asked is not None:
-        if asked < 1 or asked > hosts:
+    requested = facts.request.replication
+    if requested is not None:
+        if requested < 1 or requested > hosts:
             raise UserError(
                 "--replication",
-                f"{asked} replicas cannot be kept on {format_counted(hosts, 'host')} with workers, one on "
-                "each",
+                f"{requested} replicas cannot be kept on {format_counted(hosts, 'host')} with workers, one "
+                "on each",
                 f"give 1 to {hosts}" if hosts > 1 else "give 1",
             )
-        return Decision(asked, _asked_because(asked, hosts), inputs)
+        return Decision(requested, _asked_because(requested, hosts), inputs)
     if hosts >= _DOMAINS_FOR_THREE:
         return Decision(
             _REPLICAS,
@@ -100,16 +122,12 @@ def _replication(facts: Facts) -> Decision:
     return Decision(value, because, inputs)
 
 
-def _asked_because(asked: int, hosts: int) -> str:
-    if asked == 1:
+def _asked_because(requested: int, hosts: int) -> str:
+    if requested == 1:
         return "asked for; one lost disk loses data for good: only for what can be made again"
-    if asked == hosts:
+    if requested == hosts:
         return f"asked for; every one of {hosts} hosts holds a replica, so none is left when one is lost"
     return f"asked for; {hosts} hosts carry workers"
-
-
-def _enough_replicas(value: Value, decision: Decision, facts: Facts) -> bool:
-    return as_number(decision.value) <= as_number(value) <= facts.cluster.worker_hosts
 
 
 def _no_other_datanode(facts: Facts) -> bool:
@@ -120,7 +138,21 @@ def _no_other_datanode(facts: Facts) -> bool:
     return replicas >= _REPLICAS and facts.cluster.workers <= replicas
 
 
+def _goes_on(value: Value, decision: Decision, facts: Facts) -> bool:
+    off = facts.decided.get("dfs.client.block.write.replace-datanode-on-failure.enable") is False
+    tries = facts.decided.get("dfs.client.block.write.replace-datanode-on-failure.best-effort") is True
+    return str(value).strip().upper() == "NEVER" or off or tries
+
+
+@rules.setting(
+    "hdfs.replace-datanode",
+    _REPLACE,
+    sources="HDFS-3091, HDFS-4257, Hadoop 3.5.0: hdfs-default.xml",
+    when=Condition("no more DataNodes than replicas, and three or more", _no_other_datanode),
+    accepts=_goes_on,
+)
 def _replace(facts: Facts) -> Decision:
+    """Where there are no more DataNodes than replicas, a writer goes on with those that are left."""
     workers = facts.cluster.workers
     return Decision(
         "NEVER",
@@ -131,71 +163,84 @@ def _replace(facts: Facts) -> Decision:
     )
 
 
-def _goes_on(value: Value, decision: Decision, facts: Facts) -> bool:
-    off = facts.decided.get("dfs.client.block.write.replace-datanode-on-failure.enable") is False
-    tries = facts.decided.get("dfs.client.block.write.replace-datanode-on-failure.best-effort") is True
-    return str(value).strip().upper() == "NEVER" or off or tries
-
-
-def _single_replica(found: Found, facts: Facts) -> Iterable[Observation]:
-    reading = ConfigurationReading(found)
+@rules.inspection(
+    "hdfs.single-replica",
+    MUST,
+    sources="X5",
+    when=Condition("always", profiles=frozenset({Profile.PRODUCTION})),
+)
+def _single_replica(reading: Inspected, facts: Facts) -> Iterable[Observation]:
+    """Never one replica of data that cannot be made again."""
     value = reading.number("dfs.replication")
-    if value is None or not _has_several_datanodes(found, facts):
+    if value is None or not _has_several_datanodes(reading, facts):
         return
     if "hbase-site.xml" in reading.where("dfs.replication"):
         # What only HBase's file says is a rule of its own.
         return
-    yield Observation(
-        ok=value >= 2,
-        about="dfs.replication",
+    yield reading.verdict(
+        "dfs.replication",
+        value >= 2,
         found=f"{value:.15g}",
         expected="3, or 2 where that was decided on: with 1 a lost disk loses data for good",
         fix="set dfs.replication to 3 in hdfs-site.xml, and raise what is stored with `hdfs dfs -setrep 3 /`",
-        where=reading.where("dfs.replication"),
     )
 
 
-def _replica_of_hbase(found: Found, facts: Facts) -> Iterable[Observation]:
-    """Whether HBase's own file, which it reads last, asks for one replica where HDFS has several."""
-    for entry in found.config.properties if found.config is not None else ():
+def _has_several_datanodes(reading: Inspected, facts: Facts) -> bool:
+    """Whether DataNodes are on several hosts: as files list them, or since NameNodes are on several."""
+    if facts.known_cluster is not None:
+        return facts.known_cluster.worker_hosts > 1
+    hosts = len(reading.config.datanode_hosts) if reading.config is not None else 1
+    return hosts > 1 or (hosts == 0 and bool(own_pairs(reading)))
+
+
+@rules.inspection(
+    "hdfs.replica-of-hbase",
+    MUST,
+    sources="X5, HBase 2.6.4: reference guide",
+    when=Condition("where hbase-site.xml sets dfs.replication", profiles=frozenset({Profile.PRODUCTION})),
+)
+def _replica_of_hbase(reading: Inspected, facts: Facts) -> Iterable[Observation]:
+    """HBase's tables have as many replicas as all else."""
+    for entry in reading.properties:
         if entry.base_name == "hbase-site.xml" and entry.name == "dfs.replication":
-            yield Observation(
-                ok=entry.text.strip() != "1" or not _has_several_datanodes(found, facts),
+            yield entry_verdict(
+                entry,
+                entry.text.strip() != "1" or not _has_several_datanodes(reading, facts),
                 about="dfs.replication",
                 found=f"{entry.text} in {entry.base_name}",
                 expected="nothing there: tables and logs have one replica, and a lost disk loses them",
                 fix=f"remove dfs.replication from {entry.place}, then `hdfs dfs -setrep 3` for hbase.rootdir",
-                where=entry.place,
             )
 
 
-def _has_several_datanodes(found: Found, facts: Facts) -> bool:
-    """Whether DataNodes are on several hosts: as files list them, or since NameNodes are on several."""
-    if facts.known_cluster is not None:
-        return facts.known_cluster.worker_hosts > 1
-    hosts = len(found.config.datanode_hosts) if found.config is not None else 1
-    return hosts > 1 or (hosts == 0 and bool(own_pairs(found)))
-
-
-def _is_alone(found: Found, facts: Facts) -> bool:
+def _is_alone(reading: Inspected, facts: Facts) -> bool:
     """Whether one host has all DataNodes, as far as can be seen."""
     if facts.known_cluster is not None:
         return facts.known_cluster.worker_hosts == 1
-    if found.config is None:
+    if reading.config is None:
         return False
-    hosts = len(found.config.datanode_hosts)
-    return hosts == 1 or (hosts == 0 and len(named_hosts(found)) < 2)
+    hosts = len(reading.config.datanode_hosts)
+    return hosts == 1 or (hosts == 0 and len(named_hosts(reading)) < 2)
 
 
-def _one_host(found: Found, facts: Facts) -> Iterable[Observation]:
-    reading = ConfigurationReading(found)
-    if reading.number("dfs.replication") != 1 or _has_several_datanodes(found, facts):
+@rules.inspection(
+    "hdfs.one-host",
+    sources="X5, Hadoop 3.5.0: SingleCluster",
+    when=Condition(
+        "where one host has all DataNodes and blocks have one replica",
+        profiles=frozenset({Profile.PRODUCTION}),
+    ),
+)
+def _one_host(reading: Inspected, facts: Facts) -> Iterable[Observation]:
+    """Data on one host are lost with it."""
+    if reading.number("dfs.replication") != 1 or _has_several_datanodes(reading, facts):
         return
-    yield Observation(
-        ok=False,
-        about="dfs.replication",
+    yield reading.verdict(
+        "dfs.replication",
+        False,
         found="1, on the one host that there is"
-        if _is_alone(found, facts)
+        if _is_alone(reading, facts)
         else "1, and no file lists the workers",
         expected="more hosts for data that must last: as it is, nothing protects the data, and a lost "
         "disk loses "
@@ -203,8 +248,61 @@ def _one_host(found: Found, facts: Facts) -> Iterable[Observation]:
         fix="keep dfs.replication at 1 while there is one host, copy elsewhere what cannot be made "
         "again, and "
         "raise it to 3 with three workers",
-        where=reading.where("dfs.replication"),
     )
+
+
+rules.fixed(
+    "hdfs.replication-least", "dfs.namenode.replication.min", 1, MAY, accepts=between(1, 2), written=False
+).text(
+    "A write succeeds with one replica; asking for more stops writers whenever a pipeline breaks.",
+    "a write succeeds while one DataNode of its pipeline is left; HDFS makes the others again",
+    "Hadoop 3.5.0: hdfs-default.xml",
+)
+rules.fixed("hdfs.permissions", "dfs.permissions.enabled", True, MUST, when=PRODUCTION, written=False).text(
+    "Permissions are checked.",
+    "without the check every user may delete everything",
+    "Hadoop 3.5.0: hdfs-default.xml",
+)
+rules.fixed(
+    "hdfs.permissions-of-a-study",
+    "dfs.permissions.enabled",
+    False,
+    MAY,
+    when=Condition("paper profile", profiles=frozenset({Profile.PAPER})),
+    accepts=anything,
+).text(
+    "The study ran without permission checks.",
+    "as the study ran; never on a cluster with data of any worth",
+    "D0 142",
+)
+
+
+@rules.setting(
+    "hdfs.trash",
+    "fs.trash.interval",
+    sources="howdah",
+    file="core-site.xml",
+    accepts=lambda value, decision, facts: as_number(value) >= min(60, as_number(decision.value)),
+)
+def _erased_soon(facts: Facts) -> Decision:
+    """Deleted files stay in the trash for a day."""
+    if in_study(facts):
+        return Decision(0, "a study deletes what it wrote, and needs the room")
+    return Decision(1440, "files deleted by mistake can be restored for a day; in minutes")
+
+
+rules.fixed(
+    "hdfs.tmp-dir",
+    "hadoop.tmp.dir",
+    "/var/lib/hadoop/tmp",
+    default_harms=True,
+    file="core-site.xml",
+    accepts=lasting,
+).text(
+    "Hadoop's own working directory outlives a reboot: other directories default to places below it.",
+    "the default is below /tmp, which is emptied at boot and by cleaners",
+    "Hadoop 3.5.0: core-default.xml, howdah",
+)
 
 
 def _include_lists(facts: Facts) -> bool:
@@ -212,146 +310,17 @@ def _include_lists(facts: Facts) -> bool:
     return cluster is None or cluster.topology.placement is not Placement.UPGRADE_DOMAINS
 
 
-def _erased_soon(facts: Facts) -> Decision:
-    if in_study(facts):
-        return Decision(0, "a study deletes what it wrote, and needs the room")
-    return Decision(1440, "files deleted by mistake can be restored for a day; in minutes")
-
-
-def _file_list(name: str, key: str, says: str) -> SettingRule:
-    return SettingRule(
-        id=f"hdfs.{name}",
-        says=says,
-        sources=("Hadoop 3.5.0: hdfs-default.xml", "howdah"),
-        severity=Severity.MAY,
-        condition="unless upgrade domains bring a list of their own" if name == "include" else "always",
-        applies=_include_lists,
-        key=key,
-        file="hdfs-site.xml",
-        decide=fixed(f"{_CONF}/dfs.{name}", says),
-        accepts=set_at_all,
-    )
-
-
-RULES: tuple[Rule, ...] = (
-    SettingRule(
-        id="hdfs.block-size",
-        default_will_do=True,
-        says="Blocks of 256 MiB; of 128 MiB where that leaves fewer than 10 for each map slot.",
-        sources=("X7", "D0 49", "D0 65", "D1 77", "D1 83", "D2 103", "D2 104", "D4 126", "D4 138"),
-        key="dfs.blocksize",
-        file="hdfs-site.xml",
-        decide=_block_size,
-        accepts=_block_will_do,
-    ),
-    SettingRule(
-        id="hdfs.replication",
-        says="Three replicas where four or more hosts carry workers; two only on request; never one "
-        "for data that cannot be made again.",
-        sources=("X5", "D0 60", "D0 63", "D0 145", "D1 88", "D2 102", "D4 136", "D4 138"),
-        key="dfs.replication",
-        file="hdfs-site.xml",
-        decide=_replication,
-        accepts=_enough_replicas,
-    ),
-    SettingRule(
-        id="hdfs.replace-datanode",
-        says="Where there are no more DataNodes than replicas, a writer goes on with those that are left.",
-        sources=("HDFS-3091", "HDFS-4257", "Hadoop 3.5.0: hdfs-default.xml"),
-        condition="no more DataNodes than replicas, and three or more",
-        applies=_no_other_datanode,
-        key=_REPLACE,
-        file="hdfs-site.xml",
-        decide=_replace,
-        accepts=_goes_on,
-    ),
-    Inspection(
-        id="hdfs.single-replica",
-        says="Never one replica of data that cannot be made again.",
-        sources=("X5",),
-        severity=Severity.MUST,
-        profiles=frozenset({Profile.PRODUCTION}),
-        inspect=_single_replica,
-    ),
-    Inspection(
-        id="hdfs.replica-of-hbase",
-        says="HBase's tables have as many replicas as all else.",
-        sources=("X5", "HBase 2.6.4: reference guide"),
-        severity=Severity.MUST,
-        profiles=frozenset({Profile.PRODUCTION}),
-        condition="where hbase-site.xml sets dfs.replication",
-        inspect=_replica_of_hbase,
-    ),
-    Inspection(
-        id="hdfs.one-host",
-        says="Data on one host are lost with it.",
-        sources=("X5", "Hadoop 3.5.0: SingleCluster"),
-        profiles=frozenset({Profile.PRODUCTION}),
-        condition="where one host has all DataNodes and blocks have one replica",
-        inspect=_one_host,
-    ),
-    SettingRule(
-        id="hdfs.replication-least",
-        says="A write succeeds with one replica; asking for more stops writers whenever a pipeline breaks.",
-        sources=("Hadoop 3.5.0: hdfs-default.xml",),
-        severity=Severity.MAY,
-        key="dfs.namenode.replication.min",
-        file="hdfs-site.xml",
-        decide=fixed(
-            1, "a write succeeds while one DataNode of its pipeline is left; HDFS makes the others again"
-        ),
-        accepts=between(1, 2),
-        written=False,
-    ),
-    SettingRule(
-        id="hdfs.permissions",
-        says="Permissions are checked.",
-        sources=("Hadoop 3.5.0: hdfs-default.xml",),
-        severity=Severity.MUST,
-        profiles=frozenset({Profile.PRODUCTION}),
-        condition="production",
-        key="dfs.permissions.enabled",
-        file="hdfs-site.xml",
-        decide=fixed(True, "without the check every user may delete everything"),
-        accepts=equal,
-        written=False,
-    ),
-    SettingRule(
-        id="hdfs.permissions-of-a-study",
-        says="The study ran without permission checks.",
-        sources=("D0 142",),
-        severity=Severity.MAY,
-        profiles=frozenset({Profile.PAPER}),
-        condition="paper profile",
-        key="dfs.permissions.enabled",
-        file="hdfs-site.xml",
-        decide=fixed(False, "as the study ran; never on a cluster with data of any worth"),
-        accepts=anything,
-    ),
-    SettingRule(
-        id="hdfs.trash",
-        says="Deleted files stay in the trash for a day.",
-        sources=("howdah",),
-        key="fs.trash.interval",
-        file="core-site.xml",
-        decide=_erased_soon,
-        accepts=lambda value, decision, facts: as_number(value) >= min(60, as_number(decision.value)),
-    ),
-    SettingRule(
-        id="hdfs.tmp-dir",
-        default_harms=True,
-        says="Hadoop's own working directory outlives a reboot: other directories default to places below "
-        "it.",
-        sources=("Hadoop 3.5.0: core-default.xml", "howdah"),
-        key="hadoop.tmp.dir",
-        file="core-site.xml",
-        decide=fixed(
-            "/var/lib/hadoop/tmp", "the default is below /tmp, which is emptied at boot and by cleaners"
-        ),
-        accepts=lasting,
-    ),
-    _file_list("include", "dfs.hosts", "Only listed hosts may register as DataNodes."),
-    _file_list(
-        "exclude", "dfs.hosts.exclude", "A DataNode is emptied before it is taken away by listing it here."
-    ),
+lists = rules.under(
+    severity=MAY,
+    sources="Hadoop 3.5.0: hdfs-default.xml, howdah",
+    when=Condition("unless upgrade domains bring a list of their own", _include_lists),
+)
+lists.fixed("hdfs.include", "dfs.hosts", f"{_CONF}/dfs.include", accepts=set_at_all).text(
+    "Only listed hosts may register as DataNodes.", "Only listed hosts may register as DataNodes."
+)
+lists.fixed(
+    "hdfs.exclude", "dfs.hosts.exclude", f"{_CONF}/dfs.exclude", when="always", accepts=set_at_all
+).text(
+    "A DataNode is emptied before it is taken away by listing it here.",
+    "A DataNode is emptied before it is taken away by listing it here.",
 )

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from howdah.model.found import Found
 from howdah.model.heap import heap_bytes
 from howdah.planner.facts import Facts
-from howdah.planner.rule import Inspection, Observation, Rule, Severity
-from howdah.planner.rules.jvm.options import daemon_options, java_options
+from howdah.planner.reading import Inspected, Observation, entry_verdict
+from howdah.planner.rules.declare import Rules
+from howdah.planner.rules.jvm import daemon_options, java_options
 from howdah.units import GIB
 
 _MOST = re.compile(r"-Xmx\S+")
@@ -22,24 +22,55 @@ _SHORT_UP_TO, _WORTH_IT = 32 * GIB, 46 * GIB
 _POINTERS = re.compile(r"ObjectAlignmentInBytes|UseCompressedOops|UseZGC")
 _OWN = "HDFS_NAMENODE_OPTS, HDFS_DATANODE_OPTS, YARN_RESOURCEMANAGER_OPTS, YARN_NODEMANAGER_OPTS and so on"
 _SHARED = ("HADOOP_HEAPSIZE", "HADOOP_HEAPSIZE_MAX", "YARN_HEAPSIZE")
+rules = Rules()
 
 
-def _given_once(found: Found, facts: Facts) -> Iterator[Observation]:
-    for option in java_options(found):
+@rules.inspection(
+    "heaps.short-pointers",
+    sources="Java 17: UseCompressedOops, howdah",
+    when="where options of Java give a heap",
+)
+def _wide_pointers(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    """A heap is not just beyond the size up to which Java's pointers are short."""
+    for option in java_options(reading):
+        most = heap_bytes(option.text)
+        if most is None or _POINTERS.search(option.text):
+            continue
+        (last,) = _MOST.findall(option.text)[-1:] or ("-Xmx",)
+        yield entry_verdict(
+            option,
+            not _SHORT_UP_TO <= most < _WORTH_IT,
+            found=last,
+            expected="-Xmx31g, or 48g at least: from 32 GiB on every pointer takes twice the room, and a "
+            "heap up to 48 GiB "
+            "holds less than one of 31 GiB",
+            fix=f"set {last} to -Xmx31g in {option.name} in {option.place}",
+        )
+
+
+@rules.inspection("heaps.given-once", sources="Java 17", when="where options of Java give a heap")
+def _given_once(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    """A heap is given once: of several sizes in one text Java takes the last."""
+    for option in java_options(reading):
         given = _MOST.findall(option.text)
         if given:
-            yield Observation(
-                ok=len(set(given)) == 1,
-                about=option.name,
+            yield entry_verdict(
+                option,
+                len(set(given)) == 1,
                 found=" ".join(given),
                 expected=f"one -Xmx: Java takes the last, {given[-1]}, whatever the others say",
                 fix=f"leave one -Xmx in {option.name} in {option.place}, the one that is meant",
-                where=option.place,
             )
 
 
-def _in_full(found: Found, facts: Facts) -> Iterator[Observation]:
-    for option in daemon_options(found):
+@rules.inspection(
+    "heaps.in-full",
+    sources="howdah",
+    when="where a daemon's first heap is given, and it may have 4 GiB or more",
+)
+def _in_full(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    """A daemon has its whole heap from the start."""
+    for option in daemon_options(reading):
         most = heap_bytes(option.text)
         words = (word for word in option.text.split() if not word.startswith("-Xmx"))
         least = heap_bytes(_LEAST.sub("-Xmx", " ".join(words)))
@@ -47,81 +78,33 @@ def _in_full(found: Found, facts: Facts) -> Iterator[Observation]:
             # More at first than at most is a rule of its own, jvm.heap-options.
             continue
         (last,) = _MOST.findall(option.text)[-1:]
-        yield Observation(
-            ok=least * _GROWTH > most,
-            about=option.name,
+        yield entry_verdict(
+            option,
+            least * _GROWTH > most,
             found=" ".join(word for word in option.text.split() if word.startswith(("-Xms", "-Xmx"))),
             expected="-Xms as large as -Xmx: a daemon's heap grows by collections that stop it, and memory "
             "that it counts on may be gone by then",
             fix=f"set -Xms to {last.removeprefix('-Xmx')} in {option.name} in {option.place}",
-            where=option.place,
         )
 
 
-def _of_all(found: Found, facts: Facts) -> Iterator[Observation]:
-    environment = found.config.environment if found.config else ()
+@rules.inspection(
+    "heaps.own",
+    sources="HADOOP-10950, howdah",
+    when="where an environment file gives one heap to all",
+    today="The papers gave all daemons one HADOOP_HEAPSIZE of 1300.",
+)
+def _of_all(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    """Every daemon has a heap of its own, not one for all."""
+    environment = reading.environment
     for name, variable in {entry.name: entry for entry in environment}.items():
         if name in _SHARED and variable.text:
             former = "; its name since Hadoop 3.0 is HADOOP_HEAPSIZE_MAX" if name == "HADOOP_HEAPSIZE" else ""
-            yield Observation(
-                ok=False,
+            yield entry_verdict(
+                variable,
+                False,
                 about=name,
-                found=variable.text,
                 expected="a heap for each daemon: a NameNode needs many times what a DataNode or a client "
                 f"needs, and this is what all have that are given none of their own{former}",
                 fix=f"remove {name} from {variable.place}, and give each daemon its -Xmx: {_OWN}",
-                where=variable.place,
             )
-
-
-def _wide_pointers(found: Found, facts: Facts) -> Iterator[Observation]:
-    """Whether a heap is just beyond the size up to which Java's pointers are short."""
-    for option in java_options(found):
-        most = heap_bytes(option.text)
-        if most is None or _POINTERS.search(option.text):
-            continue
-        (last,) = _MOST.findall(option.text)[-1:] or ("-Xmx",)
-        yield Observation(
-            ok=not _SHORT_UP_TO <= most < _WORTH_IT,
-            about=option.name,
-            found=last,
-            expected="-Xmx31g, or 48g at least: from 32 GiB on every pointer takes twice the room, and a "
-            "heap up to 48 GiB "
-            "holds less than one of 31 GiB",
-            fix=f"set {last} to -Xmx31g in {option.name} in {option.place}",
-            where=option.place,
-        )
-
-
-RULES: tuple[Rule, ...] = (
-    Inspection(
-        id="heaps.short-pointers",
-        says="A heap is not just beyond the size up to which Java's pointers are short.",
-        sources=("Java 17: UseCompressedOops", "howdah"),
-        condition="where options of Java give a heap",
-        inspect=_wide_pointers,
-    ),
-    Inspection(
-        id="heaps.given-once",
-        says="A heap is given once: of several sizes in one text Java takes the last.",
-        sources=("Java 17",),
-        condition="where options of Java give a heap",
-        inspect=_given_once,
-    ),
-    Inspection(
-        id="heaps.in-full",
-        says="A daemon has its whole heap from the start.",
-        sources=("howdah",),
-        condition="where a daemon's first heap is given, and it may have 4 GiB or more",
-        inspect=_in_full,
-    ),
-    Inspection(
-        id="heaps.own",
-        says="Every daemon has a heap of its own, not one for all.",
-        sources=("HADOOP-10950", "howdah"),
-        severity=Severity.SHOULD,
-        condition="where an environment file gives one heap to all",
-        inspect=_of_all,
-        today="The papers gave all daemons one HADOOP_HEAPSIZE of 1300.",
-    ),
-)

@@ -2,36 +2,78 @@
 
 from __future__ import annotations
 
-from functools import partial
-
-from howdah.model.plan import Role, Value
-from howdah.planner.conditions import secured, tez_rule, with_tez
+from howdah.model.plan import Role
+from howdah.planner.conditions import secured, with_tez
 from howdah.planner.facts import Facts
-from howdah.planner.rule import Decision, Rule, Severity, equal
-from howdah.planner.rules.security.settings import KEYTABS, realm
-from howdah.planner.values import fixed, set_at_all
+from howdah.planner.rule import MUST, SHOULD, Decision
+from howdah.planner.rules.declare import Condition, Rules, set_at_all
+from howdah.planner.rules.kerberos import is_principal
+from howdah.planner.rules.security import KEYTABS, realm
 
 _FILE = "hive-site.xml"
 _PRINCIPAL = "every host puts its own name for _HOST"
+rules = Rules()
 
 
 def _with_kerberos(facts: Facts) -> bool:
     return with_tez(facts) and secured(facts)
 
 
+_rule = rules.under(
+    when=Condition("with --secure and Hive", _with_kerberos),
+    file=_FILE,
+    sources="Hive: configuration properties",
+    severity=MUST,
+)
+proxy = rules.under(
+    when=Condition("with --secure and Hive", _with_kerberos),
+    file="core-site.xml",
+    sources="Hadoop 3.5.0: Superusers, Hive: configuration properties",
+    severity=MUST,
+)
+
+_rule.fixed(
+    "hive.authentication",
+    "hive.server2.authentication",
+    "KERBEROS",
+    accepts=lambda value, decision, facts: str(value).upper() in ("KERBEROS", "LDAP", "SAML", "JWT"),
+).text("Users of HiveServer2 prove who they are.", "by itself it is NONE: everybody is who they say")
+
+
 def _principal(facts: Facts) -> Decision:
     return Decision(f"hive/_HOST@{realm(facts)}", _PRINCIPAL)
+
+
+_rule.setting("hive.principal", "hive.server2.authentication.kerberos.principal", accepts=is_principal).by(
+    "HiveServer2 has a principal.", _principal
+)
 
 
 def _keytab(facts: Facts) -> Decision:
     return Decision(f"{KEYTABS}/hive.service.keytab", "readable by the user hive alone")
 
 
-def _own(value: Value, decision: Decision, facts: Facts) -> bool:
-    return "/" in str(value) and "@" in str(value)
+_rule.setting("hive.keytab", "hive.server2.authentication.kerberos.keytab", accepts=set_at_all).by(
+    "HiveServer2 finds its key.", _keytab
+)
+_rule.fixed("hive.metastore-authentication", "hive.metastore.sasl.enabled", True).text(
+    "Clients of the metastore prove who they are.", "otherwise whoever reaches its port changes tables"
+)
+_rule.setting("hive.metastore-principal", "hive.metastore.kerberos.principal", accepts=is_principal).by(
+    "The metastore has a principal.", _principal
+)
+_rule.setting("hive.metastore-keytab", "hive.metastore.kerberos.keytab.file", accepts=set_at_all).by(
+    "The metastore finds its key.", _keytab
+)
 
 
+@proxy.setting(
+    "hive.proxy-hosts",
+    "hadoop.proxyuser.hive.hosts",
+    accepts=lambda value, decision, facts: bool(value) and "*" not in str(value),
+)
 def _hosts(facts: Facts) -> Decision:
+    """Hive acts for its users from its own hosts alone."""
     return Decision(
         facts.cluster.addresses(Role.RESOURCEMANAGER),
         "where HiveServer2 is assumed: name the hosts where it runs, never *. It runs queries as the users "
@@ -39,77 +81,7 @@ def _hosts(facts: Facts) -> Decision:
     )
 
 
-_rule = partial(
-    tez_rule,
-    file=_FILE,
-    sources=("Hive: configuration properties",),
-    severity=Severity.MUST,
-    applies=_with_kerberos,
-    condition="with --secure and Hive",
-)
-_proxy_rule = partial(
-    _rule, file="core-site.xml", sources=("Hadoop 3.5.0: Superusers", "Hive: configuration properties")
-)
-
-RULES: tuple[Rule, ...] = (
-    _rule(
-        id="hive.authentication",
-        key="hive.server2.authentication",
-        says="Users of HiveServer2 prove who they are.",
-        decide=fixed("KERBEROS", "by itself it is NONE: everybody is who they say"),
-        accepts=lambda value, decision, facts: str(value).upper() in ("KERBEROS", "LDAP", "SAML", "JWT"),
-    ),
-    _rule(
-        id="hive.principal",
-        key="hive.server2.authentication.kerberos.principal",
-        says="HiveServer2 has a principal.",
-        decide=_principal,
-        accepts=_own,
-    ),
-    _rule(
-        id="hive.keytab",
-        key="hive.server2.authentication.kerberos.keytab",
-        says="HiveServer2 finds its key.",
-        decide=_keytab,
-        accepts=set_at_all,
-    ),
-    _rule(
-        id="hive.metastore-authentication",
-        key="hive.metastore.sasl.enabled",
-        says="Clients of the metastore prove who they are.",
-        decide=fixed(True, "otherwise whoever reaches its port changes tables"),
-        accepts=equal,
-    ),
-    _rule(
-        id="hive.metastore-principal",
-        key="hive.metastore.kerberos.principal",
-        says="The metastore has a principal.",
-        decide=_principal,
-        accepts=_own,
-    ),
-    _rule(
-        id="hive.metastore-keytab",
-        key="hive.metastore.kerberos.keytab.file",
-        says="The metastore finds its key.",
-        decide=_keytab,
-        accepts=set_at_all,
-    ),
-    _proxy_rule(
-        id="hive.proxy-hosts",
-        key="hadoop.proxyuser.hive.hosts",
-        says="Hive acts for its users from its own hosts alone.",
-        decide=_hosts,
-        accepts=lambda value, decision, facts: bool(value) and "*" not in str(value),
-    ),
-    _proxy_rule(
-        id="hive.proxy-groups",
-        key="hadoop.proxyuser.hive.groups",
-        says="Hive acts for people, not for daemons.",
-        decide=fixed(
-            ("users",),
-            "name the groups of those who query: with * Hive may act as hdfs, which may do everything",
-        ),
-        accepts=set_at_all,
-        severity=Severity.SHOULD,
-    ),
+proxy.fixed("hive.proxy-groups", "hadoop.proxyuser.hive.groups", ("users",), SHOULD, accepts=set_at_all).text(
+    "Hive acts for people, not for daemons.",
+    "name the groups of those who query: with * Hive may act as hdfs, which may do everything",
 )

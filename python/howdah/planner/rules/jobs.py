@@ -4,25 +4,27 @@ from __future__ import annotations
 
 from howdah.model.plan import Input, Role
 from howdah.model.request import Profile
-from howdah.planner.conditions import in_study, mapreduce_rule, with_mapreduce
+from howdah.planner.conditions import WITH_MAPREDUCE, in_study, with_mapreduce
 from howdah.planner.facts import Facts
-from howdah.planner.heap import heap_enough, heap_options
-from howdah.planner.master_heaps import (
+from howdah.planner.heap import (
     HEAP_PER_TASK,
     HISTORY_LEAST,
     TASKS_LEAST,
     cached_tasks,
+    heap_enough,
+    heap_options,
     history_heap,
     master_heap,
     size_of,
     sized_heap,
     tasks_in,
 )
-from howdah.planner.rule import Counsel, Decision, Rule, Severity
-from howdah.planner.values import anything, between, fixed, set_at_all
+from howdah.planner.rule import MAY, MUST, Decision
+from howdah.planner.rules.declare import Condition, Rules, anything, between, set_at_all
 from howdah.units import format_count, format_memory
 
 _CACHE = "mapreduce.jobhistory.loadedtasks.cache.size"
+
 _RETIRED: tuple[tuple[str, str], ...] = (
     (
         "map and reduce slots of a TaskTracker",
@@ -34,10 +36,7 @@ _RETIRED: tuple[tuple[str, str], ...] = (
     ("mapred.child.ulimit", "limits of the operating system, and containers"),
     ("mapreduce.tasktracker.outofband.heartbeat", "yarn.resourcemanager.nodemanagers.heartbeat-interval-ms"),
     ("tasktracker.http.threads", "mapreduce.shuffle.max.threads; a connection takes no thread of its own"),
-    (
-        "mapred.job.tracker.handler.count",
-        "yarn.resourcemanager.resource-tracker.client.thread-count",
-    ),
+    ("mapred.job.tracker.handler.count", "yarn.resourcemanager.resource-tracker.client.thread-count"),
     ("mapred.task.cache.levels", "the scheduler's locality delays"),
     ("mapred.jobtracker.completeuserjobs.maximum", "the JobHistoryServer keeps what is over"),
     ("mapred.system.dir", "yarn.app.mapreduce.am.staging-dir"),
@@ -45,14 +44,62 @@ _RETIRED: tuple[tuple[str, str], ...] = (
 )
 """What the papers set, and what became of it (RULES X11)."""
 
+rules = Rules(file="mapred-site.xml")
+mapreduce = rules.under(when=WITH_MAPREDUCE)
 
-def _timeout(facts: Facts) -> Decision:
-    if in_study(facts):
-        return Decision(300_000, "as the study ran")
-    return Decision(600_000, "the release's default, ten minutes without a sign of life")
+# Tez runs MapReduce's jobs on YARN as well.
+mapreduce.fixed(
+    "jobs.framework",
+    "mapreduce.framework.name",
+    "yarn",
+    MUST,
+    accepts=lambda value, decision, facts: value in ("yarn", "yarn-tez"),
+).text(
+    "Jobs run on YARN.",
+    "the default, local, runs every job in the client's own process",
+    "Hadoop 3.5.0: mapred-default.xml",
+)
+mapreduce.fixed(
+    "jobs.classpath",
+    "mapreduce.application.classpath",
+    ("$HADOOP_MAPRED_HOME/share/hadoop/mapreduce/*", "$HADOOP_MAPRED_HOME/share/hadoop/mapreduce/lib/*"),
+    MUST,
+    accepts=anything,
+).text(
+    "Tasks find MapReduce's own classes.",
+    "where a release has them; HADOOP_MAPRED_HOME reaches tasks through yarn.nodemanager.env-whitelist",
+    "Hadoop 3.5.0: mapred-default.xml, howdah",
+)
+mapreduce.fixed("jobs.staging", "yarn.app.mapreduce.am.staging-dir", "/user", MAY, accepts=set_at_all).text(
+    "Jobs are staged in their users' own directories.",
+    "in HDFS; the default is a directory under /tmp that all share",
+    "howdah",
+)
+mapreduce.fixed(
+    "jobs.history-done", "mapreduce.jobhistory.done-dir", "/mr-history/done", MAY, accepts=set_at_all
+).text("The history of jobs has a place of its own in HDFS.", "in HDFS, apart from what is staged", "howdah")
+mapreduce.fixed(
+    "jobs.history-intermediate",
+    "mapreduce.jobhistory.intermediate-done-dir",
+    "/mr-history/tmp",
+    MAY,
+    accepts=set_at_all,
+).text(
+    "Jobs leave their history where the history server collects it.",
+    "in HDFS, writable by all users and by each only for its own",
+    "howdah",
+)
 
 
+@mapreduce.setting(
+    "jobs.history-cache",
+    _CACHE,
+    MAY,
+    sources="MAPREDUCE-6622, Hadoop 3.5.0: mapred-default.xml",
+    accepts=anything,
+)
 def _history_cache(facts: Facts) -> Decision:
+    """The JobHistoryServer keeps as many tasks in memory as its largest job has, and a fifth more."""
     size = size_of(facts)
     value = min(cached_tasks(size), tasks_in(master_heap(Role.JOB_HISTORY, facts)))
     return Decision(
@@ -63,7 +110,16 @@ def _history_cache(facts: Facts) -> Decision:
     )
 
 
+@mapreduce.setting(
+    "jobs.history-heap",
+    "MAPRED_HISTORYSERVER_OPTS",
+    sources="MAPREDUCE-6622, Hadoop 3.5.0: mapred-default.xml, MAPREDUCE-7150",
+    file="mapred-env.sh",
+    accepts=heap_enough,
+    today="The papers gave all daemons one HADOOP_HEAPSIZE of 1300 (D0 142).",
+)
 def _history_heap(facts: Facts) -> Decision:
+    """The JobHistoryServer's heap is 512 MiB and 1.2 GB for every 100,000 tasks that it keeps."""
     given = facts.decided.get(_CACHE)
     if not isinstance(given, int) or isinstance(given, bool) or given <= 0:
         return sized_heap(Role.JOB_HISTORY, facts, "1.2 GB for every 100,000 tasks that it keeps")
@@ -76,129 +132,38 @@ def _history_heap(facts: Facts) -> Decision:
     )
 
 
-def _terasort_counsel(facts: Facts) -> str | None:
-    return (
-        "Give TeraSort -Dmapreduce.terasort.partitions.sample=2000000 (even partitions, about 5 s), "
-        "-Dmapreduce.terasort.output.replication=3 (its default is 1) and as many reduce tasks as fit at "
-        "once; TeraGen one map task for each map slot. The study also ran with dfs.replication marked final."
-    )
+@mapreduce.setting(
+    "jobs.timeout", "mapreduce.task.timeout", MAY, sources="D0 142", accepts=between(60_000, 3_600_000)
+)
+def _timeout(facts: Facts) -> Decision:
+    """A task that gives no sign of life for ten minutes is killed; for five in a study."""
+    if in_study(facts):
+        return Decision(300_000, "as the study ran")
+    return Decision(600_000, "the release's default, ten minutes without a sign of life")
 
 
-def _small_jobs_counsel(facts: Facts) -> str | None:
-    return (
-        "Gone since Hadoop 2: " + "; ".join(f"{then} ({now})" for then, now in _RETIRED) + ". "
-        "For many small jobs mapreduce.job.ubertask.enable lets a job run within its application master, "
-        "where yarn.app.mapreduce.am.resource.mb is as large as its tasks' containers: raise it for them."
-    )
+rules.advice(
+    "jobs.terasort",
+    MAY,
+    sources="D0 53, D0 145, D0 64a, D2 108, D2 157",
+    when=Condition("paper profile", with_mapreduce, profiles=frozenset({Profile.PAPER})),
+).text(
+    "TeraSort gets the options that the study gave it.",
+    "Give TeraSort -Dmapreduce.terasort.partitions.sample=2000000 (even partitions, about 5 s), "
+    "-Dmapreduce.terasort.output.replication=3 (its default is 1) and as many reduce tasks as fit at "
+    "once; TeraGen one map task for each map slot. The study also ran with dfs.replication marked final.",
+)
 
 
-RULES: tuple[Rule, ...] = (
-    mapreduce_rule(
-        id="jobs.framework",
-        file="mapred-site.xml",
-        key="mapreduce.framework.name",
-        says="Jobs run on YARN.",
-        sources=("Hadoop 3.5.0: mapred-default.xml",),
-        severity=Severity.MUST,
-        decide=fixed("yarn", "the default, local, runs every job in the client's own process"),
-        # Tez runs MapReduce's jobs on YARN as well.
-        accepts=lambda value, decision, facts: value in ("yarn", "yarn-tez"),
-    ),
-    mapreduce_rule(
-        id="jobs.classpath",
-        file="mapred-site.xml",
-        key="mapreduce.application.classpath",
-        says="Tasks find MapReduce's own classes.",
-        sources=("Hadoop 3.5.0: mapred-default.xml", "howdah"),
-        severity=Severity.MUST,
-        decide=fixed(
-            (
-                "$HADOOP_MAPRED_HOME/share/hadoop/mapreduce/*",
-                "$HADOOP_MAPRED_HOME/share/hadoop/mapreduce/lib/*",
-            ),
-            "where a release has them; HADOOP_MAPRED_HOME reaches tasks through "
-            "yarn.nodemanager.env-whitelist",
-        ),
-        accepts=anything,
-    ),
-    mapreduce_rule(
-        id="jobs.staging",
-        file="mapred-site.xml",
-        key="yarn.app.mapreduce.am.staging-dir",
-        says="Jobs are staged in their users' own directories.",
-        sources=("howdah",),
-        severity=Severity.MAY,
-        decide=fixed("/user", "in HDFS; the default is a directory under /tmp that all share"),
-        accepts=set_at_all,
-    ),
-    mapreduce_rule(
-        id="jobs.history-done",
-        file="mapred-site.xml",
-        key="mapreduce.jobhistory.done-dir",
-        says="The history of jobs has a place of its own in HDFS.",
-        sources=("howdah",),
-        severity=Severity.MAY,
-        decide=fixed("/mr-history/done", "in HDFS, apart from what is staged"),
-        accepts=set_at_all,
-    ),
-    mapreduce_rule(
-        id="jobs.history-intermediate",
-        file="mapred-site.xml",
-        key="mapreduce.jobhistory.intermediate-done-dir",
-        says="Jobs leave their history where the history server collects it.",
-        sources=("howdah",),
-        severity=Severity.MAY,
-        decide=fixed("/mr-history/tmp", "in HDFS, writable by all users and by each only for its own"),
-        accepts=set_at_all,
-    ),
-    mapreduce_rule(
-        id="jobs.history-cache",
-        file="mapred-site.xml",
-        key=_CACHE,
-        says="The JobHistoryServer keeps as many tasks in memory as its largest job has, and a fifth more.",
-        sources=("MAPREDUCE-6622", "Hadoop 3.5.0: mapred-default.xml"),
-        severity=Severity.MAY,
-        decide=_history_cache,
-        accepts=anything,
-    ),
-    mapreduce_rule(
-        id="jobs.history-heap",
-        file="mapred-env.sh",
-        key="MAPRED_HISTORYSERVER_OPTS",
-        says="The JobHistoryServer's heap is 512 MiB and 1.2 GB for every 100,000 tasks that it keeps.",
-        sources=("MAPREDUCE-6622", "Hadoop 3.5.0: mapred-default.xml", "MAPREDUCE-7150"),
-        decide=_history_heap,
-        accepts=heap_enough,
-        today="The papers gave all daemons one HADOOP_HEAPSIZE of 1300 (D0 142).",
-    ),
-    mapreduce_rule(
-        id="jobs.timeout",
-        file="mapred-site.xml",
-        key="mapreduce.task.timeout",
-        says="A task that gives no sign of life for ten minutes is killed; for five in a study.",
-        sources=("D0 142",),
-        severity=Severity.MAY,
-        decide=_timeout,
-        accepts=between(60_000, 3_600_000),
-    ),
-    Counsel(
-        id="jobs.terasort",
-        says="TeraSort gets the options that the study gave it.",
-        sources=("D0 53", "D0 145", "D0 64a", "D2 108", "D2 157"),
-        severity=Severity.MAY,
-        applies=with_mapreduce,
-        condition="paper profile",
-        profiles=frozenset({Profile.PAPER}),
-        tell=_terasort_counsel,
-    ),
-    Counsel(
-        id="jobs.retired",
-        says="Settings of MapReduce 1 that have no counterpart.",
-        sources=("X11", "D0 54", "D0 55", "D0 142", "D1 93", "D4 138"),
-        severity=Severity.MAY,
-        applies=with_mapreduce,
-        condition="with MapReduce",
-        tell=_small_jobs_counsel,
-        today="Slots, JVM reuse, out-of-band heartbeats and ulimits of tasks went with the JobTracker.",
-    ),
+rules.advice(
+    "jobs.retired",
+    MAY,
+    sources="X11, D0 54, D0 55, D0 142, D1 93, D4 138",
+    when=WITH_MAPREDUCE,
+    today="Slots, JVM reuse, out-of-band heartbeats and ulimits of tasks went with the JobTracker.",
+).text(
+    "Settings of MapReduce 1 that have no counterpart.",
+    "Gone since Hadoop 2: " + "; ".join(f"{then} ({now})" for then, now in _RETIRED) + ". "
+    "For many small jobs mapreduce.job.ubertask.enable lets a job run within its application master, "
+    "where yarn.app.mapreduce.am.resource.mb is as large as its tasks' containers: raise it for them.",
 )

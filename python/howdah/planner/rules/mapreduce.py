@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from howdah.model.found import Found
 from howdah.model.heap import heap_bytes
 from howdah.model.plan import Input, Value
 from howdah.planner.budget import (
@@ -16,25 +15,21 @@ from howdah.planner.budget import (
     task_sizes,
     under_half,
 )
-from howdah.planner.conditions import in_study, mapreduce_rule
+from howdah.planner.conditions import WITH_MAPREDUCE, in_study
 from howdah.planner.facts import Facts
 from howdah.planner.heap import collector_threads
-from howdah.planner.reading import ConfigurationReading
-from howdah.planner.rule import (
-    Decision,
-    Inspection,
-    Observation,
-    Rule,
-    SettingRule,
-    Severity,
-)
-from howdah.planner.values import anything, as_number, between, fixed
+from howdah.planner.reading import Inspected, Observation
+from howdah.planner.rule import MAY, MUST, Decision
+from howdah.planner.rules.declare import Rules, anything, as_number, between
 from howdah.units import MIB, format_memory
 
 _COLLECTORS = (
     "; it collects garbage with its part of the host's CPUs: by itself each of many tasks starts threads for "
     "all of them"
 )
+_RELEASES_HEAP, _SMALL_MASTER_MB = "-Xmx1024m", 512
+rules = Rules(file="mapred-site.xml")
+mapreduce = rules.under(when=WITH_MAPREDUCE)
 
 
 def _container(facts: Facts, kind: str) -> Decision:
@@ -96,25 +91,6 @@ def _options_will_do(kind: str, value: Value, facts: Facts) -> bool:
     return container < 0 or 0.5 * container <= heap <= 0.9 * container
 
 
-def _heap_over_container(found: Found, facts: Facts) -> Iterable[Observation]:
-    reading = ConfigurationReading(found)
-    for kind in ("map", "reduce"):
-        options = f"mapreduce.{kind}.java.opts"
-        heap = heap_bytes(reading.text(options) or reading.text("mapred.child.java.opts") or "")
-        container = reading.number(f"mapreduce.{kind}.memory.mb")
-        if heap is None or container is None or container <= 0:
-            # The container is then made to fit the heap (JobConf.getMemoryRequiredHelper).
-            continue
-        yield Observation(
-            ok=heap <= 0.95 * container * MIB,
-            about=options,
-            found=f"a heap of {format_memory(heap)} in a container of {container:.15g} MB",
-            expected=f"at most {0.8 * container:.0f} MiB: YARN kills a task that outgrows its container",
-            fix=f"set {options} to -Xmx{int(container * HEAP_SHARE)}m",
-            where=reading.where(options),
-        )
-
-
 def _speculation(facts: Facts, kind: str) -> Decision:
     if in_study(facts):
         return Decision(False, "as the study ran: alike workers, every slot busy with work that counts")
@@ -123,7 +99,82 @@ def _speculation(facts: Facts, kind: str) -> Decision:
     return Decision(True, "one slow disk must not hold up a job; a second map task reads one block")
 
 
+def _declare_tasks(kind: str, least: int) -> None:
+    mapreduce.setting(
+        f"mapreduce.{kind}-memory",
+        f"mapreduce.{kind}.memory.mb",
+        sources="D0 25, D0 24, D4 129, D4 130, D4 138, X11",
+        accepts=lambda value, decision, facts: _container_will_do(kind, value, decision, facts),
+        today="The papers' slots are containers today; the papers' child heap is each task's own.",
+    ).by(
+        f"A {kind} task's container holds a heap of at least {least} MiB; where only TeraSort runs, all "
+        "tasks' heaps together are under half of memory.",
+        lambda facts: _container(facts, kind),
+    )
+    mapreduce.setting(
+        f"mapreduce.{kind}-heap",
+        f"mapreduce.{kind}.java.opts",
+        sources="D0 25, D0 142, D1 93, D2 104, D4 138",
+        accepts=lambda value, decision, facts: _options_will_do(kind, value, facts),
+    ).by(f"A {kind} task's heap is 78 % of its container.", lambda facts: _java_options(facts, kind))
+    mapreduce.setting(
+        f"mapreduce.{kind}-speculation",
+        f"mapreduce.{kind}.speculative",
+        MAY,
+        sources="D0 54, D1 93, D2 113, howdah",
+        when="with MapReduce; off in the paper profile",
+        accepts=anything,
+    ).by(
+        f"Slow {kind} tasks are {'' if kind == 'map' else 'not '}started a second time.",
+        lambda facts: _speculation(facts, kind),
+    )
+
+
+_declare_tasks("map", 800)
+_declare_tasks("reduce", 1200)
+
+
+@rules.inspection("mapreduce.heap-in-container", MUST, sources="D4 129")
+def _heap_over_container(reading: Inspected, facts: Facts) -> Iterable[Observation]:
+    """No heap is as large as its container."""
+    for kind in ("map", "reduce"):
+        options = f"mapreduce.{kind}.java.opts"
+        heap = heap_bytes(reading.text(options) or reading.text("mapred.child.java.opts") or "")
+        container = reading.number(f"mapreduce.{kind}.memory.mb")
+        if heap is None or container is None or container <= 0:
+            # The container is then made to fit the heap (JobConf.getMemoryRequiredHelper).
+            continue
+        yield reading.verdict(
+            options,
+            heap <= 0.95 * container * MIB,
+            found=f"a heap of {format_memory(heap)} in a container of {container:.15g} MB",
+            expected=f"at most {0.8 * container:.0f} MiB: YARN kills a task that outgrows its container",
+            fix=f"set {options} to -Xmx{int(container * HEAP_SHARE)}m",
+        )
+
+
+mapreduce.fixed(
+    "mapreduce.heap-ratio",
+    "mapreduce.job.heap.memory-mb.ratio",
+    0.8,
+    MAY,
+    accepts=between(0.5, 0.85),
+    written=False,
+).text(
+    "Where no heap is given it is four fifths of the container.",
+    "a fifth is the Java machine's own",
+    "Hadoop 3.5.0: mapred-default.xml",
+)
+
+
+@mapreduce.setting(
+    "mapreduce.master-memory",
+    "yarn.app.mapreduce.am.resource.mb",
+    sources="Hadoop 3.5.0: mapred-default.xml, howdah",
+    accepts=lambda value, decision, facts: as_number(value) >= as_number(decision.value),
+)
 def _master_memory(facts: Facts) -> Decision:
+    """An application master's heap has 25 kB for each task of the largest job."""
     value = task_sizes(facts).master_mb
     dataset = facts.request.dataset_bytes
     inputs = (Input(name="dataset", value=dataset, unit="B"),) if dataset else ()
@@ -133,16 +184,6 @@ def _master_memory(facts: Facts) -> Decision:
         "quarter of the smallest worker",
         inputs,
     )
-
-
-def _master_options(facts: Facts) -> Decision:
-    container = int(facts.number("yarn.app.mapreduce.am.resource.mb"))
-    return Decision(
-        f"-Xmx{int(container * MASTER_HEAP_SHARE)}m", f"two thirds of the container's {container} MB"
-    )
-
-
-_RELEASES_HEAP, _SMALL_MASTER_MB = "-Xmx1024m", 512
 
 
 def _master_options_will_do(value: Value, decision: Decision, facts: Facts) -> bool:
@@ -156,81 +197,16 @@ def _master_options_will_do(value: Value, decision: Decision, facts: Facts) -> b
     return heap is None or heap <= 0.9 * facts.number("yarn.app.mapreduce.am.resource.mb") * MIB
 
 
-def _task_rules(kind: str) -> tuple[SettingRule, SettingRule, SettingRule]:
-    least = 800 if kind == "map" else 1200
-    return (
-        mapreduce_rule(
-            id=f"mapreduce.{kind}-memory",
-            file="mapred-site.xml",
-            key=f"mapreduce.{kind}.memory.mb",
-            says=f"A {kind} task's container holds a heap of at least {least} MiB; where only TeraSort runs, "
-            "all tasks' heaps together are under half of memory.",
-            sources=("D0 25", "D0 24", "D4 129", "D4 130", "D4 138", "X11"),
-            decide=lambda facts: _container(facts, kind),
-            accepts=lambda value, decision, facts: _container_will_do(kind, value, decision, facts),
-            today="The papers' slots are containers today; the papers' child heap is each task's own.",
-        ),
-        mapreduce_rule(
-            id=f"mapreduce.{kind}-heap",
-            file="mapred-site.xml",
-            key=f"mapreduce.{kind}.java.opts",
-            says=f"A {kind} task's heap is 78 % of its container.",
-            sources=("D0 25", "D0 142", "D1 93", "D2 104", "D4 138"),
-            decide=lambda facts: _java_options(facts, kind),
-            accepts=lambda value, decision, facts: _options_will_do(kind, value, facts),
-        ),
-        mapreduce_rule(
-            id=f"mapreduce.{kind}-speculation",
-            file="mapred-site.xml",
-            key=f"mapreduce.{kind}.speculative",
-            says=f"Slow {kind} tasks are {'' if kind == 'map' else 'not '}started a second time.",
-            sources=("D0 54", "D1 93", "D2 113", "howdah"),
-            severity=Severity.MAY,
-            condition="with MapReduce; off in the paper profile",
-            decide=lambda facts: _speculation(facts, kind),
-            accepts=anything,
-        ),
-    )
-
-
-RULES: tuple[Rule, ...] = (
-    *_task_rules("map"),
-    *_task_rules("reduce"),
-    Inspection(
-        id="mapreduce.heap-in-container",
-        says="No heap is as large as its container.",
-        sources=("D4 129",),
-        severity=Severity.MUST,
-        inspect=_heap_over_container,
-    ),
-    mapreduce_rule(
-        id="mapreduce.heap-ratio",
-        file="mapred-site.xml",
-        key="mapreduce.job.heap.memory-mb.ratio",
-        says="Where no heap is given it is four fifths of the container.",
-        sources=("Hadoop 3.5.0: mapred-default.xml",),
-        severity=Severity.MAY,
-        decide=fixed(0.8, "a fifth is the Java machine's own"),
-        accepts=between(0.5, 0.85),
-        written=False,
-    ),
-    mapreduce_rule(
-        id="mapreduce.master-memory",
-        file="mapred-site.xml",
-        key="yarn.app.mapreduce.am.resource.mb",
-        says="An application master's heap has 25 kB for each task of the largest job.",
-        sources=("Hadoop 3.5.0: mapred-default.xml", "howdah"),
-        decide=_master_memory,
-        accepts=lambda value, decision, facts: as_number(value) >= as_number(decision.value),
-    ),
-    mapreduce_rule(
-        id="mapreduce.master-heap",
-        file="mapred-site.xml",
-        key="yarn.app.mapreduce.am.command-opts",
-        says="An application master's heap fits its container.",
-        sources=("Hadoop 3.5.0: mapred-default.xml",),
-        severity=Severity.MUST,
-        decide=_master_options,
-        accepts=_master_options_will_do,
-    ),
+@mapreduce.setting(
+    "mapreduce.master-heap",
+    "yarn.app.mapreduce.am.command-opts",
+    MUST,
+    sources="Hadoop 3.5.0: mapred-default.xml",
+    accepts=_master_options_will_do,
 )
+def _master_options(facts: Facts) -> Decision:
+    """An application master's heap fits its container."""
+    container = int(facts.number("yarn.app.mapreduce.am.resource.mb"))
+    return Decision(
+        f"-Xmx{int(container * MASTER_HEAP_SHARE)}m", f"two thirds of the container's {container} MB"
+    )

@@ -6,85 +6,72 @@ from howdah.model.plan import Role
 from howdah.model.request import Protection
 from howdah.planner.block import HEAP_MOST, REPLICATION, file_bytes, namenode_heap_bytes, namespace_blocks
 from howdah.planner.facts import Facts
-from howdah.planner.rule import Counsel, Rule, Severity
+from howdah.planner.rule import MAY, MUST
+from howdah.planner.rules.declare import Condition, Rules
 from howdah.units import format_bytes, format_count, format_memory
 
 _QUORUM = 3
 MOST_DISKS = 0.1
 """Of the workers' disks, the part that masters may take for places of their own (howdah)."""
+rules = Rules()
 
-OWN_PLACES = Rule(
-    id="masters.own-places",
-    says="On divided hosts NameNode and ResourceManager have places of their own, on different hosts, where "
-    "these are no more than a tenth of the workers'.",
-    sources=("D0 17", "D0 58", "D0 146", "D1 96", "X4"),
-    condition="hosts carry two or more virtual machines",
+OWN_PLACES = rules.principle(
+    "masters.own-places",
+    "On divided hosts NameNode and ResourceManager have places of their own, on different hosts, "
+    "where these are no more than a tenth of the workers'.",
+    sources="D0 17, D0 58, D0 146, D1 96, X4",
+    when="hosts carry two or more virtual machines",
 )
-OWN_HOST = Rule(
-    id="masters.own-host",
-    says="On undivided hosts masters have hosts of their own, where these are no more than a tenth of all.",
-    sources=("D0 17", "D0 59", "D2 100", "X4"),
-    condition="one worker on each host, and enough hosts for the replicas without the masters' own",
+OWN_HOST = rules.principle(
+    "masters.own-host",
+    "On undivided hosts masters have hosts of their own, where these are no more than a tenth of all.",
+    sources="D0 17, D0 59, D2 100, X4",
+    when="one worker on each host, and enough hosts for the replicas without the masters' own",
 )
-SHARED = Rule(
-    id="masters.shared",
-    says="In small clusters masters run beside workers, the NameNode's checkpoints on a second host.",
-    sources=("D0 59", "D2 101", "D2 157", "D4 137", "X4"),
-    severity=Severity.MAY,
-    condition="places of their own would cost more than a tenth of the disks, and workers have the memory",
+SHARED = rules.principle(
+    "masters.shared",
+    "In small clusters masters run beside workers, the NameNode's checkpoints on a second host.",
+    MAY,
+    sources="D0 59, D2 101, D2 157, D4 137, X4",
+    when="places of their own would cost more than a tenth of the disks, and workers have the memory",
 )
-GROUP = Rule(
-    id="masters.group",
-    says="Hosts that serve masters take the masters before any other.",
-    sources=("howdah",),
-    condition="a group of the inventory serves masters",
+GROUP = rules.principle(
+    "masters.group",
+    "Hosts that serve masters take the masters before any other.",
+    sources="howdah",
+    when="a group of the inventory serves masters",
 )
-PAIRS = Rule(
-    id="masters.pairs-apart",
-    says="Two of a pair never share a host, nor a rack where racks are known; "
-    "JournalNodes and ZooKeepers are three, on three hosts.",
-    sources=("D0 74", "D2 100", "Hadoop 3.5.0"),
-    severity=Severity.MUST,
-    condition="masters are protected by high availability",
+PAIRS = rules.principle(
+    "masters.pairs-apart",
+    "Two of a pair never share a host, nor a rack where racks are known; JournalNodes and "
+    "ZooKeepers are three, on three hosts.",
+    MUST,
+    sources="D0 74, D2 100, Hadoop 3.5.0",
+    when="masters are protected by high availability",
 )
-FAULT_TOLERANCE = Rule(
-    id="masters.fault-tolerance",
-    says="Primaries are on one host and their shadows on another; places are freed on both.",
-    sources=("D1 76", "D1 78", "D1 79", "D1 80", "D1 92"),
-    severity=Severity.MUST,
-    condition="masters are protected by vSphere Fault Tolerance",
-    today="One virtual CPU was vSphere 5's limit. Since vSphere 6.0 there are several: "
-    "up to 8 with Enterprise Plus since 6.7, 2 with other licences; by default at most 8 on a host together.",
+FAULT_TOLERANCE = rules.principle(
+    "masters.fault-tolerance",
+    "Primaries are on one host and their shadows on another; places are freed on both.",
+    MUST,
+    sources="D1 76, D1 78, D1 79, D1 80, D1 92",
+    when="masters are protected by vSphere Fault Tolerance",
+    today="One virtual CPU was vSphere 5's limit. Since vSphere 6.0 there are several: up to 8 with "
+    "Enterprise Plus since 6.7, 2 with other licences; by default at most 8 on a host together.",
 )
 
 
-def _unprotected(facts: Facts) -> bool:
-    return facts.request.protection is Protection.NONE
-
-
-def _tolerant(facts: Facts) -> bool:
-    return facts.request.protection is Protection.FT
-
-
+@rules.advice(
+    "masters.isolate-namenode",
+    sources="D2 100, D0 74",
+    when=Condition("masters are not protected", lambda facts: facts.request.protection is Protection.NONE),
+)
 def _isolate(facts: Facts) -> str | None:
+    """In production the NameNode is isolated and made available."""
     namenodes = [master for master in facts.cluster.masters if Role.NAMENODE in master.roles]
     where = namenodes[0].host
     return (
         f"{where} carries the only NameNode: while it is down there is no HDFS, and if its disks are "
         f"lost so is the data. {_instead(facts)} a copy of its directory on another host."
-    )
-
-
-def _in_a_worker(facts: Facts) -> str | None:
-    sharing = [master for master in facts.cluster.masters if Role.NAMENODE in master.roles and master.shares]
-    if not sharing or not facts.cluster.virtual:
-        return None
-    where = " and ".join(master.address for master in sharing)
-    return (
-        f"The NameNode runs within the virtual machine of a worker, {where}: tasks take its memory and its "
-        "disks, and it ends with that machine. A machine of its own costs a hypervisor little: plan with "
-        "--workers-per-host 2 or more, whose places masters can take, or give masters hosts of their own "
-        "(`serves: masters`)."
     )
 
 
@@ -111,34 +98,68 @@ def _idle_disks(facts: Facts) -> str | None:
     )
 
 
-def _logging(facts: Facts) -> str | None:
+IDLE_DISKS = rules.advice(
+    "masters.idle-disks", sources="D1 96, D0 59, D0 146", when="masters have places of their own"
+).by("Masters take no more than a tenth of the workers' places.", _idle_disks)
+
+
+@rules.advice(
+    "masters.own-machine",
+    sources="D0 58, D1 96, D2 100",
+    when="hosts are divided, and a NameNode shares a worker's virtual machine",
+)
+def _in_a_worker(facts: Facts) -> str | None:
+    """On divided hosts a NameNode has a virtual machine of its own."""
+    sharing = [master for master in facts.cluster.masters if Role.NAMENODE in master.roles and master.shares]
+    if not sharing or not facts.cluster.virtual:
+        return None
+    where = " and ".join(master.address for master in sharing)
     return (
-        "Give Fault Tolerance's logging a 10 Gb/s network of low latency, one of its own if workers can "
-        "fill theirs: it carried less than 100 Mb/s at every block size, but a delay there delays masters. "
-        "Put the masters' root disks on storage that both hosts reach."
+        f"The NameNode runs within the virtual machine of a worker, {where}: tasks take its memory and its "
+        "disks, and it ends with that machine. A machine of its own costs a hypervisor little: plan with "
+        "--workers-per-host 2 or more, whose places masters can take, or give masters hosts of their own "
+        "(`serves: masters`)."
     )
 
 
-def _applications(facts: Facts) -> str | None:
-    return (
-        "Fault Tolerance survives the loss of a host, not of a daemon or guest: both copies fail alike. "
-        "Let vSphere HA watch the guests, or plan with --protect-masters ha, which survives both."
-    )
+_TOLERANT = Condition(
+    "masters are protected by vSphere Fault Tolerance",
+    lambda facts: facts.request.protection is Protection.FT,
+)
 
 
-def _cores(facts: Facts) -> str | None:
-    return (
-        "Take the hosts with the fastest cores for the masters: a protected master is as fast as one core, "
-        "and processors with many cores have slower ones."
-    )
+rules.advice("masters.fault-tolerance-network", sources="D1 78, D1 86, D1 92", when=_TOLERANT).text(
+    "The network carries Fault Tolerance's logging and the workers' traffic, or each has its own.",
+    "Give Fault Tolerance's logging a 10 Gb/s network of low latency, one of its own if workers can "
+    "fill theirs: it carried less than 100 Mb/s at every block size, but a delay there delays masters. "
+    "Put the masters' root disks on storage that both hosts reach.",
+)
 
 
+rules.advice("masters.fault-tolerance-guests", sources="D1 94, D1 95", when=_TOLERANT).text(
+    "Fault Tolerance does not notice daemons and guests that fail: combine it with HA.",
+    "Fault Tolerance survives the loss of a host, not of a daemon or guest: both copies fail alike. "
+    "Let vSphere HA watch the guests, or plan with --protect-masters ha, which survives both.",
+)
+
+
+rules.advice("masters.fastest-cores", MAY, sources="D1 76", when=_TOLERANT).text(
+    "Hosts of protected masters have the fastest cores, not the most.",
+    "Take the hosts with the fastest cores for the masters: a protected master is as fast as one core, "
+    "and processors with many cores have slower ones.",
+)
+
+
+@rules.advice(
+    "masters.namespace",
+    sources="D1 77, D1 81, howdah",
+    when="the cluster's disks can hold more blocks than one NameNode",
+)
 def _federation(facts: Facts) -> str | None:
+    """The NameNode's heap holds the whole namespace: about 1 GB for a million blocks."""
     cluster = facts.cluster
     blocks = namespace_blocks(
-        cluster.raw_bytes,
-        facts.request.replication or REPLICATION,
-        mean_file_bytes=file_bytes(facts.request),
+        cluster.raw_bytes, facts.request.replication or REPLICATION, mean_file_bytes=file_bytes(facts.request)
     )
     heap = namenode_heap_bytes(blocks)
     largest = max(
@@ -152,69 +173,3 @@ def _federation(facts: Facts) -> str | None:
         f"{format_bytes(HEAP_MOST)}, and here it has room for {format_bytes(largest)}: store larger files "
         "(--mean-file says how large they are), or plan several name services behind a router."
     )
-
-
-IDLE_DISKS = Counsel(
-    id="masters.idle-disks",
-    says="Masters take no more than a tenth of the workers' places.",
-    sources=("D1 96", "D0 59", "D0 146"),
-    condition="masters have places of their own",
-    tell=_idle_disks,
-)
-
-RULES: tuple[Rule, ...] = (
-    OWN_PLACES,
-    OWN_HOST,
-    SHARED,
-    GROUP,
-    PAIRS,
-    FAULT_TOLERANCE,
-    Counsel(
-        id="masters.isolate-namenode",
-        says="In production the NameNode is isolated and made available.",
-        sources=("D2 100", "D0 74"),
-        condition="masters are not protected",
-        applies=_unprotected,
-        tell=_isolate,
-    ),
-    IDLE_DISKS,
-    Counsel(
-        id="masters.own-machine",
-        says="On divided hosts a NameNode has a virtual machine of its own.",
-        sources=("D0 58", "D1 96", "D2 100"),
-        condition="hosts are divided, and a NameNode shares a worker's virtual machine",
-        tell=_in_a_worker,
-    ),
-    Counsel(
-        id="masters.fault-tolerance-network",
-        says="The network carries Fault Tolerance's logging and the workers' traffic, or each has its own.",
-        sources=("D1 78", "D1 86", "D1 92"),
-        condition="masters are protected by vSphere Fault Tolerance",
-        applies=_tolerant,
-        tell=_logging,
-    ),
-    Counsel(
-        id="masters.fault-tolerance-guests",
-        says="Fault Tolerance does not notice daemons and guests that fail: combine it with HA.",
-        sources=("D1 94", "D1 95"),
-        condition="masters are protected by vSphere Fault Tolerance",
-        applies=_tolerant,
-        tell=_applications,
-    ),
-    Counsel(
-        id="masters.fastest-cores",
-        says="Hosts of protected masters have the fastest cores, not the most.",
-        sources=("D1 76",),
-        severity=Severity.MAY,
-        condition="masters are protected by vSphere Fault Tolerance",
-        applies=_tolerant,
-        tell=_cores,
-    ),
-    Counsel(
-        id="masters.namespace",
-        says="The NameNode's heap holds the whole namespace: about 1 GB for a million blocks.",
-        sources=("D1 77", "D1 81", "howdah"),
-        condition="the cluster's disks can hold more blocks than one NameNode",
-        tell=_federation,
-    ),
-)

@@ -4,43 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from howdah.model.found import Found
 from howdah.model.heap import direct_bytes, heap_bytes
 from howdah.model.plan import Input
 from howdah.planner.facts import Facts
-from howdah.planner.reading import ConfigurationReading
-from howdah.planner.rule import Inspection, Observation, Rule, Severity
+from howdah.planner.reading import Inspected, Observation
+from howdah.planner.rule import MUST
+from howdah.planner.rules.declare import Rules
 from howdah.units import MIB, format_counted, format_gib, format_memory
-
-HELD_BACK = Rule(
-    id="memory.held-back",
-    says="The hypervisor keeps 1.7 GiB and 5.2 % of a host's memory; workers get the rest in whole GiB.",
-    sources=("X8", "D0 18", "D0 19", "D1 90", "D3 122"),
-    condition="virtual machines",
-    today="The published shares, 94.4 % of 72 GiB to 94.1 % of 256 GiB, lie within 2 points of this curve.",
-)
-WORKER_SHARE = Rule(
-    id="memory.worker-share",
-    says="Workers share what the hypervisor leaves, in the proportion of their disks, all of it reserved.",
-    sources=("D0 16", "D0 20", "D1 89", "D2 107"),
-    condition="virtual machines",
-)
-NATIVE = Rule(
-    id="memory.native",
-    says="A host that is itself the worker has all its memory; YARN gets what system and daemons leave.",
-    sources=("D0 16", "D0 24"),
-    condition="hosts that are not divided",
-)
-ENOUGH = Rule(
-    id="memory.enough",
-    says="A worker has memory for its operating system, its daemons and one task of each kind.",
-    sources=("D0 24", "D0 25", "D3 122", "D4 129"),
-    severity=Severity.MUST,
-)
 
 _SEEN_OF_GIVEN = 0.95
 """A guest's kernel sees a little less than it was given: firmware and the kernel itself come off it."""
-
 _DAEMONS = {
     "DataNode": "HDFS_DATANODE_OPTS",
     "NodeManager": "YARN_NODEMANAGER_OPTS",
@@ -51,12 +24,39 @@ _CONTAINERS = "yarn.nodemanager.resource.memory-mb"
 _HUGE_MOST = 0.5
 _ALL_BUT = 0.94
 _UNEVEN = 1.25
+rules = Rules()
+
+HELD_BACK = rules.principle(
+    "memory.held-back",
+    "The hypervisor keeps 1.7 GiB and 5.2 % of a host's memory; workers get the rest in whole GiB.",
+    sources="X8, D0 18, D0 19, D1 90, D3 122",
+    when="virtual machines",
+    today="The published shares, 94.4 % of 72 GiB to 94.1 % of 256 GiB, lie within 2 points of this curve.",
+)
+WORKER_SHARE = rules.principle(
+    "memory.worker-share",
+    "Workers share what the hypervisor leaves, in the proportion of their disks, all of it reserved.",
+    sources="D0 16, D0 20, D1 89, D2 107",
+    when="virtual machines",
+)
+NATIVE = rules.principle(
+    "memory.native",
+    "A host that is itself the worker has all its memory; YARN gets what system and daemons leave.",
+    sources="D0 16, D0 24",
+    when="hosts that are not divided",
+)
+ENOUGH = rules.principle(
+    "memory.enough",
+    "A worker has memory for its operating system, its daemons and one task of each kind.",
+    MUST,
+    sources="D0 24, D0 25, D3 122, D4 129",
+)
 
 
-def _as_planned(found: Found, facts: Facts) -> Iterator[Observation]:
-    if found.host is None:
+def _as_planned(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    if reading.host is None:
         return
-    planned, seen = facts.worker.memory_bytes, found.host.memory.total_bytes
+    planned, seen = facts.worker.memory_bytes, reading.host.memory.total_bytes
     yield Observation(
         seen >= planned * _SEEN_OF_GIVEN,
         "memory",
@@ -67,17 +67,12 @@ def _as_planned(found: Found, facts: Facts) -> Iterator[Observation]:
     )
 
 
-AS_PLANNED = Inspection(
-    id="memory.as-planned",
-    says="A worker has the memory that its containers were sized for.",
-    sources=("D0 19", "D0 20", "D4 129"),
-    severity=Severity.MUST,
-    condition="a probed worker and its plan",
-    inspect=_as_planned,
-)
+AS_PLANNED = rules.inspection(
+    "memory.as-planned", MUST, sources="D0 19, D0 20, D4 129", when="a probed worker and its plan"
+).by("A worker has the memory that its containers were sized for.", _as_planned)
 
 
-def _promised(reading: ConfigurationReading) -> dict[str, int]:
+def _promised(reading: Inspected) -> dict[str, int]:
     """Bytes that each daemon's options and YARN's containers may take."""
     sizes: dict[str, int] = {}
     for daemon, name in _DAEMONS.items():
@@ -85,11 +80,17 @@ def _promised(reading: ConfigurationReading) -> dict[str, int]:
         sizes[daemon] = (heap_bytes(options) or 0) + (direct_bytes(options) or 0)
     containers = reading.number(_CONTAINERS)
     sizes["containers"] = int(containers * MIB) if containers is not None and containers > 0 else 0
-    return {what: size for what, size in sizes.items() if size}
+    return {user: size for user, size in sizes.items() if size}
 
 
-def _over(found: Found, facts: Facts) -> Iterator[Observation]:
-    reading = ConfigurationReading(found)
+@rules.inspection(
+    "memory.promised-once",
+    MUST,
+    sources="D0 24, D4 129",
+    when="a worker's memory is known, by a plan or a probe",
+)
+def _over(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    """Daemons and containers together have no more memory than the worker."""
     promised = _promised(reading)
     if len(promised) < 2:
         return
@@ -97,12 +98,12 @@ def _over(found: Found, facts: Facts) -> Iterator[Observation]:
     if promised.get("containers", 0) > memory * _CONTAINERS_MOST:
         # Containers alone are too much, which is a rule of its own: yarn.memory-of-worker.
         return
-    largest = max(promised, key=lambda what: promised[what])
+    largest = max(promised, key=lambda user: promised[user])
     about = _DAEMONS.get(largest, _CONTAINERS)
     yield Observation(
         ok=sum(promised.values()) <= memory,
         about=about,
-        found=" + ".join(f"{what} {format_memory(size)}" for what, size in promised.items()),
+        found=" + ".join(f"{user} {format_memory(size)}" for user, size in promised.items()),
         expected=f"together less than the worker's {format_memory(memory)}",
         fix=f"lower {about}: the kernel ends processes when memory runs out",
         where=reading.variable_where(about) or reading.where(about),
@@ -113,10 +114,12 @@ def _over(found: Found, facts: Facts) -> Iterator[Observation]:
     )
 
 
-def _huge(found: Found, facts: Facts) -> Iterator[Observation]:
-    if found.host is None or found.config is None:
+@rules.inspection("memory.huge-pages", sources="howdah", when="a worker that was probed")
+def _huge(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    """Reserved huge pages leave memory to those that cannot use them."""
+    if reading.host is None or reading.config is None:
         return
-    memory = found.host.memory
+    memory = reading.host.memory
     if memory.huge_pages_total and memory.huge_page_bytes:
         taken = memory.huge_pages_total * memory.huge_page_bytes
         yield Observation(
@@ -128,10 +131,12 @@ def _huge(found: Found, facts: Facts) -> Iterator[Observation]:
         )
 
 
-def _limit(found: Found, facts: Facts) -> Iterator[Observation]:
-    if found.host is None or found.config is None or found.host.cgroup.memory_limit_bytes is None:
+@rules.inspection("memory.control-group", sources="Linux", when="a worker that was probed")
+def _limit(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    """A worker's memory is not cut short by a control group."""
+    if reading.host is None or reading.config is None or reading.host.cgroup.memory_limit_bytes is None:
         return
-    limit, total = found.host.cgroup.memory_limit_bytes, found.host.memory.total_bytes
+    limit, total = reading.host.cgroup.memory_limit_bytes, reading.host.memory.total_bytes
     yield Observation(
         ok=limit >= _ALL_BUT * total,
         about="memory limit of the control group",
@@ -141,8 +146,10 @@ def _limit(found: Found, facts: Facts) -> Iterator[Observation]:
     )
 
 
-def _nodes(found: Found, facts: Facts) -> Iterator[Observation]:
-    sizes = [node.memory_bytes for node in found.host.cpu.numa_nodes] if found.host else []
+@rules.inspection("memory.nodes-alike", sources="D0 2, D0 15", when="a probed host with several nodes")
+def _nodes(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    """Every NUMA node has as much memory as the others."""
+    sizes = [node.memory_bytes for node in reading.host.cpu.numa_nodes] if reading.host else []
     known = [size for size in sizes if size is not None]
     if len(sizes) > 1 and len(known) == len(sizes):
         yield Observation(
@@ -152,41 +159,3 @@ def _nodes(found: Found, facts: Facts) -> Iterator[Observation]:
             expected=f"alike on {format_counted(len(known), 'node')}",
             fix="spread the memory modules evenly over sockets and channels, and look for a failed one",
         )
-
-
-RULES: tuple[Rule, ...] = (
-    HELD_BACK,
-    WORKER_SHARE,
-    NATIVE,
-    ENOUGH,
-    AS_PLANNED,
-    Inspection(
-        id="memory.promised-once",
-        says="Daemons and containers together have no more memory than the worker.",
-        sources=("D0 24", "D4 129"),
-        severity=Severity.MUST,
-        condition="a worker's memory is known, by a plan or a probe",
-        inspect=_over,
-    ),
-    Inspection(
-        id="memory.huge-pages",
-        says="Reserved huge pages leave memory to those that cannot use them.",
-        sources=("howdah",),
-        condition="a worker that was probed",
-        inspect=_huge,
-    ),
-    Inspection(
-        id="memory.control-group",
-        says="A worker's memory is not cut short by a control group.",
-        sources=("Linux",),
-        condition="a worker that was probed",
-        inspect=_limit,
-    ),
-    Inspection(
-        id="memory.nodes-alike",
-        says="Every NUMA node has as much memory as the others.",
-        sources=("D0 2", "D0 15"),
-        condition="a probed host with several nodes",
-        inspect=_nodes,
-    ),
-)

@@ -17,13 +17,21 @@ from howdah.planner.block import (
     namespace_blocks,
 )
 from howdah.planner.conditions import in_study
-from howdah.planner.facts import CannotTell, Facts
-from howdah.planner.heap import COMPRESSED_MOST, collector, heap_options, whole_heap
-from howdah.planner.master_heaps import HEAP_OF_MEMORY, SYSTEM_BYTES, heaps_in, master_heaps, size_of
-from howdah.planner.reading import lasting
-from howdah.planner.rule import Counsel, Decision, Rule, SettingRule, Severity, equal
-from howdah.planner.rules.jvm.versions import supported
-from howdah.planner.values import as_number, between, fixed, within_factor
+from howdah.planner.facts import Facts, MissingFact
+from howdah.planner.heap import (
+    COMPRESSED_MOST,
+    HEAP_OF_MEMORY,
+    SYSTEM_BYTES,
+    collector,
+    heap_options,
+    heaps_in,
+    master_heaps,
+    size_of,
+    whole_heap,
+)
+from howdah.planner.rule import MAY, MUST, Decision
+from howdah.planner.rules.declare import Condition, Rules, as_number, between, lasting, within_factor
+from howdah.planner.rules.jvm import supported
 from howdah.units import GIB, MIB, format_count, format_memory
 
 _NAMES = "file:///var/lib/hadoop/name"
@@ -39,9 +47,18 @@ _TERABYTE = 10**12
 _MANY_FILES = 50_000_000
 _PAUSES_OF_MANY_FILES = "-XX:MaxGCPauseMillis=4000"
 """Shorter goals than that make G1 fall behind in heaps of so many files (Cloudera)."""
+rules = Rules(file="hdfs-site.xml")
 
 
+@rules.setting(
+    "namenode.name-dirs",
+    "dfs.namenode.name.dir",
+    MUST,
+    sources="D2 100, Hadoop 3.5.0: hdfs-default.xml",
+    accepts=lasting,
+)
 def _name_dirs(facts: Facts) -> Decision:
+    """The NameNode's metadata is where nothing empties it, and on a second disk where there is one."""
     because = "the default is below /tmp: a reboot would lose every file of the cluster"
     if facts.own_disks(Role.NAMENODE) < 1:
         return Decision((_NAMES,), because)
@@ -51,7 +68,38 @@ def _name_dirs(facts: Facts) -> Decision:
     )
 
 
+_CONDITION = Condition(
+    "without high availability", lambda facts: facts.request.protection is not Protection.HA
+)
+
+rules.fixed(
+    "namenode.checkpoint-dirs",
+    "dfs.namenode.checkpoint.dir",
+    ("file:///var/lib/hadoop/namesecondary",),
+    when=_CONDITION,
+    accepts=lasting,
+).text(
+    "Checkpoints are in a directory that nothing empties.",
+    "the default is below /tmp",
+    "Hadoop 3.5.0: hdfs-default.xml",
+)
+
+
+def _handlers_will_do(value: Value, decision: Decision, facts: Facts) -> bool:
+    wanted = as_number(decision.value)
+    return wanted / 2 <= as_number(value) <= max(4 * wanted, _HANDLERS_LEAST)
+
+
+@rules.setting(
+    "namenode.handlers",
+    "dfs.namenode.handler.count",
+    sources="D0 57, D4 138, howdah",
+    accepts=_handlers_will_do,
+    today="The papers' single handler worked round HDFS-7122, fixed in 2.6: "
+    "it is for the paper profile only.",
+)
 def _handlers(facts: Facts) -> Decision:
+    """The NameNode answers with 20 × ln(DataNodes) threads, at least 10."""
     workers = facts.cluster.workers
     inputs = (Input(name="DataNodes", value=workers),)
     if in_study(facts):
@@ -60,16 +108,11 @@ def _handlers(facts: Facts) -> Decision:
     return Decision(value, f"20 × ln({format_count(workers)} DataNodes), at least {_HANDLERS_LEAST}", inputs)
 
 
-def _handlers_will_do(value: Value, decision: Decision, facts: Facts) -> bool:
-    wanted = as_number(decision.value)
-    return wanted / 2 <= as_number(value) <= max(4 * wanted, _HANDLERS_LEAST)
-
-
 def _home(facts: Facts, role: Role = Role.NAMENODE) -> Master:
-    """The smallest place that a daemon has; raises CannotTell."""
+    """The smallest place that a daemon has; raises MissingFact."""
     places = [master for master in facts.cluster.masters if role in master.roles]
     if not places:
-        raise CannotTell(f"where the {role.value} runs: give a plan")
+        raise MissingFact(f"where the {role.value} runs: give a plan")
     return min(places, key=lambda master: master.memory_bytes)
 
 
@@ -84,18 +127,26 @@ def _blocks(facts: Facts) -> int:
     )
 
 
-def _room(home: Master, facts: Facts) -> int:
-    """The heap that a place has for a NameNode once its other daemons have theirs, in steps of 64 MiB."""
-    daemons = home.memory_bytes if home.shares else home.memory_bytes - SYSTEM_BYTES
-    others = sum(heaps_in(home, master_heaps(size_of(facts))).values())
-    alike = sum(role in (Role.NAMENODE, Role.SECONDARY_NAMENODE) for role in home.roles)
-    # Places are sized in whole bytes, so that three quarters of one may be a byte short.
-    return round(daemons * HEAP_OF_MEMORY - others) // max(1, alike) // _STEP * _STEP
-
-
 def _needed(facts: Facts) -> int:
     """The heap for all blocks of full disks."""
     return whole_heap(namenode_heap_bytes(_blocks(facts)))
+
+
+def _heap_will_do(value: Value, decision: Decision, facts: Facts) -> bool:
+    have, decided = heap_bytes(str(value)), heap_bytes(str(decision.value))
+    if have is None or decided is None:
+        return False
+    # More than is needed was given only because there is room for it.
+    return 0.75 * min(decided, _needed(facts)) <= have <= _home(facts).memory_bytes
+
+
+def _room(home: Master, facts: Facts) -> int:
+    """The heap that a place has for a NameNode once its other daemons have theirs, in steps of 64 MiB."""
+    daemons = home.memory_bytes if home.shares else home.memory_bytes - SYSTEM_BYTES
+    other_heaps = sum(heaps_in(home, master_heaps(size_of(facts))).values())
+    alike = sum(role in (Role.NAMENODE, Role.SECONDARY_NAMENODE) for role in home.roles)
+    # Places are sized in whole bytes, so that three quarters of one may be a byte short.
+    return round(daemons * HEAP_OF_MEMORY - other_heaps) // max(1, alike) // _STEP * _STEP
 
 
 def _heap_in(home: Master, facts: Facts) -> int:
@@ -116,7 +167,20 @@ def _java_options(size: int, facts: Facts) -> str:
     )
 
 
+@rules.setting(
+    "namenode.heap",
+    "HDFS_NAMENODE_OPTS",
+    MUST,
+    sources="Cloudera: Sizing NameNode Heap Memory, Cloudera: Recommended settings for G1GC, "
+    "Hortonworks: Configuring NameNode Heap Size, D1 77",
+    file="hadoop-env.sh",
+    accepts=_heap_will_do,
+    today="The papers gave all daemons one HADOOP_HEAPSIZE of 1300 (D0 142); each has its own today. "
+    "Hortonworks' young generations of an eighth were for CMS, which Java 14 removed: G1 has none "
+    "of a fixed size.",
+)
 def _heap(facts: Facts) -> Decision:
+    """The NameNode's heap is 1.1 GB for every million blocks of files far smaller than a block."""
     home, blocks, needed = _home(facts), _blocks(facts), _needed(facts)
     value = _heap_in(home, facts)
     mean = file_bytes(facts.request)
@@ -146,7 +210,16 @@ def _heap(facts: Facts) -> Decision:
     )
 
 
+@rules.setting(
+    "namenode.secondary-heap",
+    "HDFS_SECONDARYNAMENODE_OPTS",
+    sources="D4 137, Hortonworks: Configuring NameNode Heap Size",
+    when=_CONDITION,
+    file="hadoop-env.sh",
+    accepts=_heap_will_do,
+)
 def _secondary_heap(facts: Facts) -> Decision:
+    """The SecondaryNameNode's heap holds what the NameNode's does."""
     own = _home(facts)
     apart = Role.SECONDARY_NAMENODE not in own.roles and bool(
         facts.cluster.addresses(Role.SECONDARY_NAMENODE)
@@ -162,21 +235,60 @@ def _secondary_heap(facts: Facts) -> Decision:
     )
 
 
-def _heap_will_do(value: Value, decision: Decision, facts: Facts) -> bool:
-    have, want = heap_bytes(str(value)), heap_bytes(str(decision.value))
-    if have is None or want is None:
-        return False
-    # More than is needed was given only because there is room for it.
-    return 0.75 * min(want, _needed(facts)) <= have <= _home(facts).memory_bytes
-
-
+@rules.setting(
+    "namenode.redundancy-interval",
+    "dfs.namenode.redundancy.interval.seconds",
+    MAY,
+    sources="D0 142",
+    accepts=between(1, 30),
+    today="dfs.namenode.replication.interval of the papers has this name since Hadoop 3.0.",
+)
 def _redundancy(facts: Facts) -> Decision:
+    """The NameNode looks for missing replicas every three seconds; every second in a study."""
     if in_study(facts):
         return Decision(1, "as the study ran")
     return Decision(3, "the release's default")
 
 
+rules.fixed(
+    "namenode.datanode-timeout",
+    "dfs.namenode.heartbeat.recheck-interval",
+    300_000,
+    MAY,
+    accepts=within_factor(0.2, 6),
+    written=False,
+).text(
+    "A silent DataNode is given up after ten minutes.",
+    "a reboot passes without making all its replicas again",
+    "Hadoop 3.5.0: hdfs-default.xml",
+)
+rules.fixed(
+    "namenode.silent-after",
+    "dfs.namenode.stale.datanode.interval",
+    30_000,
+    MAY,
+    accepts=between(10_000, 150_000),
+    written=False,
+).text(
+    "A DataNode that is silent for half a minute is used last.",
+    "ten heartbeats: a DataNode that is only busy is back by then",
+    "HDFS-3703, Hadoop 3.5.0: hdfs-default.xml",
+)
+rules.fixed("namenode.silent-last-read", "dfs.namenode.avoid.read.stale.datanode", True).text(
+    "No client is sent first to a DataNode that is silent.",
+    "until it is given up after ten minutes, readers would wait for it in vain, a minute each time",
+    "HDFS-3703, howdah",
+)
+rules.fixed("namenode.silent-last-write", "dfs.namenode.avoid.write.stale.datanode", True).text(
+    "New replicas go to DataNodes that are not silent, while these are half of them.",
+    "until it is given up after ten minutes, writers would wait for it in vain, a minute each time",
+    "HDFS-3912, howdah",
+)
+
+
+@rules.advice("namenode.service-port", MAY, sources="howdah", when="500 DataNodes or more")
 def _service_port(facts: Facts) -> str | None:
+    """From 500 DataNodes on, their messages to the NameNode have a port of their own."""
     workers = facts.cluster.workers
     if workers < _SERVICE_PORT_FROM:
         return None
@@ -186,133 +298,3 @@ def _service_port(facts: Facts) -> str | None:
         "can then not crowd them out. After a change with automatic failover, run `hdfs zkfc -formatZK` "
         "again."
     )
-
-
-RULES: tuple[Rule, ...] = (
-    SettingRule(
-        id="namenode.name-dirs",
-        says="The NameNode's metadata is where nothing empties it, and on a second disk where there is one.",
-        sources=("D2 100", "Hadoop 3.5.0: hdfs-default.xml"),
-        severity=Severity.MUST,
-        key="dfs.namenode.name.dir",
-        file="hdfs-site.xml",
-        decide=_name_dirs,
-        accepts=lasting,
-    ),
-    SettingRule(
-        id="namenode.checkpoint-dirs",
-        says="Checkpoints are in a directory that nothing empties.",
-        sources=("Hadoop 3.5.0: hdfs-default.xml",),
-        condition="without high availability",
-        applies=lambda facts: facts.request.protection is not Protection.HA,
-        key="dfs.namenode.checkpoint.dir",
-        file="hdfs-site.xml",
-        decide=fixed(("file:///var/lib/hadoop/namesecondary",), "the default is below /tmp"),
-        accepts=lasting,
-    ),
-    SettingRule(
-        id="namenode.handlers",
-        says="The NameNode answers with 20 × ln(DataNodes) threads, at least 10.",
-        sources=("D0 57", "D4 138", "howdah"),
-        key="dfs.namenode.handler.count",
-        file="hdfs-site.xml",
-        decide=_handlers,
-        accepts=_handlers_will_do,
-        today="The papers' single handler worked round HDFS-7122, fixed in 2.6: it is for the paper profile "
-        "only.",
-    ),
-    SettingRule(
-        id="namenode.heap",
-        says="The NameNode's heap is 1.1 GB for every million blocks of files far smaller than a block.",
-        sources=(
-            "Cloudera: Sizing NameNode Heap Memory",
-            "Cloudera: Recommended settings for G1GC",
-            "Hortonworks: Configuring NameNode Heap Size",
-            "D1 77",
-        ),
-        severity=Severity.MUST,
-        key="HDFS_NAMENODE_OPTS",
-        file="hadoop-env.sh",
-        decide=_heap,
-        accepts=_heap_will_do,
-        today="The papers gave all daemons one HADOOP_HEAPSIZE of 1300 (D0 142); each has its own today. "
-        "Hortonworks' young generations of an eighth were for CMS, which Java 14 removed: G1 has none of a "
-        "fixed size.",
-    ),
-    SettingRule(
-        id="namenode.secondary-heap",
-        says="The SecondaryNameNode's heap holds what the NameNode's does.",
-        sources=("D4 137", "Hortonworks: Configuring NameNode Heap Size"),
-        condition="without high availability",
-        applies=lambda facts: facts.request.protection is not Protection.HA,
-        key="HDFS_SECONDARYNAMENODE_OPTS",
-        file="hadoop-env.sh",
-        decide=_secondary_heap,
-        accepts=_heap_will_do,
-    ),
-    SettingRule(
-        id="namenode.redundancy-interval",
-        says="The NameNode looks for missing replicas every three seconds; every second in a study.",
-        sources=("D0 142",),
-        severity=Severity.MAY,
-        key="dfs.namenode.redundancy.interval.seconds",
-        file="hdfs-site.xml",
-        decide=_redundancy,
-        accepts=between(1, 30),
-        today="dfs.namenode.replication.interval of the papers has this name since Hadoop 3.0.",
-    ),
-    SettingRule(
-        id="namenode.datanode-timeout",
-        says="A silent DataNode is given up after ten minutes.",
-        sources=("Hadoop 3.5.0: hdfs-default.xml",),
-        severity=Severity.MAY,
-        key="dfs.namenode.heartbeat.recheck-interval",
-        file="hdfs-site.xml",
-        decide=fixed(300_000, "a reboot passes without making all its replicas again"),
-        accepts=within_factor(0.2, 6),
-        written=False,
-    ),
-    SettingRule(
-        id="namenode.silent-after",
-        says="A DataNode that is silent for half a minute is used last.",
-        sources=("HDFS-3703", "Hadoop 3.5.0: hdfs-default.xml"),
-        severity=Severity.MAY,
-        key="dfs.namenode.stale.datanode.interval",
-        file="hdfs-site.xml",
-        decide=fixed(30_000, "ten heartbeats: a DataNode that is only busy is back by then"),
-        accepts=between(10_000, 150_000),
-        written=False,
-    ),
-    SettingRule(
-        id="namenode.silent-last-read",
-        says="No client is sent first to a DataNode that is silent.",
-        sources=("HDFS-3703", "howdah"),
-        key="dfs.namenode.avoid.read.stale.datanode",
-        file="hdfs-site.xml",
-        decide=fixed(
-            True,
-            "until it is given up after ten minutes, readers would wait for it in vain, a minute each time",
-        ),
-        accepts=equal,
-    ),
-    SettingRule(
-        id="namenode.silent-last-write",
-        says="New replicas go to DataNodes that are not silent, while these are half of them.",
-        sources=("HDFS-3912", "howdah"),
-        key="dfs.namenode.avoid.write.stale.datanode",
-        file="hdfs-site.xml",
-        decide=fixed(
-            True,
-            "until it is given up after ten minutes, writers would wait for it in vain, a minute each time",
-        ),
-        accepts=equal,
-    ),
-    Counsel(
-        id="namenode.service-port",
-        says="From 500 DataNodes on, their messages to the NameNode have a port of their own.",
-        sources=("howdah",),
-        severity=Severity.MAY,
-        condition="500 DataNodes or more",
-        tell=_service_port,
-    ),
-)

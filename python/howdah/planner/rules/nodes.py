@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from howdah.model.found import Found
 from howdah.model.plan import Input
 from howdah.model.request import Protection
-from howdah.planner.conditions import mapreduce_rule, with_mapreduce
-from howdah.planner.facts import CannotTell, Facts
-from howdah.planner.reading import ConfigurationReading, is_temporary, lasting, path_list
-from howdah.planner.rule import Decision, Inspection, Observation, Rule, SettingRule, Severity
-from howdah.planner.values import between
+from howdah.planner.conditions import WITH_MAPREDUCE, with_mapreduce
+from howdah.planner.facts import Facts, MissingFact
+from howdah.planner.reading import Inspected, Observation, is_temporary, path_list
+from howdah.planner.rule import MUST, Decision
+from howdah.planner.rules.declare import Condition, Rules, between, lasting
 
 _LOST_AFTER = "yarn.nm.liveness-monitor.expiry-interval-ms"
 _MASTER_LOST_AFTER = "yarn.am.liveness-monitor.expiry-interval-ms"
@@ -24,18 +23,25 @@ _MOST_MS = 900_000
 DEFAULTS_MS = {_LOST_AFTER: 600_000, _MASTER_LOST_AFTER: 900_000, _HEARTBEAT: 1_000}
 """What the release does where nothing is set, in milliseconds."""
 _HEARTBEATS_LEAST = 10
-
 _CONNECTED_WITHIN = "yarn.client.nodemanager-connect.max-wait-ms"
 _CONNECTED_WITHIN_MS = 60_000
 _TRY_MS = 10_000
 """What an application master waits between two tries to reach a NodeManager."""
-
 _ATTRIBUTES = "yarn.node-attribute.fs-store.root-dir"
 _LABELS = "yarn.node-labels.fs-store.root-dir"
-_SOURCES = ("Hadoop 3.5.0: yarn-default.xml", "howdah")
+_SOURCES = "Hadoop 3.5.0: yarn-default.xml, howdah"
+rules = Rules(file="yarn-site.xml")
+mapreduce = rules.under(when=WITH_MAPREDUCE)
 
 
+@mapreduce.setting(
+    "nodes.lost-after",
+    _LOST_AFTER,
+    sources="Hadoop 3.5.0: AbstractLivelinessMonitor, howdah",
+    accepts=between(_LEAST_MS, _MOST_MS),
+)
 def _lost_after(facts: Facts) -> Decision:
+    """A worker that is silent for three minutes is given up, and its work done elsewhere."""
     return Decision(
         _LOST_AFTER_MS,
         "its tasks, its map output and any application master on it wait so long, and up to a third longer: "
@@ -50,7 +56,14 @@ def _lost_after(facts: Facts) -> Decision:
     )
 
 
+@mapreduce.setting(
+    "nodes.connected-within",
+    _CONNECTED_WITHIN,
+    sources="Hadoop 3.5.0: yarn-default.xml, howdah",
+    accepts=between(2 * _TRY_MS, 180_000),
+)
 def _connected_within(facts: Facts) -> Decision:
+    """A worker that was given up is asked for a minute to end its tasks, and not for three."""
     return Decision(
         _CONNECTED_WITHIN_MS,
         "after YARN has given a worker up, an application master asks it to end its tasks and does the work "
@@ -64,9 +77,14 @@ def _connected_within(facts: Facts) -> Decision:
     )
 
 
-def _in_order(found: Found, facts: Facts) -> Iterable[Observation]:
-    """Whether a worker is given up after many heartbeats, and its jobs not before it."""
-    reading = ConfigurationReading(found)
+@rules.inspection(
+    "nodes.lost-in-order",
+    MUST,
+    sources="Hadoop 3.5.0: AbstractLivelinessMonitor, howdah",
+    when="where one of the intervals is set",
+)
+def _in_order(reading: Inspected, facts: Facts) -> Iterable[Observation]:
+    """A worker is given up after ten heartbeats at least, its application masters no sooner."""
     if reading.text(_LOST_AFTER) or reading.text(_HEARTBEAT):
         wait, heartbeat = _milliseconds(reading, _LOST_AFTER), _milliseconds(reading, _HEARTBEAT)
         yield Observation(
@@ -79,47 +97,58 @@ def _in_order(found: Found, facts: Facts) -> Iterable[Observation]:
         )
     if reading.text(_MASTER_LOST_AFTER):
         wait, master = _milliseconds(reading, _LOST_AFTER), _milliseconds(reading, _MASTER_LOST_AFTER)
-        yield Observation(
-            ok=master >= wait,
-            about=_MASTER_LOST_AFTER,
+        yield reading.verdict(
+            _MASTER_LOST_AFTER,
+            master >= wait,
             found=f"{master:.15g} ms, of a worker {wait:.15g} ms",
             expected=f"{wait:.15g} ms at least: a worker that is silent for less loses none of its tasks, "
             "and must not lose the job of an application master on it",
             fix=f"remove {_MASTER_LOST_AFTER}: the default is {DEFAULTS_MS[_MASTER_LOST_AFTER]} ms",
-            where=reading.where(_MASTER_LOST_AFTER),
         )
 
 
-def _milliseconds(reading: ConfigurationReading, key: str) -> float:
-    """What is set, or the release's default; raises CannotTell for what is no number."""
+def _milliseconds(reading: Inspected, key: str) -> float:
+    """What is set, or the release's default; raises MissingFact for what is no number."""
     if not reading.text(key):
         return DEFAULTS_MS[key]
     value = reading.number(key)
     if value is None:
-        raise CannotTell(f"{key}, which is not a number")
+        raise MissingFact(f"{key}, which is not a number")
     return value
 
 
-def _paired(facts: Facts) -> bool:
-    return with_mapreduce(facts) and facts.request.protection is Protection.HA
+rules.fixed(
+    "nodes.attributes",
+    _ATTRIBUTES,
+    "file:///var/lib/hadoop/yarn-node-attributes",
+    when=Condition(
+        "with MapReduce and one ResourceManager",
+        lambda facts: with_mapreduce(facts) and facts.request.protection is not Protection.HA,
+    ),
+    accepts=lasting,
+).text(
+    "What administrators set for nodes is kept where nothing empties it.",
+    "where it is not set, a directory below /tmp, which is emptied at boot; with one ResourceManager its "
+    "own disk will do, so that it starts without waiting for HDFS",
+    _SOURCES,
+)
 
 
-def _alone(facts: Facts) -> bool:
-    return with_mapreduce(facts) and facts.request.protection is not Protection.HA
-
-
-def _own_disk(facts: Facts) -> Decision:
-    return Decision(
-        "file:///var/lib/hadoop/yarn-node-attributes",
-        "where it is not set, a directory below /tmp, which is emptied at boot; with one ResourceManager its "
-        "own disk will do, so that it starts without waiting for HDFS",
-    )
-
-
+@rules.setting(
+    "nodes.attributes-of-a-pair",
+    _ATTRIBUTES,
+    sources=_SOURCES,
+    when=Condition(
+        "with MapReduce and two ResourceManagers",
+        lambda facts: with_mapreduce(facts) and facts.request.protection is Protection.HA,
+    ),
+    accepts=lasting,
+)
 def _in_hdfs(facts: Facts) -> Decision:
+    """What administrators set for nodes is kept where both ResourceManagers read it."""
     file_system = facts.decided.get("fs.defaultFS")
     if not isinstance(file_system, str):
-        raise CannotTell("fs.defaultFS")
+        raise MissingFact("fs.defaultFS")
     return Decision(
         f"{file_system}/yarn/node-attributes",
         "where it is not set, a directory below /tmp of each ResourceManager; the one that takes over reads "
@@ -127,9 +156,13 @@ def _in_hdfs(facts: Facts) -> Decision:
     )
 
 
-def _kept_for_both(found: Found, facts: Facts) -> Iterable[Observation]:
-    """Whether labels, where there are any, and attributes, where a pair needs them, are kept for good."""
-    reading = ConfigurationReading(found)
+@rules.inspection(
+    "nodes.kept-for-both",
+    sources=_SOURCES,
+    when="labels of nodes are enabled, or there are two ResourceManagers",
+)
+def _kept_for_both(reading: Inspected, facts: Facts) -> Iterable[Observation]:
+    """What is set for nodes is kept where nothing empties it and every ResourceManager reads it."""
     paired = reading.truth("yarn.resourcemanager.ha.enabled") is True
     if reading.truth("yarn.node-labels.enabled"):
         yield _kept(reading, _LABELS, "labels", paired=paired)
@@ -137,7 +170,7 @@ def _kept_for_both(found: Found, facts: Facts) -> Iterable[Observation]:
         yield _kept(reading, _ATTRIBUTES, "attributes", paired=paired)
 
 
-def _kept(reading: ConfigurationReading, key: str, what: str, *, paired: bool) -> Observation:
+def _kept(reading: Inspected, key: str, what: str, *, paired: bool) -> Observation:
     text = reading.text(key) or ""
     lasts = bool(text) and not any(map(is_temporary, path_list(text)))
     harm = "the other ResourceManager does not read them" if paired and lasts else "they are lost at a reboot"
@@ -149,62 +182,3 @@ def _kept(reading: ConfigurationReading, key: str, what: str, *, paired: bool) -
         fix=f"make /yarn/node-{what} in HDFS, the user yarn's own, and set {key} to it in yarn-site.xml",
         where=reading.where(key) or reading.where("yarn.node-labels.enabled"),
     )
-
-
-RULES: tuple[Rule, ...] = (
-    mapreduce_rule(
-        id="nodes.lost-after",
-        file="yarn-site.xml",
-        key=_LOST_AFTER,
-        says="A worker that is silent for three minutes is given up, and its work done elsewhere.",
-        sources=("Hadoop 3.5.0: AbstractLivelinessMonitor", "howdah"),
-        decide=_lost_after,
-        accepts=between(_LEAST_MS, _MOST_MS),
-    ),
-    mapreduce_rule(
-        id="nodes.connected-within",
-        file="yarn-site.xml",
-        key=_CONNECTED_WITHIN,
-        says="A worker that was given up is asked for a minute to end its tasks, and not for three.",
-        sources=("Hadoop 3.5.0: yarn-default.xml", "howdah"),
-        decide=_connected_within,
-        accepts=between(2 * _TRY_MS, 180_000),
-    ),
-    Inspection(
-        id="nodes.lost-in-order",
-        says="A worker is given up after ten heartbeats at least, its application masters no sooner.",
-        sources=("Hadoop 3.5.0: AbstractLivelinessMonitor", "howdah"),
-        severity=Severity.MUST,
-        condition="where one of the intervals is set",
-        inspect=_in_order,
-    ),
-    SettingRule(
-        id="nodes.attributes",
-        says="What administrators set for nodes is kept where nothing empties it.",
-        sources=_SOURCES,
-        condition="with MapReduce and one ResourceManager",
-        applies=_alone,
-        key=_ATTRIBUTES,
-        file="yarn-site.xml",
-        decide=_own_disk,
-        accepts=lasting,
-    ),
-    SettingRule(
-        id="nodes.attributes-of-a-pair",
-        says="What administrators set for nodes is kept where both ResourceManagers read it.",
-        sources=_SOURCES,
-        condition="with MapReduce and two ResourceManagers",
-        applies=_paired,
-        key=_ATTRIBUTES,
-        file="yarn-site.xml",
-        decide=_in_hdfs,
-        accepts=lasting,
-    ),
-    Inspection(
-        id="nodes.kept-for-both",
-        says="What is set for nodes is kept where nothing empties it and every ResourceManager reads it.",
-        sources=_SOURCES,
-        condition="labels of nodes are enabled, or there are two ResourceManagers",
-        inspect=_kept_for_both,
-    ),
-)

@@ -4,32 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from howdah.model.found import Found
 from howdah.model.plan import Input, Role
 from howdah.model.request import PlanRequest, Profile
 from howdah.planner.facts import Facts
-from howdah.planner.reading import ConfigurationReading
-from howdah.planner.rule import Counsel, Decision, Inspection, Observation, Rule, Scope, SettingRule, Severity
-from howdah.planner.values import anything, fixed
+from howdah.planner.reading import Inspected, Observation
+from howdah.planner.rule import MAY, MUST, Decision, Scope
+from howdah.planner.rules.declare import Condition, Rules, anything
 
 AWARE = "yarn.nodemanager.numa-awareness.enabled"
 READ_TOPOLOGY = "yarn.nodemanager.numa-awareness.read-topology"
 NODE_IDS = "yarn.nodemanager.numa-awareness.node-ids"
-
 _PRODUCTION = frozenset({Profile.PRODUCTION})
 """The studies' hosts ran without: their figures are of containers that no node holds."""
 _CONDITION = "native workers with several NUMA nodes that run MapReduce, on Hadoop 3.4 or with --secure"
 _DEFAULT_EXECUTOR_FROM = (3, 4)
 _EXECUTOR = "yarn.nodemanager.container-executor.class"
+rules = Rules(file="yarn-site.xml")
 
 
 def spans_nodes(facts: Facts) -> bool:
     """Whether hosts are their own workers and have several NUMA nodes."""
     return not facts.cluster.virtual and (facts.worker.numa_nodes or 1) > 1
-
-
-def _containers_span(facts: Facts) -> bool:
-    return facts.request.mapreduce and spans_nodes(facts) and _can_bind(facts.request)
 
 
 def _can_bind(request: PlanRequest) -> bool:
@@ -38,7 +33,25 @@ def _can_bind(request: PlanRequest) -> bool:
     return request.secure or (major, minor) >= _DEFAULT_EXECUTOR_FROM
 
 
+_CONTAINERS_SPAN = Condition(
+    _CONDITION,
+    lambda facts: facts.request.mapreduce and spans_nodes(facts) and _can_bind(facts.request),
+    profiles=_PRODUCTION,
+)
+
+
+@rules.setting(
+    "numa.containers",
+    AWARE,
+    MAY,
+    sources="Hadoop 3.5.0: UsingNuma, YARN-5764, YARN-11196, D0 2",
+    when=_CONTAINERS_SPAN,
+    scope=Scope.WORKER,
+    accepts=anything,
+    today="Since Hadoop 3.1 with LinuxContainerExecutor, since 3.4 with the default executor too.",
+)
 def _aware(facts: Facts) -> Decision:
+    """On hosts with several NUMA nodes, NodeManagers bind each container to one."""
     nodes = facts.worker.numa_nodes or 1
     return Decision(
         True,
@@ -48,39 +61,58 @@ def _aware(facts: Facts) -> Decision:
     )
 
 
-def _unknown_nodes(found: Found, facts: Facts) -> Iterator[Observation]:
-    reading = ConfigurationReading(found)
+rules.fixed(
+    "numa.read-topology",
+    READ_TOPOLOGY,
+    True,
+    MAY,
+    when=_CONTAINERS_SPAN,
+    scope=Scope.WORKER,
+    accepts=anything,
+).text(
+    "NodeManagers read a host's NUMA nodes from the host.",
+    "numactl knows the nodes of each host; a list would have to be kept by hand",
+    "Hadoop 3.5.0: UsingNuma",
+)
+
+
+@rules.inspection("numa.nodes-known", MUST, sources="Hadoop 3.5.0: UsingNuma", when=f"{AWARE} is true")
+def _unknown_nodes(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    """NodeManagers that bind containers know the host's nodes."""
     if (reading.text(AWARE) or "").strip().lower() != "true":
         return
     read = (reading.text(READ_TOPOLOGY) or "").strip().lower() == "true"
     listed = bool((reading.text(NODE_IDS) or "").strip())
-    yield Observation(
-        ok=read or listed,
-        about=AWARE,
+    yield reading.verdict(
+        AWARE,
+        read or listed,
         found="true, with the nodes neither read nor listed",
         expected=f"{READ_TOPOLOGY} true, or the nodes in {NODE_IDS}: NodeManagers do not start without",
         fix=f"set {READ_TOPOLOGY} to true",
-        where=reading.where(AWARE),
     )
 
 
-def _unable(found: Found, facts: Facts) -> Iterator[Observation]:
-    reading = ConfigurationReading(found)
+@rules.inspection(
+    "numa.executor", sources="YARN-5764, YARN-11196", when=f"{AWARE} is true, before Hadoop 3.4"
+)
+def _unable(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    """Before Hadoop 3.4 LinuxContainerExecutor alone binds containers."""
     if (reading.text(AWARE) or "").strip().lower() != "true":
         return
     executor = reading.text(_EXECUTOR) or "DefaultContainerExecutor (default)"
-    yield Observation(
-        ok="LinuxContainerExecutor" in executor or _can_bind(facts.request),
-        about=AWARE,
+    yield reading.verdict(
+        AWARE,
+        "LinuxContainerExecutor" in executor or _can_bind(facts.request),
         found=f"true, with {executor.rpartition('.')[2]} of Hadoop {facts.request.hadoop}",
         expected="LinuxContainerExecutor, or Hadoop 3.4: the default executor of older releases knows "
         "no NUMA nodes, and containers run anywhere",
         fix=f"remove {AWARE}, or set {_EXECUTOR} to LinuxContainerExecutor",
-        where=reading.where(AWARE),
     )
 
 
+@rules.advice("numa.daemons", MUST, sources="Hadoop 3.5.0: UsingNuma, JEP 345, howdah", when=_CONTAINERS_SPAN)
 def _daemons(facts: Facts) -> str:
+    """Daemons are bound to no NUMA node; numactl is on every worker."""
     nodes = facts.worker.numa_nodes or 1
     text = (
         f"Install numactl on every worker: NodeManagers do not start without. "
@@ -93,61 +125,3 @@ def _daemons(facts: Facts) -> str:
             "since Java 14, or started by `numactl --interleave=all`."
         )
     return text
-
-
-RULES: tuple[Rule, ...] = (
-    SettingRule(
-        id="numa.containers",
-        file="yarn-site.xml",
-        key=AWARE,
-        says="On hosts with several NUMA nodes, NodeManagers bind each container to one.",
-        sources=("Hadoop 3.5.0: UsingNuma", "YARN-5764", "YARN-11196", "D0 2"),
-        severity=Severity.MAY,
-        condition=_CONDITION,
-        profiles=_PRODUCTION,
-        applies=_containers_span,
-        scope=Scope.WORKER,
-        decide=_aware,
-        accepts=anything,
-        today="Since Hadoop 3.1 with LinuxContainerExecutor, since 3.4 with the default executor too.",
-    ),
-    SettingRule(
-        id="numa.read-topology",
-        file="yarn-site.xml",
-        key=READ_TOPOLOGY,
-        says="NodeManagers read a host's NUMA nodes from the host.",
-        sources=("Hadoop 3.5.0: UsingNuma",),
-        severity=Severity.MAY,
-        condition=_CONDITION,
-        profiles=_PRODUCTION,
-        applies=_containers_span,
-        scope=Scope.WORKER,
-        decide=fixed(True, "numactl knows the nodes of each host; a list would have to be kept by hand"),
-        accepts=anything,
-    ),
-    Inspection(
-        id="numa.nodes-known",
-        says="NodeManagers that bind containers know the host's nodes.",
-        sources=("Hadoop 3.5.0: UsingNuma",),
-        severity=Severity.MUST,
-        condition=f"{AWARE} is true",
-        inspect=_unknown_nodes,
-    ),
-    Inspection(
-        id="numa.executor",
-        says="Before Hadoop 3.4 LinuxContainerExecutor alone binds containers.",
-        sources=("YARN-5764", "YARN-11196"),
-        condition=f"{AWARE} is true, before Hadoop 3.4",
-        inspect=_unable,
-    ),
-    Counsel(
-        id="numa.daemons",
-        says="Daemons are bound to no NUMA node; numactl is on every worker.",
-        sources=("Hadoop 3.5.0: UsingNuma", "JEP 345", "howdah"),
-        severity=Severity.MUST,
-        condition=_CONDITION,
-        profiles=_PRODUCTION,
-        applies=_containers_span,
-        tell=_daemons,
-    ),
-)

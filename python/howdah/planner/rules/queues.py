@@ -7,27 +7,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from howdah.model.plan import Value
 from howdah.model.request import PlanRequest, WorkKind
-from howdah.planner.conditions import (
-    in_study,
-    mapreduce_rule,
-    secure_mapreduce_rule,
-    secured_mapreduce,
-    with_mapreduce,
-)
-from howdah.planner.facts import CannotTell, Facts
-from howdah.planner.rule import Counsel, Decision, FamilyRule, Rule, Severity, equal
-from howdah.planner.values import anything
+from howdah.planner.conditions import SECURE_MODE, SECURED_MAPREDUCE, WITH_MAPREDUCE, in_study, with_mapreduce
+from howdah.planner.facts import Facts, MissingFact
+from howdah.planner.rule import MAY, MUST, Decision
+from howdah.planner.rules.declare import Condition, Rules, anything
 
 _ROOT = "yarn.scheduler.capacity.root"
-_SOURCES = ("Hadoop 3.5.0: CapacityScheduler", "howdah")
+_SOURCES = "Hadoop 3.5.0: CapacityScheduler, howdah"
+
 _QUEUES: dict[WorkKind, str] = {
     "mapreduce": "default",
     "terasuite": "default",
     "spark": "spark",
     "tez": "hive",
 }
+
 _DEFAULT = "default"
 _HBASE = "hbase"
 _SEVERAL = "with more than one kind of work on YARN, or HBase beside it"
@@ -42,6 +37,11 @@ def queue_of(kind: WorkKind, request: PlanRequest) -> str:
     return _QUEUES[kind] if _QUEUES[kind] in queue_shares(request) else _DEFAULT
 
 
+rules = Rules(file="capacity-scheduler.xml")
+mapreduce = rules.under(when=WITH_MAPREDUCE)
+secure_mapreduce = rules.under(when=SECURED_MAPREDUCE, sources=SECURE_MODE, severity=MUST)
+
+
 def queue_shares(request: PlanRequest) -> dict[str, int]:
     """Every queue with its share in percent; they add up to 100."""
     own = dict.fromkeys(queue for kind, queue in _QUEUES.items() if kind in request.kinds)
@@ -50,26 +50,47 @@ def queue_shares(request: PlanRequest) -> dict[str, int]:
     small = [_HBASE] if request.hbase_used else []
     if _DEFAULT not in own:
         small.append(_DEFAULT)
-    left = 100 - _SMALL_SHARE * len(small)
-    shares = {queue: left // len(own) for queue in own} | dict.fromkeys(small, _SMALL_SHARE)
+    remaining = 100 - _SMALL_SHARE * len(small)
+    shares = {queue: remaining // len(own) for queue in own} | dict.fromkeys(small, _SMALL_SHARE)
     shares[next(iter(own))] += 100 - sum(shares.values())
     return dict(sorted(shares.items()))
 
 
-def _several(facts: Facts) -> bool:
-    """Whether the plan has several; how others name theirs, and divide them, is their own affair."""
-    planned = facts.known_cluster is not None
-    return planned and with_mapreduce(facts) and len(queue_shares(facts.request)) > 1
-
-
+@mapreduce.setting("queues.names", f"{_ROOT}.queues", MUST, sources=_SOURCES, accepts=anything)
 def _queues(facts: Facts) -> Decision:
+    """There is a queue below the root, and one for each kind of work where there are several."""
     queues = tuple(queue_shares(facts.request))
     if len(queues) == 1:
         return Decision(queues, "the ResourceManager does not start without one")
     return Decision(queues, "one for each kind of work: jobs of one kind cannot keep what another is owed")
 
 
+@secure_mapreduce.setting(
+    "queues.administrators",
+    f"{_ROOT}.acl_administer_queue",
+    sources="Hadoop 3.5.0: CapacityScheduler",
+    accepts=lambda value, decision, facts: "*" not in str(value),
+)
+def _administrators(facts: Facts) -> Decision:
+    """Jobs are stopped and moved by those who submitted them and by YARN's administrators."""
+    return Decision(
+        facts.decided.get("yarn.admin.acl", "yarn"),
+        "by itself it is *, for the root and so for every queue below it: with a ticket anybody may stop the "
+        "jobs of all others, whatever yarn.acl.enable says",
+    )
+
+
+rules.advice("queues.submitters", sources="Hadoop 3.5.0: CapacityScheduler", when=SECURED_MAPREDUCE).text(
+    "Who may use a queue is decided queue by queue.",
+    f"Everybody with a ticket may submit jobs to every queue: {_ROOT}.acl_submit_applications is * by "
+    "itself, and a queue lets in whom one above it lets in. Set it to a blank for the root, and name "
+    "users and groups (`alice,bob analysts`) for each queue, where departments share the cluster.",
+)
+
+
+@mapreduce.setting("queues.default", f"{_ROOT}.{_DEFAULT}.capacity", MAY, sources=_SOURCES, accepts=anything)
 def _default_share(facts: Facts) -> Decision:
+    """The queues' shares add up to 100."""
     share = queue_shares(facts.request)[_DEFAULT]
     return Decision(share, "the only queue has everything" if share == 100 else _why(_DEFAULT, share))
 
@@ -82,7 +103,18 @@ def _why(queue: str, share: int) -> str:
     return "as much as every other kind of jobs is owed; what one leaves free the others use"
 
 
+def _several(facts: Facts) -> bool:
+    """Whether the plan has several; how others name theirs, and divide them, is their own affair."""
+    planned = facts.known_cluster is not None
+    return planned and with_mapreduce(facts) and len(queue_shares(facts.request)) > 1
+
+
+_SEVERAL_WHEN = Condition(_SEVERAL, _several)
+
+
+@rules.family("queues.shares", f"{_ROOT}.<queue>.capacity", sources=_SOURCES, when=_SEVERAL_WHEN)
 def _shares(facts: Facts) -> Mapping[str, Decision]:
+    """Every kind of work is owed a share, and may use what others leave."""
     return {
         f"{_ROOT}.{queue}.capacity": Decision(share, _why(queue, share))
         for queue, share in queue_shares(facts.request).items()
@@ -90,12 +122,21 @@ def _shares(facts: Facts) -> Mapping[str, Decision]:
     }
 
 
+@rules.family(
+    "queues.limits",
+    f"{_ROOT}.<queue>.maximum-capacity",
+    sources=_SOURCES,
+    when=Condition("with HBase beside YARN", lambda facts: _several(facts) and facts.request.hbase_used),
+)
 def _limits(facts: Facts) -> Mapping[str, Decision]:
+    """Jobs on HBase's tables take no more than half of the cluster."""
     why = "more tasks that read tables at once leave RegionServers little time for their users"
     return {f"{_ROOT}.{_HBASE}.maximum-capacity": Decision(_HBASE_MOST, why)}
 
 
+@rules.family("queues.users", f"{_ROOT}.<queue>.user-limit-factor", sources=_SOURCES, when=_SEVERAL_WHEN)
 def _alone(facts: Facts) -> Mapping[str, Decision]:
+    """One user may take all of a cluster that nobody else wants."""
     return {
         f"{_ROOT}.{queue}.user-limit-factor": Decision(
             -(-100 // share), "one user alone may use the whole cluster while nobody else wants it"
@@ -104,35 +145,34 @@ def _alone(facts: Facts) -> Mapping[str, Decision]:
     }
 
 
+# The monitor takes the capacity scheduler alone; studies ran the fair one, which has its own.
+@mapreduce.setting(
+    "queues.preemption",
+    "yarn.resourcemanager.scheduler.monitor.enable",
+    sources=_SOURCES,
+    when=Condition(
+        f"{_SEVERAL}, unless a study is reproduced",
+        lambda facts: with_mapreduce(facts) and len(queue_shares(facts.request)) > 1 and not in_study(facts),
+    ),
+    file="yarn-site.xml",
+)
 def _preemption(facts: Facts) -> Decision:
+    """A queue gets back what it is owed within seconds."""
     if facts.known_cluster is None:
-        raise CannotTell("how the cluster is shared: give a plan")
+        raise MissingFact("how the cluster is shared: give a plan")
     return Decision(
         True, "otherwise it waits until tasks of others end, and executors of Spark may run for hours"
     )
 
 
-def _administrators(facts: Facts) -> Decision:
-    return Decision(
-        facts.decided.get("yarn.admin.acl", "yarn"),
-        "by itself it is *, for the root and so for every queue below it: with a ticket anybody may stop the "
-        "jobs of all others, whatever yarn.acl.enable says",
-    )
-
-
-def _names_some(value: Value, decision: Decision, facts: Facts) -> bool:
-    return "*" not in str(value)
-
-
-def _submitters(facts: Facts) -> str | None:
-    return (
-        f"Everybody with a ticket may submit jobs to every queue: {_ROOT}.acl_submit_applications is * by "
-        "itself, and a queue lets in whom one above it lets in. Set it to a blank for the root, and name "
-        "users and groups (`alice,bob analysts`) for each queue, where departments share the cluster."
-    )
-
-
+@rules.advice(
+    "queues.labels",
+    MAY,
+    sources="Hadoop 3.5.0: YARN node labels, howdah",
+    when=Condition("with HBase beside YARN", _several),
+)
 def _labels(facts: Facts) -> str | None:
+    """Where HBase's users wait for answers, RegionServers have hosts without jobs."""
     if not facts.request.hbase_used:
         return None
     return (
@@ -141,97 +181,3 @@ def _labels(facts: Facts) -> str | None:
         "hosts without jobs: label those (yarn.node-labels.enabled, yarn rmadmin -replaceLabelsOnNode) and "
         "give no queue the label."
     )
-
-
-RULES: tuple[Rule, ...] = (
-    mapreduce_rule(
-        id="queues.names",
-        file="capacity-scheduler.xml",
-        key=f"{_ROOT}.queues",
-        says="There is a queue below the root, and one for each kind of work where there are several.",
-        sources=_SOURCES,
-        severity=Severity.MUST,
-        decide=_queues,
-        accepts=anything,
-    ),
-    secure_mapreduce_rule(
-        id="queues.administrators",
-        file="capacity-scheduler.xml",
-        key=f"{_ROOT}.acl_administer_queue",
-        says="Jobs are stopped and moved by those who submitted them and by YARN's administrators.",
-        sources=("Hadoop 3.5.0: CapacityScheduler",),
-        decide=_administrators,
-        accepts=_names_some,
-    ),
-    Counsel(
-        id="queues.submitters",
-        says="Who may use a queue is decided queue by queue.",
-        sources=("Hadoop 3.5.0: CapacityScheduler",),
-        applies=secured_mapreduce,
-        condition="with --secure and MapReduce",
-        tell=_submitters,
-    ),
-    mapreduce_rule(
-        id="queues.default",
-        file="capacity-scheduler.xml",
-        key=f"{_ROOT}.{_DEFAULT}.capacity",
-        says="The queues' shares add up to 100.",
-        sources=_SOURCES,
-        severity=Severity.MAY,
-        decide=_default_share,
-        accepts=anything,
-    ),
-    FamilyRule(
-        id="queues.shares",
-        file="capacity-scheduler.xml",
-        family=f"{_ROOT}.<queue>.capacity",
-        says="Every kind of work is owed a share, and may use what others leave.",
-        sources=_SOURCES,
-        applies=_several,
-        condition=_SEVERAL,
-        members=_shares,
-    ),
-    FamilyRule(
-        id="queues.limits",
-        file="capacity-scheduler.xml",
-        family=f"{_ROOT}.<queue>.maximum-capacity",
-        says="Jobs on HBase's tables take no more than half of the cluster.",
-        sources=_SOURCES,
-        applies=lambda facts: _several(facts) and facts.request.hbase_used,
-        condition="with HBase beside YARN",
-        members=_limits,
-    ),
-    FamilyRule(
-        id="queues.users",
-        file="capacity-scheduler.xml",
-        family=f"{_ROOT}.<queue>.user-limit-factor",
-        says="One user may take all of a cluster that nobody else wants.",
-        sources=_SOURCES,
-        applies=_several,
-        condition=_SEVERAL,
-        members=_alone,
-    ),
-    mapreduce_rule(
-        id="queues.preemption",
-        file="yarn-site.xml",
-        key="yarn.resourcemanager.scheduler.monitor.enable",
-        says="A queue gets back what it is owed within seconds.",
-        sources=_SOURCES,
-        # The monitor takes the capacity scheduler alone; studies ran the fair one, which has its own.
-        applies=lambda facts: (
-            with_mapreduce(facts) and len(queue_shares(facts.request)) > 1 and not in_study(facts)
-        ),
-        condition=f"{_SEVERAL}, unless a study is reproduced",
-        decide=_preemption,
-        accepts=equal,
-    ),
-    Counsel(
-        id="queues.labels",
-        says="Where HBase's users wait for answers, RegionServers have hosts without jobs.",
-        sources=("Hadoop 3.5.0: YARN node labels", "howdah"),
-        severity=Severity.MAY,
-        applies=_several,
-        condition="with HBase beside YARN",
-        tell=_labels,
-    ),
-)

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from functools import partial
 from typing import NamedTuple
 
 from howdah.model.inventory import DiskKind, DiskRole, HostGroup
@@ -17,9 +16,9 @@ from howdah.model.plan import Input, Value
 from howdah.model.request import Profile
 from howdah.planner.block import BLOCK_BYTES, FILL_LIMIT, blocks_of, file_bytes
 from howdah.planner.facts import Facts
-from howdah.planner.rule import Counsel, Decision, Rule, SettingRule, Severity
+from howdah.planner.rule import Decision
+from howdah.planner.rules.declare import Condition, Rules, as_number
 from howdah.planner.throughput import LINE_SHARE, block_bytes_per_s, block_disks, disk_bytes_per_s
-from howdah.planner.values import as_number
 from howdah.units import format_bytes, format_count, format_rate, format_seconds
 
 _WITHIN_S = 8 * 3600
@@ -58,19 +57,33 @@ class Recovery(NamedTuple):
         return min(self.needed, self.allowed)
 
 
+rules = Rules()
+recovery = rules.under(
+    file="hdfs-site.xml", when=Condition("production", profiles=frozenset({Profile.PRODUCTION}))
+)
+
+
+def _will_do(least: int) -> Callable[[Value, Decision, Facts], bool]:
+    def accepts(value: Value, decision: Decision, facts: Facts) -> bool:
+        wanted = as_number(decision.value)
+        return max(least, wanted / 2) <= as_number(value) <= max(200, _MOST_TIMES * wanted)
+
+    return accepts
+
+
 def recovery_of(facts: Facts) -> Recovery:
-    """The fullest host, lost when its disks are as full as they should be; raises CannotTell."""
+    """The fullest host, lost when its disks are as full as they should be; raises MissingFact."""
     cluster = facts.cluster
     groups = cluster.worker_groups
     fullest = max(groups, key=lambda group: group.data_bytes)
     # A lost host takes its own DataNodes with it.
-    others = max(1, cluster.workers - max(1, round(cluster.workers / max(1, cluster.worker_hosts))))
+    survivors = max(1, cluster.workers - max(1, round(cluster.workers / max(1, cluster.worker_hosts))))
     stored = fullest.data_bytes * FILL_LIMIT
     return Recovery(
         group=fullest,
         stored=stored,
-        others=others,
-        needed=stored / others / _WITHIN_S,
+        others=survivors,
+        needed=stored / survivors / _WITHIN_S,
         allowed=_SHARE * min(_of_a_datanode(group, facts) for group in groups),
         block=mean_block(facts),
     )
@@ -91,12 +104,6 @@ def _of_a_datanode(group: HostGroup, facts: Facts) -> float:
     return min(block_bytes_per_s(group) / 2, group.network_bits_per_s / 8 * LINE_SHARE) / many
 
 
-def _stream_rate(facts: Facts) -> float:
-    return _STREAM_SHARE * min(
-        disk_bytes_per_s(disk) for group in facts.cluster.worker_groups for disk in block_disks(group)
-    )
-
-
 def _inputs(lost: Recovery) -> tuple[Input, ...]:
     return (
         Input(name="data of a host when full", value=round(lost.stored), unit="B"),
@@ -105,7 +112,15 @@ def _inputs(lost: Recovery) -> tuple[Input, ...]:
     )
 
 
+@recovery.setting(
+    "recovery.work",
+    _WORK,
+    sources=f"Hadoop 3.5.0: hdfs-default.xml, {_SOURCE}, howdah",
+    accepts=_will_do(_LEAST_WORK),
+)
 def _work(facts: Facts) -> Decision:
+    """A lost host's replicas are made again within eight hours, by a quarter of the disks or of the network
+    at most."""
     lost = recovery_of(facts)
     if facts.cluster.worker_hosts <= facts.number("dfs.replication"):
         return Decision(
@@ -134,7 +149,20 @@ def _time_s(lost: Recovery) -> float:
     return round(lost.stored / lost.others / lost.rate / 3600) * 3600 or 3600
 
 
+def _stream_rate(facts: Facts) -> float:
+    return _STREAM_SHARE * min(
+        disk_bytes_per_s(disk) for group in facts.cluster.worker_groups for disk in block_disks(group)
+    )
+
+
+@recovery.setting(
+    "recovery.streams",
+    _STREAMS,
+    sources="Hadoop 3.5.0: hdfs-default.xml, howdah",
+    accepts=_will_do(_LEAST_STREAMS),
+)
 def _streams(facts: Facts) -> Decision:
+    """A DataNode copies as many blocks at once as it is given between two heartbeats."""
     lost = recovery_of(facts)
     work = facts.number(_WORK)
     each_beat = work * facts.number(_HEARTBEAT) / facts.number(_INTERVAL)
@@ -147,22 +175,23 @@ def _streams(facts: Facts) -> Decision:
     )
 
 
+@recovery.setting(
+    "recovery.streams-limit",
+    _HARD,
+    sources="Hadoop 3.5.0: hdfs-default.xml",
+    accepts=lambda value, decision, facts: as_number(value) >= facts.number(_STREAMS),
+)
 def _hard(facts: Facts) -> Decision:
+    """Blocks with one replica left are copied beside all others."""
     return Decision(
         2 * int(facts.number(_STREAMS)),
         f"twice {_STREAMS}: blocks of which one replica is left do not wait for others",
     )
 
 
-def _will_do(least: int) -> Callable[[Value, Decision, Facts], bool]:
-    def accepts(value: Value, decision: Decision, facts: Facts) -> bool:
-        wanted = as_number(decision.value)
-        return max(least, wanted / 2) <= as_number(value) <= max(200, _MOST_TIMES * wanted)
-
-    return accepts
-
-
+@rules.advice("recovery.density", sources=f"{_SOURCE}, howdah", when="a DataNode holds more")
 def _dense(facts: Facts) -> str | None:
+    """A DataNode holds no more than 100 TB, on at most 24 disks of 8 TB."""
     lost = recovery_of(facts)
     group = lost.group
     many = max(1, sum(kind.per_host for kind, _ in facts.cluster.kinds if kind.group == group.name))
@@ -192,48 +221,3 @@ def _dense(facts: Facts) -> str | None:
 
 def _spins(group: HostGroup) -> bool:
     return any(disk.kind is DiskKind.HDD for disk in group.disks if disk.role is DiskRole.DATA)
-
-
-_recovery_rule = partial(
-    SettingRule,
-    file="hdfs-site.xml",
-    severity=Severity.SHOULD,
-    profiles=frozenset({Profile.PRODUCTION}),
-    condition="production",
-)
-
-RULES: tuple[Rule, ...] = (
-    _recovery_rule(
-        id="recovery.work",
-        key=_WORK,
-        says="A lost host's replicas are made again within eight hours, by a quarter of the disks or of the "
-        "network at most.",
-        sources=("Hadoop 3.5.0: hdfs-default.xml", _SOURCE, "howdah"),
-        decide=_work,
-        accepts=_will_do(_LEAST_WORK),
-    ),
-    _recovery_rule(
-        id="recovery.streams",
-        key=_STREAMS,
-        says="A DataNode copies as many blocks at once as it is given between two heartbeats.",
-        sources=("Hadoop 3.5.0: hdfs-default.xml", "howdah"),
-        decide=_streams,
-        accepts=_will_do(_LEAST_STREAMS),
-    ),
-    _recovery_rule(
-        id="recovery.streams-limit",
-        key=_HARD,
-        says="Blocks with one replica left are copied beside all others.",
-        sources=("Hadoop 3.5.0: hdfs-default.xml",),
-        decide=_hard,
-        accepts=lambda value, decision, facts: as_number(value) >= facts.number(_STREAMS),
-    ),
-    Counsel(
-        id="recovery.density",
-        says="A DataNode holds no more than 100 TB, on at most 24 disks of 8 TB.",
-        sources=(_SOURCE, "howdah"),
-        severity=Severity.SHOULD,
-        condition="a DataNode holds more",
-        tell=_dense,
-    ),
-)

@@ -6,18 +6,17 @@ import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from howdah.model.found import Found
 from howdah.model.heap import heap_bytes
 from howdah.model.plan import Input, Value
 from howdah.planner.budget import budget
-from howdah.planner.conditions import hbase_rule, with_hbase
+from howdah.planner.conditions import WITH_HBASE, with_hbase
 from howdah.planner.facts import Facts
 from howdah.planner.heap import COMPRESSED_MOST, UNCOMPRESSED_LEAST, collector, heap_options
-from howdah.planner.reading import ConfigurationReading
-from howdah.planner.rule import Decision, Inspection, Observation, Rule, Scope, Severity, equal
-from howdah.planner.rules.jvm.versions import supported
-from howdah.planner.rules.security.settings import login
-from howdah.planner.values import as_number, between, fixed
+from howdah.planner.reading import Inspected, Observation
+from howdah.planner.rule import MAY, MUST, Decision, Scope
+from howdah.planner.rules.declare import Condition, Rules, as_number, between
+from howdah.planner.rules.jvm import supported
+from howdah.planner.rules.security import login
 from howdah.units import GIB, MIB, format_memory
 
 _CACHE_FROM = 24 * GIB
@@ -47,6 +46,19 @@ class RegionServerMemory(NamedTuple):
     def direct(self) -> int:
         """The most memory that Java may take beside its heap for buffers."""
         return self.cache + _DIRECT if self.cache else 0
+
+
+rules = Rules(file="hbase-site.xml")
+hbase = rules.under(when=WITH_HBASE)
+
+
+def _options_will_do(value: Value, decision: Decision, facts: Facts) -> bool:
+    heap, wanted = heap_bytes(str(value)), heap_bytes(str(decision.value))
+    if heap is None or wanted is None:
+        return False
+    # Between 32 and 48 GiB a heap holds less than one of 31: pointers are twice as large.
+    wasteful = COMPRESSED_MOST + GIB < heap < UNCOMPRESSED_LEAST
+    return 0.5 * wanted <= heap <= 0.8 * facts.worker.memory_bytes and not wasteful
 
 
 def regionserver_memory(share: int) -> RegionServerMemory:
@@ -79,7 +91,19 @@ def _regions(heap: int) -> tuple[str, ...]:
     return (f"-XX:G1HeapRegionSize={32 if heap >= _LARGE_REGIONS_FROM else 8}m",)
 
 
+@hbase.setting(
+    "regionserver.heap",
+    "HBASE_REGIONSERVER_OPTS",
+    sources="D3 120, D3 122, D2 112, HBase 2.6.4: reference guide on Java",
+    file="hbase-env.sh",
+    scope=Scope.WORKER,
+    accepts=_options_will_do,
+    today="HBase 2 keeps blocks outside the heap, which HBase 0.98 of the paper did not need to do below "
+    "64 GB; G1 is on every Java since 8. Java 21 adds a generational ZGC: try it where 100 ms "
+    "pauses are too long.",
+)
 def _options(facts: Facts) -> Decision:
+    """A RegionServer's heap is half of its memory, at most 31 GiB; the rest is a cache outside it."""
     memory = _memory(facts)
     direct = (f"-XX:MaxDirectMemorySize={memory.direct // MIB}m",) if memory.cache else ()
     beside = (
@@ -106,20 +130,24 @@ def _options(facts: Facts) -> Decision:
     )
 
 
-def _options_will_do(value: Value, decision: Decision, facts: Facts) -> bool:
-    heap, wanted = heap_bytes(str(value)), heap_bytes(str(decision.value))
-    if heap is None or wanted is None:
-        return False
-    # Between 32 and 48 GiB a heap holds less than one of 31: pointers are twice as large.
-    wasteful = COMPRESSED_MOST + GIB < heap < UNCOMPRESSED_LEAST
-    return 0.5 * wanted <= heap <= 0.8 * facts.worker.memory_bytes and not wasteful
+_BESIDE = Condition(
+    "with HBase, where a RegionServer has 24 GiB or more",
+    lambda facts: with_hbase(facts) and (facts.known_worker is None or _memory(facts).cache > 0),
+)
 
 
-def _beside(facts: Facts) -> bool:
-    return with_hbase(facts) and (facts.known_worker is None or _memory(facts).cache > 0)
-
-
+@hbase.setting(
+    "regionserver.cache-size",
+    "hbase.bucketcache.size",
+    sources="D3 120, howdah",
+    when=_BESIDE,
+    scope=Scope.WORKER,
+    accepts=lambda value, decision, facts: (
+        0.5 * as_number(decision.value) <= as_number(value) <= 1.1 * as_number(decision.value)
+    ),
+)
 def _cache_size(facts: Facts) -> Decision:
+    """The cache outside the heap has what heap and buffers leave."""
     memory = _memory(facts)
     return Decision(
         memory.cache // MIB,
@@ -129,7 +157,31 @@ def _cache_size(facts: Facts) -> Decision:
     )
 
 
+hbase.setting(
+    "regionserver.cache-kind",
+    "hbase.bucketcache.ioengine",
+    sources="D3 120, howdah",
+    when=_BESIDE,
+    scope=Scope.WORKER,
+    needs="hbase.bucketcache.size",
+    accepts=lambda value, decision, facts: (
+        value == "offheap" or str(value).startswith(("file", "mmap", "pmem"))
+    ),
+).by(
+    "From 24 GiB on blocks are cached outside the heap.",
+    lambda facts: Decision("offheap", "no collector has to look at cached blocks", _inputs(facts)),
+)
+
+
+@hbase.setting(
+    "regionserver.heap-cache",
+    "hfile.block.cache.size",
+    sources="D3 120, howdah",
+    scope=Scope.WORKER,
+    accepts=between(0.1, 0.6),
+)
 def _heap_cache(facts: Facts) -> Decision:
+    """The cache in the heap takes two fifths of it, one fifth with a larger cache outside it."""
     if _memory(facts).cache:
         return Decision(
             _HEAP_CACHE_BESIDE,
@@ -140,36 +192,23 @@ def _heap_cache(facts: Facts) -> Decision:
     )
 
 
+@hbase.setting(
+    "regionserver.memstore",
+    "hbase.regionserver.global.memstore.size",
+    MAY,
+    sources="D3 120, howdah",
+    scope=Scope.WORKER,
+    accepts=between(0.2, 0.6),
+)
 def _memstore(facts: Facts) -> Decision:
+    """Writes may take two fifths of the heap before they are flushed."""
     writes = format_memory(int(_MEMSTORE * _memory(facts).heap))
     return Decision(_MEMSTORE, f"the release's default: {writes} of writes, and reads keep their caches")
 
 
-def _handlers(facts: Facts) -> Decision:
-    cpus = facts.worker.vcpus or facts.group.cpu.threads
-    value = min(max(_HANDLERS_LEAST, _HANDLERS_PER_CPU * cpus), _HANDLERS_MOST)
-    because = (
-        f"twice the {cpus} CPUs is where HBase says to start; nearer to the CPUs where almost all is "
-        "reading, fewer where requests are of a megabyte each"
-    )
-    if value > _HANDLERS_PER_CPU * cpus:
-        because = (
-            f"the release's default, more than twice the {cpus} CPUs: threads that wait for disks cost little"
-        )
-    elif value < _HANDLERS_PER_CPU * cpus:
-        because = (
-            f"less than twice the {cpus} CPUs: more threads only wait for the log and for locks they share, "
-            "and each holds a request in the heap"
-        )
-    return Decision(value, because, (Input(name="CPUs of the worker", value=cpus),))
-
-
-def _handlers_will_do(value: Value, decision: Decision, facts: Facts) -> bool:
-    return _HANDLERS_LEAST <= as_number(value) <= 2 * as_number(decision.value)
-
-
-def _over_heap(found: Found, facts: Facts) -> Iterable[Observation]:
-    reading = ConfigurationReading(found)
+@rules.inspection("regionserver.heap-shares", MUST, sources="HBase 2.6.4: MemorySizeUtil")
+def _over_heap(reading: Inspected, facts: Facts) -> Iterable[Observation]:
+    """Cache and memstores take at most four fifths of the heap."""
     cache = reading.number("hfile.block.cache.size")
     memstore = reading.number("hbase.regionserver.global.memstore.size")
     if cache is None and memstore is None:
@@ -193,8 +232,9 @@ def _over_heap(found: Found, facts: Facts) -> Iterable[Observation]:
     )
 
 
-def _direct_memory(found: Found, facts: Facts) -> Iterable[Observation]:
-    reading = ConfigurationReading(found)
+@rules.inspection("regionserver.direct-memory", MUST, sources="HBASE-12369, D3 120")
+def _direct_memory(reading: Inspected, facts: Facts) -> Iterable[Observation]:
+    """Java may take as much memory outside the heap as the cache there needs."""
     cache_mb = reading.number("hbase.bucketcache.size")
     engine = reading.text("hbase.bucketcache.ioengine") or ""
     if cache_mb is None or cache_mb <= 1 or engine != "offheap":
@@ -204,139 +244,72 @@ def _direct_memory(found: Found, facts: Facts) -> Iterable[Observation]:
     given = reading.variable("HBASE_OFFHEAPSIZE") or (match.group(1) if match else "")
     limit = heap_bytes(f"-Xmx{given}")
     wanted = f"{int(cache_mb) + _DIRECT // MIB}m"
-    yield Observation(
-        ok=None if limit is None else limit > cache_mb * MIB,
-        about="hbase.bucketcache.size",
+    yield reading.verdict(
+        "hbase.bucketcache.size",
+        None if limit is None else limit > cache_mb * MIB,
         found=f"{cache_mb:g} MB, with {format_memory(limit) if limit else 'no limit given'} outside the heap",
         expected="less than -XX:MaxDirectMemorySize in HBASE_REGIONSERVER_OPTS, with 2 GiB to spare for "
         "requests",
         fix=f"set HBASE_OFFHEAPSIZE to {wanted} in {reading.variable_where('HBASE_OFFHEAPSIZE')}"
         if reading.variable("HBASE_OFFHEAPSIZE")
         else f"set -XX:MaxDirectMemorySize={wanted} in HBASE_REGIONSERVER_OPTS",
-        where=reading.where("hbase.bucketcache.size"),
     )
 
 
-def _cache_place(found: Found, facts: Facts) -> Iterable[Observation]:
-    reading = ConfigurationReading(found)
+@hbase.setting(
+    "regionserver.handlers",
+    "hbase.regionserver.handler.count",
+    MAY,
+    sources="HBase 2.6.4: hbase-default.xml, howdah",
+    scope=Scope.WORKER,
+    accepts=lambda value, decision, facts: (
+        _HANDLERS_LEAST <= as_number(value) <= 2 * as_number(decision.value)
+    ),
+)
+def _handlers(facts: Facts) -> Decision:
+    """A RegionServer answers with twice as many threads as it has CPUs, 30 at least, 256 at most."""
+    cpus = facts.worker.vcpus or facts.group.cpu.threads
+    value = min(max(_HANDLERS_LEAST, _HANDLERS_PER_CPU * cpus), _HANDLERS_MOST)
+    because = (
+        f"twice the {cpus} CPUs is where HBase says to start; nearer to the CPUs where almost all is "
+        "reading, fewer where requests are of a megabyte each"
+    )
+    if value > _HANDLERS_PER_CPU * cpus:
+        because = (
+            f"the release's default, more than twice the {cpus} CPUs: threads that wait for disks cost little"
+        )
+    elif value < _HANDLERS_PER_CPU * cpus:
+        because = (
+            f"less than twice the {cpus} CPUs: more threads only wait for the log and for locks they share, "
+            "and each holds a request in the heap"
+        )
+    return Decision(value, because, (Input(name="CPUs of the worker", value=cpus),))
+
+
+@rules.inspection(
+    "regionserver.cache-place",
+    MUST,
+    sources="HBase 2.6.4: reference guide",
+    when="where the kind of cache is set",
+)
+def _cache_place(reading: Inspected, facts: Facts) -> Iterable[Observation]:
+    """A cache in files has a path."""
     key = "hbase.bucketcache.ioengine"
     engine = reading.text(key)
     if engine is not None:
-        yield Observation(
-            ok=engine not in ("file", "files", "mmap", "pmem"),
-            about=key,
+        yield reading.verdict(
+            key,
+            engine not in ("file", "files", "mmap", "pmem"),
             found=engine,
             expected="a path behind it: the RegionServer does not start otherwise",
             fix=f"set {key} to {engine}:/data/cache, for instance, or to offheap",
-            where=reading.where(key),
         )
 
 
-RULES: tuple[Rule, ...] = (
-    hbase_rule(
-        id="regionserver.heap",
-        file="hbase-env.sh",
-        key="HBASE_REGIONSERVER_OPTS",
-        says="A RegionServer's heap is half of its memory, at most 31 GiB; the rest is a cache outside it.",
-        sources=("D3 120", "D3 122", "D2 112", "HBase 2.6.4: reference guide on Java"),
-        scope=Scope.WORKER,
-        decide=_options,
-        accepts=_options_will_do,
-        today="HBase 2 keeps blocks outside the heap, which HBase 0.98 of the paper did not need to do below "
-        "64 GB; G1 is on every Java since 8. Java 21 adds a generational ZGC: try it where 100 ms pauses "
-        "are too long.",
-    ),
-    hbase_rule(
-        id="regionserver.cache-size",
-        file="hbase-site.xml",
-        key="hbase.bucketcache.size",
-        says="The cache outside the heap has what heap and buffers leave.",
-        sources=("D3 120", "howdah"),
-        applies=_beside,
-        condition="with HBase, where a RegionServer has 24 GiB or more",
-        scope=Scope.WORKER,
-        decide=_cache_size,
-        accepts=lambda value, decision, facts: (
-            0.5 * as_number(decision.value) <= as_number(value) <= 1.1 * as_number(decision.value)
-        ),
-    ),
-    hbase_rule(
-        id="regionserver.cache-kind",
-        file="hbase-site.xml",
-        key="hbase.bucketcache.ioengine",
-        says="From 24 GiB on blocks are cached outside the heap.",
-        sources=("D3 120", "howdah"),
-        applies=_beside,
-        condition="with HBase, where a RegionServer has 24 GiB or more",
-        scope=Scope.WORKER,
-        needs="hbase.bucketcache.size",
-        decide=lambda facts: Decision("offheap", "no collector has to look at cached blocks", _inputs(facts)),
-        accepts=lambda value, decision, facts: (
-            value == "offheap" or str(value).startswith(("file", "mmap", "pmem"))
-        ),
-    ),
-    hbase_rule(
-        id="regionserver.heap-cache",
-        file="hbase-site.xml",
-        key="hfile.block.cache.size",
-        says="The cache in the heap takes two fifths of it, one fifth with a larger cache outside it.",
-        sources=("D3 120", "howdah"),
-        scope=Scope.WORKER,
-        decide=_heap_cache,
-        accepts=between(0.1, 0.6),
-    ),
-    hbase_rule(
-        id="regionserver.memstore",
-        file="hbase-site.xml",
-        key="hbase.regionserver.global.memstore.size",
-        says="Writes may take two fifths of the heap before they are flushed.",
-        sources=("D3 120", "howdah"),
-        severity=Severity.MAY,
-        scope=Scope.WORKER,
-        decide=_memstore,
-        accepts=between(0.2, 0.6),
-    ),
-    Inspection(
-        id="regionserver.heap-shares",
-        says="Cache and memstores take at most four fifths of the heap.",
-        sources=("HBase 2.6.4: MemorySizeUtil",),
-        severity=Severity.MUST,
-        inspect=_over_heap,
-    ),
-    Inspection(
-        id="regionserver.direct-memory",
-        says="Java may take as much memory outside the heap as the cache there needs.",
-        sources=("HBASE-12369", "D3 120"),
-        severity=Severity.MUST,
-        inspect=_direct_memory,
-    ),
-    hbase_rule(
-        id="regionserver.handlers",
-        file="hbase-site.xml",
-        key="hbase.regionserver.handler.count",
-        says="A RegionServer answers with twice as many threads as it has CPUs, 30 at least, 256 at most.",
-        sources=("HBase 2.6.4: hbase-default.xml", "howdah"),
-        severity=Severity.MAY,
-        scope=Scope.WORKER,
-        decide=_handlers,
-        accepts=_handlers_will_do,
-    ),
-    Inspection(
-        id="regionserver.cache-place",
-        says="A cache in files has a path.",
-        sources=("HBase 2.6.4: reference guide",),
-        severity=Severity.MUST,
-        condition="where the kind of cache is set",
-        inspect=_cache_place,
-    ),
-    hbase_rule(
-        id="regionserver.allocation-buffers",
-        file="hbase-site.xml",
-        key="hbase.hregion.memstore.mslab.enabled",
-        says="What is written is kept in large pieces of the heap.",
-        sources=("HBASE-3455",),
-        decide=fixed(True, "crumbs of the heap stop a RegionServer for seconds and minutes"),
-        accepts=equal,
-        written=False,
-    ),
+hbase.fixed(
+    "regionserver.allocation-buffers", "hbase.hregion.memstore.mslab.enabled", True, written=False
+).text(
+    "What is written is kept in large pieces of the heap.",
+    "crumbs of the heap stop a RegionServer for seconds and minutes",
+    "HBASE-3455",
 )

@@ -6,9 +6,11 @@ import re
 from collections.abc import Iterator
 
 from howdah.hadoop.misspelt import intended_key
-from howdah.model.found import Found, FoundProperty
+from howdah.model.found import FoundProperty
 from howdah.planner.facts import Facts
-from howdah.planner.rule import Inspection, Observation, Rule, Severity
+from howdah.planner.reading import Inspected, Observation, entry_verdict
+from howdah.planner.rule import MUST
+from howdah.planner.rules.declare import Rules
 from howdah.releases import HADOOP_VERSIONS, Property, Release, hadoop, hbase, line_of
 
 _NAMED_IN = frozenset(
@@ -16,10 +18,8 @@ _NAMED_IN = frozenset(
     for site in ("core-site", "hdfs-site", "yarn-site", "mapred-site", "hbase-site", "capacity-scheduler")
 )
 """Files whose names the catalogue knows in full; others hold the names of other software."""
-
 _OWN = ("dfs.", "yarn.", "mapreduce.", "mapred.", "hadoop.", "ha.", "ipc.", "io.", "net.", "fs.", "hbase.")
 """Names that begin so are the release's; all others may be anybody's."""
-
 _ANYBODYS = re.compile(
     r"fs\.(s3a\.bucket|azure|wasbs?|abfss?|adl|s3|s3n|s3a\.impl|emr|emrfs|jfs|ofs|o3fs|alluxio|bos|ks3|nas|dfs|maprfs)\..*"
     r"|hadoop\.(proxyuser|kms|registry|cdp|cloudera|ssl)\..*"
@@ -30,16 +30,8 @@ _ANYBODYS = re.compile(
     r"|io\.(compression\.codec\.(lzo|lzf)\..*|seqfile\.local\.dir)|mapred(uce)?\.(lzo|tez|reduce\.shuffle\.service)\..*"
 )
 """Names of vendors' and connectors' own, and those that end in names of a user's own."""
-
 _MOST_SUGGESTIONS = 20
 """Looking for the nearest name takes milliseconds; a file of unknown names needs no more of them."""
-
-
-def _releases(entry: FoundProperty, facts: Facts) -> tuple[Release, ...]:
-    known = hadoop(facts.request.hadoop)
-    if entry.base_name == "hbase-site.xml":
-        return hbase(facts.request.hbase), known
-    return (known,)
 
 
 def known_property(entry: FoundProperty, facts: Facts) -> Property | None:
@@ -53,18 +45,28 @@ def names_of_today(entry: FoundProperty, facts: Facts) -> tuple[str, ...]:
     return next(filter(None, today), (entry.name,))
 
 
-def known_properties(found: Found) -> Iterator[FoundProperty]:
+rules = Rules()
+
+
+def _releases(entry: FoundProperty, facts: Facts) -> tuple[Release, ...]:
+    known = hadoop(facts.request.hadoop)
+    if entry.base_name == "hbase-site.xml":
+        return hbase(facts.request.hbase), known
+    return (known,)
+
+
+def known_properties(reading: Inspected) -> Iterator[FoundProperty]:
     """Every property of the files whose names the catalogue knows."""
-    for entry in found.config.properties if found.config else ():
+    for entry in reading.properties:
         if entry.base_name in _NAMED_IN:
             yield entry
 
 
-def _dotted_ids(found: Found) -> tuple[str, ...]:
+def _dotted_ids(reading: Inspected) -> tuple[str, ...]:
     """IDs of masters that are host names, whose dots are no part of a key's form."""
     return tuple(
         name.strip()
-        for entry in known_properties(found)
+        for entry in known_properties(reading)
         if entry.name.startswith("dfs.ha.namenodes.") or entry.name == "yarn.resourcemanager.ha.rm-ids"
         for name in entry.text.split(",")
         if "." in name
@@ -89,11 +91,11 @@ def _lacks_a_letter(short: str, long: str) -> bool:
     return any(long[:place] + long[place + 1 :] == short for place in range(len(long)))
 
 
-def _unknown(found: Found, facts: Facts) -> Iterator[tuple[FoundProperty, str | None]]:
+def _unknown(reading: Inspected, facts: Facts) -> Iterator[tuple[FoundProperty, str | None]]:
     """Properties of the release's own prefixes that it does not know, with the nearest name."""
     suggested = 0
-    dotted = _dotted_ids(found)
-    for entry in known_properties(found):
+    dotted = _dotted_ids(reading)
+    for entry in known_properties(reading):
         releases = _releases(entry, facts)
         if not entry.name.startswith(_OWN):
             if (meant := _with_first_word(entry.name)) and any(release.find(meant) for release in releases):
@@ -110,16 +112,19 @@ def _unknown(found: Found, facts: Facts) -> Iterator[tuple[FoundProperty, str | 
         yield entry, next(filter(None, near), None) if suggested <= _MOST_SUGGESTIONS else None
 
 
-def _misspelt(found: Found, facts: Facts) -> Iterator[Observation]:
-    for entry, near in _unknown(found, facts):
+@rules.inspection(
+    "release.misspelt-property", MUST, sources="howdah", when="for names that are close to a known one"
+)
+def _misspelt(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    """A property's name is one that the release knows; a misspelt one is silently without effect."""
+    for entry, near in _unknown(reading, facts):
         if near is not None:
-            yield Observation(
-                ok=False,
-                about=entry.name,
+            yield entry_verdict(
+                entry,
+                False,
                 found=f"a name that no code of Hadoop {facts.request.hadoop} reads",
                 expected=near,
                 fix=f"rename {entry.name} to {near} in {entry.place}",
-                where=entry.place,
             )
 
 
@@ -128,19 +133,22 @@ def _is_service(entry: FoundProperty) -> bool:
     return entry.name.startswith("yarn.nodemanager.aux-services.") and entry.name.endswith(".class")
 
 
-def _foreign(found: Found, facts: Facts) -> Iterator[Observation]:
-    for entry, near in _unknown(found, facts):
+@rules.inspection(
+    "release.unknown-property", sources="howdah", when="for names that no known one is close to"
+)
+def _foreign(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    """A property below Hadoop's and HBase's own prefixes is one that the release knows."""
+    for entry, near in _unknown(reading, facts):
         if near is None:
             line = _nearest_reader(entry.name, facts)
-            yield Observation(
-                ok=False,
-                about=entry.name,
+            yield entry_verdict(
+                entry,
+                False,
                 found=f"a name that no code of Hadoop {facts.request.hadoop} reads"
                 + (f"; {line}" if line else ""),
                 expected="names that the release reads: others have no effect, unless other software reads "
                 "them",
                 fix=f"remove {entry.name} from {entry.place} if no other software reads it",
-                where=entry.place,
             )
 
 
@@ -155,8 +163,10 @@ def _nearest_reader(name: str, facts: Facts) -> str:
     return f"Hadoop {line_of(readers[-1])} was the last that did"
 
 
-def _values(found: Found, facts: Facts) -> Iterator[Observation]:
-    for entry in known_properties(found):
+@rules.inspection("release.value-type", MUST, sources="howdah")
+def _values(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    """A value is of the type that the code reads: whole numbers, true or false, sizes."""
+    for entry in known_properties(reading):
         names = [entry.name]
         for release in _releases(entry, facts):
             names += release.replacement(entry.name)
@@ -165,20 +175,21 @@ def _values(found: Found, facts: Facts) -> Iterator[Observation]:
             if misfit is not None:
                 known = next(filter(None, map(release.find, names)))
                 default = f", such as its default {known.default}" if known.default else ""
-                yield Observation(
-                    ok=False,
-                    about=entry.name,
+                yield entry_verdict(
+                    entry,
+                    False,
                     found=f"{entry.text!r} {misfit}",
                     expected=f"a value of kind {known.kind}{default}",
                     fix=f"write {entry.name} as {known.kind} in {entry.place}{default}",
-                    where=entry.place,
                 )
                 break
 
 
-def _deprecated(found: Found, facts: Facts) -> Iterator[Observation]:
-    given = {(entry.file, entry.name): entry.text for entry in known_properties(found)}
-    for entry in known_properties(found):
+@rules.inspection("release.deprecated-property", sources="X11, howdah")
+def _deprecated(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    """A property is set by its name of today; former names may go with the next release."""
+    given = {(entry.file, entry.name): entry.text for entry in known_properties(reading)}
+    for entry in known_properties(reading):
         for release in _releases(entry, facts):
             today = tuple(name for name in release.replacement(entry.name) if name not in release.gone)
             if today and hadoop(HADOOP_VERSIONS[-1]).find(entry.name) is None:
@@ -187,69 +198,31 @@ def _deprecated(found: Found, facts: Facts) -> Iterator[Observation]:
                 if again and again[0] != entry.text:
                     # Which of two values wins is a rule of its own.
                     continue
-                yield Observation(
-                    ok=False,
-                    about=entry.name,
+                yield entry_verdict(
+                    entry,
+                    False,
                     found="a former name",
                     expected=" and ".join(today),
                     fix=f"remove {entry.name} from {entry.place}: {' and '.join(today)} is set as well"
                     if again
                     else f"rename {entry.name} to {' and '.join(today)} in {entry.place}",
-                    where=entry.place,
                 )
                 break
 
 
-def _gone(found: Found, facts: Facts) -> Iterator[Observation]:
-    for entry in known_properties(found):
+@rules.inspection("release.gone-property", sources="X11, howdah")
+def _gone(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    """A property that no code reads any more is removed: it has no effect."""
+    for entry in known_properties(reading):
         for release in _releases(entry, facts):
             names = (entry.name, *release.replacement(entry.name))
             instead = next((release.gone[name] for name in names if name in release.gone), None)
             if instead is not None:
-                yield Observation(
-                    ok=False,
-                    about=entry.name,
+                yield entry_verdict(
+                    entry,
+                    False,
                     found="a name of former releases",
                     expected=f"nothing: no code of {release.product} {release.version} reads it",
                     fix=f"remove {entry.name} from {entry.place}: {instead}",
-                    where=entry.place,
                 )
                 break
-
-
-RULES: tuple[Rule, ...] = (
-    Inspection(
-        id="release.misspelt-property",
-        says="A property's name is one that the release knows; a misspelt one is silently without effect.",
-        sources=("howdah",),
-        severity=Severity.MUST,
-        condition="for names that are close to a known one",
-        inspect=_misspelt,
-    ),
-    Inspection(
-        id="release.unknown-property",
-        says="A property below Hadoop's and HBase's own prefixes is one that the release knows.",
-        sources=("howdah",),
-        condition="for names that no known one is close to",
-        inspect=_foreign,
-    ),
-    Inspection(
-        id="release.value-type",
-        says="A value is of the type that the code reads: whole numbers, true or false, sizes.",
-        sources=("howdah",),
-        severity=Severity.MUST,
-        inspect=_values,
-    ),
-    Inspection(
-        id="release.deprecated-property",
-        says="A property is set by its name of today; former names may go with the next release.",
-        sources=("X11", "howdah"),
-        inspect=_deprecated,
-    ),
-    Inspection(
-        id="release.gone-property",
-        says="A property that no code reads any more is removed: it has no effect.",
-        sources=("X11", "howdah"),
-        inspect=_gone,
-    ),
-)

@@ -2,41 +2,57 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 from howdah.model.plan import Role
 from howdah.planner.conditions import (
+    SECURE_MODE,
+    SECURED,
+    SECURED_HBASE,
     in_pair,
-    secure_hbase_rule,
-    secure_rule,
     secured_hbase,
     secured_pair,
 )
 from howdah.planner.facts import Facts
-from howdah.planner.rule import Rule, Severity
-from howdah.planner.rules.security.settings import protected, web_secret
-from howdah.planner.values import Accepts, fixed, set_at_all
+from howdah.planner.rule import MUST, SHOULD
+from howdah.planner.rules.declare import Accepts, Condition, Rules, set_at_all
+from howdah.planner.rules.security import protected, web_secret
 
 _COPROCESSORS = "org.apache.hadoop.hbase.security"
 _ACCESS = f"{_COPROCESSORS}.access.AccessController"
 _TOKENS = f"{_COPROCESSORS}.token.TokenProvider"
+_OUTSIDERS = "else whoever reaches their ports could join them, and write what they keep"
+_PAIR_OR_HBASE = Condition(
+    "with --secure and ha or HBase", lambda facts: secured_pair(facts) or secured_hbase(facts)
+)
+rules = Rules(file="hbase-site.xml")
+secure = rules.under(when=SECURED, sources=SECURE_MODE, severity=MUST)
+secure_hbase = rules.under(when=SECURED_HBASE, sources=SECURE_MODE, severity=MUST)
 
 
-_QUORUM = (
-    ("quorum", "enableSasl", True, "ZooKeeper's servers prove to one another who they are."),
-    ("quorum-servers", "serverRequireSasl", True, "A server of ZooKeeper's lets no other in without proof."),
-    ("quorum-learners", "learnerRequireSasl", True, "A server of ZooKeeper's follows none without proof."),
-    (
-        "quorum-principal",
-        "kerberos.servicePrincipal",
-        "zookeeper/_HOST",
-        "ZooKeeper's servers know one another by their hosts' names.",
-    ),
+def _checks_rights(facts: Facts) -> bool:
+    """Whether HBase checks rights at all: that it does not is a rule of its own."""
+    planned = facts.known_cluster is not None
+    return secured_hbase(facts) and (
+        planned or str(facts.decided.get("hbase.security.authorization")).lower() == "true"
+    )
+
+
+lists = rules.under(
+    when=Condition("with --secure and HBase, where rights are checked", _checks_rights),
+    sources=SECURE_MODE,
+    severity=MUST,
 )
 
-
-def _has(name: str) -> Accepts:
-    return lambda value, decision, facts: name in str(value)
+secure.fixed(
+    "rights.failover-acl",
+    "ha.zookeeper.acl",
+    "sasl:hdfs:rwcda",
+    when=Condition("with --secure and ha", secured_pair),
+    file="core-site.xml",
+    accepts=lambda value, decision, facts: bool(value) and "world:" not in str(value),
+).text(
+    "Only HDFS may write what decides which NameNode is active.",
+    "the default lets everybody who reaches ZooKeeper",
+)
 
 
 def _yarn_in_zookeeper(facts: Facts) -> bool:
@@ -49,153 +65,92 @@ def _yarn_in_zookeeper(facts: Facts) -> bool:
     return in_pair(Role.RESOURCEMANAGER)(facts) or "ZKRMStateStore" in store
 
 
-def _checks_rights(facts: Facts) -> bool:
-    """Whether HBase checks rights at all: that it does not is a rule of its own."""
-    planned = facts.known_cluster is not None
-    return secured_hbase(facts) and (
-        planned or str(facts.decided.get("hbase.security.authorization")).lower() == "true"
-    )
-
-
-_lists_rule = partial(
-    secure_hbase_rule, applies=_checks_rights, condition="with --secure and HBase, where rights are checked"
+secure.fixed(
+    "rights.yarn-acl",
+    "hadoop.zk.acl",
+    "sasl:yarn:rwcda",
+    when=Condition("with --secure, MapReduce and ha", _yarn_in_zookeeper),
+    file="core-site.xml",
+    accepts=lambda value, decision, facts: bool(value) and "world:" not in str(value),
+).text("Only YARN may write what it keeps in ZooKeeper.", "the default lets everybody who reaches ZooKeeper")
+secure.fixed(
+    "rights.zookeeper",
+    "authProvider.sasl",
+    "org.apache.zookeeper.server.auth.SASLAuthenticationProvider",
+    SHOULD,
+    when=_PAIR_OR_HBASE,
+    file="zoo.cfg",
+).text(
+    "ZooKeeper's clients prove who they are.",
+    "with a login configuration for each side, given by -Djava.security.auth.login.config",
 )
 
-RULES: tuple[Rule, ...] = (
-    secure_rule(
-        id="rights.failover-acl",
-        file="core-site.xml",
-        key="ha.zookeeper.acl",
-        says="Only HDFS may write what decides which NameNode is active.",
-        decide=fixed("sasl:hdfs:rwcda", "the default lets everybody who reaches ZooKeeper"),
-        accepts=lambda value, decision, facts: bool(value) and "world:" not in str(value),
-        applies=secured_pair,
-        condition="with --secure and ha",
-    ),
-    secure_rule(
-        id="rights.yarn-acl",
-        file="core-site.xml",
-        key="hadoop.zk.acl",
-        says="Only YARN may write what it keeps in ZooKeeper.",
-        decide=fixed("sasl:yarn:rwcda", "the default lets everybody who reaches ZooKeeper"),
-        accepts=lambda value, decision, facts: bool(value) and "world:" not in str(value),
-        applies=_yarn_in_zookeeper,
-        condition="with --secure, MapReduce and ha",
-    ),
-    secure_rule(
-        id="rights.zookeeper",
-        file="zoo.cfg",
-        key="authProvider.sasl",
-        says="ZooKeeper's clients prove who they are.",
-        decide=fixed(
-            "org.apache.zookeeper.server.auth.SASLAuthenticationProvider",
-            "with a login configuration for each side, given by -Djava.security.auth.login.config",
-        ),
-        applies=lambda facts: secured_pair(facts) or secured_hbase(facts),
-        condition="with --secure and ha or HBase",
-        severity=Severity.SHOULD,
-    ),
-    *(
-        secure_rule(
-            id=f"rights.zookeeper-{part}",
-            file="zoo.cfg",
-            key=f"kerberos.remove{part.capitalize()}FromPrincipal",
-            says=says,
-            decide=fixed(True, "with it the daemon on each host would be somebody else"),
-            applies=lambda facts: secured_pair(facts) or secured_hbase(facts),
-            condition="with --secure and ha or HBase",
-        )
-        for part, says in (
-            ("host", "ZooKeeper knows a daemon by its user, not by its host: hdfs, yarn, hbase."),
-            ("realm", "ZooKeeper knows a daemon by its user, without the realm: hdfs, yarn, hbase."),
-        )
-    ),
-    *(
-        secure_rule(
-            id=f"rights.zookeeper-{name}",
-            file="zoo.cfg",
-            key=f"quorum.auth.{key}",
-            says=says,
-            decide=fixed(value, "else whoever reaches their ports could join them, and write what they keep"),
-            applies=lambda facts: secured_pair(facts) or secured_hbase(facts),
-            condition="with --secure and ha or HBase",
-            severity=Severity.SHOULD,
-        )
-        for name, key, value, says in _QUORUM
-    ),
-    secure_rule(
-        id="rights.zookeeper-sessions",
-        file="zoo.cfg",
-        key="sessionRequireClientSASLAuth",
-        says="ZooKeeper serves nobody who has not proved who they are.",
-        decide=fixed(True, "else anybody who reaches it may fill it, and read what is not closed to all"),
-        # HBase's clients ask ZooKeeper where tables are, and few of them log in there.
-        applies=lambda facts: secured_pair(facts) and not secured_hbase(facts),
-        condition="with --secure and ha, without HBase",
-        severity=Severity.SHOULD,
-    ),
-    secure_hbase_rule(
-        id="rights.hbase-authentication",
-        file="hbase-site.xml",
-        key="hbase.security.authentication",
-        says="HBase's users prove who they are.",
-        decide=fixed("kerberos", "a secure cluster was asked for"),
-    ),
-    secure_hbase_rule(
-        id="rights.hbase-authorization",
-        file="hbase-site.xml",
-        key="hbase.security.authorization",
-        says="HBase checks who may read and write.",
-        decide=fixed(True, "a secure cluster was asked for"),
-    ),
-    secure_hbase_rule(
-        id="rights.hbase-rpc",
-        file="hbase-site.xml",
-        key="hbase.rpc.protection",
-        says="HBase's calls are encrypted.",
-        severity=Severity.SHOULD,
-        decide=fixed("privacy", "integrity alone leaves rows readable on the wire"),
-        accepts=protected,
-    ),
-    secure_hbase_rule(
-        id="rights.hbase-web",
-        file="hbase-site.xml",
-        key="hbase.security.authentication.ui",
-        says="HBase's web pages ask users to identify themselves.",
-        decide=fixed("kerberos", "by default they ask nobody: Hadoop's filter is not theirs"),
-        severity=Severity.SHOULD,
-    ),
-    secure_hbase_rule(
-        id="rights.hbase-web-secret",
-        file="hbase-site.xml",
-        key="hbase.security.authentication.signature.secret.file",
-        says="HBase's pages sign web sessions with the secret of all hosts.",
-        decide=web_secret,
-        accepts=set_at_all,
-        severity=Severity.SHOULD,
-    ),
-    _lists_rule(
-        id="rights.hbase-regions",
-        file="hbase-site.xml",
-        key="hbase.coprocessor.region.classes",
-        says="Regions check rights and give out tokens.",
-        decide=fixed((_TOKENS, _ACCESS), "rights are checked where the rows are"),
-        accepts=_has(_ACCESS),
-    ),
-    _lists_rule(
-        id="rights.hbase-masters",
-        file="hbase-site.xml",
-        key="hbase.coprocessor.master.classes",
-        says="The HMaster checks rights.",
-        decide=fixed((_ACCESS,), "who may make and drop tables"),
-        accepts=_has(_ACCESS),
-    ),
-    _lists_rule(
-        id="rights.hbase-regionservers",
-        file="hbase-site.xml",
-        key="hbase.coprocessor.regionserver.classes",
-        says="RegionServers check rights.",
-        decide=fixed((_ACCESS,), "who may stop one, or roll its log"),
-        accepts=_has(_ACCESS),
-    ),
+zookeeper = secure.under(file="zoo.cfg", when=_PAIR_OR_HBASE)
+zookeeper.fixed("rights.zookeeper-host", "kerberos.removeHostFromPrincipal", True).text(
+    "ZooKeeper knows a daemon by its user, not by its host: hdfs, yarn, hbase.",
+    "with it the daemon on each host would be somebody else",
 )
+zookeeper.fixed("rights.zookeeper-realm", "kerberos.removeRealmFromPrincipal", True).text(
+    "ZooKeeper knows a daemon by its user, without the realm: hdfs, yarn, hbase.",
+    "with it the daemon on each host would be somebody else",
+)
+zookeeper.fixed("rights.zookeeper-quorum", "quorum.auth.enableSasl", True, SHOULD).text(
+    "ZooKeeper's servers prove to one another who they are.", _OUTSIDERS
+)
+zookeeper.fixed("rights.zookeeper-quorum-servers", "quorum.auth.serverRequireSasl", True, SHOULD).text(
+    "A server of ZooKeeper's lets no other in without proof.", _OUTSIDERS
+)
+zookeeper.fixed("rights.zookeeper-quorum-learners", "quorum.auth.learnerRequireSasl", True, SHOULD).text(
+    "A server of ZooKeeper's follows none without proof.", _OUTSIDERS
+)
+zookeeper.fixed(
+    "rights.zookeeper-quorum-principal", "quorum.auth.kerberos.servicePrincipal", "zookeeper/_HOST", SHOULD
+).text("ZooKeeper's servers know one another by their hosts' names.", _OUTSIDERS)
+# HBase's clients ask ZooKeeper where tables are, and few of them log in there.
+secure.fixed(
+    "rights.zookeeper-sessions",
+    "sessionRequireClientSASLAuth",
+    True,
+    SHOULD,
+    when=Condition(
+        "with --secure and ha, without HBase", lambda facts: secured_pair(facts) and not secured_hbase(facts)
+    ),
+    file="zoo.cfg",
+).text(
+    "ZooKeeper serves nobody who has not proved who they are.",
+    "else anybody who reaches it may fill it, and read what is not closed to all",
+)
+secure_hbase.fixed("rights.hbase-authentication", "hbase.security.authentication", "kerberos").text(
+    "HBase's users prove who they are.", "a secure cluster was asked for"
+)
+secure_hbase.fixed("rights.hbase-authorization", "hbase.security.authorization", True).text(
+    "HBase checks who may read and write.", "a secure cluster was asked for"
+)
+secure_hbase.fixed("rights.hbase-rpc", "hbase.rpc.protection", "privacy", SHOULD, accepts=protected).text(
+    "HBase's calls are encrypted.", "integrity alone leaves rows readable on the wire"
+)
+secure_hbase.fixed("rights.hbase-web", "hbase.security.authentication.ui", "kerberos", SHOULD).text(
+    "HBase's web pages ask users to identify themselves.",
+    "by default they ask nobody: Hadoop's filter is not theirs",
+)
+secure_hbase.setting(
+    "rights.hbase-web-secret",
+    "hbase.security.authentication.signature.secret.file",
+    SHOULD,
+    accepts=set_at_all,
+).by("HBase's pages sign web sessions with the secret of all hosts.", web_secret)
+
+
+def _has(name: str) -> Accepts:
+    return lambda value, decision, facts: name in str(value)
+
+
+lists.fixed(
+    "rights.hbase-regions", "hbase.coprocessor.region.classes", (_TOKENS, _ACCESS), accepts=_has(_ACCESS)
+).text("Regions check rights and give out tokens.", "rights are checked where the rows are")
+lists.fixed(
+    "rights.hbase-masters", "hbase.coprocessor.master.classes", (_ACCESS,), accepts=_has(_ACCESS)
+).text("The HMaster checks rights.", "who may make and drop tables")
+lists.fixed(
+    "rights.hbase-regionservers", "hbase.coprocessor.regionserver.classes", (_ACCESS,), accepts=_has(_ACCESS)
+).text("RegionServers check rights.", "who may stop one, or roll its log")

@@ -7,18 +7,26 @@ from collections.abc import Sequence
 from howdah.model.hostname import expand_all
 from howdah.model.value import value_text
 from howdah.planner.facts import Facts
-from howdah.planner.rule import Counsel, Rule
+from howdah.planner.rules.declare import Condition, Rules
 from howdah.units import format_counted
 
 _TOLD_HOSTS = 3
 _DIGEST_LETTERS = 12
+rules = Rules()
 
 
 def _shares(facts: Facts) -> bool:
     return facts.request.sharing is not None
 
 
+@rules.advice(
+    "sharing.hosts",
+    sources="D0 20, howdah",
+    when=Condition("other clusters have virtual machines on the same hosts", _shares),
+)
 def _whose(facts: Facts) -> str | None:
+    """No thread, byte of memory or data disk is given to two clusters, and the hypervisor's part is kept
+    once."""
     sharing = facts.request.sharing
     if sharing is None:
         return None
@@ -26,23 +34,23 @@ def _whose(facts: Facts) -> str | None:
     beside = [
         f"{other.cluster} (its plan's SHA-256 {other.digest[:_DIGEST_LETTERS]})" for other in sharing.beside
     ]
-    told = [
+    texts = [
         f"This cluster was planned for {part} of hosts that it shares"
         + (f" with {' and '.join(beside)}" if beside else "")
         + ": no thread, byte of memory or data disk of a host is given out twice"
     ]
-    told += [
+    texts += [
         f"of each host of group {group} it has the data disks {_ranges(numbers)}"
         for group, numbers in sharing.disks.items()
     ]
     if left_out := expand_all(sharing.left_out):
         named = ", ".join(left_out[:_TOLD_HOSTS]) + (", …" if len(left_out) > _TOLD_HOSTS else "")
-        told.append(f"{format_counted(len(left_out), 'host')} had nothing left for it ({named})")
-    told.append(
+        texts.append(f"{format_counted(len(left_out), 'host')} had nothing left for it ({named})")
+    texts.append(
         "network ports are shared by agreement alone: give each cluster's machines their part in the "
         "hypervisor's or the switch's limits"
     )
-    return "; ".join(told) + "."
+    return "; ".join(texts) + "."
 
 
 def _ranges(numbers: Sequence[int]) -> str:
@@ -56,7 +64,13 @@ def _ranges(numbers: Sequence[int]) -> str:
     return ", ".join(f"{run[0]}-{run[-1]}" if len(run) > 1 else str(run[0]) for run in runs)
 
 
+@rules.advice(
+    "sharing.masters-apart",
+    sources="howdah",
+    when=Condition("other clusters have masters on the same hosts", _shares),
+)
 def _together(facts: Facts) -> str | None:
+    """Masters of clusters that share hosts are on different hosts, as far as there are enough."""
     sharing = facts.request.sharing
     if sharing is None:
         return None
@@ -65,10 +79,10 @@ def _together(facts: Facts) -> str | None:
         for host in expand_all(other.masters_on):
             of_host.setdefault(host.lower(), []).append(other.cluster)
     both = [
-        f"{master.name} on {host} beside those of {' and '.join(others)}"
+        f"{master.name} on {host} beside those of {' and '.join(neighbours)}"
         for master in facts.cluster.masters
         for host in (master.host, master.shadow_host)
-        if host is not None and (others := of_host.get(host.lower()))
+        if host is not None and (neighbours := of_host.get(host.lower()))
     ]
     if not both:
         return None
@@ -78,7 +92,11 @@ def _together(facts: Facts) -> str | None:
     )
 
 
+@rules.advice(
+    "sharing.host-settings", sources="howdah", when=Condition("other clusters are on the same hosts", _shares)
+)
 def _differently(facts: Facts) -> str | None:
+    """Firmware and hypervisor of a host are set once for all clusters on it."""
     sharing = facts.request.sharing
     if sharing is None:
         return None
@@ -94,32 +112,3 @@ def _differently(facts: Facts) -> str | None:
         "A host has one firmware and one hypervisor, and clusters on it want them differently: "
         f"{'; '.join(differ)}. Decide for one value, and give it to the other plan with --set."
     )
-
-
-RULES: tuple[Rule, ...] = (
-    Counsel(
-        id="sharing.hosts",
-        says="No thread, byte of memory or data disk is given to two clusters, and the hypervisor's part is "
-        "kept once.",
-        sources=("D0 20", "howdah"),
-        condition="other clusters have virtual machines on the same hosts",
-        applies=_shares,
-        tell=_whose,
-    ),
-    Counsel(
-        id="sharing.masters-apart",
-        says="Masters of clusters that share hosts are on different hosts, as far as there are enough.",
-        sources=("howdah",),
-        condition="other clusters have masters on the same hosts",
-        applies=_shares,
-        tell=_together,
-    ),
-    Counsel(
-        id="sharing.host-settings",
-        says="Firmware and hypervisor of a host are set once for all clusters on it.",
-        sources=("howdah",),
-        condition="other clusters are on the same hosts",
-        applies=_shares,
-        tell=_differently,
-    ),
-)

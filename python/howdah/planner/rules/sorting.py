@@ -5,15 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 
-from howdah.model.found import Found
 from howdah.model.heap import heap_bytes
 from howdah.model.plan import Input, Value
 from howdah.planner.budget import HEAP_SHARE
-from howdah.planner.conditions import mapreduce_rule
+from howdah.planner.conditions import WITH_MAPREDUCE
 from howdah.planner.facts import Facts
-from howdah.planner.reading import ConfigurationReading
-from howdah.planner.rule import Decision, Inspection, Observation, Rule, Severity
-from howdah.planner.values import as_number, between, fixed, one_of
+from howdah.planner.reading import Inspected, Observation
+from howdah.planner.rule import MAY, MUST, Decision
+from howdah.planner.rules.declare import Rules, as_number, between, one_of
 from howdah.units import MIB
 
 _RECORD_BYTES = 100
@@ -38,9 +37,27 @@ _KNOWN_CODECS = frozenset(
         "DeflateCodec",
     )
 )
+_LEAST_HEAP = 64 * MIB
+rules = Rules(file="mapred-site.xml")
+mapreduce = rules.under(when=WITH_MAPREDUCE)
 
 
+def _buffer_will_do(value: Value, decision: Decision, facts: Facts) -> bool:
+    heap_mb = facts.number("mapreduce.map.memory.mb") * HEAP_SHARE
+    return (
+        0.92 * as_number(decision.value) <= as_number(value) <= max(0.7 * heap_mb, as_number(decision.value))
+    )
+
+
+@mapreduce.setting(
+    "sorting.sort-buffer",
+    "mapreduce.task.io.sort.mb",
+    sources="D0 55, D0 64, D1 77, D1 93, D4 129, D4 138",
+    default_will_do=True,
+    accepts=_buffer_will_do,
+)
 def _sort_buffer(facts: Facts) -> Decision:
+    """The sort buffer holds the output of a map task over one block, so that it is spilled once."""
     block_mb = facts.number("dfs.blocksize") / MIB
     heap_mb = facts.number("mapreduce.map.memory.mb") * HEAP_SHARE
     share = 1 + _RECORD_EXTRA_BYTES / _RECORD_BYTES
@@ -68,18 +85,9 @@ def _sort_buffer(facts: Facts) -> Decision:
     )
 
 
-def _buffer_will_do(value: Value, decision: Decision, facts: Facts) -> bool:
-    heap_mb = facts.number("mapreduce.map.memory.mb") * HEAP_SHARE
-    return (
-        0.92 * as_number(decision.value) <= as_number(value) <= max(0.7 * heap_mb, as_number(decision.value))
-    )
-
-
-_LEAST_HEAP = 64 * MIB
-
-
-def _buffer_over_heap(found: Found, facts: Facts) -> Iterable[Observation]:
-    reading = ConfigurationReading(found)
+@rules.inspection("sorting.sort-buffer-in-heap", MUST, sources="D4 129")
+def _buffer_over_heap(reading: Inspected, facts: Facts) -> Iterable[Observation]:
+    """The sort buffer is at most 70 % of a map task's heap."""
     buffer = reading.number("mapreduce.task.io.sort.mb")
     options = reading.text("mapreduce.map.java.opts") or reading.text("mapred.child.java.opts") or ""
     container = reading.number("mapreduce.map.memory.mb")
@@ -88,103 +96,71 @@ def _buffer_over_heap(found: Found, facts: Facts) -> Iterable[Observation]:
         # A heap of a few MiB is a unit's fault, which is a rule of its own.
         return
     heap_mb = heap / MIB
-    yield Observation(
-        ok=buffer <= 0.7 * heap_mb,
-        about="mapreduce.task.io.sort.mb",
+    yield reading.verdict(
+        "mapreduce.task.io.sort.mb",
+        buffer <= 0.7 * heap_mb,
         found=f"{buffer:.15g} MB of a map heap of {heap_mb:.0f} MiB",
         expected=f"at most {0.7 * heap_mb:.0f} MB: the buffer is one piece of the heap, and tasks fail if "
         "it does not fit",
         fix=f"set mapreduce.task.io.sort.mb to {int(heap_mb / 2)} or raise the heap in "
         "mapreduce.map.java.opts",
-        where=reading.where("mapreduce.task.io.sort.mb"),
         inputs=(Input(name="map heap", value=int(heap), unit="B"),),
     )
 
 
-def _unknown_codec(found: Found, facts: Facts) -> Iterable[Observation]:
-    reading = ConfigurationReading(found)
+mapreduce.fixed(
+    "sorting.spill-share",
+    "mapreduce.map.sort.spill.percent",
+    _SPILL_SHARE,
+    MAY,
+    accepts=between(0.7, 0.95),
+    written=False,
+    today="io.sort.record.percent is gone: the buffer divides itself between records and their metadata.",
+).text(
+    "Spilling begins when the buffer is four fifths full.",
+    "the task goes on while it spills",
+    "D0 55, Hadoop 3.5.0: mapred-default.xml",
+)
+mapreduce.fixed(
+    "sorting.sort-factor", "mapreduce.task.io.sort.factor", 64, default_will_do=True, accepts=between(32, 256)
+).text(
+    "64 runs are merged at once.", "one pass over the data where the default of 10 makes two", "D0 55, D4 138"
+)
+mapreduce.fixed(
+    "sorting.compression",
+    "mapreduce.map.output.compress",
+    True,
+    accepts=lambda value, decision, facts: value is True,
+).text(
+    "Map output is compressed.",
+    "less to write, to fetch and to merge, for little CPU time: the study's data shrank 4.9 times",
+    "D0 51, D4 131",
+)
+mapreduce.fixed(
+    "sorting.codec",
+    "mapreduce.map.output.compress.codec",
+    _SNAPPY,
+    accepts=one_of(f"{_CODECS}.Lz4Codec", f"{_CODECS}.ZStandardCodec"),
+).text(
+    "Map output is compressed by a fast codec.",
+    "fast enough that the disk and network gain; it brings its own native library",
+    "D0 51",
+)
+
+
+@rules.inspection("sorting.codec-exists", MUST, sources="D0 51, Hadoop 3.5.0")
+def _unknown_codec(reading: Inspected, facts: Facts) -> Iterable[Observation]:
+    """The codec of map output is one that Hadoop has."""
     codec = reading.text("mapreduce.map.output.compress.codec")
     if not reading.truth("mapreduce.map.output.compress") or codec is None:
         return
     if not codec.startswith("org.apache.hadoop."):
         # A codec of the site's own: whether it is on the class path is not in the configuration.
         return
-    yield Observation(
-        ok=codec in _KNOWN_CODECS,
-        about="mapreduce.map.output.compress.codec",
+    yield reading.verdict(
+        "mapreduce.map.output.compress.codec",
+        codec in _KNOWN_CODECS,
         found=codec,
         expected=f"a codec that Hadoop has, {_SNAPPY} for instance: without it every map task fails",
         fix=f"set mapreduce.map.output.compress.codec to {_SNAPPY}",
-        where=reading.where("mapreduce.map.output.compress.codec"),
     )
-
-
-RULES: tuple[Rule, ...] = (
-    mapreduce_rule(
-        id="sorting.sort-buffer",
-        default_will_do=True,
-        file="mapred-site.xml",
-        key="mapreduce.task.io.sort.mb",
-        says="The sort buffer holds the output of a map task over one block, so that it is spilled once.",
-        sources=("D0 55", "D0 64", "D1 77", "D1 93", "D4 129", "D4 138"),
-        decide=_sort_buffer,
-        accepts=_buffer_will_do,
-    ),
-    Inspection(
-        id="sorting.sort-buffer-in-heap",
-        says="The sort buffer is at most 70 % of a map task's heap.",
-        sources=("D4 129",),
-        severity=Severity.MUST,
-        inspect=_buffer_over_heap,
-    ),
-    mapreduce_rule(
-        id="sorting.spill-share",
-        file="mapred-site.xml",
-        key="mapreduce.map.sort.spill.percent",
-        says="Spilling begins when the buffer is four fifths full.",
-        sources=("D0 55", "Hadoop 3.5.0: mapred-default.xml"),
-        severity=Severity.MAY,
-        decide=fixed(_SPILL_SHARE, "the task goes on while it spills"),
-        accepts=between(0.7, 0.95),
-        written=False,
-        today="io.sort.record.percent is gone: the buffer divides itself between records and their metadata.",
-    ),
-    mapreduce_rule(
-        id="sorting.sort-factor",
-        default_will_do=True,
-        file="mapred-site.xml",
-        key="mapreduce.task.io.sort.factor",
-        says="64 runs are merged at once.",
-        sources=("D0 55", "D4 138"),
-        decide=fixed(64, "one pass over the data where the default of 10 makes two"),
-        accepts=between(32, 256),
-    ),
-    mapreduce_rule(
-        id="sorting.compression",
-        file="mapred-site.xml",
-        key="mapreduce.map.output.compress",
-        says="Map output is compressed.",
-        sources=("D0 51", "D4 131"),
-        decide=fixed(
-            True,
-            "less to write, to fetch and to merge, for little CPU time: the study's data shrank 4.9 times",
-        ),
-        accepts=lambda value, decision, facts: value is True,
-    ),
-    mapreduce_rule(
-        id="sorting.codec",
-        file="mapred-site.xml",
-        key="mapreduce.map.output.compress.codec",
-        says="Map output is compressed by a fast codec.",
-        sources=("D0 51",),
-        decide=fixed(_SNAPPY, "fast enough that the disk and network gain; it brings its own native library"),
-        accepts=one_of(f"{_CODECS}.Lz4Codec", f"{_CODECS}.ZStandardCodec"),
-    ),
-    Inspection(
-        id="sorting.codec-exists",
-        says="The codec of map output is one that Hadoop has.",
-        sources=("D0 51", "Hadoop 3.5.0"),
-        severity=Severity.MUST,
-        inspect=_unknown_codec,
-    ),
-)

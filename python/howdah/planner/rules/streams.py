@@ -4,14 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from howdah.model.found import Found
 from howdah.model.plan import Value
-from howdah.planner.conditions import in_study, with_mapreduce
+from howdah.planner.conditions import WITH_MAPREDUCE, in_study, with_mapreduce
 from howdah.planner.facts import Facts
-from howdah.planner.reading import ConfigurationReading
-from howdah.planner.rule import Counsel, Decision, Inspection, Observation, Rule, SettingRule, Severity
-from howdah.planner.values import as_number, fixed, one_of
+from howdah.planner.reading import Inspected, Observation, entry_verdict
+from howdah.planner.rule import MAY, MUST, Decision
+from howdah.planner.rules.declare import Condition, Options, Rules, as_number, one_of
 from howdah.units import KIB
+
+rules = Rules(file="hdfs-site.xml")
+
+rules.fixed(
+    "streams.buffer",
+    "io.file.buffer.size",
+    128 * KIB,
+    file="core-site.xml",
+    accepts=lambda value, decision, facts: as_number(value) >= 64 * KIB and as_number(value) % (4 * KIB) == 0,
+).text(
+    "Streams are read and written in buffers of 128 KiB.",
+    "a call for every 128 KiB rather than for every 4 KiB of the default",
+    "D0 56",
+)
 
 
 def _drop_behind(facts: Facts) -> Decision:
@@ -29,42 +42,77 @@ def _drop_behind_will_do(value: Value, decision: Decision, facts: Facts) -> bool
     return value == decision.value or not facts.request.hbase_used
 
 
-def _streaming(key: str, says: str) -> SettingRule:
-    return SettingRule(
-        id=f"streams.{key.removeprefix('dfs.datanode.').replace('.', '-')}",
-        says=says,
-        sources=("D0 56", "howdah"),
-        condition="true in the paper profile without HBase",
-        key=key,
-        file="hdfs-site.xml",
-        decide=_drop_behind,
-        accepts=_drop_behind_will_do,
-        today="The study streams every byte once; one in use does not, so production keeps the default.",
-    )
+_STREAMED: Options = {
+    "sources": "D0 56, howdah",
+    "when": "true in the paper profile without HBase",
+    "accepts": _drop_behind_will_do,
+    "today": "The study streams every byte once; one in use does not, so production keeps the default.",
+}
+rules.setting("streams.drop-cache-behind-reads", "dfs.datanode.drop.cache.behind.reads", **_STREAMED).by(
+    "What was read is dropped from the page cache, in a benchmark only.", _drop_behind
+)
+rules.setting("streams.drop-cache-behind-writes", "dfs.datanode.drop.cache.behind.writes", **_STREAMED).by(
+    "What was written is dropped from the page cache, in a benchmark only.", _drop_behind
+)
+rules.setting("streams.sync-behind-writes", "dfs.datanode.sync.behind.writes", **_STREAMED).by(
+    "What was written goes to the disk at once, in a benchmark only.", _drop_behind
+)
 
 
-def _compression_counsel(facts: Facts) -> str | None:
-    return (
-        "Let jobs write block-compressed containers (ORC, Parquet or sequence files with Snappy or "
-        "Zstandard): less to write, to replicate and to read. It is the job's choice and cannot be set for "
-        "all: text files compressed whole cannot be split."
-    )
+@rules.inspection(
+    "streams.short-circuit-of-hbase",
+    sources="HDFS-347, HBase 2.6.4: reference guide",
+    when="where hbase-site.xml says it",
+)
+def _for_hbase(reading: Inspected, facts: Facts) -> Iterable[Observation]:
+    """HBase's own file does not turn off short-circuit reads."""
+    key = "dfs.client.read.shortcircuit"
+    for entry in reading.properties:
+        if entry.name == key and entry.base_name == "hbase-site.xml":
+            yield entry_verdict(
+                entry,
+                entry.text != "false",
+                about=key,
+                expected="true: a RegionServer reads this file last, and then reads its own disks through a "
+                "DataNode's socket",
+                fix=f"remove {key} from {entry.place}: hdfs-site.xml decides it",
+            )
 
 
-def _whole_file_counsel(facts: Facts) -> str | None:
-    if facts.cluster.worker_hosts < 2:
-        return None
-    return (
-        "Let a map task read one block, not a whole file of many: with 3 replicas up to two thirds of the "
-        "other blocks come over the network. More replicas do not make reading or writing faster."
-    )
+rules.fixed(
+    "streams.short-circuit",
+    "dfs.client.read.shortcircuit",
+    True,
+    accepts=lambda value, decision, facts: value is True or not facts.request.hbase_used,
+    today="Needs Hadoop's native library on the DataNode: with a socket path and no library it does not "
+    "start.",
+).text(
+    "Tasks and RegionServers read blocks on their own disks without the DataNode.",
+    "most blocks are read on the host that has them: the file is opened there, instead of copied "
+    "through a socket",
+    "D3 121, HDFS-347, Hadoop 3.5.0: short-circuit local reads",
+)
 
 
-def _reads_short(facts: Facts) -> bool:
-    return facts.decided.get("dfs.client.read.shortcircuit") is not False
+rules.fixed(
+    "streams.domain-socket",
+    "dfs.domain.socket.path",
+    "/var/lib/hadoop-hdfs/dn_socket",
+    when=Condition(
+        "unless short-circuit reads are off",
+        lambda facts: facts.decided.get("dfs.client.read.shortcircuit") is not False,
+    ),
+    accepts=lambda value, decision, facts: bool(value) or not facts.request.hbase_used,
+).text(
+    "Short-circuit reads have a socket by which the DataNode hands over open files.",
+    "in a directory that only the hdfs user may write, as HDFS checks",
+    "D3 121, Hadoop 3.5.0: hdfs-default.xml",
+)
 
 
+@rules.advice("streams.native-library", sources="Hadoop 3.5.0: native libraries, HDFS-347")
 def _native_counsel(facts: Facts) -> str | None:
+    """Every worker has Hadoop's native library: a DataNode with a socket does not start without."""
     if not facts.decided.get("dfs.domain.socket.path"):
         return None
     return (
@@ -74,8 +122,9 @@ def _native_counsel(facts: Facts) -> str | None:
     )
 
 
-def _short_circuit_socket(found: Found, facts: Facts) -> Iterable[Observation]:
-    reading = ConfigurationReading(found)
+@rules.inspection("streams.short-circuit-socket", MUST, sources="D3 121, Hadoop 3.5.0: hdfs-default.xml")
+def _short_circuit_socket(reading: Inspected, facts: Facts) -> Iterable[Observation]:
+    """Where short-circuit reads are on, their socket has a path."""
     if not reading.truth("dfs.client.read.shortcircuit"):
         return
     path = reading.text("dfs.domain.socket.path")
@@ -89,120 +138,34 @@ def _short_circuit_socket(found: Found, facts: Facts) -> Iterable[Observation]:
     )
 
 
-def _for_hbase(found: Found, facts: Facts) -> Iterable[Observation]:
-    key = "dfs.client.read.shortcircuit"
-    for entry in found.config.properties if found.config else ():
-        if entry.name == key and entry.base_name == "hbase-site.xml":
-            yield Observation(
-                ok=entry.text != "false",
-                about=key,
-                found=entry.text,
-                expected="true: a RegionServer reads this file last, and then reads its own disks through a "
-                "DataNode's socket",
-                fix=f"remove {key} from {entry.place}: hdfs-site.xml decides it",
-                where=entry.place,
-            )
-
-
-RULES: tuple[Rule, ...] = (
-    SettingRule(
-        id="streams.buffer",
-        says="Streams are read and written in buffers of 128 KiB.",
-        sources=("D0 56",),
-        key="io.file.buffer.size",
-        file="core-site.xml",
-        decide=fixed(128 * KIB, "a call for every 128 KiB rather than for every 4 KiB of the default"),
-        accepts=lambda value, decision, facts: (
-            as_number(value) >= 64 * KIB and as_number(value) % (4 * KIB) == 0
-        ),
-    ),
-    _streaming(
-        "dfs.datanode.drop.cache.behind.reads",
-        "What was read is dropped from the page cache, in a benchmark only.",
-    ),
-    _streaming(
-        "dfs.datanode.drop.cache.behind.writes",
-        "What was written is dropped from the page cache, in a benchmark only.",
-    ),
-    _streaming(
-        "dfs.datanode.sync.behind.writes", "What was written goes to the disk at once, in a benchmark only."
-    ),
-    Inspection(
-        id="streams.short-circuit-of-hbase",
-        says="HBase's own file does not turn off short-circuit reads.",
-        sources=("HDFS-347", "HBase 2.6.4: reference guide"),
-        condition="where hbase-site.xml says it",
-        inspect=_for_hbase,
-    ),
-    SettingRule(
-        id="streams.short-circuit",
-        says="Tasks and RegionServers read blocks on their own disks without the DataNode.",
-        sources=("D3 121", "HDFS-347", "Hadoop 3.5.0: short-circuit local reads"),
-        key="dfs.client.read.shortcircuit",
-        file="hdfs-site.xml",
-        decide=fixed(
-            True,
-            "most blocks are read on the host that has them: the file is opened there, instead of copied "
-            "through a socket",
-        ),
-        accepts=lambda value, decision, facts: value is True or not facts.request.hbase_used,
-        today="Needs Hadoop's native library on the DataNode: with a socket path and no library it does not "
-        "start.",
-    ),
-    SettingRule(
-        id="streams.domain-socket",
-        says="Short-circuit reads have a socket by which the DataNode hands over open files.",
-        sources=("D3 121", "Hadoop 3.5.0: hdfs-default.xml"),
-        applies=_reads_short,
-        condition="unless short-circuit reads are off",
-        key="dfs.domain.socket.path",
-        file="hdfs-site.xml",
-        decide=fixed(
-            "/var/lib/hadoop-hdfs/dn_socket",
-            "in a directory that only the hdfs user may write, as HDFS checks",
-        ),
-        accepts=lambda value, decision, facts: bool(value) or not facts.request.hbase_used,
-    ),
-    Counsel(
-        id="streams.native-library",
-        says="Every worker has Hadoop's native library: a DataNode with a socket does not start without.",
-        sources=("Hadoop 3.5.0: native libraries", "HDFS-347"),
-        tell=_native_counsel,
-    ),
-    Inspection(
-        id="streams.short-circuit-socket",
-        says="Where short-circuit reads are on, their socket has a path.",
-        sources=("D3 121", "Hadoop 3.5.0: hdfs-default.xml"),
-        severity=Severity.MUST,
-        inspect=_short_circuit_socket,
-    ),
-    SettingRule(
-        id="streams.checksum",
-        says="Blocks are checked by CRC32C, which processors compute.",
-        sources=("Hadoop 3.5.0: hdfs-default.xml",),
-        severity=Severity.MAY,
-        key="dfs.checksum.type",
-        file="hdfs-site.xml",
-        decide=fixed("CRC32C", "processors have an instruction for it"),
-        accepts=one_of("CRC32C"),
-        written=False,
-    ),
-    Counsel(
-        id="streams.compression",
-        says="Jobs write compressed blocks.",
-        sources=("D4 131",),
-        severity=Severity.MAY,
-        applies=with_mapreduce,
-        condition="with MapReduce",
-        tell=_compression_counsel,
-    ),
-    Counsel(
-        id="streams.whole-files",
-        says="A map task reads a block, not a file of many.",
-        sources=("D0 62", "D0 63"),
-        severity=Severity.MAY,
-        applies=with_mapreduce,
-        condition="with MapReduce on several hosts",
-        tell=_whole_file_counsel,
-    ),
+rules.fixed(
+    "streams.checksum", "dfs.checksum.type", "CRC32C", MAY, accepts=one_of("CRC32C"), written=False
+).text(
+    "Blocks are checked by CRC32C, which processors compute.",
+    "processors have an instruction for it",
+    "Hadoop 3.5.0: hdfs-default.xml",
 )
+
+
+rules.advice("streams.compression", MAY, sources="D4 131", when=WITH_MAPREDUCE).text(
+    "Jobs write compressed blocks.",
+    "Let jobs write block-compressed containers (ORC, Parquet or sequence files with Snappy or "
+    "Zstandard): less to write, to replicate and to read. It is the job's choice and cannot be set for "
+    "all: text files compressed whole cannot be split.",
+)
+
+
+@rules.advice(
+    "streams.whole-files",
+    MAY,
+    sources="D0 62, D0 63",
+    when=Condition("with MapReduce on several hosts", with_mapreduce),
+)
+def _whole_file_counsel(facts: Facts) -> str | None:
+    """A map task reads a block, not a file of many."""
+    if facts.cluster.worker_hosts < 2:
+        return None
+    return (
+        "Let a map task read one block, not a whole file of many: with 3 replicas up to two thirds of the "
+        "other blocks come over the network. More replicas do not make reading or writing faster."
+    )

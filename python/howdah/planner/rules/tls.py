@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from howdah.model.found import Found
-from howdah.planner.conditions import secure_hbase_rule, secure_mapreduce_rule, secure_rule
+from howdah.planner.conditions import SECURE_MODE, SECURED, SECURED_HBASE, SECURED_MAPREDUCE
 from howdah.planner.facts import Facts
-from howdah.planner.rule import Inspection, Observation, Rule, Severity
-from howdah.planner.values import fixed, set_at_all
+from howdah.planner.reading import Inspected, Observation
+from howdah.planner.rule import MUST, SHOULD
+from howdah.planner.rules.declare import Rules, set_at_all
 
 _FOLDER = "/etc/security/tls"
 _PROVIDER = f"localjceks://file{_FOLDER}/hadoop.jceks"
@@ -19,10 +19,56 @@ _PASSWORDS = (
     "ssl.client.truststore.password",
     "ssl.client.keystore.password",
 )
+rules = Rules(file="ssl-server.xml")
+secure = rules.under(when=SECURED, sources=SECURE_MODE, severity=MUST)
+secure_mapreduce = rules.under(when=SECURED_MAPREDUCE, sources=SECURE_MODE, severity=MUST)
+secure_hbase = rules.under(when=SECURED_HBASE, sources=SECURE_MODE, severity=MUST)
+
+secure.fixed("tls.hdfs", "dfs.http.policy", "HTTPS_ONLY", SHOULD, file="hdfs-site.xml").text(
+    "HDFS's web pages are served by HTTPS only.",
+    "with dfs.data.transfer.protection it frees DataNodes from root's ports",
+)
+secure_mapreduce.fixed("tls.yarn", "yarn.http.policy", "HTTPS_ONLY", SHOULD, file="yarn-site.xml").text(
+    "YARN's web pages are served by HTTPS only.", "pages and logs hold what is not for all"
+)
+secure_mapreduce.fixed(
+    "tls.history", "mapreduce.jobhistory.http.policy", "HTTPS_ONLY", SHOULD, file="mapred-site.xml"
+).text("The history of jobs is served by HTTPS only.", "pages and logs hold what is not for all")
+secure_mapreduce.fixed(
+    "tls.shuffle", "mapreduce.shuffle.ssl.enabled", True, SHOULD, file="mapred-site.xml"
+).text(
+    "Map output is encrypted on the wire.",
+    "calls and blocks are encrypted: so is what lies between map and reduce",
+)
+secure_hbase.fixed("tls.hbase", "hbase.ssl.enabled", True, SHOULD, file="hbase-site.xml").text(
+    "HBase's web pages are served by HTTPS only.",
+    "pages show names of tables, keys of regions and who asks for them",
+)
+secure.fixed(
+    "tls.server-store", "ssl.server.keystore.location", f"{_FOLDER}/host.jks", accepts=set_at_all
+).text("Each host has a key and a certificate of its own.", "readable by Hadoop's users only")
+secure.fixed(
+    "tls.server-trust", "ssl.server.truststore.location", f"{_FOLDER}/trust.jks", SHOULD, accepts=set_at_all
+).text("Hosts know the authority that signed their certificates.", "the same on all hosts")
+secure.fixed(
+    "tls.server-passwords", "hadoop.security.credential.provider.path", _PROVIDER, SHOULD, accepts=set_at_all
+).text("Passwords of key stores are in a credential store.", "never in a file of the configuration")
+secure.fixed(
+    "tls.client-trust",
+    "ssl.client.truststore.location",
+    f"{_FOLDER}/trust.jks",
+    file="ssl-client.xml",
+    accepts=set_at_all,
+).text(
+    "Clients know the authority that signed the hosts' certificates.",
+    "the same on all hosts; it holds no secret",
+)
 
 
-def _passwords(found: Found, facts: Facts) -> Iterable[Observation]:
-    for entry in found.config.properties if found.config else ():
+@rules.inspection("tls.passwords", sources="Hadoop 3.5.0: credential providers, howdah")
+def _passwords(reading: Inspected, facts: Facts) -> Iterable[Observation]:
+    """No password of a key store is in a file of the configuration."""
+    for entry in reading.properties:
         if entry.name in _PASSWORDS and entry.text and "${" not in entry.text:
             yield Observation(
                 ok=False,
@@ -34,87 +80,3 @@ def _passwords(found: Found, facts: Facts) -> Iterable[Observation]:
                 f"{entry.file}",
                 where=entry.place,
             )
-
-
-RULES: tuple[Rule, ...] = (
-    secure_rule(
-        id="tls.hdfs",
-        file="hdfs-site.xml",
-        key="dfs.http.policy",
-        says="HDFS's web pages are served by HTTPS only.",
-        severity=Severity.SHOULD,
-        decide=fixed("HTTPS_ONLY", "with dfs.data.transfer.protection it frees DataNodes from root's ports"),
-    ),
-    secure_mapreduce_rule(
-        id="tls.yarn",
-        file="yarn-site.xml",
-        key="yarn.http.policy",
-        says="YARN's web pages are served by HTTPS only.",
-        severity=Severity.SHOULD,
-        decide=fixed("HTTPS_ONLY", "pages and logs hold what is not for all"),
-    ),
-    secure_mapreduce_rule(
-        id="tls.history",
-        file="mapred-site.xml",
-        key="mapreduce.jobhistory.http.policy",
-        says="The history of jobs is served by HTTPS only.",
-        severity=Severity.SHOULD,
-        decide=fixed("HTTPS_ONLY", "pages and logs hold what is not for all"),
-    ),
-    secure_mapreduce_rule(
-        id="tls.shuffle",
-        file="mapred-site.xml",
-        key="mapreduce.shuffle.ssl.enabled",
-        says="Map output is encrypted on the wire.",
-        decide=fixed(True, "calls and blocks are encrypted: so is what lies between map and reduce"),
-        severity=Severity.SHOULD,
-    ),
-    secure_hbase_rule(
-        id="tls.hbase",
-        file="hbase-site.xml",
-        key="hbase.ssl.enabled",
-        says="HBase's web pages are served by HTTPS only.",
-        decide=fixed(True, "pages show names of tables, keys of regions and who asks for them"),
-        severity=Severity.SHOULD,
-    ),
-    secure_rule(
-        id="tls.server-store",
-        file="ssl-server.xml",
-        key="ssl.server.keystore.location",
-        says="Each host has a key and a certificate of its own.",
-        decide=fixed(f"{_FOLDER}/host.jks", "readable by Hadoop's users only"),
-        accepts=set_at_all,
-    ),
-    secure_rule(
-        id="tls.server-trust",
-        severity=Severity.SHOULD,
-        file="ssl-server.xml",
-        key="ssl.server.truststore.location",
-        says="Hosts know the authority that signed their certificates.",
-        decide=fixed(f"{_FOLDER}/trust.jks", "the same on all hosts"),
-        accepts=set_at_all,
-    ),
-    secure_rule(
-        id="tls.server-passwords",
-        severity=Severity.SHOULD,
-        file="ssl-server.xml",
-        key="hadoop.security.credential.provider.path",
-        says="Passwords of key stores are in a credential store.",
-        decide=fixed(_PROVIDER, "never in a file of the configuration"),
-        accepts=set_at_all,
-    ),
-    secure_rule(
-        id="tls.client-trust",
-        file="ssl-client.xml",
-        key="ssl.client.truststore.location",
-        says="Clients know the authority that signed the hosts' certificates.",
-        decide=fixed(f"{_FOLDER}/trust.jks", "the same on all hosts; it holds no secret"),
-        accepts=set_at_all,
-    ),
-    Inspection(
-        id="tls.passwords",
-        says="No password of a key store is in a file of the configuration.",
-        sources=("Hadoop 3.5.0: credential providers", "howdah"),
-        inspect=_passwords,
-    ),
-)

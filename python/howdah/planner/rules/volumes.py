@@ -5,24 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 
-from howdah.model.found import Found
 from howdah.model.inventory import DiskKind, DiskRole, HostGroup
 from howdah.model.plan import Input, Value
-from howdah.planner.data_mounts import data_mounts
-from howdah.planner.facts import CannotTell, Facts
-from howdah.planner.reading import ConfigurationReading, is_temporary, path_list
-from howdah.planner.rule import (
-    Counsel,
-    Decision,
-    Inspection,
-    Observation,
-    Rule,
-    Scope,
-    SettingRule,
-    Severity,
-)
+from howdah.planner.facts import Facts, MissingFact
+from howdah.planner.reading import Inspected, Observation, data_mounts, is_temporary, path_list
+from howdah.planner.rule import MAY, MUST, Decision, Scope
+from howdah.planner.rules.declare import Rules, as_number
 from howdah.planner.throughput import block_disks
-from howdah.planner.values import as_number
 from howdah.units import GIB, MIB, format_bytes, format_counted
 
 _FSDATASET = "org.apache.hadoop.hdfs.server.datanode.fsdataset"
@@ -36,29 +25,45 @@ A job's intermediate data are of the job's size, not of the disk's.
 _DISKS_PER_FAILURE = 6
 _TAG = "[SSD]"
 """Of every kind of flash: Hadoop has no other name for NVMe."""
+_NEVER_FILLED, _NEVER_FILLED_MOST = 0.05, 100 * 10**9
+rules = Rules(file="hdfs-site.xml")
+
+
+def _every_disk(value: Value, decision: Decision, facts: Facts) -> bool:
+    paths = path_list(value)
+    apart = len(set(paths)) == len(paths)
+    return apart and len(paths) == len(path_list(decision.value)) and not any(map(is_temporary, paths))
 
 
 def _data_dirs(facts: Facts) -> tuple[str, ...]:
     dirs = facts.worker.data_dirs
     if not dirs:
-        raise CannotTell("the worker's data disks: give a plan")
+        raise MissingFact("the worker's data disks: give a plan")
     return dirs
 
 
+@rules.setting(
+    "volumes.data-dirs",
+    "dfs.datanode.data.dir",
+    sources="D0 30, D0 36, D3 123, D4 128",
+    scope=Scope.WORKER,
+    accepts=_every_disk,
+)
 def _hdfs_dirs(facts: Facts) -> Decision:
+    """One directory on every data disk (JBOD)."""
     dirs = _data_dirs(facts)
     kinds = _kinds(facts, len(dirs))
     flash = sum(kind is not DiskKind.HDD for kind in kinds)
     mixed = 0 < flash < len(kinds)
     tags = [_TAG if mixed and kind is not DiskKind.HDD else "" for kind in kinds] or [""] * len(dirs)
-    told = (
+    flash_note = (
         f"; {flash} of them flash, tagged {_TAG}: number disks in the inventory's order. HDFS uses these "
         "where a storage policy names them; without the tag each would get as many blocks as a spinning disk"
     )
     return Decision(
         tuple(f"{tag}file://{folder}/dfs" for tag, folder in zip(tags, dirs, strict=True)),
         f"one directory on each of {format_counted(len(dirs), 'data disk')}; no striping, no RAID"
-        f"{told if mixed else ''}",
+        f"{flash_note if mixed else ''}",
         (Input(name="data disks", value=len(dirs)),),
     )
 
@@ -73,14 +78,35 @@ def _kinds(facts: Facts, disks: int) -> tuple[DiskKind, ...]:
     return kinds if len(kinds) == disks else ()
 
 
-def _every_disk(value: Value, decision: Decision, facts: Facts) -> bool:
-    paths = path_list(value)
-    apart = len(set(paths)) == len(paths)
-    return apart and len(paths) == len(path_list(decision.value)) and not any(map(is_temporary, paths))
+@rules.advice(
+    "volumes.flash-beside-disks",
+    sources="Hadoop 3.5.0: ArchivalStorage, HDFS-2832",
+    when="hosts have data disks of flash and spinning ones",
+)
+def _flash(facts: Facts) -> str | None:
+    """Flash among spinning disks is used by storage policies."""
+    groups = []
+    for group in facts.cluster.worker_groups:
+        data = [disk for disk in group.disks if disk.role is DiskRole.DATA]
+        flash = [disk for disk in data if disk.kind is not DiskKind.HDD]
+        if flash and len(flash) < len(data):
+            size = sum(disk.count * disk.size_bytes for disk in flash)
+            groups.append(f"{format_bytes(size)} of flash on each host of {group.name}")
+    if not groups:
+        return None
+    return (
+        f"There are {' and '.join(groups)}, which HDFS leaves empty until a storage policy names them: for "
+        "instance `hdfs storagepolicies -setStoragePolicy -path /hot -policy ONE_SSD`, and "
+        "hbase.wal.storage.policy ONE_SSD for HBase's log. The capacity of this plan counts them; give them "
+        "the role `spare` where nothing will use them, or keep them for hosts of their own."
+    )
 
 
-def _temporary(found: Found, facts: Facts) -> Iterable[Observation]:
-    reading = ConfigurationReading(found)
+@rules.inspection(
+    "volumes.lasting", MUST, sources="Hadoop 3.5.0: hdfs-default.xml, Hadoop 3.5.0: core-default.xml"
+)
+def _temporary(reading: Inspected, facts: Facts) -> Iterable[Observation]:
+    """No block is in a directory that is emptied at boot."""
     if reading.text("dfs.datanode.data.dir") is None and not reading.has("hdfs-site.xml"):
         return
     # What is found, the release's default included.
@@ -88,36 +114,30 @@ def _temporary(found: Found, facts: Facts) -> Iterable[Observation]:
     if not isinstance(given, str | tuple) or not given:
         return
     lost = [path for path in path_list(given) if is_temporary(path)]
-    yield Observation(
-        ok=not lost,
-        about="dfs.datanode.data.dir",
+    yield reading.verdict(
+        "dfs.datanode.data.dir",
+        not lost,
         found=", ".join(lost or path_list(given)),
         expected="no directory that is emptied at boot or by cleaners: blocks would be lost",
         fix="set dfs.datanode.data.dir in hdfs-site.xml to a directory on each data disk, /data/01/dfs and "
         "so on",
-        where=reading.where("dfs.datanode.data.dir"),
     )
 
 
-def _flash(facts: Facts) -> str | None:
-    told = []
-    for group in facts.cluster.worker_groups:
-        data = [disk for disk in group.disks if disk.role is DiskRole.DATA]
-        flash = [disk for disk in data if disk.kind is not DiskKind.HDD]
-        if flash and len(flash) < len(data):
-            size = sum(disk.count * disk.size_bytes for disk in flash)
-            told.append(f"{format_bytes(size)} of flash on each host of {group.name}")
-    if not told:
-        return None
-    return (
-        f"There are {' and '.join(told)}, which HDFS leaves empty until a storage policy names them: for "
-        "instance `hdfs storagepolicies -setStoragePolicy -path /hot -policy ONE_SSD`, and "
-        "hbase.wal.storage.policy ONE_SSD for HBase's log. The capacity of this plan counts them; give them "
-        "the role `spare` where nothing will use them, or keep them for hosts of their own."
-    )
+def _failures_will_do(value: Value, decision: Decision, facts: Facts) -> bool:
+    disks = len(_data_dirs(facts))
+    return as_number(value) == 0 if disks == 1 else 1 <= as_number(value) <= disks / 2
 
 
+@rules.setting(
+    "volumes.failed-volumes",
+    "dfs.datanode.failed.volumes.tolerated",
+    sources="howdah",
+    scope=Scope.WORKER,
+    accepts=_failures_will_do,
+)
 def _failures(facts: Facts) -> Decision:
+    """A DataNode continues when a sixth of its disks fail, and stops when half fail."""
     disks = len(_data_dirs(facts))
     inputs = (Input(name="data disks", value=disks),)
     if disks == 1:
@@ -129,60 +149,27 @@ def _failures(facts: Facts) -> Decision:
     )
 
 
-def _failures_will_do(value: Value, decision: Decision, facts: Facts) -> bool:
-    disks = len(_data_dirs(facts))
-    return as_number(value) == 0 if disks == 1 else 1 <= as_number(value) <= disks / 2
-
-
-def _more_failures_than_disks(found: Found, facts: Facts) -> Iterable[Observation]:
-    reading = ConfigurationReading(found)
+@rules.inspection("volumes.failed-volumes-too-many", MUST, sources="Hadoop 3.5.0: hdfs-default.xml")
+def _more_failures_than_disks(reading: Inspected, facts: Facts) -> Iterable[Observation]:
+    """Fewer failures are tolerated than there are disks, or the DataNode does not start."""
     tolerated = reading.number("dfs.datanode.failed.volumes.tolerated")
     dirs = reading.folders("dfs.datanode.data.dir")
     if tolerated is None or not dirs:
         return
-    yield Observation(
-        ok=-1 <= tolerated < len(dirs),
-        about="dfs.datanode.failed.volumes.tolerated",
+    yield reading.verdict(
+        "dfs.datanode.failed.volumes.tolerated",
+        -1 <= tolerated < len(dirs),
         found=f"{tolerated:.15g}, with {format_counted(len(dirs), 'data disk')}",
         expected=f"fewer than {len(dirs)}: the DataNode does not start otherwise",
         fix=f"set dfs.datanode.failed.volumes.tolerated to {max(0, min(1, len(dirs) - 1))} in hdfs-site.xml",
-        where=reading.where("dfs.datanode.failed.volumes.tolerated"),
     )
 
 
 def smallest_disk(group: HostGroup) -> int:
     sizes = [disk.size_bytes for disk in group.disks if disk.role is DiskRole.DATA]
     if not sizes:
-        raise CannotTell("the data disks of the hosts: give a plan")
+        raise MissingFact("the data disks of the hosts: give a plan")
     return min(sizes)
-
-
-_NEVER_FILLED, _NEVER_FILLED_MOST = 0.05, 100 * 10**9
-
-
-def disk_full_percent(disk_bytes: int) -> int:
-    """How full a disk of this size may be: 95 %, and all but about 100 GB of a large one."""
-    free = min(_NEVER_FILLED, _NEVER_FILLED_MOST / disk_bytes)
-    return math.floor(100 * (1 - free))
-
-
-def _reserved(facts: Facts) -> Decision:
-    disk = smallest_disk(facts.group)
-    free = disk * (100 - disk_full_percent(disk)) / 100
-    tasks = min(disk * _FOR_TASKS, _FOR_TASKS_MOST) if facts.request.mapreduce else 0
-    step = GIB if free + tasks >= GIB else MIB
-    value = max(step, int(free + tasks) // step * step)
-    never = f"{format_bytes(free)} that nothing may fill: a full file system is slow"
-    what = (
-        f"{format_bytes(tasks)} for intermediate data, and {never}, and a NodeManager gives its disk up"
-        if tasks
-        else never
-    )
-    return Decision(
-        value,
-        f"{value / disk:.1%} of each {format_bytes(disk)} disk is kept from HDFS: {what}",
-        (Input(name="smallest data disk", value=disk, unit="B"),),
-    )
 
 
 def _reserve_will_do(value: Value, decision: Decision, facts: Facts) -> bool:
@@ -193,24 +180,74 @@ def _reserve_will_do(value: Value, decision: Decision, facts: Facts) -> bool:
     return 0.6 * as_number(decision.value) <= as_number(value) <= max(0.3 * disk, as_number(decision.value))
 
 
-def _reserved_beyond(found: Found, facts: Facts) -> Iterable[Observation]:
-    key = "dfs.datanode.du.reserved"
-    reserved = ConfigurationReading(found).size(key)
-    sizes = [mount.size_bytes for mount in data_mounts(found)]
-    if reserved is None or not sizes:
-        return
-    yield Observation(
-        ok=reserved < min(sizes),
-        about=key,
-        found=f"{format_bytes(reserved)} of a disk of {format_bytes(min(sizes))}",
-        expected="less than the disk: HDFS gets nothing of it otherwise",
-        fix=f"set {key} to {min(sizes) // 20} in {ConfigurationReading(found).where(key)}, a twentieth of "
-        "the disk",
-        where=ConfigurationReading(found).where(key),
+def disk_full_percent(disk_bytes: int) -> int:
+    """How full a disk of this size may be: 95 %, and all but about 100 GB of a large one."""
+    free = min(_NEVER_FILLED, _NEVER_FILLED_MOST / disk_bytes)
+    return math.floor(100 * (1 - free))
+
+
+@rules.setting(
+    "volumes.reserved",
+    "dfs.datanode.du.reserved",
+    sources="D0 35, howdah",
+    scope=Scope.WORKER,
+    accepts=_reserve_will_do,
+)
+def _reserved(facts: Facts) -> Decision:
+    """5 % of each disk, at most 100 GB, are never filled; where tasks use the disks too, 10 % more, at most
+    200 GB, are theirs."""
+    disk = smallest_disk(facts.group)
+    free = disk * (100 - disk_full_percent(disk)) / 100
+    tasks = min(disk * _FOR_TASKS, _FOR_TASKS_MOST) if facts.request.mapreduce else 0
+    step = GIB if free + tasks >= GIB else MIB
+    value = max(step, int(free + tasks) // step * step)
+    never = f"{format_bytes(free)} that nothing may fill: a full file system is slow"
+    purpose = (
+        f"{format_bytes(tasks)} for intermediate data, and {never}, and a NodeManager gives its disk up"
+        if tasks
+        else never
+    )
+    return Decision(
+        value,
+        f"{value / disk:.1%} of each {format_bytes(disk)} disk is kept from HDFS: {purpose}",
+        (Input(name="smallest data disk", value=disk, unit="B"),),
     )
 
 
+@rules.inspection(
+    "volumes.reserved-beyond",
+    MUST,
+    sources="Hadoop 3.5.0: hdfs-default.xml",
+    when="where the disks are known",
+)
+def _reserved_beyond(reading: Inspected, facts: Facts) -> Iterable[Observation]:
+    """No more is kept free than a disk holds."""
+    key = "dfs.datanode.du.reserved"
+    reserved = reading.size(key)
+    sizes = [mount.size_bytes for mount in data_mounts(reading)]
+    if reserved is None or not sizes:
+        return
+    yield reading.verdict(
+        key,
+        reserved < min(sizes),
+        found=f"{format_bytes(reserved)} of a disk of {format_bytes(min(sizes))}",
+        expected="less than the disk: HDFS gets nothing of it otherwise",
+        fix=f"set {key} to {min(sizes) // 20} in {reading.where(key)}, a twentieth of the disk",
+    )
+
+
+@rules.setting(
+    "volumes.volume-policy",
+    "dfs.datanode.fsdataset.volume.choosing.policy",
+    MAY,
+    sources="D0 151, howdah",
+    scope=Scope.WORKER,
+    accepts=lambda value, decision, facts: (
+        value == decision.value or (not value and decision.value == _ROUND_ROBIN)
+    ),
+)
 def _volume_policy(facts: Facts) -> Decision:
+    """Disks are filled by turns where they are alike, by free space where they are not."""
     # Flash among spinning disks has a storage type of its own: HDFS never weighs one against the other.
     sizes = {disk.size_bytes for disk in block_disks(facts.group)}
     inputs = (Input(name="sizes of data disks", value=len(sizes)),)
@@ -225,102 +262,16 @@ def _volume_policy(facts: Facts) -> Decision:
     )
 
 
-def _policy_will_do(value: Value, decision: Decision, facts: Facts) -> bool:
-    return value == decision.value or (not value and decision.value == _ROUND_ROBIN)
-
-
-def _shared_disk(found: Found, facts: Facts) -> Iterable[Observation]:
-    """Directories for HDFS and for YARN are on the same disks, or one of them idles."""
-    reading = ConfigurationReading(found)
+@rules.inspection("volumes.all-disks", sources="D0 30, D0 24")
+def _shared_disk(reading: Inspected, facts: Facts) -> Iterable[Observation]:
+    """YARN's local directories are on as many disks as HDFS's."""
     hdfs, yarn = reading.folders("dfs.datanode.data.dir"), reading.folders("yarn.nodemanager.local-dirs")
     if not hdfs or not yarn:
         return
-    yield Observation(
-        ok=len(yarn) >= len(hdfs),
-        about="yarn.nodemanager.local-dirs",
+    yield reading.verdict(
+        "yarn.nodemanager.local-dirs",
+        len(yarn) >= len(hdfs),
         found=f"{len(yarn)} for {len(hdfs)} of dfs.datanode.data.dir",
         expected="a directory on every data disk: map output is spread as the blocks are",
         fix=f"list {len(hdfs)} directories in yarn.nodemanager.local-dirs, one on each data disk",
-        where=reading.where("yarn.nodemanager.local-dirs"),
     )
-
-
-RULES: tuple[Rule, ...] = (
-    SettingRule(
-        id="volumes.data-dirs",
-        says="One directory on every data disk (JBOD).",
-        sources=("D0 30", "D0 36", "D3 123", "D4 128"),
-        scope=Scope.WORKER,
-        key="dfs.datanode.data.dir",
-        file="hdfs-site.xml",
-        decide=_hdfs_dirs,
-        accepts=_every_disk,
-    ),
-    Counsel(
-        id="volumes.flash-beside-disks",
-        says="Flash among spinning disks is used by storage policies.",
-        sources=("Hadoop 3.5.0: ArchivalStorage", "HDFS-2832"),
-        condition="hosts have data disks of flash and spinning ones",
-        tell=_flash,
-    ),
-    Inspection(
-        id="volumes.lasting",
-        says="No block is in a directory that is emptied at boot.",
-        sources=("Hadoop 3.5.0: hdfs-default.xml", "Hadoop 3.5.0: core-default.xml"),
-        severity=Severity.MUST,
-        inspect=_temporary,
-    ),
-    SettingRule(
-        id="volumes.failed-volumes",
-        says="A DataNode continues when a sixth of its disks fail, and stops when half fail.",
-        sources=("howdah",),
-        scope=Scope.WORKER,
-        key="dfs.datanode.failed.volumes.tolerated",
-        file="hdfs-site.xml",
-        decide=_failures,
-        accepts=_failures_will_do,
-    ),
-    Inspection(
-        id="volumes.failed-volumes-too-many",
-        says="Fewer failures are tolerated than there are disks, or the DataNode does not start.",
-        sources=("Hadoop 3.5.0: hdfs-default.xml",),
-        severity=Severity.MUST,
-        inspect=_more_failures_than_disks,
-    ),
-    SettingRule(
-        id="volumes.reserved",
-        says="5 % of each disk, at most 100 GB, are never filled; where tasks use the disks too, 10 % more, "
-        "at most 200 GB, are theirs.",
-        sources=("D0 35", "howdah"),
-        scope=Scope.WORKER,
-        key="dfs.datanode.du.reserved",
-        file="hdfs-site.xml",
-        decide=_reserved,
-        accepts=_reserve_will_do,
-    ),
-    Inspection(
-        id="volumes.reserved-beyond",
-        says="No more is kept free than a disk holds.",
-        sources=("Hadoop 3.5.0: hdfs-default.xml",),
-        severity=Severity.MUST,
-        condition="where the disks are known",
-        inspect=_reserved_beyond,
-    ),
-    SettingRule(
-        id="volumes.volume-policy",
-        says="Disks are filled by turns where they are alike, by free space where they are not.",
-        sources=("D0 151", "howdah"),
-        severity=Severity.MAY,
-        scope=Scope.WORKER,
-        key="dfs.datanode.fsdataset.volume.choosing.policy",
-        file="hdfs-site.xml",
-        decide=_volume_policy,
-        accepts=_policy_will_do,
-    ),
-    Inspection(
-        id="volumes.all-disks",
-        says="YARN's local directories are on as many disks as HDFS's.",
-        sources=("D0 30", "D0 24"),
-        inspect=_shared_disk,
-    ),
-)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from howdah.model.found import Found
 from howdah.model.plan import Input, Value, Worker
 from howdah.planner.budget import (
     CONTAINERS_OF_ROOM,
@@ -15,16 +14,24 @@ from howdah.planner.budget import (
     kinds_of,
     vcores_of,
 )
-from howdah.planner.conditions import mapreduce_rule
+from howdah.planner.conditions import WITH_MAPREDUCE
 from howdah.planner.facts import Facts
-from howdah.planner.reading import ConfigurationReading
-from howdah.planner.rule import Decision, Inspection, Observation, Rule, Scope, Severity, equal
-from howdah.planner.values import as_number, fixed
+from howdah.planner.reading import Inspected, Observation
+from howdah.planner.rule import MAY, MUST, Decision, Scope
+from howdah.planner.rules.declare import Rules, as_number
 from howdah.units import MIB, format_counted, format_memory
 
 _STEP_MB = 512
 _DAEMONS_LEAST = 0.1
 """Of a worker's memory: what the system and daemons take at the very least."""
+rules = Rules(file="yarn-site.xml")
+mapreduce = rules.under(when=WITH_MAPREDUCE)
+
+
+def _memory_will_do(value: Value, decision: Decision, facts: Facts) -> bool:
+    most = budget(facts.worker, facts).room / MIB
+    wanted = as_number(decision.value)
+    return 0.75 * wanted <= as_number(value) <= max(wanted, most)
 
 
 def _memory_inputs(worker: Worker, shares: MemoryBudget) -> tuple[Input, ...]:
@@ -43,7 +50,17 @@ def _memory_inputs(worker: Worker, shares: MemoryBudget) -> tuple[Input, ...]:
     )
 
 
+@mapreduce.setting(
+    "yarn.memory",
+    "yarn.nodemanager.resource.memory-mb",
+    sources="D0 24, D0 25, D0 50, D0 69, D4 129, X11",
+    scope=Scope.WORKER,
+    accepts=_memory_will_do,
+    today="The papers' map and reduce slots; YARN's containers are one pool for both.",
+)
 def _memory(facts: Facts) -> Decision:
+    """Containers have 85 % of what the system, daemons and HBase leave. Where only TeraSort runs, what its
+    tasks and an application master take, no more: the rest of memory caches map output."""
     worker = facts.worker
     sizes, shares = chosen_sizes(facts), budget(worker, facts)
     value = container_mb(worker, sizes, facts)
@@ -74,13 +91,23 @@ def _memory(facts: Facts) -> Decision:
     )
 
 
-def _memory_will_do(value: Value, decision: Decision, facts: Facts) -> bool:
-    most = budget(facts.worker, facts).room / MIB
+def _vcores_will_do(value: Value, decision: Decision, facts: Facts) -> bool:
     wanted = as_number(decision.value)
-    return 0.75 * wanted <= as_number(value) <= max(wanted, most)
+    most = max(1.25 * wanted, 2.0 * (facts.worker.vcpus or 0))
+    return 0.75 * wanted <= as_number(value) <= most
 
 
+@mapreduce.setting(
+    "yarn.vcores",
+    "yarn.nodemanager.resource.cpu-vcores",
+    sources="D0 50, D1 89, D2 108, D4 138, X11",
+    scope=Scope.WORKER,
+    accepts=_vcores_will_do,
+    today="The papers' map and reduce slots; vcores count with the DominantResourceCalculator only.",
+)
 def _vcores(facts: Facts) -> Decision:
+    """As many vcores as tasks at once: a vcore is a place to run. For jobs that are not known, one for each
+    thread, or three for two cores of one thread each."""
     worker = facts.worker
     cpus = worker.vcpus or 0
     if not facts.request.sorts_only:
@@ -110,54 +137,28 @@ def _vcores(facts: Facts) -> Decision:
     )
 
 
-def _vcores_will_do(value: Value, decision: Decision, facts: Facts) -> bool:
-    wanted = as_number(decision.value)
-    most = max(1.25 * wanted, 2.0 * (facts.worker.vcpus or 0))
-    return 0.75 * wanted <= as_number(value) <= most
-
-
-def _most_memory(facts: Facts) -> Decision:
-    sizes = chosen_sizes(facts)
-    value = max(container_mb(kind, sizes, facts) for kind in kinds_of(facts))
-    return Decision(value, "the container memory of the largest worker: no container can have more")
-
-
-def _most_vcores(facts: Facts) -> Decision:
-    value = max(vcores_of(kind, facts) for kind in kinds_of(facts))
-    return Decision(value, "the vcores of the largest worker: no container can have more")
-
-
-def _step_will_do(value: Value, decision: Decision, facts: Facts) -> bool:
-    """A step that divides both containers, so that neither is rounded up, or is small."""
-    step = int(as_number(value))
-    if step <= 0:
-        return False
-    sizes = chosen_sizes(facts)
-    waste = sum(-size % step for size in (sizes.map_mb, sizes.reduce_mb))
-    return waste * 8 <= sizes.map_mb + sizes.reduce_mb
-
-
-def _over_worker(found: Found, facts: Facts) -> Iterable[Observation]:
-    reading = ConfigurationReading(found)
+@rules.inspection("yarn.memory-of-worker", MUST, sources="D0 24, D4 129")
+def _over_worker(reading: Inspected, facts: Facts) -> Iterable[Observation]:
+    """Containers leave the system and daemons a tenth of the worker's memory at the least."""
     given = reading.number("yarn.nodemanager.resource.memory-mb")
     if given is None or given <= 0:
         return
     memory_mb = facts.worker.memory_bytes / MIB
     room_mb = budget(facts.worker, facts).room / MIB
-    yield Observation(
-        ok=given <= memory_mb * (1 - _DAEMONS_LEAST),
-        about="yarn.nodemanager.resource.memory-mb",
+    yield reading.verdict(
+        "yarn.nodemanager.resource.memory-mb",
+        given <= memory_mb * (1 - _DAEMONS_LEAST),
         found=f"{given:.0f} MB of {memory_mb:.0f} MB",
         expected=f"at most {room_mb:.0f} MB: system and daemons need the rest, and the kernel kills what is "
         "over",
         fix=f"set yarn.nodemanager.resource.memory-mb to at most {int(room_mb) // _STEP_MB * _STEP_MB}",
-        where=reading.where("yarn.nodemanager.resource.memory-mb"),
         inputs=(Input(name="worker's memory", value=facts.worker.memory_bytes, unit="B"),),
     )
 
 
-def _over_nodemanager(found: Found, facts: Facts) -> Iterable[Observation]:
-    reading = ConfigurationReading(found)
+@rules.inspection("yarn.container-fits", MUST, sources="Hadoop 3.5.0: yarn-default.xml")
+def _over_nodemanager(reading: Inspected, facts: Facts) -> Iterable[Observation]:
+    """Every container fits a NodeManager and the largest allocation."""
     limits = {
         key: value
         for key in ("yarn.nodemanager.resource.memory-mb", "yarn.scheduler.maximum-allocation-mb")
@@ -170,19 +171,19 @@ def _over_nodemanager(found: Found, facts: Facts) -> Iterable[Observation]:
         size = reading.number(key)
         if size is None or size <= 0:
             continue
-        yield Observation(
-            ok=size <= limits[limit_key],
-            about=key,
+        yield reading.verdict(
+            key,
+            size <= limits[limit_key],
             found=f"{size:.15g} MB",
             expected=f"at most the {limits[limit_key]:.15g} MB of {limit_key}: the job is refused or waits "
             "for ever",
             fix=f"lower {key} to at most {limits[limit_key]:.15g} or raise {limit_key}",
-            where=reading.where(key),
         )
 
 
-def _least_over_container(found: Found, facts: Facts) -> Iterable[Observation]:
-    reading = ConfigurationReading(found)
+@rules.inspection("yarn.least-container", sources="Hadoop 3.5.0: yarn-default.xml")
+def _least_over_container(reading: Inspected, facts: Facts) -> Iterable[Observation]:
+    """The least allocation is no larger than a task's container."""
     least = reading.number("yarn.scheduler.minimum-allocation-mb")
     if least is None:
         return
@@ -190,108 +191,69 @@ def _least_over_container(found: Found, facts: Facts) -> Iterable[Observation]:
         size = reading.number(key)
         if size is None or size <= 0:
             continue
-        yield Observation(
-            ok=least <= size,
-            about="yarn.scheduler.minimum-allocation-mb",
+        yield reading.verdict(
+            "yarn.scheduler.minimum-allocation-mb",
+            least <= size,
             found=f"{least:.15g} MB, {key} is {size:.15g} MB",
             expected=f"at most {size:.15g} MB: every container is rounded up to it, and fewer run at once",
             fix=f"set yarn.scheduler.minimum-allocation-mb to {_STEP_MB}",
-            where=reading.where("yarn.scheduler.minimum-allocation-mb"),
         )
 
 
-RULES: tuple[Rule, ...] = (
-    mapreduce_rule(
-        id="yarn.memory",
-        file="yarn-site.xml",
-        key="yarn.nodemanager.resource.memory-mb",
-        says="Containers have 85 % of what the system, daemons and HBase leave. Where only TeraSort runs, "
-        "what its tasks and an application master take, no more: the rest of memory caches map output.",
-        sources=("D0 24", "D0 25", "D0 50", "D0 69", "D4 129", "X11"),
-        scope=Scope.WORKER,
-        decide=_memory,
-        accepts=_memory_will_do,
-        today="The papers' map and reduce slots; YARN's containers are one pool for both.",
+def _step_will_do(value: Value, decision: Decision, facts: Facts) -> bool:
+    """A step that divides both containers, so that neither is rounded up, or is small."""
+    step = int(as_number(value))
+    if step <= 0:
+        return False
+    sizes = chosen_sizes(facts)
+    waste = sum(-size % step for size in (sizes.map_mb, sizes.reduce_mb))
+    return waste * 8 <= sizes.map_mb + sizes.reduce_mb
+
+
+mapreduce.fixed(
+    "yarn.least-allocation", "yarn.scheduler.minimum-allocation-mb", _STEP_MB, accepts=_step_will_do
+).text(
+    "Containers are rounded up to steps that divide those of tasks.",
+    "the containers of tasks are multiples of it, so none is rounded up",
+    "Hadoop 3.5.0: yarn-default.xml, howdah",
+)
+
+
+@mapreduce.setting(
+    "yarn.largest-allocation",
+    "yarn.scheduler.maximum-allocation-mb",
+    sources="Hadoop 3.5.0: yarn-default.xml, howdah",
+    accepts=lambda value, decision, facts: (
+        chosen_sizes(facts).reduce_mb <= as_number(value) <= as_number(decision.value)
     ),
-    mapreduce_rule(
-        id="yarn.vcores",
-        file="yarn-site.xml",
-        key="yarn.nodemanager.resource.cpu-vcores",
-        says="As many vcores as tasks at once: a vcore is a place to run. For jobs that are not known, one "
-        "for each thread, or three for two cores of one thread each.",
-        sources=("D0 50", "D1 89", "D2 108", "D4 138", "X11"),
-        scope=Scope.WORKER,
-        decide=_vcores,
-        accepts=_vcores_will_do,
-        today="The papers' map and reduce slots; vcores count with the DominantResourceCalculator only.",
-    ),
-    Inspection(
-        id="yarn.memory-of-worker",
-        says="Containers leave the system and daemons a tenth of the worker's memory at the least.",
-        sources=("D0 24", "D4 129"),
-        severity=Severity.MUST,
-        inspect=_over_worker,
-    ),
-    Inspection(
-        id="yarn.container-fits",
-        says="Every container fits a NodeManager and the largest allocation.",
-        sources=("Hadoop 3.5.0: yarn-default.xml",),
-        severity=Severity.MUST,
-        inspect=_over_nodemanager,
-    ),
-    Inspection(
-        id="yarn.least-container",
-        says="The least allocation is no larger than a task's container.",
-        sources=("Hadoop 3.5.0: yarn-default.xml",),
-        inspect=_least_over_container,
-    ),
-    mapreduce_rule(
-        id="yarn.least-allocation",
-        file="yarn-site.xml",
-        key="yarn.scheduler.minimum-allocation-mb",
-        says="Containers are rounded up to steps that divide those of tasks.",
-        sources=("Hadoop 3.5.0: yarn-default.xml", "howdah"),
-        decide=fixed(_STEP_MB, "the containers of tasks are multiples of it, so none is rounded up"),
-        accepts=_step_will_do,
-    ),
-    mapreduce_rule(
-        id="yarn.largest-allocation",
-        file="yarn-site.xml",
-        key="yarn.scheduler.maximum-allocation-mb",
-        says="A container may be as large as the largest worker's containers together.",
-        sources=("Hadoop 3.5.0: yarn-default.xml", "howdah"),
-        decide=_most_memory,
-        accepts=lambda value, decision, facts: (
-            chosen_sizes(facts).reduce_mb <= as_number(value) <= as_number(decision.value)
-        ),
-    ),
-    mapreduce_rule(
-        id="yarn.largest-vcores",
-        file="yarn-site.xml",
-        key="yarn.scheduler.maximum-allocation-vcores",
-        says="A container may have as many vcores as the largest worker.",
-        sources=("Hadoop 3.5.0: yarn-default.xml", "howdah"),
-        severity=Severity.MAY,
-        decide=_most_vcores,
-        accepts=lambda value, decision, facts: 1 <= as_number(value) <= as_number(decision.value),
-    ),
-    mapreduce_rule(
-        id="yarn.virtual-memory",
-        file="yarn-site.xml",
-        key="yarn.nodemanager.vmem-check-enabled",
-        says="Tasks are not killed for virtual memory they never touch.",
-        sources=("Hadoop 3.5.0: yarn-default.xml", "howdah"),
-        decide=fixed(False, "Java reserves far more addresses than it uses: healthy tasks would be killed"),
-        accepts=equal,
-    ),
-    mapreduce_rule(
-        id="yarn.physical-memory",
-        file="yarn-site.xml",
-        key="yarn.nodemanager.pmem-check-enabled",
-        says="Tasks that outgrow their containers are killed.",
-        sources=("Hadoop 3.5.0: yarn-default.xml", "howdah"),
-        decide=fixed(True, "one task must not take the memory of the others"),
-        accepts=equal,
-        written=False,
-    ),
+)
+def _most_memory(facts: Facts) -> Decision:
+    """A container may be as large as the largest worker's containers together."""
+    sizes = chosen_sizes(facts)
+    value = max(container_mb(kind, sizes, facts) for kind in kinds_of(facts))
+    return Decision(value, "the container memory of the largest worker: no container can have more")
+
+
+@mapreduce.setting(
+    "yarn.largest-vcores",
+    "yarn.scheduler.maximum-allocation-vcores",
+    MAY,
+    sources="Hadoop 3.5.0: yarn-default.xml, howdah",
+    accepts=lambda value, decision, facts: 1 <= as_number(value) <= as_number(decision.value),
+)
+def _most_vcores(facts: Facts) -> Decision:
+    """A container may have as many vcores as the largest worker."""
+    value = max(vcores_of(kind, facts) for kind in kinds_of(facts))
+    return Decision(value, "the vcores of the largest worker: no container can have more")
+
+
+mapreduce.fixed("yarn.virtual-memory", "yarn.nodemanager.vmem-check-enabled", False).text(
+    "Tasks are not killed for virtual memory they never touch.",
+    "Java reserves far more addresses than it uses: healthy tasks would be killed",
+    "Hadoop 3.5.0: yarn-default.xml, howdah",
+)
+mapreduce.fixed("yarn.physical-memory", "yarn.nodemanager.pmem-check-enabled", True, written=False).text(
+    "Tasks that outgrow their containers are killed.",
+    "one task must not take the memory of the others",
+    "Hadoop 3.5.0: yarn-default.xml, howdah",
 )

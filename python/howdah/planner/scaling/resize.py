@@ -10,10 +10,9 @@ from howdah.model.inventory import CpuLayout, DiskRole, DiskSet, HostGroup, Inve
 from howdah.model.plan import Cluster, Layout
 from howdah.model.request import Demand, Hypervisor, PlanRequest, Protection
 from howdah.model.sharing import Sharing
-from howdah.planner.masters.seats import PLACE_BYTES
+from howdah.planner.masters.slots import PLACE_BYTES
 from howdah.planner.platforms.candidates import LEAST_THREADS
-from howdah.planner.platforms.division import Division, divide
-from howdah.planner.platforms.workers import least_worker
+from howdah.planner.platforms.division import Division, divide, least_worker
 from howdah.units import GIB, exact_bits_per_s, exact_bytes
 
 _LINK_STEP = 1_000_000
@@ -135,11 +134,11 @@ def _racks_of(group: HostGroup, count: int) -> int:
 def _fewer_disks(group: HostGroup, per_host: int, share: float) -> Iterator[DiskSet]:
     """Data disks in proportion, at least one for each worker; what does not divide stays undivided."""
     for disk in group.disks:
-        each, over = divmod(disk.count, per_host)
-        if disk.role is not DiskRole.DATA or not each:
+        per_worker, over = divmod(disk.count, per_host)
+        if disk.role is not DiskRole.DATA or not per_worker:
             yield disk
         else:
-            yield disk.model_copy(update={"count": max(1, round(each * share)) * per_host + over})
+            yield disk.model_copy(update={"count": max(1, round(per_worker * share)) * per_host + over})
 
 
 def _slower(link_bits_per_s: int, share: float) -> int:

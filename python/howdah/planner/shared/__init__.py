@@ -1,7 +1,1 @@
 """Several clusters on the same hosts: what each has of them, and what they leave for another."""
-
-from howdah.planner.shared.claims import check_fit
-from howdah.planner.shared.idle import with_idle_neighbours
-from howdah.planner.shared.left import Left, left_beside
-
-__all__ = ["Left", "check_fit", "left_beside", "with_idle_neighbours"]

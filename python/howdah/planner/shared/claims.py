@@ -11,11 +11,11 @@ from howdah.errors import UserError
 from howdah.model.inventory import DiskKind, DiskRole, HostGroup, Inventory
 from howdah.model.placement import placed_workers
 from howdah.model.plan import Cluster, Layout, Plan, Worker
-from howdah.planner.platforms.workers import memory_for_workers
+from howdah.model.sharing import Sharing
+from howdah.planner.platforms.division import memory_for_workers
 from howdah.units import format_bits_per_s, format_bytes, format_counted, format_gib
 
 _HINT = "plan one of them anew: with a smaller --share, or --beside the others"
-
 DiskType = tuple[DiskKind, int]
 """What tells data disks apart: what they are made of, and their size in bytes."""
 
@@ -39,11 +39,11 @@ class Claim(NamedTuple):
 
 def data_disks(group: HostGroup) -> Counter[DiskType]:
     """Data disks of one host by what they are made of and their size."""
-    found: Counter[DiskType] = Counter()
+    counted: Counter[DiskType] = Counter()
     for disk in group.disks:
         if disk.role is DiskRole.DATA:
-            found[disk.kind, disk.size_bytes] += disk.count
-    return found
+            counted[disk.kind, disk.size_bytes] += disk.count
+    return counted
 
 
 def claims_of(plans: Iterable[Plan]) -> dict[str, tuple[Claim, ...]]:
@@ -52,11 +52,11 @@ def claims_of(plans: Iterable[Plan]) -> dict[str, tuple[Claim, ...]]:
     A master's place counts with the disks that a worker would have there, so that all hosts of a group are
     left alike and masters may move.
     """
-    found: dict[str, tuple[Claim, ...]] = {}
+    claims: dict[str, tuple[Claim, ...]] = {}
     for plan in plans:
         for host, claim in _claims(plan):
-            found[host] = (*found.get(host, ()), claim)
-    return found
+            claims[host] = (*claims.get(host, ()), claim)
+    return claims
 
 
 def check_fit(inventory: Inventory, plans: Sequence[Plan]) -> None:
@@ -65,11 +65,11 @@ def check_fit(inventory: Inventory, plans: Sequence[Plan]) -> None:
     for group in inventory.groups:
         sound: set[tuple[Claim, ...]] = set()
         for host in group.names:
-            here = claims.get(host.lower(), ())
+            on_host = claims.get(host.lower(), ())
             # Hosts of a group are alike, and most carry the same.
-            if here not in sound:
-                _check_host(host, group, here)
-                sound.add(here)
+            if on_host not in sound:
+                _check_host(host, group, on_host)
+                sound.add(on_host)
     _check_names(plans)
 
 
@@ -121,9 +121,9 @@ def _check_host(host: str, group: HostGroup, claims: Sequence[Claim]) -> None:
             f"is used as it is by cluster {whole[0]}, and so cannot be shared by {names}",
             "divide it with --hypervisor vsphere or kvm, or leave it out of one of them",
         )
-    for asked, there in _excesses(group, claims):
+    for claimed, present in _excesses(group, claims):
         raise UserError(
-            f"host {host}", f"clusters {names} ask for {asked} together, and there are {there}", _HINT
+            f"host {host}", f"clusters {names} ask for {claimed} together, and there are {present}", _HINT
         )
     for one, other in combinations(claims, 2):
         if both := set(one.numbers) & set(other.numbers):
@@ -141,13 +141,13 @@ def _excesses(group: HostGroup, claims: Sequence[Claim]) -> Iterator[tuple[str, 
         yield format_counted(vcpus, "virtual CPU"), format_counted(group.cpu.threads, "thread")
     if memory > (given := memory_for_workers(group.memory_bytes)):
         yield f"{format_gib(memory)} of memory", f"{format_gib(given)} beside the hypervisor's own"
-    there, asked = data_disks(group), Counter[DiskType]()
+    present, claimed = data_disks(group), Counter[DiskType]()
     for claim in claims:
-        asked.update(dict(claim.disks))
-    for (kind, size), count in asked.items():
-        if count > there[kind, size]:
+        claimed.update(dict(claim.disks))
+    for (kind, size), count in claimed.items():
+        if count > present[kind, size]:
             disks = f"{kind.upper()} data disks of {format_bytes(size)}"
-            yield f"{count} {disks}", f"{there[kind, size]}"
+            yield f"{count} {disks}", f"{present[kind, size]}"
     speed = sum(claim.bits_per_s for claim in claims)
     if speed > group.network_bits_per_s:
         yield (
@@ -177,3 +177,27 @@ def _machines(cluster: Cluster) -> Iterator[str]:
         yield worker.name.lower()
     for master in cluster.masters:
         yield master.address.lower()
+
+
+def with_idle_neighbours(plan: Plan) -> Plan | None:
+    """The plan with whole ports, cores and disk controllers, which idle neighbours leave to it.
+
+    Machines keep their virtual CPUs, memory and disks, and all values are as planned. None for a plan that
+    shares no hosts, or does not say how large these are as a whole.
+    """
+    sharing = plan.cluster.request.sharing if plan.cluster is not None else None
+    if plan.cluster is None or sharing is None or not sharing.whole:
+        return None
+    inventory = plan.cluster.inventory
+    groups = tuple(_undivided(group, sharing) for group in inventory.groups)
+    cluster = plan.cluster.model_copy(update={"inventory": inventory.model_copy(update={"groups": groups})})
+    return plan.model_copy(update={"cluster": cluster})
+
+
+def _undivided(group: HostGroup, sharing: Sharing) -> HostGroup:
+    whole = sharing.whole_host(group.names[0])
+    if whole is None:
+        return group
+    return group.model_copy(
+        update={"cpu": whole.cpu, "nics": whole.nics, "controller_bytes_per_s": whole.controller_bytes_per_s}
+    )

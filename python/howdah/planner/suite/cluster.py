@@ -6,25 +6,24 @@ program needs is in ``programs``.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pkgutil import resolve_name
 from typing import NamedTuple, TypeVar
 
-from howdah.model.at_once import AtOnce, at_once
+from howdah.model.at_once import AtOnce, Container, Room, at_once, granted_bytes
 from howdah.model.engine_names import HADOOP, SIM
 from howdah.model.engine_options import SAMPLE_INTERVAL
 from howdah.model.placement import placed_workers
-from howdah.model.plan import Plan, Role, Setting
+from howdah.model.plan import Plan, Role, Setting, Worker
 from howdah.model.workloads.base import Workload
 from howdah.model.workloads.dfsio import FILE_SIZE, FILES
 from howdah.model.workloads.option import Option
 from howdah.model.workloads.suite import Suite
 from howdah.model.workloads.terasort import ROW_BYTES, ROWS
-from howdah.planner.suite.request import RunRequest, programs_asked
-from howdah.planner.suite.settings import Settings
+from howdah.planner.suite.request import RunRequest, Settings, requested_programs
 from howdah.units import MIB
 
 T = TypeVar("T", int, float, str)
-
 _ROWS_PER_GB = 1_000_000_000 // ROW_BYTES
 _SLOTS_PER_GB = 4
 _TASK_ROWS_LEAST = 100_000
@@ -38,52 +37,6 @@ class SizedSuite(NamedTuple):
     suite: Suite
     settings: tuple[Setting, ...]
     sample_interval_s: float
-
-
-def size_suite(
-    request: RunRequest,
-    capacity: AtOnce,
-    *,
-    engine: str = HADOOP,
-    dataset_bytes: int | None = None,
-    records: int | None = None,
-    hosts: int = 1,
-) -> SizedSuite:
-    """Decide every size of the request's suite; raise UserError for what does not make sense.
-
-    ``dataset_bytes`` and ``records`` are what the cluster was planned to sort and to keep in a table, where
-    the engine can be asked for so much; ``hosts`` is how many hosts or RegionServers there are, for programs
-    that are about these.
-    """
-    asked = programs_asked(request, engine)
-    alone = len(asked) == 1
-    sizes = ClusterSizes(
-        request, capacity, engine, alone=alone, dataset_bytes=dataset_bytes, records=records, hosts=hosts
-    )
-    workloads = tuple(sizes.sized(program, engine) for program in asked)
-    interval_s = sizes.settings.choose(
-        "sample interval",
-        request.of(SAMPLE_INTERVAL),
-        _INTERVAL_S,
-        reason="1 Hz shows every phase at under 1 % of one core",
-        source="howdah",
-    )
-    return SizedSuite(Suite(name=request.suite, workloads=workloads), sizes.settings.all(), interval_s)
-
-
-def size_planned(request: RunRequest, plan: Plan) -> SizedSuite:
-    """A suite for a cluster that is planned, as large as it was planned for unless the request says."""
-    cluster = plan.cluster
-    demands = cluster.request.workloads if cluster else ()
-    servers = {kind.name for kind in plan.workers if Role.REGIONSERVER in kind.roles}
-    return size_suite(
-        request,
-        at_once(plan),
-        engine=SIM,
-        dataset_bytes=cluster.request.dataset_bytes if cluster else None,
-        records=max((demand.records for demand in demands if demand.records), default=None),
-        hosts=sum(worker.kind in servers for worker in placed_workers(cluster)) if cluster else 1,
-    )
 
 
 class ClusterSizes:
@@ -175,6 +128,123 @@ class ClusterSizes:
         return self._files
 
 
+PLATFORM = "as found"
+
+
+class FoundNode(NamedTuple):
+    """A NodeManager as the ResourceManager knows it."""
+
+    name: str
+    """Its host name."""
+    memory_bytes: int
+    """Memory for containers."""
+    vcores: int
+    """Virtual cores for containers."""
+    datanode: bool
+    """Whether a DataNode reports from the same host."""
+
+
+class FoundValue(NamedTuple):
+    """A property of the cluster as its client's configuration has it."""
+
+    key: str
+    value: str
+    where: str
+    """The file that sets it, or the release whose default it is."""
+
+
+class ContainerSizes(NamedTuple):
+    """What the cluster's tasks ask for, bytes."""
+
+    map_bytes: int
+    reduce_bytes: int
+    least_bytes: int
+    """The scheduler's least allocation: every container is a multiple of it."""
+
+
+def size_suite(
+    request: RunRequest,
+    capacity: AtOnce,
+    *,
+    engine: str = HADOOP,
+    dataset_bytes: int | None = None,
+    records: int | None = None,
+    hosts: int = 1,
+) -> SizedSuite:
+    """Decide every size of the request's suite; raise UserError for what does not make sense.
+
+    ``dataset_bytes`` and ``records`` are what the cluster was planned to sort and to keep in a table, where
+    the engine can be asked for so much; ``hosts`` is how many hosts or RegionServers there are, for programs
+    that are about these.
+    """
+    requested = requested_programs(request, engine)
+    alone = len(requested) == 1
+    sizes = ClusterSizes(
+        request, capacity, engine, alone=alone, dataset_bytes=dataset_bytes, records=records, hosts=hosts
+    )
+    workloads = tuple(sizes.sized(program, engine) for program in requested)
+    interval_s = sizes.settings.choose(
+        "sample interval",
+        request.of(SAMPLE_INTERVAL),
+        _INTERVAL_S,
+        reason="1 Hz shows every phase at under 1 % of one core",
+        source="howdah",
+    )
+    return SizedSuite(Suite(name=request.suite, workloads=workloads), sizes.settings.all(), interval_s)
+
+
+def size_planned(request: RunRequest, plan: Plan) -> SizedSuite:
+    """A suite for a cluster that is planned, as large as it was planned for unless the request says."""
+    cluster = plan.cluster
+    demands = cluster.request.workloads if cluster else ()
+    servers = {kind.name for kind in plan.workers if Role.REGIONSERVER in kind.roles}
+    return size_suite(
+        request,
+        at_once(plan),
+        engine=SIM,
+        dataset_bytes=cluster.request.dataset_bytes if cluster else None,
+        records=max((demand.records for demand in demands if demand.records), default=None),
+        hosts=sum(worker.kind in servers for worker in placed_workers(cluster)) if cluster else 1,
+    )
+
+
 def most_tasks(rows: int) -> int:
     """How many tasks so many rows are worth: with fewer rows each they would measure their own start."""
     return max(1, rows // _TASK_ROWS_LEAST)
+
+
+def observed_plan(
+    nodes: Sequence[FoundNode], containers: ContainerSizes, values: Sequence[FoundValue]
+) -> Plan:
+    """The plan of such a cluster: one worker a node, with slots for as many tasks as its memory holds.
+
+    Only memory counts, as for YARN's default resource calculator. What the application master takes of
+    them is reckoned with by ``model.at_once``, from the values.
+    """
+
+    def slots(node: FoundNode, task_bytes: int) -> int:
+        container = Container(granted_bytes(task_bytes, containers.least_bytes))
+        return Room(node.memory_bytes, None).holds(container)
+
+    workers = tuple(
+        Worker(
+            name=node.name,
+            map_slots=slots(node, containers.map_bytes),
+            reduce_slots=slots(node, containers.reduce_bytes),
+            memory_bytes=node.memory_bytes,
+            vcpus=node.vcores,
+            roles=(*((Role.DATANODE,) if node.datanode else ()), Role.NODEMANAGER),
+        )
+        for node in nodes
+    )
+    settings = tuple(
+        Setting(
+            key=value.key,
+            value=value.value,
+            reason="as the cluster's client has it",
+            source=value.where,
+            origin="user",
+        )
+        for value in values
+    )
+    return Plan(platform=PLATFORM, workers=workers, settings=settings)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from howdah.model.workloads.dfsio import DfsioRead, DfsioWrite
 from howdah.model.workloads.files import BLOCK_SIZE, MAPS, REPLICATION
+from howdah.model.workloads.network import PAIRS_AT_ONCE, ROUNDS, SECONDS, STREAMS, Network
 from howdah.model.workloads.nnbench import OPERATIONS, NNBench
 from howdah.model.workloads.pi import SAMPLES, Pi
 from howdah.model.workloads.terasort import (
@@ -21,6 +22,13 @@ from howdah.planner.suite.cluster import ClusterSizes, most_tasks
 
 _SAMPLES = 10_000_000
 _OPERATIONS = 1_000
+_STREAMS = 4
+_SECONDS = 5
+_MOST_ROUNDS = 32
+_TURNS = 3
+"""A pair is measured one way, the other way, and both ways at once."""
+_ROUND_TRIPS_S = 1
+_LONGEST_ALONE_S = 600
 
 
 def teragen(sizes: ClusterSizes) -> TeraGen:
@@ -96,11 +104,7 @@ def pi(sizes: ClusterSizes) -> Pi:
     """Seconds of computing for every map."""
     maps = choose_maps(sizes, "pi maps")
     samples = sizes.choose(
-        "pi samples",
-        SAMPLES,
-        _SAMPLES,
-        reason="seconds of pure CPU work for every map",
-        source="howdah",
+        "pi samples", SAMPLES, _SAMPLES, reason="seconds of pure CPU work for every map", source="howdah"
     )
     return Pi(maps=maps, samples=samples)
 
@@ -132,3 +136,44 @@ def choose_maps(sizes: ClusterSizes, key: str) -> int:
         reason="as many as the cluster runs at once",
         source="D2 108: as many as there are CPUs",
     )
+
+
+def network(sizes: ClusterSizes) -> Network:
+    """All pairs one after another while that takes minutes; else many pairs at once, and not all of them."""
+    hosts = sizes.hosts
+    streams = sizes.choose(
+        "network streams",
+        STREAMS,
+        _STREAMS,
+        reason="one connection may be held to one member of a bond, or to one CPU",
+        source="howdah",
+    )
+    seconds = sizes.choose(
+        "network seconds",
+        SECONDS,
+        _SECONDS,
+        reason="TCP has found its speed after one second, which is left out",
+        source="howdah",
+    )
+    rounds = sizes.choose(
+        "network rounds",
+        ROUNDS,
+        min(hosts - 1, _MOST_ROUNDS),
+        reason="every pair"
+        if hosts - 1 <= _MOST_ROUNDS
+        else "enough for each host and each pair of racks to be seen",
+        source="howdah",
+    )
+    alone_s = rounds * hosts / 2 * (_TURNS * (seconds + 1) + _ROUND_TRIPS_S)
+    alone = alone_s <= _LONGEST_ALONE_S
+    pairs = sizes.choose(
+        "network pairs at once",
+        PAIRS_AT_ONCE,
+        1 if alone else hosts // 2,
+        reason="nobody else uses what lies between two hosts"
+        if alone
+        else f"one pair after another would take {alone_s / 60:,.0f} minutes; pairs at once share no "
+        "host, though what lies between hosts",
+        source="howdah",
+    )
+    return Network(streams=streams, seconds=seconds, rounds=min(rounds, hosts - 1), pairs_at_once=pairs)

@@ -1,8 +1,8 @@
-"""What a user asks a run to do, and what of it makes no sense."""
+"""A request of work: its options, the values decided for it with their reasons, and the work in one line."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
 from pydantic import Field
@@ -12,13 +12,51 @@ from howdah.model.base import Model
 from howdah.model.engine_names import LOCAL
 from howdah.model.engine_options import REDUCE_SLOTS
 from howdah.model.engines import all_options
+from howdah.model.plan import Plan, Setting
 from howdah.model.workloads.base import Workload
 from howdah.model.workloads.option import Option
 from howdah.model.workloads.registered import options, programs
-from howdah.model.workloads.suite import suites
+from howdah.model.workloads.suite import Suite, suites
 from howdah.model.workloads.terasort import INPUT
+from howdah.units import format_memory
 
-T = TypeVar("T")
+T = TypeVar("T", int, float, str)
+
+
+class Settings:
+    """Collects values in the order they are decided; what the user gave stays theirs."""
+
+    def __init__(self) -> None:
+        self._decided: dict[str, Setting] = {}
+
+    def choose(self, key: str, given: T | None, rule: T, *, reason: str, source: str) -> T:
+        """Keep the user's value if there is one, the rule's otherwise, and note which."""
+        if given is not None:
+            self.note(key, given, reason="given by the user", source="command line", by_user=True)
+            return given
+        self.note(key, rule, reason=reason, source=source)
+        return rule
+
+    def note(
+        self,
+        key: str,
+        value: int | float | str | tuple[str, ...],
+        *,
+        reason: str,
+        source: str,
+        by_user: bool = False,
+    ) -> None:
+        """Record a value that was decided elsewhere."""
+        self._decided[key] = Setting(
+            key=key, value=value, reason=reason, source=source, origin="user" if by_user else "rule"
+        )
+
+    def all(self) -> tuple[Setting, ...]:
+        """Everything decided so far."""
+        return tuple(self._decided.values())
+
+
+ValueT = TypeVar("ValueT")
 
 
 class RunRequest(Model):
@@ -28,9 +66,9 @@ class RunRequest(Model):
     given: Mapping[str, Any] = Field(default_factory=dict)
     """The values of options, of programs and engines, by the options' names."""
 
-    def of(self, option: Option[T]) -> T | None:
+    def of(self, option: Option[ValueT]) -> ValueT | None:
         """What the user gave of an option; None where that is the planner's to choose."""
-        value: T | None = self.given.get(option.name)
+        value: ValueT | None = self.given.get(option.name)
         return value
 
     def on(self, engine: str) -> RunRequest:
@@ -42,7 +80,7 @@ class RunRequest(Model):
         }
         return self.model_copy(update={"given": used})
 
-    def with_value(self, option: Option[T], value: T) -> RunRequest:
+    def with_value(self, option: Option[ValueT], value: ValueT) -> RunRequest:
         """The same request with another value of an option."""
         return self.model_copy(update={"given": {**self.given, option.name: value}})
 
@@ -52,7 +90,7 @@ def options_of(program: type[Workload], engine: str) -> tuple[Option[Any], ...]:
     return (*program.options, *program.options_on.get(engine, ()))
 
 
-def programs_asked(
+def requested_programs(
     request: RunRequest, engine: str = LOCAL, *, called: str | None = None
 ) -> tuple[type[Workload], ...]:
     """The programs of the request's suite; raise UserError for what makes no sense on the engine.
@@ -63,18 +101,18 @@ def programs_asked(
     if kinds is None:
         known = ", ".join(suites())
         raise UserError("SUITE", f"{request.suite!r} is not a suite howdah knows", f"one of {known}")
-    asked = tuple(programs()[kind] for kind in kinds)
-    for program in asked:
+    requested = tuple(programs()[kind] for kind in kinds)
+    for program in requested:
         _check_engine(request, engine, program)
     wrong: list[UserError] = []
     for name, value in request.given.items():
         try:
-            _check_option(request, (engine, called), asked, all_options()[name], value)
+            _check_option(request, (engine, called), requested, all_options()[name], value)
         except UserError as error:
             wrong.append(error)
     if wrong:
         raise _together(wrong)
-    return asked
+    return requested
 
 
 def _check_option(
@@ -119,8 +157,8 @@ def _check_engine(request: RunRequest, engine: str, program: type[Workload]) -> 
     if engine in program.programs:
         return
     why = program.not_on.get(engine, "it has no program for it")
-    others = " or ".join(f"--engine {other}" for other in program.programs)
-    raise UserError("SUITE", f"--engine {engine} does not run {request.suite}: {why}", others)
+    alternatives = " or ".join(f"--engine {other}" for other in program.programs)
+    raise UserError("SUITE", f"--engine {engine} does not run {request.suite}: {why}", alternatives)
 
 
 def _check_users(
@@ -157,3 +195,18 @@ def _check_value(option: Option[Any], engine: str, value: Any) -> None:
     refusal = option.refuse(value, engine)
     if refusal is not None:
         raise UserError(option.flag, refusal.what, refusal.hint)
+
+
+def plan_line(plan: Plan, suite: Suite) -> str:
+    """The work and its memory: ``10,000,000 rows · 1.00 GB · 4 maps, 4 reduces · 2 GiB memory``."""
+    return " · ".join([*_work(suite), f"{format_memory(plan.workers[0].memory_bytes)} memory"])
+
+
+def suite_line(suite: Suite) -> str:
+    """The work alone: ``10,000,000 rows · 1.00 GB · 4 reduces``."""
+    return " · ".join(_work(suite))
+
+
+def _work(suite: Suite) -> Iterator[str]:
+    """What each workload is, said once where several are of the same data."""
+    yield from dict.fromkeys(words for workload in suite.workloads for words in workload.in_words())

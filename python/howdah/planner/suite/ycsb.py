@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from howdah.errors import UserError
+from howdah.model.workloads.hbase_pe import PerformanceEvaluation, PeWrite
 from howdah.model.workloads.nnbench import OPERATIONS
 from howdah.model.workloads.ycsb import YcsbLoad, YcsbMix, YcsbOwnMix
 from howdah.model.workloads.ycsb_options import (
@@ -33,6 +34,7 @@ _RECORDS_PER_SERVER = 100_000
 _OPERATIONS_PER_SERVER = 100_000
 _THREADS_PER_SERVER = 8
 _REGIONS_PER_SERVER = 4
+_VALUE_BYTES = 1000
 
 
 def load(sizes: ClusterSizes) -> YcsbLoad:
@@ -76,8 +78,8 @@ def mix(sizes: ClusterSizes) -> YcsbMix:
                 f"give {MIX.flag} read=0.7,update=0.3",
             )
     if given["p99_s"] is not None and given["target"] is not None:
-        what = f"looks for a rate, and {TARGET.flag} names one"
-        raise UserError(P99.flag, what, "leave one of them out")
+        problem = f"looks for a rate, and {TARGET.flag} names one"
+        raise UserError(P99.flag, problem, "leave one of them out")
     workload = program(**given)
     if (workload.clients or 1) > 1 and "insert" in workload.shares:
         # Each client would number the records that it adds from the same one on.
@@ -150,3 +152,24 @@ def _common(sizes: ClusterSizes) -> dict[str, Any]:
         "target": request.of(TARGET),
         "durability": request.of(DURABILITY) or Durability.SYNC_WAL,
     }
+
+
+def evaluation(sizes: ClusterSizes) -> PerformanceEvaluation:
+    """One of its commands, on all of the table."""
+    program, request = sizes.program, sizes.request
+    assert issubclass(program, PerformanceEvaluation)
+    given: dict[str, Any] = {
+        "records": choose_records(sizes),
+        "field_bytes": sizes.choose(
+            "size of a value", FIELD_SIZE, _VALUE_BYTES, reason="what a record of YCSB holds", source="howdah"
+        ),
+        "threads": choose_threads(sizes, clients=1),
+    }
+    if issubclass(program, PeWrite):
+        given |= {
+            "regions": choose_regions(sizes),
+            "compression": request.of(COMPRESSION),
+            "block_encoding": request.of(BLOCK_ENCODING),
+            "bloom_filter": request.of(BLOOM_FILTER),
+        }
+    return program(**given)

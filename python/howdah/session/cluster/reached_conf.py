@@ -11,7 +11,7 @@ from howdah.installation import find_installation
 from howdah.model.at_once import LEAST_MB
 from howdah.model.placement import placed_workers
 from howdah.model.plan import Plan
-from howdah.planner.suite.found import ContainerSizes, FoundNode, FoundValue, found_plan
+from howdah.planner.suite.cluster import ContainerSizes, FoundNode, FoundValue, observed_plan
 from howdah.services.conf import ClientConf
 from howdah.services.namenode import DataNode, NameNode, datanode_names, datanode_url
 from howdah.services.resourcemanager import Node, ResourceManager
@@ -93,7 +93,7 @@ def _found(conf: ClientConf, datanodes: Sequence[DataNode], nodes: Sequence[Node
         _mebibytes(conf, "mapreduce.reduce.memory.mb"),
         _mebibytes(conf, LEAST_MB),
     )
-    return found_plan(found_nodes, containers, [FoundValue(*value) for value in told_values(conf)])
+    return observed_plan(found_nodes, containers, [FoundValue(*value) for value in told_values(conf)])
 
 
 def _mebibytes(conf: ClientConf, key: str) -> int:

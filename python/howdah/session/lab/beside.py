@@ -12,7 +12,7 @@ from howdah.lab.lots import LabPlace, place_beside
 from howdah.lab.state import LabState
 from howdah.model.inventory import HostGroup, Inventory
 from howdah.model.plan import Cluster, Plan
-from howdah.planner.shared import check_fit
+from howdah.planner.shared.claims import check_fit
 
 __all__ = ["check_still_beside", "place_on_hosts_of", "shares_hosts"]
 

@@ -19,7 +19,7 @@ from howdah.lab.refusals import check_plan
 from howdah.lab.state import LabState, read_state
 from howdah.lab.up import Asked, Brought, Fitting
 from howdah.model.plan import Plan
-from howdah.planner.scaling import Fitted, fit_beside, fit_plan
+from howdah.planner.scaling.fit import Fitted, fit_beside, fit_plan
 from howdah.planner.throughput import disk_bytes_per_s
 from howdah.probe import probe_host
 from howdah.render import render

@@ -10,8 +10,7 @@ from typing import NamedTuple
 from howdah import releases
 from howdah.errors import UserError
 from howdah.model.plan import Candidate, Master, Plan, Setting
-from howdah.planner.explanation import MEANINGS, Explanation, explain
-from howdah.planner.literature import PAPERS
+from howdah.planner.explanation import MEANINGS, PAPERS, Explanation, explain
 from howdah.planner.rule import Severity
 from howdah.planner.rules.catalogue import RULES, find_rule
 from howdah.report.plan.terminal import candidate_text, list_text, master_text, setting_text

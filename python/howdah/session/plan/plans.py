@@ -13,7 +13,7 @@ from howdah.model.inventory import Inventory
 from howdah.model.plan import Plan
 from howdah.model.request import Demand, PlanRequest
 from howdah.planner.cluster import plan_cluster
-from howdah.planner.literature import items
+from howdah.planner.explanation import items
 from howdah.planner.rules.catalogue import RULES
 from howdah.releases import DEFAULT_HADOOP, DEFAULT_HBASE, HBASE_VERSIONS, PLANNED_VERSIONS
 from howdah.report.plan.content import Cited, Grounds, RuleText

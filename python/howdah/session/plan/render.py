@@ -6,7 +6,7 @@ from pathlib import Path
 
 from howdah.documents.files import read_plan
 from howdah.model.configset import ConfigSet
-from howdah.planner.literature import told
+from howdah.planner.explanation import told
 from howdah.render import render
 from howdah.render.contents import counted_contents
 from howdah.render.directory import FileChange, digest, pending_changes, write_rendered

@@ -17,8 +17,9 @@ from howdah.model.plan import Cluster, Plan
 from howdah.model.request import Hypervisor, PlanRequest
 from howdah.model.sharing import Neighbour, Sharing
 from howdah.model.value import value_text
-from howdah.planner.platforms.workers import least_worker
-from howdah.planner.shared import check_fit, left_beside
+from howdah.planner.platforms.division import least_worker
+from howdah.planner.shared.claims import check_fit
+from howdah.planner.shared.remaining import remaining_hosts
 from howdah.session.plan.plans import writes_over
 
 _PERCENT = re.compile(r"\s*([1-9]\d?)\s*%\s*")
@@ -89,7 +90,7 @@ def plan_shared(
     _check_hypervisors(others, request)
     plans = tuple(others.values())
     check_fit(inventory, plans)
-    left = left_beside(inventory, plans, least_worker(request), asked.percent)
+    left = remaining_hosts(inventory, plans, least_worker(request), asked.percent)
     sharing = Sharing(
         cluster=inventory.cluster,
         percent=asked.percent,

@@ -15,8 +15,7 @@ from howdah.model.at_once import at_once
 from howdah.model.engine_options import CONF, DEADLINE, HDFS_DIR, LAB, PLAN, QUEUE, SET
 from howdah.model.job import Job
 from howdah.planner.suite.cluster import size_suite
-from howdah.planner.suite.line import suite_line
-from howdah.planner.suite.request import RunRequest, programs_asked
+from howdah.planner.suite.request import RunRequest, requested_programs, suite_line
 from howdah.probe import probe_host
 from howdah.services.errors import ServiceError
 from howdah.services.namenode import NameNode
@@ -44,7 +43,7 @@ def prepare_cluster(
 
     Raises UserError for whatever the request gets wrong, and where there is no cluster that answers.
     """
-    programs_asked(request, HadoopEngine.name)
+    requested_programs(request, HadoopEngine.name)
     given = request.of(SET)
     job_settings = dict(given or ())
     _check_secrets(job_settings)

@@ -30,8 +30,7 @@ from howdah.model.workloads.ycsb import YCSB_LOAD, TableShape, YcsbLoad, check_s
 from howdah.model.workloads.ycsb_options import CLIENTS, FIELD_SIZE, FIELDS, MOST_CLIENTS, RECORDS
 from howdah.planner.local.plan import DEFAULT_DATA_DIR
 from howdah.planner.suite.cluster import size_suite
-from howdah.planner.suite.line import suite_line
-from howdah.planner.suite.request import RunRequest, programs_asked
+from howdah.planner.suite.request import RunRequest, requested_programs, suite_line
 from howdah.probe import probe_host
 from howdah.session.cluster.reached_hbase import ReachedHBase, reach_lab_hbase, reach_own_hbase
 from howdah.session.cluster.reached_lab import whole_lab
@@ -56,7 +55,7 @@ def prepare_hbase(
 
     Raises UserError for whatever the request gets wrong, and where what it needs is not there.
     """
-    _check_rows(programs_asked(request, HBASE)[0])
+    _check_rows(requested_programs(request, HBASE)[0])
     host = probe_host()
     with ExitStack() as stack:
         chosen = _choose(request, host, stack, keep_data=keep_data)
@@ -135,7 +134,7 @@ def _choose(request: RunRequest, host: Host, stack: ExitStack, *, keep_data: boo
 
 def _of_kept(request: RunRequest, reached: ReachedHBase) -> RunRequest:
     """A mix alone is of the table that was kept; raises UserError without one, or where another is wanted."""
-    if programs_asked(request, HBASE)[0].reads != YCSB_LOAD:
+    if requested_programs(request, HBASE)[0].reads != YCSB_LOAD:
         return request
     table = newest_kept(reached.admin)
     if table is None:
@@ -215,7 +214,7 @@ def _of_alone(request: RunRequest) -> tuple[tuple[str, object], ...]:
 
 def _check_alone(request: RunRequest, *, keep_data: bool) -> None:
     hint = "run the suite ycsb, or give --conf DIR or --lab NAME"
-    if programs_asked(request, HBASE)[0].reads == YCSB_LOAD:
+    if requested_programs(request, HBASE)[0].reads == YCSB_LOAD:
         raise UserError("SUITE", f"{request.suite} asks a table that an HBase started here has not", hint)
     if keep_data:
         raise UserError("--keep-data", "an HBase that is started here ends with the run", hint)

@@ -18,8 +18,7 @@ from howdah.model.engine_options import LAB, PLAN, REACH
 from howdah.model.placement import placed_hosts
 from howdah.model.plan import Plan
 from howdah.planner.suite.cluster import size_suite
-from howdah.planner.suite.line import suite_line
-from howdah.planner.suite.request import RunRequest, programs_asked
+from howdah.planner.suite.request import RunRequest, requested_programs, suite_line
 from howdah.probe import probe_host
 from howdah.session.cluster.reached_lab import whole_lab
 from howdah.session.lab.telemetry import beneath, hosts_telemetry, laboratory_of
@@ -41,7 +40,7 @@ def prepare_hosts(
 
     Raises UserError for what the request gets wrong, and for a machine not reached or without iperf3.
     """
-    programs_asked(request, HOSTS)
+    requested_programs(request, HOSTS)
     plan, target, line = _of_lab(request) if request.of(REACH) is None else _of_command(request)
     hosts = len(target.by_host())
     sized = size_suite(request, AtOnce(0, 0), engine=HOSTS, hosts=hosts)

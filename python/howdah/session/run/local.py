@@ -17,8 +17,7 @@ from howdah.model.workloads.pi import Pi
 from howdah.model.workloads.suite import Suite
 from howdah.model.workloads.terasort import INPUT
 from howdah.planner.local.plan import DEFAULT_DATA_DIR, LocalPlanner, sample_interval_s
-from howdah.planner.suite.line import plan_line
-from howdah.planner.suite.request import RunRequest, programs_asked
+from howdah.planner.suite.request import RunRequest, plan_line, requested_programs
 from howdah.probe import probe_host
 from howdah.probe.line import host_line
 from howdah.session.run.prepared import Prepared, new_job
@@ -36,7 +35,7 @@ def prepare_local(
 
     Raises UserError for whatever the request gets wrong.
     """
-    programs = programs_asked(request)
+    programs = requested_programs(request)
     host = probe_host()
     for path in request.of(DATA_DIR) or ():
         if not path.is_dir():

@@ -20,8 +20,7 @@ from howdah.model.plan import Plan
 from howdah.model.run import RunWarning
 from howdah.model.workloads.suite import Suite
 from howdah.planner.suite.cluster import size_planned
-from howdah.planner.suite.line import suite_line
-from howdah.planner.suite.request import RunRequest, programs_asked
+from howdah.planner.suite.request import RunRequest, requested_programs, suite_line
 from howdah.probe import probe_host
 from howdah.session.run.prepared import Prepared, new_job
 from howdah.session.run.simulated_local import prepare_simulated_local
@@ -47,7 +46,7 @@ def prepare_simulation(
         return prepare_simulated_local(
             request, runs_dir=runs_dir, command=command, seed=seed, keep_data=keep_data
         )
-    programs_asked(request, SIM)
+    requested_programs(request, SIM)
     if keep_data:
         raise UserError("--keep-data", "a simulation makes no data that could be kept", "leave it out")
     seed = secrets.randbelow(2**32) if seed is None else seed

@@ -14,8 +14,7 @@ from howdah.model.engine_names import LOCAL, SIM
 from howdah.model.engine_options import CALIBRATION, DATA_DIR, PLAN, PROBE, REPLICATIONS
 from howdah.model.host import Host
 from howdah.planner.local.plan import LocalPlanner, sample_interval_s
-from howdah.planner.suite.line import plan_line
-from howdah.planner.suite.request import RunRequest, programs_asked
+from howdah.planner.suite.request import RunRequest, plan_line, requested_programs
 from howdah.probe.line import host_line
 from howdah.session.run.prepared import Prepared, new_job
 from howdah.simulation.replications import check_replications
@@ -86,7 +85,7 @@ def _replications(request: RunRequest) -> int:
 
 def _check_suite(request: RunRequest) -> None:
     """Data that an earlier run left is not there to be read."""
-    first = programs_asked(request, called=SIM)[0]
+    first = requested_programs(request, called=SIM)[0]
     if first.folder is None or first.reads is not None:
         raise UserError(
             "SUITE",

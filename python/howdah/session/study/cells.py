@@ -22,7 +22,7 @@ from howdah.model.workloads.suite import suites
 from howdah.model.workloads.ycsb import YCSB
 from howdah.model.workloads.ycsb_options import RECORDS
 from howdah.planner.cluster import plan_cluster
-from howdah.planner.suite.request import programs_asked
+from howdah.planner.suite.request import requested_programs
 from howdah.session.run.engines import RunRequest, prepare
 from howdah.session.run.prepared import Prepared
 from howdah.session.study.directory import StudyDirectory, put
@@ -163,7 +163,7 @@ def prepare_cell(
 def check_asked(study: Study, cell: Cell) -> None:
     """Raise UserError for what the programs of a cell have no use for; whom they ask is not looked at."""
     try:
-        programs_asked(run_request(study, cell.settings), cell.settings.engine or LOCAL)
+        requested_programs(run_request(study, cell.settings), cell.settings.engine or LOCAL)
     except UserError as error:
         raise _of(cell, error) from error
 

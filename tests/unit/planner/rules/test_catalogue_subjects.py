@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,21 +12,23 @@ from howdah.planner.rules.catalogue import RULES
 
 FOLDER = Path(howdah.planner.rules.__file__).parent
 PLANNER = FOLDER.parent
-CATALOGUE = "catalogue"
+NOT_RULES = {"catalogue", "declare", "__init__"}
+DECLARATIONS = {"fixed", "setting", "family", "inspection", "advice", "principle"}
 
 
 def written(source: str) -> Iterator[str]:
-    """The id of every rule that a source makes, as far as it is text: ``ha.`` of ``f"ha.{name}"``.
-
-    Whatever makes a rule, a class or a maker with a condition of its own, is given ``id`` and ``says``.
-    """
+    """The id of every rule that a source declares, as far as it is text: ``ha.`` of ``f"ha.{name}"``."""
     for node in ast.walk(ast.parse(source)):
-        given = {one.arg: one.value for one in node.keywords} if isinstance(node, ast.Call) else {}
-        if {"id", "says"} <= given.keys():
-            rule_id = given["id"]
-            first = rule_id.values[0] if isinstance(rule_id, ast.JoinedStr) else rule_id
-            if isinstance(first, ast.Constant):
-                yield str(first.value)
+        if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.args):
+            continue
+        rule_id = node.args[0]
+        first = rule_id.values[0] if isinstance(rule_id, ast.JoinedStr) else rule_id
+        if (
+            node.func.attr in DECLARATIONS
+            and isinstance(first, ast.Constant)
+            and re.fullmatch(r"[a-z]+\.[a-z0-9-]*", str(first.value))
+        ):
+            yield str(first.value)
 
 
 def subject_of(path: Path) -> str:
@@ -52,6 +55,6 @@ def test_every_rule_of_the_catalogue_is_found_where_it_is_written() -> None:
 
 def test_every_module_of_rules_has_a_subject() -> None:
     """A module that writes no rule, which several subjects share, is beside planner/rules and not in it."""
-    files = [path for path in FOLDER.rglob("*.py") if path.stem not in {CATALOGUE, "__init__"}]
+    files = [path for path in FOLDER.rglob("*.py") if path.stem not in NOT_RULES]
     assert [path.name for path in files if not list(written(path.read_text(encoding="utf-8")))] == []
     assert {subject_of(path) for path in files} == {rule.subject for rule in RULES}

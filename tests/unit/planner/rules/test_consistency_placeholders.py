@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from howdah.model.found import FoundProperty
-from howdah.planner.rules.consistency.placeholders import placeholder
+from howdah.planner.rules.consistency.paths import placeholder
 from support.facts import facts_of
 
 

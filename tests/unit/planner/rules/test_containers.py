@@ -10,7 +10,7 @@ import pytest
 
 from howdah.model.plan import Value
 from howdah.model.request import PlanRequest, Profile
-from howdah.planner.facts import CannotTell, Facts
+from howdah.planner.facts import Facts, MissingFact
 from howdah.planner.rule import SettingRule
 from howdah.planner.rules import containers
 from support.facts import HADOOP_RULES, a_worker, facts_of, values_of
@@ -41,7 +41,7 @@ def found(release: str = BY_HEARTBEAT, more: Mapping[str, Value] = MappingProxyT
 
 
 def rule(key: str) -> SettingRule:
-    (one,) = [one for one in containers.RULES if isinstance(one, SettingRule) and one.key == key]
+    (one,) = [one for one in containers.rules if isinstance(one, SettingRule) and one.key == key]
     return one
 
 
@@ -111,7 +111,7 @@ def test_small_workers_do_well_with_the_release_s_defaults() -> None:
 
 def test_what_is_not_known_is_not_guessed_and_not_missed_where_nobody_reads_it() -> None:
     unset: dict[str, Value] = {"yarn.nodemanager.resource.memory-mb": -1}
-    with pytest.raises(CannotTell, match="memory-mb"):
+    with pytest.raises(MissingFact, match="memory-mb"):
         rule(OFF_SWITCH).decide(found(BY_HEARTBEAT, unset))
     assert rule(OFF_SWITCH).decide(found("3.5.0", unset)).value == 1
 

@@ -10,12 +10,13 @@ from howdah.model.found import Found
 from howdah.model.inventory import DiskKind, DiskRole, DiskSet
 from howdah.model.request import Demand, PlanRequest
 from howdah.model.storage import FileSystem, XfsGeometry
-from howdah.planner.rule import Counsel, Inspection, Observation, SettingRule
+from howdah.planner.reading import Inspected, Observation
+from howdah.planner.rule import AdviceRule, Inspection, SettingRule
 from howdah.planner.rules import disks
-from howdah.planner.rules.disks.settings import least_groups
+from howdah.planner.rules.disks.layout import least_groups
 from support.tuned import DISKS, MOUNTS, TB, data_mount, disk, facts, found, host, with_data
 
-BY_ID = {rule.id: rule for rule in disks.RULES}
+BY_ID = {rule.id: rule for rule in disks.rules}
 HBASE = PlanRequest(workloads=(Demand(kind="ycsb"),))
 ALL_MOUNTS = "/data/01 … /data/12 (12)"
 
@@ -30,7 +31,7 @@ def value(rule_id: str, *sets: DiskSet) -> object:
 def sees(rule_id: str, what: Found) -> list[Observation]:
     rule = BY_ID[rule_id]
     assert isinstance(rule, Inspection)
-    return list(rule.inspect(what, facts()))
+    return list(rule.inspect(Inspected(what), facts()))
 
 
 def seen(rule_id: str, one: FileSystem) -> tuple[bool | None, str]:
@@ -42,8 +43,8 @@ def seen(rule_id: str, one: FileSystem) -> tuple[bool | None, str]:
 
 def tells(rule_id: str, *sets: DiskSet) -> str | None:
     rule = BY_ID[rule_id]
-    assert isinstance(rule, Counsel)
-    return rule.tell(facts(disks=sets))
+    assert isinstance(rule, AdviceRule)
+    return rule.advise(facts(disks=sets))
 
 
 def hdds(count: int, size: str = "4TB", role: DiskRole = DiskRole.DATA) -> DiskSet:
@@ -54,10 +55,10 @@ NVME = DiskSet(count=8, kind=DiskKind.NVME, size="7680GB")
 
 
 def test_a_tuned_host_is_let_pass_whole() -> None:
-    for rule in disks.RULES:
+    for rule in disks.rules:
         if isinstance(rule, Inspection):
             for known in (found(), found(None, *(f"{mount}/dfs" for mount in MOUNTS))):
-                bad = [one for one in rule.inspect(known, facts()) if one.ok is not True]
+                bad = [one for one in rule.inspect(Inspected(known), facts()) if one.ok is not True]
                 assert bad == [], rule.id
 
 
@@ -94,7 +95,7 @@ def test_read_ahead_is_for_streams() -> None:
 
 def test_every_value_decided_on_passes() -> None:
     for known in (facts(), facts(HBASE), facts(disks=(NVME,)), facts(disks=(hdds(4), NVME))):
-        for rule in disks.RULES:
+        for rule in disks.rules:
             if isinstance(rule, SettingRule) and rule.holds(known):
                 decision = rule.decide(known)
                 assert rule.accepts(decision.value, decision, known), rule.id
@@ -244,6 +245,6 @@ def test_what_holds_data_where_no_configuration_says_so(mount: str) -> None:
 
 
 def test_a_host_starts_without_the_disk_it_lost() -> None:
-    rule = next(one for one in disks.RULES if one.id == "disks.mount")
+    rule = next(one for one in disks.rules if one.id == "disks.mount")
     assert isinstance(rule, SettingRule)
     assert "nofail" in str(rule.decide(facts()).value)

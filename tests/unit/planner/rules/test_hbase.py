@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from howdah.model.heap import heap_bytes
 from howdah.model.plan import Role, Value
 from howdah.planner.facts import Facts
-from howdah.planner.rule import Counsel, SettingRule
+from howdah.planner.rule import AdviceRule, SettingRule
 from howdah.planner.rules.regionserver import regionserver_memory
 from howdah.units import GIB, MIB
 from support.facts import (
@@ -81,13 +81,13 @@ def test_regions_are_so_large_that_a_server_has_twenty_to_two_hundred(
 
 def test_more_than_two_hundred_of_the_largest_regions_are_told() -> None:
     rule = rule_named("hbase.dense-regionservers")
-    assert isinstance(rule, Counsel)
+    assert isinstance(rule, AdviceRule)
     few, many = (a_worker(256, slots=0, disks=disks, per_host=1) for disks in (12, 24))
     group = a_group(disks=24, disk_bytes=7_680 * 10**9)
     small = facts_of(kinds=((few, 3),), request=asking(HBASE)).deciding("dfs.replication", 3)
-    assert rule.tell(small) is None
+    assert rule.advise(small) is None
     large = facts_of(kinds=((many, 3),), request=asking(HBASE), group=group)
-    told = rule.tell(large.deciding("dfs.replication", 3))
+    told = rule.advise(large.deciding("dfs.replication", 3))
     assert told is not None
     assert "200 regions of 50 GiB" in told
 

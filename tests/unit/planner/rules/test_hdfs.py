@@ -11,8 +11,8 @@ from howdah.model.heap import heap_bytes
 from howdah.model.inventory import DiskKind, DiskSet
 from howdah.model.plan import Role
 from howdah.model.request import PlanRequest, Protection
-from howdah.planner.facts import CannotTell, Facts
-from howdah.planner.rule import Counsel
+from howdah.planner.facts import Facts, MissingFact
+from howdah.planner.rule import AdviceRule
 from howdah.units import GIB, MIB
 from support.facts import (
     HADOOP_RULES,
@@ -173,11 +173,11 @@ def test_jobs_read_their_own_hosts_blocks_as_hbase_does_and_the_native_library_i
     off = facts_of().deciding("dfs.client.read.shortcircuit", value=False)
     assert not rule_named("streams.domain-socket").holds(off)
     rule = rule_named("streams.native-library")
-    assert isinstance(rule, Counsel)
-    told = rule.tell(facts_of().deciding("dfs.domain.socket.path", "/var/lib/hadoop-hdfs/dn_socket"))
+    assert isinstance(rule, AdviceRule)
+    told = rule.advise(facts_of().deciding("dfs.domain.socket.path", "/var/lib/hadoop-hdfs/dn_socket"))
     assert told is not None
     assert "hadoop checknative" in told
-    assert rule.tell(facts_of()) is None
+    assert rule.advise(facts_of()) is None
 
 
 @pytest.mark.parametrize(
@@ -317,5 +317,5 @@ def test_checkpoints_are_the_standbys_work_in_a_pair() -> None:
 
 
 def test_a_rule_that_lacks_facts_says_what_is_missing() -> None:
-    with pytest.raises(CannotTell, match="plan"):
+    with pytest.raises(MissingFact, match="plan"):
         values_of(HADOOP_RULES, Facts(request=PlanRequest()))

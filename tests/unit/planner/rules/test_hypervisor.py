@@ -11,12 +11,13 @@ from hypothesis import strategies as st
 from howdah.model.inventory import CpuLayout, DiskKind, DiskSet
 from howdah.model.plan import Placement, Topology, Value, Worker
 from howdah.model.request import Demand, Hypervisor, PlanRequest
-from howdah.planner.facts import CannotTell, ClusterFacts, Facts
-from howdah.planner.rule import Counsel, Inspection, Observation, SettingRule
+from howdah.planner.facts import ClusterFacts, Facts, MissingFact
+from howdah.planner.reading import Inspected, Observation
+from howdah.planner.rule import AdviceRule, Inspection, SettingRule
 from howdah.planner.rules import firmware, hypervisor
 from support.tuned import GIB, found, group, host
 
-BY_ID = {rule.id: rule for rule in (*hypervisor.RULES, *firmware.RULES)}
+BY_ID = {rule.id: rule for rule in (*hypervisor.rules, *firmware.rules)}
 SETTINGS = tuple(rule for rule in BY_ID.values() if isinstance(rule, SettingRule))
 HBASE = (Demand(kind="ycsb"),)
 TERASUITE = (Demand(kind="terasuite"),)
@@ -71,14 +72,14 @@ def options(facts: Facts, file: str) -> dict[str, Value]:
 
 def tells(rule_id: str, facts: Facts) -> str | None:
     rule = BY_ID[rule_id]
-    assert isinstance(rule, Counsel)
-    return rule.tell(facts) if rule.holds(facts) else None
+    assert isinstance(rule, AdviceRule)
+    return rule.advise(facts) if rule.holds(facts) else None
 
 
 def sees(rule_id: str, **changes: object) -> list[Observation]:
     rule = BY_ID[rule_id]
     assert isinstance(rule, Inspection)
-    return list(rule.inspect(found(host(**changes)), known()))
+    return list(rule.inspect(Inspected(found(host(**changes))), known()))
 
 
 def test_the_studys_worker_under_vsphere() -> None:
@@ -220,7 +221,7 @@ def test_a_guest_is_not_asked_for_what_its_host_has() -> None:
 
 def test_a_worker_needs_a_plan() -> None:
     rule = BY_ID["hypervisor.vsphere-vcpus"]
-    with pytest.raises(CannotTell, match="give a plan"):
+    with pytest.raises(MissingFact, match="give a plan"):
         rule.holds(Facts(request=PlanRequest(hypervisor=Hypervisor.VSPHERE)))
 
 

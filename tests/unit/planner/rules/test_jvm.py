@@ -8,7 +8,7 @@ from howdah.errors import UserError
 from howdah.model.heap import heap_bytes
 from howdah.planner.facts import Facts
 from howdah.planner.heap import heap_options
-from howdah.planner.rules.jvm.versions import java_major
+from howdah.planner.rules.jvm import java_major
 from howdah.units import GIB, MIB
 from support.facts import (
     HADOOP_RULES,

@@ -7,8 +7,8 @@ import pytest
 from howdah.model.heap import heap_bytes
 from howdah.model.plan import Value
 from howdah.planner.facts import Facts
-from howdah.planner.platforms.workers import slots_in
-from howdah.planner.rule import Counsel
+from howdah.planner.platforms.division import slots_in
+from howdah.planner.rule import AdviceRule
 from howdah.units import GIB, MIB
 from support.facts import (
     HADOOP_RULES,
@@ -177,8 +177,8 @@ def test_an_application_master_grows_with_the_job() -> None:
 
 def test_what_is_gone_is_said_with_what_came_instead() -> None:
     rule = rule_named("jobs.retired")
-    assert isinstance(rule, Counsel)
-    told = rule.tell(facts_of())
+    assert isinstance(rule, AdviceRule)
+    told = rule.advise(facts_of())
     assert told is not None
     for word in ("slots", "reuse.jvm", "record.percent", "ulimit", "outofband", "http.threads", "HEAPSIZE"):
         assert word in told

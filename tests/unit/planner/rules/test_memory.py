@@ -9,9 +9,10 @@ from hypothesis import strategies as st
 from howdah.model.found import Found
 from howdah.model.plan import Worker
 from howdah.model.request import Demand, PlanRequest
-from howdah.planner.facts import CannotTell, Facts
+from howdah.planner.facts import Facts, MissingFact
 from howdah.planner.platforms.candidates import listed
-from howdah.planner.platforms.workers import least_worker, memory_for_workers, slots_in
+from howdah.planner.platforms.division import least_worker, memory_for_workers, slots_in
+from howdah.planner.reading import Inspected
 from howdah.planner.rules.memory import AS_PLANNED
 from howdah.units import GIB, MIB, format_gib
 from support.machine import host
@@ -85,16 +86,16 @@ def worker(memory: int) -> Worker:
 @pytest.mark.parametrize(("planned", "ok"), [(24 * GIB, True), (25 * GIB, True), (32 * GIB, False)])
 def test_a_worker_has_the_memory_that_was_planned(planned: int, ok: bool) -> None:
     facts = Facts(request=PlanRequest(), known_worker=worker(planned))
-    (seen,) = AS_PLANNED.inspect(Found(host=host()), facts)
+    (seen,) = AS_PLANNED.inspect(Inspected(Found(host=host())), facts)
     assert seen.ok is ok
     assert seen.found == "24 GiB"
     assert format_gib(planned) in seen.fix
 
 
 def test_without_a_plan_a_workers_memory_cannot_be_judged() -> None:
-    with pytest.raises(CannotTell, match="give a plan"):
-        list(AS_PLANNED.inspect(Found(host=host()), Facts(request=PlanRequest())))
-    assert list(AS_PLANNED.inspect(Found(), Facts(request=PlanRequest()))) == []
+    with pytest.raises(MissingFact, match="give a plan"):
+        list(AS_PLANNED.inspect(Inspected(Found(host=host())), Facts(request=PlanRequest())))
+    assert list(AS_PLANNED.inspect(Inspected(Found()), Facts(request=PlanRequest()))) == []
 
 
 @pytest.mark.parametrize(

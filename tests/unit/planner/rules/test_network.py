@@ -13,13 +13,14 @@ from howdah.model.network import Bond, Nic
 from howdah.model.request import Hypervisor, PlanRequest, Profile
 from howdah.model.workloads.network import BOTH_WAYS, ONE_WAY
 from howdah.planner.facts import Facts
-from howdah.planner.rule import Counsel, Inspection, Observation, SettingRule
+from howdah.planner.reading import Inspected, Observation
+from howdah.planner.rule import AdviceRule, Inspection, SettingRule
 from howdah.planner.rules import network
 from howdah.planner.throughput import LINE_SHARE, replica_bits_per_s
 from support.facts import facts_of
 from support.tuned import facts, found, group, host, nic
 
-BY_ID = {rule.id: rule for rule in network.RULES}
+BY_ID = {rule.id: rule for rule in network.rules}
 GIGABIT = NicSet(count=1, speed="1Gb/s")
 
 
@@ -28,15 +29,15 @@ def sees(rule_id: str, *nics: Nic, guest: bool = False) -> list[Observation]:
     assert isinstance(rule, Inspection)
     virtualisation = host().virtualisation.model_copy(update={"is_virtual": guest})
     one = host(virtualisation=virtualisation, nics=nics) if nics else host(virtualisation=virtualisation)
-    return list(rule.inspect(found(one), facts()))
+    return list(rule.inspect(Inspected(found(one)), facts()))
 
 
 def tells(
     rule_id: str, request: PlanRequest | None = None, *, replication: int = 3, **changes: object
 ) -> str | None:
     rule = BY_ID[rule_id]
-    assert isinstance(rule, Counsel)
-    return rule.tell(_planned(facts(request, **changes), replication=replication))
+    assert isinstance(rule, AdviceRule)
+    return rule.advise(_planned(facts(request, **changes), replication=replication))
 
 
 def _planned(known: Facts, *, hosts: int = 32, replication: int = 3) -> Facts:
@@ -45,15 +46,17 @@ def _planned(known: Facts, *, hosts: int = 32, replication: int = 3) -> Facts:
 
 
 def test_a_tuned_host_is_let_pass_whole() -> None:
-    for rule in network.RULES:
+    for rule in network.rules:
         if isinstance(rule, Inspection):
-            assert [one for one in rule.inspect(found(), facts()) if one.ok is not True] == [], rule.id
+            assert [one for one in rule.inspect(Inspected(found()), facts()) if one.ok is not True] == [], (
+                rule.id
+            )
 
 
 def test_every_value_decided_on_passes() -> None:
     for request in (PlanRequest(), PlanRequest(profile=Profile.PAPER)):
         known = facts(request)
-        for rule in network.RULES:
+        for rule in network.rules:
             if isinstance(rule, SettingRule) and rule.holds(known):
                 decision = rule.decide(known)
                 assert rule.accepts(decision.value, decision, known), rule.id
@@ -92,10 +95,10 @@ def test_advice_is_by_the_plans_own_replication() -> None:
 
 
 def test_one_host_is_told_nothing_of_a_network() -> None:
-    for rule in network.RULES:
-        if isinstance(rule, Counsel):
+    for rule in network.rules:
+        if isinstance(rule, AdviceRule):
             slow = (NicSet(count=2, speed="1Gb/s"),)
-            assert rule.tell(_planned(facts(nics=slow), hosts=1, replication=1)) is None, rule.id
+            assert rule.advise(_planned(facts(nics=slow), hosts=1, replication=1)) is None, rule.id
 
 
 def test_what_a_port_carries_is_what_jumbo_frames_leave_of_it() -> None:
@@ -165,6 +168,6 @@ def test_virtual_cards() -> None:
 
 
 def test_nothing_is_said_without_a_host() -> None:
-    for rule in network.RULES:
+    for rule in network.rules:
         if isinstance(rule, Inspection):
-            assert list(rule.inspect(Found(), facts())) == []
+            assert list(rule.inspect(Inspected(Found()), facts())) == []

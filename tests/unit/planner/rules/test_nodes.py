@@ -6,8 +6,9 @@ import pytest
 
 from howdah.model.plan import Value
 from howdah.model.request import PlanRequest, Protection
-from howdah.planner.facts import CannotTell, Facts
-from howdah.planner.rule import Inspection, Observation, SettingRule
+from howdah.planner.facts import Facts, MissingFact
+from howdah.planner.reading import Inspected, Observation
+from howdah.planner.rule import Inspection, SettingRule
 from howdah.planner.rules import nodes
 from howdah.releases import DEFAULT_HADOOP, hadoop
 from support.facts import HBASE, a_configuration, a_worker, asking, facts_of, values_of
@@ -26,25 +27,25 @@ PAIRED = facts_of(request=PlanRequest(protection=Protection.HA)).deciding("fs.de
 
 
 def values(facts: Facts) -> dict[str, Value]:
-    return values_of([nodes.RULES], facts)
+    return values_of([nodes.rules], facts)
 
 
 def accepted(facts: Facts, key: str, found: Value) -> bool:
     (rule,) = [
-        one for one in nodes.RULES if isinstance(one, SettingRule) and one.key == key and one.holds(facts)
+        one for one in nodes.rules if isinstance(one, SettingRule) and one.key == key and one.holds(facts)
     ]
     return rule.accepts(found, rule.decide(facts), facts)
 
 
 def seen(rule_id: str, properties: dict[str, str]) -> list[Observation]:
-    (rule,) = [one for one in nodes.RULES if one.id == rule_id]
+    (rule,) = [one for one in nodes.rules if one.id == rule_id]
     assert isinstance(rule, Inspection)
-    return list(rule.inspect(a_configuration(properties), ALONE))
+    return list(rule.inspect(Inspected(a_configuration(properties)), ALONE))
 
 
 def test_a_lost_worker_is_given_up_in_three_minutes_and_the_reason_says_why() -> None:
     assert values(ALONE)[NODE] == 180_000
-    (rule,) = [one for one in nodes.RULES if isinstance(one, SettingRule) and one.key == NODE]
+    (rule,) = [one for one in nodes.rules if isinstance(one, SettingRule) and one.key == NODE]
     decision = rule.decide(ALONE)
     assert "HDFS" in decision.because
     assert [one.value for one in decision.inputs] == [30_000]
@@ -82,7 +83,7 @@ def test_the_intervals_are_in_order(properties: dict[str, str], said: list[bool]
 
 
 def test_what_is_no_number_is_left_to_the_rule_about_types() -> None:
-    with pytest.raises(CannotTell, match=NODE):
+    with pytest.raises(MissingFact, match=NODE):
         seen("nodes.lost-in-order", {NODE: "soon"})
 
 

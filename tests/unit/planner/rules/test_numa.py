@@ -10,7 +10,8 @@ from howdah.model.plan import Plan, Value
 from howdah.model.request import Demand, Hypervisor, PlanRequest, Profile
 from howdah.planner.cluster import plan_cluster
 from howdah.planner.facts import Facts
-from howdah.planner.rule import Inspection, Observation
+from howdah.planner.reading import Inspected, Observation
+from howdah.planner.rule import Inspection
 from howdah.planner.rules import numa
 from support.hosts import host_group
 
@@ -60,14 +61,14 @@ def test_a_regionserver_beside_mapreduce_is_told_of_heaps_over_nodes() -> None:
 
 
 def seen(rule_id: str = "numa.nodes-known", release: str = "3.5.0", **properties: str) -> list[Observation]:
-    (rule,) = (rule for rule in numa.RULES if isinstance(rule, Inspection) and rule.id == rule_id)
+    (rule,) = (rule for rule in numa.rules if isinstance(rule, Inspection) and rule.id == rule_id)
     keys = {"enabled": numa.AWARE, "read": numa.READ_TOPOLOGY, "ids": numa.NODE_IDS, "executor": EXECUTOR}
     found = tuple(
         FoundProperty(name=keys[name], text=text, file="yarn-site.xml", line=1)
         for name, text in properties.items()
     )
     config = FoundConfig(folder="conf", properties=found, files=("yarn-site.xml",))
-    return list(rule.inspect(Found(config=config), Facts(request=PlanRequest(hadoop=release))))
+    return list(rule.inspect(Inspected(Found(config=config)), Facts(request=PlanRequest(hadoop=release))))
 
 
 def test_nodes_that_are_neither_read_nor_listed_are_found() -> None:

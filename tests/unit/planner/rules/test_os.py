@@ -8,12 +8,13 @@ from howdah.model.host import Host
 from howdah.model.plan import Value
 from howdah.model.request import Demand, PlanRequest, Profile
 from howdah.planner.facts import Facts
-from howdah.planner.rule import Inspection, Observation, SettingRule
+from howdah.planner.reading import Inspected, Observation
+from howdah.planner.rule import Inspection, SettingRule
 from howdah.planner.rules import os
-from howdah.planner.rules.jvm.versions import java_major
+from howdah.planner.rules.jvm import java_major
 from support.tuned import facts, found, host
 
-BY_ID = {rule.id: rule for rule in os.RULES}
+BY_ID = {rule.id: rule for rule in os.rules}
 HBASE = PlanRequest(workloads=(Demand(kind="ycsb"),))
 MIX = PlanRequest(workloads=(Demand(kind="terasuite"), Demand(kind="ycsb")))
 
@@ -32,7 +33,7 @@ def passes(rule_id: str, value: Value, known: Facts | None = None) -> bool:
 def sees(rule_id: str, one: Host, known: Facts | None = None) -> list[Observation]:
     rule = BY_ID[rule_id]
     assert isinstance(rule, Inspection)
-    return list(rule.inspect(found(one), known or facts()))
+    return list(rule.inspect(Inspected(found(one)), known or facts()))
 
 
 @pytest.mark.parametrize(
@@ -91,7 +92,7 @@ def test_one_port_needs_no_arp_filter() -> None:
 
 def test_every_value_decided_on_passes() -> None:
     for known in (facts(), facts(HBASE), facts(MIX), facts(PlanRequest(profile=Profile.PAPER))):
-        for rule in os.RULES:
+        for rule in os.rules:
             if isinstance(rule, SettingRule) and rule.holds(known):
                 decision = rule.decide(known)
                 assert decision.because
@@ -130,9 +131,9 @@ def test_swap_clock_and_governor() -> None:
 
 def test_nothing_is_said_without_a_host() -> None:
     nothing = found().model_copy(update={"host": None})
-    for rule in os.RULES:
+    for rule in os.rules:
         if isinstance(rule, Inspection):
-            assert list(rule.inspect(nothing, facts())) == []
+            assert list(rule.inspect(Inspected(nothing), facts())) == []
 
 
 @pytest.mark.parametrize(

@@ -7,17 +7,18 @@ import pytest
 from howdah.model.found import Found
 from howdah.model.host import Host
 from howdah.model.request import Demand, PlanRequest, Profile
+from howdah.planner.explanation import item
 from howdah.planner.facts import Facts
-from howdah.planner.literature import item
 from howdah.planner.platforms.candidates import weigh
 from howdah.planner.platforms.sizes import size_settings
-from howdah.planner.rule import Observation, Rule
+from howdah.planner.reading import Inspected, Observation
+from howdah.planner.rule import Rule
 from howdah.planner.rules import memory, platform
 from support.hosts import host_group
 from support.machine import host
 
 FACTS = Facts(request=PlanRequest())
-RULES = (*platform.RULES, *memory.RULES)
+RULES = (*platform.rules, *memory.rules)
 REQUESTS = (
     PlanRequest(),
     PlanRequest(weigh_virtual=True),
@@ -42,7 +43,7 @@ def probed(*, cores: int = 8, threads: int = 16, steal: float | None = None, vir
 
 def seen(rule: Rule, one: Host | None) -> list[Observation]:
     assert isinstance(rule, type(platform.HYPER_THREADING))
-    return list(rule.inspect(Found(host=one), FACTS))
+    return list(rule.inspect(Inspected(Found(host=one)), FACTS))
 
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.id)
@@ -100,4 +101,4 @@ def test_over_commitment_is_advised_on_only_where_it_was_asked_for() -> None:
     assert not platform.OVERCOMMIT.holds(FACTS)
     asked = Facts(request=PlanRequest(overcommit=True))
     assert platform.OVERCOMMIT.holds(asked)
-    assert "ready time below 5%" in (platform.OVERCOMMIT.tell(asked) or "")
+    assert "ready time below 5%" in (platform.OVERCOMMIT.advise(asked) or "")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from howdah.planner.rule import Counsel, SettingRule
+from howdah.planner.rule import AdviceRule, SettingRule
 from howdah.planner.rules import queues
 from howdah.planner.rules.catalogue import find_rule
 from support.facts import HBASE, asking, facts_of, values_of
@@ -13,9 +13,9 @@ ADMINISTER = "yarn.scheduler.capacity.root.acl_administer_queue"
 
 
 def test_with_kerberos_not_everybody_may_stop_every_job() -> None:
-    assert values_of([queues.RULES], facts_of(request=asking(secure=True)))[ADMINISTER] == "yarn"
-    assert ADMINISTER not in values_of([queues.RULES], facts_of())
-    assert ADMINISTER not in values_of([queues.RULES], facts_of(request=asking(HBASE, secure=True)))
+    assert values_of([queues.rules], facts_of(request=asking(secure=True)))[ADMINISTER] == "yarn"
+    assert ADMINISTER not in values_of([queues.rules], facts_of())
+    assert ADMINISTER not in values_of([queues.rules], facts_of(request=asking(HBASE, secure=True)))
 
 
 @pytest.mark.parametrize(
@@ -31,7 +31,7 @@ def test_any_list_but_everybody_will_do(value: str, well: bool) -> None:
 
 def test_who_may_submit_is_left_to_the_administrator_and_said() -> None:
     counsel = find_rule("queues.submitters")
-    assert isinstance(counsel, Counsel)
-    text = counsel.tell(facts_of(request=asking(secure=True)))
+    assert isinstance(counsel, AdviceRule)
+    text = counsel.advise(facts_of(request=asking(secure=True)))
     assert text is not None
     assert "acl_submit_applications" in text

@@ -11,7 +11,7 @@ from howdah.model.inventory import CpuLayout, DiskKind, DiskSet, HostGroup, NicS
 from howdah.model.plan import Value
 from howdah.model.request import PlanRequest, Profile
 from howdah.planner.facts import Facts
-from howdah.planner.rule import Counsel, SettingRule
+from howdah.planner.rule import AdviceRule, SettingRule
 from howdah.planner.rules import hdfs, recovery
 from howdah.planner.rules.catalogue import find_rule
 from howdah.planner.rules.recovery import recovery_of
@@ -41,7 +41,7 @@ def dense(disks: int, terabytes: int, hosts: int, *, speed: str = "25GbE", memor
 
 def values(facts: Facts) -> dict[str, Value]:
     found = {**facts.decided, "dfs.namenode.redundancy.interval.seconds": 3}
-    return values_of([recovery.RULES], replace(facts, decided=found))
+    return values_of([recovery.rules], replace(facts, decided=found))
 
 
 def hours(facts: Facts, work: Value, block: float) -> float:
@@ -95,9 +95,9 @@ def test_a_study_keeps_what_it_ran_with() -> None:
 
 def test_hosts_that_no_vendor_supports_are_named_with_the_time_they_take() -> None:
     counsel = find_rule("recovery.density")
-    assert isinstance(counsel, Counsel)
-    assert counsel.tell(dense(12, 8, 40)) is None
-    text = counsel.tell(dense(36, 20, 10))
+    assert isinstance(counsel, AdviceRule)
+    assert counsel.advise(dense(12, 8, 40)) is None
+    text = counsel.advise(dense(36, 20, 10))
     assert text is not None
     assert "720 TB in all, disks of 20.0 TB, 36 disks" in text
     assert "576 TB are to be made again by 9 others" in text
@@ -115,11 +115,11 @@ def test_a_datanode_s_heap_holds_its_replicas(disks: int, terabytes: int, least_
 
 
 def test_three_datanodes_have_none_to_replace_a_lost_one() -> None:
-    three = values_of([hdfs.RULES], facts_of(kinds=((a_worker(per_host=1), 3),), worker_hosts=3))
+    three = values_of([hdfs.rules], facts_of(kinds=((a_worker(per_host=1), 3),), worker_hosts=3))
     assert three[REPLACE] == "NEVER"
-    four = values_of([hdfs.RULES], facts_of(kinds=((a_worker(per_host=1), 4),), worker_hosts=4))
+    four = values_of([hdfs.rules], facts_of(kinds=((a_worker(per_host=1), 4),), worker_hosts=4))
     assert REPLACE not in four
-    two = values_of([hdfs.RULES], facts_of(kinds=((a_worker(per_host=1), 2),), worker_hosts=2))
+    two = values_of([hdfs.rules], facts_of(kinds=((a_worker(per_host=1), 2),), worker_hosts=2))
     assert REPLACE not in two
 
 

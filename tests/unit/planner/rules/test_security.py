@@ -10,7 +10,8 @@ from howdah.errors import UserError
 from howdah.model.plan import Value
 from howdah.model.request import Demand, Protection
 from howdah.planner.facts import Facts
-from howdah.planner.rule import Counsel, SettingRule
+from howdah.planner.reading import Inspected
+from howdah.planner.rule import AdviceRule, SettingRule
 from howdah.releases import hadoop, hbase
 from support.facts import (
     HADOOP_RULES,
@@ -122,10 +123,10 @@ def test_every_key_that_guards_something_and_is_ruled_is_in_the_table_above() ->
 
 def test_without_secure_the_network_must_be_trusted() -> None:
     rule = rule_named("security.trusted-network")
-    assert isinstance(rule, Counsel)
+    assert isinstance(rule, AdviceRule)
     assert rule.holds(facts_of())
     assert not rule.holds(secure())
-    assert "network of its own" in str(rule.tell(facts_of()))
+    assert "network of its own" in str(rule.advise(facts_of()))
     assert "hadoop.security.authentication" not in values(facts_of())
 
 
@@ -177,7 +178,7 @@ def test_a_password_in_a_file_is_found_and_not_repeated() -> None:
     found = a_configuration({"ssl.server.keystore.password": "hunter2"})
     assert seen("tls.passwords", found) == [False]
     rule = rule_named("tls.passwords")
-    assert "hunter2" not in str(list(rule.inspect(found, facts_of())))  # type: ignore[attr-defined]
+    assert "hunter2" not in str(list(rule.inspect(Inspected(found), facts_of())))  # type: ignore[attr-defined]
     assert seen("tls.passwords", a_configuration({"ssl.server.keystore.password": ""})) == []
 
 
@@ -200,8 +201,8 @@ def test_what_exists_on_a_secure_cluster_is_judged(rule: str, found: Value, well
 
 def test_the_counsel_tells_what_must_be_prepared() -> None:
     rule = rule_named("security.preparations")
-    assert isinstance(rule, Counsel)
-    told = str(rule.tell(secure()))
+    assert isinstance(rule, AdviceRule)
+    told = str(rule.advise(secure()))
     for word in (
         "EXAMPLE.COM",
         "/etc/security/keytabs",

@@ -11,7 +11,8 @@ from howdah.model.plan import Role, Value
 from howdah.model.request import PlanRequest, Protection
 from howdah.planner.budget import budget
 from howdah.planner.facts import Facts
-from howdah.planner.platforms.workers import least_worker, slots_in
+from howdah.planner.platforms.division import least_worker, slots_in
+from howdah.planner.reading import Inspected
 from howdah.planner.rule import Inspection, SettingRule
 from howdah.releases import PLANNED_VERSIONS, hadoop, hbase
 from howdah.units import GIB, MIB
@@ -234,7 +235,7 @@ def test_a_worker_of_more_than_a_million_mebibytes_is_told_to_the_last_one() -> 
     rule = rule_named("yarn.container-fits")
     assert isinstance(rule, Inspection)
     found = a_configuration({MEMORY: "1572864", "mapreduce.map.memory.mb": "1572865"})
-    (one,) = rule.inspect(found, facts_of())
+    (one,) = rule.inspect(Inspected(found), facts_of())
     assert one.found == "1572865 MB"
     assert "to at most 1572864 or" in one.fix
 

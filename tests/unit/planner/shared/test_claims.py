@@ -10,8 +10,8 @@ from howdah.model.plan import Plan
 from howdah.model.request import Hypervisor, PlanRequest
 from howdah.model.sharing import Sharing
 from howdah.planner.cluster import plan_cluster
-from howdah.planner.shared import check_fit, left_beside
-from howdah.planner.shared.claims import claims_of
+from howdah.planner.shared.claims import check_fit, claims_of
+from howdah.planner.shared.remaining import remaining_hosts
 from howdah.units import GIB
 from support.hosts import host_group
 
@@ -21,7 +21,7 @@ KVM = PlanRequest(hypervisor=Hypervisor.KVM)
 
 def part(name: str, percent: int, *, first_disk: int = 1, called: str = "") -> Plan:
     """A cluster on a part of the hosts that knows of no other."""
-    left = left_beside(HOSTS.model_copy(update={"cluster": name}), [], 4 * GIB, percent)
+    left = remaining_hosts(HOSTS.model_copy(update={"cluster": name}), [], 4 * GIB, percent)
     sharing = Sharing(
         cluster=called or name,
         percent=percent,

@@ -13,10 +13,8 @@ from howdah.model.at_once import AtOnce, at_once
 from howdah.model.plan import Plan, Role
 from howdah.model.workloads.dfsio import DFSIO_READ, DFSIO_WRITE, DfsioRead
 from howdah.model.workloads.terasort import ROWS, Codec
-from howdah.planner.suite.cluster import size_suite
-from howdah.planner.suite.found import ContainerSizes, FoundNode, FoundValue, found_plan
-from howdah.planner.suite.line import suite_line
-from howdah.planner.suite.request import RunRequest, programs_asked
+from howdah.planner.suite.cluster import ContainerSizes, FoundNode, FoundValue, observed_plan, size_suite
+from howdah.planner.suite.request import RunRequest, requested_programs, suite_line
 from howdah.units import GIB, MIB
 from support.requests import run_request
 
@@ -30,7 +28,7 @@ def sized(capacity: AtOnce = FOUR, **asked: object) -> dict[str, Any]:
 
 def found(*nodes: FoundNode) -> Plan:
     values = [FoundValue("dfs.replication", "2", "hdfs-site.xml:7")]
-    return found_plan(nodes, ContainerSizes(1 * GIB, 2 * GIB, 1 * GIB), values)
+    return observed_plan(nodes, ContainerSizes(1 * GIB, 2 * GIB, 1 * GIB), values)
 
 
 def test_what_is_left_out_is_as_large_as_the_cluster_does_at_once() -> None:
@@ -148,11 +146,11 @@ def test_a_simulation_is_told_how_much_an_earlier_run_left(suite: str) -> None:
 def test_all_flags_that_a_suite_does_not_use_are_refused_at_once() -> None:
     request = RunRequest(suite="hbase-pe", given={"target": 10, "distribution": "zipfian", "records": -1})
     with pytest.raises(UserError) as caught:
-        programs_asked(request, "hbase")
+        requested_programs(request, "hbase")
     assert caught.value.where == "--target, --distribution, --records"
     assert "--target hbase-pe does not use it; --distribution hbase-pe does not use it; --records " in str(
         caught.value
     )
     alike = request.model_copy(update={"given": {"target": 10, "distribution": "zipfian"}})
     with pytest.raises(UserError, match="--target, --distribution: hbase-pe does not use it"):
-        programs_asked(alike, "hbase")
+        requested_programs(alike, "hbase")

@@ -13,7 +13,7 @@ from howdah.lab.state import LabState
 from howdah.model.configset import ConfigSet
 from howdah.model.placement import placed_hosts
 from howdah.model.plan import Plan
-from howdah.planner.membership import with_hosts
+from howdah.planner.cluster import with_hosts
 from howdah.session.lab import hosts
 from support.labs import lab_plan, lab_state, trio_plan
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from threading import Event as Flag
@@ -12,6 +11,7 @@ from typing import Literal, Protocol
 from howdah.engines.clock import RunClock
 from howdah.engines.hadoop.target import HadoopTarget, NodeFinder
 from howdah.model.cluster import Event
+from howdah.releases.values import read_seconds
 from howdah.services.errors import NotReachable, ServiceError
 from howdah.services.namenode import DataNode, NameNode
 from howdah.services.resourcemanager import Node, ResourceManager
@@ -31,8 +31,6 @@ _MISSED_HEARTBEATS = 4
 _LEAST_SILENCE_S = 5.0
 """A DataNode in a long garbage collection is not lost."""
 
-_DURATION = re.compile(r"(\d+)(ms|s|m|h|d)?")
-_UNIT_S = {"ms": 0.001, "s": 1, "m": 60, "h": 3600, "d": 86400}
 _AT_WORK = frozenset({"NEW", "RUNNING", "DECOMMISSIONING"})
 _SILENT, _GIVEN_UP = "SILENT", "LOST"
 _RELEASED, _DECOMMISSIONED = "released", "DECOMMISSIONED"
@@ -60,7 +58,7 @@ class MachineWatch:
         self._manager = ResourceManager(target.web, conf, self._line)
         self._machines = machines
         self._clock = clock
-        heartbeat_s = _seconds(conf.get("dfs.heartbeat.interval") or "")
+        heartbeat_s = read_seconds(conf.get("dfs.heartbeat.interval") or "") or _DEFAULT_HEARTBEAT_S
         self._silence_s = max(_LEAST_SILENCE_S, _MISSED_HEARTBEATS * heartbeat_s)
         self._datanodes: dict[str, str] = {}
         self._nodemanagers: dict[str, str] = {}
@@ -189,12 +187,6 @@ class MachineWatch:
 def _by_host(nodes: Iterable[Node]) -> dict[str, Node]:
     """The NodeManager of each host: one that came back on another port is listed with its former self."""
     return {node.host: node for node in sorted(nodes, key=lambda listed: listed.state in _AT_WORK)}
-
-
-def _seconds(text: str) -> float:
-    """A duration of Hadoop's, plain numbers being seconds."""
-    match = _DURATION.fullmatch(text.strip())
-    return int(match[1]) * _UNIT_S[match[2] or "s"] if match else _DEFAULT_HEARTBEAT_S
 
 
 class Watcher(Protocol):

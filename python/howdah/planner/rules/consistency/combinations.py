@@ -1,16 +1,41 @@
-"""Values that are right by themselves and wrong together."""
+"""Each property once, where its readers look, and not against what is final."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
 
-from howdah.model.found import Found
+from howdah.model.found import FoundProperty
 from howdah.planner.facts import Facts
-from howdah.planner.reading import ConfigurationReading
-from howdah.planner.rule import Inspection, Observation, Rule, Severity
+from howdah.planner.reading import Inspected, Observation, entry_verdict
+from howdah.planner.rule import MUST
+from howdah.planner.rules.declare import Rules
+from howdah.planner.rules.release import known_properties, known_property, names_of_today
 from howdah.units import MIB, format_counted
 
+_READERS = {
+    "hdfs-site.xml": {"hdfs-site.xml", "core-site.xml", "hbase-site.xml"},
+    "yarn-site.xml": {"yarn-site.xml", "core-site.xml", "capacity-scheduler.xml"},
+    "mapred-site.xml": {"mapred-site.xml", "core-site.xml", "yarn-site.xml", "hbase-site.xml"},
+    "capacity-scheduler.xml": {"capacity-scheduler.xml", "yarn-site.xml"},
+    "hbase-site.xml": {"hbase-site.xml"},
+}
+"""For the file that a property belongs to, the files in which whoever uses it looks for it."""
+_HADOOPS = ("core-site.xml", "hdfs-site.xml", "mapred-site.xml", "yarn-site.xml")
+_READERS_OF_FILES = (
+    (r"core-site\.xml|hadoop-policy\.xml|ssl-.*\.xml", "every daemon of Hadoop"),
+    (r"hdfs-.*\.xml", "every daemon of HDFS"),
+    (r"yarn-site\.xml", "every daemon of YARN"),
+    (r"mapred-site\.xml", "every job"),
+    (r"capacity-scheduler\.xml|fair-scheduler\.xml|resource-types\.xml", "the ResourceManager"),
+    (r"node-resources\.xml|container-executor\.cfg", "the NodeManager"),
+    (r"hive.*\.xml", "Hive"),
+    (r"hbase.*\.xml", "every daemon of HBase"),
+    (r"tez-site\.xml", "every query on Tez"),
+    (r"kms-.*\.xml", "the key server"),
+    (r"httpfs-site\.xml", "HttpFS"),
+)
+"""Which programs end where a file is malformed."""
 _CREDENTIAL = re.compile(r"(dfs|yarn|hbase|mapreduce)\..*(keytab|keytab\.file|kerberos\.principal|principal)")
 _VARIABLE = re.compile(r"\$\{([^}$\s]{1,200})\}")
 _ELSEWHERE = re.compile(r"(env|user|java|os|file|line|path)\..*|.*\.(log\.dir|id\.str|home\.dir)|basedir")
@@ -20,12 +45,127 @@ _SHELL_NAME = re.compile(r"[A-Z][A-Z0-9_]*")
 """Keys whose values reach a container's start script, where the shell replaces its own variables."""
 
 
-def _default_file_system(found: Found, facts: Facts) -> Iterator[Observation]:
-    reading = ConfigurationReading(found)
-    if found.config is None or not (reading.has("hdfs-site.xml") and reading.has("core-site.xml")):
+rules = Rules()
+
+
+@rules.inspection("consistency.readable-files", MUST, sources="Hadoop 3.5.0: Configuration, howdah")
+def _readable(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    """Every configuration file is well-formed."""
+    for file in reading.config.unreadable if reading.config else ():
+        name = file.file.rpartition("/")[2]
+        readers = next((who for form, who in _READERS_OF_FILES if re.fullmatch(form, name)), "what reads it")
+        yield Observation(
+            ok=False,
+            about=name,
+            found=file.what,
+            expected=f"a file that {readers} can read: as it is, {readers} does not start, and its own "
+            "checks "
+            "are left out",
+            fix=f"{file.hint} in {file.file}",
+            where=file.file,
+        )
+
+
+@rules.inspection(
+    "consistency.one-value", sources="Hadoop 3.5.0: Configuration, Hadoop 3.5.0: ConfigUtil.loadResources"
+)
+def _several(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    """A property has the same value in all of Hadoop's files."""
+    before: dict[str, FoundProperty] = {}
+    for entry in reading.properties:
+        if entry.base_name not in _HADOOPS:
+            continue
+        first = before.setdefault(entry.name, entry)
+        # What is final is a rule of its own.
+        if first.file != entry.file and first.text != entry.text and not first.final:
+            yield entry_verdict(
+                entry,
+                False,
+                found=f"{first.text!r} in {first.place}, {entry.text!r} in {entry.place}, which wins",
+                expected="one value: programs read core-site.xml, hdfs-site.xml, mapred-site.xml and "
+                "yarn-site.xml in "
+                "this order, and daemons only some of them",
+                fix=f"set {entry.name} in one file, and remove it from {first.place} or {entry.place}",
+            )
+
+
+@rules.inspection("consistency.duplicate-property", sources="howdah")
+def _duplicates(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    """A property is set once in a file; of several the last wins, or the first that is final."""
+    seen: dict[tuple[str, tuple[str, ...]], FoundProperty] = {}
+    for entry in reading.properties:
+        name = entry.file, names_of_today(entry, facts)
+        before = seen.get(name)
+        if before is not None and (before.name == entry.name or before.text != entry.text):
+            wins, loses = (before, entry) if before.final else (entry, before)
+            yield entry_verdict(
+                entry,
+                False,
+                found=f"{_named(loses, wins)}{loses.text!r} in line {loses.line}, {_named(wins, loses)}"
+                f"{wins.text!r} in line {wins.line}, which wins",
+                expected="once in a file",
+                fix=f"remove {loses.name} from {loses.place}, which has no effect"
+                + (
+                    f", and rename {wins.name} to {name[1][0]} in {wins.place}"
+                    if wins.name not in name[1] and loses.name != wins.name
+                    else ""
+                ),
+            )
+        if before is None or not before.final:
+            seen[name] = entry
+
+
+def _named(entry: FoundProperty, other: FoundProperty) -> str:
+    """The name of an entry where the other one has another."""
+    return f"{entry.name} " if entry.name != other.name else ""
+
+
+@rules.inspection("consistency.final-overridden", sources="D0 145, howdah")
+def _overridden(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    """What one file marks final, no later file sets to another value: it would be ignored."""
+    final: dict[str, FoundProperty] = {}
+    for entry in known_properties(reading):
+        fixed = final.get(entry.name)
+        if fixed is not None and fixed.file != entry.file and fixed.text != entry.text:
+            yield entry_verdict(
+                entry,
+                False,
+                found=f"{entry.text!r}, which is ignored: {fixed.place} says {fixed.text!r} and is final",
+                expected="no other value after a final one",
+                fix=f"remove {entry.name} from {entry.place}, or set it where it is final, in {fixed.place}",
+            )
+        if entry.final:
+            final.setdefault(entry.name, entry)
+
+
+@rules.inspection("consistency.misplaced-property", sources="howdah")
+def _misplaced(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    """A property is in a file that the daemons which use it read."""
+    for entry in known_properties(reading):
+        known = known_property(entry, facts)
+        readers = _READERS.get(known.file) if known else None
+        if known is not None and readers is not None and entry.base_name not in readers:
+            yield entry_verdict(
+                entry,
+                False,
+                found=f"in {entry.base_name}, which the programs that use it do not read",
+                expected=f"in {known.file}",
+                fix=f"move {entry.name} from {entry.place} to {known.file}",
+            )
+
+
+@rules.inspection(
+    "consistency.default-file-system",
+    MUST,
+    sources="Hadoop 3.5.0: core-default.xml",
+    when="where the configuration has a core-site.xml and an hdfs-site.xml",
+)
+def _default_file_system(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    """Daemons and clients use the cluster's HDFS; the release's default is the local disk."""
+    if reading.config is None or not (reading.has("hdfs-site.xml") and reading.has("core-site.xml")):
         return
-    given = found.config.property("fs.defaultFS")
-    if given is None and any(entry.name.lower() == "fs.defaultfs" for entry in found.config.properties):
+    given = reading.config.property("fs.defaultFS")
+    if given is None and any(entry.name.lower() == "fs.defaultfs" for entry in reading.config.properties):
         # That the name is misspelt is a rule of its own.
         return
     text = str(facts.decided.get("fs.defaultFS", ""))
@@ -39,11 +179,18 @@ def _default_file_system(found: Found, facts: Facts) -> Iterator[Observation]:
     )
 
 
-def _replicas_and_workers(found: Found, facts: Facts) -> Iterator[Observation]:
-    if found.config is None or not ConfigurationReading(found).has("hdfs-site.xml"):
+@rules.inspection(
+    "consistency.replicas-and-workers",
+    MUST,
+    sources="D0 60, X5",
+    when="where a workers file lists the workers",
+)
+def _replicas_and_workers(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    """A block has no more replicas than there are workers."""
+    if reading.config is None or not reading.has("hdfs-site.xml"):
         # HBase's folder lists its own workers and says nothing of replicas.
         return
-    workers = found.config.datanode_hosts
+    workers = reading.config.datanode_hosts
     if not workers:
         return
     replicas = int(facts.number("dfs.replication"))
@@ -60,79 +207,90 @@ def _replicas_and_workers(found: Found, facts: Facts) -> Iterator[Observation]:
     )
 
 
-def _block_chunks(found: Found, facts: Facts) -> Iterator[Observation]:
-    size = found.config.property("dfs.blocksize") if found.config else None
+@rules.inspection("consistency.block-chunks", MUST, sources="Hadoop 3.5.0: hdfs-default.xml")
+def _block_chunks(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    """A block is made of whole checksum chunks and is not below the NameNode's least size."""
+    size = reading.config.property("dfs.blocksize") if reading.config else None
     if size is None:
         return
     block, chunk = int(facts.number("dfs.blocksize")), int(facts.number("dfs.bytes-per-checksum"))
     least = int(facts.number("dfs.namenode.fs-limits.min-block-size"))
-    yield Observation(
-        ok=chunk > 0 and block % chunk == 0 and block >= least,
+    yield entry_verdict(
+        size,
+        chunk > 0 and block % chunk == 0 and block >= least,
         about="dfs.blocksize",
         found=f"{size.text}, with checksums of {chunk} bytes and blocks of at least {least}",
         expected=f"a multiple of {chunk}, not below {least}: clients cannot write otherwise",
         fix=f"set dfs.blocksize to {max(2, round(block / MIB / 64)) * 64 * MIB} in {size.place}",
-        where=size.place,
     )
 
 
-def _allocation_order(found: Found, facts: Facts) -> Iterator[Observation]:
-    for what, of_host in (
+@rules.inspection("consistency.allocation-order", MUST, sources="Hadoop 3.5.0: yarn-default.xml")
+def _allocation_order(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    """The least container is not above the largest, nor above what a NodeManager has."""
+    for resource, of_host in (
         ("mb", "yarn.nodemanager.resource.memory-mb"),
         ("vcores", "yarn.nodemanager.resource.cpu-vcores"),
     ):
-        least, most = (f"yarn.scheduler.{end}-allocation-{what}" for end in ("minimum", "maximum"))
-        given = found.config.property(least) if found.config else None
+        least, most = (f"yarn.scheduler.{end}-allocation-{resource}" for end in ("minimum", "maximum"))
+        given = reading.config.property(least) if reading.config else None
         if given is None:
             continue
         limits = {key: facts.number(key) for key in (most, of_host)}
         exceeded = [key for key, limit in limits.items() if 0 < limit < facts.number(least)]
-        yield Observation(
-            ok=not exceeded,
+        yield entry_verdict(
+            given,
+            not exceeded,
             about=least,
             found=", ".join([given.text, *(f"{key} is {limits[key]:.15g}" for key in exceeded)]),
             expected=f"at most {most} and {of_host}, or a daemon does not start",
             fix=f"set {least} below {' and '.join(exceeded)} in {given.place}",
-            where=given.place,
         )
 
 
-def _kerberos_by_half(found: Found, facts: Facts) -> Iterator[Observation]:
-    if found.config is None or facts.request.secure:
+@rules.inspection(
+    "consistency.kerberos-by-half", MUST, sources="Hadoop 3.5.0", when="where authentication is simple"
+)
+def _kerberos_by_half(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    """Principals and keytabs come with Kerberos authentication; without it they protect nothing."""
+    if reading.config is None or facts.request.secure:
         return
-    given = [entry for entry in found.config.properties if _CREDENTIAL.fullmatch(entry.name) and entry.text]
+    given = [entry for entry in reading.config.properties if _CREDENTIAL.fullmatch(entry.name) and entry.text]
     if given:
         first = given[0]
-        yield Observation(
-            ok=False,
+        yield entry_verdict(
+            first,
+            False,
             about="hadoop.security.authentication",
             found=f"simple, with {len(given)} principals and keytabs such as {first.name}",
             expected="kerberos, or no principals",
             fix="set hadoop.security.authentication to kerberos in core-site.xml: now anybody may be anybody",
-            where=first.place,
         )
 
 
-def _plain_passwords(found: Found, facts: Facts) -> Iterator[Observation]:
-    for entry in found.config.properties if found.config else ():
+@rules.inspection("consistency.plain-passwords", sources="Hadoop 3.5.0: CredentialProviderAPI")
+def _plain_passwords(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    """Passwords are in a credential store, not in files that every daemon and many people read."""
+    for entry in reading.properties:
         # The key stores' passwords are a rule of their own, tls.passwords.
         own = entry.name.endswith("password") and not entry.name.startswith("ssl.")
         # What kms-site.xml is shipped with is no password.
         own = own and entry.name != "hadoop.security.keystore.JavaKeyStoreProvider.password"
         if own and entry.text and "${" not in entry.text:
-            yield Observation(
-                ok=False,
-                about=entry.name,
+            yield entry_verdict(
+                entry,
+                False,
                 found="written in the file",
                 expected="in a credential store",
                 fix=f"hadoop credential create {entry.name}, name the store in "
                 f"hadoop.security.credential.provider.path, remove {entry.name} from {entry.place}",
-                where=entry.place,
             )
 
 
-def _undefined(found: Found, facts: Facts) -> Iterator[Observation]:
-    for entry in found.config.effective if found.config else ():
+@rules.inspection("consistency.undefined-variable", sources="howdah")
+def _undefined(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    """A variable in a value is set by a property or by the Java machine; others are not replaced."""
+    for entry in reading.effective:
         of_shell = _OF_SHELL.fullmatch(entry.name) is not None
         names = [
             name
@@ -140,65 +298,9 @@ def _undefined(found: Found, facts: Facts) -> Iterator[Observation]:
             if _ELSEWHERE.fullmatch(name) is None and not (of_shell and _SHELL_NAME.fullmatch(name))
         ]
         if names:
-            yield Observation(
-                ok=False,
-                about=entry.name,
-                found=entry.text,
+            yield entry_verdict(
+                entry,
+                False,
                 expected=f"${{{names[0]}}} to be set somewhere",
                 fix=f"write the value itself into {entry.place}, or set {names[0]}",
-                where=entry.place,
             )
-
-
-RULES: tuple[Rule, ...] = (
-    Inspection(
-        id="consistency.default-file-system",
-        says="Daemons and clients use the cluster's HDFS; the release's default is the local disk.",
-        sources=("Hadoop 3.5.0: core-default.xml",),
-        severity=Severity.MUST,
-        condition="where the configuration has a core-site.xml and an hdfs-site.xml",
-        inspect=_default_file_system,
-    ),
-    Inspection(
-        id="consistency.replicas-and-workers",
-        says="A block has no more replicas than there are workers.",
-        sources=("D0 60", "X5"),
-        severity=Severity.MUST,
-        condition="where a workers file lists the workers",
-        inspect=_replicas_and_workers,
-    ),
-    Inspection(
-        id="consistency.block-chunks",
-        says="A block is made of whole checksum chunks and is not below the NameNode's least size.",
-        sources=("Hadoop 3.5.0: hdfs-default.xml",),
-        severity=Severity.MUST,
-        inspect=_block_chunks,
-    ),
-    Inspection(
-        id="consistency.allocation-order",
-        says="The least container is not above the largest, nor above what a NodeManager has.",
-        sources=("Hadoop 3.5.0: yarn-default.xml",),
-        severity=Severity.MUST,
-        inspect=_allocation_order,
-    ),
-    Inspection(
-        id="consistency.kerberos-by-half",
-        says="Principals and keytabs come with Kerberos authentication; without it they protect nothing.",
-        sources=("Hadoop 3.5.0",),
-        severity=Severity.MUST,
-        condition="where authentication is simple",
-        inspect=_kerberos_by_half,
-    ),
-    Inspection(
-        id="consistency.plain-passwords",
-        says="Passwords are in a credential store, not in files that every daemon and many people read.",
-        sources=("Hadoop 3.5.0: CredentialProviderAPI",),
-        inspect=_plain_passwords,
-    ),
-    Inspection(
-        id="consistency.undefined-variable",
-        says="A variable in a value is set by a property or by the Java machine; others are not replaced.",
-        sources=("howdah",),
-        inspect=_undefined,
-    ),
-)

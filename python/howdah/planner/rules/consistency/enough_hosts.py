@@ -6,11 +6,10 @@ import math
 import re
 from collections.abc import Iterator
 
-from howdah.model.found import Found
 from howdah.planner.facts import Facts
-from howdah.planner.named_hosts import worker_hosts
-from howdah.planner.reading import ConfigurationReading
-from howdah.planner.rule import Inspection, Observation, Rule, Severity
+from howdah.planner.reading import Inspected, Observation, entry_verdict, worker_hosts
+from howdah.planner.rule import MUST
+from howdah.planner.rules.declare import Rules
 from howdah.units import MIB, format_memory
 
 _POLICY = "dfs.namenode.ec.system.default.policy"
@@ -23,112 +22,58 @@ _REPLACE = "dfs.client.block.write.replace-datanode-on-failure.policy"
 _LEAST_HOSTS = 20
 """Below this the defaults serve all."""
 _SHARE_OF_WORKERS = 0.25
-
-
-def _erasure(found: Found, facts: Facts) -> Iterator[Observation]:
-    reading = ConfigurationReading(found)
-    match = _SHAPE.fullmatch((reading.text(_POLICY) or "").strip())
-    hosts = len(found.config.datanode_hosts) if found.config is not None else 0
-    if match and hosts:
-        needed = int(match[1]) + int(match[2])
-        smaller = next((name for name, size in _SMALLER if size <= hosts), "replication")
-        yield Observation(
-            ok=needed <= hosts,
-            about=_POLICY,
-            found=f"{reading.text(_POLICY)}, which needs {needed} DataNodes; there are {hosts}",
-            expected=f"a policy for {hosts} DataNodes at most: files would lack parity for ever, or cannot "
-            "be written",
-            fix=f"set {_POLICY} to {smaller} in {reading.where(_POLICY)}, or add {needed - hosts} DataNodes",
-            where=reading.where(_POLICY),
-        )
-
-
 _SMALLER = (("RS-6-3-1024k", 9), ("RS-3-2-1024k", 5), ("XOR-2-1-1024k", 3))
+_ACLS = ("ha.zookeeper.acl", "hadoop.zk.acl", "yarn.resourcemanager.zk-acl")
+_ACL = re.compile(r"[a-z0-9]+:.*:[rwcda]+")
+_VARIABLE = re.compile(
+    r"(HDFS|YARN|MAPRED|HADOOP|HBASE|SPARK)_([A-Z0-9]+_)*(OPTS|HEAPSIZE\w*|DIR|HOME|IDENT_STRING)"
+)
+_FILE_SYSTEM = "fs.defaultFS"
 
 
-def _checked_volumes(found: Found, facts: Facts) -> Iterator[Observation]:
-    reading = ConfigurationReading(found)
-    wanted = reading.number(_CHECKED)
-    if wanted is None:
-        return
-    names = reading.folders("dfs.namenode.name.dir") or ("default",)
-    more = reading.folders("dfs.namenode.resource.checked.volumes")
-    edits = reading.folders("dfs.namenode.edits.dir")
-    volumes = len({*names, *edits, *more})
-    yield Observation(
-        ok=wanted <= volumes,
-        about=_CHECKED,
-        found=f"{wanted:.15g}, with {volumes} directories",
-        expected=f"at most {volumes}: the NameNode never has enough of them, and stays in safe mode for ever",
-        fix=f"set {_CHECKED} to 1 in {reading.where(_CHECKED)}",
-        where=reading.where(_CHECKED),
-    )
+rules = Rules()
 
 
-def _edits_minimum(found: Found, facts: Facts) -> Iterator[Observation]:
-    key = "dfs.namenode.edits.dir.minimum"
-    reading = ConfigurationReading(found)
-    wanted = reading.number(key)
-    if wanted is not None:
-        names = (
-            reading.folders("dfs.namenode.edits.dir")
-            or reading.folders("dfs.namenode.name.dir")
-            or ("default",)
-        )
-        shared = 1 if reading.text("dfs.namenode.shared.edits.dir") else 0
-        yield Observation(
-            ok=wanted <= len(names) + shared,
-            about=key,
-            found=f"{wanted:.15g}, with {len(names) + shared} places of edits",
-            expected="at most as many as there are: the NameNode does not start otherwise",
-            fix=f"set {key} to 1 in {reading.where(key)}",
-            where=reading.where(key),
-        )
-
-
-def _replicas_of_hbase(found: Found, facts: Facts) -> Iterator[Observation]:
-    reading = ConfigurationReading(found)
-    lists = found.config.lists.items() if found.config is not None else ()
-    servers = {host for file, hosts in lists if file.endswith("regionservers") for host in hosts}
-    key = "hbase.meta.replica.count"
-    wanted = reading.number(key)
-    if servers and wanted is not None:
-        yield Observation(
-            ok=wanted <= len(servers),
-            about=key,
-            found=f"{wanted:.15g}, with {len(servers)} RegionServers",
-            expected=f"at most {len(servers)}: replicas of one region are on different servers",
-            fix=f"set {key} to {min(3, len(servers))} in {reading.where(key)}",
-            where=reading.where(key),
-        )
-
-
-def _waited_for(found: Found, facts: Facts) -> Iterator[Observation]:
-    """Whether no master waits for more hosts than there are."""
-    reading = ConfigurationReading(found)
-    config = found.config
+@rules.inspection(
+    "consistency.waited-for-hosts",
+    MUST,
+    sources="Hadoop 3.5.0: hdfs-default.xml, HBase 2.6.4: ServerManager",
+    when="where a least number of hosts is set",
+)
+def _waited_for(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    """No master waits for more hosts than there are."""
+    config = reading.config
     servers = config.lists.items() if config is not None else ()
     region_servers = next((len(hosts) for file, hosts in servers if file.endswith("regionservers")), 0)
     for key, hosts, waits in (
-        ("dfs.namenode.safemode.min.datanodes", len(worker_hosts(found)), "the NameNode stays in safe mode"),
+        (
+            "dfs.namenode.safemode.min.datanodes",
+            len(worker_hosts(reading)),
+            "the NameNode stays in safe mode",
+        ),
         ("hbase.master.wait.on.regionservers.mintostart", region_servers, "the HMaster assigns no region"),
     ):
         wanted = reading.number(key)
         if wanted is not None and hosts:
-            yield Observation(
-                ok=wanted <= hosts,
-                about=key,
+            yield reading.verdict(
+                key,
+                wanted <= hosts,
                 found=f"{wanted:.15g}, with {hosts} hosts",
                 expected=f"at most {hosts}: else {waits} for ever",
                 fix=f"set {key} to {max(1, hosts // 2)} in {reading.where(key)}",
-                where=reading.where(key),
             )
 
 
-def _more_than_hosts(found: Found, facts: Facts) -> Iterator[Observation]:
-    """Whether no policy asks for more DataNodes than there are."""
-    reading = ConfigurationReading(found)
-    hosts = len(found.config.datanode_hosts) if found.config is not None else 0
+@rules.inspection(
+    "consistency.enough-datanodes",
+    MUST,
+    sources="Hadoop 3.5.0: BlockManager, Hadoop 3.5.0: ReplaceDatanodeOnFailure, "
+    "HBase 2.6.4: reference guide",
+    when="where such a number is set and a file lists the workers",
+)
+def _more_than_hosts(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    """No policy needs more DataNodes or replicas than there are."""
+    hosts = len(reading.config.datanode_hosts) if reading.config is not None else 0
     replicas = facts.number("dfs.replication")
     for key, most, otherwise in (
         (
@@ -141,29 +86,127 @@ def _more_than_hosts(found: Found, facts: Facts) -> Iterator[Observation]:
     ):
         wanted = reading.number(key)
         if wanted is not None and most:
-            yield Observation(
-                ok=wanted <= most,
-                about=key,
+            yield reading.verdict(
+                key,
+                wanted <= most,
                 found=f"{wanted:.15g}; {'replicas' if most is replicas else 'DataNodes'}: {most:g}",
                 expected=f"at most {most:g}: else {otherwise}",
                 fix=f"set {key} to {min(3, most):g} in {reading.where(key)}, or remove it",
-                where=reading.where(key),
             )
     if hosts and (reading.text(_REPLACE) or "").strip().upper() == "ALWAYS":
-        yield Observation(
-            ok=hosts > replicas,
-            about=_REPLACE,
+        yield reading.verdict(
+            _REPLACE,
+            hosts > replicas,
             found=f"ALWAYS, with {hosts} DataNodes and {replicas:g} replicas",
             expected="DEFAULT, or more DataNodes than replicas: with one DataNode away there is none to "
             "replace it, and every write fails",
             fix=f"set {_REPLACE} to DEFAULT in {reading.where(_REPLACE)}",
-            where=reading.where(_REPLACE),
         )
 
 
-def _threads(found: Found, facts: Facts) -> Iterator[Observation]:
-    reading = ConfigurationReading(found)
-    hosts = len(worker_hosts(found))
+@rules.inspection(
+    "consistency.erasure-hosts",
+    MUST,
+    sources="Hadoop 3.5.0: HDFSErasureCoding",
+    when="where a policy is set and a file lists the workers",
+)
+def _erasure(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    """A policy of erasure coding has as many DataNodes as it has blocks."""
+    match = _SHAPE.fullmatch((reading.text(_POLICY) or "").strip())
+    hosts = len(reading.config.datanode_hosts) if reading.config is not None else 0
+    if match and hosts:
+        needed = int(match[1]) + int(match[2])
+        smaller = next((name for name, size in _SMALLER if size <= hosts), "replication")
+        yield reading.verdict(
+            _POLICY,
+            needed <= hosts,
+            found=f"{reading.text(_POLICY)}, which needs {needed} DataNodes; there are {hosts}",
+            expected=f"a policy for {hosts} DataNodes at most: files would lack parity for ever, or cannot "
+            "be written",
+            fix=f"set {_POLICY} to {smaller} in {reading.where(_POLICY)}, or add {needed - hosts} DataNodes",
+        )
+
+
+@rules.inspection(
+    "consistency.checked-volumes",
+    MUST,
+    sources="HDFS-16697, Hadoop 3.5.0: NameNodeResourceChecker",
+    when="where the least number is set",
+)
+def _checked_volumes(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    """The NameNode has as many directories as it checks for room."""
+    wanted = reading.number(_CHECKED)
+    if wanted is None:
+        return
+    names = reading.folders("dfs.namenode.name.dir") or ("default",)
+    more = reading.folders("dfs.namenode.resource.checked.volumes")
+    edits = reading.folders("dfs.namenode.edits.dir")
+    volumes = len({*names, *edits, *more})
+    yield reading.verdict(
+        _CHECKED,
+        wanted <= volumes,
+        found=f"{wanted:.15g}, with {volumes} directories",
+        expected=f"at most {volumes}: the NameNode never has enough of them, and stays in safe mode for ever",
+        fix=f"set {_CHECKED} to 1 in {reading.where(_CHECKED)}",
+    )
+
+
+@rules.inspection(
+    "consistency.edits-minimum",
+    MUST,
+    sources="Hadoop 3.5.0: hdfs-default.xml",
+    when="where the least number is set",
+)
+def _edits_minimum(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    """The NameNode has as many places of edits as it needs to start."""
+    key = "dfs.namenode.edits.dir.minimum"
+    wanted = reading.number(key)
+    if wanted is not None:
+        names = (
+            reading.folders("dfs.namenode.edits.dir")
+            or reading.folders("dfs.namenode.name.dir")
+            or ("default",)
+        )
+        shared = 1 if reading.text("dfs.namenode.shared.edits.dir") else 0
+        yield reading.verdict(
+            key,
+            wanted <= len(names) + shared,
+            found=f"{wanted:.15g}, with {len(names) + shared} places of edits",
+            expected="at most as many as there are: the NameNode does not start otherwise",
+            fix=f"set {key} to 1 in {reading.where(key)}",
+        )
+
+
+@rules.inspection(
+    "consistency.meta-replicas",
+    MUST,
+    sources="HBase 2.6.4: reference guide",
+    when="where regionservers lists them",
+)
+def _replicas_of_hbase(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    """HBase has as many RegionServers as its first table has replicas."""
+    lists = reading.config.lists.items() if reading.config is not None else ()
+    servers = {host for file, hosts in lists if file.endswith("regionservers") for host in hosts}
+    key = "hbase.meta.replica.count"
+    wanted = reading.number(key)
+    if servers and wanted is not None:
+        yield reading.verdict(
+            key,
+            wanted <= len(servers),
+            found=f"{wanted:.15g}, with {len(servers)} RegionServers",
+            expected=f"at most {len(servers)}: replicas of one region are on different servers",
+            fix=f"set {key} to {min(3, len(servers))} in {reading.where(key)}",
+        )
+
+
+@rules.inspection(
+    "consistency.threads-for-workers",
+    sources="Hadoop 3.5.0: hdfs-default.xml, howdah",
+    when=f"where files list {_LEAST_HOSTS} workers at least",
+)
+def _threads(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    """Masters have threads enough for their workers."""
+    hosts = len(worker_hosts(reading))
     if hosts < _LEAST_HOSTS:
         return
     for key, wanted, waits in (
@@ -189,10 +232,14 @@ def _threads(found: Found, facts: Facts) -> Iterator[Observation]:
         )
 
 
-def _masters_of_applications(found: Found, facts: Facts) -> Iterator[Observation]:
-    """Whether more than one application master finds room on the cluster."""
-    reading = ConfigurationReading(found)
-    workers = len(worker_hosts(found))
+@rules.inspection(
+    "consistency.application-masters",
+    sources="Hadoop 3.5.0: CapacityScheduler",
+    when="where files list the workers and say what each has",
+)
+def _masters_of_applications(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    """More than one application master finds room."""
+    workers = len(worker_hosts(reading))
     share = reading.number(_AM_SHARE)
     memory = facts.number("yarn.nodemanager.resource.memory-mb") if workers else 0
     if not workers or share is None or not reading.number("yarn.nodemanager.resource.memory-mb"):
@@ -200,84 +247,75 @@ def _masters_of_applications(found: Found, facts: Facts) -> Iterator[Observation
     room = int(workers * memory * share)
     step = facts.number("yarn.scheduler.minimum-allocation-mb")
     master = reading.number("yarn.app.mapreduce.am.resource.mb") or 1536
-    each = int(math.ceil(master / step) * step) if step else int(master)
-    yield Observation(
-        ok=room >= 2 * each,
-        about=_AM_SHARE,
+    container = int(math.ceil(master / step) * step) if step else int(master)
+    yield reading.verdict(
+        _AM_SHARE,
+        room >= 2 * container,
         found=f"{share:g} of {workers} workers' {format_memory(int(workers * memory * MIB))} is {room} MB",
-        expected=f"room for two application masters of {each} MB at least: with one at a time the next "
+        expected=f"room for two application masters of {container} MB at least: with one at a time the next "
         "stays ACCEPTED",
-        fix=f"set {_AM_SHARE} to {min(0.5, math.ceil(200 * each / (workers * memory)) / 100 * 2):g} in "
+        fix=f"set {_AM_SHARE} to {min(0.5, math.ceil(200 * container / (workers * memory)) / 100 * 2):g} in "
         f"{reading.where(_AM_SHARE)}",
-        where=reading.where(_AM_SHARE),
     )
 
 
-RULES: tuple[Rule, ...] = (
-    Inspection(
-        id="consistency.waited-for-hosts",
-        says="No master waits for more hosts than there are.",
-        sources=("Hadoop 3.5.0: hdfs-default.xml", "HBase 2.6.4: ServerManager"),
-        severity=Severity.MUST,
-        condition="where a least number of hosts is set",
-        inspect=_waited_for,
-    ),
-    Inspection(
-        id="consistency.enough-datanodes",
-        says="No policy needs more DataNodes or replicas than there are.",
-        sources=(
-            "Hadoop 3.5.0: BlockManager",
-            "Hadoop 3.5.0: ReplaceDatanodeOnFailure",
-            "HBase 2.6.4: reference guide",
-        ),
-        severity=Severity.MUST,
-        condition="where such a number is set and a file lists the workers",
-        inspect=_more_than_hosts,
-    ),
-    Inspection(
-        id="consistency.erasure-hosts",
-        says="A policy of erasure coding has as many DataNodes as it has blocks.",
-        sources=("Hadoop 3.5.0: HDFSErasureCoding",),
-        severity=Severity.MUST,
-        condition="where a policy is set and a file lists the workers",
-        inspect=_erasure,
-    ),
-    Inspection(
-        id="consistency.checked-volumes",
-        says="The NameNode has as many directories as it checks for room.",
-        sources=("HDFS-16697", "Hadoop 3.5.0: NameNodeResourceChecker"),
-        severity=Severity.MUST,
-        condition="where the least number is set",
-        inspect=_checked_volumes,
-    ),
-    Inspection(
-        id="consistency.edits-minimum",
-        says="The NameNode has as many places of edits as it needs to start.",
-        sources=("Hadoop 3.5.0: hdfs-default.xml",),
-        severity=Severity.MUST,
-        condition="where the least number is set",
-        inspect=_edits_minimum,
-    ),
-    Inspection(
-        id="consistency.meta-replicas",
-        says="HBase has as many RegionServers as its first table has replicas.",
-        sources=("HBase 2.6.4: reference guide",),
-        severity=Severity.MUST,
-        condition="where regionservers lists them",
-        inspect=_replicas_of_hbase,
-    ),
-    Inspection(
-        id="consistency.threads-for-workers",
-        says="Masters have threads enough for their workers.",
-        sources=("Hadoop 3.5.0: hdfs-default.xml", "howdah"),
-        condition=f"where files list {_LEAST_HOSTS} workers at least",
-        inspect=_threads,
-    ),
-    Inspection(
-        id="consistency.application-masters",
-        says="More than one application master finds room.",
-        sources=("Hadoop 3.5.0: CapacityScheduler",),
-        condition="where files list the workers and say what each has",
-        inspect=_masters_of_applications,
-    ),
+@rules.inspection(
+    "consistency.zookeeper-acls", MUST, sources="Hadoop 3.5.0: ZKUtil.parseACLs", when="where an ACL is set"
 )
+def _acls(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    """ZooKeeper's ACLs have a scheme, an id and rights."""
+    for key in _ACLS:
+        text = (reading.text(key) or "").strip()
+        if not text or text.startswith("@"):
+            # A file has them.
+            continue
+        wrong = [part.strip() for part in text.split(",") if not _ACL.fullmatch(part.strip())]
+        yield reading.verdict(
+            key,
+            not wrong,
+            found=", ".join(wrong) or text,
+            expected="scheme:id:rights, the rights of the letters r, w, c, d and a: who reads it does "
+            "not start "
+            "otherwise",
+            fix=f"write {wrong[0].rpartition(':')[0] or 'sasl:USER'}:rwcda in {reading.where(key)}"
+            if wrong
+            else "",
+        )
+
+
+@rules.inspection(
+    "consistency.mount-table", MUST, sources="Hadoop 3.5.0: ViewFs", when="where fs.defaultFS is viewfs"
+)
+def _mounts(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    """A file system of mounts has a table of them."""
+    text = reading.text(_FILE_SYSTEM) or ""
+    if not text.startswith("viewfs:") or reading.config is None:
+        return
+    table = text.removeprefix("viewfs:").strip("/").partition("/")[0] or "default"
+    prefix = f"fs.viewfs.mounttable.{table}."
+    links = [entry for entry in reading.config.effective if entry.name.startswith(prefix)]
+    loaded = any(entry.name.startswith("fs.viewfs.mounttable.path") for entry in reading.config.effective)
+    yield Observation(
+        ok=bool(links) or loaded,
+        about=f"{prefix}link",
+        found=f"no mount; {_FILE_SYSTEM} is {text}",
+        expected="a link for each directory: no client opens the file system without; names of tables are "
+        "compared with case",
+        fix=f"set {prefix}link./user to hdfs://NAMESERVICE/user, and so on, in core-site.xml",
+        where=reading.where(_FILE_SYSTEM),
+    )
+
+
+@rules.inspection("consistency.variable-names", MUST, sources="Hadoop 3.5.0: hadoop-env.sh")
+def _variables(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    """Variables of scripts are written in capitals."""
+    for entry in reading.environment:
+        upper = entry.name.upper()
+        if upper != entry.name and _VARIABLE.fullmatch(upper):
+            yield entry_verdict(
+                entry,
+                False,
+                found=f"{entry.name}={entry.text}",
+                expected=f"{upper}: names of variables are compared with case, and no script reads this one",
+                fix=f"rename {entry.name} to {upper} in {entry.place}",
+            )

@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from howdah.model.found import Allocation, Found
+from howdah.model.found import Allocation
 from howdah.planner.facts import Facts
-from howdah.planner.reading import ConfigurationReading
-from howdah.planner.rule import Inspection, Observation, Rule, Severity
+from howdah.planner.reading import Inspected, Observation
+from howdah.planner.rule import MUST
+from howdah.planner.rules.declare import Rules
 
 _FILE = "fair-scheduler.xml"
 _SCHEDULER = "yarn.resourcemanager.scheduler.class"
@@ -29,6 +30,7 @@ _RULES = (
     "default",
     "reject",
 )
+
 _VALUES: dict[str, re.Pattern[str]] = {
     "minResources": _RESOURCES,
     "maxResources": _RESOURCES,
@@ -49,14 +51,41 @@ _VALUES: dict[str, re.Pattern[str]] = {
     "defaultFairSharePreemptionThreshold": _FLOAT,
 }
 
+rules = Rules()
 
-def uses_fair(found: Found) -> bool:
+
+def uses_fair(reading: Inspected) -> bool:
     """Whether the ResourceManager divides by the fair scheduler."""
-    return "FairScheduler" in (ConfigurationReading(found).text(_SCHEDULER) or "")
+    return "FairScheduler" in (reading.text(_SCHEDULER) or "")
 
 
-def _place(found: Found) -> str:
-    files = found.config.files if found.config is not None else ()
+@rules.inspection(
+    "consistency.own-preemption",
+    MUST,
+    sources="Hadoop 3.5.0: ProportionalCapacityPreemptionPolicy",
+    when="for the fair scheduler of Hadoop 3.1 and later",
+)
+def _own_preemption(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    """The fair scheduler runs without monitors of the capacity scheduler."""
+    if not uses_fair(reading) or facts.request.hadoop.startswith(("2.", "3.0.")):
+        return
+    policies = reading.text(_MONITOR_POLICIES)
+    if reading.truth(_MONITORS) is True and (
+        policies is None or "ProportionalCapacityPreemption" in policies
+    ):
+        yield reading.verdict(
+            _MONITORS,
+            False,
+            found="true, with FairScheduler",
+            expected="false: its policy takes the capacity scheduler alone, and the ResourceManager does not "
+            "start with another one",
+            fix=f"remove {_MONITORS} from {reading.where(_MONITORS)}; yarn.scheduler.fair.preemption is the "
+            "fair scheduler's own",
+        )
+
+
+def _place(reading: Inspected) -> str:
+    files = reading.config.files if reading.config is not None else ()
     return next((file for file in files if file.endswith(_FILE)), _FILE)
 
 
@@ -81,9 +110,16 @@ def _wrong(element: Allocation) -> Iterator[tuple[str, int]]:
         yield from _wrong(child)
 
 
-def _readable(found: Found, facts: Facts) -> Iterator[Observation]:
-    root = found.config.allocations if found.config is not None else None
-    if root is None or not uses_fair(found):
+@rules.inspection(
+    "consistency.fair-queues",
+    MUST,
+    sources="Hadoop 3.5.0: FairScheduler, Hadoop 3.5.0: AllocationFileLoaderService",
+    when="for the fair scheduler",
+)
+def _readable(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    """The fair scheduler's file is one that the ResourceManager can read."""
+    root = reading.config.allocations if reading.config is not None else None
+    if root is None or not uses_fair(reading):
         return
     wrong = list(_wrong(root))
     if root.tag != "allocations":
@@ -91,85 +127,35 @@ def _readable(found: Found, facts: Facts) -> Iterator[Observation]:
     yield Observation(
         ok=not wrong,
         about=_FILE,
-        found=", ".join(f"{what} in line {line}" for what, line in wrong[:8]) or "queues that can be read",
+        found=", ".join(f"{problem} in line {line}" for problem, line in wrong[:8])
+        or "queues that can be read",
         expected="values that the fair scheduler reads: the ResourceManager does not start otherwise",
-        fix=f"correct {', '.join(what for what, _ in wrong[:8])} in {_place(found)}: resources are 10000 "
-        "mb, 4 vcores, "
-        f"weights are numbers, placement rules are {', '.join(_RULES)}",
-        where=f"{_place(found)}:{wrong[0][1]}" if wrong else _place(found),
+        fix=f"correct {', '.join(problem for problem, _ in wrong[:8])} in {_place(reading)}: resources are "
+        f"10000 mb, 4 vcores, weights are numbers, placement rules are {', '.join(_RULES)}",
+        where=f"{_place(reading)}:{wrong[0][1]}" if wrong else _place(reading),
     )
 
 
-def _given(found: Found, facts: Facts) -> Iterator[Observation]:
-    """Whether there is the fair scheduler's file, and no other scheduler's queues in its place."""
-    reading = ConfigurationReading(found)
-    if not uses_fair(found) or not reading.has("yarn-site.xml"):
+@rules.inspection(
+    "consistency.fair-file", sources="Hadoop 3.5.0: FairScheduler", when="for the fair scheduler"
+)
+def _given(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    """The fair scheduler's queues are in its own file."""
+    if not uses_fair(reading) or not reading.has("yarn-site.xml"):
         return
-    broken = any(file.file.endswith(_FILE) for file in (found.config.unreadable if found.config else ()))
+    broken = any(file.file.endswith(_FILE) for file in (reading.config.unreadable if reading.config else ()))
     queues = reading.text("yarn.scheduler.capacity.root.queues")
     named = reading.text("yarn.scheduler.fair.allocation.file")
-    there = reading.has(_FILE) or broken or (named is not None and not named.endswith(_FILE))
-    yield Observation(
-        ok=there,
-        about=_SCHEDULER,
+    exists = reading.has(_FILE) or broken or (named is not None and not named.endswith(_FILE))
+    yield reading.verdict(
+        _SCHEDULER,
+        exists,
         found="FairScheduler"
         + (f", and queues {queues} in capacity-scheduler.xml, which it does not read" if queues else "")
-        + ("" if there else f"; no {_FILE} is given"),
+        + ("" if exists else f"; no {_FILE} is given"),
         expected=f"queues in {_FILE}: without it every user has a queue, and capacity-scheduler.xml has no "
         "effect",
         fix=f"write the queues into {_FILE}, or set {_SCHEDULER} to "
         "org.apache.hadoop.yarn.server.resourcemanager."
         f"scheduler.capacity.CapacityScheduler in {reading.where(_SCHEDULER)}",
-        where=reading.where(_SCHEDULER),
     )
-
-
-def _own_preemption(found: Found, facts: Facts) -> Iterator[Observation]:
-    """Whether no monitor of the capacity scheduler is started; before 3.1 the fair one left them out."""
-    reading = ConfigurationReading(found)
-    if not uses_fair(found) or facts.request.hadoop.startswith(("2.", "3.0.")):
-        return
-    policies = reading.text(_MONITOR_POLICIES)
-    if reading.truth(_MONITORS) is True and (
-        policies is None or "ProportionalCapacityPreemption" in policies
-    ):
-        yield Observation(
-            ok=False,
-            about=_MONITORS,
-            found="true, with FairScheduler",
-            expected="false: its policy takes the capacity scheduler alone, and the ResourceManager does not "
-            "start with another one",
-            fix=f"remove {_MONITORS} from {reading.where(_MONITORS)}; yarn.scheduler.fair.preemption is the "
-            "fair scheduler's own",
-            where=reading.where(_MONITORS),
-        )
-
-
-RULES: tuple[Rule, ...] = (
-    Inspection(
-        id="consistency.own-preemption",
-        says="The fair scheduler runs without monitors of the capacity scheduler.",
-        sources=("Hadoop 3.5.0: ProportionalCapacityPreemptionPolicy",),
-        severity=Severity.MUST,
-        condition="for the fair scheduler of Hadoop 3.1 and later",
-        inspect=_own_preemption,
-    ),
-    Inspection(
-        id="consistency.fair-queues",
-        says="The fair scheduler's file is one that the ResourceManager can read.",
-        sources=(
-            "Hadoop 3.5.0: FairScheduler",
-            "Hadoop 3.5.0: AllocationFileLoaderService",
-        ),
-        severity=Severity.MUST,
-        condition="for the fair scheduler",
-        inspect=_readable,
-    ),
-    Inspection(
-        id="consistency.fair-file",
-        says="The fair scheduler's queues are in its own file.",
-        sources=("Hadoop 3.5.0: FairScheduler",),
-        condition="for the fair scheduler",
-        inspect=_given,
-    ),
-)

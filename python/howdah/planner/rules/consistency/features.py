@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from howdah.model.found import Found
 from howdah.planner.facts import Facts
-from howdah.planner.reading import ConfigurationReading
-from howdah.planner.rule import Inspection, Observation, Rule, Severity
+from howdah.planner.reading import Inspected, Observation
+from howdah.planner.rule import MUST
+from howdah.planner.rules.declare import Rules
 
 _ENCRYPT, _TOKENS = "dfs.encrypt.data.transfer", "dfs.block.access.token.enable"
 _PROTECTION = "dfs.data.transfer.protection"
@@ -31,30 +31,39 @@ _EXECUTOR = "yarn.nodemanager.container-executor.class"
 _CFG = "container-executor.cfg"
 _REGION_REPLICAS = "hbase.region.replica.replication.enabled"
 _REFRESH = "hbase.regionserver.storefile.refresh.period"
+_YARN = ("Hadoop 3.5.0: yarn-default.xml",)
+rules = Rules()
 
 
-def _block_tokens(found: Found, facts: Facts) -> Iterator[Observation]:
-    reading = ConfigurationReading(found)
-    asked = [key for key in (_ENCRYPT,) if reading.truth(key)]
+@rules.inspection(
+    "consistency.block-tokens", MUST, sources="Hadoop 3.5.0: hdfs-default.xml, Hadoop 3.5.0: BlockManager"
+)
+def _block_tokens(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    """Where blocks are encrypted or protected on the wire, they need tokens."""
+    protecting = [key for key in (_ENCRYPT,) if reading.truth(key)]
     if facts.request.secure and reading.text(_PROTECTION):
-        asked.append(_PROTECTION)
-    if asked and reading.has("hdfs-site.xml"):
+        protecting.append(_PROTECTION)
+    if protecting and reading.has("hdfs-site.xml"):
         yield Observation(
             ok=reading.truth(_TOKENS) is True,
             about=_TOKENS,
-            found=f"{reading.text(_TOKENS) or 'false (default)'}, and {asked[0]} is {reading.text(asked[0])}",
+            found=f"{reading.text(_TOKENS) or 'false (default)'}, and {protecting[0]} is "
+            f"{reading.text(protecting[0])}",
             expected="true: without block tokens the NameNode gives out no keys, and nothing is read or "
             "written",
             fix=f"set {_TOKENS} to true in hdfs-site.xml on all hosts",
-            where=reading.where(_TOKENS) or reading.where(asked[0]),
+            where=reading.where(_TOKENS) or reading.where(protecting[0]),
         )
 
 
-def _labels(found: Found, facts: Facts) -> Iterator[Observation]:
-    reading = ConfigurationReading(found)
+@rules.inspection(
+    "consistency.labels-enabled", MUST, sources="Hadoop 3.5.0: NodeLabel", when="where a queue has a label"
+)
+def _labels(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    """Queues have node labels only where labels are enabled."""
     labelled = [
         entry
-        for entry in (found.config.effective if found.config else ())
+        for entry in reading.effective
         if (_LABEL_KEY.fullmatch(entry.name) or _LABEL_LIST.fullmatch(entry.name))
         and entry.text.strip() not in ("", "*")
     ]
@@ -73,12 +82,17 @@ def _labels(found: Found, facts: Facts) -> Iterator[Observation]:
         )
 
 
-def _label_capacities(found: Found, facts: Facts) -> Iterator[Observation]:
-    """Whether the shares of a label's nodes add up, queue by queue below one parent."""
+@rules.inspection(
+    "consistency.label-capacities",
+    MUST,
+    sources="Hadoop 3.5.0: NodeLabel, Hadoop 3.5.0: ParentQueue",
+    when="where a queue has a share of a label's nodes",
+)
+def _label_capacities(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    """Shares of labelled nodes add up to 100 % below each parent."""
     shares: dict[tuple[str, str], dict[str, float]] = {}
     places: dict[tuple[str, str], str] = {}
-    reading = ConfigurationReading(found)
-    for entry in found.config.effective if found.config else ():
+    for entry in reading.effective:
         match = _LABEL_KEY.fullmatch(entry.name)
         if match and re.fullmatch(r"\d+(\.\d+)?", entry.text.strip()):
             parent, _, own = match["queue"].rpartition(".")
@@ -86,11 +100,7 @@ def _label_capacities(found: Found, facts: Facts) -> Iterator[Observation]:
                 shares.setdefault((parent, match["label"]), {})[own] = float(entry.text)
                 places[parent, match["label"]] = entry.place
     for (parent, label), given in shares.items():
-        siblings = [
-            name.strip()
-            for name in (reading.text(f"{_CAPACITY}{parent}.queues") or "").split(",")
-            if name.strip()
-        ]
+        siblings = reading.parts(f"{_CAPACITY}{parent}.queues")
         total = sum(given.values())
         yield Observation(
             ok=abs(total - 100) < 0.01 * max(1, len(siblings)),
@@ -107,7 +117,7 @@ def _label_capacities(found: Found, facts: Facts) -> Iterator[Observation]:
         )
 
 
-def _is_second(reading: ConfigurationReading) -> bool:
+def _is_second(reading: Inspected) -> bool:
     """Whether the timeline service of version 2 is on."""
     if not reading.truth(f"{_TIMELINE}enabled"):
         return False
@@ -115,8 +125,14 @@ def _is_second(reading: ConfigurationReading) -> bool:
     return any(part.strip().startswith("2") for part in versions.split(","))
 
 
-def _collectors(found: Found, facts: Facts) -> Iterator[Observation]:
-    reading = ConfigurationReading(found)
+@rules.inspection(
+    "consistency.timeline-collectors",
+    MUST,
+    sources="Hadoop 3.5.0: TimelineServiceV2",
+    when="where version 2 is on",
+)
+def _collectors(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    """Version 2 of the timeline service has collectors in NodeManagers."""
     if _is_second(reading) and not reading.truth(f"{_SERVICES}.manifest.enabled"):
         services = [name.strip() for name in (reading.text(_SERVICES) or "").split(",")]
         yield Observation(
@@ -133,11 +149,14 @@ def _collectors(found: Found, facts: Facts) -> Iterator[Observation]:
         )
 
 
-def _readers(found: Found, facts: Facts) -> Iterator[Observation]:
-    reading = ConfigurationReading(found)
+@rules.inspection(
+    "consistency.timeline-reader", sources="Hadoop 3.5.0: TimelineServiceV2", when="where version 2 is on"
+)
+def _readers(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    """Version 2 of the timeline service has a reader and an HBase."""
     if _is_second(reading):
         key = f"{_TIMELINE}reader.class"
-        told = next(
+        reader = next(
             (
                 name
                 for part in ("hbase.configuration.file", "reader.webapp.address", "reader.class")
@@ -146,7 +165,7 @@ def _readers(found: Found, facts: Facts) -> Iterator[Observation]:
             None,
         )
         yield Observation(
-            ok=told is not None,
+            ok=reader is not None,
             about=key,
             found="no reader and no HBase to write to",
             expected=f"{_TIMELINE}hbase.configuration.file, or where the reader is: version 2 of the "
@@ -161,11 +180,17 @@ def _readers(found: Found, facts: Facts) -> Iterator[Observation]:
         )
 
 
-def _impersonation(found: Found, facts: Facts) -> Iterator[Observation]:
-    """Whether a service that may act for others may do so from somewhere, and for somebody."""
+@rules.inspection(
+    "consistency.impersonation",
+    MUST,
+    sources="Hadoop 3.5.0: ProxyUsers",
+    when="where a service may act for others",
+)
+def _impersonation(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    """A service that acts for others has hosts, and users or groups."""
     given: dict[str, dict[str, str]] = {}
     places: dict[str, str] = {}
-    for entry in found.config.effective if found.config else ():
+    for entry in reading.effective:
         match = _PROXY.fullmatch(entry.name)
         if match and entry.text.strip():
             given.setdefault(match[1], {})[match[2]] = entry.text
@@ -189,9 +214,11 @@ def _impersonation(found: Found, facts: Facts) -> Iterator[Observation]:
         )
 
 
-def _rules_of_names(found: Found, facts: Facts) -> Iterator[Observation]:
-    """Whether every rule that makes users of principals is one that Hadoop can read."""
-    reading = ConfigurationReading(found)
+@rules.inspection(
+    "consistency.name-rules", MUST, sources="Hadoop 3.5.0: KerberosName", when="where there are such rules"
+)
+def _rules_of_names(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    """Rules that make users of principals can be read."""
     text = reading.text(_MAPPING) or ""
     if not text.strip() or "${" in text:
         return
@@ -210,9 +237,9 @@ def _rules_of_names(found: Found, facts: Facts) -> Iterator[Observation]:
     )
     first = wrong[0]
     fixed = f"{first}/" if re.search(r"s/[^/]*/[^/]*$", first) else ""
-    yield Observation(
-        ok=False,
-        about=_MAPPING,
+    yield reading.verdict(
+        _MAPPING,
+        False,
         found=first if len(first) < 120 else f"{first[:117]}...",
         expected="rules with blanks or line ends between them, not commas: every daemon and client ends "
         "otherwise, with "
@@ -225,18 +252,18 @@ def _rules_of_names(found: Found, facts: Facts) -> Iterator[Observation]:
         if joined
         else f"write {fixed or 'the rule as RULE:[n:format](pattern)s/from/to/'} in "
         f"{reading.where(_MAPPING)}",
-        where=reading.where(_MAPPING),
     )
 
 
-def _executor(found: Found, facts: Facts) -> Iterator[Observation]:
-    """Whether the file that the setuid executable reads says what the NodeManager's own does."""
-    reading = ConfigurationReading(found)
-    own = {
-        entry.name: entry
-        for entry in (found.config.properties if found.config else ())
-        if entry.base_name == _CFG
-    }
+@rules.inspection(
+    "consistency.executor-group",
+    MUST,
+    sources="Hadoop 3.5.0: SecureContainer",
+    when="where LinuxContainerExecutor runs containers and its file is given",
+)
+def _executor(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    """The container executor's own file names the NodeManager's group."""
+    own = {entry.name: entry for entry in reading.properties if entry.base_name == _CFG}
     if not reading.has(_CFG) or "LinuxContainerExecutor" not in (reading.text(_EXECUTOR) or ""):
         return
     wanted = reading.text(_GROUP) or ""
@@ -252,16 +279,20 @@ def _executor(found: Found, facts: Facts) -> Iterator[Observation]:
     )
 
 
-def _region_replicas(found: Found, facts: Facts) -> Iterator[Observation]:
-    """Whether replicas of regions come to see what is written."""
-    reading = ConfigurationReading(found)
+@rules.inspection(
+    "consistency.region-replicas",
+    sources="HBase 2.6.4: reference guide, HBase 2.6.4: timeline-consistent reads",
+    when="where regions have replicas",
+)
+def _region_replicas(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    """Replicas of regions are told what is written, or read it again."""
     period = reading.number(_REFRESH) or 0
-    asked = (
+    replicas = (
         reading.number("hbase.meta.replica.count") or 0,
         reading.number("hbase.client.primaryCallTimeout.get") or 0,
         2 if reading.text(_REGION_REPLICAS) else 0,
     )
-    if max(asked) > 1:
+    if max(replicas) > 1:
         yield Observation(
             ok=reading.truth(_REGION_REPLICAS) is True or period > 0,
             about=_REGION_REPLICAS,
@@ -272,87 +303,3 @@ def _region_replicas(found: Found, facts: Facts) -> Iterator[Observation]:
             or reading.where("hbase.meta.replica.count")
             or "hbase-site.xml",
         )
-
-
-_YARN = ("Hadoop 3.5.0: yarn-default.xml",)
-
-RULES: tuple[Rule, ...] = (
-    Inspection(
-        id="consistency.block-tokens",
-        says="Where blocks are encrypted or protected on the wire, they need tokens.",
-        sources=(
-            "Hadoop 3.5.0: hdfs-default.xml",
-            "Hadoop 3.5.0: BlockManager",
-        ),
-        severity=Severity.MUST,
-        inspect=_block_tokens,
-    ),
-    Inspection(
-        id="consistency.labels-enabled",
-        says="Queues have node labels only where labels are enabled.",
-        sources=("Hadoop 3.5.0: NodeLabel",),
-        severity=Severity.MUST,
-        condition="where a queue has a label",
-        inspect=_labels,
-    ),
-    Inspection(
-        id="consistency.label-capacities",
-        says="Shares of labelled nodes add up to 100 % below each parent.",
-        sources=(
-            "Hadoop 3.5.0: NodeLabel",
-            "Hadoop 3.5.0: ParentQueue",
-        ),
-        severity=Severity.MUST,
-        condition="where a queue has a share of a label's nodes",
-        inspect=_label_capacities,
-    ),
-    Inspection(
-        id="consistency.timeline-collectors",
-        says="Version 2 of the timeline service has collectors in NodeManagers.",
-        sources=("Hadoop 3.5.0: TimelineServiceV2",),
-        severity=Severity.MUST,
-        condition="where version 2 is on",
-        inspect=_collectors,
-    ),
-    Inspection(
-        id="consistency.timeline-reader",
-        says="Version 2 of the timeline service has a reader and an HBase.",
-        sources=("Hadoop 3.5.0: TimelineServiceV2",),
-        condition="where version 2 is on",
-        inspect=_readers,
-    ),
-    Inspection(
-        id="consistency.impersonation",
-        says="A service that acts for others has hosts, and users or groups.",
-        sources=("Hadoop 3.5.0: ProxyUsers",),
-        severity=Severity.MUST,
-        condition="where a service may act for others",
-        inspect=_impersonation,
-    ),
-    Inspection(
-        id="consistency.name-rules",
-        says="Rules that make users of principals can be read.",
-        sources=("Hadoop 3.5.0: KerberosName",),
-        severity=Severity.MUST,
-        condition="where there are such rules",
-        inspect=_rules_of_names,
-    ),
-    Inspection(
-        id="consistency.executor-group",
-        says="The container executor's own file names the NodeManager's group.",
-        sources=("Hadoop 3.5.0: SecureContainer",),
-        severity=Severity.MUST,
-        condition="where LinuxContainerExecutor runs containers and its file is given",
-        inspect=_executor,
-    ),
-    Inspection(
-        id="consistency.region-replicas",
-        says="Replicas of regions are told what is written, or read it again.",
-        sources=(
-            "HBase 2.6.4: reference guide",
-            "HBase 2.6.4: timeline-consistent reads",
-        ),
-        condition="where regions have replicas",
-        inspect=_region_replicas,
-    ),
-)

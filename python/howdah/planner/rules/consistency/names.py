@@ -6,12 +6,19 @@ import difflib
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 
-from howdah.model.found import Found
 from howdah.model.hostname import is_host
 from howdah.planner.facts import Facts
-from howdah.planner.named_hosts import HERE, has_several_hosts, named_hosts, worker_hosts
-from howdah.planner.reading import ConfigurationReading
-from howdah.planner.rule import Inspection, Observation, Rule, Severity
+from howdah.planner.reading import (
+    HERE,
+    Inspected,
+    Observation,
+    entry_verdict,
+    has_several_hosts,
+    named_hosts,
+    worker_hosts,
+)
+from howdah.planner.rule import MUST
+from howdah.planner.rules.declare import Rules
 
 _FILE_SYSTEM = "fs.defaultFS"
 _YARN = "org.apache.hadoop.yarn.server."
@@ -34,7 +41,6 @@ _OWN = re.compile(r"org\.apache\.hadoop\..*|\w+")
 _ADDRESSES = re.compile(
     r"fs\.defaultFS|dfs\.namenode\.rpc-address(\..+)?|yarn\.resourcemanager\.hostname(\..+)?|mapreduce\.jobhistory\.address"
 )
-
 _MANAGER = "yarn.resourcemanager.hostname"
 _OF_MANAGER = tuple(
     f"yarn.resourcemanager.{service}address" for service in ("", "scheduler.", "resource-tracker.")
@@ -45,7 +51,6 @@ _OF_HISTORY = tuple(
     f"mapreduce.jobhistory.{key}"
     for key in ("webapp.address", "done-dir", "intermediate-done-dir", "principal")
 )
-
 _WITH_PORT = re.compile(
     r"fs\.defaultFS|(dfs|yarn|mapreduce)\..*[.-]address(\..+)?|yarn\.nodemanager\.localizer\.address"
 )
@@ -57,6 +62,7 @@ _KEYS_OF_DIRECTORIES = re.compile(
     r"|mapreduce\.jobhistory\.(intermediate-)?done-dir|yarn\..*\.(root-dir|uri)|spark\.eventLog\.dir"
     r"|spark\.history\.fs\.logDirectory|spark\.yarn\.(stagingDir|archive)"
 )
+rules = Rules()
 
 
 def _authority(address: str) -> str:
@@ -73,23 +79,28 @@ def _listed(text: object) -> tuple[str, ...]:
     return tuple(str(part).strip() for part in parts if str(part).strip())
 
 
-def _namenodes(found: Found, services: tuple[str, ...]) -> dict[str, str]:
+def _namenodes(reading: Inspected, services: tuple[str, ...]) -> dict[str, str]:
     """Every address that a NameNode is given, by its key."""
     keys = ("dfs.namenode.rpc-address", *(f"dfs.namenode.rpc-address.{service}" for service in services))
     return {
         entry.name: entry.text
-        for entry in (found.config.effective if found.config else ())
+        for entry in reading.effective
         if entry.name in keys or entry.name.startswith(tuple(f"{key}." for key in keys[1:]))
     }
 
 
-def _file_systems(found: Found, facts: Facts) -> Iterator[Observation]:
-    """Whether every ``hdfs://`` names a service or a NameNode that hdfs-site.xml defines."""
-    if found.config is None:
+@rules.inspection(
+    "consistency.known-file-system",
+    MUST,
+    sources="Hadoop 3.5.0: HDFSHighAvailabilityWithQJM",
+    when="where the configuration says which NameNodes there are",
+)
+def _file_systems(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    """What names the cluster's HDFS names its name service, or the NameNode where there is one."""
+    if reading.config is None:
         return
-    reading = ConfigurationReading(found)
     services = _listed(reading.text("dfs.nameservices") or "")
-    namenodes = _namenodes(found, services)
+    namenodes = _namenodes(reading, services)
     # Names of services are compared with case, names of hosts are not.
     known = set(services) or {_host(text) for text in namenodes.values()}
     if not known or (services and not namenodes):
@@ -102,9 +113,9 @@ def _file_systems(found: Found, facts: Facts) -> Iterator[Observation]:
         name = _authority(text) if services else _host(text)
         by_case = {service.lower(): service for service in services if service != name}.get(name.lower())
         wanted = by_case or services[0] if services else next(iter(namenodes.values()))
-        yield Observation(
-            ok=not name or name in known,
-            about=key,
+        yield reading.verdict(
+            key,
+            not name or name in known,
             found=text,
             expected=f"{by_case}: names of services are compared with case"
             if by_case
@@ -114,55 +125,62 @@ def _file_systems(found: Found, facts: Facts) -> Iterator[Observation]:
             else f"hdfs://{wanted}, where dfs.namenode.rpc-address says the NameNode is",
             fix=f"set {key} to hdfs://{wanted}{'/hbase' if key == 'hbase.rootdir' else ''} "
             f"in {reading.where(key)}",
-            where=reading.where(key),
         )
 
 
-def _authorities(found: Found, facts: Facts) -> Iterator[Observation]:
-    """Whether directories in HDFS are below a file system that there is: ``hdfs://var/log`` names a host."""
-    reading = ConfigurationReading(found)
+@rules.inspection(
+    "consistency.own-directories",
+    MUST,
+    sources="Hadoop 3.5.0: LogAggregationFileController",
+    when="where a directory has a file system without domain and port",
+)
+def _authorities(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    """Directories in HDFS are below the cluster's own file system."""
     own = _authority(reading.text(_FILE_SYSTEM) or "")
     if not own or not (reading.text(_FILE_SYSTEM) or "").startswith("hdfs://"):
         return
     services = _listed(reading.text("dfs.nameservices") or "")
-    known = {name.lower() for name in (own, *services)} | named_hosts(found)
-    for entry in found.config.effective if found.config else ():
+    known = {name.lower() for name in (own, *services)} | named_hosts(reading)
+    for entry in reading.effective:
         match = _DIRECTORY.fullmatch(entry.text)
         if match is None or not _KEYS_OF_DIRECTORIES.fullmatch(entry.name):
             continue
-        yield Observation(
-            ok=match[1].lower() in known,
-            about=entry.name,
-            found=entry.text,
+        yield entry_verdict(
+            entry,
+            match[1].lower() in known,
             expected=f"hdfs://{own}/{match[1]}{match[2]}, or the path alone: {match[1]} is taken for a "
             "NameNode's host, which no file names",
             fix=f"set {entry.name} to /{match[1]}{match[2]} in {entry.place}",
-            where=entry.place,
         )
 
 
-def _reachable(found: Found, facts: Facts) -> Iterator[Observation]:
-    """Whether masters that several hosts must find are called something else than their own host."""
-    reading = ConfigurationReading(found)
-    if found.config is None or not has_several_hosts(found):
+@rules.inspection(
+    "consistency.reachable-masters",
+    MUST,
+    sources="Hadoop 3.5.0: ClusterSetup",
+    when="where a workers file lists more than one worker",
+)
+def _reachable(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    """Masters of several workers are named so that other hosts find them."""
+    if reading.config is None or not has_several_hosts(reading):
         return
     for key in _master_keys(reading):
         yield _is_reachable(reading, facts, key)
-    if _runs_jobs(reading, found) and _has_history(reading):
+    if _runs_jobs(reading) and _has_history(reading):
         yield _is_reachable(reading, facts, _HISTORY)
 
 
-def _is_reachable(reading: ConfigurationReading, facts: Facts, key: str) -> Observation:
+def _is_reachable(reading: Inspected, facts: Facts, key: str) -> Observation:
     value = facts.decided.get(key)
     hosts = [_host(address) for address in _listed(value)] if value is not None else []
-    here = [host for host in hosts if host in HERE]
+    local = [host for host in hosts if host in HERE]
     file = {"fs": "core", "dfs": "hdfs", "mapreduce": "mapred"}.get(
         key.partition(".")[0], key.partition(".")[0]
     )
     place = reading.where(key)
     named = _MANAGER if key in _OF_MANAGER and not place else key
     return Observation(
-        ok=not here,
+        ok=not local,
         about=key,
         found=f"{', '.join(map(str, _listed(value)))}{'' if place else ' (default)'}" if value else "",
         expected="a host's own name: every other host looks for the master on itself",
@@ -171,7 +189,7 @@ def _is_reachable(reading: ConfigurationReading, facts: Facts, key: str) -> Obse
     )
 
 
-def _master_keys(reading: ConfigurationReading) -> Iterator[str]:
+def _master_keys(reading: Inspected) -> Iterator[str]:
     yield _FILE_SYSTEM
     if reading.text("dfs.namenode.rpc-address"):
         yield "dfs.namenode.rpc-address"
@@ -183,45 +201,48 @@ def _master_keys(reading: ConfigurationReading) -> Iterator[str]:
         yield "hbase.zookeeper.quorum"
 
 
-def _runs_jobs(reading: ConfigurationReading, found: Found) -> bool:
-    several = len(worker_hosts(found)) > 1 and reading.has("mapred-site.xml")
+def _runs_jobs(reading: Inspected) -> bool:
+    several = len(worker_hosts(reading)) > 1 and reading.has("mapred-site.xml")
     return several and reading.text("mapreduce.framework.name") == "yarn"
 
 
-def _has_history(reading: ConfigurationReading) -> bool:
+def _has_history(reading: Inspected) -> bool:
     """Whether the configuration has anything for a JobHistoryServer, which a cluster may do without."""
     return any(map(reading.text, (_HISTORY, *_OF_HISTORY)))
 
 
-def _history(found: Found, facts: Facts) -> Iterator[Observation]:
-    """Whether clients that ask for a job that has ended find its history."""
-    reading = ConfigurationReading(found)
-    if _runs_jobs(reading, found) and not _has_history(reading):
+@rules.inspection(
+    "consistency.reachable-history",
+    sources="Hadoop 3.5.0: ClientServiceDelegate",
+    when="where jobs run on several workers and nothing is set of a JobHistoryServer",
+)
+def _history(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    """Clients find what is known of jobs that have ended."""
+    if _runs_jobs(reading) and not _has_history(reading):
         yield _is_reachable(reading, facts, _HISTORY)
 
 
-def _workers(found: Found, facts: Facts) -> Iterator[Observation]:
-    """Whether the workers files list hosts that a start script can reach."""
-    for file, name in _listed_names(found):
-        if (name in HERE and len(_lists(found)[file]) == 1) or not is_host(name):
+@rules.inspection(
+    "consistency.worker-names",
+    MUST,
+    sources="Hadoop 3.5.0: ClusterSetup",
+    when="where there is a workers file",
+)
+def _workers(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    """A workers file lists names of hosts, each of them its own."""
+    for file, name in _listed_names(reading):
+        if (name in HERE and len(_lists(reading)[file]) == 1) or not is_host(name):
             yield _misnamed(file, name)
 
 
-def _local_workers(found: Found, facts: Facts) -> Iterator[Observation]:
-    """Whether the host that start scripts run on is listed by its own name."""
-    for file, name in _listed_names(found):
-        if name in HERE and len(_lists(found)[file]) > 1:
-            yield _misnamed(file, name)
+def _lists(reading: Inspected) -> Mapping[str, tuple[str, ...]]:
+    return reading.config.lists if reading.config is not None else {}
 
 
-def _lists(found: Found) -> Mapping[str, tuple[str, ...]]:
-    return found.config.lists if found.config is not None else {}
-
-
-def _listed_names(found: Found) -> Iterator[tuple[str, str]]:
+def _listed_names(reading: Inspected) -> Iterator[tuple[str, str]]:
     """Names of the files that list workers, ``localhost`` only if there are several hosts."""
-    several = found.config is not None and len(found.config.workers) > 1
-    for file, hosts in _lists(found).items():
+    several = reading.config is not None and len(reading.config.workers) > 1
+    for file, hosts in _lists(reading).items():
         yield from ((file, name) for name in hosts if several or name not in HERE)
 
 
@@ -236,34 +257,60 @@ def _misnamed(file: str, name: str) -> Observation:
     )
 
 
+@rules.inspection(
+    "consistency.local-workers",
+    sources="Hadoop 3.5.0: ClusterSetup",
+    when="where localhost is listed among other hosts",
+)
+def _local_workers(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    """A workers file of several hosts lists the one that start scripts run on by its name."""
+    for file, name in _listed_names(reading):
+        if name in HERE and len(_lists(reading)[file]) > 1:
+            yield _misnamed(file, name)
+
+
 def _outside(names: Iterable[str], known: Set[str]) -> list[str]:
     return [name for name in names if name not in known]
 
 
-def _included(found: Found, facts: Facts) -> Iterator[Observation]:
-    """Whether the NameNode lets every worker in."""
-    config = found.config
+@rules.inspection(
+    "consistency.included-workers",
+    MUST,
+    sources="Hadoop 3.5.0: hdfs-default.xml",
+    when="where dfs.hosts names a file that lies with the configuration",
+)
+def _included(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    """The file of hosts that may be DataNodes has every worker."""
+    config = reading.config
     if config is None or config.included is None or not config.included:
         # An empty file lets everybody in.
         return
     # Sets: a large cluster has tens of thousands of both.
     kept_out = _outside(config.workers, {*config.included, *HERE})
-    reading = ConfigurationReading(found)
     shown = _few(kept_out)
-    yield Observation(
-        ok=not kept_out,
-        about="dfs.hosts",
+    yield reading.verdict(
+        "dfs.hosts",
+        not kept_out,
         found=f"{shown} not in {reading.text('dfs.hosts')}" if kept_out else "every worker",
         expected="every worker of the workers file: the NameNode refuses other DataNodes",
         fix=f"add {shown} to {reading.text('dfs.hosts')}, then hdfs dfsadmin -refreshNodes",
-        where=reading.where("dfs.hosts"),
     )
 
 
-def _mapped(found: Found, facts: Facts) -> Iterator[Observation]:
-    """Whether the topology's table knows every worker."""
-    config = found.config
-    script = ConfigurationReading(found).text("net.topology.script.file.name")
+def _few(names: Sequence[str]) -> str:
+    return ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
+
+
+@rules.inspection(
+    "consistency.mapped-workers",
+    MUST,
+    sources="Hadoop 3.5.0: RackAwareness",
+    when="where a script is set and its table topology.data lies with the configuration",
+)
+def _mapped(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    """The topology's table has every worker."""
+    config = reading.config
+    script = reading.text("net.topology.script.file.name")
     if config is None or config.mapped is None or not script:
         return
     unknown = _outside(config.workers, {*config.mapped, *HERE})
@@ -277,145 +324,57 @@ def _mapped(found: Found, facts: Facts) -> Iterator[Observation]:
     )
 
 
-def _few(names: Sequence[str]) -> str:
-    return ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
-
-
-def _classes(found: Found, facts: Facts) -> Iterator[Observation]:
-    reading = ConfigurationReading(found)
+@rules.inspection(
+    "consistency.known-classes",
+    MUST,
+    sources="Hadoop 3.5.0: yarn-default.xml, HBase 2.6.4: reference guide",
+    when="where one of their own is named",
+)
+def _classes(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    """Schedulers, stores, executors and logs are ones that Hadoop and HBase have."""
     for key, known in _CLASSES.items():
         name = reading.text(key)
         if name and _OWN.fullmatch(name):
             near = difflib.get_close_matches(name, known, 1, 0.0)[0]
-            yield Observation(
-                ok=name in known,
-                about=key,
+            yield reading.verdict(
+                key,
+                name in known,
                 found=name,
                 expected="one that there is: the daemon does not start otherwise",
                 fix=f"set {key} to {near} in {reading.where(key)}",
-                where=reading.where(key),
             )
 
 
-def _host_names(found: Found, facts: Facts) -> Iterator[Observation]:
-    """Whether masters are named so that Java takes the name for a host's: RFC 952 has no underscores."""
-    for entry in found.config.effective if found.config else ():
+@rules.inspection("consistency.host-names", MUST, sources="RFC 952, howdah")
+def _host_names(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    """Masters have names that are names of hosts."""
+    for entry in reading.effective:
         scheme, _, address = entry.text.rpartition("://")
         host = _authority(address)
         # A bucket or a container of an object store may be called anything.
         named = host and scheme in ("", "hdfs") and "${" not in entry.text
         if named and _ADDRESSES.fullmatch(entry.name):
-            yield Observation(
-                ok=is_host(host),
-                about=entry.name,
+            yield entry_verdict(
+                entry,
+                is_host(host),
                 found=host,
                 expected="letters, digits, hyphens and dots: with anything else Java finds no host in it",
                 fix=f"give the host in {entry.name} another name, {host.replace('_', '-')} for instance, in "
                 f"DNS and in {entry.place}"
                 if is_host(host.replace("_", "-"))
                 else f"write the host's name in {entry.place}",
-                where=entry.place,
             )
 
 
-def _port_numbers(found: Found, facts: Facts) -> Iterator[Observation]:
-    """Whether ports of addresses are numbers, as every daemon reads its address when it starts."""
-    for entry in found.config.effective if found.config else ():
+@rules.inspection("consistency.port-numbers", MUST, sources="Hadoop 3.5.0: NetUtils")
+def _port_numbers(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    """Ports of addresses are numbers."""
+    for entry in reading.effective:
         host, _, port = entry.text.rpartition("://")[2].partition("/")[0].partition(":")
         if _WITH_PORT.fullmatch(entry.name) and host and "${" not in entry.text:
-            yield Observation(
-                ok=not port or ":" in port or (port.isdigit() and int(port) < _PORTS),
-                about=entry.name,
-                found=entry.text,
+            yield entry_verdict(
+                entry,
+                not port or ":" in port or (port.isdigit() and int(port) < _PORTS),
                 expected=f"a port that is a number below {_PORTS}: what reads the address ends otherwise",
                 fix=f"write the port's number in {entry.place}",
-                where=entry.place,
             )
-
-
-RULES: tuple[Rule, ...] = (
-    Inspection(
-        id="consistency.known-file-system",
-        says="What names the cluster's HDFS names its name service, or the NameNode where there is one.",
-        sources=("Hadoop 3.5.0: HDFSHighAvailabilityWithQJM",),
-        severity=Severity.MUST,
-        condition="where the configuration says which NameNodes there are",
-        inspect=_file_systems,
-    ),
-    Inspection(
-        id="consistency.own-directories",
-        says="Directories in HDFS are below the cluster's own file system.",
-        sources=("Hadoop 3.5.0: LogAggregationFileController",),
-        severity=Severity.MUST,
-        condition="where a directory has a file system without domain and port",
-        inspect=_authorities,
-    ),
-    Inspection(
-        id="consistency.reachable-masters",
-        says="Masters of several workers are named so that other hosts find them.",
-        sources=("Hadoop 3.5.0: ClusterSetup",),
-        severity=Severity.MUST,
-        condition="where a workers file lists more than one worker",
-        inspect=_reachable,
-    ),
-    Inspection(
-        id="consistency.reachable-history",
-        says="Clients find what is known of jobs that have ended.",
-        sources=("Hadoop 3.5.0: ClientServiceDelegate",),
-        condition="where jobs run on several workers and nothing is set of a JobHistoryServer",
-        inspect=_history,
-    ),
-    Inspection(
-        id="consistency.worker-names",
-        says="A workers file lists names of hosts, each of them its own.",
-        sources=("Hadoop 3.5.0: ClusterSetup",),
-        severity=Severity.MUST,
-        condition="where there is a workers file",
-        inspect=_workers,
-    ),
-    Inspection(
-        id="consistency.local-workers",
-        says="A workers file of several hosts lists the one that start scripts run on by its name.",
-        sources=("Hadoop 3.5.0: ClusterSetup",),
-        condition="where localhost is listed among other hosts",
-        inspect=_local_workers,
-    ),
-    Inspection(
-        id="consistency.included-workers",
-        says="The file of hosts that may be DataNodes has every worker.",
-        sources=("Hadoop 3.5.0: hdfs-default.xml",),
-        severity=Severity.MUST,
-        condition="where dfs.hosts names a file that lies with the configuration",
-        inspect=_included,
-    ),
-    Inspection(
-        id="consistency.mapped-workers",
-        says="The topology's table has every worker.",
-        sources=("Hadoop 3.5.0: RackAwareness",),
-        severity=Severity.MUST,
-        condition="where a script is set and its table topology.data lies with the configuration",
-        inspect=_mapped,
-    ),
-    Inspection(
-        id="consistency.known-classes",
-        says="Schedulers, stores, executors and logs are ones that Hadoop and HBase have.",
-        sources=("Hadoop 3.5.0: yarn-default.xml", "HBase 2.6.4: reference guide"),
-        severity=Severity.MUST,
-        condition="where one of their own is named",
-        inspect=_classes,
-    ),
-    Inspection(
-        id="consistency.host-names",
-        says="Masters have names that are names of hosts.",
-        sources=("RFC 952", "howdah"),
-        severity=Severity.MUST,
-        inspect=_host_names,
-    ),
-    Inspection(
-        id="consistency.port-numbers",
-        says="Ports of addresses are numbers.",
-        sources=("Hadoop 3.5.0: NetUtils",),
-        severity=Severity.MUST,
-        inspect=_port_numbers,
-    ),
-)

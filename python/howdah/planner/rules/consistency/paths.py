@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from howdah.model.found import Found
+from howdah.model.found import FoundProperty
 from howdah.planner.facts import Facts
-from howdah.planner.named_hosts import has_several_hosts
-from howdah.planner.reading import ConfigurationReading
-from howdah.planner.rule import Inspection, Observation, Rule, Severity
+from howdah.planner.reading import Inspected, Observation, entry_verdict, has_several_hosts
+from howdah.planner.rule import MUST
+from howdah.planner.rules.declare import Rules
+from howdah.planner.rules.release import known_properties, known_property, names_of_today
 from howdah.releases.similar import similar_text
 
 _STORAGES = ("DISK", "SSD", "ARCHIVE", "RAM_DISK", "PROVIDED", "NVDIMM")
@@ -47,8 +48,6 @@ _SCHEME = re.compile(r"([a-z][a-z0-9+.-]*):(/{0,3})(.*)", re.IGNORECASE | re.DOT
 _HOSTS = re.compile(
     r"yarn\.(resourcemanager|nodemanager|timeline-service)\.hostname(\..+)?|dfs\.datanode\.hostname"
 )
-
-
 _PROVIDERS = {
     "hadoop.security.key.provider.path": (
         r"kms://https?@.+|(jceks|bcfks)://.+|user:///",
@@ -61,11 +60,114 @@ _PROVIDERS = {
 }
 """The forms of providers' URIs, and one of them."""
 _DIRECTORY = re.compile(r"(HADOOP|HDFS|YARN|MAPRED|HBASE|SPARK|ZOO|ZK)_\w*(DIR|HOME)")
+_PLACEHOLDER = re.compile(
+    r"@@*[A-Za-z][A-Za-z0-9_]*@+|#[A-Z][A-Z0-9_]*#|%[A-Z][A-Z0-9_]{2,}%|__[A-Z][A-Z0-9_]*__"
+    r"|\{\{[^{}]*\}\}|<%.*?%>|\{%.*?%\}|<[A-Za-z][A-Za-z0-9 _-]*>"
+)
+_CAPITALS = re.compile(r"[A-Z]+[0-9]*(_[A-Z0-9]+)+")
+_NUMBERS = frozenset({"bool", "duration", "float", "int", "long", "size"})
+_OF_HOSTS = re.compile(
+    r"fs\.default(FS|\.name)|hbase\.rootdir|(dfs|ha|hbase|mapreduce|yarn)\..*[.-](address|hostname|quorum)(\..+)?"
+)
+_FILLED_LATER = re.compile(r".*(classpath|opts|command|options|[.-]env|[.-]params)(\..+)?|.*\.auth_to_local")
+"""Keys in whose values NodeManagers and tasks fill in ``{{JAVA_HOME}}``, ``<CPS>`` and ``@taskid@``."""
+_OF_TEMPLATES = re.compile(r"#[A-Z][A-Z0-9_]*#")
 
 
-def _plain_paths(found: Found, facts: Facts) -> Iterator[Observation]:
-    reading = ConfigurationReading(found)
-    for entry in found.config.effective if found.config else ():
+rules = Rules()
+
+
+@rules.inspection(
+    "consistency.provider-uris",
+    MUST,
+    sources="Hadoop 3.5.0: KMSClientProvider, Hadoop 3.5.0: CredentialProviderFactory",
+    when="where a provider is set",
+)
+def _providers(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    """Keys and passwords are kept where a provider is."""
+    for entry in reading.effective:
+        form = _PROVIDERS.get(entry.name)
+        if form is None or not entry.text.strip() or "${" in entry.text:
+            continue
+        right, example = form
+        wrong = [part.strip() for part in entry.text.split(",") if not re.match(right, part.strip())]
+        yield entry_verdict(
+            entry,
+            not wrong,
+            found=", ".join(wrong) or entry.text,
+            expected=f"URIs such as {example}: no provider takes another one, and what needs it fails",
+            fix=f"write {_provider(entry.name, wrong[0])} in {entry.place}" if wrong else "",
+        )
+
+
+def _provider(key: str, text: str) -> str:
+    scheme, _, rest = text.rpartition("://")
+    if "credential" in key:
+        return f"jceks://file/{text.lstrip('/')}"
+    return f"kms://{scheme if scheme in ('http', 'https') else 'http'}@{rest.partition('@')[2] or rest}"
+
+
+@rules.inspection(
+    "consistency.socket-path", MUST, sources="Hadoop 3.5.0: DomainSocket", when="where the socket is set"
+)
+def _sockets(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    """The DataNode's socket is a path from the root on."""
+    key = "dfs.domain.socket.path"
+    text = (reading.text(key) or "").strip()
+    if text and "${" not in text and ":" not in text:
+        yield reading.verdict(
+            key,
+            text.startswith("/"),
+            found=text,
+            expected="a path from the root on: the DataNode refuses another one and does not start",
+            fix=f"set {key} to /var/lib/hadoop-hdfs/{text} in {reading.where(key)}",
+        )
+
+
+@rules.inspection("consistency.plain-variables", MUST, sources="Hadoop 3.5.0: hadoop-functions.sh")
+def _variables(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    """Scripts' directories have no scheme."""
+    for entry in reading.environment:
+        if _DIRECTORY.fullmatch(entry.name) and (match := _SCHEME.fullmatch(entry.text.strip())) and match[2]:
+            yield entry_verdict(
+                entry,
+                False,
+                expected="a path without a scheme: scripts make a directory of this name where they run",
+                fix=f"set {entry.name} to /{match[3].lstrip('/')} in {entry.place}",
+            )
+
+
+@rules.inspection(
+    "consistency.shared-places",
+    MUST,
+    sources="Hadoop 3.5.0: mapred-default.xml, howdah",
+    when="where fs.defaultFS is HDFS and there are several hosts",
+)
+def _shared_places(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    """What all hosts read and write is in the file system that they share."""
+    shared = reading.text("fs.defaultFS") or ""
+    if not shared.startswith("hdfs://") or not has_several_hosts(reading):
+        return
+    for entry in reading.effective:
+        if _OF_ALL.fullmatch(entry.name) and (match := _LOCAL.fullmatch(entry.text.strip())):
+            yield entry_verdict(
+                entry,
+                False,
+                expected="a path of the file system that all hosts share: each host has its own disks there, "
+                "and what a host writes no other finds",
+                fix=f"set {entry.name} to {match[1]} in {entry.place}",
+            )
+
+
+@rules.inspection(
+    "consistency.plain-paths",
+    MUST,
+    sources="Hadoop 3.5.0: NameNode, Hadoop 3.5.0: JournalNode, Hadoop 3.5.0: HostsFileReader, "
+    "Hadoop 3.5.0: NMLeveldbStateStoreService, Hadoop 3.5.0: LocalConfigurationProvider",
+)
+def _plain_paths(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    """Keys that are read as paths have no scheme."""
+    for entry in reading.effective:
         match = _SCHEME.fullmatch(entry.text)
         foreign = _LISTS.fullmatch(entry.name) and match is not None and match[1].lower() != "file"
         if match is None or not (foreign or _PATHS.fullmatch(entry.name)):
@@ -78,57 +180,40 @@ def _plain_paths(found: Found, facts: Facts) -> Iterator[Observation]:
             # What follows two slashes is a host or a name service.
             rest = rest.partition("/")[2]
         path = f"/{rest}"
-        yield Observation(
-            ok=False,
-            about=entry.name,
-            found=entry.text,
+        yield entry_verdict(
+            entry,
+            False,
             expected="a path without a scheme: what reads it makes a path or another URI of it and ends, "
             "or looks for "
             "a file of this name",
             fix=f"set {entry.name} to {path} in {entry.place}",
-            where=entry.place,
         )
 
 
-def _shared_places(found: Found, facts: Facts) -> Iterator[Observation]:
-    """Whether what all hosts read and write is in the file system that they share."""
-    shared = ConfigurationReading(found).text("fs.defaultFS") or ""
-    if not shared.startswith("hdfs://") or not has_several_hosts(found):
-        return
-    for entry in found.config.effective if found.config else ():
-        if _OF_ALL.fullmatch(entry.name) and (match := _LOCAL.fullmatch(entry.text.strip())):
-            yield Observation(
-                ok=False,
-                about=entry.name,
-                found=entry.text,
-                expected="a path of the file system that all hosts share: each host has its own disks there, "
-                "and what a host writes no other finds",
-                fix=f"set {entry.name} to {match[1]} in {entry.place}",
-                where=entry.place,
-            )
-
-
-def _data_tags(found: Found, facts: Facts) -> Iterator[Observation]:
-    reading = ConfigurationReading(found)
+@rules.inspection("consistency.storage-tags", MUST, sources="Hadoop 3.5.0: StorageLocation")
+def _data_tags(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    """DataNodes' directories are tagged with storage types that there are."""
     for part in (reading.text(_DATA) or "").split(","):
         match = _TAG.match(part)
         if match and match[1].upper() not in _STORAGES:
             tag = match[1].upper()
             longer = next((storage for storage in _STORAGES if tag and storage.startswith(f"{tag}_")), "DISK")
             near = similar_text(tag, _STORAGES) or longer
-            yield Observation(
-                ok=False,
-                about=_DATA,
+            yield reading.verdict(
+                _DATA,
+                False,
                 found=part.strip(),
                 expected=f"one of {', '.join(_STORAGES)} in brackets: no DataNode starts with {match[1]}",
                 fix=f"write [{near}] for [{match[1]}] in {reading.where(_DATA)}",
-                where=reading.where(_DATA),
             )
 
 
-def _commas(found: Found, facts: Facts) -> Iterator[Observation]:
-    """Whether directories are listed with commas, for anything else is part of a name."""
-    for entry in found.config.effective if found.config else ():
+@rules.inspection(
+    "consistency.directory-lists", MUST, sources="Hadoop 3.5.0: Configuration.getTrimmedStrings"
+)
+def _commas(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    """Directories of a list have commas between them."""
+    for entry in reading.effective:
         if _LISTS.fullmatch(entry.name) is None:
             continue
         marks = [
@@ -145,19 +230,19 @@ def _commas(found: Found, facts: Facts) -> Iterator[Observation]:
         if marks:
             mark, parts = marks[0]
             directories = re.split(r"[;,\s]+" if mark != "colon" else r"(?<!file):|,", entry.text)
-            yield Observation(
-                ok=False,
-                about=entry.name,
-                found=entry.text,
+            yield entry_verdict(
+                entry,
+                False,
                 expected=f"a comma between directories: with a {mark} {len(parts)} of them are a single "
                 "one, on one disk",
                 fix=f"set {entry.name} to {','.join(filter(None, directories))} in {entry.place}",
-                where=entry.place,
             )
 
 
-def _uris(found: Found, facts: Facts) -> Iterator[Observation]:
-    for entry in found.config.effective if found.config else ():
+@rules.inspection("consistency.file-system-uris", MUST, sources="Hadoop 3.5.0: FileSystem")
+def _uris(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    """File systems are named by URIs."""
+    for entry in reading.effective:
         if _FILE_SYSTEMS.fullmatch(entry.name) is None or "${" in entry.text or not entry.text:
             continue
         match = _SCHEME.fullmatch(entry.text)
@@ -167,159 +252,64 @@ def _uris(found: Found, facts: Facts) -> Iterator[Observation]:
         if by_port or by_name:
             # Hadoop takes host:port for HDFS's, and HBase a path for one of the default file system.
             continue
-        service = (ConfigurationReading(found).text("dfs.nameservices") or "").partition(",")[0].strip()
+        service = (reading.text("dfs.nameservices") or "").partition(",")[0].strip()
         by_path = match is None and entry.text.startswith("/")
         missing = match is None or (scheme.lower() == "hdfs" and (len(slashes) < 2 or scheme != "hdfs"))
-        yield Observation(
-            ok=not missing,
-            about=entry.name,
-            found=entry.text,
+        yield entry_verdict(
+            entry,
+            not missing,
             expected="a URI such as hdfs://prod: the NameNode is not found otherwise",
             fix=f"set {entry.name} to hdfs://{service or 'NAMENODE:8020'} in {entry.place}"
             if by_path
             else f"set {entry.name} to hdfs://{rest.lstrip('/')} in {entry.place}",
-            where=entry.place,
         )
 
 
-def _providers(found: Found, facts: Facts) -> Iterator[Observation]:
-    """Whether keys and passwords are looked for where a provider is."""
-    for entry in found.config.effective if found.config else ():
-        form = _PROVIDERS.get(entry.name)
-        if form is None or not entry.text.strip() or "${" in entry.text:
-            continue
-        right, example = form
-        wrong = [part.strip() for part in entry.text.split(",") if not re.match(right, part.strip())]
-        yield Observation(
-            ok=not wrong,
-            about=entry.name,
-            found=", ".join(wrong) or entry.text,
-            expected=f"URIs such as {example}: no provider takes another one, and what needs it fails",
-            fix=f"write {_provider(entry.name, wrong[0])} in {entry.place}" if wrong else "",
-            where=entry.place,
-        )
-
-
-def _provider(key: str, text: str) -> str:
-    scheme, _, rest = text.rpartition("://")
-    if "credential" in key:
-        return f"jceks://file/{text.lstrip('/')}"
-    return f"kms://{scheme if scheme in ('http', 'https') else 'http'}@{rest.partition('@')[2] or rest}"
-
-
-def _sockets(found: Found, facts: Facts) -> Iterator[Observation]:
-    key = "dfs.domain.socket.path"
-    reading = ConfigurationReading(found)
-    text = (reading.text(key) or "").strip()
-    if text and "${" not in text and ":" not in text:
-        yield Observation(
-            ok=text.startswith("/"),
-            about=key,
-            found=text,
-            expected="a path from the root on: the DataNode refuses another one and does not start",
-            fix=f"set {key} to /var/lib/hadoop-hdfs/{text} in {reading.where(key)}",
-            where=reading.where(key),
-        )
-
-
-def _variables(found: Found, facts: Facts) -> Iterator[Observation]:
-    for entry in found.config.environment if found.config else ():
-        if _DIRECTORY.fullmatch(entry.name) and (match := _SCHEME.fullmatch(entry.text.strip())) and match[2]:
-            yield Observation(
-                ok=False,
-                about=entry.name,
-                found=entry.text,
-                expected="a path without a scheme: scripts make a directory of this name where they run",
-                fix=f"set {entry.name} to /{match[3].lstrip('/')} in {entry.place}",
-                where=entry.place,
-            )
-
-
-def _bare_hosts(found: Found, facts: Facts) -> Iterator[Observation]:
-    for entry in found.config.effective if found.config else ():
+@rules.inspection("consistency.bare-hosts", MUST, sources="Hadoop 3.5.0: yarn-default.xml")
+def _bare_hosts(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    """Keys of hosts have neither a scheme nor a port."""
+    for entry in reading.effective:
         if _HOSTS.fullmatch(entry.name) and re.search(r"://|:\d+$", entry.text) and entry.text.count(":") < 3:
             host = re.sub(r"^\w+://|:\d+/?$", "", entry.text)
-            yield Observation(
-                ok=False,
-                about=entry.name,
-                found=entry.text,
+            yield entry_verdict(
+                entry,
+                False,
                 expected="a host alone: addresses are made by adding a port to it",
                 fix=f"set {entry.name} to {host} in {entry.place}",
-                where=entry.place,
             )
 
 
-RULES: tuple[Rule, ...] = (
-    Inspection(
-        id="consistency.provider-uris",
-        says="Keys and passwords are kept where a provider is.",
-        sources=("Hadoop 3.5.0: KMSClientProvider", "Hadoop 3.5.0: CredentialProviderFactory"),
-        severity=Severity.MUST,
-        condition="where a provider is set",
-        inspect=_providers,
-    ),
-    Inspection(
-        id="consistency.socket-path",
-        says="The DataNode's socket is a path from the root on.",
-        sources=("Hadoop 3.5.0: DomainSocket",),
-        severity=Severity.MUST,
-        condition="where the socket is set",
-        inspect=_sockets,
-    ),
-    Inspection(
-        id="consistency.plain-variables",
-        says="Scripts' directories have no scheme.",
-        sources=("Hadoop 3.5.0: hadoop-functions.sh",),
-        severity=Severity.MUST,
-        inspect=_variables,
-    ),
-    Inspection(
-        id="consistency.shared-places",
-        says="What all hosts read and write is in the file system that they share.",
-        sources=("Hadoop 3.5.0: mapred-default.xml", "howdah"),
-        severity=Severity.MUST,
-        condition="where fs.defaultFS is HDFS and there are several hosts",
-        inspect=_shared_places,
-    ),
-    Inspection(
-        id="consistency.plain-paths",
-        says="Keys that are read as paths have no scheme.",
-        sources=(
-            "Hadoop 3.5.0: NameNode",
-            "Hadoop 3.5.0: JournalNode",
-            "Hadoop 3.5.0: HostsFileReader",
-            "Hadoop 3.5.0: NMLeveldbStateStoreService",
-            "Hadoop 3.5.0: LocalConfigurationProvider",
-        ),
-        severity=Severity.MUST,
-        inspect=_plain_paths,
-    ),
-    Inspection(
-        id="consistency.storage-tags",
-        says="DataNodes' directories are tagged with storage types that there are.",
-        sources=("Hadoop 3.5.0: StorageLocation",),
-        severity=Severity.MUST,
-        inspect=_data_tags,
-    ),
-    Inspection(
-        id="consistency.directory-lists",
-        says="Directories of a list have commas between them.",
-        sources=("Hadoop 3.5.0: Configuration.getTrimmedStrings",),
-        severity=Severity.MUST,
-        inspect=_commas,
-    ),
-    Inspection(
-        id="consistency.file-system-uris",
-        says="File systems are named by URIs.",
-        sources=("Hadoop 3.5.0: FileSystem",),
-        severity=Severity.MUST,
-        inspect=_uris,
-    ),
-    Inspection(
-        id="consistency.bare-hosts",
-        says="Keys of hosts have neither a scheme nor a port.",
-        sources=("Hadoop 3.5.0: yarn-default.xml",),
-        severity=Severity.MUST,
-        inspect=_bare_hosts,
-    ),
-)
+def placeholder(entry: FoundProperty, facts: Facts) -> str:
+    """The first placeholder of a template in a value; empty where there is none.
+
+    Words in capitals are one as well where a number or a host is to be, or where they are the key's own
+    words: ``DFS_REPLICATION`` of ``dfs.replication``.
+    """
+    text = entry.text
+    if _CAPITALS.fullmatch(text):
+        own = set(text.lower().split("_")) <= set(re.split(r"[.-]", entry.name.lower()))
+        known = known_property(entry.model_copy(update={"name": names_of_today(entry, facts)[0]}), facts)
+        if own or (known is not None and known.kind in _NUMBERS):
+            return text
+    if _OF_HOSTS.fullmatch(entry.name) and (host := _CAPITALS.match(text.rpartition("://")[2])):
+        return host[0]
+    match = (_OF_TEMPLATES if _FILLED_LATER.fullmatch(entry.name) else _PLACEHOLDER).search(text)
+    return match[0] if match else ""
+
+
+@rules.inspection("consistency.placeholders", MUST, sources="howdah")
+def _placeholders(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    """No value is a placeholder of a template."""
+    for entry in known_properties(reading):
+        if not (mark := placeholder(entry, facts)):
+            continue
+        # By both names, as other rules report one or the other, and this is the cause of all that they find.
+        for name in dict.fromkeys((entry.name, *names_of_today(entry, facts))):
+            yield entry_verdict(
+                entry,
+                False,
+                about=name,
+                found=f"{mark}, a placeholder of a template",
+                expected="the value itself: daemons take a placeholder for one, and end",
+                fix="check the files that are made from this template, or write values for placeholders",
+            )

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
+from functools import cache
 from itertools import groupby
 from typing import NamedTuple
 
-from howdah.model.found import Found, FoundConfig
+from howdah.model.found import FoundConfig
 from howdah.planner.facts import Facts
-from howdah.planner.rule import Inspection, Observation, Rule, Severity
+from howdah.planner.reading import Inspected, Observation
+from howdah.planner.rule import MUST
+from howdah.planner.rules.declare import Rules, read_table
 from howdah.releases import default_of, hadoop
 
 _WORKER = (
@@ -34,7 +38,6 @@ _MANAGER = tuple(
 )
 _JOURNAL = tuple(f"dfs.journalnode.{name}-address" for name in ("rpc", "http", "https"))
 _HISTORY = tuple(f"mapreduce.jobhistory.{name}" for name in ("address", "admin.address", "webapp.address"))
-
 _USUAL = {"dfs.namenode.rpc-address": ":8020"}
 """Ports that the code falls back to, where the catalogue has no default."""
 
@@ -46,6 +49,29 @@ class _Server(NamedTuple):
     port: int
     place: str
     """Empty where it is the default."""
+
+
+class NeededSetting(NamedTuple):
+    """Where ``key`` is ``when``, ``other``, which ``file`` has, must be ``wanted``."""
+
+    key: str
+    when: str
+    file: str
+    other: str
+    wanted: str
+    fix: str
+    otherwise: str
+    instead: Sequence[str] = ()
+    """Keys that do as well as ``other``."""
+
+
+@cache
+def _needed_settings() -> tuple[NeededSetting, ...]:
+    """The settings of needs.toml."""
+    return tuple(NeededSetting(**row) for row in read_table("consistency/needs.toml")["need"])
+
+
+rules = Rules()
 
 
 def _servers(config: FoundConfig, facts: Facts, keys: Sequence[str], of: str = "") -> Iterator[_Server]:
@@ -81,8 +107,10 @@ def _hosts(config: FoundConfig, facts: Facts) -> Iterator[list[_Server]]:
             yield list(_servers(config, facts, keys, member))
 
 
-def _one_each(found: Found, facts: Facts) -> Iterator[Observation]:
-    config = found.config
+@rules.inspection("consistency.ports", MUST, sources="Hadoop 3.5.0, howdah", when="where a port is set")
+def _one_each(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    """No two servers of a host have one port."""
+    config = reading.config
     for servers in _hosts(config, facts) if config is not None else ():
         ordered = sorted(servers, key=lambda server: server.port)
         for port, group in groupby(ordered, key=lambda server: server.port):
@@ -92,8 +120,8 @@ def _one_each(found: Found, facts: Facts) -> Iterator[Observation]:
                 continue
             first = clashing[0]
             yield Observation(
-                ok=len(clashing) == 1,
-                about=first.key,
+                len(clashing) == 1,
+                first.key,
                 found=f"port {port}" + "".join(f", which {other.key} has too" for other in clashing[1:]),
                 expected="a port that no other server of the host has: the second to start fails",
                 fix=f"give {first.key} a port of its own in {first.place}",
@@ -101,13 +129,44 @@ def _one_each(found: Found, facts: Facts) -> Iterator[Observation]:
             )
 
 
-RULES: tuple[Rule, ...] = (
-    Inspection(
-        id="consistency.ports",
-        says="No two servers of a host have one port.",
-        sources=("Hadoop 3.5.0", "howdah"),
-        severity=Severity.MUST,
-        condition="where a port is set",
-        inspect=_one_each,
-    ),
+@rules.inspection("consistency.needs", MUST, sources="Hadoop 3.5.0, HBase 2.6.4: reference guide")
+def _needs(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    """What a setting needs of another is set as well."""
+    release = hadoop(facts.request.hadoop)
+    for need in _needed_settings():
+        text = reading.text(need.key)
+        if text is None or re.fullmatch(need.when, text) is None or not reading.has(need.file):
+            # HBase's folder alone says nothing of Hadoop's.
+            continue
+        if need.key.startswith(("dfs.", "yarn.", "hadoop.")) and not release.knows(need.key):
+            # What the release does not read switches nothing on.
+            continue
+        other = next(filter(None, map(reading.text, (need.other, *need.instead))), None)
+        known = str(other if other is not None else facts.decided.get(need.other) or "")
+        yield Observation(
+            ok=re.fullmatch(need.wanted, known) is not None,
+            about=need.other,
+            found=f"{known or 'not set'}, and {need.key} is {text}",
+            expected=f"what {need.key} needs: else {need.otherwise}",
+            fix=need.fix,
+            where=reading.where(need.other) or reading.where(need.key),
+        )
+
+
+@rules.inspection(
+    "consistency.waiting-clients", sources="HBase 2.6.4: reference guide", when="where either time is set"
 )
+def _waiting(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    """HBase's clients wait for a call as long as their scanners are kept."""
+    call, scanner = "hbase.rpc.timeout", "hbase.client.scanner.timeout.period"
+    given = [key for key in (call, scanner) if reading.text(key)]
+    waits = {key: reading.number(key) or facts.number(key) for key in (call, scanner)} if given else {}
+    if given:
+        yield Observation(
+            ok=waits[call] >= waits[scanner],
+            about=call,
+            found=f"{waits[call]:.15g} ms, and scanners are kept for {waits[scanner]:.15g} ms",
+            expected="at least as long: a client asks again before it is answered, and finds its lease gone",
+            fix=f"set {call} to {waits[scanner]:.15g} in {reading.where(given[0])}",
+            where=reading.where(given[0]),
+        )

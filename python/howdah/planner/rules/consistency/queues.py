@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from howdah.model.found import Found, FoundConfig
+from howdah.model.found import FoundConfig
 from howdah.planner.facts import Facts
-from howdah.planner.reading import ConfigurationReading
-from howdah.planner.rule import Inspection, Observation, Rule, Severity
+from howdah.planner.reading import Inspected, Observation, entry_verdict
+from howdah.planner.rule import MUST
+from howdah.planner.rules.declare import Rules
+from howdah.releases.values import read_list
 
 _PREFIX = "yarn.scheduler.capacity."
 _FILE = "capacity-scheduler.xml"
@@ -19,19 +21,20 @@ _MAPPINGS = f"{_PREFIX}queue-mappings"
 _CREATING = ("auto-create-child-queue.enabled", "auto-queue-creation-v2.enabled")
 _SENT_TO = ("mapreduce.job.queuename", "tez.queue.name", "spark.yarn.queue")
 """The queue that clients send their jobs to where nobody says another one."""
+rules = Rules()
 
 
-def _capacity_scheduler(found: Found) -> FoundConfig | None:
+def _capacity_scheduler(reading: Inspected) -> FoundConfig | None:
     """The configuration, if its ResourceManager uses the capacity scheduler, which is the default."""
-    if found.config is None or not any(file.endswith("yarn-site.xml") for file in found.config.files):
+    if reading.config is None or not any(file.endswith("yarn-site.xml") for file in reading.config.files):
         return None
-    scheduler = found.config.property("yarn.resourcemanager.scheduler.class")
-    return None if scheduler and "CapacityScheduler" not in scheduler.text else found.config
+    scheduler = reading.config.property("yarn.resourcemanager.scheduler.class")
+    return None if scheduler and "CapacityScheduler" not in scheduler.text else reading.config
 
 
 def _children(config: FoundConfig, queue: str) -> tuple[str, ...]:
     listed = config.property(f"{_PREFIX}{queue}.queues")
-    return tuple(name.strip() for name in listed.text.split(",") if name.strip()) if listed else ()
+    return read_list(listed.text) if listed else ()
 
 
 def _parents(config: FoundConfig, queue: str = "root") -> Iterator[tuple[str, tuple[str, ...]]]:
@@ -49,8 +52,12 @@ def _parents(config: FoundConfig, queue: str = "root") -> Iterator[tuple[str, tu
         pending += sorted(path for path in below if path.count(".") < 20)
 
 
-def _shares(found: Found, facts: Facts) -> Iterator[Observation]:
-    config = _capacity_scheduler(found)
+@rules.inspection(
+    "consistency.queue-capacities", MUST, sources="Hadoop 3.5.0", when="for the capacity scheduler"
+)
+def _shares(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    """Capacities of queues below one parent add up to 100 %, or the ResourceManager does not start."""
+    config = _capacity_scheduler(reading)
     if config is None:
         return
     for parent, children in _parents(config):
@@ -73,8 +80,15 @@ def _shares(found: Found, facts: Facts) -> Iterator[Observation]:
         )
 
 
-def _limits(found: Found, facts: Facts) -> Iterator[Observation]:
-    config = _capacity_scheduler(found)
+@rules.inspection(
+    "consistency.queue-limits",
+    MUST,
+    sources="Hadoop 3.5.0: CapacityScheduler",
+    when="for the capacity scheduler",
+)
+def _limits(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    """A queue's limit is not below its share."""
+    config = _capacity_scheduler(reading)
     if config is None:
         return
     for parent, children in _parents(config):
@@ -88,13 +102,12 @@ def _limits(found: Found, facts: Facts) -> Iterator[Observation]:
             texts = [entry.text.strip() for entry in (share, limit)]
             if any(_PER_CENT.fullmatch(text) is None for text in texts):
                 continue
-            yield Observation(
-                ok=float(texts[0]) <= float(texts[1]),
-                about=limit.name,
+            yield entry_verdict(
+                limit,
+                float(texts[0]) <= float(texts[1]),
                 found=f"{texts[1]} %, and a share of {texts[0]} %",
                 expected="at least the share: the ResourceManager does not start otherwise",
                 fix=f"set {limit.name} to 100 in {limit.place}, or to what jobs may have at the most",
-                where=limit.place,
             )
 
 
@@ -106,56 +119,33 @@ def _leaves(config: FoundConfig) -> frozenset[str]:
     return frozenset(".".join(path[first:]) for path in parts for first in range(len(path)))
 
 
-def _sent(found: Found, facts: Facts) -> Iterator[Observation]:
-    config = _capacity_scheduler(found)
+@rules.inspection(
+    "consistency.known-queues",
+    MUST,
+    sources="Hadoop 3.5.0: CapacityScheduler",
+    when="for the capacity scheduler, where queues do not come up by themselves",
+)
+def _sent(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    """Users, groups and clients are sent to queues that there are."""
+    config = _capacity_scheduler(reading)
     leaves = _leaves(config) if config is not None else frozenset()
-    reading = ConfigurationReading(found)
     creates = config is not None and any(
         entry.name.endswith(_CREATING) and entry.text == "true" for entry in config.properties
     )
     if not leaves or creates:
         # Queues that come up by themselves are in no file.
         return
-    mappings = [one.strip() for one in (reading.text(_MAPPINGS) or "").split(",") if one.strip()]
-    asked = [(_MAPPINGS, one.rpartition(":")[2]) for one in mappings if "%" not in one]
-    asked += [(key, text) for key in _SENT_TO if (text := reading.text(key))]
-    for key, queue in asked:
-        yield Observation(
-            ok=queue in leaves,
-            about=key,
+    mappings = reading.parts(_MAPPINGS)
+    targets = [(_MAPPINGS, mapping.rpartition(":")[2]) for mapping in mappings if "%" not in mapping]
+    targets += [(key, text) for key in _SENT_TO if (text := reading.text(key))]
+    for key, queue in targets:
+        yield reading.verdict(
+            key,
+            queue in leaves,
             found=f"{queue}, of which {_FILE} knows nothing" if queue not in leaves else queue,
             expected="a queue without queues below it: the ResourceManager does not start otherwise"
             if key == _MAPPINGS
             else "a queue that there is: jobs are refused otherwise",
             fix=f"name one of {', '.join(sorted(leaf for leaf in leaves if '.' not in leaf)[:5])} in {key}, "
             f"or add {queue} to {_FILE}",
-            where=reading.where(key),
         )
-
-
-RULES: tuple[Rule, ...] = (
-    Inspection(
-        id="consistency.queue-capacities",
-        says="Capacities of queues below one parent add up to 100 %, or the ResourceManager does not start.",
-        sources=("Hadoop 3.5.0",),
-        severity=Severity.MUST,
-        condition="for the capacity scheduler",
-        inspect=_shares,
-    ),
-    Inspection(
-        id="consistency.queue-limits",
-        says="A queue's limit is not below its share.",
-        sources=("Hadoop 3.5.0: CapacityScheduler",),
-        severity=Severity.MUST,
-        condition="for the capacity scheduler",
-        inspect=_limits,
-    ),
-    Inspection(
-        id="consistency.known-queues",
-        says="Users, groups and clients are sent to queues that there are.",
-        sources=("Hadoop 3.5.0: CapacityScheduler",),
-        severity=Severity.MUST,
-        condition="for the capacity scheduler, where queues do not come up by themselves",
-        inspect=_sent,
-    ),
-)

@@ -1,16 +1,110 @@
-"""Where addresses of masters lead that other files and programs have, and the form that they are read in."""
+"""What grows with the number of hosts: heartbeats, reports, and the memory of those who receive them."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from typing import NamedTuple
 
-from howdah.model.found import Found, FoundProperty
+from howdah.model.found import FoundProperty
+from howdah.model.heap import heap_bytes
 from howdah.planner.facts import Facts
-from howdah.planner.named_hosts import HERE, has_several_hosts, host_of, named_hosts
-from howdah.planner.reading import ConfigurationReading
-from howdah.planner.rule import Inspection, Observation, Rule, Severity
+from howdah.planner.reading import (
+    HERE,
+    Inspected,
+    Observation,
+    entry_verdict,
+    has_several_hosts,
+    host_of,
+    named_hosts,
+    worker_hosts,
+)
+from howdah.planner.rule import MUST
+from howdah.planner.rules.declare import Rules
+from howdah.releases import default_of, hadoop
+from howdah.units import MIB, format_memory
 
+_LEAST_HOSTS = 100
+"""Below this nothing here matters."""
+
+
+class _Rate(NamedTuple):
+    """A time between messages of each host, in so many parts of a second, and the most of them a second."""
+
+    key: str
+    parts: int
+    most: float
+    usual: int
+    harm: str
+
+
+_RATES = (
+    _Rate("dfs.heartbeat.interval", 1, 1000, 3, "the NameNode answers heartbeats in place of clients"),
+    _Rate(
+        "yarn.resourcemanager.nodemanagers.heartbeat-interval-ms",
+        1000,
+        5000,
+        1000,
+        "the ResourceManager's one scheduler does nothing else, and its queue of events grows",
+    ),
+)
+_DELAY = "dfs.blockreport.initialDelay"
+
+
+class _Heap(NamedTuple):
+    """The heap of a daemon that remembers something of every host."""
+
+    variables: tuple[str, ...]
+    of_host: int
+    remembers: str
+
+
+_HEAPS = (
+    _Heap(
+        ("HDFS_NAMENODE_OPTS", "HADOOP_NAMENODE_OPTS"),
+        10 * MIB,
+        "the blocks of each host: 1 GiB is soon full with a million blocks, and a host has tens of thousands",
+    ),
+    _Heap(("YARN_RESOURCEMANAGER_OPTS",), 2 * MIB, "the containers and events of each host"),
+)
+_CAPACITY = "yarn.scheduler.capacity."
+_LABELS = re.compile(r"yarn\.scheduler\.capacity\.(?P<queue>.+)\.accessible-node-labels")
+_SHARE = re.compile(
+    r"yarn\.scheduler\.capacity\.(?P<queue>.+)\.accessible-node-labels\.(?P<label>[^.]+)\.(maximum-)?capacity"
+)
+_EXPRESSION = re.compile(r"yarn\.scheduler\.capacity\.(?P<queue>.+)\.default-node-label-expression")
+
+
+class _Parts(NamedTuple):
+    """A list, the key that each of its names needs, and what happens without it."""
+
+    listed: str
+    key: str
+    wanted: str
+    otherwise: str
+
+
+_LISTS = (
+    _Parts(
+        "hadoop.security.group.mapping.providers",
+        "hadoop.security.group.mapping.provider.{}",
+        "the class of the mapping",
+        "its groups are left out",
+    ),
+    _Parts(
+        "yarn.log-aggregation.file-formats",
+        "yarn.log-aggregation.file-controller.{}.class",
+        "the class that writes the format",
+        "NodeManagers do not start",
+    ),
+    _Parts(
+        "yarn.nodemanager.health-checker.scripts",
+        "yarn.nodemanager.health-checker.{}.path",
+        "the path of the script",
+        "it never runs",
+    ),
+)
+_NODE_LABELS = "Hadoop 3.5.0: NodeLabel, Hadoop 3.5.0: CapacitySchedulerConfiguration"
 _OWN_RULE = ("fs.defaultFS", "hbase.rootdir")
 _HDFS = re.compile(r"hdfs://([^/:,\s]*)(?::\d+)?(?=[/,\s]|$)")
 _ADDRESS = re.compile(
@@ -30,21 +124,173 @@ _QUORUMS = re.compile(
 _EDITS = re.compile(r"dfs\.namenode\.shared\.edits\.dir(\..+)?")
 
 
-def _effective(found: Found) -> Iterator[FoundProperty]:
-    for entry in found.config.effective if found.config else ():
+rules = Rules()
+
+
+@rules.inspection(
+    "consistency.heartbeats-of-hosts",
+    sources="Hadoop 3.5.0: hdfs-default.xml, Hadoop 3.5.0: yarn-default.xml, howdah",
+    when=f"where files list {_LEAST_HOSTS} workers at least",
+)
+def _rates(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    """Masters receive no more heartbeats than they can answer."""
+    hosts = len(worker_hosts(reading))
+    if hosts < _LEAST_HOSTS:
+        return
+    for rate in _RATES:
+        given = reading.number(rate.key)
+        if given is not None and given > 0:
+            a_second = hosts * rate.parts / given
+            yield reading.verdict(
+                rate.key,
+                a_second <= rate.most,
+                found=f"{given:g}, with {hosts} workers: {a_second:,.0f} heartbeats a second",
+                expected=f"{rate.most:,.0f} a second at most: {rate.harm}",
+                fix=f"set {rate.key} to {rate.usual} in {reading.where(rate.key)}",
+            )
+    delay = reading.text(_DELAY)
+    if delay is not None:
+        yield reading.verdict(
+            _DELAY,
+            delay.strip().rstrip("smhd") != "0",
+            found=f"{delay}, with {hosts} workers",
+            expected="some minutes: after a restart all DataNodes report all of their blocks at once",
+            fix=f"set {_DELAY} to 600s in {reading.where(_DELAY)}",
+        )
+
+
+@rules.inspection(
+    "consistency.heaps-of-hosts", sources="howdah", when=f"where files list {_LEAST_HOSTS} workers at least"
+)
+def _heaps(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    """Masters have heaps for what they remember of their hosts."""
+    hosts = len(worker_hosts(reading))
+    if hosts < _LEAST_HOSTS:
+        return
+    for row in _HEAPS:
+        name = next((name for name in row.variables if reading.variable(name)), None)
+        heap = heap_bytes(reading.variable(name) or "") if name else None
+        if name and heap:
+            least = hosts * row.of_host
+            yield Observation(
+                ok=heap >= least,
+                about=name,
+                found=f"{format_memory(heap)}, with {hosts} workers",
+                expected=f"{format_memory(least)} at least: it remembers {row.remembers}",
+                fix=f"write -Xmx{max(1, round(least / 1024**3))}g or more in {reading.variable_where(name)}",
+                where=reading.variable_where(name),
+            )
+
+
+@rules.inspection(
+    "consistency.named-parts",
+    MUST,
+    sources="Hadoop 3.5.0: CompositeGroupsMapping, Hadoop 3.5.0: LogAggregationFileControllerFactory, "
+    "Hadoop 3.5.0: NodeHealthScriptRunner",
+    when="where such a list is set",
+)
+def _parts(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    """Every name of a list has the key that defines it."""
+    for row in _LISTS:
+        for name in filter(None, map(str.strip, (reading.text(row.listed) or "").split(","))):
+            key = row.key.format(name)
+            known = reading.text(key) or default_of(key, hadoop(facts.request.hadoop))
+            yield Observation(
+                ok=bool(known),
+                about=key,
+                found=known or f"not set, and {row.listed} has {name}",
+                expected=f"{row.wanted}: else {row.otherwise}",
+                fix=f"set {key} to {row.wanted}, or remove {name} from {row.listed} in "
+                f"{reading.where(row.listed)}",
+                where=reading.where(key) or reading.where(row.listed),
+            )
+
+
+@rules.inspection(
+    "consistency.label-names", MUST, sources=_NODE_LABELS, when="where a queue has a share of a label's nodes"
+)
+def _labels(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    """Queues have shares of labels that are theirs."""
+    for entry in reading.effective:
+        match = _SHARE.fullmatch(entry.name)
+        listed = reading.text(f"{_CAPACITY}{match['queue']}.accessible-node-labels") if match else None
+        if match is None or not listed or "*" in listed:
+            continue
+        labels = [label.strip() for label in listed.split(",")]
+        near = {label.lower(): label for label in labels}.get(match["label"].lower())
+        yield entry_verdict(
+            entry,
+            match["label"] in labels,
+            found=f"a share of {match['label']}; the queue has {', '.join(labels)}",
+            expected="labels that the queue has: names are compared with case, and applications that ask for "
+            f"{near or labels[0]} get nothing",
+            fix=f"write {near or labels[0]} for {match['label']} in {entry.place}, or add it to "
+            f"{_CAPACITY}{match['queue']}.accessible-node-labels",
+        )
+
+
+@rules.inspection("consistency.label-shares", MUST, sources=_NODE_LABELS, when="where a queue uses a label")
+def _shares(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    """Queues that use a label have a share of its nodes."""
+    shares = {
+        (match["queue"], match["label"]): entry
+        for entry in reading.effective
+        if (match := _SHARE.fullmatch(entry.name)) and match[3] is None
+    }
+    for (queue, label), entry in shares.items():
+        parent = queue.rpartition(".")[0]
+        siblings = [
+            reading.number(f"{_CAPACITY}{parent}.{name.strip()}.accessible-node-labels.{label}.capacity") or 0
+            for name in (reading.text(f"{_CAPACITY}{parent}.queues") or "").split(",")
+        ]
+        if parent == "root" and round(sum(siblings)) == 100 and (reading.number(entry.name) or 0) > 0:
+            key = f"{_CAPACITY}root.accessible-node-labels.{label}.capacity"
+            yield Observation(
+                ok=("root", label) in shares,
+                about=key,
+                found=reading.text(key) or f"not set, which is 0; {queue} has {entry.text} of it",
+                expected="100, the share of the root queue: the ResourceManager does not start with 0 above "
+                "queues that have a share",
+                fix=f"set {key} to 100 in capacity-scheduler.xml",
+                where=reading.where(key) or entry.place,
+            )
+            break
+    for entry in reading.effective:
+        match = _EXPRESSION.fullmatch(entry.name)
+        label = entry.text.strip()
+        if match and label and not any(own == label for _, own in shares):
+            yield entry_verdict(
+                entry,
+                False,
+                found=f"{label}, of which no queue has a share",
+                expected=f"a label with {_CAPACITY}{match['queue']}.accessible-node-labels.{label}.capacity: "
+                "applications of the queue wait for ever",
+                fix=f"set {_CAPACITY}{match['queue']}.accessible-node-labels.{label}.capacity, and that "
+                f"of each "
+                f"queue above it, in capacity-scheduler.xml, or remove {entry.name}",
+            )
+
+
+def _effective(reading: Inspected) -> Iterator[FoundProperty]:
+    for entry in reading.effective:
         if "${" not in entry.text:
             yield entry
 
 
-def _services(found: Found, facts: Facts) -> Iterator[Observation]:
-    """Whether every ``hdfs://NAME`` of any file is a name service or a host that the files know."""
-    listed = ConfigurationReading(found).text("dfs.nameservices") or ""
-    services = [name.strip() for name in listed.split(",") if name.strip()]
+@rules.inspection(
+    "consistency.known-services",
+    MUST,
+    sources="Hadoop 3.5.0: HDFSHighAvailabilityWithQJM",
+    when="where dfs.nameservices lists name services",
+)
+def _services(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    """Every hdfs:// of a file names a name service, or a host."""
+    services = reading.parts("dfs.nameservices")
     if not services:
         return
     lower = {service.lower(): service for service in services}
-    hosts = {host.partition(".")[0] for host in named_hosts(found)} | named_hosts(found)
-    for entry in _effective(found):
+    hosts = {host.partition(".")[0] for host in named_hosts(reading)} | named_hosts(reading)
+    for entry in _effective(reading):
         if entry.name in _OWN_RULE or entry.base_name == "hive-site.xml":
             continue
         for match in _HDFS.finditer(entry.text):
@@ -55,94 +301,72 @@ def _services(found: Found, facts: Facts) -> Iterator[Observation]:
             )
             if name and strange:
                 wanted = lower.get(name.lower(), services[0])
-                yield Observation(
-                    ok=False,
-                    about=entry.name,
-                    found=entry.text,
+                yield entry_verdict(
+                    entry,
+                    False,
                     expected=f"hdfs://{wanted}: {name} is no name service that dfs.nameservices lists, and "
                     "no host; names of services are compared with case",
                     fix=f"write hdfs://{wanted} for hdfs://{name} in {entry.place}",
-                    where=entry.place,
                 )
 
 
-def _forms(found: Found, facts: Facts) -> Iterator[Observation]:
-    """Whether addresses are host:port, and quorums lists of hosts."""
-    for entry in _effective(found):
+@rules.inspection(
+    "consistency.address-forms",
+    MUST,
+    sources="Hadoop 3.5.0: DFSUtil.getInfoServer, Hadoop 3.5.0: AmFilterInitializer",
+)
+def _forms(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    """Addresses are a host and a port, and quorums lists of them."""
+    for entry in _effective(reading):
         text = entry.text.strip()
         if _EDITS.fullmatch(entry.name) and re.match(r"[\w.-]+:\d+;", text):
-            yield Observation(
-                ok=False,
-                about=entry.name,
+            yield entry_verdict(
+                entry,
+                False,
                 found=text,
                 expected=f"qjournal://{text}: without the scheme it is a directory of the host's own",
                 fix=f"set {entry.name} to qjournal://{text} in {entry.place}",
-                where=entry.place,
             )
         quorum = _QUORUMS.fullmatch(entry.name) is not None
         wrong = "://" in text or (quorum and ";" in text)
         if not wrong or not (quorum or (_ADDRESS.fullmatch(entry.name) and re.match(r"https?://", text))):
             continue
         plain = re.sub(r"\w+://", "", text).replace(";", ",").rstrip("/")
-        yield Observation(
-            ok=False,
-            about=entry.name,
+        yield entry_verdict(
+            entry,
+            False,
             found=text,
             expected="hosts with their ports and commas between them: no client connects otherwise"
             if quorum
             else "a host with its port: what makes a URL of it writes the scheme twice",
             fix=f"set {entry.name} to {plain} in {entry.place}",
-            where=entry.place,
         )
 
 
-def _elsewhere(found: Found, facts: Facts) -> Iterator[Observation]:
-    """Whether no master of several, and no server that clients use, is on the host of whoever asks."""
-    if not has_several_hosts(found):
+@rules.inspection(
+    "consistency.own-names",
+    MUST,
+    sources="Hadoop 3.5.0: ResourceManagerHA, Hadoop 3.5.0: HDFSHighAvailabilityWithQJM",
+    when="where the files show that several hosts read them",
+)
+def _elsewhere(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    """Masters of which there are several have names that lead to them from every host."""
+    if not has_several_hosts(reading):
         return
-    for entry in _effective(found):
+    for entry in _effective(reading):
         places = [host_of(entry.text)]
-        here = _LOOPBACK if _SERVERS.fullmatch(entry.name) else HERE
+        local = _LOOPBACK if _SERVERS.fullmatch(entry.name) else HERE
         if _EDITS.fullmatch(entry.name) and entry.text.startswith("qjournal://"):
             places = [host_of(node) for node in entry.text.removeprefix("qjournal://").split(";")]
         elif _SERVERS.fullmatch(entry.name):
             places = [host_of(entry.text.rpartition("@")[2])]
         elif _MASTERS.fullmatch(entry.name) is None:
             continue
-        own = [place for place in places if place in here]
-        yield Observation(
-            ok=not own,
-            about=entry.name,
-            found=entry.text,
+        own = [place for place in places if place in local]
+        yield entry_verdict(
+            entry,
+            not own,
             expected=f"a host's own name: {own[0] if own else 'localhost'} is another host for everybody who "
             "reads it",
             fix=f"write the host's name for {own[0] if own else 'localhost'} in {entry.place}",
-            where=entry.place,
         )
-
-
-RULES: tuple[Rule, ...] = (
-    Inspection(
-        id="consistency.known-services",
-        says="Every hdfs:// of a file names a name service, or a host.",
-        sources=("Hadoop 3.5.0: HDFSHighAvailabilityWithQJM",),
-        severity=Severity.MUST,
-        condition="where dfs.nameservices lists name services",
-        inspect=_services,
-    ),
-    Inspection(
-        id="consistency.address-forms",
-        says="Addresses are a host and a port, and quorums lists of them.",
-        sources=("Hadoop 3.5.0: DFSUtil.getInfoServer", "Hadoop 3.5.0: AmFilterInitializer"),
-        severity=Severity.MUST,
-        inspect=_forms,
-    ),
-    Inspection(
-        id="consistency.own-names",
-        says="Masters of which there are several have names that lead to them from every host.",
-        sources=("Hadoop 3.5.0: ResourceManagerHA", "Hadoop 3.5.0: HDFSHighAvailabilityWithQJM"),
-        severity=Severity.MUST,
-        condition="where the files show that several hosts read them",
-        inspect=_elsewhere,
-    ),
-)

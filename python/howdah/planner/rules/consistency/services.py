@@ -4,11 +4,24 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from pathlib import PurePosixPath
 
-from howdah.model.found import Found
+from howdah.model.found import FoundProperty
 from howdah.planner.facts import Facts
-from howdah.planner.reading import ConfigurationReading
-from howdah.planner.rule import Inspection, Observation, Rule, Severity
+from howdah.planner.reading import (
+    HERE,
+    Inspected,
+    Observation,
+    below_data,
+    data_places,
+    entry_verdict,
+    has_several_hosts,
+    host_of,
+    on_workers,
+    worker_hosts,
+)
+from howdah.planner.rule import MUST
+from howdah.planner.rules.declare import Rules
 
 _SERVICES = "yarn.nodemanager.aux-services"
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
@@ -20,12 +33,59 @@ _CLASSES = {
     ),
 }
 """Services that are widely used, each with the class that its own documentation names."""
+_NAMES = "dfs.namenode.name.dir"
+_FILE_SYSTEM = "fs.defaultFS"
+_ADDRESS = "dfs.namenode.rpc-address"
+_DAEMONS = ("NAMENODE", "DATANODE", "SECONDARYNAMENODE", "JOURNALNODE", "ZKFC", "BALANCER")
+_VARIABLES = {
+    **{
+        f"{software}_{name}": f"HADOOP_{name}"
+        for software in ("HADOOP_HDFS", "HADOOP_MAPRED", "YARN")
+        for name in ("LOG_DIR", "LOGFILE", "NICENESS", "PID_DIR", "ROOT_LOGGER", "IDENT_STRING")
+    },
+    **{f"HADOOP_{daemon}_OPTS": f"HDFS_{daemon}_OPTS" for daemon in _DAEMONS},
+    "HADOOP_JOB_HISTORYSERVER_OPTS": "MAPRED_HISTORYSERVER_OPTS",
+    "YARN_CONF_DIR": "HADOOP_CONF_DIR",
+    "YARN_OPTS": "HADOOP_OPTS",
+    "HADOOP_SECURE_DN_USER": "HDFS_DATANODE_SECURE_USER",
+    "HADOOP_PREFIX": "HADOOP_HOME",
+    "HADOOP_SLAVES": "HADOOP_WORKERS",
+    "YARN_SLAVES": "HADOOP_WORKERS",
+}
+"""Of Hadoop 2, with what Hadoop 3 reads (HADOOP-11460, HADOOP-9902, HADOOP-13209)."""
+_LATER = {
+    today: former
+    for former, today in _VARIABLES.items()
+    if today.startswith("HDFS_") or today == "MAPRED_HISTORYSERVER_OPTS"
+}
+"""Of Hadoop 3, with what Hadoop 2 reads in their place."""
+_OF_WORKERS = re.compile(
+    r"yarn\.nodemanager\.(hostname|address|bind-host|(localizer|webapp|webapp\.https|collector-service)\.address)"
+    r"|dfs\.datanode\.(hostname|address|(http|https|ipc)\.address)|dfs\.client\.(hostname)"
+    r"|hbase\.(unsafe\.)?regionserver\.(hostname|ipc\.address|info\.bindAddress)"
+    r"|mapreduce\.shuffle\.(listen|host)\..*"
+)
+"""What each worker's daemon listens on, or calls itself."""
+_OF_PAIRS = re.compile(
+    r"dfs\.journalnode\.(rpc-address|http-address|https-address)"
+    r"|dfs\.namenode\.((rpc|servicerpc|http|https|lifeline\.rpc)-bind-host)|yarn\.resourcemanager\.bind-host"
+    r"|hbase\.master\.(hostname|ipc\.address|info\.bindAddress)|(secureC|c)lientPortAddress"
+)
+"""What each of several masters listens on, or calls itself."""
+_ANY = "0.0.0.0"
+_TIMELINE = "yarn.timeline-service."
+_JAVA_OPTION = re.compile(r"-D([\w.-]+)=(\S+)")
+_OF_JAVA = re.compile(r"java\.rmi\.server\.hostname")
+_SPARKS = ("SPARK_LOCAL_IP", "SPARK_LOCAL_HOSTNAME", "SPARK_PUBLIC_DNS")
 
 
-def _meant(found: Found, service: str) -> str | None:
+rules = Rules()
+
+
+def _meant(reading: Inspected, service: str) -> str | None:
     """The key of a class whose service is written in another way than in the list: spark.shuffle."""
     plain = re.sub(r"[._-]", "", service).lower()
-    for entry in found.config.properties if found.config else ():
+    for entry in reading.properties:
         name = entry.name.removeprefix(f"{_SERVICES}.").removesuffix(".class")
         written = entry.name == f"{_SERVICES}.{name}.class" and name != service
         if written and re.sub(r"[._-]", "", name).lower() == plain:
@@ -33,8 +93,14 @@ def _meant(found: Found, service: str) -> str | None:
     return None
 
 
-def _classes(found: Found, facts: Facts) -> Iterator[Observation]:
-    reading = ConfigurationReading(found)
+@rules.inspection(
+    "consistency.service-classes",
+    MUST,
+    sources="Hadoop 3.5.0: yarn-default.xml, howdah",
+    when="where auxiliary services are listed",
+)
+def _classes(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    """Every auxiliary service of a NodeManager has a class."""
     if reading.truth(f"{_SERVICES}.manifest.enabled"):
         # Classes are then named by a manifest, which is no configuration.
         return
@@ -64,7 +130,7 @@ def _classes(found: Found, facts: Facts) -> Iterator[Observation]:
         key = f"{_SERVICES}.{name}.class"
         # The release has a class for its own service by default.
         given = reading.text(key) or facts.decided.get(key)
-        other = None if given else _meant(found, name)
+        other = None if given else _meant(reading, name)
         wanted = _CLASSES.get(name, "the service's class, which its documentation names")
         yield Observation(
             ok=bool(given),
@@ -79,13 +145,193 @@ def _classes(found: Found, facts: Facts) -> Iterator[Observation]:
         )
 
 
-RULES: tuple[Rule, ...] = (
-    Inspection(
-        id="consistency.service-classes",
-        says="Every auxiliary service of a NodeManager has a class.",
-        sources=("Hadoop 3.5.0: yarn-default.xml", "howdah"),
-        severity=Severity.MUST,
-        condition="where auxiliary services are listed",
-        inspect=_classes,
-    ),
+def _hosts(reading: Inspected) -> tuple[str, ...]:
+    """The hosts of the NameNodes."""
+    return tuple(
+        entry.text.rpartition("://")[2].partition("/")[0].partition(":")[0].lower()
+        for entry in reading.effective
+        if entry.name == _FILE_SYSTEM or entry.name.startswith(_ADDRESS)
+    )
+
+
+@rules.inspection(
+    "consistency.names-apart",
+    sources="howdah",
+    when="where both have directories and a NameNode may run on a worker",
 )
+def _names_apart(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    """The NameNode's directories are not on data disks."""
+    folders = [PurePosixPath(path) for path in reading.folders(_NAMES) if path.startswith("/")]
+    if not folders or not on_workers(reading, _hosts(reading)) or not data_places(reading):
+        return
+    below = below_data(reading, folders, _hosts(reading))
+    yield reading.verdict(
+        _NAMES,
+        not below,
+        found=", ".join(map(str, below or folders)),
+        expected="directories on a disk without blocks: every change of the file system waits until its edit "
+        "is on disk, behind the blocks that DataNodes write there, and a full data disk stops the NameNode",
+        fix=f"set {_NAMES} to directories on disks of the NameNode's own, such as /var/lib/hadoop/name, and "
+        "move what is there while the NameNode is stopped",
+    )
+
+
+def _later_variables(reading: Inspected) -> Iterator[Observation]:
+    """Variables of Hadoop 3 in the scripts of Hadoop 2, which give daemons nothing."""
+    variables = {entry.name: entry for entry in reading.environment}
+    for name, variable in variables.items():
+        if name in _LATER and _LATER[name] not in variables:
+            yield entry_verdict(
+                variable,
+                False,
+                about=name,
+                found="a variable that scripts of Hadoop 2 do not read",
+                expected=f"{_LATER[name]}: the daemon starts without these options and with a default heap",
+                fix=f"rename {name} to {_LATER[name]} in {variable.place}",
+            )
+
+
+@rules.inspection("consistency.former-variables", sources="HADOOP-11460, HADOOP-9902")
+def _variables(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    """Scripts are given the variables that those of the release read."""
+    if facts.request.hadoop.startswith("2."):
+        yield from _later_variables(reading)
+        return
+    environment = reading.environment
+    for name, variable in {entry.name: entry for entry in environment}.items():
+        if name in _VARIABLES and not variable.base_name.startswith("hbase"):
+            yield entry_verdict(
+                variable,
+                False,
+                about=name,
+                found="a variable of Hadoop 2's scripts",
+                expected=f"{_VARIABLES[name]}: the former name is warned of at every start, and goes away",
+                fix=f"rename {name} to {_VARIABLES[name]} in {variable.place}",
+            )
+
+
+@rules.inspection(
+    "consistency.workers-file", sources="HADOOP-13209", when="where there is a file called slaves"
+)
+def _slaves(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    """The file of workers has the name that scripts read."""
+    files = {file.rpartition("/")[2] for file in reading.config.files} if reading.config else set()
+    if "slaves" in files and not facts.request.hadoop.startswith("2."):
+        yield Observation(
+            ok="workers" in files,
+            about="slaves",
+            found="a file that Hadoop 3's scripts do not read",
+            expected="a file called workers, or start-dfs.sh starts no DataNode",
+            fix="rename slaves to workers",
+            where="slaves",
+        )
+
+
+@rules.inspection(
+    "consistency.own-host",
+    MUST,
+    sources="Hadoop 3.5.0: NodeManager, Hadoop 3.5.0: DataNode, howdah",
+    when="where the files show that several hosts read them",
+)
+def _of_one_host(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    """No key that every host reads has one host's name."""
+    workers = len(worker_hosts(reading))
+    paired = any(
+        len((reading.text(entry.name) or "").split(",")) > 1
+        for entry in reading.effective
+        if entry.name.startswith("dfs.ha.namenodes.") or entry.name == "yarn.resourcemanager.ha.rm-ids"
+    ) or bool(reading.text("server.2"))
+    for entry in reading.effective:
+        host = host_of(entry.text)
+        if not host or host == _ANY or "${" in entry.text or host == "_host":
+            continue
+        if _OF_WORKERS.fullmatch(entry.name) and workers > 1:
+            yield _observed(entry, host, f"every one of {workers} workers")
+        elif _OF_PAIRS.fullmatch(entry.name) and paired:
+            yield _observed(entry, host, "the master on every host")
+
+
+def _observed(entry: FoundProperty, host: str, readers: str) -> Observation:
+    named = entry.name.endswith("hostname")
+    return entry_verdict(
+        entry,
+        False,
+        expected=f"no host's own name: {readers} reads this file, and where it is not {host} its daemon "
+        "cannot listen "
+        "there and does not start, or is taken for another host",
+        fix=f"remove {entry.name} from {entry.place}"
+        if named or ":" not in entry.text
+        else f"set {entry.name} to {_ANY}:{entry.text.rpartition(':')[2]} in {entry.place}, or remove "
+        f"{entry.name}",
+    )
+
+
+@rules.inspection(
+    "consistency.own-host-of-options",
+    MUST,
+    sources="Hadoop 3.5.0: hadoop-env.sh",
+    when="where files list several workers",
+)
+def _options(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    """No option of Java's in a script that every host has names one host."""
+    workers = len(worker_hosts(reading))
+    for entry in reading.config.environment if reading.config and workers > 1 else ():
+        for key, value in _JAVA_OPTION.findall(entry.text):
+            host = host_of(value.strip("\"'"))
+            own = _OF_WORKERS.fullmatch(key) or _OF_JAVA.fullmatch(key)
+            if own and host and host not in HERE and "$" not in value:
+                yield entry_verdict(
+                    entry,
+                    False,
+                    found=f"-D{key}={value}",
+                    expected=f"no host's own name: every one of {workers} workers starts with this option",
+                    fix=f"remove -D{key}={value} from {entry.name} in {entry.place}, or write $(hostname -f) "
+                    "for the host",
+                )
+
+
+@rules.inspection(
+    "consistency.own-host-of-executors",
+    MUST,
+    sources="Spark: configuration",
+    when="where the files show that several hosts read them",
+)
+def _spark_variables(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    """No script that every host has binds Spark to one host's address."""
+    for entry in reading.environment:
+        if entry.name in _SPARKS and has_several_hosts(reading) and "$" not in entry.text:
+            yield entry_verdict(
+                entry,
+                False,
+                expected="nothing in a script that all hosts have: executors elsewhere cannot listen there",
+                fix=f"remove {entry.name} from {entry.place}",
+            )
+
+
+@rules.inspection(
+    "consistency.timeline-host",
+    MUST,
+    sources="Hadoop 3.5.0: yarn-default.xml",
+    when="where the timeline service is enabled and there are several hosts",
+)
+def _timeline(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    """Clients find the timeline service."""
+    if not reading.truth(f"{_TIMELINE}enabled") or not has_several_hosts(reading):
+        return
+    key = f"{_TIMELINE}hostname"
+    https = reading.text("yarn.http.policy") == "HTTPS_ONLY"
+    addresses = (f"{_TIMELINE}address", f"{_TIMELINE}webapp.{'https.' if https else ''}address")
+    given = [reading.text(address) for address in addresses]
+    host = reading.text(key) or "0.0.0.0"
+    own = [host_of(address) for address in given if address and "${" not in address]
+    local = [name for name in (own if all(given) else [host_of(host), *own]) if name in HERE]
+    yield Observation(
+        ok=not local,
+        about=key,
+        found=f"{local[0] if local else host}{'' if reading.text(key) else ' (default)'}",
+        expected="the host of the timeline service: clients elsewhere ask themselves for it, and with "
+        "Kerberos no "
+        "application starts",
+        fix=f"set {key} to the timeline service's host in yarn-site.xml",
+        where=reading.where(key) or reading.where(f"{_TIMELINE}enabled"),
+    )

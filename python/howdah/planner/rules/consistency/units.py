@@ -1,4 +1,4 @@
-"""Times and sizes that are off by a unit: seconds for milliseconds, bytes for megabytes."""
+"""Classes that keys name: whether a release has them, and of the kind that the key takes."""
 
 from __future__ import annotations
 
@@ -6,13 +6,34 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from howdah.model.found import Found, FoundProperty
+from howdah.model.found import FoundProperty
 from howdah.model.heap import heap_bytes
 from howdah.planner.facts import Facts
-from howdah.planner.rule import Inspection, Observation, Rule, Severity
-from howdah.releases import Property, hadoop, hbase
+from howdah.planner.reading import Inspected, Observation, entry_verdict
+from howdah.planner.rule import MUST
+from howdah.planner.rules.declare import Rules
+from howdah.releases import Property, default_of, hadoop, hbase
+from howdah.releases.classes import is_missing, is_of_another_kind, is_unknown, nearest_class
 from howdah.units import MIB
 
+_SERVICES = "yarn.nodemanager.aux-services"
+_CLASS = re.compile(r"org\.apache\.(hadoop|spark)\.(?!hive\.)[a-z0-9_.]+\.[A-Z]\w*(\$\w+)?")
+_WITH_PACKAGE = re.compile(r"org\.apache\.[a-z0-9_.]+\.[A-Z]\w*")
+_WITHOUT_PACKAGE = re.compile(r"[A-Z][a-z]\w*[A-Z]\w*")
+_OF_PHOENIX = frozenset(
+    f"org.apache.hadoop.hbase.{name}"
+    for name in (
+        "regionserver.wal.IndexedWALEditCodec",
+        "regionserver.LocalIndexSplitter",
+        "regionserver.IndexHalfStoreFileReaderGenerator",
+        "ipc.PhoenixRpcSchedulerFactory",
+        "ipc.controller.ClientRpcControllerFactory",
+        "ipc.controller.ServerRpcControllerFactory",
+    )
+)
+"""Phoenix's classes that lie in HBase's packages."""
+_OF_HADOOP = ("dfs.", "mapred.", "mapreduce.", "yarn.")
+_IMPLEMENTATION = re.compile(r"fs\..*\.impl|.*\.(opts|classpath|command-opts)")
 _TIME = re.compile(
     r".*[._-](ms|millis|milliseconds|msecs?|seconds?|secs?|intervalmsec|sleeptime)$|.*msec$", re.IGNORECASE
 )
@@ -67,6 +88,129 @@ class _Scale(NamedTuple):
     usual: float
 
 
+rules = Rules()
+
+
+def _is_of_no_service(name: str, listed: str) -> bool:
+    """Whether a key is that of an auxiliary service that NodeManagers are not given."""
+    service = name.removeprefix(f"{_SERVICES}.").removesuffix(".class")
+    return name == f"{_SERVICES}.{service}.class" and service not in (
+        part.strip() for part in listed.split(",")
+    )
+
+
+def _is_read(entry: FoundProperty, facts: Facts) -> bool:
+    """Whether a daemon or a job of the releases reads a key; keys of other software are no release's."""
+    releases = (hadoop(facts.request.hadoop), hbase(facts.request.hbase))
+    names = {entry.name, *(name for release in releases for name in release.replacement(entry.name))}
+    is_read = any(release.find(name) is not None for release in releases for name in names)
+    return is_read or not entry.name.startswith(_OF_HADOOP)
+
+
+def _usual_class(entry: FoundProperty, facts: Facts) -> str | None:
+    """The class that is a key's default; None if it has another kind of value."""
+    releases = (hadoop(facts.request.hadoop), hbase(facts.request.hbase))
+    default = default_of(entry.name, *releases) or ""
+    return default if _WITH_PACKAGE.fullmatch(default) else None
+
+
+@rules.inspection(
+    "consistency.existing-classes",
+    MUST,
+    sources="Hadoop 3.5.0: class files, HBase 2.6.4: class files, Spark 4.3.0: class files",
+)
+def _classes(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    """Classes of Hadoop's, HBase's and Spark's own are ones that a release has."""
+    listed = reading.text(_SERVICES) or ""
+    for entry in reading.effective:
+        if _IMPLEMENTATION.fullmatch(entry.name) or _is_of_no_service(entry.name, listed):
+            # Connectors have packages next to Hadoop's own, and services that are not listed are not loaded.
+            continue
+        if not _is_read(entry, facts):
+            # What no code reads, such as the keys of JobTrackers, loads no class.
+            continue
+        if _WITHOUT_PACKAGE.fullmatch(entry.text) and (usual := _usual_class(entry, facts)):
+            yield entry_verdict(
+                entry,
+                False,
+                expected=f"a class with its package, such as {usual}: nothing loads it without",
+                fix=f"write the package of {entry.text} before it in {entry.place}",
+            )
+        for part in entry.text.split(","):
+            name = part.strip()
+            if _CLASS.fullmatch(name) and is_missing(name):
+                near = nearest_class(name)
+                yield entry_verdict(
+                    entry,
+                    False,
+                    found=name,
+                    expected=f"{near or 'a class that there is'}: no release has this one, and what loads it "
+                    "ends",
+                    fix=f"write {near} in {entry.place}"
+                    if near
+                    else f"name a class that there is in {entry.place}",
+                )
+        if is_of_another_kind(_template(entry, facts), entry.text.strip()):
+            usual = _usual_class(entry, facts)
+            yield entry_verdict(
+                entry,
+                False,
+                found=f"{entry.text}, a class of another kind",
+                expected=f"{f'one that does what {usual} does' if usual else 'one that the key takes'}: what "
+                "loads it ends",
+                fix=f"set {entry.name} to {usual} in {entry.place}"
+                if usual
+                else f"name a class of the right kind in {entry.place}",
+            )
+
+
+def _template(entry: FoundProperty, facts: Facts) -> str:
+    """The key's name in the catalogue, which may have a part of a user's own."""
+    releases = (hadoop(facts.request.hadoop), hbase(facts.request.hbase))
+    known = next(filter(None, (release.find(entry.name) for release in releases)), None)
+    return known.name if known is not None else entry.name
+
+
+@rules.inspection("consistency.unknown-classes", sources="HBase 2.6.4: class files, Spark 4.3.0: class files")
+def _unknown_classes(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    """Classes in packages of HBase's and Spark's are ones that a release has."""
+    for entry in reading.effective:
+        for name in map(str.strip, entry.text.split(",")):
+            known = not _CLASS.fullmatch(name) or name in _OF_PHOENIX or is_missing(name)
+            if not known and is_unknown(name) and not _IMPLEMENTATION.fullmatch(entry.name):
+                yield entry_verdict(
+                    entry,
+                    False,
+                    found=name,
+                    expected="a class that there is: no release of HBase and Spark that howdah knows has "
+                    "this one, and without a jar that does what loads it ends",
+                    fix=f"name a class that there is in {entry.place}, or see that its jar is on every host",
+                )
+
+
+@rules.inspection("consistency.class-lists", MUST, sources="Hadoop 3.5.0: CompressionCodecFactory")
+def _codecs(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    """Classes of a list have commas between them."""
+    for entry in reading.effective:
+        if entry.name in (
+            "io.compression.codecs",
+            "hadoop.http.filter.initializers",
+            "hbase.coprocessor.region.classes",
+        ):
+            broken = [part for part in entry.text.split(",") if len(part.split()) > 1]
+            if broken:
+                yield entry_verdict(
+                    entry,
+                    False,
+                    found=" and ".join(" ".join(part.split()) for part in broken),
+                    expected="a comma between classes: two without one are taken for a single class, which "
+                    "there is not, "
+                    "and every job on text input fails",
+                    fix=f"write {','.join(','.join(part.split()) for part in entry.text.split(','))} in "
+                    f"{entry.place}",
+                )
+
+
 def _known(entry: FoundProperty, facts: Facts) -> Property | None:
     releases = (hadoop(facts.request.hadoop), hbase(facts.request.hbase))
     return next(filter(None, (release.find(entry.name) for release in releases)), None)
@@ -96,9 +240,9 @@ def _factor(ratio: float, factors: tuple[tuple[float, str], ...]) -> str | None:
     return next((name for factor, name in factors if abs(ratio / factor - 1) <= _CLOSE), None)
 
 
-def _units(found: Found, facts: Facts) -> Iterator[tuple[bool, Observation]]:
+def _units(reading: Inspected, facts: Facts) -> Iterator[tuple[bool, Observation]]:
     """Every value that is off, with whether it is so small that work is lost."""
-    for entry in found.config.effective if found.config else ():
+    for entry in reading.effective:
         # A value that names its unit is meant.
         if _UNIT.fullmatch(entry.text.strip()) or not re.fullmatch(r"\d{1,18}", entry.text.strip()):
             continue
@@ -119,30 +263,34 @@ def _units(found: Found, facts: Facts) -> Iterator[tuple[bool, Observation]]:
         usual = f"{scale.usual:.15g}"
         yield (
             small and (entry.name not in _LIKELY or entry.name in _LOST),
-            Observation(
-                ok=False,
-                about=entry.name,
+            entry_verdict(
+                entry,
+                False,
                 found=f"{entry.text}, {ratio:,.0f} times {'less' if small else 'more'} than the usual "
                 f"{usual}",
                 expected=f"a value of the unit that the key counts in, such as {usual}"
                 + (f": as it is, {_TOO_LITTLE[entry.name]}" if entry.name in _TOO_LITTLE and small else ""),
                 fix=f"set {entry.name} to {usual} in {entry.place}, or to what is meant in the same unit",
-                where=entry.place,
             ),
         )
 
 
-def _too_small(found: Found, facts: Facts) -> Iterator[Observation]:
-    return (observation for fatal, observation in _units(found, facts) if fatal)
+@rules.inspection("consistency.units-too-small", MUST, sources="Hadoop 3.5.0: hdfs-default.xml, howdah")
+def _too_small(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    """Times and sizes are of the unit that their keys count in."""
+    return (observation for fatal, observation in _units(reading, facts) if fatal)
 
 
-def _doubtful(found: Found, facts: Facts) -> Iterator[Observation]:
-    return (observation for fatal, observation in _units(found, facts) if not fatal)
+@rules.inspection("consistency.units", sources="Hadoop 3.5.0: hdfs-default.xml, howdah")
+def _doubtful(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    """Times and sizes are not off by a factor that lies between two units."""
+    return (observation for fatal, observation in _units(reading, facts) if not fatal)
 
 
-def _megabytes(found: Found, facts: Facts) -> Iterator[Observation]:
-    """Whether memory in MB is written in bytes, in kilobytes or in gigabytes."""
-    for entry in found.config.effective if found.config else ():
+@rules.inspection("consistency.megabytes", MUST, sources="Hadoop 3.5.0: yarn-default.xml")
+def _megabytes(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    """Memory in MB is written in MB."""
+    for entry in reading.effective:
         text = entry.text.strip()
         if _MEGABYTES.fullmatch(entry.name) is None or not re.fullmatch(r"\d{1,18}", text):
             continue
@@ -153,13 +301,12 @@ def _megabytes(found: Found, facts: Facts) -> Iterator[Observation]:
             continue
         wanted = in_megabytes(entry.name, value)
         if wanted is not None:
-            yield Observation(
-                ok=False,
-                about=entry.name,
+            yield entry_verdict(
+                entry,
+                False,
                 found=f"{text} MB",
                 expected=f"{wanted}: the key counts in MB",
                 fix=f"set {entry.name} to {wanted} in {entry.place}",
-                where=entry.place,
             )
 
 
@@ -171,97 +318,60 @@ def in_megabytes(key: str, value: int) -> int | None:
     return value * 1024 if memory and 0 < value < _LEAST_MB else None
 
 
-def _heaps(found: Found, facts: Facts) -> Iterator[Observation]:
-    """Whether heaps of options have a unit, for Java counts in bytes without one."""
-    config = found.config
+@rules.inspection("consistency.heap-units", MUST, sources="Java 17")
+def _heaps(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    """Heaps have a unit."""
+    config = reading.config
     for entry in (*config.effective, *config.environment) if config is not None else ():
         for option in re.findall(r"-Xm[xs]\d+[gGtT]?\b", entry.text):
             heap = heap_bytes(option.replace("-Xms", "-Xmx"))
             if heap is not None and heap > _MOST_HEAP:
                 number = re.sub(r"\D", "", option)
-                yield Observation(
-                    ok=False,
-                    about=entry.name,
+                yield entry_verdict(
+                    entry,
+                    False,
                     found=option,
                     expected="a heap that a host has room for: Java does not start with more",
                     fix=f"write {option[:4]}{number}m in {entry.place}, if it is meant in MB",
-                    where=entry.place,
                 )
         for option in re.findall(r"-Xm[xs]\d+(?![\dkKmMgGtT])\b", entry.text):
             heap = heap_bytes(option.replace("-Xms", "-Xmx"))
             if heap is not None and heap < 2 * MIB:
                 number = option[4:]
                 unit = "g" if int(number) < 256 else "m"
-                yield Observation(
-                    ok=False,
-                    about=entry.name,
+                yield entry_verdict(
+                    entry,
+                    False,
                     found=option,
                     expected="a heap with its unit: without one Java counts in bytes, and does not start",
                     fix=f"write {option}{unit} in {entry.place}",
-                    where=entry.place,
                 )
 
 
-def _heap_variables(found: Found, facts: Facts) -> Iterator[Observation]:
-    for entry in found.config.environment if found.config else ():
+@rules.inspection(
+    "consistency.heap-variables", MUST, sources="Hadoop 3.5.0: hadoop-env.sh, HBase 2.6.4: hbase-env.sh"
+)
+def _heap_variables(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    """Scripts' heaps are in MB, or have a unit."""
+    for entry in reading.environment:
         text = entry.text.strip()
         if re.fullmatch(r"\d+[kmgt]", text, re.IGNORECASE) and entry.name == "HADOOP_HEAPSIZE":
-            yield Observation(
-                ok=not facts.request.hadoop.startswith("2."),
-                about=entry.name,
+            yield entry_verdict(
+                entry,
+                not facts.request.hadoop.startswith("2."),
                 found=text,
                 expected="a number of MB: scripts of Hadoop 2 write an m behind it, and Java does not start",
                 fix=f"set {entry.name} to {(heap_bytes(f'-Xmx{text}') or 0) // MIB} in {entry.place}",
-                where=entry.place,
             )
         if _HEAP_SIZE.fullmatch(entry.name) is None or not re.fullmatch(r"\d{1,15}", text):
             continue
         megabytes = int(text)
         wanted = f"{text}g" if megabytes < _LEAST_MB else str(megabytes // MIB)
-        yield Observation(
-            ok=_LEAST_MB <= megabytes < _MOST_MB,
-            about=entry.name,
+        yield entry_verdict(
+            entry,
+            _LEAST_MB <= megabytes < _MOST_MB,
             found=f"{text}, which counts MB",
             expected="a heap in MB, or one with its unit: no daemon starts with so "
             f"{'little' if megabytes < _LEAST_MB else 'much'}",
             fix=f"set {entry.name} to {wanted} in {entry.place}",
-            where=entry.place,
         )
-
-
-RULES: tuple[Rule, ...] = (
-    Inspection(
-        id="consistency.units-too-small",
-        says="Times and sizes are of the unit that their keys count in.",
-        sources=("Hadoop 3.5.0: hdfs-default.xml", "howdah"),
-        severity=Severity.MUST,
-        inspect=_too_small,
-    ),
-    Inspection(
-        id="consistency.units",
-        says="Times and sizes are not off by a factor that lies between two units.",
-        sources=("Hadoop 3.5.0: hdfs-default.xml", "howdah"),
-        inspect=_doubtful,
-    ),
-    Inspection(
-        id="consistency.megabytes",
-        says="Memory in MB is written in MB.",
-        sources=("Hadoop 3.5.0: yarn-default.xml",),
-        severity=Severity.MUST,
-        inspect=_megabytes,
-    ),
-    Inspection(
-        id="consistency.heap-units",
-        says="Heaps have a unit.",
-        sources=("Java 17",),
-        severity=Severity.MUST,
-        inspect=_heaps,
-    ),
-    Inspection(
-        id="consistency.heap-variables",
-        says="Scripts' heaps are in MB, or have a unit.",
-        sources=("Hadoop 3.5.0: hadoop-env.sh", "HBase 2.6.4: hbase-env.sh"),
-        severity=Severity.MUST,
-        inspect=_heap_variables,
-    ),
-)

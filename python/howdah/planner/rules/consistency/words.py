@@ -6,108 +6,16 @@ import re
 import unicodedata
 from collections.abc import Iterator
 
-from howdah.model.found import Found, FoundProperty
+from howdah.model.found import FoundProperty
 from howdah.planner.facts import Facts
-from howdah.planner.rule import Inspection, Observation, Rule, Severity
+from howdah.planner.reading import Inspected, Observation, entry_verdict
+from howdah.planner.rule import MUST
+from howdah.planner.rules.declare import Rules, read_table
 from howdah.releases import default_of, hadoop, hbase
 from howdah.releases.similar import similar_text
 
-_POLICIES = ("HTTP_ONLY", "HTTPS_ONLY", "HTTP_AND_HTTPS")
-_LEVELS = ("authentication", "integrity", "privacy")
-_LOGS = ("OFF", "FATAL", "ERROR", "WARN", "INFO", "DEBUG", "TRACE", "ALL")
-_COMPRESSED = ("NONE", "RECORD", "BLOCK")
-_WORDS: dict[str, tuple[tuple[str, ...], bool]] = {
-    # Whether letters may be of either case.
-    "mapreduce.framework.name": (("yarn", "local", "yarn-tez", "classic"), False),
-    "hadoop.security.authentication": (("simple", "kerberos"), True),
-    "hadoop.rpc.protection": (_LEVELS, True),
-    "dfs.data.transfer.protection": (_LEVELS, True),
-    "dfs.http.policy": (_POLICIES, True),
-    "yarn.http.policy": (_POLICIES, True),
-    "mapreduce.jobhistory.http.policy": (_POLICIES, True),
-    "hbase.security.authentication": (("simple", "kerberos"), True),
-    "hbase.rpc.protection": (_LEVELS, True),
-    "dfs.checksum.type": (("NULL", "CRC32", "CRC32C"), False),
-    "dfs.checksum.combine.mode": (("MD5MD5CRC", "COMPOSITE_CRC"), False),
-    "dfs.client.block.write.replace-datanode-on-failure.policy": (("DEFAULT", "ALWAYS", "NEVER"), True),
-    "dfs.encrypt.data.transfer.algorithm": (("3des", "rc4"), False),
-    "dfs.namenode.ec.system.default.policy": (
-        ("RS-6-3-1024k", "RS-3-2-1024k", "RS-10-4-1024k", "RS-LEGACY-6-3-1024k", "XOR-2-1-1024k"),
-        False,
-    ),
-    "dfs.storage.default.policy": (
-        ("HOT", "WARM", "COLD", "ALL_SSD", "ONE_SSD", "LAZY_PERSIST", "PROVIDED", "ALL_NVDIMM"),
-        True,
-    ),
-    "mapreduce.output.fileoutputformat.compress.type": (_COMPRESSED, False),
-    "io.seqfile.compression.type": (_COMPRESSED, False),
-    "mapreduce.map.log.level": (_LOGS, True),
-    "mapreduce.reduce.log.level": (_LOGS, True),
-    "yarn.app.mapreduce.am.log.level": (_LOGS, True),
-    "yarn.nodemanager.log-aggregation.compression-type": (("none", "gz", "lzo"), False),
-    "yarn.nodemanager.runtime.linux.sandbox-mode": (("disabled", "permissive", "enforcing"), False),
-    "yarn.scheduler.configuration.store.class": (("file", "memory", "leveldb", "zk", "fs"), False),
-    "hadoop.ssl.hostname.verifier": (
-        ("DEFAULT", "DEFAULT_AND_LOCALHOST", "STRICT", "STRICT_IE6", "ALLOW_ALL"),
-        False,
-    ),
-    "dfs.xframe.value": (("DENY", "SAMEORIGIN", "ALLOW-FROM"), False),
-    "yarn.nodemanager.resource-plugins": (("yarn.io/gpu", "yarn.io/fpga"), False),
-    "fs.s3a.committer.name": (("file", "directory", "partitioned", "magic"), False),
-    "fs.s3a.committer.staging.conflict-mode": (("fail", "append", "replace"), True),
-    "fs.s3a.fast.upload.buffer": (("disk", "array", "bytebuffer"), False),
-    "fs.viewfs.rename.strategy": (
-        ("SAME_MOUNTPOINT", "SAME_TARGET_URI_ACROSS_MOUNTPOINT", "SAME_FILESYSTEM_ACROSS_MOUNTPOINT"),
-        False,
-    ),
-    "hbase.hstore.checksum.algorithm": (("NULL", "CRC32", "CRC32C"), False),
-    "hfile.block.cache.policy": (("LRU", "IndexOnlyLRU", "TinyLFU", "AdaptiveLRU"), True),
-    "mapreduce.client.output.filter": (("NONE", "KILLED", "FAILED", "SUCCEEDED", "ALL"), False),
-    "yarn.nodemanager.container-localizer.log.level": (_LOGS, True),
-    "yarn.nodemanager.opportunistic-containers-queue-policy": (("BY_QUEUE_LEN", "BY_RESOURCES"), False),
-    "yarn.resourcemanager.application-https.policy": (("NONE", "LENIENT", "STRICT"), False),
-    "yarn.resourcemanager.nm-container-queuing.load-comparator": (
-        ("QUEUE_LENGTH", "QUEUE_WAIT_TIME", "QUEUE_LENGTH_THEN_RESOURCES"),
-        False,
-    ),
-    "yarn.resourcemanager.placement-constraints.handler": (
-        ("disabled", "placement-processor", "scheduler"),
-        False,
-    ),
-    "spark.submit.deployMode": (("client", "cluster"), False),
-    "spark.shuffle.compress": (("true", "false"), True),
-    "hbase.cluster.distributed": (("true", "false"), True),
-}
-"""Words that the code of a key takes, and nothing else."""
-_CODECS_OF_SPARK = ("lz4", "lzf", "snappy", "zstd")
-_OPEN_WORDS: tuple[tuple[str, tuple[str, ...], bool], ...] = (
-    (r"yarn\.scheduler\.capacity\.root(\..+)?\.state", ("RUNNING", "STOPPED"), True),
-    (
-        r"yarn\.scheduler\.capacity\.root(\..+)?\.ordering-policy",
-        (
-            "fifo",
-            "fair",
-            "fifo-with-partitions",
-            "fifo-for-pending-apps",
-            "utilization",
-            "priority-utilization",
-        ),
-        False,
-    ),
-    (
-        r"yarn\.node-labels\.configuration-type",
-        ("centralized", "delegated-centralized", "distributed"),
-        False,
-    ),
-    (r"hadoop\.http\.authentication\.type", ("simple", "kerberos", "ldap", "multi-scheme"), True),
-    (r"hbase\.bucketcache\.ioengine", ("offheap", "heap"), False),
-    (r"spark\.(io|eventLog)\.compression\.codec", _CODECS_OF_SPARK, True),
-    (r"spark\.shuffle\.manager", ("sort", "tungsten-sort"), True),
-)
-"""Words of keys that take a class or a path as well, which has a dot or a colon in it."""
 _LISTS = ("hadoop.rpc.protection", "dfs.data.transfer.protection", "yarn.nodemanager.resource-plugins")
 """Keys that take several words with commas between them."""
-
 _KEPT = re.compile(
     r".*\.(https?\.policy|protection|keytab|keytab\.file|principal|hostname|user|class|cluster-id|superusergroup)"
     r"|fs\.permissions\.umask-mode|dfs\.(checksum\.type|hosts|hosts\.exclude|journalnode\.edits\.dir|nameservice\.id)"
@@ -128,13 +36,10 @@ _UNTRIMMED_LISTS = (
     "hadoop.ssl.enabled.protocols",
 )
 """Lists whose parts keep their blanks."""
-
 _SPACES = {"\u00a0", "\u2007", "\u202f", "\u3000", "\ufeff"}
 _QUOTES = {"\u2018", "\u2019", "\u201c", "\u201d", "\u00ab", "\u00bb"}
 _DASHES = {"\u2010", "\u2011", "\u2012", "\u2013", "\u2014", "\u2015", "\u2212", "\ufe58", "\uff0d"}
 _COMMAS = {"\uff0c": ",", "\u3001": ",", "\uff1a": ":", "\uff1b": ";", "\uff0e": ".", "\uff0f": "/"}
-
-
 _MIXED = re.compile(r"[\w.-]*[A-Za-z][\w.-]*")
 """Words with letters of the Latin alphabet, in which another alphabet's only look like them."""
 _LOOKALIKES = str.maketrans(
@@ -143,6 +48,7 @@ _LOOKALIKES = str.maketrans(
     "aeopcyxiABEKMHOPCTXoOABEPT",
 )
 _ALPHABETS = ("CYRILLIC", "GREEK")
+rules = Rules()
 
 
 def _foreign_letter(text: str) -> str:
@@ -179,24 +85,26 @@ def _plain(text: str) -> str:
     return "".join(parts).strip()
 
 
-def _characters(found: Found, facts: Facts) -> Iterator[Observation]:
-    config = found.config
+@rules.inspection("consistency.plain-characters", MUST, sources="Java 17, howdah")
+def _characters(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    """Names and values have no invisible characters, and no dashes and quotes of a word processor."""
+    config = reading.config
     entries = (*config.properties, *config.environment) if config is not None else ()
     for entry in entries:
-        for what, text in (("name", entry.name), ("value", entry.text)):
+        for part, text in (("name", entry.name), ("value", entry.text)):
             strange = _strange(text)
             if strange:
                 name = unicodedata.name(strange, "a control character").lower()
-                yield Observation(
-                    ok=False,
+                yield entry_verdict(
+                    entry,
+                    False,
                     about=_plain(entry.name),
-                    found=f"{entry.text if what == 'value' else entry.name}, with U+{ord(strange):04X} "
-                    f"({name}) in its {what}",
+                    found=f"{entry.text if part == 'value' else entry.name}, with U+{ord(strange):04X} "
+                    f"({name}) in its {part}",
                     expected="plain characters: programs take this one for a letter, and options, paths, "
                     "hosts and names "
                     "with it are unknown to them",
                     fix=f"write {_plain(text)} in {entry.place}",
-                    where=entry.place,
                 )
                 break
     for file, hosts in config.lists.items() if config is not None else ():
@@ -212,50 +120,60 @@ def _characters(found: Found, facts: Facts) -> Iterator[Observation]:
                 )
 
 
-def _carriage_returns(found: Found, facts: Facts) -> Iterator[Observation]:
-    """Whether scripts have line ends that a shell keeps as part of a value."""
+@rules.inspection("consistency.line-ends", MUST, sources="howdah")
+def _carriage_returns(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    """Scripts have the line ends of Linux."""
     seen: set[str] = set()
-    for entry in found.config.environment if found.config else ():
+    for entry in reading.environment:
         if "\r" in entry.text and entry.file not in seen:
             seen.add(entry.file)
-            yield Observation(
-                ok=False,
+            yield entry_verdict(
+                entry,
+                False,
                 about=entry.base_name,
                 found="line ends of Windows",
                 expected="line ends of Linux: a shell keeps the carriage return as part of every value",
                 fix=f"sed -i 's/\\r$//' {entry.file}",
-                where=entry.place,
             )
 
 
-def _blanks(found: Found, facts: Facts) -> Iterator[Observation]:
-    for entry in found.config.properties if found.config else ():
+@rules.inspection("consistency.kept-blanks", MUST, sources="Hadoop 3.5.0: Configuration.get")
+def _blanks(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    """Values have no blanks around them where their readers keep them."""
+    for entry in reading.properties:
         parts = entry.text.split(",")
         listed = entry.name in _UNTRIMMED_LISTS and bool(entry.text)
         inner = listed and (entry.blanks or any(part != part.strip() for part in parts))
         if inner or (entry.blanks and entry.text and _KEPT.fullmatch(entry.name)):
             wanted = ",".join(part.strip() for part in parts) if inner else entry.text
-            yield Observation(
-                ok=False,
-                about=entry.name,
+            yield entry_verdict(
+                entry,
+                False,
                 found=f"{entry.text} with blanks {'around it' if entry.blanks else 'after a comma'}",
                 expected="no blanks: what reads this key keeps them, and knows no such value",
                 fix=f"write <value>{wanted}</value> in {entry.place}",
-                where=entry.place,
             )
 
 
 def _known_words(entry: FoundProperty) -> tuple[tuple[str, ...], bool] | None:
     """The words that a key takes, and whether letters may be of either case; None if it takes others."""
-    if entry.name in _WORDS or "." in entry.text or ":" in entry.text:
-        return _WORDS.get(entry.name)
-    return next(
-        ((words, either) for form, words, either in _OPEN_WORDS if re.fullmatch(form, entry.name)), None
-    )
+    table = read_table("consistency/words.toml")
+    for section in ("any-case", "exact"):
+        if words := table[section].get(entry.name):
+            return tuple(words), section == "any-case"
+    if "." in entry.text or ":" in entry.text:
+        return None
+    for section, patterns in table["patterns"].items():
+        for pattern, words in patterns.items():
+            if re.fullmatch(pattern, entry.name):
+                return tuple(words), section == "any-case"
+    return None
 
 
-def _words(found: Found, facts: Facts) -> Iterator[Observation]:
-    for entry in found.config.effective if found.config else ():
+@rules.inspection("consistency.known-words", MUST, sources="Hadoop 3.5.0, HBase 2.6.4, Spark: configuration")
+def _words(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    """A value that must be one of a few words is one of them."""
+    for entry in reading.effective:
         known = _known_words(entry)
         if known is None or not entry.text or "${" in entry.text:
             continue
@@ -274,43 +192,10 @@ def _words(found: Found, facts: Facts) -> Iterator[Observation]:
                 near = f"file:{text}"
             usual = default_of(entry.name, hadoop(facts.request.hadoop), hbase(facts.request.hbase))
             usual = usual if usual in words else words[0]
-            yield Observation(
-                ok=False,
-                about=entry.name,
+            yield entry_verdict(
+                entry,
+                False,
                 found=text,
                 expected=f"one of {', '.join(words)}: what reads it does not start or refuses it otherwise",
                 fix=f"set {entry.name} to {near or usual} in {entry.place}",
-                where=entry.place,
             )
-
-
-RULES: tuple[Rule, ...] = (
-    Inspection(
-        id="consistency.plain-characters",
-        says="Names and values have no invisible characters, and no dashes and quotes of a word processor.",
-        sources=("Java 17", "howdah"),
-        severity=Severity.MUST,
-        inspect=_characters,
-    ),
-    Inspection(
-        id="consistency.line-ends",
-        says="Scripts have the line ends of Linux.",
-        sources=("howdah",),
-        severity=Severity.MUST,
-        inspect=_carriage_returns,
-    ),
-    Inspection(
-        id="consistency.kept-blanks",
-        says="Values have no blanks around them where their readers keep them.",
-        sources=("Hadoop 3.5.0: Configuration.get",),
-        severity=Severity.MUST,
-        inspect=_blanks,
-    ),
-    Inspection(
-        id="consistency.known-words",
-        says="A value that must be one of a few words is one of them.",
-        sources=("Hadoop 3.5.0", "HBase 2.6.4", "Spark: configuration"),
-        severity=Severity.MUST,
-        inspect=_words,
-    ),
-)

@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 from howdah.planner.rule import Rule
-from howdah.planner.rules.disks import counsel, layout, mounts, settings
+from howdah.planner.rules.disks import file_systems, layout
 
-RULES: tuple[Rule, ...] = (*settings.RULES, *layout.RULES, *mounts.RULES, *counsel.RULES)
+rules: tuple[Rule, ...] = (*layout.rules, *file_systems.rules)

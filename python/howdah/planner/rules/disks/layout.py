@@ -1,48 +1,159 @@
-"""Data disks, and where HDFS's directories lie on them, as they were found on a host."""
+"""Settings of data disks, and where HDFS's directories are on them."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
 
-from howdah.model.found import Found
+from howdah.model.inventory import DiskKind, DiskRole
+from howdah.model.plan import Input
 from howdah.model.storage import Disk, FileSystem
-from howdah.planner.data_mounts import (
+from howdah.planner.facts import Facts
+from howdah.planner.reading import (
+    Inspected,
     MountJudgement,
+    Observation,
     data_dirs,
     data_disks,
     data_mounts,
     group_observations,
     is_system,
 )
-from howdah.planner.facts import Facts
-from howdah.planner.rule import Inspection, Observation, Rule, Severity
+from howdah.planner.rule import MAY, MUST, Decision, Scope
+from howdah.planner.rules.declare import Condition, Rules, at_least
 from howdah.units import MIB
 
+_FILE = "disks"
+_LARGEST_GROUP = 2**40  # an XFS allocation group holds 1 TiB at most
+_PARTITION_START = 8 * MIB
 _RAID_VOLUME = re.compile(r"PERC|MegaRAID|LOGICAL VOLUME|ServeRAID|\bMR\d{4}|RAID", re.IGNORECASE)
 _READ_AHEAD_LEAST = MIB
+_Look = Callable[[Inspected, Facts], Iterator[Observation]]
 
-_Look = Callable[[Found, Facts], Iterator[Observation]]
+
+rules = Rules(file=_FILE)
 
 
-def _disks(judge: Callable[[Disk], tuple[bool | None, str] | None], expected: str, fix: str) -> _Look:
-    """Look at every data disk with one question; those that do not concern it answer None."""
+rules.fixed(
+    "disks.file-system",
+    "fs.type",
+    "xfs",
+    accepts=lambda value, decision, facts: value in ("xfs", "ext4"),
+    today="AMAX saw XFS delete slowly; delayed logging, the default since Linux 2.6.39, ended that.",
+).text(
+    "Make XFS on data disks; an ext4 that exists is fine.",
+    "made in seconds, large files in few extents, many writers at once",
+    "D0 28, D4 127, X6",
+)
 
-    def inspect(found: Found, facts: Facts) -> Iterator[Observation]:
-        answers = ((disk.name, judge(disk)) for disk in data_disks(found))
-        yield from group_observations(
-            [MountJudgement(name, *answer) for name, answer in answers if answer], expected, fix
+
+def least_groups(size_bytes: int) -> int:
+    """The fewest allocation groups mkfs.xfs makes on a file system of this size."""
+    return max(2, -(-size_bytes // _LARGEST_GROUP))
+
+
+@rules.setting(
+    "disks.make-file-system",
+    "mkfs.options",
+    sources="D0 28, X6, X10",
+    when=Condition("data disks spin", lambda facts: facts.spinning),
+    scope=Scope.WORKER,
+    today="The papers' agcount=1 is refused: mkfs.xfs 6.1 makes 2 at least, and one for each TiB.",
+)
+def _mkfs(facts: Facts) -> Decision:
+    """Make XFS with the fewest allocation groups."""
+    size = max(disk.size_bytes for disk in facts.group.disks if disk.role is DiskRole.DATA)
+    groups = least_groups(size)
+    return Decision(
+        f"-d agcount={groups}",
+        "few allocation groups fill a disk from its fast outer zone inwards, all disks alike; "
+        f"{groups} is the least mkfs.xfs makes at this size",
+        (
+            Input(name="disk size", value=size, unit="B"),
+            Input(name="largest group", value=_LARGEST_GROUP, unit="B"),
+        ),
+    )
+
+
+rules.fixed(
+    "disks.mount",
+    "mount.options",
+    ("noatime", "nofail"),
+    accepts=lambda value, decision, facts: (
+        isinstance(value, tuple) and "noatime" in value and "discard" not in value
+    ),
+    today="noatime includes nodiratime. Without nofail systemd waits for a lost disk and then gives up "
+    "the start. On flash a weekly fstrim does the work of `discard`.",
+).text(
+    "Mount data disks without access times and discards, and let no lost one hold up a start.",
+    "else reading a block writes the time it was read to the same disk, and a host whose one disk failed "
+    "does not start",
+    "howdah",
+)
+
+
+rules.fixed(
+    "disks.partition",
+    "partition.start",
+    _PARTITION_START,
+    accepts=lambda value, decision, facts: isinstance(value, int) and value > 0 and value % MIB == 0,
+).text(
+    "Begin a data disk's one partition at 8 MiB.",
+    "a multiple of every sector, stripe and erase block; it costs 8 MiB of a disk",
+    "D0 29, D0 30, D1 93, D2 112, D3 123",
+)
+
+
+@rules.setting(
+    "disks.queue-scheduler",
+    "queue.scheduler",
+    sources="howdah, Linux 5.0",
+    scope=Scope.WORKER,
+    accepts=lambda value, decision, facts: (
+        value == decision.value or (not facts.spinning and value in ("none", "mq-deadline", "kyber"))
+    ),
+    today="The single-queue schedulers cfq, deadline and noop went with Linux 5.0.",
+)
+def _scheduler(facts: Facts) -> Decision:
+    """Sort requests for disks that spin, and leave NVMe to itself."""
+    kinds = {disk.kind for disk in facts.group.disks if disk.role is DiskRole.DATA}
+    if DiskKind.HDD in kinds:
+        return Decision("mq-deadline", "a spinning disk gains from sorted requests, and no task starves")
+    if DiskKind.SSD in kinds:
+        return Decision(
+            "mq-deadline",
+            "a SATA queue is shallow: ordered by deadline, no read waits behind a burst of writes",
         )
+    return Decision("none", "NVMe sorts its own deep queues; ordering again costs CPU time")
 
-    return inspect
+
+rules.fixed(
+    "disks.queue-read-ahead",
+    "queue.read_ahead_kb",
+    1024,
+    MAY,
+    when=Condition(
+        "data disks spin and HBase, which reads at random, does not run",
+        lambda facts: not facts.request.hbase_used and facts.spinning,
+    ),
+    scope=Scope.WORKER,
+    accepts=at_least,
+    today="HDFS asks for its own read-ahead (dfs.datanode.readahead.bytes); this serves the shuffle.",
+).text(
+    "Read ahead 1 MiB on disks that spin.",
+    "several streams share a disk: reading further ahead makes for fewer seeks",
+    "D0 56, howdah",
+)
 
 
-def _apart(found: Found, facts: Facts) -> Iterator[Observation]:
-    if found.host is None or found.config is None:
+@rules.inspection("disks.apart-from-system", MUST, sources="D0 30")
+def _apart(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    """Keep HDFS's data off the operating system's file systems."""
+    if reading.host is None or reading.config is None:
         return
     judged = []
-    for path in data_dirs(found.config):
-        mount = found.host.mount_of(path)
+    for path in data_dirs(reading.config):
+        mount = reading.host.mount_of(path)
         if mount is not None:
             own = isinstance(mount, FileSystem) and not is_system(mount.mount)
             judged.append(MountJudgement(str(path), own, f"lies on {mount.mount} ({mount.kind})"))
@@ -53,10 +164,11 @@ def _apart(found: Found, facts: Facts) -> Iterator[Observation]:
     )
 
 
-def _shared(found: Found, facts: Facts) -> Iterator[Observation]:
-    """Whether file systems that pass for disks of their own lie on one."""
+@rules.inspection("disks.shared", sources="D0 30, D4 128")
+def _shared(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    """Have one data file system on a disk: HDFS takes every file system for a disk of its own."""
     mounts: dict[str, list[str]] = {}
-    for mount in data_mounts(found):
+    for mount in data_mounts(reading):
         for disk in mount.disks:
             mounts.setdefault(disk, []).append(mount.mount)
     for disk, names in mounts.items():
@@ -70,12 +182,14 @@ def _shared(found: Found, facts: Facts) -> Iterator[Observation]:
             )
 
 
-def _one_each(found: Found, facts: Facts) -> Iterator[Observation]:
-    if found.host is None or found.config is None:
+@rules.inspection("disks.one-directory-each", sources="D0 30")
+def _one_each(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    """Give HDFS one directory on each disk: it takes every directory for a disk of its own."""
+    if reading.host is None or reading.config is None:
         return
     mounts: dict[str, list[str]] = {}
-    for path in data_dirs(found.config):
-        mount = found.host.mount_of(path)
+    for path in data_dirs(reading.config):
+        mount = reading.host.mount_of(path)
         if mount is not None:
             mounts.setdefault(mount.mount, []).append(str(path))
     for name, paths in mounts.items():
@@ -88,10 +202,12 @@ def _one_each(found: Found, facts: Facts) -> Iterator[Observation]:
         )
 
 
-def _jbod(found: Found, facts: Facts) -> Iterator[Observation]:
-    models = {disk.name: disk.model or "" for disk in found.host.disks} if found.host else {}
+@rules.inspection("disks.jbod", sources="D0 30, D4 128")
+def _jbod(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    """Give HDFS single disks: no RAID, no striping, no volume over several."""
+    models = {disk.name: disk.model or "" for disk in reading.host.disks} if reading.host else {}
     judged = []
-    for mount in data_mounts(found):
+    for mount in data_mounts(reading):
         volumes = [models[name] for name in mount.disks if _RAID_VOLUME.search(models.get(name, ""))]
         if len(mount.disks) > 1:
             judged.append(
@@ -112,6 +228,18 @@ def _jbod(found: Found, facts: Facts) -> Iterator[Observation]:
     )
 
 
+def _disks(judge: Callable[[Disk], tuple[bool | None, str] | None], expected: str, fix: str) -> _Look:
+    """Look at every data disk with one question; those that do not concern it answer None."""
+
+    def inspect(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+        answers = ((disk.name, judge(disk)) for disk in data_disks(reading))
+        yield from group_observations(
+            [MountJudgement(name, *answer) for name, answer in answers if answer], expected, fix
+        )
+
+    return inspect
+
+
 def _aligned(disk: Disk) -> tuple[bool | None, str] | None:
     if not disk.partition_starts_bytes:
         return None
@@ -119,7 +247,13 @@ def _aligned(disk: Disk) -> tuple[bool | None, str] | None:
     return not off, f"a partition begins at byte {off[0]:,}" if off else "aligned"
 
 
-def _scheduler(disk: Disk) -> tuple[bool | None, str] | None:
+rules.inspection("disks.alignment", sources="D0 29").by(
+    "Begin partitions on a MiB, so that no write touches two sectors or stripes where one would do.",
+    _disks(_aligned, "a multiple of 1 MiB", "partition the disk again, beginning at 8 MiB"),
+)
+
+
+def _judge_scheduler(disk: Disk) -> tuple[bool | None, str] | None:
     if disk.kind == "loop":
         return None
     if disk.scheduler is None:
@@ -129,7 +263,21 @@ def _scheduler(disk: Disk) -> tuple[bool | None, str] | None:
     return disk.scheduler in ("none", "noop", "mq-deadline", "deadline", "kyber"), disk.scheduler
 
 
-def _read_ahead(found: Found, facts: Facts) -> Iterator[Observation]:
+rules.inspection("disks.scheduler", sources="howdah, Linux 5.0").by(
+    "Sort requests for disks that spin, and let fast ones sort for themselves.",
+    _disks(
+        _judge_scheduler,
+        "mq-deadline for disks that spin; none, mq-deadline or kyber for flash",
+        "echo the name into /sys/block/DEVICE/queue/scheduler, and a udev rule for the next boot",
+    ),
+)
+
+
+@rules.inspection(
+    "disks.read-ahead", MAY, sources="D0 56, howdah", when="HBase, which reads at random, does not run"
+)
+def _inspect_read_ahead(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    """Read ahead 1 MiB or more on disks that spin."""
     if facts.request.hbase_used:
         return
     judged = [
@@ -138,62 +286,9 @@ def _read_ahead(found: Found, facts: Facts) -> Iterator[Observation]:
             None if disk.read_ahead_bytes is None else disk.read_ahead_bytes >= _READ_AHEAD_LEAST,
             "not known" if disk.read_ahead_bytes is None else f"{disk.read_ahead_bytes // 1024} KiB",
         )
-        for disk in data_disks(found)
+        for disk in data_disks(reading)
         if disk.kind == "hdd"
     ]
     yield from group_observations(
         judged, "1 MiB or more", "blockdev --setra 2048 DEVICE, and a udev rule for the next boot"
     )
-
-
-RULES: tuple[Rule, ...] = (
-    Inspection(
-        id="disks.apart-from-system",
-        says="Keep HDFS's data off the operating system's file systems.",
-        sources=("D0 30",),
-        severity=Severity.MUST,
-        inspect=_apart,
-    ),
-    Inspection(
-        id="disks.shared",
-        says="Have one data file system on a disk: HDFS takes every file system for a disk of its own.",
-        sources=("D0 30", "D4 128"),
-        inspect=_shared,
-    ),
-    Inspection(
-        id="disks.one-directory-each",
-        says="Give HDFS one directory on each disk: it takes every directory for a disk of its own.",
-        sources=("D0 30",),
-        inspect=_one_each,
-    ),
-    Inspection(
-        id="disks.jbod",
-        says="Give HDFS single disks: no RAID, no striping, no volume over several.",
-        sources=("D0 30", "D4 128"),
-        inspect=_jbod,
-    ),
-    Inspection(
-        id="disks.alignment",
-        says="Begin partitions on a MiB, so that no write touches two sectors or stripes where one would do.",
-        sources=("D0 29",),
-        inspect=_disks(_aligned, "a multiple of 1 MiB", "partition the disk again, beginning at 8 MiB"),
-    ),
-    Inspection(
-        id="disks.scheduler",
-        says="Sort requests for disks that spin, and let fast ones sort for themselves.",
-        sources=("howdah", "Linux 5.0"),
-        inspect=_disks(
-            _scheduler,
-            "mq-deadline for disks that spin; none, mq-deadline or kyber for flash",
-            "echo the name into /sys/block/DEVICE/queue/scheduler, and a udev rule for the next boot",
-        ),
-    ),
-    Inspection(
-        id="disks.read-ahead",
-        says="Read ahead 1 MiB or more on disks that spin.",
-        sources=("D0 56", "howdah"),
-        severity=Severity.MAY,
-        condition="HBase, which reads at random, does not run",
-        inspect=_read_ahead,
-    ),
-)

@@ -3,36 +3,13 @@
 from __future__ import annotations
 
 from howdah.planner.rule import Rule
-from howdah.planner.rules.ha import (
-    connections,
-    fencing,
-    hmasters,
-    journals,
-    managers,
-    patience,
-    places,
-    quorums,
-    services,
-    settings,
-    standby,
-    state,
-    surviving,
-    waiting,
-)
+from howdah.planner.rules.ha import failover, managers, quorums, services, settings, waiting
 
-RULES: tuple[Rule, ...] = (
-    *settings.RULES,
-    *connections.RULES,
-    *waiting.RULES,
-    *standby.RULES,
-    *services.RULES,
-    *journals.RULES,
-    *fencing.RULES,
-    *quorums.RULES,
-    *surviving.RULES,
-    *patience.RULES,
-    *managers.RULES,
-    *state.RULES,
-    *hmasters.RULES,
-    *places.RULES,
+rules: tuple[Rule, ...] = (
+    *settings.rules,
+    *waiting.rules,
+    *services.rules,
+    *quorums.rules,
+    *failover.rules,
+    *managers.rules,
 )

@@ -1,13 +1,19 @@
-"""Whether two ResourceManagers that exist have all that failover and the jobs need."""
+"""Pairs of ResourceManagers and HMasters, their state, and the places of all masters."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 
-from howdah.model.found import Found
+from howdah.model.hostname import expand
+from howdah.model.plan import Role, Topology
+from howdah.planner.conditions import runs
 from howdah.planner.facts import Facts
-from howdah.planner.reading import ConfigurationReading
-from howdah.planner.rule import Inspection, Observation, Rule, Severity
+from howdah.planner.reading import Inspected, Observation
+from howdah.planner.rule import MAY, MUST
+from howdah.planner.rules.declare import Condition, Rules
+from howdah.planner.rules.ha.services import pairs
+from howdah.planner.rules.ha.settings import JOURNAL_DISK
 from howdah.releases import hadoop
 
 _IDS = "yarn.resourcemanager.ha.rm-ids"
@@ -28,20 +34,29 @@ _ENABLED = "yarn.resourcemanager.ha.enabled"
 _ELECTION = "yarn.resourcemanager.ha.automatic-failover."
 _CURATOR = "yarn.resourcemanager.ha.curator-leader-elector.enabled"
 _CONDITION = "ResourceManagers are highly available"
-_HA_UTIL = ("Hadoop 3.5.0: HAUtil",)
+_HA_UTIL = "Hadoop 3.5.0: HAUtil"
 _HOST = "yarn.resourcemanager.hostname"
 _RPC = "yarn.resourcemanager.address"
 _PAGES = ("yarn.resourcemanager.webapp.address", 8088)
 _PAGES_TLS = ("yarn.resourcemanager.webapp.https.address", 8090)
+_STORE = "yarn.resourcemanager.store.class"
+_STORES = "org.apache.hadoop.yarn.server.resourcemanager.recovery."
+_OF_ONE_HOST = ("MemoryRMStateStore", "NullRMStateStore", "LeveldbRMStateStore")
+_SERVERS, _MASTERS = "regionservers", "backup-masters"
+_ROLES = (Role.JOURNALNODE, Role.ZOOKEEPER)
+_QUORUM_SIZE = 3
 
 
-def _complete_managers(found: Found, facts: Facts) -> Iterator[Observation]:
-    """Names of the cluster and of both, ZooKeepers, addresses, and recovery of what runs."""
-    reading = ConfigurationReading(found)
+rules = Rules()
+
+
+@rules.inspection("ha.complete-managers", MUST, sources="Hadoop 3.5.0: ResourceManagerHA", when=_CONDITION)
+def _complete_managers(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    """A pair of ResourceManagers has a name, a quorum and recovery."""
     if not are_paired(reading):
         return
     shared = reading.text(_SHARED_QUORUM)
-    for key, what, usual in _NEEDED:
+    for key, purpose, usual in _NEEDED:
         text, example = reading.text(key), usual
         if key == _QUORUM:
             example = shared or usual
@@ -58,13 +73,13 @@ def _complete_managers(found: Found, facts: Facts) -> Iterator[Observation]:
             ok=bool(text),
             about=key,
             found=text or "not set",
-            expected=what,
+            expected=purpose,
             fix=f"set {key} to {example} in yarn-site.xml",
             where=reading.where(key) or "yarn-site.xml",
         )
-    if len(_ids(reading)) == 1:
+    if len(reading.parts(_IDS)) == 1:
         yield _no_pair(reading)
-    for name in _ids(reading):
+    for name in reading.parts(_IDS):
         yield _address(reading, name)
         if not _is_of_2(facts):
             yield _pages(reading, name)
@@ -82,35 +97,23 @@ def _is_of_2(facts: Facts) -> bool:
     return facts.request.hadoop.startswith("2.")
 
 
-def _pages_of_2(found: Found, facts: Facts) -> Iterator[Observation]:
-    """Whether pages have addresses: 2.9 and 2.10 need them, and files seldom show which 2 they are for."""
-    reading = ConfigurationReading(found)
-    if are_paired(reading) and facts.request.hadoop.startswith(("2.9.", "2.10.")):
-        yield from (_pages(reading, name) for name in _ids(reading))
-
-
-def are_paired(reading: ConfigurationReading) -> bool:
+def are_paired(reading: Inspected) -> bool:
     """Whether ResourceManagers are highly available."""
     return reading.truth(_ENABLED) is True
 
 
-def _ids(reading: ConfigurationReading) -> list[str]:
-    return [name.strip() for name in (reading.text(_IDS) or "").split(",") if name.strip()]
-
-
-def _no_pair(reading: ConfigurationReading) -> Observation:
-    return Observation(
-        ok=False,
-        about=_IDS,
+def _no_pair(reading: Inspected) -> Observation:
+    return reading.verdict(
+        _IDS,
+        False,
         found=reading.text(_IDS) or "",
         expected="two ResourceManagers at least: none starts otherwise",
         fix=f"name a second one in {_IDS} in {reading.where(_IDS)} and give it its {_HOST}.ID, or set "
         f"{_ENABLED} to false",
-        where=reading.where(_IDS),
     )
 
 
-def _address(reading: ConfigurationReading, name: str) -> Observation:
+def _address(reading: Inspected, name: str) -> Observation:
     """Where a ResourceManager is: its host, from which Hadoop makes its addresses, or its address itself."""
     key = f"{_HOST}.{name}"
     text = reading.text(key) or reading.text(f"{_RPC}.{name}")
@@ -124,7 +127,7 @@ def _address(reading: ConfigurationReading, name: str) -> Observation:
     )
 
 
-def _pages(reading: ConfigurationReading, name: str) -> Observation:
+def _pages(reading: Inspected, name: str) -> Observation:
     """Where a ResourceManager's pages are: one address that Hadoop does not make from the host everywhere."""
     prefix, port = _PAGES_TLS if reading.text("yarn.http.policy") == "HTTPS_ONLY" else _PAGES
     key = f"{prefix}.{name}"
@@ -141,10 +144,26 @@ def _pages(reading: ConfigurationReading, name: str) -> Observation:
     )
 
 
-def _enabled(found: Found, facts: Facts) -> Iterator[Observation]:
-    """Whether ResourceManagers that are named are a pair."""
-    reading = ConfigurationReading(found)
-    ids = _ids(reading)
+@rules.inspection(
+    "ha.manager-pages",
+    sources="YARN-7269, Hadoop 2.10.2: AmFilterInitializer",
+    when=f"{_CONDITION} with Hadoop 2.9 or 2.10",
+)
+def _pages_of_2(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    """Application masters find the pages of every ResourceManager."""
+    if are_paired(reading) and facts.request.hadoop.startswith(("2.9.", "2.10.")):
+        yield from (_pages(reading, name) for name in reading.parts(_IDS))
+
+
+@rules.inspection(
+    "ha.enabled-managers",
+    MUST,
+    sources="Hadoop 3.5.0: yarn-default.xml",
+    when="two ResourceManagers are named",
+)
+def _enabled(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    """ResourceManagers that are named as a pair are one."""
+    ids = reading.parts(_IDS)
     if len(ids) > 1:
         yield Observation(
             ok=are_paired(reading),
@@ -157,117 +176,183 @@ def _enabled(found: Found, facts: Facts) -> Iterator[Observation]:
         )
 
 
-def _elected(found: Found, facts: Facts) -> Iterator[Observation]:
-    """Whether there is who elects, where it is to be automatic."""
-    reading = ConfigurationReading(found)
+@rules.inspection(
+    "ha.elected-manager", MUST, sources=_HA_UTIL, when=f"{_CONDITION} and are to take over by themselves"
+)
+def _elected(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    """Somebody elects the active ResourceManager."""
     key = f"{_ELECTION}embedded"
     if are_paired(reading) and reading.truth(f"{_ELECTION}enabled") is not False:
-        yield Observation(
-            ok=reading.truth(key) is not False or reading.truth(_CURATOR) is True,
-            about=key,
+        yield reading.verdict(
+            key,
+            reading.truth(key) is not False or reading.truth(_CURATOR) is True,
             found=reading.text(key) or "true (default)",
             expected="true: nothing else elects a ResourceManager, and none starts",
             fix=f"remove {key} from {reading.where(key)}",
-            where=reading.where(key),
         )
 
 
-def _by_itself(found: Found, facts: Facts) -> Iterator[Observation]:
-    reading = ConfigurationReading(found)
+@rules.inspection("ha.manager-by-itself", sources="Hadoop 3.5.0: ResourceManagerHA", when=_CONDITION)
+def _by_itself(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    """The standby ResourceManager takes over by itself."""
     key = f"{_ELECTION}enabled"
     if are_paired(reading):
-        yield Observation(
-            ok=reading.truth(key) is not False,
-            about=key,
+        yield reading.verdict(
+            key,
+            reading.truth(key) is not False,
             found=reading.text(key) or "true (default)",
             expected="true: until somebody comes, no ResourceManager is active after the active one is lost",
             fix=f"remove {key} from {reading.where(key)}",
-            where=reading.where(key),
         )
 
 
-def _named(found: Found, facts: Facts) -> Iterator[Observation]:
-    """Whether the ResourceManager that a file says to be the host's is one of the pair."""
-    reading = ConfigurationReading(found)
-    text, ids = reading.text(_ID), _ids(reading)
+@rules.inspection(
+    "ha.known-manager", MUST, sources=_HA_UTIL, when="a configuration says which ResourceManager reads it"
+)
+def _named(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    """A file that says which ResourceManager reads it names one of the pair."""
+    text, ids = reading.text(_ID), reading.parts(_IDS)
     if text and ids and are_paired(reading):
-        yield Observation(
-            ok=text in ids,
-            about=_ID,
+        yield reading.verdict(
+            _ID,
+            text in ids,
             found=text,
             expected=f"one of {', '.join(ids)}: the ResourceManager does not start otherwise",
             fix=f"remove {_ID} from {reading.where(_ID)}: each finds by its own address which it is",
-            where=reading.where(_ID),
         )
 
 
-def _own_id(found: Found, facts: Facts) -> Iterator[Observation]:
-    reading = ConfigurationReading(found)
+@rules.inspection(
+    "ha.own-manager-id",
+    sources="Hadoop 3.5.0: ResourceManagerHA",
+    when="a configuration says which ResourceManager reads it",
+)
+def _own_id(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    """ResourceManagers that share a configuration find out themselves which of the pair they are."""
     text = reading.text(_ID)
-    if are_paired(reading) and text in _ids(reading):
-        yield Observation(
-            ok=False,
-            about=_ID,
+    if are_paired(reading) and text in reading.parts(_IDS):
+        yield reading.verdict(
+            _ID,
+            False,
             found=f"{text}, on every host that has this file",
             expected="nothing: each ResourceManager finds by its own address which it is, and with this file "
             "of the other one's host it would take that one's addresses",
             fix=f"remove {_ID} from {reading.where(_ID)}",
-            where=reading.where(_ID),
         )
 
 
-RULES: tuple[Rule, ...] = (
-    Inspection(
-        id="ha.complete-managers",
-        says="A pair of ResourceManagers has a name, a quorum and recovery.",
-        sources=("Hadoop 3.5.0: ResourceManagerHA",),
-        severity=Severity.MUST,
-        condition=_CONDITION,
-        inspect=_complete_managers,
-    ),
-    Inspection(
-        id="ha.manager-pages",
-        says="Application masters find the pages of every ResourceManager.",
-        sources=("YARN-7269", "Hadoop 2.10.2: AmFilterInitializer"),
-        condition=f"{_CONDITION} with Hadoop 2.9 or 2.10",
-        inspect=_pages_of_2,
-    ),
-    Inspection(
-        id="ha.enabled-managers",
-        says="ResourceManagers that are named as a pair are one.",
-        sources=("Hadoop 3.5.0: yarn-default.xml",),
-        severity=Severity.MUST,
-        condition="two ResourceManagers are named",
-        inspect=_enabled,
-    ),
-    Inspection(
-        id="ha.elected-manager",
-        says="Somebody elects the active ResourceManager.",
-        sources=_HA_UTIL,
-        severity=Severity.MUST,
-        condition=f"{_CONDITION} and are to take over by themselves",
-        inspect=_elected,
-    ),
-    Inspection(
-        id="ha.manager-by-itself",
-        says="The standby ResourceManager takes over by itself.",
-        sources=("Hadoop 3.5.0: ResourceManagerHA",),
-        condition=_CONDITION,
-        inspect=_by_itself,
-    ),
-    Inspection(
-        id="ha.known-manager",
-        says="A file that says which ResourceManager reads it names one of the pair.",
-        sources=_HA_UTIL,
-        severity=Severity.MUST,
-        condition="a configuration says which ResourceManager reads it",
-        inspect=_named,
-    ),
-    Inspection(
-        id="ha.own-manager-id",
-        says="ResourceManagers that share a configuration find out themselves which of the pair they are.",
-        sources=("Hadoop 3.5.0: ResourceManagerHA",),
-        condition="a configuration says which ResourceManager reads it",
-        inspect=_own_id,
+def _store(reading: Inspected) -> str:
+    """The kind of the store of jobs, without its package."""
+    return (reading.text(_STORE) or "FileSystemRMStateStore").removeprefix(_STORES)
+
+
+@rules.inspection("ha.shared-state", MUST, sources="Hadoop 3.5.0: ResourceManagerRestart", when=_CONDITION)
+def _shared_state(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    """What one ResourceManager knows of jobs, the other one reads."""
+    if are_paired(reading):
+        yield _kept(
+            reading,
+            ok=_store(reading) not in _OF_ONE_HOST,
+            expected="a store that the other ResourceManager reads as well: it starts with no jobs otherwise",
+        )
+
+
+def _kept(reading: Inspected, *, ok: bool, expected: str) -> Observation:
+    return Observation(
+        ok=ok,
+        about=_STORE,
+        found=reading.text(_STORE) or "FileSystemRMStateStore (default)",
+        expected=expected,
+        fix=f"set {_STORE} to {_STORES}ZKRMStateStore in yarn-site.xml",
+        where=reading.where(_STORE) or "yarn-site.xml",
+    )
+
+
+@rules.inspection("ha.fenced-state", sources="Hadoop 3.5.0: ResourceManagerRestart", when=_CONDITION)
+def _fenced_state(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    """Only the active ResourceManager can write what is known of jobs."""
+    if are_paired(reading) and _store(reading) not in _OF_ONE_HOST:
+        yield _kept(
+            reading,
+            ok=_store(reading) != "FileSystemRMStateStore",
+            expected="a store that lets one ResourceManager write at a time: files let both, where the first "
+            "one only paused",
+        )
+
+
+@rules.inspection(
+    "ha.second-hmaster",
+    sources="HBASE-2870, HBase 2.6.4: reference guide",
+    when="HBase's start scripts have a list of RegionServers",
+)
+def _second(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    """HBase on a pair of NameNodes has a pair of HMasters."""
+    if reading.config is None or not reading.has(_SERVERS) or not pairs(reading):
+        return
+    waiting = reading.config.backup_masters
+    yield Observation(
+        ok=bool(waiting),
+        about=_MASTERS,
+        found=", ".join(waiting) or "no such file, or an empty one",
+        expected="a host whose HMaster waits for the first one to end: without any no region moves, splits "
+        "or comes back from a lost RegionServer until somebody starts one",
+        fix=f"write the host of a second HMaster, such as the other NameNode's, into {_MASTERS} beside "
+        f"{_SERVERS}, and start it with hbase-daemon.sh start master --backup; where something else starts "
+        "HMasters, let it start two",
+        where=_MASTERS,
+    )
+
+
+def _rack_of(host: str, topology: Topology) -> str:
+    return next(
+        (
+            rack.name
+            for rack in topology.racks
+            if any(host == pattern or host in expand(pattern) for pattern in rack.hosts)
+        ),
+        "",
+    )
+
+
+@rules.advice(
+    "ha.three-racks",
+    sources="ZooKeeper 3.8: administrator's guide, Hadoop 3.5.0: HDFSHighAvailabilityWithQJM",
+    when=Condition(
+        "three ZooKeepers run on the cluster, and the inventory names racks",
+        runs(Role.ZOOKEEPER, at_least=_QUORUM_SIZE),
     ),
 )
+def _one_rack(facts: Facts) -> str | None:
+    """JournalNodes and ZooKeepers are in three racks, so that any one may be lost."""
+    cluster = facts.cluster
+    hosts = {master.host for master in cluster.masters if not set(_ROLES).isdisjoint(master.roles)}
+    if not cluster.topology.real_racks or len(cluster.topology.racks) < 2 or len(hosts) < _QUORUM_SIZE:
+        return None
+    places = Counter(_rack_of(host, cluster.topology) for host in sorted(hosts))
+    rack, members = places.most_common(1)[0]
+    if not rack or len(hosts) - members > len(hosts) // 2:
+        return None
+    return (
+        f"{members} of the {len(hosts)} hosts with JournalNodes and ZooKeepers are in rack {rack}: while it "
+        "has no power or no switch, nothing in HDFS changes and no master takes over, whatever else works. "
+        "Let three racks have a host each that serves masters or any, or say which racks a group has "
+        "(`racks`)."
+    )
+
+
+@rules.advice(
+    "ha.own-disks",
+    MAY,
+    sources="ZooKeeper 3.8: administrator's guide, D0 74",
+    when=Condition("JournalNodes run on hosts without disks of their own for them", runs(Role.JOURNALNODE)),
+)
+def _shared_disk(facts: Facts) -> str | None:
+    """JournalNodes and ZooKeepers have disks of their own."""
+    if facts.own_disks(Role.JOURNALNODE) >= JOURNAL_DISK:
+        return None
+    return (
+        "JournalNodes keep edits, and ZooKeepers their log, on the disk of their host's system. Every change "
+        "of the namespace waits until two of three JournalNodes have it on disk, and every change of who is "
+        "active until two ZooKeepers have: let masters' hosts have three disks that no worker uses, for "
+        "names, journals and ZooKeeper's log (`serves: masters`)."
+    )

@@ -1,18 +1,27 @@
-"""ZooKeepers that elect one of two, as those name them whom they elect, and in which racks quorums lie."""
+"""What keeps one NameNode active: journals, fencing, and the ZooKeepers that elect."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
 from collections.abc import Iterator
+from pathlib import PurePosixPath
 
-from howdah.model.found import Found
 from howdah.planner.facts import Facts
-from howdah.planner.reading import ConfigurationReading
-from howdah.planner.rule import Inspection, Observation, Rule, Severity
-from howdah.planner.rules.ha.journals import journals, members, odd_number
-from howdah.planner.rules.ha.services import host_of, listed
+from howdah.planner.reading import Inspected, Observation, below_data, is_remote, is_temporary
+from howdah.planner.rule import MUST
+from howdah.planner.rules.declare import Rules
+from howdah.planner.rules.ha.services import SHARED, NamedPair, host_of, listed, own_pairs
 
+_DIR = "dfs.journalnode.edits.dir"
+_SCHEME = "qjournal://"
+_SOURCES = "D0 74, D2 100, Hadoop 3.5.0"
+_USUAL_DIR = "/var/lib/hadoop/journal"
+FENCING = "dfs.ha.fencing.methods"
+_METHOD = re.compile(r"([A-Za-z0-9.$]+)(?:\((.+)\))?")
+_OWN = ("sshfence", "shell", "powershell")
+_NOTHING = re.compile(r"(/usr)?(/bin/)?true|exit 0|:")
+"""Commands that succeed and do nothing."""
 QUORUM = "ha.zookeeper.quorum"
 _HBASE_QUORUM = "hbase.zookeeper.quorum"
 CLIENTS = (QUORUM, "hadoop.zk.address", "yarn.resourcemanager.zk-address")
@@ -20,6 +29,217 @@ CLIENTS = (QUORUM, "hadoop.zk.address", "yarn.resourcemanager.zk-address")
 _PARENT = "ha.zookeeper.parent-znode"
 _MEMBER = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+)(:\d{1,5})?")
 _NO_RACK = "/default-rack"
+
+
+rules = Rules()
+
+
+def journals(reading: Inspected) -> Iterator[tuple[str, str, NamedPair]]:
+    """Every journal of this cluster's pairs: the key that gives it, its text, and the first pair it is of."""
+    seen: set[str] = set()
+    for pair in own_pairs(reading):
+        key = pair.key(reading, SHARED)
+        text = reading.text(key) or ""
+        if text.startswith(_SCHEME) and "${" not in text and key not in seen:
+            seen.add(key)
+            yield key, text, pair
+
+
+def members(journal: str) -> tuple[str, ...]:
+    """The JournalNodes of a journal's address, each with its port where it has one."""
+    return listed(journal.removeprefix(_SCHEME).partition("/")[0], ";")
+
+
+def _places(text: str) -> tuple[str, ...]:
+    """Directories and journals that one text lists with commas, as Hadoop divides it."""
+    parts = listed(text)
+    return parts if all("://" in part or part.startswith("/") for part in parts) else (text,)
+
+
+@rules.inspection(
+    "ha.journal-form",
+    MUST,
+    sources="HDFS-2752, Hadoop 3.5.0: QuorumJournalManager",
+    when="edits are shared through JournalNodes",
+)
+def _forms(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    """Edits are shared in one journal, which has a name."""
+    for key, text, pair in journals(reading):
+        places = _places(text)
+        name = places[0].removeprefix(_SCHEME).partition("/")[2]
+        whole = ";".join(members(places[0].replace(",", ";")))
+        yield reading.verdict(
+            key,
+            len(places) == 1 and bool(name) and "/" not in name and "," not in text,
+            found=text,
+            expected="one journal, its members with semicolons and its name at the end: the NameNode does "
+            "not start otherwise",
+            fix=f"set {key} to {_SCHEME}{whole}/{name or pair.service} in {reading.where(key)}",
+        )
+
+
+@rules.inspection("ha.journal-quorum", MUST, sources=_SOURCES, when="edits are shared through JournalNodes")
+def _quorum(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    """JournalNodes are an odd number, at least three, on different hosts."""
+    for key, text, _ in journals(reading):
+        if len(_places(text)) == 1 and "," not in text:
+            # Anything else is said of its form.
+            yield odd_number(reading, key, members(text), "JournalNodes")
+
+
+def odd_number(reading: Inspected, key: str, addresses: tuple[str, ...], daemons: str) -> Observation:
+    """Whether so many may lose one of them, and no fewer of them could."""
+    hosts = {host_of(address) for address in addresses}
+    return reading.verdict(
+        key,
+        len(hosts) == len(addresses) and len(hosts) >= 3 and len(hosts) % 2 == 1,
+        found=f"{len(addresses)} {daemons} on {len(hosts)} hosts",
+        expected=f"3 or 5 {daemons}, each on a host of its own",
+        fix=f"name 3 hosts in {key}: of two or four, losing half stops all the same",
+    )
+
+
+def _directories(reading: Inspected) -> Iterator[tuple[str, str]]:
+    """Where journals lie, by the key that says it; nothing where it is not set."""
+    seen: set[str] = set()
+    for _, _, pair in journals(reading):
+        key = pair.key(reading, _DIR)
+        if key not in seen:
+            seen.add(key)
+            yield key, reading.text(key) or ""
+
+
+@rules.inspection(
+    "ha.journal-place",
+    MUST,
+    sources="Hadoop 3.5.0: JournalNode",
+    when="edits are shared through JournalNodes",
+)
+def _lasting(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    """A JournalNode keeps its journals in one directory, which lasts."""
+    for key, text in _directories(reading):
+        path = listed(text)[0].removeprefix("file://") if text else ""
+        usable = path if path.startswith("/") and not is_temporary(path) else _USUAL_DIR
+        yield reading.verdict(
+            key,
+            text.startswith("/") and "," not in text and not is_temporary(text),
+            found=text or "not set: /tmp/hadoop/dfs/journalnode",
+            expected="the path of one directory that nothing empties: a JournalNode takes neither a URI "
+            "nor a list",
+            fix=f"set {key} to {usable} in hdfs-site.xml and move the journals there",
+        )
+
+
+@rules.inspection(
+    "ha.journal-disk",
+    sources="D0 74, Hadoop 3.5.0: HDFSHighAvailabilityWithQJM",
+    when="edits are shared through JournalNodes, and where data disks are is known",
+)
+def _disks(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    """Journals are on disks of JournalNodes' own hosts that hold no blocks."""
+    hosts = [host_of(member) for _, text, _ in journals(reading) for member in members(text)]
+    for key, text in _directories(reading):
+        if not text.startswith("/"):
+            continue
+        folder = PurePosixPath(text)
+        blocks = bool(below_data(reading, (folder,), hosts))
+        yield reading.verdict(
+            key,
+            not blocks and not is_remote(reading, folder),
+            found=f"{text}, " + ("on a disk of blocks" if blocks else "on another host's disk"),
+            expected="a disk of its own: every change of the namespace waits until most JournalNodes have "
+            "it on theirs, and what is on one filer is lost with it",
+            fix=f"set {key} to a directory on a disk that nothing else uses, such as {_USUAL_DIR}, and move "
+            "the journal there, one JournalNode after the other",
+        )
+
+
+def methods(text: str) -> tuple[str, ...]:
+    """The ways to fence, one in a line, in the order in which they are tried."""
+    lines = (line.partition("#")[0].strip() for line in text.splitlines())
+    return tuple(line for line in lines if line)
+
+
+def _given(reading: Inspected) -> Iterator[tuple[str, tuple[str, ...], str]]:
+    """What each pair fences with: the key, the ways, and where its edits are shared."""
+    seen: set[str] = set()
+    for pair in own_pairs(reading):
+        key = pair.key(reading, FENCING)
+        text = reading.text(key)
+        if text and "${" not in text and key not in seen:
+            seen.add(key)
+            yield key, methods(text), reading.text(pair.key(reading, SHARED)) or ""
+
+
+def _known(method: str) -> bool:
+    match = _METHOD.fullmatch(method)
+    # A name with a dot is a class of anybody's.
+    return match is not None and (match[1] in _OWN or "." in match[1])
+
+
+@rules.inspection(
+    "ha.fencing-form", MUST, sources="Hadoop 3.5.0: NodeFencer", when="a pair of NameNodes says how it fences"
+)
+def _readable(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    """Each way to fence has a line of its own, and is one that there is."""
+    for key, ways, _ in _given(reading):
+        wrong = [way for way in ways if not _known(way)]
+        yield reading.verdict(
+            key,
+            not wrong,
+            found="; ".join(wrong or ways),
+            expected="sshfence or shell(…), each in a line of its own: a failover controller ends otherwise",
+            fix=f"set {key} in {reading.where(key)} to sshfence, and in the next line shell(/bin/true)",
+        )
+
+
+@rules.inspection(
+    "ha.fencing-lost-host",
+    sources="Hadoop 3.5.0: SshFenceByTcpPort",
+    when="edits are shared through JournalNodes",
+)
+def _last_way(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    """Failover goes on where the host of the active NameNode is lost, with all that sshfence asks."""
+    for key, ways, shared in _given(reading):
+        if not all(map(_known, ways)) or not shared.startswith("qjournal://"):
+            continue
+        yield reading.verdict(
+            key,
+            not all(way.startswith("sshfence") for way in ways),
+            found="; ".join(ways),
+            expected="a way that succeeds where the host itself is lost: until somebody comes, nothing is "
+            "active otherwise, and JournalNodes let one NameNode write at a time in any case",
+            fix=f"add shell(/bin/true) as the last line of {key} in {reading.where(key)}",
+        )
+
+
+def _does_nothing(method: str) -> bool:
+    match = _METHOD.fullmatch(method)
+    return (
+        match is not None and match[1] == "shell" and _NOTHING.fullmatch((match[2] or "").strip()) is not None
+    )
+
+
+@rules.inspection(
+    "ha.fencing-shared-disk",
+    MUST,
+    sources="Hadoop 3.5.0: HDFSHighAvailabilityWithNFS",
+    when="edits are shared in a file system",
+)
+def _really(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    """Where nothing else keeps two NameNodes from writing, fencing does."""
+    for key, ways, shared in _given(reading):
+        if not shared or shared.startswith("qjournal://"):
+            continue
+        yield reading.verdict(
+            key,
+            not any(map(_does_nothing, ways)),
+            found=f"{'; '.join(ways)}, and edits are shared in {shared}",
+            expected="ways that stop the other NameNode: on a shared file system both write, and the "
+            "namespace is lost",
+            fix=f"let {key} in {reading.where(key)} cut the other one off, such as shell(…) with a command "
+            f"to its power supply or to the filer, or share edits through JournalNodes ({SHARED})",
+        )
 
 
 def keepers(text: str) -> tuple[str, ...]:
@@ -31,116 +251,98 @@ def _well_formed(text: str) -> bool:
     return all(_MEMBER.fullmatch(member) for member in keepers(text))
 
 
-def _strings(found: Found, facts: Facts) -> Iterator[Observation]:
-    """Whether ZooKeeper's client can read the list."""
-    reading = ConfigurationReading(found)
+@rules.inspection(
+    "ha.zookeeper-list",
+    MUST,
+    sources="ZooKeeper 3.8: ConnectStringParser",
+    when="ZooKeepers that elect are named",
+)
+def _strings(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    """ZooKeepers are listed with commas, each with its port."""
     for key in CLIENTS:
         text = reading.text(key)
         if text and "${" not in text and "://" not in text:
             hosts = re.findall(_MEMBER, text.partition("/")[0])
-            yield Observation(
-                ok=_well_formed(text),
-                about=key,
+            yield reading.verdict(
+                key,
+                _well_formed(text),
                 found=text,
                 expected="host:port of each ZooKeeper, with commas: nobody can be elected otherwise",
                 fix=f"set {key} to {','.join(map(''.join, hosts))} in {reading.where(key)}",
-                where=reading.where(key),
             )
 
 
-def _odd(found: Found, facts: Facts) -> Iterator[Observation]:
-    """Whether ZooKeeper can lose a member."""
-    reading = ConfigurationReading(found)
-    if any(entry.name.startswith("server.") for entry in (found.config.effective if found.config else ())):
+@rules.inspection(
+    "ha.zookeeper-members",
+    sources="D0 74, D2 100, Hadoop 3.5.0",
+    when="a ZooKeeper quorum is configured for failover or HBase",
+)
+def _odd(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    """ZooKeepers are an odd number, at least three, on different hosts."""
+    if any(entry.name.startswith("server.") for entry in reading.effective):
         # ZooKeeper's own file says how many there are.
         return
     text = reading.text(QUORUM)
     if text and _well_formed(text):
         yield odd_number(reading, QUORUM, keepers(text), "ZooKeepers")
-    asked = listed(reading.text(_HBASE_QUORUM))
-    if len(asked) > 1:
+    quorum = reading.parts(_HBASE_QUORUM)
+    if len(quorum) > 1:
         # One will do for a small HBase that may stand still; two stand still twice as often.
-        yield odd_number(reading, _HBASE_QUORUM, asked, "ZooKeepers")
+        yield odd_number(reading, _HBASE_QUORUM, quorum, "ZooKeepers")
 
 
-def _paths(found: Found, facts: Facts) -> Iterator[Observation]:
-    reading = ConfigurationReading(found)
+@rules.inspection(
+    "ha.election-path",
+    MUST,
+    sources="ZooKeeper 3.8: PathUtils, Hadoop 3.5.0: ZKFailoverController",
+    when="another path than the release's is set",
+)
+def _paths(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    """The election has a path in ZooKeeper."""
     text = reading.text(_PARENT)
     if text and "${" not in text:
-        yield Observation(
-            ok=text.startswith("/"),
-            about=_PARENT,
+        yield reading.verdict(
+            _PARENT,
+            text.startswith("/"),
             found=text,
             expected="a path from ZooKeeper's root: the failover controller ends otherwise",
             fix=f"set {_PARENT} to /{text} in {reading.where(_PARENT)}, then hdfs zkfc -formatZK",
-            where=reading.where(_PARENT),
         )
 
 
-def _racks(found: Found, facts: Facts) -> Iterator[Observation]:
-    """Whether a rack may be lost, where the table of racks knows every member."""
-    reading = ConfigurationReading(found)
-    mapped = found.config.mapped if found.config is not None else None
+@rules.inspection(
+    "ha.quorum-racks",
+    sources="ZooKeeper 3.8: administrator's guide, Hadoop 3.5.0: HDFSHighAvailabilityWithQJM",
+    when="topology.data lies with the configuration, names real racks and knows every member",
+)
+def _racks(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    """A quorum outlasts the loss of a rack, as far as there are racks."""
+    mapped = reading.config.mapped if reading.config is not None else None
     if not mapped or "NodeGroup" in (reading.text("net.topology.impl") or ""):
         # Racks of node groups may be virtual ones, which nothing takes down as a whole.
         return
     racks = {host.lower(): place for host, place in mapped.items() if place != _NO_RACK}
     most = len(set(racks.values()))
-    for key, addresses, what in _quorums(found, reading):
+    for key, addresses, daemons in _quorums(reading):
         places = [racks.get(host_of(address)) for address in addresses]
         if most < 2 or len(places) < 3 or None in places:
             continue
-        rack, held = Counter(places).most_common(1)[0]
+        rack, members = Counter(places).most_common(1)[0]
         needed = len(places) // 2 + 1
         # In two racks one of them has the majority in any case.
-        ok = held < len(places) if most == 2 else len(places) - held >= needed
-        yield Observation(
-            ok=ok,
-            about=key,
-            found=f"{held} of {len(places)} {what} in {rack}",
-            expected=f"{what} in {'two' if most == 2 else 'three'} racks: of {len(places)}, {needed} must "
+        ok = members < len(places) if most == 2 else len(places) - members >= needed
+        yield reading.verdict(
+            key,
+            ok,
+            found=f"{members} of {len(places)} {daemons} in {rack}",
+            expected=f"{daemons} in {'two' if most == 2 else 'three'} racks: of {len(places)}, {needed} must "
             "answer, and a rack loses its switch or its power as a whole",
-            fix=f"move {what} to hosts of other racks, one after the other, and set {key} to them",
-            where=reading.where(key),
+            fix=f"move {daemons} to hosts of other racks, one after the other, and set {key} to them",
         )
 
 
-def _quorums(found: Found, reading: ConfigurationReading) -> Iterator[tuple[str, tuple[str, ...], str]]:
-    for key, text, _ in journals(found):
+def _quorums(reading: Inspected) -> Iterator[tuple[str, tuple[str, ...], str]]:
+    for key, text, _ in journals(reading):
         yield key, members(text), "JournalNodes"
     for key in (*CLIENTS, _HBASE_QUORUM):
         yield key, keepers(reading.text(key) or ""), "ZooKeepers"
-
-
-RULES: tuple[Rule, ...] = (
-    Inspection(
-        id="ha.zookeeper-list",
-        says="ZooKeepers are listed with commas, each with its port.",
-        sources=("ZooKeeper 3.8: ConnectStringParser",),
-        severity=Severity.MUST,
-        condition="ZooKeepers that elect are named",
-        inspect=_strings,
-    ),
-    Inspection(
-        id="ha.zookeeper-members",
-        says="ZooKeepers are an odd number, at least three, on different hosts.",
-        sources=("D0 74", "D2 100", "Hadoop 3.5.0"),
-        condition="a ZooKeeper quorum is configured for failover or HBase",
-        inspect=_odd,
-    ),
-    Inspection(
-        id="ha.election-path",
-        says="The election has a path in ZooKeeper.",
-        sources=("ZooKeeper 3.8: PathUtils", "Hadoop 3.5.0: ZKFailoverController"),
-        severity=Severity.MUST,
-        condition="another path than the release's is set",
-        inspect=_paths,
-    ),
-    Inspection(
-        id="ha.quorum-racks",
-        says="A quorum outlasts the loss of a rack, as far as there are racks.",
-        sources=("ZooKeeper 3.8: administrator's guide", "Hadoop 3.5.0: HDFSHighAvailabilityWithQJM"),
-        condition="topology.data lies with the configuration, names real racks and knows every member",
-        inspect=_racks,
-    ),
-)

@@ -6,10 +6,10 @@ import difflib
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from howdah.model.found import Found
 from howdah.planner.facts import Facts
-from howdah.planner.reading import ConfigurationReading
-from howdah.planner.rule import Inspection, Observation, Rule, Severity
+from howdah.planner.reading import Inspected, Observation
+from howdah.planner.rule import MUST
+from howdah.planner.rules.declare import Rules
 
 SHARED = "dfs.namenode.shared.edits.dir"
 PROVIDER = "dfs.client.failover.proxy.provider"
@@ -58,19 +58,10 @@ class NamedPair(NamedTuple):
         """The keys of its NameNodes' addresses."""
         return tuple(f"{_ADDRESS}.{self.service}.{name}" for name in self.namenodes)
 
-    def key(self, reading: ConfigurationReading, key: str) -> str:
+    def key(self, reading: Inspected, key: str) -> str:
         """The key as it is set for this service: for all, or with the service's name, or a NameNode's."""
-        forms = (
-            key,
-            *(f"{key}.{self.service}.{name}" for name in self.namenodes),
-            f"{key}.{self.service}",
-        )
+        forms = (key, *(f"{key}.{self.service}.{name}" for name in self.namenodes), f"{key}.{self.service}")
         return next((form for form in reversed(forms) if reading.text(form)), key)
-
-
-def listed(text: str | None, separator: str = ",") -> tuple[str, ...]:
-    """The parts of a list."""
-    return tuple(part.strip() for part in (text or "").split(separator) if part.strip())
 
 
 def host_of(address: str) -> str:
@@ -78,45 +69,34 @@ def host_of(address: str) -> str:
     return address.partition(":")[0].strip().lower()
 
 
-def all_named(found: Found) -> Iterator[NamedPair]:
-    """Every name service for which NameNodes are listed, be they one or none."""
-    if found.config is None:
-        return
-    reading = ConfigurationReading(found)
-    for name in sorted({entry.name for entry in found.config.effective or found.config.properties}):
-        if name.startswith(_NAMENODES):
-            yield NamedPair(name.removeprefix(_NAMENODES), listed(reading.text(name)))
-
-
-def is_of_servers(reading: ConfigurationReading, pair: NamedPair) -> bool:
+def is_of_servers(reading: Inspected, pair: NamedPair) -> bool:
     """Whether anything is set that only HDFS's daemons read: clients have addresses alone."""
     return any(reading.text(pair.key(reading, key)) for key in _OF_SERVERS)
 
 
-def known_services(reading: ConfigurationReading) -> tuple[str, ...]:
+rules = Rules()
+
+
+def listed(text: str | None, separator: str = ",") -> tuple[str, ...]:
+    """The parts of a list."""
+    return tuple(part.strip() for part in (text or "").split(separator) if part.strip())
+
+
+def all_named(reading: Inspected) -> Iterator[NamedPair]:
+    """Every name service for which NameNodes are listed, be they one or none."""
+    if reading.config is None:
+        return
+    for name in sorted({entry.name for entry in reading.config.effective or reading.config.properties}):
+        if name.startswith(_NAMENODES):
+            yield NamedPair(name.removeprefix(_NAMENODES), reading.parts(name))
+
+
+def known_services(reading: Inspected) -> tuple[str, ...]:
     """The name services that clients may ask for."""
-    return listed(reading.text(_SERVICES))
+    return reading.parts(_SERVICES)
 
 
-def pairs(found: Found) -> tuple[NamedPair, ...]:
-    """Every name service of two NameNodes at least that clients may ask for, of other clusters too."""
-    named = {pair.service: pair for pair in all_named(found) if len(pair.namenodes) > 1}
-    return tuple(named[name] for name in known_services(ConfigurationReading(found)) if name in named)
-
-
-def own_pairs(found: Found) -> tuple[NamedPair, ...]:
-    """The name services of this cluster's own NameNodes, two at least of each."""
-    reading = ConfigurationReading(found)
-    return tuple(pair for pair in pairs(found) if is_own(reading, pair))
-
-
-def is_own(reading: ConfigurationReading, pair: NamedPair) -> bool:
-    """Whether a name service is this cluster's: clients may be given those of other clusters, too."""
-    own = listed(reading.text(_OWN))
-    return not own or pair.service in own
-
-
-def is_orphan(reading: ConfigurationReading, pair: NamedPair) -> bool:
+def is_orphan(reading: Inspected, pair: NamedPair) -> bool:
     """Whether nothing leads to a service whose NameNodes are listed: Hadoop then passes over them."""
     known = known_services(reading)
     if pair.service in known or _named_by_clients(reading) == pair.service:
@@ -125,21 +105,21 @@ def is_orphan(reading: ConfigurationReading, pair: NamedPair) -> bool:
     return all(reading.text(f"{_NAMENODES}{service}") for service in known)
 
 
-def _named_by_clients(reading: ConfigurationReading) -> str:
+def _named_by_clients(reading: Inspected) -> str:
     """What clients find HDFS by."""
     return (reading.text("fs.defaultFS") or "").partition("://")[2].partition("/")[0].partition(":")[0]
 
 
-def _has_port(reading: ConfigurationReading, service: str) -> bool:
-    authority = (reading.text("fs.defaultFS") or "").partition("://")[2].partition("/")[0]
-    return authority.startswith(f"{service}:")
-
-
-def _listed_services(found: Found, facts: Facts) -> Iterator[Observation]:
-    """Whether a service whose NameNodes are listed is one itself."""
-    reading = ConfigurationReading(found)
+@rules.inspection(
+    "ha.listed-services",
+    MUST,
+    sources="Hadoop 3.5.0: FSNamesystem",
+    when="NameNodes of a name service are listed",
+)
+def _listed_services(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    """A name service whose NameNodes are listed is in the list of name services."""
     known = known_services(reading)
-    for pair in all_named(found):
+    for pair in all_named(reading):
         if is_orphan(reading, pair):
             continue
         key = f"{_NAMENODES}{pair.service}"
@@ -157,26 +137,39 @@ def _listed_services(found: Found, facts: Facts) -> Iterator[Observation]:
         )
 
 
-def _orphans(found: Found, facts: Facts) -> Iterator[Observation]:
-    """Whether there are NameNodes of a service that is none, which Hadoop passes over."""
-    reading = ConfigurationReading(found)
-    for pair in all_named(found):
+@rules.inspection(
+    "ha.orphan-services",
+    sources="Hadoop 3.5.0: DFSUtil",
+    when="NameNodes are listed for a name that nothing leads to",
+)
+def _orphans(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    """NameNodes are listed for name services only."""
+    for pair in all_named(reading):
         if is_orphan(reading, pair):
             key = f"{_NAMENODES}{pair.service}"
             more = [name for name in pair.addresses() if reading.text(name)]
-            yield Observation(
-                ok=False,
-                about=key,
+            yield reading.verdict(
+                key,
+                False,
                 found=f"NameNodes of {pair.service}, which {_SERVICES} does not name",
                 expected=f"no such keys: Hadoop passes over them, unless {_SERVICES} names {pair.service}",
                 fix=f"remove {' and '.join((key, *more))} from {reading.where(key)}",
-                where=reading.where(key),
             )
 
 
-def _without_namenodes(found: Found, facts: Facts) -> Iterator[Observation]:
-    """Whether clients find the NameNodes of every service that they are given."""
-    reading = ConfigurationReading(found)
+def _has_port(reading: Inspected, service: str) -> bool:
+    authority = (reading.text("fs.defaultFS") or "").partition("://")[2].partition("/")[0]
+    return authority.startswith(f"{service}:")
+
+
+@rules.inspection(
+    "ha.services-without-namenodes",
+    MUST,
+    sources="Hadoop 3.5.0: NameNodeProxiesClient",
+    when="a name service is used",
+)
+def _without_namenodes(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    """A name service that clients use has NameNodes."""
     named = _named_by_clients(reading)
     for service in known_services(reading):
         key, provider = f"{_NAMENODES}{service}", f"{PROVIDER}.{service}"
@@ -186,7 +179,7 @@ def _without_namenodes(found: Found, facts: Facts) -> Iterator[Observation]:
         by_name = _by_address(reading, service) or reading.text(f"{_ADDRESS}.{service}") or is_host
         meant = any(
             pair.service not in known_services(reading) and not is_orphan(reading, pair)
-            for pair in all_named(found)
+            for pair in all_named(reading)
         )
         if not used or by_name or meant:
             continue
@@ -204,53 +197,83 @@ def _without_namenodes(found: Found, facts: Facts) -> Iterator[Observation]:
         )
 
 
-def _logical_ports(found: Found, facts: Facts) -> Iterator[Observation]:
-    """Whether a name service stands for a host that has a port."""
-    reading = ConfigurationReading(found)
-    services = {pair.service: pair for pair in pairs(found)}
+def _by_address(reading: Inspected, service: str) -> bool:
+    """Whether clients take the service for a host, whose address moves from one NameNode to the other."""
+    return "IPFailover" in (reading.text(f"{PROVIDER}.{service}") or "")
+
+
+def pairs(reading: Inspected) -> tuple[NamedPair, ...]:
+    """Every name service of two NameNodes at least that clients may ask for, of other clusters too."""
+    named = {pair.service: pair for pair in all_named(reading) if len(pair.namenodes) > 1}
+    return tuple(named[name] for name in known_services(reading) if name in named)
+
+
+@rules.inspection(
+    "ha.logical-ports",
+    MUST,
+    sources="Hadoop 3.5.0: NameNodeProxiesClient",
+    when="a name service of two NameNodes is named",
+)
+def _logical_ports(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    """A name service has no port."""
+    services = {pair.service: pair for pair in pairs(reading)}
     for key, path in (("fs.defaultFS", ""), ("hbase.rootdir", "/hbase")):
         scheme, _, rest = (reading.text(key) or "").partition("://")
         name, _, port = rest.partition("/")[0].partition(":")
         if scheme != "hdfs" or name not in services or _by_address(reading, name):
             continue
-        yield Observation(
-            ok=port in ("", _USUAL_PORT),
-            about=key,
+        yield reading.verdict(
+            key,
+            port in ("", _USUAL_PORT),
             found=reading.text(key) or "",
             expected=f"hdfs://{name}, with no port: clients refuse it, as each NameNode has one of its own",
             fix=f"set {key} to hdfs://{name}{path} in {reading.where(key)}",
-            where=reading.where(key),
         )
 
 
-def _by_address(reading: ConfigurationReading, service: str) -> bool:
-    """Whether clients take the service for a host, whose address moves from one NameNode to the other."""
-    return "IPFailover" in (reading.text(f"{PROVIDER}.{service}") or "")
-
-
-def _provider_classes(found: Found, facts: Facts) -> Iterator[Observation]:
-    """Whether there is the class by which clients look for the active NameNode."""
-    reading = ConfigurationReading(found)
-    for pair in pairs(found):
+@rules.inspection(
+    "ha.provider-classes",
+    MUST,
+    sources="Hadoop 3.5.0: NameNodeProxiesClient",
+    when="one of Hadoop's own is named",
+)
+def _provider_classes(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    """Clients look for the active NameNode by a class that there is."""
+    for pair in pairs(reading):
         key = f"{PROVIDER}.{pair.service}"
         name = reading.text(key)
         # What lies in another package is anybody's.
         if name and (name.startswith("org.apache.hadoop.") or "." not in name):
             near = difflib.get_close_matches(name, _PROVIDERS, 1, 0.0)[0]
-            yield Observation(
-                ok=name in _PROVIDERS,
-                about=key,
+            yield reading.verdict(
+                key,
+                name in _PROVIDERS,
                 found=name,
                 expected="a class that there is: no client reaches HDFS otherwise",
                 fix=f"set {key} to {near} in {reading.where(key)}",
-                where=reading.where(key),
             )
 
 
-def _observers(found: Found, facts: Facts) -> Iterator[Observation]:
-    """Whether NameNodes keep what reads of an observer need."""
-    reading = ConfigurationReading(found)
-    for pair in own_pairs(found):
+def own_pairs(reading: Inspected) -> tuple[NamedPair, ...]:
+    """The name services of this cluster's own NameNodes, two at least of each."""
+    return tuple(pair for pair in pairs(reading) if is_own(reading, pair))
+
+
+def is_own(reading: Inspected, pair: NamedPair) -> bool:
+    """Whether a name service is this cluster's: clients may be given those of other clusters, too."""
+    own = reading.parts(_OWN)
+    return not own or pair.service in own
+
+
+@rules.inspection(
+    "ha.observers",
+    MUST,
+    sources="HDFS-12943, Hadoop 3.5.0: ObserverNameNode",
+    when="clients read from observers",
+)
+def _observers(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    """Where clients read from observers, NameNodes say how far they are and read edits as they come."""
+    for pair in own_pairs(reading):
         provider = f"{PROVIDER}.{pair.service}"
         if "ObserverRead" not in (reading.text(provider) or ""):
             continue
@@ -265,11 +288,16 @@ def _observers(found: Found, facts: Facts) -> Iterator[Observation]:
             )
 
 
-def _own_edits(found: Found, facts: Facts) -> Iterator[Observation]:
-    """Whether each of several name services has edits of its own."""
-    reading = ConfigurationReading(found)
+@rules.inspection(
+    "ha.own-edits",
+    MUST,
+    sources="HDFS-6376, Hadoop 3.5.0: HDFSHighAvailabilityWithQJM",
+    when="there are several name services of two NameNodes",
+)
+def _own_edits(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    """Each of a cluster's name services has edits of its own, and no other cluster's is one of them."""
     sharing: dict[str, list[NamedPair]] = {}
-    several = own_pairs(found)
+    several = own_pairs(reading)
     for pair in several if len(several) > 1 else ():
         text = reading.text(pair.key(reading, SHARED))
         if text:
@@ -288,62 +316,3 @@ def _own_edits(found: Found, facts: Facts) -> Iterator[Observation]:
                 f"to {owner.service}, in hdfs-site.xml",
                 where=reading.where(pair.key(reading, SHARED)),
             )
-
-
-RULES: tuple[Rule, ...] = (
-    Inspection(
-        id="ha.listed-services",
-        says="A name service whose NameNodes are listed is in the list of name services.",
-        sources=("Hadoop 3.5.0: FSNamesystem",),
-        severity=Severity.MUST,
-        condition="NameNodes of a name service are listed",
-        inspect=_listed_services,
-    ),
-    Inspection(
-        id="ha.orphan-services",
-        says="NameNodes are listed for name services only.",
-        sources=("Hadoop 3.5.0: DFSUtil",),
-        condition="NameNodes are listed for a name that nothing leads to",
-        inspect=_orphans,
-    ),
-    Inspection(
-        id="ha.services-without-namenodes",
-        says="A name service that clients use has NameNodes.",
-        sources=("Hadoop 3.5.0: NameNodeProxiesClient",),
-        severity=Severity.MUST,
-        condition="a name service is used",
-        inspect=_without_namenodes,
-    ),
-    Inspection(
-        id="ha.logical-ports",
-        says="A name service has no port.",
-        sources=("Hadoop 3.5.0: NameNodeProxiesClient",),
-        severity=Severity.MUST,
-        condition="a name service of two NameNodes is named",
-        inspect=_logical_ports,
-    ),
-    Inspection(
-        id="ha.provider-classes",
-        says="Clients look for the active NameNode by a class that there is.",
-        sources=("Hadoop 3.5.0: NameNodeProxiesClient",),
-        severity=Severity.MUST,
-        condition="one of Hadoop's own is named",
-        inspect=_provider_classes,
-    ),
-    Inspection(
-        id="ha.observers",
-        says="Where clients read from observers, NameNodes say how far they are and read edits as they come.",
-        sources=("HDFS-12943", "Hadoop 3.5.0: ObserverNameNode"),
-        severity=Severity.MUST,
-        condition="clients read from observers",
-        inspect=_observers,
-    ),
-    Inspection(
-        id="ha.own-edits",
-        says="Each of a cluster's name services has edits of its own, and no other cluster's is one of them.",
-        sources=("HDFS-6376", "Hadoop 3.5.0: HDFSHighAvailabilityWithQJM"),
-        severity=Severity.MUST,
-        condition="there are several name services of two NameNodes",
-        inspect=_own_edits,
-    ),
-)

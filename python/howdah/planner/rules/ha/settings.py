@@ -2,28 +2,43 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
-from functools import partial
 
-from howdah.model.plan import Role, Value
-from howdah.planner.conditions import is_paired
+from howdah.model.plan import Role
+from howdah.planner.conditions import in_pair, is_paired
 from howdah.planner.facts import Facts
-from howdah.planner.heap import heap_enough
-from howdah.planner.master_heaps import small_heap
-from howdah.planner.reading import lasting
-from howdah.planner.rule import Decision, FamilyRule, Rule, SettingRule, Severity
+from howdah.planner.heap import heap_enough, small_heap
+from howdah.planner.rule import MAY, MUST, SHOULD, Decision
 from howdah.planner.rules.addresses import NAMENODE_PORT
-from howdah.planner.rules.security.settings import login
-from howdah.planner.values import anything, fixed, set_at_all
+from howdah.planner.rules.declare import Condition, Rules, anything, between, lasting, set_at_all
+from howdah.planner.rules.security import login
 
 JOURNAL_PORT = 8485
 ZOOKEEPER_PORT = 2181
-_SOURCES = ("D0 74", "D2 100", "Hadoop 3.5.0")
+_SOURCES = "D0 74, D2 100, Hadoop 3.5.0"
 _CONDITION = "there are two NameNodes"
 _PAIR = is_paired(Role.NAMENODE)
 JOURNAL_DISK = 2
 """After that of names, which the same hosts may have."""
 _FENCING = "sshfence\nshell(/bin/true)"
+_RETRIES = "net.ipv4.tcp_retries2"
+_KEEPALIVE = "net.ipv4.tcp_keepalive_time"
+_INTERVAL = "net.ipv4.tcp_keepalive_intvl"
+_PROBES = "net.ipv4.tcp_keepalive_probes"
+_LEAST_TIMEOUT_S, _MOST_TIMEOUT_S = 0.2, 120.0
+_DOUBLINGS = 9
+"""After so many retransmissions TCP's pauses are as long as they get."""
+
+
+rules = Rules(file="core-site.xml")
+pair = rules.under(sources=_SOURCES, severity=MUST, file="hdfs-site.xml", when=Condition(_CONDITION, _PAIR))
+
+
+@pair.setting("ha.name-service", "dfs.nameservices", accepts=set_at_all)
+def _service(facts: Facts) -> Decision:
+    """Both NameNodes answer to one name, the name service."""
+    return Decision(facts.cluster.name, "the name under which clients know both NameNodes")
 
 
 def numbered(prefix: str, addresses: tuple[str, ...]) -> dict[str, str]:
@@ -35,16 +50,9 @@ def _namenodes(facts: Facts) -> dict[str, str]:
     return numbered("nn", facts.cluster.addresses(Role.NAMENODE))
 
 
-def quorum(role: Role, port: int, facts: Facts) -> tuple[str, ...]:
-    """Every member of a quorum with its port."""
-    return tuple(f"{host}:{port}" for host in facts.cluster.addresses(role))
-
-
-def _service(facts: Facts) -> Decision:
-    return Decision(facts.cluster.name, "the name under which clients know both NameNodes")
-
-
+@pair.family("ha.namenodes", "dfs.ha.namenodes.<ns>")
 def _ids(facts: Facts) -> Mapping[str, Decision]:
+    """The name service lists its NameNodes."""
     ids = tuple(_namenodes(facts))
     return {f"dfs.ha.namenodes.{facts.cluster.name}": Decision(ids, "one name for each NameNode of the pair")}
 
@@ -61,16 +69,39 @@ def _addresses(property_name: str, port: int, what: str) -> Callable[[Facts], Ma
     return members
 
 
-def _provider(facts: Facts) -> Mapping[str, Decision]:
-    return {
-        f"dfs.client.failover.proxy.provider.{facts.cluster.name}": Decision(
-            "org.apache.hadoop.hdfs.server.namenode.ha.ConfiguredFailoverProxyProvider",
-            "clients try one NameNode after the other until they find the active one",
-        )
-    }
+pair.family("ha.rpc-addresses", "dfs.namenode.rpc-address.<ns>.<id>").by(
+    "Each NameNode has its address.", _addresses("dfs.namenode.rpc-address", NAMENODE_PORT, "the address")
+)
+pair.family("ha.http-addresses", "dfs.namenode.http-address.<ns>.<id>").by(
+    "Each NameNode has an address for pages and checkpoints.",
+    _addresses("dfs.namenode.http-address", 9870, "the pages"),
+)
 
 
+pair.family(
+    "ha.https-addresses",
+    "dfs.namenode.https-address.<ns>.<id>",
+    when=Condition(
+        f"{_CONDITION} and the cluster is secure", lambda facts: facts.request.secure and _PAIR(facts)
+    ),
+).by(
+    "In a secure cluster pages and checkpoints go over TLS.",
+    _addresses("dfs.namenode.https-address", 9871, "the pages over TLS"),
+)
+
+
+def quorum(role: Role, port: int, facts: Facts) -> tuple[str, ...]:
+    """Every member of a quorum with its port."""
+    return tuple(f"{host}:{port}" for host in facts.cluster.addresses(role))
+
+
+@pair.setting(
+    "ha.shared-edits",
+    "dfs.namenode.shared.edits.dir",
+    accepts=lambda value, decision, facts: str(value).startswith("qjournal://"),
+)
 def _journal(facts: Facts) -> Decision:
+    """The standby follows the active NameNode through JournalNodes, not through a shared disk."""
     members = quorum(Role.JOURNALNODE, JOURNAL_PORT, facts)
     return Decision(
         f"qjournal://{';'.join(members)}/{facts.cluster.name}",
@@ -78,50 +109,9 @@ def _journal(facts: Facts) -> Decision:
     )
 
 
-def _is_journal(value: Value, decision: Decision, facts: Facts) -> bool:
-    return str(value).startswith("qjournal://")
-
-
-def _keepers(facts: Facts) -> Decision:
-    members = quorum(Role.ZOOKEEPER, ZOOKEEPER_PORT, facts)
-    return Decision(members, f"the {len(members)} ZooKeepers elect the active NameNode")
-
-
-def _fences(value: Value, decision: Decision, facts: Facts) -> bool:
-    return "sshfence" in str(value) or "shell(" in str(value)
-
-
-def _journal_heap(facts: Facts) -> Decision:
-    return small_heap(Role.JOURNALNODE, "it keeps only the edits that come")
-
-
-def _controller_heap(facts: Facts) -> Decision:
-    return small_heap(Role.FAILOVER_CONTROLLER, "it watches one NameNode", *login("hdfs", facts))
-
-
-def _secure_pair(facts: Facts) -> bool:
-    return facts.request.secure and _PAIR(facts)
-
-
-_pair_rule = partial(
-    SettingRule,
-    sources=_SOURCES,
-    severity=Severity.MUST,
-    applies=_PAIR,
-    condition=_CONDITION,
-    file="hdfs-site.xml",
-)
-_pair_family = partial(
-    FamilyRule,
-    sources=_SOURCES,
-    severity=Severity.MUST,
-    applies=_PAIR,
-    condition=_CONDITION,
-    file="hdfs-site.xml",
-)
-
-
+@pair.setting("ha.journal-dir", "dfs.journalnode.edits.dir", accepts=lasting)
 def _journal_dir(facts: Facts) -> Decision:
+    """Journals are in a directory that nothing empties."""
     lost = "the default is below /tmp, where a reboot may lose the namespace"
     if facts.own_disks(Role.JOURNALNODE) < JOURNAL_DISK:
         return Decision("/var/lib/hadoop/journal", lost)
@@ -131,114 +121,100 @@ def _journal_dir(facts: Facts) -> Decision:
     )
 
 
-RULES: tuple[Rule, ...] = (
-    _pair_rule(
-        id="ha.name-service",
-        key="dfs.nameservices",
-        says="Both NameNodes answer to one name, the name service.",
-        decide=_service,
-        accepts=set_at_all,
-    ),
-    _pair_family(
-        id="ha.namenodes",
-        family="dfs.ha.namenodes.<ns>",
-        says="The name service lists its NameNodes.",
-        members=_ids,
-    ),
-    _pair_family(
-        id="ha.rpc-addresses",
-        family="dfs.namenode.rpc-address.<ns>.<id>",
-        says="Each NameNode has its address.",
-        members=_addresses("dfs.namenode.rpc-address", NAMENODE_PORT, "the address"),
-    ),
-    _pair_family(
-        id="ha.http-addresses",
-        family="dfs.namenode.http-address.<ns>.<id>",
-        says="Each NameNode has an address for pages and checkpoints.",
-        members=_addresses("dfs.namenode.http-address", 9870, "the pages"),
-    ),
-    _pair_family(
-        id="ha.https-addresses",
-        family="dfs.namenode.https-address.<ns>.<id>",
-        says="In a secure cluster pages and checkpoints go over TLS.",
-        members=_addresses("dfs.namenode.https-address", 9871, "the pages over TLS"),
-        applies=_secure_pair,
-        condition=f"{_CONDITION} and the cluster is secure",
-    ),
-    _pair_rule(
-        id="ha.shared-edits",
-        key="dfs.namenode.shared.edits.dir",
-        says="The standby follows the active NameNode through JournalNodes, not through a shared disk.",
-        decide=_journal,
-        accepts=_is_journal,
-    ),
-    _pair_rule(
-        id="ha.journal-dir",
-        key="dfs.journalnode.edits.dir",
-        says="Journals are in a directory that nothing empties.",
-        decide=_journal_dir,
-        accepts=lasting,
-    ),
-    _pair_family(
-        id="ha.proxy-provider",
-        family="dfs.client.failover.proxy.provider.<ns>",
-        says="Clients look for the active NameNode themselves.",
-        members=_provider,
-    ),
-    _pair_rule(
-        id="ha.fencing",
-        key="dfs.ha.fencing.methods",
-        says="A NameNode that is no longer active is stopped; if it cannot be reached, failover goes on all "
-        "the same.",
-        decide=fixed(
-            _FENCING,
-            "sshfence ends a NameNode that still answers stale reads; where its host is down no one can, and "
-            "the journal alone keeps two from writing",
-        ),
-        accepts=_fences,
-    ),
-    _pair_rule(
-        id="ha.fencing-key",
-        key="dfs.ha.fencing.ssh.private-key-files",
-        says="sshfence has a key that the other NameNode's host accepts.",
-        decide=fixed(
-            "/etc/hadoop/ssh/fencing",
-            "readable by the user of the NameNode alone; make it, howdah writes no keys",
-        ),
-        accepts=anything,
-        file="core-site.xml",
-    ),
-    _pair_rule(
-        id="ha.automatic-failover",
-        key="dfs.ha.automatic-failover.enabled",
-        says="The standby takes over by itself.",
-        decide=fixed(True, "a person is slower than the clients' patience"),
-        accepts=lambda value, decision, facts: value is True,
-    ),
-    _pair_rule(
-        id="ha.zookeeper-quorum",
-        key="ha.zookeeper.quorum",
-        says="Failover controllers agree through ZooKeeper.",
-        decide=_keepers,
-        accepts=set_at_all,
-        file="core-site.xml",
-    ),
-    _pair_rule(
-        id="ha.journal-heap",
-        key="HDFS_JOURNALNODE_OPTS",
-        says="A JournalNode's heap is limited.",
-        decide=_journal_heap,
-        accepts=heap_enough,
-        file="hadoop-env.sh",
-        severity=Severity.SHOULD,
-    ),
-    _pair_rule(
-        id="ha.controller-heap",
-        key="HDFS_ZKFC_OPTS",
-        says="A failover controller's heap is limited; in a secure cluster it logs in to ZooKeeper.",
-        decide=_controller_heap,
-        accepts=heap_enough,
-        file="hadoop-env.sh",
-        severity=Severity.SHOULD,
-    ),
+@pair.family("ha.proxy-provider", "dfs.client.failover.proxy.provider.<ns>")
+def _provider(facts: Facts) -> Mapping[str, Decision]:
+    """Clients look for the active NameNode themselves."""
+    return {
+        f"dfs.client.failover.proxy.provider.{facts.cluster.name}": Decision(
+            "org.apache.hadoop.hdfs.server.namenode.ha.ConfiguredFailoverProxyProvider",
+            "clients try one NameNode after the other until they find the active one",
+        )
+    }
+
+
+pair.fixed(
+    "ha.fencing",
+    "dfs.ha.fencing.methods",
+    _FENCING,
+    accepts=lambda value, decision, facts: "sshfence" in str(value) or "shell(" in str(value),
+).text(
+    "A NameNode that is no longer active is stopped; if it cannot be reached, failover goes on all the same.",
+    "sshfence ends a NameNode that still answers stale reads; where its host is down no one can, "
+    "and the journal alone keeps two from writing",
+)
+pair.fixed(
+    "ha.fencing-key",
+    "dfs.ha.fencing.ssh.private-key-files",
+    "/etc/hadoop/ssh/fencing",
+    accepts=anything,
+    file="core-site.xml",
+).text(
+    "sshfence has a key that the other NameNode's host accepts.",
+    "readable by the user of the NameNode alone; make it, howdah writes no keys",
+)
+pair.fixed(
+    "ha.automatic-failover",
+    "dfs.ha.automatic-failover.enabled",
+    True,
+    accepts=lambda value, decision, facts: value is True,
+).text("The standby takes over by itself.", "a person is slower than the clients' patience")
+
+
+@pair.setting("ha.zookeeper-quorum", "ha.zookeeper.quorum", accepts=set_at_all, file="core-site.xml")
+def _keepers(facts: Facts) -> Decision:
+    """Failover controllers agree through ZooKeeper."""
+    members = quorum(Role.ZOOKEEPER, ZOOKEEPER_PORT, facts)
+    return Decision(members, f"the {len(members)} ZooKeepers elect the active NameNode")
+
+
+@pair.setting("ha.journal-heap", "HDFS_JOURNALNODE_OPTS", SHOULD, accepts=heap_enough, file="hadoop-env.sh")
+def _journal_heap(facts: Facts) -> Decision:
+    """A JournalNode's heap is limited."""
+    return small_heap(Role.JOURNALNODE, "it keeps only the edits that come")
+
+
+@pair.setting("ha.controller-heap", "HDFS_ZKFC_OPTS", SHOULD, accepts=heap_enough, file="hadoop-env.sh")
+def _controller_heap(facts: Facts) -> Decision:
+    """A failover controller's heap is limited; in a secure cluster it logs in to ZooKeeper."""
+    return small_heap(Role.FAILOVER_CONTROLLER, "it watches one NameNode", *login("hdfs", facts))
+
+
+def retransmission_s(retries: int) -> float:
+    """How long Linux sends what a lost host does not acknowledge, as it reckons itself (tcp_retries2)."""
+    doubled = min(retries, _DOUBLINGS)
+    return _LEAST_TIMEOUT_S * (math.pow(2, doubled + 1) - 1) + _MOST_TIMEOUT_S * (retries - doubled)
+
+
+def missed_by_tcp_s(facts: Facts) -> float:
+    """How long the kernel keeps a connection to a lost host, whether something was to be sent or not."""
+    kept = facts.number(_KEEPALIVE) + facts.number(_INTERVAL) * facts.number(_PROBES)
+    return max(kept, retransmission_s(int(facts.number(_RETRIES))))
+
+
+kernel = rules.under(
+    file="sysctl.conf", severity=MAY, when=Condition("there are two NameNodes", in_pair(Role.NAMENODE))
+)
+kernel.fixed("ha.retransmissions", _RETRIES, 5, accepts=between(3, 15)).text(
+    "Linux gives up what a lost host does not acknowledge within a quarter of a minute.",
+    "a call to a host that was lost before failed after 13.4 s, as measured; by itself it is 15, "
+    "and a quarter of an hour. An interruption of the network that is longer ends connections, "
+    "which HDFS and YARN make again",
+    "Linux: ip-sysctl, Elasticsearch: TCP retransmission timeout, howdah",
+)
+kernel.fixed("ha.keepalive", _KEEPALIVE, 5, accepts=between(1, 7200)).text(
+    "A connection on which nothing comes is probed after seconds.",
+    "a call that a host received before it was lost has nothing to send again: with these probes it"
+    " fails after 13 s, without them after ipc.client.rpc-timeout.ms. By itself it is two hours; a "
+    "NameNode that is slow is probed too, and its kernel answers",
+    "Linux: ip-sysctl, Hadoop 3.5.0: ipc.Client, howdah",
+)
+kernel.fixed("ha.keepalive-interval", _INTERVAL, 2, accepts=between(1, 75)).text(
+    "Probes follow one another every two seconds.",
+    "several fit into the time that a call that is sent again has",
+    "Linux: ip-sysctl, howdah",
+)
+kernel.fixed("ha.keepalive-probes", _PROBES, 4, accepts=between(3, 20)).text(
+    "A connection is given up once four probes had no answer.",
+    "8 s of silence: a switch that starts its ports again is not taken for a lost host",
+    "Linux: ip-sysctl, howdah",
 )

@@ -8,18 +8,20 @@ lost host was back; with what is decided here and in ``connections`` for 14 s (d
 from __future__ import annotations
 
 import math
-from functools import partial
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from howdah.model.plan import Role, Value
 from howdah.planner.conditions import in_pair, is_paired
 from howdah.planner.facts import Facts
-from howdah.planner.rule import Counsel, Decision, Rule, SettingRule, Severity
-from howdah.planner.rules.ha.connections import missed_by_tcp_s
-from howdah.planner.values import as_number, at_most, between, fixed
+from howdah.planner.reading import Inspected, Observation
+from howdah.planner.rule import MAY, Decision
+from howdah.planner.rules.declare import Condition, Rules, as_number, at_most, between
+from howdah.planner.rules.ha.services import host_of, is_of_servers, own_pairs
+from howdah.planner.rules.ha.settings import missed_by_tcp_s
 from howdah.units import format_seconds
 
-_SOURCES = ("Hadoop 3.5.0", "howdah")
+_SOURCES = "Hadoop 3.5.0, howdah"
 _SESSION_MS = 10_000
 _CONNECT_MS = 3_000
 _FENCING_MS = 2_000
@@ -34,18 +36,8 @@ TRANSITION_S = 4.0
 """Without an answer once a NameNode's process has died, as measured."""
 _ACTIVE_AFTER_S = 3.0
 """From fencing to a NameNode that answers, at most 2.7 s as measured: edits are finished, then read."""
-
 _PAIR = in_pair(Role.NAMENODE)
 _CONDITION = "there are two NameNodes"
-
-_waiting_rule = partial(
-    SettingRule,
-    sources=_SOURCES,
-    severity=Severity.SHOULD,
-    applies=_PAIR,
-    condition=_CONDITION,
-    file="core-site.xml",
-)
 
 
 class LostHost(NamedTuple):
@@ -61,8 +53,148 @@ class LostHost(NamedTuple):
         return self.missed + self.asked + self.fenced + _ACTIVE_AFTER_S
 
 
+_AUTOMATIC = "dfs.ha.automatic-failover.enabled"
+_ID = "dfs.ha.namenode.id"
+_SECONDARY = "dfs.namenode.secondary.http-address"
+_NOWHERE = ("", "0.0.0.0")
+_ROLL_S = 120
+_LONGEST_ROLL_S = 900
+
+
+rules = Rules(file="hdfs-site.xml")
+waiting = rules.under(sources=_SOURCES, file="core-site.xml", when=Condition(_CONDITION, _PAIR))
+waiting.fixed(
+    "ha.session", "ha.zookeeper.session-timeout.ms", _SESSION_MS, accepts=between(4_000, 30_000)
+).text(
+    "ZooKeeper misses a lost failover controller within seconds.",
+    "a lost host is noticed after this time and not before, and so is a switch that stood still, or"
+    " a ZooKeeper that waited for its disk: half of it, as older releases had it, makes such pauses"
+    " failovers",
+)
+waiting.fixed(
+    "ha.connect-timeout", "ipc.client.connect.timeout", _CONNECT_MS, accepts=between(2_000, 20_000)
+).text(
+    "Who connects to a host that says nothing soon gives up.",
+    "two attempts of TCP's, after 0 and 1 s, fit into it; by itself it is 20 s, which failover "
+    "waits out before it fences a lost host",
+)
+waiting.fixed(
+    "ha.graceful-retries", "ha.failover-controller.graceful-fence.connection.retries", 0, accepts=at_most
+).text(
+    "A NameNode that cannot be reached is asked to stand by once.",
+    "each further attempt costs ipc.client.connect.timeout, and fencing comes after it anyway",
+)
+
+
+def _fences_by_ssh(facts: Facts) -> bool:
+    return "sshfence" in str(facts.decided.get("dfs.ha.fencing.methods"))
+
+
+waiting.fixed(
+    "ha.fencing-timeout",
+    "dfs.ha.fencing.ssh.connect-timeout",
+    _FENCING_MS,
+    when=Condition(
+        f"{_CONDITION} and sshfence is among the ways to fence",
+        lambda facts: _PAIR(facts) and _fences_by_ssh(facts),
+    ),
+    accepts=between(1_000, 10_000),
+).text(
+    "sshfence does not wait long for a host that is lost.",
+    "by itself it is 30 s, all of which clients wait before the other one is active",
+)
+waiting.fixed(
+    "ha.answer-timeout",
+    "ipc.client.rpc-timeout.ms",
+    _ANSWER_MS,
+    accepts=between(_ANSWER_LEAST_MS, _ANSWER_MOST_MS),
+    today="Before 3.4 it was 0: never.",
+).text(
+    "A NameNode that lives has two minutes to answer: whoever asks again makes it begin again.",
+    "du and content summaries of large trees, checkpoints and collections of large heaps take "
+    "longer than seconds; a client that gives up sooner asks the same again, and a NameNode that is"
+    " slow has the same work many times over. A lost host is missed sooner by TCP: "
+    "net.ipv4.tcp_keepalive_time and tcp_retries2",
+    "HADOOP-17552, HDFS-16703, Hadoop 3.5.0: core-default.xml",
+)
+waiting.fixed(
+    "ha.client-pause",
+    "dfs.client.failover.sleep.max.millis",
+    _PAUSE_MS,
+    accepts=between(1, _PAUSE_MOST_MS),
+    file="hdfs-site.xml",
+).text(
+    "A client that found no NameNode active asks again soon.",
+    "pauses double up to this; by itself it is 15 s, so that a writer was served 15.0 s after a "
+    "NameNode's process had died, and 10 s after the other one was active",
+)
+
+
+def _outlives(value: Value, decision: Decision, facts: Facts) -> bool:
+    """Accept so many attempts as last for minutes with the longest pauses between them."""
+    longest = "dfs.client.failover.sleep.max.millis"
+    pause = facts.number(longest) if longest in facts.decided else _PAUSE_MS
+    return as_number(value) * pause >= _MINUTES_MS
+
+
+waiting.fixed(
+    "ha.client-attempts",
+    "dfs.client.failover.max.attempts",
+    _ATTEMPTS,
+    accepts=_outlives,
+    file="hdfs-site.xml",
+).text(
+    "A client outlives a failover that takes minutes.",
+    f"with pauses of {_PAUSE_MS / 1000:.0f} s about three minutes, as with the defaults",
+)
+waiting.fixed(
+    "ha.client-retries", "dfs.client.retry.max.attempts", _ATTEMPTS, accepts=_outlives, file="hdfs-site.xml"
+).text(
+    "A client outlives a NameNode's safe mode after a start, as long as a failover.",
+    "a NameNode that is active and still in the safe mode of its start says to ask again; by itself "
+    f"a client does so ten times, with pauses of {_PAUSE_MS / 1000:.0f} s for ten seconds",
+    "Hadoop 3.5.0: RetryPolicies",
+)
+waiting.fixed(
+    "ha.connection-retries",
+    "dfs.client.failover.connection.retries.on.timeouts",
+    0,
+    accepts=at_most,
+    file="hdfs-site.xml",
+    written=False,
+).text(
+    "A client tries to connect to a lost host once, then the other NameNode.",
+    "each further attempt costs ipc.client.connect.timeout before the other NameNode is asked",
+    "HADOOP-7397, Hadoop 3.5.0: hdfs-default.xml",
+)
+waiting.fixed(
+    "ha.health-timeout",
+    "ha.health-monitor.rpc-timeout.ms",
+    45_000,
+    accepts=between(15_000, 120_000),
+    written=False,
+).text(
+    "A NameNode that pauses is not given up; one that hangs is, within minutes.",
+    "longer than any pause of a well-sized heap; a process that dies is missed without it, after "
+    "1.0 s on a laboratory",
+    "Hadoop 3.5.0: core-default.xml, howdah",
+)
+waiting.fixed(
+    "ha.journal-timeout",
+    "dfs.qjournal.write-txns.timeout.ms",
+    20_000,
+    accepts=between(10_000, 120_000),
+    file="hdfs-site.xml",
+    written=False,
+).text(
+    "The active NameNode waits for JournalNodes that pause.",
+    "where most of them do not answer for so long it ends itself, and the other one takes over",
+    "Hadoop 3.5.0: QuorumJournalManager",
+)
+
+
 def lost_host(facts: Facts) -> LostHost:
-    """How long each wait is, by the settings; raises CannotTell."""
+    """How long each wait is, by the settings; raises MissingFact."""
     tries = 1 + facts.number("ha.failover-controller.graceful-fence.connection.retries")
     fence = facts.number("dfs.ha.fencing.ssh.connect-timeout") if _fences_by_ssh(facts) else 0.0
     return LostHost(
@@ -72,8 +204,14 @@ def lost_host(facts: Facts) -> LostHost:
     )
 
 
+@rules.advice(
+    "ha.expected-outage",
+    MAY,
+    sources=_SOURCES,
+    when=Condition("there are two NameNodes", is_paired(Role.NAMENODE)),
+)
 def _whole_outage(facts: Facts) -> str | None:
-    """What two NameNodes are worth: how long nothing is answered after a process or a host is lost."""
+    """Two NameNodes are worth as much as the time in which neither answers is short."""
     lost = lost_host(facts)
     missed = min(missed_by_tcp_s(facts), facts.number("ipc.client.rpc-timeout.ms") / 1000 or math.inf)
     pause = facts.number("dfs.client.failover.sleep.max.millis") / 1000
@@ -100,156 +238,73 @@ def _ready_again_s(facts: Facts) -> float:
     return facts.number("dfs.ha.log-roll.period") + _EXTENSION_S
 
 
-def _fences_by_ssh(facts: Facts) -> bool:
-    return "sshfence" in str(facts.decided.get("dfs.ha.fencing.methods"))
-
-
-def _outlives(value: Value, decision: Decision, facts: Facts) -> bool:
-    """Accept so many attempts as last for minutes with the longest pauses between them."""
-    longest = "dfs.client.failover.sleep.max.millis"
-    pause = facts.number(longest) if longest in facts.decided else _PAUSE_MS
-    return as_number(value) * pause >= _MINUTES_MS
-
-
-RULES: tuple[Rule, ...] = (
-    _waiting_rule(
-        id="ha.session",
-        key="ha.zookeeper.session-timeout.ms",
-        says="ZooKeeper misses a lost failover controller within seconds.",
-        decide=fixed(
-            _SESSION_MS,
-            "a lost host is noticed after this time and not before, and so is a switch that stood still, or "
-            "a ZooKeeper that waited for its disk: half of it, as older releases had it, makes such pauses "
-            "failovers",
-        ),
-        accepts=between(4_000, 30_000),
-    ),
-    _waiting_rule(
-        id="ha.connect-timeout",
-        key="ipc.client.connect.timeout",
-        says="Who connects to a host that says nothing soon gives up.",
-        decide=fixed(
-            _CONNECT_MS,
-            "two attempts of TCP's, after 0 and 1 s, fit into it; by itself it is 20 s, which failover "
-            "waits out before it fences a lost host",
-        ),
-        accepts=between(2_000, 20_000),
-    ),
-    _waiting_rule(
-        id="ha.graceful-retries",
-        key="ha.failover-controller.graceful-fence.connection.retries",
-        says="A NameNode that cannot be reached is asked to stand by once.",
-        decide=fixed(
-            0, "each further attempt costs ipc.client.connect.timeout, and fencing comes after it anyway"
-        ),
-        accepts=at_most,
-    ),
-    _waiting_rule(
-        id="ha.fencing-timeout",
-        key="dfs.ha.fencing.ssh.connect-timeout",
-        says="sshfence does not wait long for a host that is lost.",
-        decide=fixed(
-            _FENCING_MS, "by itself it is 30 s, all of which clients wait before the other one is active"
-        ),
-        accepts=between(1_000, 10_000),
-        applies=lambda facts: _PAIR(facts) and _fences_by_ssh(facts),
-        condition=f"{_CONDITION} and sshfence is among the ways to fence",
-    ),
-    _waiting_rule(
-        id="ha.answer-timeout",
-        key="ipc.client.rpc-timeout.ms",
-        says="A NameNode that lives has two minutes to answer: whoever asks again makes it begin again.",
-        sources=("HADOOP-17552", "HDFS-16703", "Hadoop 3.5.0: core-default.xml"),
-        decide=fixed(
-            _ANSWER_MS,
-            "du and content summaries of large trees, checkpoints and collections of large heaps take longer "
-            "than seconds; a client that gives up sooner asks the same again, and a NameNode that is slow "
-            "has the same work many times over. A lost host is missed sooner by TCP: "
-            "net.ipv4.tcp_keepalive_time and tcp_retries2",
-        ),
-        accepts=between(_ANSWER_LEAST_MS, _ANSWER_MOST_MS),
-        today="Before 3.4 it was 0: never.",
-    ),
-    _waiting_rule(
-        id="ha.client-pause",
-        key="dfs.client.failover.sleep.max.millis",
-        says="A client that found no NameNode active asks again soon.",
-        decide=fixed(
-            _PAUSE_MS,
-            "pauses double up to this; by itself it is 15 s, so that a writer was served 15.0 s after a "
-            "NameNode's process had died, and 10 s after the other one was active",
-        ),
-        accepts=between(1, _PAUSE_MOST_MS),
-        file="hdfs-site.xml",
-    ),
-    _waiting_rule(
-        id="ha.client-attempts",
-        key="dfs.client.failover.max.attempts",
-        says="A client outlives a failover that takes minutes.",
-        decide=fixed(
-            _ATTEMPTS, f"with pauses of {_PAUSE_MS / 1000:.0f} s about three minutes, as with the defaults"
-        ),
-        accepts=_outlives,
-        file="hdfs-site.xml",
-    ),
-    _waiting_rule(
-        id="ha.client-retries",
-        key="dfs.client.retry.max.attempts",
-        says="A client outlives a NameNode's safe mode after a start, as long as a failover.",
-        sources=("Hadoop 3.5.0: RetryPolicies",),
-        decide=fixed(
-            _ATTEMPTS,
-            "a NameNode that is active and still in the safe mode of its start says to ask again; by itself "
-            f"a client does so ten times, with pauses of {_PAUSE_MS / 1000:.0f} s for ten seconds",
-        ),
-        accepts=_outlives,
-        file="hdfs-site.xml",
-    ),
-    _waiting_rule(
-        id="ha.connection-retries",
-        key="dfs.client.failover.connection.retries.on.timeouts",
-        says="A client tries to connect to a lost host once, then the other NameNode.",
-        sources=("HADOOP-7397", "Hadoop 3.5.0: hdfs-default.xml"),
-        decide=fixed(
-            0, "each further attempt costs ipc.client.connect.timeout before the other NameNode is asked"
-        ),
-        accepts=at_most,
-        file="hdfs-site.xml",
-        written=False,
-    ),
-    _waiting_rule(
-        id="ha.health-timeout",
-        key="ha.health-monitor.rpc-timeout.ms",
-        says="A NameNode that pauses is not given up; one that hangs is, within minutes.",
-        sources=("Hadoop 3.5.0: core-default.xml", "howdah"),
-        decide=fixed(
-            45_000,
-            "longer than any pause of a well-sized heap; a process that dies is missed without it, after "
-            "1.0 s on a laboratory",
-        ),
-        accepts=between(15_000, 120_000),
-        written=False,
-    ),
-    _waiting_rule(
-        id="ha.journal-timeout",
-        key="dfs.qjournal.write-txns.timeout.ms",
-        says="The active NameNode waits for JournalNodes that pause.",
-        sources=("Hadoop 3.5.0: QuorumJournalManager",),
-        decide=fixed(
-            20_000,
-            "where most of them do not answer for so long it ends itself, and the other one takes over",
-        ),
-        accepts=between(10_000, 120_000),
-        file="hdfs-site.xml",
-        written=False,
-    ),
-    Counsel(
-        id="ha.expected-outage",
-        says="Two NameNodes are worth as much as the time in which neither answers is short.",
-        sources=_SOURCES,
-        severity=Severity.MAY,
-        applies=is_paired(Role.NAMENODE),
-        condition="there are two NameNodes",
-        tell=_whole_outage,
-    ),
+standby = rules.under(
+    file="hdfs-site.xml", written=False, when=Condition("there are two NameNodes", in_pair(Role.NAMENODE))
 )
+standby.fixed("ha.standby-checkpoints", "dfs.ha.standby.checkpoints", True).text(
+    "The standby makes checkpoints.",
+    "nobody else does in a pair, and a NameNode that starts reads all edits since the last one",
+    "Hadoop 3.5.0: hdfs-default.xml",
+)
+standby.fixed("ha.log-roll", "dfs.ha.log-roll.period", _ROLL_S, accepts=between(1, _LONGEST_ROLL_S)).text(
+    "The standby is minutes behind the active NameNode, not hours.",
+    "a standby reads edits whose file is finished; all that it has not read when it is to take "
+    "over, clients wait for",
+    "Hadoop 3.5.0: hdfs-default.xml",
+)
+
+
+@rules.inspection(
+    "ha.by-itself", sources="Hadoop 3.5.0: HDFSHighAvailabilityWithQJM", when="there are two NameNodes"
+)
+def _by_itself(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    """The standby takes over by itself."""
+    for pair in own_pairs(reading):
+        if not is_of_servers(reading, pair):
+            continue
+        key = pair.key(reading, _AUTOMATIC)
+        yield Observation(
+            ok=reading.truth(key) is True,
+            about=key,
+            found=reading.text(key) or "false (default)",
+            expected="true: until somebody comes, no NameNode is active after the active one's host is lost",
+            fix=f"set {key} to true in hdfs-site.xml, name the ZooKeepers in ha.zookeeper.quorum, then run "
+            "hdfs zkfc -formatZK and start a failover controller beside each NameNode",
+            where=reading.where(key) or "hdfs-site.xml",
+        )
+
+
+@rules.inspection(
+    "ha.own-id", sources="Hadoop 3.5.0: hdfs-default.xml", when="a configuration says which NameNode reads it"
+)
+def _own_id(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    """NameNodes that share a configuration find out themselves which of the pair they are."""
+    text = reading.text(_ID)
+    if text and own_pairs(reading):
+        yield reading.verdict(
+            _ID,
+            False,
+            found=f"{text}, on every host that has this file",
+            expected="nothing: a NameNode finds by its own address which it is, and with this file of the "
+            "other one's host it would take that one's place",
+            fix=f"remove {_ID} from {reading.where(_ID)}",
+        )
+
+
+@rules.inspection(
+    "ha.no-secondary", sources="Hadoop 3.5.0: SecondaryNameNode", when="a SecondaryNameNode's address is set"
+)
+def _no_secondary(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    """A pair of NameNodes has no SecondaryNameNode."""
+    for pair in own_pairs(reading):
+        key = pair.key(reading, _SECONDARY)
+        text = reading.text(key)
+        if text and host_of(text) not in _NOWHERE:
+            yield reading.verdict(
+                key,
+                False,
+                found=text,
+                expected="nothing: the standby makes the checkpoints, and a SecondaryNameNode that start "
+                "scripts start there ends at once",
+                fix=f"remove {key} from {reading.where(key)}",
+            )

@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 from howdah.planner.rule import Rule
-from howdah.planner.rules.hypervisor import counsel, kvm, vsphere
+from howdah.planner.rules.hypervisor import advice, machines
 
-RULES: tuple[Rule, ...] = (*vsphere.RULES, *kvm.RULES, *counsel.RULES)
+rules: tuple[Rule, ...] = (*machines.rules, *advice.rules)

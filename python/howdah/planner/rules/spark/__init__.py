@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 from howdah.planner.rule import Rule
-from howdah.planner.rules.spark import features, fits, secure, settings, values
+from howdah.planner.rules.spark import checks, settings
 
-RULES: tuple[Rule, ...] = (*settings.RULES, *secure.RULES, *fits.RULES, *values.RULES, *features.RULES)
+rules: tuple[Rule, ...] = (*settings.rules, *checks.rules)

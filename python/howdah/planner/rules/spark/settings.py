@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 from howdah.model.plan import Input, Value
-from howdah.planner.budget import kinds_of
-from howdah.planner.conditions import secured, shuffles_in_nodemanagers, spark_rule, with_spark
-from howdah.planner.executor import (
+from howdah.planner.budget import (
     CONFIGURATION,
     LEAST_OVERHEAD_MB,
     OVERHEAD,
     STEP_MB,
     YARN,
     executor,
-    memory_bytes,
+    kinds_of,
 )
+from howdah.planner.conditions import WITH_SPARK, secured, shuffles_in_nodemanagers, with_spark
 from howdah.planner.facts import Facts
 from howdah.planner.heap import collector_threads
-from howdah.planner.rule import Decision, Rule, Severity, equal
+from howdah.planner.rule import MAY, MUST, Decision
+from howdah.planner.rules.declare import Condition, Rules, anything, as_number, between, set_at_all
 from howdah.planner.rules.queues import queue_of
-from howdah.planner.values import anything, as_number, between, fixed, set_at_all
+from howdah.planner.rules.security import KEYTABS, realm
+from howdah.releases.spark import spark_size
 from howdah.units import MIB, format_counted, format_memory
 
 _TUNING = "Spark: tuning"
@@ -29,9 +30,37 @@ _PARTITIONS, _PARTITIONS_MOST, _PARTITIONS_TOO_MANY = 200, 4_000, 20_000
 _TASKS_PER_CORE = 2
 _HISTORY = "hdfs:///spark-history"
 _SHUFFLE_PORT = 7337
+_SHUFFLES_IN_NODEMANAGERS = Condition("with Spark, whose executors come and go", shuffles_in_nodemanagers)
+_CONDITION = Condition("with --secure and Spark", lambda facts: with_spark(facts) and secured(facts))
 
 
+rules = Rules(file="yarn-site.xml")
+spark = rules.under(when=WITH_SPARK, file="spark-defaults.conf")
+spark.fixed("spark.master", "spark.master", "yarn").text(
+    "Applications run on YARN.",
+    "by default an application runs within one process of the machine it starts on",
+    YARN,
+)
+
+
+@spark.setting("spark.queue", "spark.yarn.queue", sources=YARN, accepts=set_at_all)
+def _queue(facts: Facts) -> Decision:
+    """Applications go to Spark's queue."""
+    queue = queue_of("spark", facts.request)
+    return Decision(
+        queue, "its own, with a share that other jobs cannot keep" if queue != "default" else "the only one"
+    )
+
+
+@spark.setting(
+    "spark.cores",
+    "spark.executor.cores",
+    sources=f"{CONFIGURATION}, Cloudera: tuning Spark jobs, howdah",
+    accepts=lambda value, decision, facts: as_number(value) >= 1,
+    today="On YARN the default is one core: as many Java machines as tasks.",
+)
 def _cores(facts: Facts) -> Decision:
+    """An executor runs four or five tasks at once."""
     size = executor(facts)
     vcores = int(facts.number("yarn.nodemanager.resource.cpu-vcores"))
     return Decision(
@@ -43,7 +72,18 @@ def _cores(facts: Facts) -> Decision:
     )
 
 
+def _fits(value: Value, decision: Decision, facts: Facts) -> bool:
+    """Whether a heap fits the largest container with its overhead."""
+    heap = spark_size("spark.executor.memory", str(value))
+    most = facts.number("yarn.scheduler.maximum-allocation-mb") * MIB
+    return heap is not None and heap + max(LEAST_OVERHEAD_MB * MIB, heap * OVERHEAD) <= most
+
+
+@spark.setting(
+    "spark.memory", "spark.executor.memory", sources=f"{CONFIGURATION}, {_TUNING}, howdah", accepts=_fits
+)
 def _memory(facts: Facts) -> Decision:
+    """Executors use the vcores and memory of all workers' containers, none with a heap over 31 GiB."""
     size = executor(facts)
     memory_mb = int(facts.number("yarn.nodemanager.resource.memory-mb"))
     return Decision(
@@ -63,7 +103,16 @@ def _many_cpus(facts: Facts) -> bool:
     return with_spark(facts) and known and collector_threads(kinds_of(facts)) is not None
 
 
+@spark.setting(
+    "spark.collectors",
+    "spark.executor.extraJavaOptions",
+    MAY,
+    sources=f"{_TUNING}, howdah",
+    when=Condition("with Spark, on workers of more than eight CPUs", _many_cpus),
+    accepts=anything,
+)
 def _collectors(facts: Facts) -> Decision:
+    """An executor collects garbage with as many threads as it has cores."""
     cores = executor(facts).cores
     return Decision(
         f"-XX:ParallelGCThreads={max(2, cores)}",
@@ -71,7 +120,9 @@ def _collectors(facts: Facts) -> Decision:
     )
 
 
+@spark.setting("spark.overhead", "spark.executor.memoryOverhead", sources=CONFIGURATION, accepts=anything)
 def _overhead(facts: Facts) -> Decision:
+    """A tenth of an executor's heap, 384 MB at the least, is outside of it."""
     size = executor(facts)
     return Decision(
         f"{size.container_mb - size.heap_mb}m",
@@ -80,7 +131,9 @@ def _overhead(facts: Facts) -> Decision:
     )
 
 
+@spark.setting("spark.driver", "spark.driver.memory", MAY, sources=f"{CONFIGURATION}, howdah", accepts=_fits)
 def _driver(facts: Facts) -> Decision:
+    """A driver has 4 GiB, on small workers a quarter of one."""
     least = min(kind.memory_bytes for kind in kinds_of(facts)) // MIB
     value = max(1024, min(_DRIVER_MB, least // _DRIVER_SHARE // STEP_MB * STEP_MB))
     return Decision(
@@ -90,7 +143,92 @@ def _driver(facts: Facts) -> Decision:
     )
 
 
+spark.fixed("spark.dynamic", "spark.dynamicAllocation.enabled", True).text(
+    "Applications take and give back executors as they need them.",
+    "otherwise each keeps all of its executors until it ends, notebooks for days",
+    "Spark: job scheduling",
+)
+spark.fixed(
+    "spark.cached", "spark.dynamicAllocation.cachedExecutorIdleTimeout", "30min", MAY, accepts=set_at_all
+).text(
+    "Executors that only keep cached tables are given back after half an hour.",
+    "by default they are kept for ever, and others wait",
+    f"{CONFIGURATION}, howdah",
+)
+
+
+def _given_back(facts: Facts) -> bool:
+    """Whether executors are given back, and not kept for what they shuffled."""
+    tracked = facts.decided.get("spark.dynamicAllocation.shuffleTracking.enabled")
+    return shuffles_in_nodemanagers(facts) and str(tracked).lower() != "true"
+
+
+spark.fixed(
+    "spark.shuffle",
+    "spark.shuffle.service.enabled",
+    True,
+    MUST,
+    when=Condition("with Spark, whose executors come and go and leave their outputs", _given_back),
+).text(
+    "What executors have shuffled is served by NodeManagers, also when the executors are gone.",
+    "an executor that is given back takes its shuffle files with it otherwise",
+    f"{YARN}, Spark: job scheduling",
+)
+spark.fixed(
+    "spark.shuffle-port",
+    "spark.shuffle.service.port",
+    _SHUFFLE_PORT,
+    when=_SHUFFLES_IN_NODEMANAGERS,
+    accepts=between(1024, 65535),
+).text(
+    "Executors ask for shuffled data where NodeManagers serve it.",
+    "the default of both; open it between workers",
+    YARN,
+)
+spark.fixed(
+    "spark.shuffle-class",
+    "yarn.nodemanager.aux-services.spark_shuffle.class",
+    "org.apache.spark.network.yarn.YarnShuffleService",
+    MUST,
+    when=_SHUFFLES_IN_NODEMANAGERS,
+    file="yarn-site.xml",
+).text(
+    "NodeManagers know the class that serves Spark's shuffle.", "a NodeManager does not start without", YARN
+)
+spark.fixed(
+    "spark.shuffle-classpath",
+    "yarn.nodemanager.aux-services.spark_shuffle.classpath",
+    "/opt/spark/yarn/*",
+    when=_SHUFFLES_IN_NODEMANAGERS,
+    file="yarn-site.xml",
+    accepts=set_at_all,
+).text(
+    "NodeManagers find the jar of Spark's shuffle.",
+    "where a release of Spark has spark-<version>-yarn-shuffle.jar, on every worker",
+    YARN,
+)
+spark.fixed(
+    "spark.shuffle-needed",
+    "spark.yarn.shuffle.stopOnFailure",
+    True,
+    when=_SHUFFLES_IN_NODEMANAGERS,
+    file="yarn-site.xml",
+).text(
+    "A NodeManager that cannot serve Spark's shuffle does not start.",
+    "by default it runs on, and every executor that it is given fails",
+    YARN,
+)
+
+
+@spark.setting(
+    "spark.partitions",
+    "spark.sql.shuffle.partitions",
+    MAY,
+    sources=f"{_TUNING}, Spark: SQL performance tuning",
+    accepts=between(_PARTITIONS, _PARTITIONS_TOO_MANY),
+)
 def _partitions(facts: Facts) -> Decision:
+    """A shuffle has two tasks for each core, 200 at the least and 4,000 at the most."""
     size = executor(facts)
     cores = size.cores * size.in_all
     wanted = _TASKS_PER_CORE * cores
@@ -105,17 +243,20 @@ def _partitions(facts: Facts) -> Decision:
     return Decision(value, because, (Input(name="cores of all executors", value=cores),))
 
 
-def _given_back(facts: Facts) -> bool:
-    """Whether executors are given back, and not kept for what they shuffled."""
-    tracked = facts.decided.get("spark.dynamicAllocation.shuffleTracking.enabled")
-    return shuffles_in_nodemanagers(facts) and str(tracked).lower() != "true"
-
-
-def _fits(value: Value, decision: Decision, facts: Facts) -> bool:
-    """Whether a heap fits the largest container with its overhead."""
-    heap = memory_bytes(str(value))
-    most = facts.number("yarn.scheduler.maximum-allocation-mb") * MIB
-    return heap is not None and heap + max(LEAST_OVERHEAD_MB * MIB, heap * OVERHEAD) <= most
+spark.fixed(
+    "spark.serializer",
+    "spark.serializer",
+    "org.apache.spark.serializer.KryoSerializer",
+    MAY,
+    accepts=anything,
+).text(
+    "What is shuffled is written by Kryo.", "smaller and faster than Java's own; tables never use it", _TUNING
+)
+spark.fixed("spark.events", "spark.eventLog.enabled", True).text(
+    "What applications did is kept.",
+    "without it nothing is known of an application once it has ended",
+    "Spark: monitoring",
+)
 
 
 def _shared(facts: Facts, key: str) -> str:
@@ -133,248 +274,84 @@ def _in_hdfs(value: Value, decision: Decision, facts: Facts) -> bool:
     return _is_shared(str(value)) and not str(value).startswith("/")
 
 
+spark.setting("spark.events-folder", "spark.eventLog.dir", sources="Spark: monitoring", accepts=_in_hdfs).by(
+    "Applications write what they did into HDFS.",
+    lambda facts: Decision(
+        _shared(facts, "spark.history.fs.logDirectory"),
+        "the default is /tmp of the machine that the driver runs on",
+    ),
+)
+
+
 def _same_folder(value: Value, decision: Decision, facts: Facts) -> bool:
     """Whether it is where applications write; where they write to no shared folder, that is what is wrong."""
     written = str(facts.decided.get("spark.eventLog.dir") or "")
     return value == decision.value or (bool(written) and not _is_shared(written) and _is_shared(str(value)))
 
 
-def _queue(facts: Facts) -> Decision:
-    queue = queue_of("spark", facts.request)
-    return Decision(
-        queue, "its own, with a share that other jobs cannot keep" if queue != "default" else "the only one"
-    )
+spark.setting(
+    "spark.history", "spark.history.fs.logDirectory", sources="Spark: monitoring", accepts=_same_folder
+).by(
+    "The history server reads what applications write.",
+    lambda facts: Decision(_shared(facts, "spark.eventLog.dir"), "where applications write"),
+)
+spark.fixed("spark.history-cleaner", "spark.history.fs.cleaner.enabled", True, MAY, accepts=anything).text(
+    "The history of applications is deleted after a week.",
+    "with the default of 7 days; otherwise it is kept for ever",
+    "Spark: monitoring",
+)
+spark.fixed("spark.authenticate", "spark.authenticate", True, MUST, when=_CONDITION).text(
+    "Executors and shuffle services prove who they are.",
+    "on YARN each application has a secret of its own; without it anyone may fetch its data",
+    "Spark: security",
+)
+spark.fixed(
+    "spark.authenticate-service", "spark.authenticate", True, MUST, when=_CONDITION, file="yarn-site.xml"
+).text(
+    "NodeManagers ask executors who they are.",
+    "Spark's shuffle in a NodeManager reads this file, not Spark's own",
+    "Spark: security",
+)
+spark.fixed("spark.encrypt", "spark.network.crypto.enabled", True, when=_CONDITION).text(
+    "What executors exchange is encrypted.",
+    "Kerberos alone encrypts nothing between executors",
+    "Spark: security",
+)
 
 
-RULES: tuple[Rule, ...] = (
-    spark_rule(
-        id="spark.master",
-        key="spark.master",
-        says="Applications run on YARN.",
-        sources=(YARN,),
-        decide=fixed("yarn", "by default an application runs within one process of the machine it starts on"),
-        accepts=equal,
+# The history server may have a file of its own, which whoever checks a client's cannot see.
+_rule = rules.under(
+    when=Condition("with --secure and Spark", lambda facts: with_spark(facts) and secured(facts)),
+    file="spark-defaults.conf",
+    sources="Spark: security, Spark: monitoring",
+)
+
+
+_rule.fixed("spark.history-kerberos", "spark.history.kerberos.enabled", True).text(
+    "The history server proves who it is.", "HDFS lets nobody in without: it would start and show nothing"
+)
+_rule.setting(
+    "spark.history-principal",
+    "spark.history.kerberos.principal",
+    accepts=lambda value, decision, facts: "@" in str(value) and "_HOST" not in str(value),
+).by(
+    "The history server has a principal of its own.",
+    lambda facts: Decision(
+        f"spark@{realm(facts)}",
+        "without the host's name, which the history server does not fill in for _HOST",
     ),
-    spark_rule(
-        id="spark.queue",
-        key="spark.yarn.queue",
-        says="Applications go to Spark's queue.",
-        sources=(YARN,),
-        decide=_queue,
-        accepts=set_at_all,
-    ),
-    spark_rule(
-        id="spark.cores",
-        key="spark.executor.cores",
-        says="An executor runs four or five tasks at once.",
-        sources=(CONFIGURATION, "Cloudera: tuning Spark jobs", "howdah"),
-        decide=_cores,
-        accepts=lambda value, decision, facts: as_number(value) >= 1,
-        today="On YARN the default is one core: as many Java machines as tasks.",
-    ),
-    spark_rule(
-        id="spark.memory",
-        key="spark.executor.memory",
-        says="Executors use the vcores and memory of all workers' containers, none with a heap over 31 GiB.",
-        sources=(CONFIGURATION, _TUNING, "howdah"),
-        decide=_memory,
-        accepts=_fits,
-    ),
-    spark_rule(
-        id="spark.collectors",
-        key="spark.executor.extraJavaOptions",
-        says="An executor collects garbage with as many threads as it has cores.",
-        sources=(_TUNING, "howdah"),
-        severity=Severity.MAY,
-        applies=_many_cpus,
-        condition="with Spark, on workers of more than eight CPUs",
-        decide=_collectors,
-        accepts=anything,
-    ),
-    spark_rule(
-        id="spark.overhead",
-        key="spark.executor.memoryOverhead",
-        says="A tenth of an executor's heap, 384 MB at the least, is outside of it.",
-        sources=(CONFIGURATION,),
-        decide=_overhead,
-        accepts=anything,
-    ),
-    spark_rule(
-        id="spark.driver",
-        key="spark.driver.memory",
-        says="A driver has 4 GiB, on small workers a quarter of one.",
-        sources=(CONFIGURATION, "howdah"),
-        severity=Severity.MAY,
-        decide=_driver,
-        accepts=_fits,
-    ),
-    spark_rule(
-        id="spark.dynamic",
-        key="spark.dynamicAllocation.enabled",
-        says="Applications take and give back executors as they need them.",
-        sources=("Spark: job scheduling",),
-        decide=fixed(True, "otherwise each keeps all of its executors until it ends, notebooks for days"),
-        accepts=equal,
-    ),
-    spark_rule(
-        id="spark.cached",
-        key="spark.dynamicAllocation.cachedExecutorIdleTimeout",
-        says="Executors that only keep cached tables are given back after half an hour.",
-        sources=(CONFIGURATION, "howdah"),
-        severity=Severity.MAY,
-        decide=fixed("30min", "by default they are kept for ever, and others wait"),
-        accepts=set_at_all,
-    ),
-    spark_rule(
-        id="spark.shuffle",
-        key="spark.shuffle.service.enabled",
-        says="What executors have shuffled is served by NodeManagers, also when the executors are gone.",
-        sources=(YARN, "Spark: job scheduling"),
-        severity=Severity.MUST,
-        applies=_given_back,
-        condition="with Spark, whose executors come and go and leave their outputs",
-        decide=fixed(True, "an executor that is given back takes its shuffle files with it otherwise"),
-        accepts=equal,
-    ),
-    spark_rule(
-        id="spark.shuffle-port",
-        key="spark.shuffle.service.port",
-        says="Executors ask for shuffled data where NodeManagers serve it.",
-        sources=(YARN,),
-        applies=shuffles_in_nodemanagers,
-        condition="with Spark, whose executors come and go",
-        decide=fixed(_SHUFFLE_PORT, "the default of both; open it between workers"),
-        accepts=between(1024, 65535),
-    ),
-    spark_rule(
-        id="spark.shuffle-class",
-        file="yarn-site.xml",
-        key="yarn.nodemanager.aux-services.spark_shuffle.class",
-        says="NodeManagers know the class that serves Spark's shuffle.",
-        sources=(YARN,),
-        severity=Severity.MUST,
-        applies=shuffles_in_nodemanagers,
-        condition="with Spark, whose executors come and go",
-        decide=fixed(
-            "org.apache.spark.network.yarn.YarnShuffleService", "a NodeManager does not start without"
-        ),
-        accepts=equal,
-    ),
-    spark_rule(
-        id="spark.shuffle-classpath",
-        file="yarn-site.xml",
-        key="yarn.nodemanager.aux-services.spark_shuffle.classpath",
-        says="NodeManagers find the jar of Spark's shuffle.",
-        sources=(YARN,),
-        applies=shuffles_in_nodemanagers,
-        condition="with Spark, whose executors come and go",
-        decide=fixed(
-            "/opt/spark/yarn/*",
-            "where a release of Spark has spark-<version>-yarn-shuffle.jar, on every worker",
-        ),
-        accepts=set_at_all,
-    ),
-    spark_rule(
-        id="spark.shuffle-needed",
-        file="yarn-site.xml",
-        key="spark.yarn.shuffle.stopOnFailure",
-        says="A NodeManager that cannot serve Spark's shuffle does not start.",
-        sources=(YARN,),
-        applies=shuffles_in_nodemanagers,
-        condition="with Spark, whose executors come and go",
-        decide=fixed(True, "by default it runs on, and every executor that it is given fails"),
-        accepts=equal,
-    ),
-    spark_rule(
-        id="spark.partitions",
-        key="spark.sql.shuffle.partitions",
-        says="A shuffle has two tasks for each core, 200 at the least and 4,000 at the most.",
-        sources=(_TUNING, "Spark: SQL performance tuning"),
-        severity=Severity.MAY,
-        decide=_partitions,
-        accepts=between(_PARTITIONS, _PARTITIONS_TOO_MANY),
-    ),
-    spark_rule(
-        id="spark.serializer",
-        key="spark.serializer",
-        says="What is shuffled is written by Kryo.",
-        sources=(_TUNING,),
-        severity=Severity.MAY,
-        decide=fixed(
-            "org.apache.spark.serializer.KryoSerializer",
-            "smaller and faster than Java's own; tables never use it",
-        ),
-        accepts=anything,
-    ),
-    spark_rule(
-        id="spark.events",
-        key="spark.eventLog.enabled",
-        says="What applications did is kept.",
-        sources=("Spark: monitoring",),
-        decide=fixed(True, "without it nothing is known of an application once it has ended"),
-        accepts=equal,
-    ),
-    spark_rule(
-        id="spark.events-folder",
-        key="spark.eventLog.dir",
-        says="Applications write what they did into HDFS.",
-        sources=("Spark: monitoring",),
-        decide=lambda facts: Decision(
-            _shared(facts, "spark.history.fs.logDirectory"),
-            "the default is /tmp of the machine that the driver runs on",
-        ),
-        accepts=_in_hdfs,
-    ),
-    spark_rule(
-        id="spark.history",
-        key="spark.history.fs.logDirectory",
-        says="The history server reads what applications write.",
-        sources=("Spark: monitoring",),
-        decide=lambda facts: Decision(_shared(facts, "spark.eventLog.dir"), "where applications write"),
-        accepts=_same_folder,
-    ),
-    spark_rule(
-        id="spark.history-cleaner",
-        key="spark.history.fs.cleaner.enabled",
-        says="The history of applications is deleted after a week.",
-        sources=("Spark: monitoring",),
-        severity=Severity.MAY,
-        decide=fixed(True, "with the default of 7 days; otherwise it is kept for ever"),
-        accepts=anything,
-    ),
-    spark_rule(
-        id="spark.authenticate",
-        key="spark.authenticate",
-        says="Executors and shuffle services prove who they are.",
-        sources=("Spark: security",),
-        severity=Severity.MUST,
-        applies=lambda facts: with_spark(facts) and secured(facts),
-        condition="with --secure and Spark",
-        decide=fixed(
-            True, "on YARN each application has a secret of its own; without it anyone may fetch its data"
-        ),
-        accepts=equal,
-    ),
-    spark_rule(
-        id="spark.authenticate-service",
-        file="yarn-site.xml",
-        key="spark.authenticate",
-        says="NodeManagers ask executors who they are.",
-        sources=("Spark: security",),
-        severity=Severity.MUST,
-        applies=lambda facts: with_spark(facts) and secured(facts),
-        condition="with --secure and Spark",
-        decide=fixed(True, "Spark's shuffle in a NodeManager reads this file, not Spark's own"),
-        accepts=equal,
-    ),
-    spark_rule(
-        id="spark.encrypt",
-        key="spark.network.crypto.enabled",
-        says="What executors exchange is encrypted.",
-        sources=("Spark: security",),
-        applies=lambda facts: with_spark(facts) and secured(facts),
-        condition="with --secure and Spark",
-        decide=fixed(True, "Kerberos alone encrypts nothing between executors"),
-        accepts=equal,
-    ),
+)
+_rule.fixed(
+    "spark.history-keytab",
+    "spark.history.kerberos.keytab",
+    f"{KEYTABS}/spark.headless.keytab",
+    accepts=set_at_all,
+).text("The history server finds its key.", "readable by the user spark alone")
+_rule.fixed("spark.history-lists", "spark.history.ui.acls.enable", True).text(
+    "The history server shows applications to their owners only.",
+    "it reads all logs, and by itself shows them to whoever asks",
+)
+_rule.fixed("spark.lists", "spark.acls.enable", True).text(
+    "An application is seen and stopped by its owner and administrators only.",
+    "its page shows its configuration and queries, and has a button that stops jobs",
 )

@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 from howdah.planner.rule import Rule
-from howdah.planner.rules.zookeeper import keys, members, settings
+from howdah.planner.rules.zookeeper import members, settings
 
-RULES: tuple[Rule, ...] = (*settings.RULES, *members.RULES, *keys.RULES)
+rules: tuple[Rule, ...] = (*settings.rules, *members.rules)

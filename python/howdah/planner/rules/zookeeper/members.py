@@ -1,4 +1,4 @@
-"""Whether ZooKeeper's own file makes a quorum that starts, that clients find, and that loses nothing."""
+"""Members of a ZooKeeper that zoo.cfg lists: form, number, limits and disks, and keys that it ignores."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from collections.abc import Iterator, Mapping
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
-from howdah.model.found import Found
-from howdah.planner.data_mounts import below_data
 from howdah.planner.facts import Facts
-from howdah.planner.reading import ConfigurationReading
-from howdah.planner.rule import Inspection, Observation, Rule, Severity
+from howdah.planner.reading import Inspected, Observation, below_data, entry_verdict
+from howdah.planner.rule import MUST
+from howdah.planner.rules.declare import Rules, read_table
 from howdah.planner.rules.ha.quorums import CLIENTS, keepers
 from howdah.planner.rules.ha.services import host_of
+from howdah.releases.similar import similar_text
 
 _FILE = "zoo.cfg"
 _ADDRESS = re.compile(r"([^:;|\[\]]+|\[[^\]]+\]):\d+:\d+(:(participant|observer))?")
@@ -41,8 +41,11 @@ class _Member(NamedTuple):
         return not any(address.endswith(":observer") for address in self.addresses)
 
 
-def _members(found: Found) -> tuple[_Member, ...]:
-    if found.config is None:
+rules = Rules()
+
+
+def _members(reading: Inspected) -> tuple[_Member, ...]:
+    if reading.config is None:
         return ()
     return tuple(
         _Member(
@@ -50,28 +53,37 @@ def _members(found: Found) -> tuple[_Member, ...]:
             tuple(address.strip() for address in entry.text.partition(";")[0].split("|")),
             entry.text.partition(";")[2].rpartition(":")[2].strip(),
         )
-        for entry in sorted(found.config.effective or found.config.properties, key=lambda entry: entry.name)
+        for entry in sorted(
+            reading.config.effective or reading.config.properties, key=lambda entry: entry.name
+        )
         if entry.base_name == _FILE and entry.name.startswith("server.")
     )
 
 
-def _forms(found: Found, facts: Facts) -> Iterator[Observation]:
-    reading = ConfigurationReading(found)
-    for member in _members(found):
+@rules.inspection(
+    "zookeeper.member-form", MUST, sources="ZooKeeper 3.8: QuorumPeer", when="zoo.cfg lists members"
+)
+def _forms(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    """Each member has a host and two ports."""
+    for member in _members(reading):
         text = reading.text(member.key) or ""
-        yield Observation(
-            ok=all(_ADDRESS.fullmatch(address) for address in member.addresses),
-            about=member.key,
+        yield reading.verdict(
+            member.key,
+            all(_ADDRESS.fullmatch(address) for address in member.addresses),
             found=text,
             expected="host:port:port, the second port for elections: no member starts otherwise",
             fix=f"set {member.key} to {member.hosts[0]}:2888:3888 in {_FILE} on all members",
-            where=reading.where(member.key),
         )
 
 
-def _odd(found: Found, facts: Facts) -> Iterator[Observation]:
-    reading = ConfigurationReading(found)
-    voting = [member for member in _members(found) if member.votes]
+@rules.inspection(
+    "zookeeper.member-count",
+    sources="ZooKeeper 3.8: administrator's guide",
+    when="zoo.cfg lists several members",
+)
+def _odd(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    """Members that vote are an odd number, at least three, on different hosts."""
+    voting = [member for member in _members(reading) if member.votes]
     hosts = {member.hosts[0] for member in voting}
     if len(voting) > 1:
         # One alone is no quorum, and does for what may stand still.
@@ -89,19 +101,24 @@ def _odd(found: Found, facts: Facts) -> Iterator[Observation]:
             "write "
             "its number into myid there: three or five servers"
         )
-        yield Observation(
-            ok=len(hosts) == len(voting) and len(voting) % 2 == 1,
-            about=voting[-1].key,
+        yield reading.verdict(
+            voting[-1].key,
+            len(hosts) == len(voting) and len(voting) % 2 == 1,
             found=f"{len(voting)} members on {len(hosts)} hosts",
             expected="3 or 5 members, each on a host of its own: half of two or four is no quorum",
             fix=fix,
-            where=reading.where(voting[-1].key),
         )
 
 
-def _limits(found: Found, facts: Facts) -> Iterator[Observation]:
-    reading = ConfigurationReading(found)
-    members = _members(found)
+@rules.inspection(
+    "zookeeper.member-limits",
+    MUST,
+    sources="ZooKeeper 3.8: QuorumPeerConfig",
+    when="zoo.cfg lists several members",
+)
+def _limits(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    """Several members say how long they wait for one another."""
+    members = _members(reading)
     for key, usual in _LIMITS.items() if len(members) > 1 else ():
         text = reading.text(key)
         yield Observation(
@@ -114,38 +131,45 @@ def _limits(found: Found, facts: Facts) -> Iterator[Observation]:
         )
 
 
-def _forced(found: Found, facts: Facts) -> Iterator[Observation]:
+@rules.inspection(
+    "zookeeper.forced-log",
+    MUST,
+    sources="ZooKeeper 3.8: administrator's guide",
+    when="whether its log is forced to the disk is set",
+)
+def _forced(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    """What ZooKeeper has promised is on its disk."""
     key = "forceSync"
-    reading = ConfigurationReading(found)
     text = reading.text(key)
     if text:
-        yield Observation(
-            ok=text.lower() != "no",
-            about=key,
+        yield reading.verdict(
+            key,
+            text.lower() != "no",
             found=text,
             expected="yes: members that lose their power forget what they have promised, such as which "
             "NameNode is active and which jobs run",
             fix=f"remove {key} from {reading.where(key)}",
-            where=reading.where(key),
         )
 
 
-def _sessions(found: Found, facts: Facts) -> Iterator[Observation]:
-    reading = ConfigurationReading(found)
+@rules.inspection(
+    "zookeeper.session-order", MUST, sources="ZooKeeper 3.8: QuorumPeerConfig", when="either is set"
+)
+def _sessions(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    """The shortest session is not longer than the longest."""
     least, most = "minSessionTimeout", "maxSessionTimeout"
     tick = reading.number("tickTime") or _TICK_MS
     given = [key for key in (least, most) if (reading.number(key) or -1) > 0]
     if given:
         shortest = reading.number(least) if least in given else 2 * tick
         longest = reading.number(most) if most in given else 20 * tick
-        yield Observation(
-            ok=(shortest or 0) <= (longest or 0),
-            about=given[0],
+        yield reading.verdict(
+            given[0],
+            (shortest or 0) <= (longest or 0),
             found=f"{shortest:.15g} ms at least and {longest:.15g} ms at most",
             expected="the least not above the most, by itself 2 and 20 ticks: no member starts otherwise",
             fix=f"set {given[0]} {'below' if given[0] == least else 'above'} "
             f"{longest if given[0] == least else shortest:.15g} in {reading.where(given[0])}",
-            where=reading.where(given[0]),
         )
 
 
@@ -156,110 +180,82 @@ def _port(asked: str, ports: Mapping[str, str]) -> str | None:
     return next((ports[name] for name in names if name.partition(".")[0] == short), None)
 
 
-def _found_by_clients(found: Found, facts: Facts) -> Iterator[Observation]:
-    """Whether who is elected asks members, at the port at which they listen."""
-    reading = ConfigurationReading(found)
+@rules.inspection(
+    "zookeeper.asked-members",
+    MUST,
+    sources="ZooKeeper 3.8: administrator's guide",
+    when="zoo.cfg lists members and lies with what names them",
+)
+def _found_by_clients(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    """Who is elected through ZooKeeper asks its members, at their port."""
     usual = reading.text("clientPort") or reading.text("secureClientPort") or _USUAL_PORT
-    ports = {host: member.port or usual for member in _members(found) for host in member.hosts}
+    ports = {host: member.port or usual for member in _members(reading) for host in member.hosts}
     for key in CLIENTS if ports else ():
-        asked = keepers(reading.text(key) or "")
-        if not asked or any(map(_NAMELESS.fullmatch, (*ports, *map(host_of, asked)))):
+        members = keepers(reading.text(key) or "")
+        if not members or any(map(_NAMELESS.fullmatch, (*ports, *map(host_of, members)))):
             # Which member an address is, the files do not tell.
             continue
-        answering = {address: _port(host_of(address), ports) for address in asked}
+        answering = {address: _port(host_of(address), ports) for address in members}
         strange = [address for address, port in answering.items() if port is None]
         deaf = [
             address
             for address, port in answering.items()
             if port is not None and port != (address.partition(":")[2] or _USUAL_PORT)
         ]
-        yield Observation(
-            ok=not strange and not deaf,
-            about=key,
-            found=", ".join(strange or deaf or asked),
+        yield reading.verdict(
+            key,
+            not strange and not deaf,
+            found=", ".join(strange or deaf or members),
             expected=f"members of {_FILE}, at the port of their clients, {usual}: what is no member, or "
             "another quorum's, is asked in vain, or answers otherwise",
             fix=f"name the hosts of server.N in {key} in {reading.where(key)}"
             if strange
             else f"set the ports in {key} in {reading.where(key)} to clientPort, {usual}, or clientPort to "
             "theirs on all members",
-            where=reading.where(key),
         )
 
 
-def _disks(found: Found, facts: Facts) -> Iterator[Observation]:
-    """Whether the log of transactions is on a disk that HDFS fills with blocks."""
-    reading = ConfigurationReading(found)
+@rules.inspection(
+    "zookeeper.log-apart",
+    sources="ZooKeeper 3.8: administrator's guide, HBase 2.6.4: reference guide",
+    when="zoo.cfg says where it is, and where data disks are is known",
+)
+def _disks(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    """ZooKeeper's log is not on a disk of blocks."""
     key = "dataLogDir" if reading.text("dataLogDir") else "dataDir"
     text = reading.text(key) or ""
-    hosts = [host for member in _members(found) for host in member.hosts]
+    hosts = [host for member in _members(reading) for host in member.hosts]
     if text.startswith("/"):
-        below = below_data(found, (PurePosixPath(text),), hosts)
-        yield Observation(
-            ok=not below,
-            about=key,
+        below = below_data(reading, (PurePosixPath(text),), hosts)
+        yield reading.verdict(
+            key,
+            not below,
             found=text,
             expected="a disk without blocks: ZooKeeper answers no write before it is on this disk, and "
             "behind a worker's blocks sessions of RegionServers and masters run out",
             fix=f"set dataLogDir to a directory on a disk that nothing else uses in {_FILE}"
             + (f", or {key} to one below /var/lib" if key == "dataDir" else ""),
-            where=reading.where(key),
         )
 
 
-RULES: tuple[Rule, ...] = (
-    Inspection(
-        id="zookeeper.member-form",
-        says="Each member has a host and two ports.",
-        sources=("ZooKeeper 3.8: QuorumPeer",),
-        severity=Severity.MUST,
-        condition="zoo.cfg lists members",
-        inspect=_forms,
-    ),
-    Inspection(
-        id="zookeeper.member-count",
-        says="Members that vote are an odd number, at least three, on different hosts.",
-        sources=("ZooKeeper 3.8: administrator's guide",),
-        condition="zoo.cfg lists several members",
-        inspect=_odd,
-    ),
-    Inspection(
-        id="zookeeper.member-limits",
-        says="Several members say how long they wait for one another.",
-        sources=("ZooKeeper 3.8: QuorumPeerConfig",),
-        severity=Severity.MUST,
-        condition="zoo.cfg lists several members",
-        inspect=_limits,
-    ),
-    Inspection(
-        id="zookeeper.forced-log",
-        says="What ZooKeeper has promised is on its disk.",
-        sources=("ZooKeeper 3.8: administrator's guide",),
-        severity=Severity.MUST,
-        condition="whether its log is forced to the disk is set",
-        inspect=_forced,
-    ),
-    Inspection(
-        id="zookeeper.session-order",
-        says="The shortest session is not longer than the longest.",
-        sources=("ZooKeeper 3.8: QuorumPeerConfig",),
-        severity=Severity.MUST,
-        condition="either is set",
-        inspect=_sessions,
-    ),
-    Inspection(
-        id="zookeeper.asked-members",
-        says="Who is elected through ZooKeeper asks its members, at their port.",
-        sources=("ZooKeeper 3.8: administrator's guide",),
-        severity=Severity.MUST,
-        condition="zoo.cfg lists members and lies with what names them",
-        inspect=_found_by_clients,
-    ),
-    Inspection(
-        id="zookeeper.log-apart",
-        says="ZooKeeper's log is not on a disk of blocks.",
-        sources=("ZooKeeper 3.8: administrator's guide", "HBase 2.6.4: reference guide"),
-        condition="zoo.cfg says where it is, and where data disks are is known",
-        inspect=_disks,
-    ),
+@rules.inspection(
+    "zookeeper.misspelt",
+    MUST,
+    sources="ZooKeeper 3.8: QuorumPeerConfig.parseProperties, ZooKeeper 3.8: administrator's guide",
+    when="for names that are close to a known one",
 )
+def _names(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    """Names of ZooKeeper's own file are ones that it reads."""
+    keys = read_table("zookeeper/keys.toml")["keys"]
+    for entry in reading.effective:
+        if entry.base_name != "zoo.cfg" or entry.name in keys or not entry.name.isascii():
+            continue
+        near = similar_text(entry.name, keys)
+        if near is not None and len(entry.name) > 4:
+            yield entry_verdict(
+                entry,
+                False,
+                found="a name that ZooKeeper does not read",
+                expected=near,
+                fix=f"rename {entry.name} to {near} in zoo.cfg on all members",
+            )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from howdah.planner.reading import ConfigurationReading
+from howdah.planner.reading import Inspected
 from howdah.planner.rules.ha import services
 from support.pairs import NAMENODES, complaints_about, found_with, without
 
@@ -22,7 +22,7 @@ SECOND = {
 def found_in(**changes: str) -> list[tuple[str, str]]:
     return [
         (rule, one.fix)
-        for rule, one in complaints_about(services.RULES, found_with({**NAMENODES, **changes}))
+        for rule, one in complaints_about(services.rules, found_with({**NAMENODES, **changes}))
     ]
 
 
@@ -30,7 +30,7 @@ def test_a_service_that_is_in_no_list_is_found() -> None:
     ((rule, fix),) = found_in(**{"dfs.nameservices": "prod"})
     assert rule == "ha.listed-services"
     assert fix.startswith("rename dfs.ha.namenodes.ns to dfs.ha.namenodes.prod in hdfs-site.xml:")
-    ((_, one),) = complaints_about(services.RULES, found_with(without(NAMENODES, "dfs.nameservices")))
+    ((_, one),) = complaints_about(services.rules, found_with(without(NAMENODES, "dfs.nameservices")))
     assert (one.about, one.fix) == ("dfs.nameservices", "set dfs.nameservices to ns in hdfs-site.xml")
 
 
@@ -77,7 +77,7 @@ def test_observers_are_asked_only_where_they_say_how_far_they_are() -> None:
 
 
 def test_two_services_share_no_journal() -> None:
-    ((rule, one),) = complaints_about(services.RULES, found_with(SECOND))
+    ((rule, one),) = complaints_about(services.rules, found_with(SECOND))
     assert (rule, one.about) == ("ha.own-edits", "dfs.namenode.shared.edits.dir.other")
     assert "dfs.internal.nameservices to ns" in one.fix
 
@@ -90,13 +90,13 @@ def test_two_services_share_no_journal() -> None:
     ],
 )
 def test_two_services_with_their_own_edits_pass(own: dict[str, str]) -> None:
-    assert complaints_about(services.RULES, found_with({**SECOND, **own})) == []
+    assert complaints_about(services.rules, found_with({**SECOND, **own})) == []
 
 
 def test_a_key_is_looked_for_with_the_names_of_service_and_name_node_first() -> None:
-    (pair,) = services.own_pairs(found_with(NAMENODES))
+    (pair,) = services.own_pairs(Inspected(found_with(NAMENODES)))
     key = "dfs.ha.fencing.methods"
     for form in (key, f"{key}.ns.nn2", f"{key}.ns"):
         found = found_with({key: "x", f"{key}.other": "x", form: "x"})
-        assert pair.key(ConfigurationReading(found), key) == form
-    assert pair.key(ConfigurationReading(found_with({})), key) == key
+        assert pair.key(Inspected(found), key) == form
+    assert pair.key(Inspected(found_with({})), key) == key

@@ -9,14 +9,17 @@ import pytest
 from howdah.model.plan import Role, Value
 from howdah.model.request import PlanRequest, Protection
 from howdah.planner.facts import Facts
-from howdah.planner.rule import Counsel, SettingRule
+from howdah.planner.rule import AdviceRule, SettingRule
 from howdah.planner.rules.catalogue import find_rule
-from howdah.planner.rules.ha import connections, waiting
+from howdah.planner.rules.ha import settings, waiting
 from support.facts import a_master, facts_of, values_of
 from support.pairs import WAITS
 
 PAIR = (a_master(Role.NAMENODE), a_master(Role.NAMENODE, host="h02.example.com"))
 FENCED = {"dfs.ha.fencing.methods": "sshfence\nshell(/bin/true)"}
+
+
+KERNEL = [rule for rule in settings.rules if isinstance(rule, SettingRule) and rule.file == "sysctl.conf"]
 
 
 def in_plan(methods: str = FENCED["dfs.ha.fencing.methods"]) -> Facts:
@@ -29,7 +32,7 @@ def alone(**decided: Value) -> Facts:
 
 
 def test_a_plan_gives_every_wait() -> None:
-    values = values_of([waiting.RULES], in_plan())
+    values = values_of([waiting.rules], in_plan())
     assert values["ha.zookeeper.session-timeout.ms"] == 10_000
     assert values["dfs.ha.fencing.ssh.connect-timeout"] == 2_000
     assert values["dfs.client.failover.max.attempts"] == values["dfs.client.retry.max.attempts"] == 180
@@ -37,24 +40,24 @@ def test_a_plan_gives_every_wait() -> None:
 
 
 def test_a_lost_host_is_missed_for_less_than_twenty_seconds() -> None:
-    values = values_of([connections.RULES, waiting.RULES], in_plan())
+    values = values_of([KERNEL, waiting.rules], in_plan())
     known = replace(in_plan(), decided={**FENCED, **values})
     pause = known.number("dfs.client.failover.sleep.max.millis") / 1000
     assert waiting.lost_host(known).until_active_s + pause < 20
     # A call to a host that was lost before, and one that it had received: 13.4 and 13 s as measured.
-    assert connections.retransmission_s(int(known.number("net.ipv4.tcp_retries2"))) == pytest.approx(12.6)
-    assert connections.missed_by_tcp_s(known) == 13
-    assert connections.retransmission_s(15) == pytest.approx(924.6)
+    assert settings.retransmission_s(int(known.number("net.ipv4.tcp_retries2"))) == pytest.approx(12.6)
+    assert settings.missed_by_tcp_s(known) == 13
+    assert settings.retransmission_s(15) == pytest.approx(924.6)
 
 
 def test_without_sshfence_nobody_waits_for_it() -> None:
     known = in_plan("shell(/bin/true)")
-    values = values_of([connections.RULES, waiting.RULES], known)
+    values = values_of([KERNEL, waiting.rules], known)
     assert "dfs.ha.fencing.ssh.connect-timeout" not in values
     counsel = find_rule("ha.expected-outage")
-    assert isinstance(counsel, Counsel)
+    assert isinstance(counsel, AdviceRule)
     rolled = {"dfs.ha.log-roll.period": 120}
-    text = counsel.tell(replace(known, decided={**known.decided, **values, **rolled}))
+    text = counsel.advise(replace(known, decided={**known.decided, **values, **rolled}))
     assert text is not None
     # A standby reads edits of two minutes at a time, and stays in safe mode for half a minute more.
     assert "has left safe mode some 2 min 30 s later" in text

@@ -1,0 +1,228 @@
+"""Failover: what survives a lost host, and how long clients try again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from howdah.planner.facts import Facts
+from howdah.planner.reading import Inspected, Observation
+from howdah.planner.rule import MUST
+from howdah.planner.rules.declare import Rules
+from howdah.planner.rules.ha.managers import are_paired
+from howdah.planner.rules.ha.quorums import FENCING, QUORUM
+from howdah.planner.rules.ha.services import (
+    PROVIDER,
+    SHARED,
+    NamedPair,
+    all_named,
+    host_of,
+    is_of_servers,
+    is_own,
+    known_services,
+    own_pairs,
+    pairs,
+)
+from howdah.planner.rules.ha.waiting import TRANSITION_S, lost_host
+from howdah.units import format_seconds
+
+_SOURCES = "D0 74, D2 100, Hadoop 3.5.0"
+_AUTOMATIC = "dfs.ha.automatic-failover.enabled"
+_FENCING_KEY = "dfs.ha.fencing.ssh.private-key-files"
+_MANAGERS = "yarn.resourcemanager.ha.rm-ids"
+_ELECTED_AFTER_S = 2.3
+"""From the end of a ResourceManager's session to the other one's answers, as measured: 12.3 s with 10 s."""
+_HELD_OUT_S = 180
+"""Minutes, as with Hadoop's own values."""
+_ATTEMPTS = "dfs.client.failover.max.attempts"
+_BASE = "dfs.client.failover.sleep.base.millis"
+_MOST = "dfs.client.failover.sleep.max.millis"
+_YARN_ATTEMPTS = "yarn.client.failover-max-attempts"
+_YARN_WAIT = "yarn.resourcemanager.connect.max-wait.ms"
+_YARN_PAUSE = "yarn.resourcemanager.connect.retry-interval.ms"
+_CLIENTS = "yarn.client.failover-proxy-provider"
+_FOLLOWING = "org.apache.hadoop.yarn.client.ConfiguredRMFailoverProxyProvider"
+_FOR_EVER = -1
+
+
+rules = Rules()
+
+
+@rules.inspection("ha.pairs-apart", MUST, sources=_SOURCES, when="a pair is configured")
+def _pairs_apart(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    """Two NameNodes, or two ResourceManagers, are on different hosts."""
+    for pair in own_pairs(reading):
+        yield from _apart(reading, pair.addresses(), "NameNodes")
+    managers = [f"yarn.resourcemanager.hostname.{name}" for name in reading.parts(_MANAGERS)]
+    yield from _apart(reading, managers, "ResourceManagers")
+
+
+def _apart(reading: Inspected, keys: Sequence[str], what: str) -> Iterator[Observation]:
+    hosts = [host_of(text) for key in keys if (text := reading.text(key))]
+    if len(hosts) < 2:
+        return
+    yield reading.verdict(
+        keys[-1],
+        len(set(hosts)) == len(hosts),
+        found=", ".join(hosts),
+        expected=f"{what} on different hosts",
+        fix=f"move one of the {what} to another host and set {keys[-1]} to it",
+    )
+
+
+@rules.inspection("ha.complete", MUST, sources=_SOURCES, when="a name service lists two NameNodes")
+def _complete_pair(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    """A pair of NameNodes has shared edits, fencing, a failover proxy and a quorum."""
+    known = known_services(reading)
+    own = own_pairs(reading)
+    for alone in all_named(reading):
+        if alone.service in known and len(alone.namenodes) < 2 and is_own(reading, alone):
+            yield from _alone(reading, alone)
+    for pair in pairs(reading):
+        yield _needed(
+            reading,
+            f"{PROVIDER}.{pair.service}",
+            "how clients find the active NameNode",
+            "ConfiguredFailoverProxyProvider",
+        )
+        for name, key in zip(pair.namenodes, pair.addresses(), strict=True):
+            yield _needed(reading, key, f"the address of {name}", "host:8020")
+        if pair in own and is_of_servers(reading, pair):
+            yield from _failover(reading, pair)
+
+
+def _failover(reading: Inspected, pair: NamedPair) -> Iterator[Observation]:
+    """What NameNodes of this cluster need besides, and those of another one have there."""
+    yield _needed(
+        reading,
+        pair.key(reading, SHARED),
+        "where the standby reads the edits",
+        "qjournal://h1:8485;h2:8485;h3:8485/ns",
+    )
+    fencing = pair.key(reading, FENCING)
+    yield _needed(reading, fencing, "how a NameNode that is no longer active is stopped", "shell(/bin/true)")
+    if reading.truth(pair.key(reading, _AUTOMATIC)):
+        yield _needed(
+            reading, QUORUM, "the ZooKeepers that elect the active NameNode", "h1:2181,h2:2181,h3:2181"
+        )
+    if "sshfence" in (reading.text(fencing) or ""):
+        yield _needed(reading, _FENCING_KEY, "the key with which sshfence logs in", "/etc/hadoop/ssh/fencing")
+
+
+def _alone(reading: Inspected, alone: NamedPair) -> Iterator[Observation]:
+    """A service of one NameNode, where edits are shared as only a pair needs them."""
+    if reading.text(alone.key(reading, SHARED)):
+        key = f"dfs.ha.namenodes.{alone.service}"
+        yield reading.verdict(
+            key,
+            False,
+            found=", ".join(alone.namenodes) or "nothing",
+            expected="two NameNodes: none follows the shared edits",
+            fix=f"set {key} to nn1,nn2 and give each its dfs.namenode.rpc-address.{alone.service}.ID",
+        )
+
+
+def _needed(reading: Inspected, key: str, what: str, example: str) -> Observation:
+    text = reading.text(key)
+    return reading.verdict(
+        key, bool(text), found=text or "not set", expected=what, fix=f"set {key}, for instance to {example}"
+    )
+
+
+def pauses_s(attempts: int, base_ms: float, most_ms: float) -> float:
+    """How long the pauses between so many attempts are together: none, then doubled up to the longest."""
+    whole, pause, remaining = 0.0, 2 * base_ms, attempts - 1
+    while remaining > 0 and 0 < pause < most_ms:
+        whole += pause
+        pause *= 2
+        remaining -= 1
+    return (whole + max(0, remaining) * min(pause, most_ms)) / 1000
+
+
+def _enough_attempts(base_ms: float, most_ms: float) -> int:
+    """As many as outlive minutes, in tens."""
+    attempts = 10
+    while pauses_s(attempts, base_ms, most_ms) < _HELD_OUT_S and attempts < 10_000:
+        attempts += 10
+    return attempts
+
+
+@rules.inspection(
+    "ha.client-patience",
+    MUST,
+    sources="Hadoop 3.5.0: RetryPolicies, howdah",
+    when="there are two NameNodes, and attempts or pauses of clients are set",
+)
+def _clients(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    """A client of HDFS asks for longer than a failover takes."""
+    if not pairs(reading) or not any(map(reading.text, (_ATTEMPTS, _BASE, _MOST))):
+        # The release's own values outlive the release's own failover.
+        return
+    attempts, base, most = (facts.number(key) for key in (_ATTEMPTS, _BASE, _MOST))
+    paused = pauses_s(int(attempts), base, most)
+    # Every second attempt goes to the host that is lost, and waits for it.
+    held_out = paused + attempts // 2 * facts.number("ipc.client.connect.timeout") / 1000
+    lost = lost_host(facts).until_active_s
+    place = reading.where(_ATTEMPTS)
+    yield Observation(
+        ok=paused >= TRANSITION_S and held_out >= lost,
+        about=_ATTEMPTS,
+        found=f"{attempts:.15g}{'' if place else ' (default)'}: a client gives up after "
+        f"{format_seconds(paused)}, and {format_seconds(held_out)} where a host is lost",
+        expected=f"attempts for longer than a failover takes: {format_seconds(TRANSITION_S)} after a "
+        f"NameNode's process has died, as measured, and {format_seconds(lost)} after its host is lost, by "
+        "these settings; jobs and HBase's RegionServers end otherwise",
+        fix=f"set {_ATTEMPTS} to {_enough_attempts(base, most)} in {place or 'hdfs-site.xml'}",
+        where=place or reading.where(_MOST) or reading.where(_BASE),
+    )
+
+
+@rules.inspection(
+    "ha.manager-patience",
+    MUST,
+    sources="Hadoop 3.5.0: RMProxy, howdah",
+    when="there are two ResourceManagers, and how long they are asked for is set",
+)
+def _managers(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    """NodeManagers, application masters and clients of YARN ask for longer than a failover takes."""
+    given = next((key for key in (_YARN_ATTEMPTS, _YARN_WAIT) if reading.number(key) is not None), None)
+    if not are_paired(reading) or given is None:
+        return
+    value = reading.number(given) or 0
+    pause = facts.number(_YARN_PAUSE)
+    held_out = value / 1000
+    if given == _YARN_ATTEMPTS and value != _FOR_EVER:
+        base, most = (
+            reading.number(f"yarn.client.failover-sleep-{bound}-ms") or pause for bound in ("base", "max")
+        )
+        held_out = pauses_s(int(value), base, most)
+    needed = facts.number("hadoop.zk.timeout-ms") / 1000 + _ELECTED_AFTER_S
+    wanted = "900000, as it is by itself," if given == _YARN_WAIT else "-1, so that the whole wait counts,"
+    yield reading.verdict(
+        given,
+        value == _FOR_EVER or held_out >= needed,
+        found=f"{value:.15g}: given up after {format_seconds(held_out)}",
+        expected=f"longer than the other ResourceManager takes, {format_seconds(needed)} by "
+        "hadoop.zk.timeout-ms and what was measured: NodeManagers and application masters end otherwise, and "
+        "with them all that runs",
+        fix=f"set {given} to {wanted} in {reading.where(given)}",
+    )
+
+
+@rules.inspection(
+    "ha.followed-managers",
+    MUST,
+    sources="Hadoop 3.5.0: RMProxy",
+    when="there are two ResourceManagers, and how they are looked for is set",
+)
+def _followed(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    """Who asked one ResourceManager goes on to the other."""
+    text = reading.text(_CLIENTS)
+    if text and are_paired(reading):
+        yield reading.verdict(
+            _CLIENTS,
+            "NoHARM" not in text,
+            found=text,
+            expected="a class that goes on to the other ResourceManager: NodeManagers, application masters "
+            "and clients ask one alone otherwise",
+            fix=f"set {_CLIENTS} to {_FOLLOWING} in {reading.where(_CLIENTS)}, or remove it",
+        )

@@ -1,0 +1,380 @@
+"""Java: which one a release runs on, what it must be told there, and what it must not."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+from howdah import releases
+from howdah.errors import UserError
+from howdah.model.found import FoundProperty
+from howdah.model.heap import heap_bytes
+from howdah.model.plan import Value
+from howdah.planner.conditions import WITH_HBASE, with_mapreduce
+from howdah.planner.facts import Facts
+from howdah.planner.reading import Inspected, Observation, entry_verdict, is_temporary
+from howdah.planner.rule import MUST, Decision
+from howdah.planner.rules.declare import Condition, Rules
+from howdah.releases import DEFAULT_HBASE, line_of
+from howdah.units import MIB
+
+_KEPT = ("HADOOP_LOG_DIR", "HADOOP_PID_DIR", "HADOOP_SECURE_PID_DIR", "HBASE_LOG_DIR", "HBASE_PID_DIR")
+_LOGS = "the default is below the software's own directory, which an upgrade replaces"
+_PROCESS_IDS = (
+    "the default is /tmp: once a cleaner took the file, the scripts cannot stop the daemon; what is in /run "
+    "ends with the boot, as the daemons do"
+)
+_JAVA = {"2": (7, 8), "3.0": (8,), "3.1": (8,), "3.2": (8,), "3.3": (8, 11), "3.4": (8, 11), "3.5": (17,)}
+"""Majors that the servers of a line of Hadoop run on."""
+_HADOOPS = ("hadoop-env.sh", "hdfs-env.sh", "yarn-env.sh", "mapred-env.sh", "kms-env.sh", "httpfs-env.sh")
+_HBASE_JAVA = {"2.5": (8, 11), "2.6": (8, 11, 17)}
+"""Likewise for HBase; its guide has reservations about 2.5 on Java 17."""
+_HBASE_1_JAVA = (7, 8)
+"""Of the HBase that clusters of Hadoop 2 have."""
+_MAJOR = re.compile(r'(?:.*\bversion )?"?(?:1\.)?(\d+)')
+_HOME_MAJOR = re.compile(r"/(?:java|jdk|jre|temurin|zulu)[a-z-]*(?:1\.)?(\d{1,2})(?!\d)[^/]*/?(?:jre/?)?$")
+"""The major in the name of a directory: ``/usr/lib/jvm/java-17-openjdk``, ``/opt/jdk1.8.0_402``."""
+_HOME_OF_ITSELF = ("${JAVA_HOME}", "$JAVA_HOME")
+_OPENS = "mapreduce.jvm.add-opens-as-default"
+_ADD_OPENS_FROM = 17
+_REMOVED = (
+    "-XX:+UseConcMarkSweepGC",
+    "-XX:+UseParNewGC",
+    "-XX:+UseParallelOldGC",
+    "-XX:CMSInitiatingOccupancyFraction",
+    "-XX:+UseCMSInitiatingOccupancyOnly",
+    "-XX:MaxPermSize",
+    "-XX:PermSize",
+    "-XX:+AggressiveOpts",
+    "-XX:+PrintGCDateStamps",
+    "-XX:+PrintGCTimeStamps",
+    "-XX:+PrintGCApplicationStoppedTime",
+    "-XX:+PrintTenuringDistribution",
+    "-XX:+UseGCLogFileRotation",
+    "-XX:NumberOfGCLogFiles",
+    "-XX:GCLogFileSize",
+    "-d32",
+    "-d64",
+)
+_REMOVED_IN = 14
+TASK_OPTIONS = (
+    "mapreduce.map.java.opts",
+    "mapreduce.reduce.java.opts",
+    "mapred.child.java.opts",
+    "mapreduce.admin.map.child.java.opts",
+    "mapreduce.admin.reduce.child.java.opts",
+    "yarn.app.mapreduce.am.command-opts",
+    "yarn.app.mapreduce.am.admin-command-opts",
+)
+"""Properties that hold options of Java for tasks and their application master."""
+_LEAST_HEAP = 16 * MIB
+_LEAST_GIVEN = re.compile(r"-Xms(?=\d)")
+_COLLECTOR = re.compile(r"-XX:\+Use(?:G1|Parallel|Serial|Z|Shenandoah|ConcMarkSweep)GC(?!\S)")
+_DEBUGGER = re.compile(r"-(?:agentlib:jdwp|Xrunjdwp)\S*")
+_OPEN_JMX = re.compile(r"-Dcom\.sun\.management\.jmxremote\.authenticate=false(?!\S)")
+_JMX_PORT = re.compile(r"-Dcom\.sun\.management\.jmxremote\.port=\d+")
+
+
+rules = Rules(file="java")
+
+
+def _below_run(path: str) -> bool:
+    return path.startswith("/run/")
+
+
+def _is_kept(value: Value, decision: Decision, facts: Facts) -> bool:
+    path = str(value)
+    for_a_boot = str(decision.value).startswith("/run/")
+    return not path or not is_temporary(path) or "${" in path or (for_a_boot and _below_run(path))
+
+
+hadoop = rules.under(file="hadoop-env.sh", sources="Hadoop: hadoop-env.sh, howdah")
+hbase = rules.under(file="hbase-env.sh", sources="HBase: hbase-env.sh, howdah", when=WITH_HBASE)
+hadoop.fixed("jvm.hadoop-logs", "HADOOP_LOG_DIR", "/var/log/hadoop", accepts=_is_kept).text(
+    "Hadoop's logs outlive upgrades.", _LOGS
+)
+hadoop.fixed("jvm.hadoop-process-ids", "HADOOP_PID_DIR", "/run/hadoop", accepts=_is_kept).text(
+    "No cleaner takes Hadoop's process ids.", _PROCESS_IDS
+)
+hbase.fixed("jvm.hbase-logs", "HBASE_LOG_DIR", "/var/log/hbase", accepts=_is_kept).text(
+    "HBase's logs outlive upgrades.", _LOGS
+)
+hbase.fixed("jvm.hbase-process-ids", "HBASE_PID_DIR", "/run/hbase", accepts=_is_kept).text(
+    "No cleaner takes HBase's process ids.", _PROCESS_IDS
+)
+
+
+@rules.inspection("jvm.kept-directories", sources="howdah")
+def _kept(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    """Logs and process ids are not in a directory for temporary files."""
+    for variable in reading.environment:
+        if variable.name in _KEPT:
+            own = "log" if "LOG" in variable.name else "run"
+            whose = "hbase" if variable.name.startswith("HBASE") else "hadoop"
+            yield entry_verdict(
+                variable,
+                not is_temporary(variable.text)
+                or "${" in variable.text
+                or (own == "run" and _below_run(variable.text)),
+                expected="a directory that no cleaner empties: logs are lost, and scripts cannot stop "
+                "daemons whose files of process ids are gone",
+                fix=f"set {variable.name} to /var/{own}/{whose} in {variable.place}",
+            )
+
+
+def java_of_hadoop(version: str) -> tuple[int, ...]:
+    """The majors of Java that the servers of a release run on."""
+    return _JAVA.get(line_of(version)) or _JAVA[version.partition(".")[0]]
+
+
+def supported(facts: Facts) -> tuple[int, ...]:
+    """The majors of Java that all asked-for software runs on; raises UserError where there is none."""
+    request = facts.request
+    hadoop = java_of_hadoop(request.hadoop)
+    if not request.hbase_used:
+        return hadoop
+    both = tuple(major for major in hadoop if major in _HBASE_JAVA[line_of(request.hbase)])
+    if not both:
+        raise UserError(
+            f"--hbase {request.hbase}",
+            f"runs on no Java that Hadoop {request.hadoop} runs on",
+            f"plan with --hbase {DEFAULT_HBASE}, or with --hadoop 3.4.2",
+        )
+    return both
+
+
+def java_major(text: str) -> int | None:
+    """The major of a version as Java says it: 8 of ``1.8.0_402``, 17 of ``openjdk version "17.0.10"``."""
+    match = _MAJOR.match(text.strip())
+    return int(match.group(1)) if match else None
+
+
+@rules.setting(
+    "jvm.version",
+    "java.version",
+    MUST,
+    sources="X7, D0 70, D2 112, D4 134, Hadoop 3.5.0: release notes",
+    accepts=lambda value, decision, facts: java_major(str(value)) in supported(facts),
+    today="The papers ran Java 6 and 7. Hadoop 3.5 needs 17; 3.3 and 3.4 run on 8 and 11; HBase 2.5 on 8 "
+    "and 11, 2.6 on 8, 11 and 17.",
+)
+def _version(facts: Facts) -> Decision:
+    """Java is one that the release's servers run on."""
+    majors = supported(facts)
+    names = f"Hadoop {facts.request.hadoop}" + (
+        f" and HBase {facts.request.hbase}" if facts.request.hbase_used else ""
+    )
+    return Decision(
+        str(max(majors)), f"the servers of {names} run on Java {' or '.join(str(major) for major in majors)}"
+    )
+
+
+def _opens(facts: Facts) -> bool:
+    """Whether the release knows of modules at all: 3.3 runs on no Java that closes them.
+
+    Where the release is only assumed, so is its Java, and what is not set is no fault.
+    """
+    if facts.release_assumed and facts.decided.get(_OPENS) is not True:
+        return False
+    return releases.hadoop(facts.request.hadoop).find(_OPENS) is not None
+
+
+@rules.setting(
+    "jvm.open-modules",
+    _OPENS,
+    MUST,
+    sources="MAPREDUCE-7449, HADOOP-19310",
+    when=Condition(
+        "with MapReduce, where the release has the placeholder",
+        lambda facts: with_mapreduce(facts) and _opens(facts),
+    ),
+    file="mapred-site.xml",
+    accepts=lambda value, decision, facts: value is True or decision.value is False,
+    today="Clients and NodeManagers must be of one release: an older NodeManager does not know the "
+    "placeholder.",
+)
+def _open_modules(facts: Facts) -> Decision:
+    """Tasks on Java 17 are started with java.base opened."""
+    value = max(supported(facts)) >= _ADD_OPENS_FROM
+    return Decision(
+        value,
+        "tasks on Java 17 need java.base opened to them; the servers' own scripts do it for themselves"
+        if value
+        else "Java 11 and before need none of it",
+    )
+
+
+def home_major(home: str) -> int | None:
+    """The major that the name of Java's directory has: 8 of ``/usr/lib/jvm/java-1.8.0``."""
+    match = _HOME_MAJOR.search(home)
+    return int(match.group(1)) if match else None
+
+
+def java_homes(variables: Iterable[FoundProperty]) -> Iterable[FoundProperty]:
+    """The last JAVA_HOME of every script: each is read by its own services.
+
+    A line that sets the variable to itself changes nothing, and is returned where a script has no other one.
+    """
+    homes = [entry for entry in variables if entry.name == "JAVA_HOME"]
+    homes.sort(key=lambda entry: entry.text not in _HOME_OF_ITSELF)
+    return {entry.file: entry for entry in homes}.values()
+
+
+def _homes(reading: Inspected) -> Iterable[FoundProperty]:
+    return java_homes(reading.environment)
+
+
+def _runs_on(script: str, facts: Facts) -> tuple[str, tuple[int, ...]] | None:
+    """The software that a script starts, and the majors of Java that it runs on; None for others' scripts."""
+    request = facts.request
+    if script in _HADOOPS:
+        return f"Hadoop {request.hadoop}", java_of_hadoop(request.hadoop)
+    if script == "hbase-env.sh" and request.hadoop.startswith("2."):
+        return "HBase 1", _HBASE_1_JAVA
+    if script == "hbase-env.sh":
+        return f"HBase {request.hbase}", _HBASE_JAVA[line_of(request.hbase)]
+    return None
+
+
+@rules.inspection(
+    "jvm.home",
+    MUST,
+    sources="Hadoop 3.5.0: release notes",
+    when="where JAVA_HOME's name says which Java it is",
+)
+def _java_home(reading: Inspected, facts: Facts) -> Iterable[Observation]:
+    """JAVA_HOME is of a Java that the release's servers run on."""
+    for entry in _homes(reading):
+        major, software = home_major(entry.text), _runs_on(entry.base_name, facts)
+        if major is None or software is None:
+            continue
+        name, majors = software
+        wanted = " or ".join(map(str, majors))
+        yield entry_verdict(
+            entry,
+            major in majors,
+            about="JAVA_HOME",
+            expected=f"Java {wanted}, which {name} runs on: its daemons do not start otherwise",
+            fix=f"set JAVA_HOME to Java {wanted} in {entry.place}",
+        )
+
+
+@rules.inspection("jvm.home-given", sources="Hadoop 3.5.0: ClusterSetup", when="where JAVA_HOME is set")
+def _home_given(reading: Inspected, facts: Facts) -> Iterable[Observation]:
+    """JAVA_HOME is a directory, not what the environment may have or not."""
+    for entry in _homes(reading):
+        # Hadoop 2 ships yarn-env.sh with a line that passes on what it is given.
+        yield entry_verdict(
+            entry,
+            entry.text not in _HOME_OF_ITSELF or entry.base_name == "yarn-env.sh",
+            about="JAVA_HOME",
+            expected="a directory: over ssh and under systemd there is no JAVA_HOME to take",
+            fix=f"set JAVA_HOME to Java's directory in {entry.place}",
+        )
+
+
+def daemon_options(reading: Inspected) -> Iterator[FoundProperty]:
+    """Variables of daemons' Java options, each as the last line leaves it."""
+    environment = reading.environment
+    last = {variable.name: variable for variable in environment}
+    yield from (entry for entry in last.values() if entry.name.endswith("_OPTS"))
+
+
+def java_options(reading: Inspected) -> Iterator[FoundProperty]:
+    """All options of Java that were found, those of daemons and those of tasks."""
+    yield from daemon_options(reading)
+    config = reading.config
+    if config is not None:
+        yield from (entry for key in TASK_OPTIONS if (entry := config.property(key)) is not None)
+
+
+def removed_options(text: str) -> list[str]:
+    """The options of a text that Java 14 and later do not know."""
+    words = {word.partition("=")[0] for word in text.split()}
+    return [removed for removed in _REMOVED if removed in words]
+
+
+@rules.inspection("jvm.removed-options", MUST, sources="JEP 363, JEP 122, JEP 271")
+def _removed_options(reading: Inspected, facts: Facts) -> Iterable[Observation]:
+    """No daemon and no task is given an option that its Java no longer knows."""
+    if facts.release_assumed or max(supported(facts)) < _REMOVED_IN:
+        # Which Java runs is not known where the release is not.
+        return
+    for option in java_options(reading):
+        dead = removed_options(option.text)
+        consequence = (
+            "every one of the tasks fails" if option.name in TASK_OPTIONS else "the daemon does not start"
+        )
+        yield entry_verdict(
+            option,
+            not dead,
+            found=" ".join(dead) or option.text,
+            expected=f"no option that Java {max(supported(facts))} does not know: {consequence}",
+            fix=f"remove {' '.join(dead)} from {option.name} in {option.place}: -XX:+UseG1GC is today's "
+            "collector, -Xlog:gc* its log",
+        )
+
+
+@rules.inspection("jvm.heap-options", MUST, sources="Java 17")
+def _heaps(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    """Heaps are given so that Java starts with them."""
+    for option in java_options(reading):
+        most, least = (
+            heap_bytes(option.text),
+            heap_bytes(_LEAST_GIVEN.sub("-Xmx", _without_most(option.text))),
+        )
+        cut = [word for word in option.text.split() if word in ("-Xmx", "-Xms", "-Xmn")]
+        if most is None and not cut:
+            continue
+        given = [word for word in option.text.split() if word.startswith(("-Xmx", "-Xms"))]
+        yield entry_verdict(
+            option,
+            not cut and most is not None and most >= _LEAST_HEAP and (least or 0) <= most,
+            found=" ".join(given),
+            expected="-Xms no larger than -Xmx, both with a size and its unit and no blank: Java does not "
+            "start otherwise",
+            fix=_heap_fix(option, most),
+        )
+
+
+def _heap_fix(option: FoundProperty, most: int | None) -> str:
+    small = re.search(r"-Xmx(\d+)[kK]\b", option.text)
+    if small is not None and (most or 0) < _LEAST_HEAP:
+        return f"write -Xmx{small[1]}m in {option.name}, if it is meant in MB"
+    return f"give -Xms and -Xmx in {option.name} one size with its unit, as -Xmx2g is written"
+
+
+def _without_most(options: str) -> str:
+    return " ".join(word for word in options.split() if not word.startswith("-Xmx"))
+
+
+@rules.inspection("jvm.one-collector", MUST, sources="Java 17")
+def _collectors(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    """A daemon or a task has one garbage collector."""
+    for option in java_options(reading):
+        chosen = sorted(set(_COLLECTOR.findall(option.text)))
+        if chosen:
+            yield entry_verdict(
+                option,
+                len(chosen) == 1,
+                found=" ".join(chosen),
+                expected="one garbage collector: Java does not start with several",
+                fix=f"keep -XX:+UseG1GC in {option.name} and remove the others",
+            )
+
+
+@rules.inspection("jvm.open-ports", sources="howdah")
+def _open_ports(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    """No daemon listens for debuggers, or for JMX without a password."""
+    for option in daemon_options(reading):
+        doors = _DEBUGGER.findall(option.text)
+        if _JMX_PORT.search(option.text):
+            doors += _OPEN_JMX.findall(option.text)
+        if doors:
+            yield entry_verdict(
+                option,
+                False,
+                found=" ".join(doors),
+                expected="no port through which anybody who reaches it can run code as the daemon",
+                fix=f"remove {' '.join(doors)} from {option.name}; metrics are at the daemon's /jmx page",
+            )

@@ -1,8 +1,0 @@
-"""Java: which one a release runs on, what it must be told there, and what it must not."""
-
-from __future__ import annotations
-
-from howdah.planner.rule import Rule
-from howdah.planner.rules.jvm import directories, options, versions
-
-RULES: tuple[Rule, ...] = (*directories.RULES, *versions.RULES, *options.RULES)

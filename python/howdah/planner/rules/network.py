@@ -1,0 +1,356 @@
+"""The network: fast enough for the disks, ports bonded, packets large, one queue for a virtual card."""
+
+from __future__ import annotations
+
+import ipaddress
+from collections.abc import Iterator
+
+from howdah.model.network import Nic
+from howdah.model.plan import Input
+from howdah.model.request import Hypervisor, Profile
+from howdah.planner.block import REPLICATION
+from howdah.planner.conditions import several_ports
+from howdah.planner.facts import Facts
+from howdah.planner.reading import Inspected, Observation
+from howdah.planner.rule import MAY, MUST, Decision, Scope
+from howdah.planner.rules.declare import Condition, Rules, at_least
+from howdah.planner.throughput import LINE_SHARE, data_bytes_per_s, replica_bits_per_s
+from howdah.units import format_bits_per_s, format_counted, format_rate
+
+_FILE = "network"
+_JUMBO = 9000
+_EMULATED = frozenset({"e1000", "e1000e", "8139cp", "8139too", "pcnet32", "ne2k-pci", "vmxnet"})
+_GIGABIT = 10**9
+
+
+rules = Rules(file=_FILE)
+
+
+def bonded(facts: Facts) -> bool:
+    """Whether the hosts' own system bonds their ports: under vSphere the virtual switch does it."""
+    return several_ports(facts) and facts.request.dividing is not Hypervisor.VSPHERE
+
+
+_BONDED = Condition("hosts have more than one port and bond them themselves", bonded)
+
+
+@rules.setting(
+    "network.bond-mode",
+    "bond.mode",
+    sources="D0 43, D4 132",
+    when=_BONDED,
+    scope=Scope.HOST,
+    accepts=lambda value, decision, facts: value in ("802.3ad", "balance-xor"),
+)
+def _mode(facts: Facts) -> Decision:
+    """Bond equal ports so that they share the load and survive the loss of one."""
+    ports = Input(name="ports", value=sum(nic.count for nic in facts.group.nics))
+    if facts.request.profile is Profile.PAPER:
+        return Decision("balance-xor", "as the study had it; the switch needs a static group", (ports,))
+    return Decision(
+        "802.3ad",
+        "host and switch agree on the ports, and a wrong cable is noticed instead of losing packets",
+        (ports,),
+    )
+
+
+rules.fixed("network.bond-hash", "bond.xmit_hash_policy", "layer3+4", when=_BONDED, scope=Scope.HOST).text(
+    "Choose a bond's port by address and port number.",
+    "the many connections between two hosts spread over all ports, not over one",
+    "D0 43",
+)
+
+
+rules.fixed(
+    "network.bond-monitor",
+    "bond.miimon",
+    100,
+    when=_BONDED,
+    scope=Scope.HOST,
+    accepts=lambda value, decision, facts: isinstance(value, int) and 0 < value <= 1000,
+).text(
+    "Watch the links of a bond ten times a second.",
+    "a dead port is left within a tenth of a second; 0, the default, never notices",
+    "D4 132, Linux",
+)
+
+
+rules.fixed(
+    "network.jumbo-frames",
+    "mtu",
+    _JUMBO,
+    MAY,
+    scope=Scope.HOST,
+    accepts=at_least,
+    today="Cards now cut and join packets themselves (TSO, LRO), so the gain is smaller than it was.",
+).text(
+    "Send frames of 9,000 bytes between the cluster's hosts.",
+    "a sixth of the packets, and of the work for each, on every stream of blocks",
+    "D0 40, D3 119, D4 133",
+)
+
+
+rules.fixed(
+    "network.offloads",
+    "nic.offloads",
+    ("rx", "tx", "sg", "tso", "gso", "gro"),
+    MAY,
+    scope=Scope.HOST,
+    today="Linux 3.x and later turn all of these on; this is for cards where someone turned them off.",
+).text(
+    "Let cards compute checksums and cut and join packets.",
+    "cutting streams into packets costs a core or more at 10 Gb/s",
+    "D0 39, D0 41, D4 133",
+)
+
+
+def ports(reading: Inspected) -> tuple[Nic, ...]:
+    """The ports and bonds that carry traffic: what is up, a bond in its members' stead."""
+    if reading.host is None:
+        return ()
+    return tuple(nic for nic in reading.host.nics if nic.up and nic.member_of is None)
+
+
+@rules.inspection("network.one-mtu", sources="D0 40")
+def _inspect_mtu(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    """Have one MTU on all ports of a host."""
+    known = {nic.name: nic.mtu for nic in ports(reading) if nic.mtu is not None}
+    if len(known) > 1:
+        yield Observation(
+            len(set(known.values())) == 1,
+            ", ".join(known),
+            ", ".join(f"{name} {mtu}" for name, mtu in known.items()),
+            "one MTU on all ports",
+            fix="set the same MTU on every port, its switch port and the other hosts",
+        )
+
+
+@rules.inspection("network.jumbo", MAY, sources="D0 40, D3 119, D4 133")
+def _jumbo(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    """Have frames of 9,000 bytes on the cluster's ports."""
+    for nic in ports(reading):
+        if nic.mtu is not None:
+            yield Observation(
+                nic.mtu >= _JUMBO,
+                nic.name,
+                f"MTU {nic.mtu}",
+                f"MTU {_JUMBO}, where every hop allows it",
+                fix=f"set the switches, then ip link set {nic.name} mtu {_JUMBO}; test it with ping -M do",
+            )
+
+
+@rules.inspection("network.disks-and-ports", sources="D0 45, D0 46, D0 48, D4 141")
+def _speed(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    """Have ports that carry the replicas of all that the data disks can write."""
+    speeds = {nic.name: nic.speed_bits_per_s for nic in ports(reading)}
+    known = [speed for speed in speeds.values() if speed is not None]
+    if reading.host is None or not facts.group.data_disks:
+        return
+    decided = facts.decided.get("dfs.replication", facts.request.replication or REPLICATION)
+    if facts.known_cluster is not None and facts.known_cluster.hosts == 1:
+        return
+    replication = int(decided) if isinstance(decided, int) and decided > 0 else REPLICATION
+    needed = replica_bits_per_s(facts.group, replication)
+    disks = facts.group.data_disks
+    if len(known) < len(speeds) or not known:
+        unknown = ", ".join(name for name, speed in speeds.items() if speed is None) or "no port is up"
+        yield Observation(None, "network", "speed not known", f"the speed of the ports ({unknown})")
+        return
+    usable = sum(known) * LINE_SHARE
+    yield Observation(
+        needed <= usable,
+        ", ".join(speeds),
+        f"{format_bits_per_s(usable)} each way",
+        f"{format_bits_per_s(needed)} for the replicas of what {disks} data disks write",
+        fix="add ports to the bond or use faster ones",
+        inputs=(
+            Input(name="data disks", value=disks),
+            Input(name="needed", value=round(needed), unit="bit/s"),
+            Input(name="usable", value=round(usable), unit="bit/s"),
+        ),
+    )
+
+
+@rules.inspection("network.bond", sources="D0 43, D4 132")
+def _bonds(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    """Spread a bond's traffic over all its ports, by address and port number."""
+    for nic in ports(reading):
+        if nic.bond is None:
+            continue
+        spreads = nic.bond.mode in ("802.3ad", "balance-xor")
+        by_port = nic.bond.hash_policy in ("layer3+4", "encap3+4")
+        yield Observation(
+            spreads and by_port,
+            nic.name,
+            f"{nic.bond.mode}, {nic.bond.hash_policy or 'no hash policy'}",
+            "802.3ad or balance-xor with layer3+4",
+            fix=f"set mode 802.3ad and xmit_hash_policy layer3+4 on {nic.name}, and LACP on the switch",
+        )
+
+
+@rules.inspection("network.bonded-ports", sources="D0 43, howdah")
+def _bonded(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    """Have every port of a bond up, and as fast as the others."""
+    members: dict[str, list[Nic]] = {}
+    for nic in reading.host.nics if reading.host else ():
+        if nic.member_of is not None:
+            members.setdefault(nic.member_of, []).append(nic)
+    for bond, nics in members.items():
+        down = [nic.name for nic in nics if not nic.up]
+        speeds = {nic.speed_bits_per_s for nic in nics if nic.up and nic.speed_bits_per_s}
+        yield Observation(
+            ok=not down and len(speeds) <= 1,
+            about=bond,
+            found=", ".join(
+                f"{nic.name} {format_bits_per_s(nic.speed_bits_per_s) if nic.speed_bits_per_s else 'up'}"
+                if nic.up
+                else f"{nic.name} down"
+                for nic in nics
+            ),
+            expected="all ports up, at one speed",
+            fix=f"look at cable, transceiver and switch port of {', '.join(down) or 'the slowest port'}; "
+            f"see /proc/net/bonding/{bond}",
+        )
+
+
+@rules.inspection("network.guest-card", sources="D0 41, D0 143, D3 119", when="the host is a virtual machine")
+def _guest_card(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    """Give virtual machines paravirtual network cards."""
+    if reading.host is None or not reading.host.virtualisation.is_virtual:
+        return
+    for nic in ports(reading):
+        if nic.driver is not None and nic.bond is None:
+            yield Observation(
+                nic.driver not in _EMULATED,
+                nic.name,
+                nic.driver,
+                "vmxnet3 under vSphere, virtio_net under KVM, or a card that is passed through",
+                fix=f"replace the virtual card {nic.name} by a vmxnet3 (vSphere) or virtio (KVM) one",
+            )
+
+
+@rules.inspection(
+    "network.guest-queues", MAY, sources="D0 38, D0 41, D3 119", when="the host is a virtual machine"
+)
+def _queues(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    """Avoid several queues in a virtual network card."""
+    if reading.host is None or not reading.host.virtualisation.is_virtual:
+        return
+    for nic in ports(reading):
+        if nic.rx_queues is not None and nic.driver in ("vmxnet3", "virtio_net"):
+            yield Observation(
+                nic.rx_queues == 1,
+                nic.name,
+                format_counted(nic.rx_queues, "receive queue"),
+                "1, except perhaps in the largest virtual machines",
+                fix=f"ethtool -L {nic.name} combined 1, where the driver allows it; measure before and after",
+            )
+
+
+@rules.inspection(
+    "network.own-name",
+    MUST,
+    sources="HBase 2.6.4: reference guide, Hadoop 3.5.0: ClusterSetup",
+    when="where there are several workers",
+)
+def _own_name(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    """A host's own name is not the loopback's."""
+    address = reading.host.network.own_address if reading.host is not None else None
+    if address is None or reading.config is None or len(reading.config.workers) < 2:
+        # A cluster of one host finds itself on the loopback as well as anywhere.
+        return
+    yield Observation(
+        ok=not _is_loopback(address),
+        about="/etc/hosts",
+        found=f"{address} for the host's own name",
+        expected="its address on the network: daemons listen where nobody else reaches them, and tell "
+        "masters that they are there",
+        fix="remove the host's name from the lines of 127.0.0.1 and 127.0.1.1 in /etc/hosts",
+    )
+
+
+def _is_loopback(address: str) -> bool:
+    try:
+        return ipaddress.ip_address(address).is_loopback
+    except ValueError:
+        return False
+
+
+def _replication(facts: Facts) -> int:
+    """The plan's own."""
+    return max(1, int(facts.number("dfs.replication")))
+
+
+@rules.advice("network.speed", sources="D0 45, D0 46, D0 48, D0 47, D2 159")
+def _advise_speed(facts: Facts) -> str | None:
+    """Have a network that carries the replicas of all that the disks can write."""
+    group, replication = facts.group, _replication(facts)
+    if facts.cluster.hosts == 1:
+        return None
+    needed = replica_bits_per_s(group, replication)
+    usable = group.network_bits_per_s * LINE_SHARE
+    if not usable or needed <= usable:
+        return None
+    return (
+        f"The data disks of a host of {group.name} write {format_rate(data_bytes_per_s(group))}; with "
+        f"{format_counted(replication, 'replica')} {format_bits_per_s(needed)} of it crosses the network "
+        f"each way, and its ports carry {format_bits_per_s(usable)}. Loading data will be bound by the "
+        "network: add ports, which also survive the loss of one, or faster ones."
+    )
+
+
+@rules.advice("network.gigabit", sources="D4 141, D4 135, D0 46")
+def _grouped_gigabit(facts: Facts) -> str | None:
+    """Prefer 10GbE or faster to grouped 1GbE."""
+    if facts.cluster.hosts == 1:
+        return None
+    slow = [nic for nic in facts.group.nics if nic.speed_bits_per_s <= _GIGABIT]
+    if not slow:
+        return None
+    return (
+        f"{facts.group.name} has ports of 1 Gb/s. A port of 10 Gb/s made loading and reading three to six "
+        "times as fast; grouped gigabit ports grow less well with the data, so prefer faster ones."
+    )
+
+
+@rules.advice("network.end-to-end", sources="D0 40")
+def _end_to_end(facts: Facts) -> str | None:
+    """Test jumbo frames end to end."""
+    if facts.cluster.hosts == 1:
+        return None
+    return (
+        "Jumbo frames work end to end or not at all: set MTU 9000 on switches, virtual switches and cards, "
+        "then test it between two hosts with `ping -M do -s 8972 HOST`."
+    )
+
+
+@rules.advice("network.switch", sources="D0 43, D4 132")
+def _switch(facts: Facts) -> str | None:
+    """Set up both ends of a bond."""
+    if not several_ports(facts) or facts.cluster.hosts == 1:
+        return None
+    if facts.request.dividing is Hypervisor.VSPHERE:
+        return (
+            "Give each physical port a virtual switch and each worker a vmxnet3 card on every one, bonded in "
+            "the guest (balance-xor, layer3+4), or use LACP on a distributed switch, hashing layers 3 and 4."
+        )
+    return (
+        "Set the switch's side of every bond as well: LACP with layer 3+4 hashing on both switches of a pair "
+        "(MLAG); Cisco's PAgP does not speak with Linux."
+    )
+
+
+@rules.advice(
+    "network.interrupts",
+    MAY,
+    sources="D0 38, D0 42, D0 44",
+    today="The papers pinned interrupts by hand; irqbalance knows NUMA nodes, drivers pace themselves.",
+)
+def _interrupts(facts: Facts) -> str | None:
+    """Let irqbalance spread interrupts, and check that no CPU is overloaded by them."""
+    if facts.cluster.hosts == 1:
+        return None
+    return (
+        "Leave interrupts to irqbalance, and look into /proc/interrupts under load: one CPU that serves a "
+        "card alone and is full is the sign to spread its queues, or to pin them away from the tasks."
+    )

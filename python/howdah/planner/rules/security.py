@@ -1,0 +1,396 @@
+"""Who may do what: with --secure Kerberos names every user, without it the network must be trusted."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from howdah.errors import UserError
+from howdah.model.plan import Value
+from howdah.planner.conditions import (
+    SECURE_MODE,
+    SECURED,
+    SECURED_MAPREDUCE,
+    secured,
+    secured_hbase,
+    secured_mapreduce,
+    secured_pair,
+)
+from howdah.planner.facts import Facts
+from howdah.planner.reading import Inspected, Observation, has_several_hosts
+from howdah.planner.rule import MUST, SHOULD, Decision
+from howdah.planner.rules.consistency.fair import uses_fair
+from howdah.planner.rules.declare import Condition, Rules, fixed, set_at_all
+
+KEYTABS = "/etc/security/keytabs"
+WEB_SECRET = "/etc/security/http_secret"
+web_secret = fixed(WEB_SECRET, "a file that only Hadoop's users can read, the same on all hosts")
+"""What all hosts sign web sessions with."""
+_EXECUTOR = "org.apache.hadoop.yarn.server.nodemanager.LinuxContainerExecutor"
+_FILTER = "org.apache.hadoop.security.AuthenticationFilterInitializer"
+_PROTECTION = "dfs.data.transfer.protection"
+_POLICY = "dfs.http.policy"
+_DATA, _PAGES = "dfs.datanode.address", "dfs.datanode.http.address"
+_ANY_PORTS = "ignore.secure.ports.for.testing"
+_OF_DATANODES = ("dfs.datanode.kerberos.principal", "dfs.datanode.keytab.file", "dfs.datanode.data.dir")
+_FIRST_OF_USERS = 1024
+_PROXY = re.compile(r"hadoop\.proxyuser\.([^.]+)\.(hosts|groups|users)")
+_UMASK = "fs.permissions.umask-mode"
+_PROTOCOLS = "hadoop.ssl.enabled.protocols"
+_DEAD = re.compile(r"SSLv2Hello|SSLv2|SSLv3|TLSv1(?:\.1)?")
+_VERIFIER = "hadoop.ssl.hostname.verifier"
+_LAX = ("ALLOW_ALL", "DEFAULT_AND_LOCALHOST")
+_PRINCIPAL = re.compile(r"(?:dfs|yarn|hbase)\..*principal")
+_OF_MANY = re.compile(r"(?:dfs|yarn|hbase)\.(?:datanode|journalnode|nodemanager|regionserver)\..*principal")
+"""Principals of daemons that run on several hosts with one configuration."""
+_ROOT_QUEUE = "yarn.scheduler.capacity.root"
+_POLICIES = ("dfs.http.policy", "yarn.http.policy", "mapreduce.jobhistory.http.policy")
+
+
+def login(user: str, facts: Facts) -> tuple[str, ...]:
+    """The option by which a daemon of this user proves to ZooKeeper who it is, on a secure cluster."""
+    if not secured_pair(facts) and not secured_hbase(facts):
+        return ()
+    return (f"-Djava.security.auth.login.config=/etc/security/jaas/{user}.conf",)
+
+
+rules = Rules(file="core-site.xml")
+secure = rules.under(when=SECURED, sources=SECURE_MODE, severity=MUST)
+secure_mapreduce = rules.under(when=SECURED_MAPREDUCE, sources=SECURE_MODE, severity=MUST)
+secure.fixed("security.authentication", "hadoop.security.authentication", "kerberos").text(
+    "Users and services prove who they are.", "a secure cluster was asked for"
+)
+secure.fixed("security.authorization", "hadoop.security.authorization", True).text(
+    "Services check who may call them.", "a secure cluster was asked for; hadoop-policy.xml says who may"
+)
+
+
+def protected(value: Value, decision: Decision, facts: Facts) -> bool:
+    """Accept what encrypts, and what at least keeps messages from being changed."""
+    return str(value).lower() in {"privacy", "integrity", "integrity,privacy", "privacy,integrity"}
+
+
+secure.fixed(
+    "security.rpc", "hadoop.rpc.protection", "privacy", SHOULD, default_harms=True, accepts=protected
+).text("Calls are encrypted.", "integrity alone leaves names and tokens readable on the wire")
+secure.fixed("security.block-tokens", "dfs.block.access.token.enable", True, file="hdfs-site.xml").text(
+    "DataNodes serve a block only to those the NameNode let have it.",
+    "otherwise anybody who knows a block's number can read it",
+)
+
+
+# A DataNode that is told to encrypt does so whatever the protection is (SaslDataTransferServer).
+secure.fixed(
+    "security.data-transfer",
+    "dfs.data.transfer.protection",
+    "privacy",
+    SHOULD,
+    file="hdfs-site.xml",
+    accepts=lambda value, decision, facts: (
+        protected(value, decision, facts) or facts.decided.get("dfs.encrypt.data.transfer") is True
+    ),
+).text("Blocks are encrypted on the wire.", "it also lets DataNodes run without root's ports")
+
+
+secure.fixed(
+    "security.data-cipher",
+    "dfs.encrypt.data.transfer.cipher.suites",
+    "AES/CTR/NoPadding",
+    SHOULD,
+    file="hdfs-site.xml",
+).text(
+    "Blocks are encrypted by AES.", "processors have instructions for it; the default negotiates slow ciphers"
+)
+secure_mapreduce.fixed(
+    "security.container-executor",
+    "yarn.nodemanager.container-executor.class",
+    _EXECUTOR,
+    file="yarn-site.xml",
+).text(
+    "Tasks run as the users who submitted them.", "the default runs every task as the NodeManager's own user"
+)
+secure_mapreduce.fixed("security.yarn-lists", "yarn.acl.enable", True, file="yarn-site.xml").text(
+    "Jobs are seen and stopped by their owners and administrators only.",
+    "the default lets everybody; yarn.admin.acl names administrators, who are all users otherwise",
+)
+
+
+def _checks_yarn_lists(facts: Facts) -> bool:
+    """Whether YARN checks lists at all: that it does not is a rule of its own."""
+    planned = facts.known_cluster is not None
+    return secured_mapreduce(facts) and (planned or facts.decided.get("yarn.acl.enable") is True)
+
+
+secure_mapreduce.fixed(
+    "security.yarn-administrators",
+    "yarn.admin.acl",
+    "yarn",
+    when=Condition("with --secure and MapReduce, where lists are checked", _checks_yarn_lists),
+    file="yarn-site.xml",
+    accepts=lambda value, decision, facts: bool(str(value).strip()) and "*" not in str(value),
+).text("YARN has administrators of its own.", "the default, *, makes everybody one")
+secure_mapreduce.fixed(
+    "security.job-lists", "mapreduce.cluster.acls.enabled", True, SHOULD, file="mapred-site.xml"
+).text(
+    "What jobs report of themselves can be read by their owners only.",
+    "counters and configurations may hold what is not for all",
+)
+secure.fixed("security.web", "hadoop.http.authentication.type", "kerberos", SHOULD).text(
+    "Web pages ask users to identify themselves.", "the default trusts a name in the address"
+)
+secure.fixed(
+    "security.web-anonymous", "hadoop.http.authentication.simple.anonymous.allowed", False, SHOULD
+).text("Nobody gets in without a name.", "with the filter on, only those with a name")
+secure.fixed(
+    "security.web-filter",
+    "hadoop.http.filter.initializers",
+    (_FILTER,),
+    SHOULD,
+    accepts=lambda value, decision, facts: _FILTER in str(value),
+).text(
+    "The filter that asks is in place on every page.",
+    "without it hadoop.http.authentication.type has no effect",
+)
+secure.setting(
+    "security.web-secret", "hadoop.http.authentication.signature.secret.file", SHOULD, accepts=set_at_all
+).by("All hosts sign web sessions with one secret.", web_secret)
+
+
+rules.advice(
+    "security.trusted-network",
+    MUST,
+    sources="D3 125, howdah",
+    when=Condition("without --secure", lambda facts: not facts.request.secure),
+).text(
+    "A cluster without Kerberos lives on a trusted network.",
+    "Without --secure every user is who they say they are, and anybody who reaches a port can read and "
+    "delete everything: keep the cluster on a network of its own, let nothing but gateways through a "
+    "firewall, or plan with --secure.",
+)
+
+
+def realm(facts: Facts) -> str:
+    """The Kerberos realm: the one asked for, or the hosts' domain in capitals; raises UserError."""
+    if facts.request.realm:
+        return facts.request.realm
+    domain = facts.cluster.domain
+    if not domain:
+        raise UserError(
+            "--realm",
+            "the hosts share no domain that a Kerberos realm could be named after",
+            "give the realm, for instance --realm EXAMPLE.COM",
+        )
+    return domain.upper()
+
+
+@rules.advice("security.preparations", MUST, sources="Hadoop 3.5.0: secure mode, howdah", when=SECURED)
+def _preparations(facts: Facts) -> str | None:
+    """What must be there before a secure cluster starts."""
+    return (
+        f"Before the first start: a Kerberos realm {realm(facts)} with a principal for each service on each "
+        f"host; keytabs in {KEYTABS}, readable by their service only; a key and a certificate for each host "
+        "in /etc/security/tls; passwords of key stores in a credential store (`hadoop credential create "
+        "ssl.server.keystore.password -provider localjceks://file/etc/security/tls/hadoop.jceks`), never in "
+        f"a file of the configuration; {WEB_SECRET}, the same on all hosts; login configurations "
+        "for ZooKeeper and for those who write to it; "
+        "container-executor.cfg as it is rendered, owned by root."
+    )
+
+
+def _of_root(reading: Inspected, key: str) -> bool:
+    """Whether an address has a port that only root opens."""
+    port = (reading.text(key) or "").rpartition(":")[2].strip()
+    return port.isdigit() and 0 < int(port) < _FIRST_OF_USERS
+
+
+@rules.inspection(
+    "security.startable-datanodes",
+    MUST,
+    sources="HDFS-2856, Hadoop 3.5.0: DataNode.checkSecureConfig",
+    when=Condition("with Kerberos, where hdfs-site.xml is a DataNode's", secured),
+)
+def _startable(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    """With Kerberos a DataNode has ports that only root opens, or SASL for data and HTTPS for pages."""
+    of_datanodes = any(map(reading.text, _OF_DATANODES))
+    if not reading.has("hdfs-site.xml") or not of_datanodes or reading.truth(_ANY_PORTS) is True:
+        return
+    if not _of_root(reading, _DATA):
+        yield Observation(
+            ok=bool(reading.text(_PROTECTION)),
+            about=_PROTECTION,
+            found=reading.text(_PROTECTION) or "not set",
+            expected="privacy, integrity or authentication: with Kerberos a DataNode starts only with this "
+            f"or with a port of root's in {_DATA}",
+            fix=f"set {_PROTECTION} to privacy and {_POLICY} to HTTPS_ONLY in hdfs-site.xml on all hosts",
+            where=reading.where(_PROTECTION) or "hdfs-site.xml",
+        )
+    if not _of_root(reading, _PAGES):
+        yield Observation(
+            ok=reading.text(_POLICY) == "HTTPS_ONLY",
+            about=_POLICY,
+            found=reading.text(_POLICY) or "HTTP_ONLY (default)",
+            expected="HTTPS_ONLY: with Kerberos a DataNode starts only with this or with a port of root's "
+            f"in {_PAGES}",
+            fix=f"set {_POLICY} to HTTPS_ONLY in hdfs-site.xml on all hosts, and name key stores in "
+            "ssl-server.xml",
+            where=reading.where(_POLICY) or "hdfs-site.xml",
+        )
+
+
+@rules.inspection(
+    "security.queue-rights",
+    MUST,
+    sources="Hadoop 3.5.0: CapacityScheduler",
+    when="with Kerberos, where the queues are given",
+)
+def _queue_rights(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    """Only administrators and owners stop applications."""
+    # Without Kerberos users are whoever they claim to be, and lists of them keep no user out.
+    if not facts.request.secure or not reading.has("capacity-scheduler.xml") or uses_fair(reading):
+        return
+    if reading.has("yarn-site.xml") and reading.truth("yarn.acl.enable") is not True:
+        # No list is checked then, which is a rule of its own.
+        return
+    key = f"{_ROOT_QUEUE}.acl_administer_queue"
+    text = reading.text(key)
+    yield Observation(
+        ok=text is not None and "*" not in text,
+        about=key,
+        found=text if text is not None else "not set, which is *",
+        expected="users and groups, or a blank for none: what the root queue allows all queues allow, and "
+        "every user may stop every application as it is",
+        fix=f"set {key} and {_ROOT_QUEUE}.acl_submit_applications to a blank or to administrators in "
+        "capacity-scheduler.xml, and acl_submit_applications of each queue to those who use it",
+        where=reading.where(key) or "capacity-scheduler.xml",
+    )
+
+
+@rules.inspection("security.proxy-users", sources="Hadoop 3.5.0: Superusers")
+def _proxies(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    """A service that acts for others does so from its own hosts, or for some groups only."""
+    given: dict[str, dict[str, str]] = {}
+    for entry in reading.effective:
+        if match := _PROXY.fullmatch(entry.name):
+            given.setdefault(match[1], {})[match[2]] = entry.text.strip()
+    for user, limits in given.items():
+        everybody = "*" in (limits.get("groups"), limits.get("users"))
+        key = f"hadoop.proxyuser.{user}.hosts"
+        yield reading.verdict(
+            key,
+            not (everybody and limits.get("hosts") == "*"),
+            found=", ".join(f"{kind} {text}" for kind, text in limits.items()),
+            expected=f"the hosts on which {user} runs: from any host it may now act for anybody",
+            fix=f"set {key} to the hosts of {user} in core-site.xml",
+        )
+
+
+@rules.inspection("security.umask", sources="Hadoop 3.5.0: HdfsPermissionsGuide")
+def _umask(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    """New files cannot be written by everybody."""
+    text = (reading.text(_UMASK) or "").strip()
+    if re.fullmatch(r"[0-7]{3,4}", text):
+        yield reading.verdict(
+            _UMASK,
+            bool(int(text[-1]) & 2),
+            found=text,
+            expected="022 or 027: whatever is made can be changed by everybody",
+            fix=f"set {_UMASK} to 022 in {reading.where(_UMASK)}",
+        )
+
+
+@rules.inspection("security.tls-protocols", MUST, sources="Java 17")
+def _protocols(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    """Encrypted pages use protocols that are not broken."""
+    named = reading.parts(_PROTOCOLS)
+    if named:
+        dead = [protocol for protocol in named if _DEAD.fullmatch(protocol)]
+        yield reading.verdict(
+            _PROTOCOLS,
+            not dead,
+            found=", ".join(named),
+            expected="TLSv1.2 and TLSv1.3: the others are broken, and Java refuses them",
+            fix=f"set {_PROTOCOLS} to TLSv1.2,TLSv1.3 in {reading.where(_PROTOCOLS)}",
+        )
+
+
+@rules.inspection("security.host-names", sources="Hadoop 3.5.0: EncryptedShuffle")
+def _verifier(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    """A certificate is valid only for the host that it names."""
+    if text := reading.text(_VERIFIER):
+        yield reading.verdict(
+            _VERIFIER,
+            text not in _LAX,
+            found=text,
+            expected="DEFAULT: else any certificate that is trusted is accepted for any host",
+            fix=f"set {_VERIFIER} to DEFAULT in {reading.where(_VERIFIER)}",
+        )
+
+
+# The file may be there on the hosts and not among those that were given.
+@rules.inspection("security.key-store", sources="Hadoop 3.5.0: SecureMode")
+def _server_store(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    """Where pages are encrypted there is a file that names the daemon's key store."""
+    encrypted = [key for key in _POLICIES if (reading.text(key) or "").startswith("HTTPS_ONLY")]
+    if encrypted:
+        file = reading.text("hadoop.ssl.server.conf") or "ssl-server.xml"
+        yield Observation(
+            ok=reading.has(file),
+            about=file,
+            found="there" if reading.has(file) else "not given",
+            expected=f"{file}, which names the daemon's key store: with {encrypted[0]} HTTPS_ONLY it does "
+            "not start "
+            "without",
+            fix=f"write ssl.server.keystore.location and ssl.server.truststore.location into {file}",
+            where=file,
+        )
+
+
+def _principals(reading: Inspected) -> dict[str, str]:
+    return {
+        entry.name: entry.text
+        for entry in reading.effective
+        if _PRINCIPAL.fullmatch(entry.name) and "/" in entry.text and "@" in entry.text
+    }
+
+
+@rules.inspection(
+    "security.own-principals",
+    MUST,
+    sources="Hadoop 3.5.0: SecureMode",
+    when="where the configuration names several hosts",
+)
+def _own_host(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    """Principals in a configuration that hosts share name no host."""
+    if not has_several_hosts(reading):
+        return
+    for key, text in _principals(reading).items():
+        if _OF_MANY.fullmatch(key) is None:
+            continue
+        service, _, rest = text.partition("/")
+        host, _, realm = rest.partition("@")
+        yield reading.verdict(
+            key,
+            host == "_HOST",
+            found=text,
+            expected="_HOST, which every daemon replaces by its own host's name",
+            fix=f"set {key} to {service}/_HOST@{realm}",
+        )
+
+
+@rules.inspection("security.one-realm", sources="Hadoop 3.5.0: SecureMode")
+def _one_realm(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    """The daemons of a cluster are of one Kerberos realm."""
+    realms: dict[str, list[str]] = {}
+    for key, text in _principals(reading).items():
+        realms.setdefault(text.rpartition("@")[2], []).append(key)
+    if len(realms) > 1:
+        most = max(realms, key=lambda realm: len(realms[realm]))
+        for realm in realms.keys() - {most}:
+            key = realms[realm][0]
+            yield reading.verdict(
+                key,
+                False,
+                found=f"realm {realm}; {len(realms[most])} other principals are of {most}",
+                expected="one realm for a cluster's daemons, unless the two trust each other",
+                fix=f"set the realm in {key} to {most}",
+            )

@@ -1,0 +1,357 @@
+"""Checks of Spark's configuration: sizes that fit YARN, values that Spark reads, features that agree."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from howdah.model.found import FoundProperty
+from howdah.planner.budget import CONFIGURATION, CORES, LEAST_OVERHEAD_MB, OVERHEAD, YARN
+from howdah.planner.facts import Facts
+from howdah.planner.reading import Inspected, Observation, entry_verdict, has_several_hosts, worker_hosts
+from howdah.planner.rule import MUST
+from howdah.planner.rules.declare import Rules
+from howdah.releases.similar import similar_text
+from howdah.releases.spark import SparkKey, intended_spark_key, spark_keys
+from howdah.units import GIB, MIB, format_memory
+
+_FORMER = {
+    f"spark.yarn.{who}.memoryOverhead": f"spark.{who}.memoryOverhead" for who in ("executor", "driver")
+}
+_ADAPTIVE, _PARTITIONS = "spark.sql.adaptive.enabled", "spark.sql.shuffle.partitions"
+_MANY = 5000
+_FILE = "spark-defaults.conf"
+_SOURCE = "Spark 4.3.0: ConfigEntry"
+_FACTORS = (60.0, 3600.0, 86400.0, 1e3, 1024.0, 1024.0**2, 1024.0**3)
+_CLOSE = 0.03
+_MILD = ("spark.locality.wait", "spark.sql.autoBroadcastJoinThreshold")
+"""Where as little as one asks for by mistake costs time only."""
+_LEAST_HEAP = 450 * MIB
+"""What UnifiedMemoryManager asks of a heap: one and a half times the 300 MiB that it reserves."""
+_HEAPS = ("spark.executor.memory", "spark.driver.memory")
+_LEAST_OVERHEAD = 64 * MIB
+_FORMER_MASTERS = ("yarn-client", "yarn-cluster")
+"""Masters of Spark 1, with which no application of a later one starts."""
+_OVERHEADS = ("spark.executor.memoryOverhead", "spark.driver.memoryOverhead", "spark.yarn.am.memoryOverhead")
+_TIMEOUT, _HEARTBEAT = "spark.network.timeout", "spark.executor.heartbeatInterval"
+_LEAST_HEARTBEATS = 4
+_DYNAMIC = "spark.dynamicAllocation."
+_LOGS, _DIRECTORY, _READ = "spark.eventLog.enabled", "spark.eventLog.dir", "spark.history.fs.logDirectory"
+
+
+rules = Rules()
+
+
+@rules.inspection(
+    "spark.adaptive",
+    sources="Spark: SQL performance tuning",
+    when="where adaptive execution or the number of partitions is set",
+)
+def _adaptive(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    """Spark makes the number of partitions fit the data."""
+    partitions = reading.number(_PARTITIONS)
+    off = reading.truth(_ADAPTIVE) is False
+    many = partitions is not None and partitions > _MANY
+    if reading.text(_ADAPTIVE) is None and partitions is None:
+        return
+    key = _ADAPTIVE if off or not many else _PARTITIONS
+    yield reading.verdict(
+        key,
+        not (off or many),
+        found=f"{reading.text(_ADAPTIVE) or 'true (default)'}, with {partitions or 200:.15g} partitions",
+        expected=f"true, with at most {_MANY} partitions: adaptive execution joins partitions that turn "
+        "out small and "
+        "splits large ones; without it every shuffle has as many tasks and small files, whatever its data",
+        fix=f"remove {_ADAPTIVE} from {reading.where(_ADAPTIVE)}"
+        + (f", and set {_PARTITIONS} to 200 to {_MANY} in {reading.where(_PARTITIONS)}" if many else "")
+        if off
+        else f"set {_PARTITIONS} to 200 to {_MANY} in {reading.where(_PARTITIONS)}",
+    )
+
+
+@rules.inspection(
+    "spark.container-fits",
+    MUST,
+    sources=f"{YARN}, howdah",
+    when="where Spark's defaults say how large executors are",
+)
+def _container_fits(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    """An executor and what it has outside of its heap fit the largest container."""
+    heap = reading.size("spark.executor.memory")
+    if heap is not None:
+        overhead = reading.size("spark.executor.memoryOverhead") or max(
+            LEAST_OVERHEAD_MB * MIB, int(heap * OVERHEAD)
+        )
+        most = int(facts.number("yarn.scheduler.maximum-allocation-mb")) * MIB
+        yield reading.verdict(
+            "spark.executor.memory",
+            heap + overhead <= most,
+            found=f"{format_memory(heap)} and {format_memory(overhead)} beside it",
+            expected=f"{format_memory(most)} together, the largest container: applications are refused "
+            "otherwise",
+            fix=f"lower spark.executor.memory in {reading.where('spark.executor.memory')}, to "
+            f"{int(most / (1 + OVERHEAD)) // GIB}g at the most",
+        )
+    cores = reading.number("spark.executor.cores")
+    if cores is not None:
+        limit = facts.number("yarn.scheduler.maximum-allocation-vcores")
+        yield reading.verdict(
+            "spark.executor.cores",
+            cores <= limit,
+            found=f"{cores:g}",
+            expected=f"{limit:g}, the largest container's vcores: applications are refused otherwise",
+            fix=f"set spark.executor.cores to {CORES[0]} in {reading.where('spark.executor.cores')}",
+        )
+
+
+@rules.inspection("spark.former-names", sources=CONFIGURATION)
+def _former(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    """Spark is told with the names that it has today."""
+    for name, today in _FORMER.items():
+        if reading.text(name) is not None:
+            yield reading.verdict(
+                name,
+                False,
+                found="a former name",
+                expected=f"{today}, as Spark has called it since 2.3",
+                fix=f"rename {name} to {today} in {reading.where(name)}",
+            )
+
+
+def _entries(reading: Inspected) -> Iterator[FoundProperty]:
+    for entry in reading.effective:
+        if entry.base_name == _FILE and "${" not in entry.text:
+            yield entry
+
+
+@rules.inspection("spark.misspelt", MUST, sources=_SOURCE, when="for names that are close to a known one")
+def _names(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    """A key's name is one that Spark knows; a misspelt one is without effect."""
+    for entry in _entries(reading):
+        near = intended_spark_key(entry.name) if entry.name.isascii() else None
+        if near is not None:
+            yield entry_verdict(
+                entry,
+                False,
+                found="a name that no code of Spark reads",
+                expected=near,
+                fix=f"rename {entry.name} to {near} in {entry.place}",
+            )
+
+
+@rules.inspection("spark.kinds", MUST, sources=_SOURCE)
+def _kinds(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    """A value is one that Spark's own code can read."""
+    for entry in _entries(reading):
+        known = spark_keys().get(entry.name)
+        misfit = known.misfit(entry.text) if known and entry.text else None
+        if entry.name == "spark.master" and entry.text in _FORMER_MASTERS:
+            yield entry_verdict(
+                entry,
+                False,
+                found=f"{entry.text}, a master of Spark 1",
+                expected="yarn: applications of later releases do not start otherwise",
+                fix=f"set spark.master to yarn in {entry.place}, and spark.submit.deployMode to "
+                f"{entry.text.removeprefix('yarn-')}",
+            )
+        if known is not None and misfit is not None:
+            near = similar_text(entry.text, known.words) or known.default
+            yield entry_verdict(
+                entry,
+                False,
+                found=f"{entry.text!r} {misfit}",
+                expected="a value that Spark can read: applications end in their first second otherwise",
+                fix=f"set {entry.name} to {near} in {entry.place}"
+                if near
+                else f"write {entry.name} as {known.kind} in {entry.place}",
+            )
+
+
+def _off(known: SparkKey, text: str) -> tuple[float, float] | None:
+    """How many times a bare number is off its default, if by a unit's factor, and the default."""
+    value, usual = known.quantity(text), known.quantity(known.default)
+    if not text.strip().isdigit() or not value or not usual or value < 0:
+        return None
+    ratio = max(value / usual, usual / value)
+    near = any(abs(ratio / factor - 1) <= _CLOSE for factor in _FACTORS)
+    return (value / usual, usual) if near else None
+
+
+def _units(reading: Inspected) -> Iterator[tuple[bool, Observation]]:
+    """Every number whose unit is another one than its writer meant, with whether work is lost by it."""
+    for entry in _entries(reading):
+        known = spark_keys().get(entry.name)
+        off = _off(known, entry.text) if known is not None else None
+        if known is None or off is None:
+            continue
+        ratio, _ = off
+        times = f"{1 / ratio:,.0f} times less" if ratio < 1 else f"{ratio:,.0f} times more"
+        yield (
+            ratio < 1 and entry.name not in _MILD,
+            entry_verdict(
+                entry,
+                False,
+                found=f"{entry.text}, {known.kind} where no unit is given: {times} than the default "
+                f"{known.default}",
+                expected=f"a number with its unit, such as {known.default}",
+                fix=f"set {entry.name} to {known.default} in {entry.place}, or write the unit that is meant",
+            ),
+        )
+
+
+@rules.inspection("spark.units-too-small", MUST, sources=_SOURCE)
+def _lost(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    """Numbers without a unit are in the unit that their keys count in."""
+    return (observation for fatal, observation in _units(reading) if fatal)
+
+
+@rules.inspection("spark.units", sources=_SOURCE)
+def _doubtful(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    """Numbers without a unit are not off by a factor that lies between two units."""
+    return (observation for fatal, observation in _units(reading) if not fatal)
+
+
+@rules.inspection("spark.heap-units", MUST, sources=f"{CONFIGURATION}, Spark 4.3.0: UnifiedMemoryManager")
+def _heaps(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    """Executors and drivers have memory enough to start."""
+    for entry in _entries(reading):
+        least = _LEAST_HEAP if entry.name in _HEAPS else _LEAST_OVERHEAD if entry.name in _OVERHEADS else None
+        given = spark_keys()[entry.name].quantity(entry.text) if least is not None else None
+        if least is None or given is None:
+            continue
+        yield entry_verdict(
+            entry,
+            given >= least,
+            found=f"{entry.text}, which is {given / MIB:,.0f} MiB",
+            expected=f"{least // MIB} MiB at least: "
+            + (
+                "Spark ends with less"
+                if entry.name in _HEAPS
+                else "YARN kills executors that outgrow their containers"
+            ),
+            fix=f"write the unit in {entry.place}, {entry.text.strip()}g for instance: a number without one "
+            "counts MiB",
+        )
+
+
+def _quantity(reading: Inspected, key: str) -> float | None:
+    known = spark_keys()[key]
+    return known.quantity(reading.text(key) or known.default)
+
+
+@rules.inspection(
+    "spark.heartbeats",
+    MUST,
+    sources=f"Spark 4.3.0: SparkConf.validateSettings, {CONFIGURATION}",
+    when="where either time is set",
+)
+def _heartbeats(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    """Executors are given up after more than one heartbeat."""
+    return _times(reading, least=1)
+
+
+def _times(reading: Inspected, least: int) -> Iterator[Observation]:
+    given = [key for key in (_TIMEOUT, _HEARTBEAT) if reading.text(key)]
+    timeout, heartbeat = (_quantity(reading, key) for key in (_TIMEOUT, _HEARTBEAT))
+    if not given or not timeout or not heartbeat:
+        return
+    if least > 1 and timeout <= heartbeat:
+        # Which fails by itself.
+        return
+    yield reading.verdict(
+        given[0],
+        timeout > heartbeat * least,
+        found=f"{_TIMEOUT} {reading.text(_TIMEOUT) or '120s (default)'}, {_HEARTBEAT} "
+        f"{reading.text(_HEARTBEAT) or '10s (default)'}",
+        expected=f"a time-out of many heartbeats, 12 by default: {_refusal(timeout, heartbeat)}",
+        fix=f"set {_TIMEOUT} to 120s and {_HEARTBEAT} to 10s in {reading.where(given[0])}",
+    )
+
+
+def _refusal(timeout: float, heartbeat: float) -> str:
+    if timeout <= heartbeat:
+        return "no application starts as it is"
+    return "executors are given up, and their tasks run again, after one long collection"
+
+
+@rules.inspection("spark.several-heartbeats", sources=CONFIGURATION, when="where either time is set")
+def _few_heartbeats(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    """Executors have time for several heartbeats before they are given up."""
+    return _times(reading, least=_LEAST_HEARTBEATS)
+
+
+@rules.inspection(
+    "spark.executors",
+    MUST,
+    sources=f"Spark 4.3.0: ExecutorAllocationManager, {YARN}",
+    when="where numbers of executors are set",
+)
+def _executors(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    """Applications begin with no more executors than they may have, and the cluster has room for."""
+    dynamic = reading.truth(f"{_DYNAMIC}enabled") is True
+    least, first, most = (
+        reading.number(f"{_DYNAMIC}{bound}Executors") for bound in ("min", "initial", "max")
+    )
+    if dynamic and most is not None:
+        for bound, given in (("min", least), ("initial", first)):
+            if given is not None:
+                key = f"{_DYNAMIC}{bound}Executors"
+                yield reading.verdict(
+                    key,
+                    given <= most,
+                    found=f"{given:g}, and {_DYNAMIC}maxExecutors is {most:g}",
+                    expected="at most as many: no application starts with more",
+                    fix=f"set {key} to {most:g} at most in {reading.where(key)}",
+                )
+    key = f"{_DYNAMIC}minExecutors" if dynamic else "spark.executor.instances"
+    wanted = reading.number(key)
+    memory = reading.number("yarn.nodemanager.resource.memory-mb")
+    workers = len(worker_hosts(reading))
+    heap = _quantity(reading, "spark.executor.memory")
+    if not wanted or not memory or not workers or not heap:
+        return
+    overhead = _quantity(reading, "spark.executor.memoryOverhead")
+    container = heap + (overhead or max(LEAST_OVERHEAD_MB * MIB, heap * OVERHEAD))
+    room = int(memory * MIB // container) * workers
+    yield reading.verdict(
+        key,
+        wanted <= room,
+        found=f"{wanted:g} executors of {format_memory(int(container))}; {workers} workers have "
+        f"room for {room}",
+        expected=f"at most {room}: every application takes the whole cluster and waits for more",
+        fix=f"lower {key} in {reading.where(key)}",
+    )
+
+
+@rules.inspection("spark.history-written", sources="Spark: monitoring", when="where such a folder is set")
+def _history(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    """Where a folder of applications' history is named, applications write it."""
+    given = next((key for key in (_DIRECTORY, _READ) if reading.text(key)), None)
+    if given is not None:
+        yield Observation(
+            ok=reading.truth(_LOGS) is True,
+            about=_LOGS,
+            found=f"{reading.text(_LOGS) or 'false (default)'}, and {given} is {reading.text(given)}",
+            expected="true: no application writes what the history server reads",
+            fix=f"set {_LOGS} to true in {_FILE}",
+            where=reading.where(_LOGS) or reading.where(given),
+        )
+
+
+@rules.inspection(
+    "spark.own-driver", MUST, sources=CONFIGURATION, when="where the files show that several hosts read them"
+)
+def _own_driver(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    """No driver is bound to one host's address in a file that all hosts have."""
+    if not has_several_hosts(reading):
+        return
+    for key in ("spark.driver.host", "spark.driver.bindAddress"):
+        host = reading.text(key) or ""
+        if host and host not in ("0.0.0.0", "::", "127.0.0.1") and "$" not in host:
+            yield reading.verdict(
+                key,
+                False,
+                found=host,
+                expected="nothing in a file that all hosts have: a driver on another host cannot listen "
+                "there, or its executors look for it on this one",
+                fix=f"remove {key} from {reading.where(key)}",
+            )

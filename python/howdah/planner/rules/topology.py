@@ -1,0 +1,315 @@
+"""Rules about racks and replicas: no two replicas of a block on one host, whatever shares it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+
+from howdah.model.plan import Input, Placement, Value
+from howdah.planner.block import REPLICATION
+from howdah.planner.facts import ClusterFacts, Facts
+from howdah.planner.reading import Inspected, Observation
+from howdah.planner.rule import MUST, Decision
+from howdah.planner.rules.declare import Condition, Rules, one_of
+from howdah.units import format_bytes, format_counted
+
+_BLOCKS = "org.apache.hadoop.hdfs.server.blockmanagement"
+_POLICY = {
+    Placement.NODE_GROUPS: f"{_BLOCKS}.BlockPlacementPolicyWithNodeGroup",
+    Placement.UPGRADE_DOMAINS: f"{_BLOCKS}.BlockPlacementPolicyWithUpgradeDomain",
+}
+_UNLIKE = 1.25
+_DIVIDED = "hosts carry two or more workers"
+_SOURCES = "D0 60, D1 88, D2 105, Hadoop 3.5.0"
+_IMPL = "net.topology.impl"
+_POLICY_KEY = "dfs.block.replicator.classname"
+_OWN_TOPOLOGY = "dfs.use.dfs.network.topology"
+_SCRIPT = "net.topology.script.file.name"
+_TABLE = "net.topology.table.file.name"
+_SWITCH = "net.topology.nodegroup.aware"
+_PROVIDER = "dfs.namenode.hosts.provider.classname"
+_WITH_NODE_GROUP = "NodeGroup"
+_RACK_TOLERANT = "BlockPlacementPolicyRackFaultTolerant"
+_WITH_UPGRADE_DOMAIN = "BlockPlacementPolicyWithUpgradeDomain"
+
+
+def _uses(*placements: Placement) -> Callable[[Facts], bool]:
+    return lambda facts: facts.cluster.topology.placement in placements
+
+
+_NODE_GROUPS = _uses(Placement.NODE_GROUPS)
+_UPGRADE_DOMAINS = _uses(Placement.UPGRADE_DOMAINS)
+rules = Rules(file="hdfs-site.xml")
+PLACEMENT = rules.principle(
+    "topology.placement",
+    "Replicas of a block are on different hosts: by the default policy where each host carries one "
+    "worker, by upgrade domains where hosts are divided and racks known, else by node groups.",
+    MUST,
+    sources="D0 60, D0 61, D1 88, D2 105, X5",
+    today="HVE's documented configuration fails since dfs.use.dfs.network.topology exists. A host "
+    "declared as a rack will not do with three replicas: the default policy puts two of them in one"
+    " rack.",
+)
+
+
+def _absolute(value: Value, decision: Decision, facts: Facts) -> bool:
+    return str(value).startswith("/")
+
+
+@rules.setting(
+    "topology.script",
+    "net.topology.script.file.name",
+    MUST,
+    sources="D0 60, D0 61, D2 105",
+    when=Condition(
+        "there is more than one rack, or hosts are node groups",
+        lambda facts: _NODE_GROUPS(facts) or len(facts.cluster.topology.racks) > 1,
+    ),
+    file="core-site.xml",
+    accepts=_absolute,
+)
+def _script(facts: Facts) -> Decision:
+    """A script gives HDFS and YARN the rack of every host."""
+    topology = facts.cluster.topology
+    if topology.placement is Placement.NODE_GROUPS:
+        return Decision(
+            "/etc/hadoop/conf/topology.sh",
+            "gives every worker's virtual rack and host; a location of one level only rejects every DataNode",
+        )
+    return Decision(
+        "/etc/hadoop/conf/topology.sh", f"prints which of the {len(topology.racks)} racks a host is in"
+    )
+
+
+_NODE_GROUPS_WHEN = Condition(f"{_DIVIDED} and no racks are known", _NODE_GROUPS)
+rules.fixed(
+    "topology.node-group-class",
+    "net.topology.impl",
+    "org.apache.hadoop.net.NetworkTopologyWithNodeGroup",
+    MUST,
+    when=_NODE_GROUPS_WHEN,
+    file="core-site.xml",
+).text(
+    "Node groups need the topology that knows them.",
+    "keeps a node group, the workers of one host, between rack and node",
+    "D0 60, Hadoop 3.5.0",
+)
+rules.fixed(
+    "topology.dfs-network-topology",
+    "dfs.use.dfs.network.topology",
+    False,
+    MUST,
+    when=_NODE_GROUPS_WHEN,
+    today="The property is younger than HVE's documentation, which does not mention it.",
+).text(
+    "Node groups need HDFS's own copy of the topology switched off: it knows no node groups.",
+    "with it, the NameNode of a cluster with node groups exits as it starts",
+    "D0 60, Hadoop 3.5.0",
+)
+
+
+@rules.setting(
+    "topology.placement-policy",
+    "dfs.block.replicator.classname",
+    MUST,
+    sources=_SOURCES,
+    when=Condition(_DIVIDED, _uses(*_POLICY)),
+)
+def _policy(facts: Facts) -> Decision:
+    """Where hosts are divided, the placement policy knows which workers share a host."""
+    topology = facts.cluster.topology
+    return Decision(_POLICY[topology.placement], topology.reason)
+
+
+def _of_unlike_size(facts: Facts) -> bool:
+    cluster = facts.known_cluster
+    if cluster is None or cluster.topology.placement is not Placement.DEFAULT:
+        return False
+    sizes = _sizes(cluster)
+    return bool(sizes) and max(sizes) >= _UNLIKE * min(sizes)
+
+
+def _sizes(cluster: ClusterFacts) -> list[int]:
+    """What the DataNodes of each group of hosts hold, bytes of one."""
+    return [
+        group.data_bytes
+        // max(1, sum(kind.per_host for kind, _ in cluster.kinds if kind.group == group.name))
+        for group in cluster.groups
+    ]
+
+
+@rules.setting(
+    "topology.space-policy",
+    "dfs.block.replicator.classname",
+    sources="HDFS-8131, Hadoop 3.5.0: hdfs-default.xml, D2 107",
+    when=Condition(
+        "hosts are not divided, and DataNodes of some hold a quarter more than those of others",
+        _of_unlike_size,
+    ),
+    accepts=lambda value, decision, facts: "AvailableSpace" in str(value),
+)
+def _by_space(facts: Facts) -> Decision:
+    """Where some DataNodes hold more than others, those with more room get more of the new blocks."""
+    sizes = _sizes(facts.cluster)
+    return Decision(
+        f"{_BLOCKS}.AvailableSpaceBlockPlacementPolicy",
+        f"DataNodes hold from {format_bytes(min(sizes))} to {format_bytes(max(sizes))}: filled alike, the "
+        "small ones would be full while the large ones are not, and the balancer would never end. Racks "
+        "count as by default",
+        (
+            Input(name="smallest DataNode", value=min(sizes), unit="B"),
+            Input(name="largest DataNode", value=max(sizes), unit="B"),
+        ),
+    )
+
+
+_UPGRADE_DOMAINS_WHEN = Condition(f"{_DIVIDED} and racks are known", _UPGRADE_DOMAINS)
+rules.fixed(
+    "topology.hosts-provider",
+    "dfs.namenode.hosts.provider.classname",
+    f"{_BLOCKS}.CombinedHostFileManager",
+    MUST,
+    when=_UPGRADE_DOMAINS_WHEN,
+).text(
+    "Upgrade domains come from a file of hosts that says each worker's.",
+    "reads upgrade domains; the default one does not",
+    "Hadoop 3.5.0",
+)
+rules.fixed(
+    "topology.hosts-file",
+    "dfs.hosts",
+    "/etc/hadoop/conf/dfs.hosts.json",
+    MUST,
+    when=_UPGRADE_DOMAINS_WHEN,
+    accepts=_absolute,
+).text(
+    "dfs.hosts names every worker, with the host it is on as its upgrade domain.",
+    "a worker that is not in it has no upgrade domain",
+    "Hadoop 3.5.0",
+)
+rules.fixed(
+    "topology.erasure-coding-policy",
+    "dfs.block.placement.ec.classname",
+    f"{_BLOCKS}.BlockPlacementPolicyRackFaultTolerant",
+    when="always; it matters where files are erasure-coded",
+    accepts=one_of(*_POLICY.values()),
+    written=False,
+).text(
+    "Erasure-coded files are spread over racks by a policy of their own.",
+    "spreads the units of a block over as many racks as there are",
+    "Hadoop 3.5.0",
+)
+
+
+@rules.inspection(
+    "topology.node-groups-complete",
+    MUST,
+    sources="D0 60, Hadoop 3.5.0",
+    when="any property of node groups is set",
+)
+def _node_groups(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    """Node groups are declared with exactly three properties and a script; fewer stop HDFS."""
+    impl, policy = reading.text(_IMPL) or "", reading.text(_POLICY_KEY) or ""
+    if _WITH_NODE_GROUP not in impl + policy:
+        return
+    yield _declared(
+        reading, _IMPL, _WITH_NODE_GROUP in impl, "org.apache.hadoop.net.NetworkTopologyWithNodeGroup"
+    )
+    yield _declared(
+        reading,
+        _POLICY_KEY,
+        _WITH_NODE_GROUP in policy,
+        "org.apache.hadoop.hdfs.server.blockmanagement.BlockPlacementPolicyWithNodeGroup",
+    )
+    yield _declared(reading, _OWN_TOPOLOGY, reading.truth(_OWN_TOPOLOGY) is False, "false")
+    has_script = bool(reading.text(_SCRIPT) or reading.text(_TABLE))
+    yield reading.verdict(
+        _SCRIPT,
+        has_script,
+        found=reading.text(_SCRIPT) or reading.text(_TABLE) or "not set",
+        expected="a script that prints /rack/nodegroup for each worker",
+        fix=f"set {_SCRIPT} in core-site.xml: a rack alone, the default, rejects every DataNode",
+    )
+
+
+def _declared(reading: Inspected, key: str, ok: bool, expected: str) -> Observation:
+    file = "core-site.xml" if key.startswith("net.") else "hdfs-site.xml"
+    return reading.verdict(
+        key,
+        ok,
+        found=reading.text(key) or "not set",
+        expected=expected,
+        fix=f"set {key} to {expected} in {file}",
+    )
+
+
+@rules.inspection("topology.divided-hosts", MUST, sources=_SOURCES, when="workers are virtual machines")
+def _divided_hosts(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    """Where workers share a host, the configuration keeps replicas on different hosts."""
+    if not reading.has("hdfs-site.xml") or not _shares_hosts(facts):
+        return
+    policy = (reading.text(_POLICY_KEY) or "BlockPlacementPolicyDefault").rpartition(".")[2]
+    knows = (
+        _WITH_NODE_GROUP in policy
+        or (policy == _WITH_UPGRADE_DOMAIN and "CombinedHostFileManager" in (reading.text(_PROVIDER) or ""))
+        or (policy == _RACK_TOLERANT and bool(reading.text(_SCRIPT) or reading.text(_TABLE)))
+    )
+    yield reading.verdict(
+        _POLICY_KEY,
+        knows,
+        found=_told(policy, reading),
+        expected="a policy that keeps replicas on different hosts: upgrade domains, node groups, or "
+        f"{_RACK_TOLERANT} with every host as a rack",
+        fix=f"set {_POLICY_KEY} and what it needs in hdfs-site.xml as `howdah render` writes them",
+    )
+
+
+def _told(policy: str, reading: Inspected) -> str:
+    if policy == _WITH_UPGRADE_DOMAIN:
+        return f"{policy}, with no file of hosts that gives upgrade domains ({_PROVIDER})"
+    if not (reading.text(_SCRIPT) or reading.text(_TABLE)):
+        return f"{policy}, and no topology at all: workers of one host look like hosts"
+    return f"{policy}: with a host as a rack it puts the second and third replica on one host"
+
+
+def _shares_hosts(facts: Facts) -> bool:
+    on_a_host: Counter[str | None] = Counter()
+    for worker, _ in facts.cluster.kinds:
+        on_a_host[worker.group] += worker.per_host
+    return max(on_a_host.values(), default=1) > 1
+
+
+@rules.inspection("topology.unread-switch", sources="Hadoop 3.5.0", when="the property is set")
+def _unread_switch(reading: Inspected, facts: Facts) -> Iterator[Observation]:
+    """net.topology.nodegroup.aware has no reader left: it switches nothing on."""
+    text = reading.text(_SWITCH)
+    if text is not None:
+        yield reading.verdict(
+            _SWITCH,
+            False,
+            found=text,
+            expected="not set: Hadoop 3 does not read it",
+            fix=f"remove {_SWITCH}; {_IMPL}, {_POLICY_KEY} and {_OWN_TOPOLOGY} declare node groups",
+        )
+
+
+@rules.advice(
+    "topology.few-replicas",
+    MUST,
+    sources="D0 60, X5",
+    when="fewer than three hosts carry workers, and --replication is not given",
+)
+def _few_replicas(facts: Facts) -> str | None:
+    """Data have three replicas on three hosts, unless fewer were asked for."""
+    replicas = int(facts.number("dfs.replication"))
+    if facts.request.replication is not None or replicas >= REPLICATION:
+        return None
+    count = facts.cluster.worker_hosts
+    masters = facts.cluster.hosts - count
+    own = f", as masters have {format_counted(masters, 'host')} of their own" if masters else ""
+    lost = "one lost disk loses data" if replicas == 1 else "with one host down, a lost disk loses data"
+    return (
+        f"A block has {format_counted(replicas, 'replica')} instead of {REPLICATION}, for workers are on "
+        f"{format_counted(count, 'host')} only{own}: {lost}. Give more hosts, let masters share hosts with "
+        "workers, or say how many replicas are enough: --replication."
+    )
