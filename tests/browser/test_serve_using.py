@@ -42,15 +42,21 @@ def server(folder: Path) -> Iterator[Started]:
         yield one
 
 
-def test_runs_are_found_sorted_and_compared_at_an_address_of_its_own(visit: Visitor, server: Started) -> None:
+def test_runs_are_found_filtered_and_sorted(visit: Visitor, server: Started) -> None:
     visiting = visit()
     page = visiting.go(server.address)
     rows = page.locator(".runs tbody tr")
     expect(rows).to_have_count(6, timeout=PATIENCE_MS)
+    # The filters are folded until they are wanted; those that are active stay in sight.
+    assert not page.locator("#suite").is_visible()
+    page.get_by_role("button", name="Filters").click()
     page.locator("#suite").select_option("terasuite")
     page.locator("#outcome").select_option("succeeded")
     expect(rows).to_have_count(4, timeout=PATIENCE_MS)
     assert "suite=terasuite" in page.url
+    page.get_by_role("button", name="Filters").click()
+    assert not page.locator("#suite").is_visible()
+    expect(page.locator("#active .chip span")).to_have_text(["Suite: terasuite", "Outcome: succeeded"])
     page.locator("#search").fill("1710")
     expect(rows).to_have_count(1, timeout=PATIENCE_MS)
     page.locator("#search").fill("")
@@ -60,12 +66,36 @@ def test_runs_are_found_sorted_and_compared_at_an_address_of_its_own(visit: Visi
     page.get_by_role("link", name="elapsed").click()
     expect(page.locator("[data-c='elapsed_s']")).to_have_attribute("aria-sort", "ascending")
     expect(rows.first).to_have_attribute("data-id", "20261120-1710-terasuite")
+    page.get_by_role("button", name="Remove the filter Outcome").click()
+    expect(rows).to_have_count(5, timeout=PATIENCE_MS)
+    page.get_by_role("button", name="Remove the filter Suite").click()
+    expect(rows).to_have_count(6, timeout=PATIENCE_MS)
+    expect(page.locator("#active")).to_be_hidden()
+    assert visiting.said == []
+
+
+def test_ticked_runs_are_compared_from_a_bar_that_stays_in_sight(visit: Visitor, server: Started) -> None:
+    visiting = visit()
+    page = visiting.go(server.address)
+    page.set_viewport_size({"width": 1280, "height": 320})
+    bar = page.locator("#compare-bar")
+    expect(bar).to_be_hidden()
     compare = page.locator("#compare")
-    assert compare.is_disabled()
     # Ticked in this order, the first is the baseline.
+    page.get_by_role("checkbox", name="1714").check()
+    expect(compare).to_be_disabled()
     for name in ("1712", "1713", "1710", "1711"):
         page.get_by_role("checkbox", name=name).check()
-    expect(page.locator("#ticked")).to_contain_text("20261120-1712-terasuite is the baseline")
+    page.evaluate("scrollTo(0, 0)")
+    assert bar.evaluate("bar => Math.round(bar.getBoundingClientRect().bottom)") <= 320
+    page.get_by_role("button", name=re.compile("Remove .*1714")).click()
+    expect(page.locator("#ticked .chip").first).to_contain_text("baseline20261120-1712-terasuite")
+    # They stay ticked when another page is looked at in between.
+    page.goto(f"{server.address}studies/")
+    page.go_back()
+    expect(compare).to_have_text("Compare 4 runs", timeout=PATIENCE_MS)
+    expect(page.locator(".tick :checked")).to_have_count(4)
+    assert Axe().run(page).response["violations"] == []
     compare.click()
     page.wait_for_selector("html[data-ready=yes]", timeout=PATIENCE_MS)
     first, *_ = page.url.rpartition("/compare/")[2].split(",")
@@ -305,6 +335,7 @@ def test_an_export_is_read_and_filtered_on_any_web_server(
         page = visiting.go(f"{address}public/")
         rows = page.locator(".runs tbody tr:visible")
         before = rows.count()
+        page.get_by_role("button", name="Filters").click()
         page.locator("#suite").select_option("pi")
         page.locator("#search").fill(records.pi().record.id)
         expect(rows).to_have_count(1)

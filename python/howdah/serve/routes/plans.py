@@ -283,11 +283,14 @@ def _page(pages: Pages, key: str, source: Plan | Path) -> ShownPage:
 async def checks_page(request: Request, site: Here, work: Working) -> Response:
     """How far what exists is from the rules and from the plan."""
     report = await work(_checked, site.settings)
-    worst = [one for one in report.checks if one.verdict not in (CheckVerdict.PASS, CheckVerdict.ADVICE)]
     counts = {verdict.value: sum(one.verdict is verdict for one in report.checks) for verdict in CheckVerdict}
+    groups = report.groups(*_LISTED)
     return html(
-        site.page("checks.html.j2", request.url.path, "Checks", report=report, worst=worst, counts=counts)
+        site.page("checks.html.j2", request.url.path, "Checks", report=report, groups=groups, counts=counts)
     )
+
+
+_LISTED = (CheckVerdict.FAIL, CheckVerdict.WARN, CheckVerdict.UNKNOWN, CheckVerdict.ADVICE)
 
 
 @router.get("/api/v1/checks")
