@@ -42,7 +42,6 @@ def start_page(request: Request, site: Here) -> Response:
     """The form that starts a run, and the queue."""
     _check_allowed(site)
     offered = {engine: _suites(engine) for engine, _ in engines_here()}
-    plans = [(f"file-{number}", path.name) for number, path in enumerate(site.settings.plans, start=1)]
     return html(
         site.page(
             "start.html.j2",
@@ -55,7 +54,7 @@ def start_page(request: Request, site: Here) -> Response:
                 }
                 for engine, known in offered.items()
             },
-            plans=plans,
+            plans=site.settings.plan_names,
             labs=names(),
         )
     )

@@ -138,9 +138,17 @@
     });
   }
 
-  // What went wrong, and what to do.
+  // A problem and what to do about it, each a sentence; a command keeps its small letter.
+  function sentences(...texts) {
+    return texts
+      .filter(Boolean)
+      .map((text) => text.trim().replace(/[.;]?$/, (end) => (/[?!:]$/.test(text.trim()) ? end : ".")))
+      .map((text, at) => (at === 0 || /^(howdah |[\w-]*[^\w\s,'-])/.test(text) ? text : text[0].toUpperCase() + text.slice(1)))
+      .join(" ");
+  }
+
   function words(error) {
-    return [error.message, error.hint].filter(Boolean).join("; ");
+    return sentences(error.message, error.hint);
   }
 
   // Listens to a stream of events; says on the page when the server is away, and when it is back.
@@ -212,6 +220,7 @@
 
   function seconds(value) {
     if (!Number.isFinite(value)) return "–";
+    if (value > 0 && value < 0.9995) return `${Number((1000 * value).toPrecision(3))} ms`;
     if (value < 60) return `${value.toFixed(value < 10 ? 1 : 0)} s`;
     const whole = Math.round(value);
     const pad = (number) => String(number).padStart(2, "0");
@@ -220,7 +229,7 @@
       : `${Math.floor(whole / 3600)} h ${pad(Math.floor((whole % 3600) / 60))} min`;
   }
 
-  window.howdah = { root, fixed, ask, listen, seconds, words, given };
+  window.howdah = { root, fixed, ask, listen, seconds, sentences, words, given };
 
   const annotate = document.getElementById("annotate");
   annotate?.addEventListener("submit", async (event) => {
