@@ -82,7 +82,7 @@ def test_ticked_runs_are_compared_from_a_bar_that_stays_in_sight(visit: Visitor,
     expect(bar).to_be_hidden()
     compare = page.locator("#compare")
     # Ticked in this order, the first is the baseline.
-    page.get_by_role("checkbox", name="1714").check()
+    page.get_by_role("checkbox", name="1714-pi").check()
     expect(compare).to_be_disabled()
     for name in ("1712", "1713", "1710", "1711"):
         page.get_by_role("checkbox", name=name).check()

@@ -121,7 +121,11 @@ def startable(engine: str) -> dict[str, tuple[Option[Any], ...]]:
         if all(engine in program.programs for program in each):
             own = [option for program in each for option in options_of(program, engine)]
             every = dict.fromkeys((*own, *engines()[engine].options))
-            able[suite] = tuple(option for option in every if option.metavar not in _NOT_ASKED)
+            able[suite] = tuple(
+                option
+                for option in every
+                if option.metavar not in _NOT_ASKED and engine in (option.engines or (engine,))
+            )
     return able
 
 

@@ -110,7 +110,8 @@ def plan_source(site: Site, key: str) -> Plan | Path:
     return site.plans.get(key) or plan_file_of(site, key)
 
 
-def _plan(key: str, source: Plan | Path) -> Plan:
+def cluster_plan(key: str, source: Plan | Path) -> Plan:
+    """The plan of a key, read from its file if need be; raises UserError for one of a single machine."""
     plan = load_plan(source) if isinstance(source, Path) else source
     if plan.cluster is None:
         raise UserError(
@@ -121,7 +122,7 @@ def _plan(key: str, source: Plan | Path) -> Plan:
 
 def plan_text(key: str, source: Plan | Path) -> str:
     """The file of a plan."""
-    return write_plan(_plan(key, source))
+    return write_plan(cluster_plan(key, source))
 
 
 def plan_file_of(site: Site, key: str) -> Path:
@@ -170,7 +171,7 @@ _NEW = "new"
 
 
 def _opened(key: str, source: Plan | Path) -> PlanAsked:
-    return asked_for(_plan(key, source), key)
+    return asked_for(cluster_plan(key, source), key)
 
 
 def _empty_growth() -> Figure:
@@ -199,12 +200,12 @@ def _base(site: Site, asked: PlanAsked) -> Plan | Path | None:
 
 
 def _planned(asked: PlanAsked, base: Plan | Path | None) -> tuple[Plan, PlanAnswer]:
-    made = plan_asked(asked, _plan(asked.base, base) if base is not None else None)
+    made = plan_asked(asked, cluster_plan(asked.base, base) if base is not None else None)
     return made, _answer(made)
 
 
 def _what_if(asked: WhatIfAsked, calibration: str | None, base: Plan | Path | None) -> WhatIfTimes:
-    return what_if(asked, calibration, _plan(asked.base, base) if base is not None else None)
+    return what_if(asked, calibration, cluster_plan(asked.base, base) if base is not None else None)
 
 
 def _answer(made: Plan) -> PlanAnswer:
@@ -307,7 +308,7 @@ def _key(site: Site, key: str) -> tuple[str, ...]:
 def _page(pages: Pages, key: str, source: Plan | Path) -> ShownPage:
     name = dict(pages.settings.plan_names).get(key, "made here")
     shell = pages.shell(f"/plans/{key}/", "Plan", {"trail": (("Plan", "plan/"), (name, None))})
-    return shown_plan(_plan(key, source), grounds(), shell)
+    return shown_plan(cluster_plan(key, source), grounds(), shell)
 
 
 @router.get("/checks/", include_in_schema=False)
