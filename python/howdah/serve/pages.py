@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
@@ -78,6 +79,7 @@ def templates() -> jinja2.Environment:
     """The server's templates, with its filters."""
     made = environment(PACKAGE)
     made.filters.setdefault("seconds", lambda seconds: format_value(seconds, "s"))
+    made.filters.setdefault("sentence", sentence)
     made.filters.setdefault("moment", moment)
     made.filters.setdefault("short_moment", short_moment)
     return made
@@ -95,3 +97,9 @@ def short_moment(created: str) -> str:
     except ValueError:
         return created[:16]
     return f"{time:%-d %b %H:%M}" if time.year == datetime.now(UTC).year else f"{time:%-d %b %Y}"
+
+
+def sentence(text: str) -> str:
+    """A hint as a sentence that follows another one; a command or a flag keeps its small letter."""
+    plain = re.match(r"(?!howdah )[a-z][a-z'-]*([ ,]|\.?$)", text)
+    return (text[0].upper() + text[1:] if plain else text).rstrip(".") + "."

@@ -207,7 +207,9 @@ def what_if(asked: WhatIfAsked, calibration: str | None, base: Plan | None = Non
     hosts = sum(group.count for group in cluster.inventory.worker_groups)
     if hosts > _MOST_HOSTS:
         raise UserError(
-            "hosts", f"{hosts:,} are too many to wait for", "use howdah predict for clusters so large"
+            "hosts",
+            f"{hosts:,} are too many to simulate here",
+            "use howdah predict for a cluster of that size",
         )
     known = load_calibration(calibration) if calibration is not None else None
     dataset_bytes = cluster.request.dataset_bytes

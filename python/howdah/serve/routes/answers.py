@@ -124,14 +124,14 @@ def _said(error: Exception) -> tuple[int, Declined]:
         if isinstance(error, kinds):
             return status, Declined(what=what, hint=hint)
     return 500, Declined(
-        what="This page cannot be made: that is a defect of howdah's.",
-        hint="What went wrong is told where howdah serve was started.",
+        what="howdah could not make this page. That is a bug in howdah.",
+        hint="The terminal where howdah serve was started shows the details.",
     )
 
 
 _NOT_HERE = "There is nothing of that name here."
 _FIXED = (
-    ((Busy, VisitorLeft, TooManyListeners), 503, "The server is busy.", "Ask again in a few seconds."),
+    ((Busy, VisitorLeft, TooManyListeners), 503, "The server is busy.", "Try again in a few seconds."),
     (BodyTooLarge, 413, "The request is too large.", f"It may have {MOST_BODY_BYTES:,} bytes."),
     (
         (NotServed, HTTPException),

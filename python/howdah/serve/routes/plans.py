@@ -333,8 +333,6 @@ async def checks(site: Here, work: Working) -> CheckReport:
 
 def _checked(settings: ServeSettings) -> CheckReport:
     if not settings.conf:
-        raise UserError(
-            "--conf", "names what is to be checked, and is missing", "start howdah serve with --conf DIR"
-        )
+        raise UserError("--conf", "is missing", "start howdah serve with --conf DIR")
     plan_path = settings.plans[0] if settings.plans else None
     return check(folders=settings.conf, this_host=False, probes=(), plan_path=plan_path, hadoop=None)

@@ -37,7 +37,7 @@ async def session(given: Secret, site: Here) -> Response:
     """Show the token or the password: a cookie stands for it where pages are read."""
     if not await site.keys.opens(given.secret):
         wrong = Declined(
-            where="secret", what="this is not it", hint="howdah serve printed where the token is"
+            where="secret", what="is wrong", hint="howdah serve printed which file holds the token"
         )
         return JSONResponse(wrong.model_dump(), status_code=401)
     answer = JSONResponse({"token": site.keys.token})

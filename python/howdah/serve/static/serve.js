@@ -45,7 +45,7 @@
     const leave = made("button", { type: "button", className: "do" }, "Cancel");
     const form = made("form", { className: "ask", method: "dialog" },
       made("h2", { id: "secret-title" }, "Token"),
-      made("p", {}, "Changes need this server's token. The terminal where howdah serve was started shows it, or the file that it is in."),
+      made("p", {}, "Changes need this server's token. The terminal where howdah serve was started shows it, or the file that holds it."),
       made("label", { htmlFor: "secret" }, "Token"), secret, said,
       made("p", { className: "tools" }, made("button", { type: "submit", className: "do" }, "Continue"), leave));
     const dialog = made("dialog", { className: "secret" }, form);
@@ -79,7 +79,7 @@
     const kept = known();
     if (changes && !byCookie) {
       const token = kept ?? (await asked());
-      if (token === null) throw new Error("not done: it needs the token");
+      if (token === null) throw new Error("nothing was changed: that needs the token");
       headers["X-Howdah-Token"] = token;
     }
     const answer = await fetch(root + path, { method, headers, body: body === undefined ? undefined : JSON.stringify(body) }).catch(() => {
@@ -190,7 +190,7 @@
       source.onerror = () => {
         close();
         if (ended) return;
-        away.textContent = "The server does not answer. What it shows below is as it last was; this page tries again.";
+        away.textContent = "The server does not answer. This page shows its last state and tries again.";
         away.hidden = false;
         setTimeout(open, wait);
         wait = Math.min(5000, wait * 2);
@@ -239,7 +239,7 @@
     const tags = document.getElementById("tags").value.split(/[\s,]+/).filter(Boolean);
     try {
       await ask("PUT", `api/v1/runs/${run}/annotation`, { tags, note: document.getElementById("note").value }, true);
-      said.textContent = "kept";
+      said.textContent = "Saved.";
       location.reload();
     } catch (error) {
       said.className = "fault";

@@ -94,7 +94,7 @@
         head.append(made("code", run.command.join(" ")));
         const last = made("td");
         if (["waiting", "running"].includes(run.state)) {
-          const stop = made("button", run.state === "running" ? "Stop" : "Take out", "do");
+          const stop = made("button", run.state === "running" ? "Stop" : "Remove from the queue", "do");
           stop.type = "button";
           stop.addEventListener("click", async () => {
             stop.disabled = true;
