@@ -114,10 +114,10 @@ def test_a_note_is_kept_with_the_record_and_needs_the_token(
     page.locator(".annotate summary").click()
     page.locator("#tags").fill("good, checked")
     page.locator("#note").fill("<b>After</b> the disks came.")
-    page.get_by_role("button", name="Save").click()
+    page.get_by_role("button", name="Save note and tags").click()
     page.get_by_role("button", name="Cancel").click()
     expect(page.locator("#annotated")).to_contain_text("needs the token", timeout=PATIENCE_MS)
-    page.get_by_role("button", name="Save").click()
+    page.get_by_role("button", name="Save note and tags").click()
     dialog = page.get_by_role("dialog", name="Token")
     secret = dialog.get_by_label("Token", exact=True)
     # Whoever looks at the screen does not read it.
@@ -145,7 +145,7 @@ def test_every_tab_has_the_token_that_one_was_given(visit: Visitor, server: Star
     tab.wait_for_selector("html[data-ready=yes]", timeout=PATIENCE_MS)
     tab.locator(".annotate summary").click()
     tab.locator("#tags").fill("tabbed")
-    tab.get_by_role("button", name="Save").click()
+    tab.get_by_role("button", name="Save note and tags").click()
     expect(tab.locator(".strip .tag")).to_have_text(["tabbed"], timeout=PATIENCE_MS)
     assert read_annotation(folder / "runs" / run).tags == ("tabbed",)
     # No cookie has it, which every other port of this machine would be sent.
@@ -154,7 +154,7 @@ def test_every_tab_has_the_token_that_one_was_given(visit: Visitor, server: Star
     tab.evaluate("localStorage.setItem('howdah-token', 'of-another-server')")
     tab.locator(".annotate summary").click()
     tab.locator("#note").fill("Twice.")
-    tab.get_by_role("button", name="Save").click()
+    tab.get_by_role("button", name="Save note and tags").click()
     tab.get_by_role("dialog", name="Token").get_by_label("Token", exact=True).fill(server.token)
     tab.keyboard.press("Enter")
     expect(tab.locator(".strip .note")).to_have_text("Twice.", timeout=PATIENCE_MS)
@@ -356,7 +356,7 @@ def test_a_run_that_was_started_is_led_to_and_stopped_and_what_goes_wrong_is_sho
     stop = page.locator("#queue tr").first.get_by_role("button", name="Stop")
     page.route("**/api/v1/starts/*", lambda route: route.abort())
     stop.click()
-    expect(page.locator("#started.fault")).to_have_text("the server does not answer", timeout=PATIENCE_MS)
+    expect(page.locator("#started.fault")).to_have_text("the server does not answer.", timeout=PATIENCE_MS)
     page.unroute("**/api/v1/starts/*")
     stop.click()
     expect(page.locator("#queue tr").first.locator("td").first).to_contain_text(
@@ -444,7 +444,7 @@ def test_from_elsewhere_one_signs_in_and_comes_to_what_one_asked_for(
         tab.wait_for_selector("html[data-ready=yes]", timeout=PATIENCE_MS)
         tab.locator(".annotate summary").click()
         tab.locator("#tags").fill("elsewhere")
-        tab.get_by_role("button", name="Save").click()
+        tab.get_by_role("button", name="Save note and tags").click()
         expect(tab.locator(".strip .tag")).to_have_text(["elsewhere"], timeout=PATIENCE_MS)
         assert tab.evaluate("[document.cookie, localStorage.length, sessionStorage.length]") == ["", 0, 0]
         context.close()

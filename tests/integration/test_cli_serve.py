@@ -45,11 +45,11 @@ def listed(server: Started) -> dict[str, str]:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["--listen", "0.0.0.0"], "--listen 0.0.0.0: would let others in without TLS"),
-        (["--listen", "0.0.0.0", "--password-file", "secret"], "would let others in without TLS"),
+        (["--listen", "0.0.0.0"], "--listen 0.0.0.0: needs --certificate"),
+        (["--listen", "0.0.0.0", "--password-file", "secret"], "needs --certificate, so that no secret"),
         (["--listen", "0.0.0.0", "--certificate", "none.pem"], "--certificate none.pem: cannot be used"),
-        (["--key", "a.key"], "--key: is a certificate's"),
-        (["--password-file", "secret"], "--password-file: is for those whom --listen lets in"),
+        (["--key", "a.key"], "--key: needs --certificate"),
+        (["--password-file", "secret"], "--password-file: needs --listen"),
         (["--read-only", "--allow-runs"], "--read-only: and --allow-runs cannot be given together"),
         (["--runs-dir", "file"], "--runs-dir file: is a file"),
         (["--port", "70000"], "--port"),

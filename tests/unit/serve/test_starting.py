@@ -235,11 +235,13 @@ def test_what_an_empty_field_comes_to_is_what_the_command_line_takes(tmp_path: P
         absent = client.get("/api/v1/starts/defaults?engine=sim&suite=terasuite&plan=file-2")
         refused = client.get("/api/v1/starts/defaults?engine=local&suite=network")
     job = prepare_local(RunRequest(suite="terasuite"), runs_dir=tmp_path, command=()).job
-    assert here["rows"] == f"{job.suite.first(ROWS):,}"
+    rows = job.suite.first(ROWS)
+    assert here["rows"] == f"{rows:,}"
     assert here["memory"].endswith("iB")
     assert here["map_slots"] == str(job.plan.workers[0].map_slots)
     sized = size_planned(RunRequest(suite="terasuite"), slots_plan())
-    assert planned["rows"] == f"{sized.suite.first(ROWS):,}" != here["rows"]
+    planned_rows = sized.suite.first(ROWS)
+    assert planned["rows"] == f"{planned_rows:,}" != here["rows"]
     assert lab == {}
     assert absent.status_code == 404
     assert refused.status_code == 409

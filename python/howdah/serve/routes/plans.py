@@ -25,7 +25,6 @@ from howdah.report.plan.words import capacity_line
 from howdah.report.theme import chart, linear
 from howdah.serve.pages import Pages
 from howdah.serve.places import NotServed
-from howdah.serve.plan_store import key_of
 from howdah.serve.planning import (
     InventoryFault,
     InventoryText,
@@ -34,11 +33,11 @@ from howdah.serve.planning import (
     WhatIfTimes,
     asked_for,
     check_inventory,
+    key_of,
     plan_asked,
     what_if,
 )
-from howdah.serve.routes.answers import Declined, Here, Simulating, Working, html, svg
-from howdah.serve.routes.bodies import JsonRoute
+from howdah.serve.routes.answers import Declined, Here, JsonRoute, Simulating, Working, html, svg
 from howdah.serve.settings import ServeSettings
 from howdah.serve.site import Site
 from howdah.serve.studies import signature_of_file

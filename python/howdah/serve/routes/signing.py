@@ -6,8 +6,7 @@ from fastapi import APIRouter, Request
 from starlette.responses import JSONResponse, Response
 
 from howdah.model.base import Model
-from howdah.serve.routes.answers import Declined, Here, html
-from howdah.serve.routes.bodies import JsonRoute
+from howdah.serve.routes.answers import Declined, Here, JsonRoute, html
 from howdah.serve.security import COOKIE
 
 router = APIRouter(route_class=JsonRoute)

@@ -14,8 +14,7 @@ from howdah.model.plan import Plan
 from howdah.planner.suite.cluster import size_planned
 from howdah.planner.suite.request import RunRequest
 from howdah.serve.places import NotServed
-from howdah.serve.routes.answers import Here, Working, html
-from howdah.serve.routes.bodies import JsonRoute
+from howdah.serve.routes.answers import Here, JsonRoute, Working, html
 from howdah.serve.routes.plans import cluster_plan, plan_file_of, plan_source, plan_text
 from howdah.serve.site import Site
 from howdah.serve.starting import Engine, StartAsked, StartedRun, Words, arguments_of, engines_here, startable
