@@ -52,6 +52,7 @@
     }));
     const counts = Object.entries(state.tasks).sort().map(([kind, count]) => `${count} ${kind}`);
     text("task-count", counts.length ? counts.join(", ") : "No task has ended yet.");
+    document.getElementById("tasks").closest(".scroll").hidden = state.last_tasks.length === 0;
     document.getElementById("tasks").replaceChildren(...state.last_tasks.map((task) => {
       const row = document.createElement("tr");
       const cells = [`${task.workload} ${task.kind} ${task.task}`, task.worker, task.error ? `${task.state}: ${task.error}` : task.state, seconds(task.start_s), seconds(task.end_s - task.start_s)];
