@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -161,6 +162,17 @@ def test_the_plan_page_opens_the_first_plan_unless_another_is_named(tmp_path: Pa
     assert '<h1 class="page-title">Plan b/plan.yaml</h1>' in second
     assert "cluster: seven" in second
     assert "cluster: example" in new
+
+
+def test_a_plan_that_cannot_be_opened_leaves_a_page_to_plan_on(tmp_path: Path) -> None:
+    (tmp_path / "plan.yaml").write_text("howdah: 1\n")
+    with client_of(tmp_path, plans=(tmp_path / "plan.yaml",)) as client:
+        page = client.get("/plan/", headers={"Accept": "text/html"})
+        assert client.get("/plan/?plan=file-1").status_code == 409
+    assert page.status_code == 200
+    assert "cluster: example" in page.text
+    assert str(tmp_path) not in page.text
+    assert re.search(r'role="alert">[^<]*plan.yaml[^<]*\.</p>', page.text)
 
 
 def test_a_hint_is_a_sentence_of_its_own() -> None:

@@ -23,7 +23,7 @@ from howdah.report.plan.growth import growth
 from howdah.report.plan.page import shown_plan
 from howdah.report.plan.words import capacity_line
 from howdah.report.theme import chart, linear
-from howdah.serve.pages import Pages
+from howdah.serve.pages import Pages, sentence
 from howdah.serve.places import NotServed
 from howdah.serve.planning import (
     InventoryFault,
@@ -111,12 +111,21 @@ def plan_source(site: Site, key: str) -> Plan | Path:
 
 def cluster_plan(key: str, source: Plan | Path) -> Plan:
     """The plan of a key, read from its file if need be; raises UserError for one of a single machine."""
-    plan = load_plan(source) if isinstance(source, Path) else source
+    plan = _load(source) if isinstance(source, Path) else source
     if plan.cluster is None:
         raise UserError(
             key, "is a plan of one machine, not of a cluster", "howdah plan makes one of a cluster"
         )
     return plan
+
+
+def _load(path: Path) -> Plan:
+    try:
+        return load_plan(path)
+    except UserError as error:
+        # Visitors see no directories.
+        parts = (part.replace(str(path), path.name) for part in (error.where, error.what, error.hint))
+        raise UserError(*parts) from error
 
 
 def plan_text(key: str, source: Plan | Path) -> str:
@@ -142,13 +151,18 @@ async def plan_page(
     given, or else with its first plan, or with an example.
     """
     settings = site.settings
-    if not plan:
-        plan = "file-1" if settings.plans and settings.inventory is None else _NEW
-    opened = PlanAsked(inventory=_EXAMPLE, workload="terasuite:30TB")
+    first = _FIRST if settings.plans and settings.inventory is None else _NEW
+    opened, fault = PlanAsked(inventory=_EXAMPLE, workload="terasuite:30TB"), ""
     if site.static:
         pass
-    elif plan != _NEW:
-        opened = await work(_opened, plan, plan_source(site, plan))
+    elif (key := plan or first) != _NEW:
+        try:
+            opened = await work(_opened, key, plan_source(site, key))
+        except UserError as error:
+            # A plan that was asked for is refused as a whole; otherwise there is still a page to plan on.
+            if plan:
+                raise
+            fault = f"{error}. {sentence(error.hint)}"
     elif settings.inventory is not None:
         opened = opened.model_copy(update={"inventory": read_text(settings.inventory, "give an inventory")})
     figures = () if site.static else (_empty_growth(),)
@@ -158,6 +172,7 @@ async def plan_page(
             request.url.path,
             "Plan",
             opened=opened,
+            fault=fault,
             files=site.settings.plan_names,
             calibration=site.settings.calibration,
             figures=figures,
@@ -166,7 +181,7 @@ async def plan_page(
     )
 
 
-_NEW = "new"
+_NEW, _FIRST = "new", "file-1"
 
 
 def _opened(key: str, source: Plan | Path) -> PlanAsked:
