@@ -10,7 +10,7 @@ from howdah.model.check import CheckReport, CheckVerdict
 from support.plan_samples import eight_hosts
 from support.served import client_of
 
-CONF = Path(__file__).parents[2] / "data" / "conf" / "sound"
+CONF = Path(__file__).parents[3] / "data" / "conf" / "sound"
 BROWSER = {"Accept": "text/html"}
 
 
