@@ -148,7 +148,7 @@ COMMANDS = {
     ),
     "serve": Lazy(
         "serve",
-        "Show runs, studies, plans and predictions in a browser, and update the pages while runs are under way.",
+        "Show runs, studies, plans and predictions in a browser, updated while runs are under way.",
         _MEASURE,
     ),
 }

@@ -94,7 +94,7 @@ def serve(
         typer.Option(help="Write the pages as files into this directory and exit.", metavar="DIR"),
     ] = None,
 ) -> None:
-    """Show runs, studies, plans and predictions in a browser, and update the pages while runs are under way.
+    """Show runs, studies, plans and predictions in a browser, updated while runs are under way.
 
     Only this machine can reach the server unless --listen is given. Notes, tags, stopping and starting runs
     need the token, which is in a file that only this user can read.
