@@ -215,7 +215,7 @@
 
   // Which simulation it was, and what that means.
   function how({ simulator, few_hosts, full_because }) {
-    if (simulator === "quick") return `This is the quick simulation, in which ${few_hosts} hosts stand for all; the full simulation follows.`;
+    if (simulator === "quick") return `This is the quick simulation, in which ${few_hosts} hosts stand for all; a full one follows.`;
     return `This is the full simulation of every task.${full_because ? ` The quick simulation does not apply: ${full_because}.` : ""}`;
   }
 
