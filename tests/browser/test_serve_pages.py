@@ -148,7 +148,9 @@ def test_paper_shows_still_pictures_and_nothing_to_press(
     page.emulate_media(media="print", color_scheme="dark")
     assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
     assert not page.locator(".site li").first.is_visible()
-    assert not any(one.is_visible() for one in page.locator(".filter, .under-list, .annotate, .live").all())
+    assert not any(
+        one.is_visible() for one in page.locator(".filter, .under-list, .compare-bar, .annotate, .live").all()
+    )
     stills = page.locator("figure .still").all()
     assert bool(stills) == (name != "runs")
     for still in stills:

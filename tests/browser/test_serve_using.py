@@ -42,15 +42,21 @@ def server(folder: Path) -> Iterator[Started]:
         yield one
 
 
-def test_runs_are_found_sorted_and_compared_at_an_address_of_its_own(visit: Visitor, server: Started) -> None:
+def test_runs_are_found_filtered_and_sorted(visit: Visitor, server: Started) -> None:
     visiting = visit()
     page = visiting.go(server.address)
     rows = page.locator(".runs tbody tr")
     expect(rows).to_have_count(6, timeout=PATIENCE_MS)
+    # The filters are folded until they are wanted; those that are active stay in sight.
+    assert not page.locator("#suite").is_visible()
+    page.get_by_role("button", name="Filters").click()
     page.locator("#suite").select_option("terasuite")
     page.locator("#outcome").select_option("succeeded")
     expect(rows).to_have_count(4, timeout=PATIENCE_MS)
     assert "suite=terasuite" in page.url
+    page.get_by_role("button", name="Filters").click()
+    assert not page.locator("#suite").is_visible()
+    expect(page.locator("#active .chip span")).to_have_text(["Suite: terasuite", "Outcome: succeeded"])
     page.locator("#search").fill("1710")
     expect(rows).to_have_count(1, timeout=PATIENCE_MS)
     page.locator("#search").fill("")
@@ -60,12 +66,36 @@ def test_runs_are_found_sorted_and_compared_at_an_address_of_its_own(visit: Visi
     page.get_by_role("link", name="elapsed").click()
     expect(page.locator("[data-c='elapsed_s']")).to_have_attribute("aria-sort", "ascending")
     expect(rows.first).to_have_attribute("data-id", "20261120-1710-terasuite")
+    page.get_by_role("button", name="Remove the filter Outcome").click()
+    expect(rows).to_have_count(5, timeout=PATIENCE_MS)
+    page.get_by_role("button", name="Remove the filter Suite").click()
+    expect(rows).to_have_count(6, timeout=PATIENCE_MS)
+    expect(page.locator("#active")).to_be_hidden()
+    assert visiting.said == []
+
+
+def test_ticked_runs_are_compared_from_a_bar_that_stays_in_sight(visit: Visitor, server: Started) -> None:
+    visiting = visit()
+    page = visiting.go(server.address)
+    page.set_viewport_size({"width": 1280, "height": 320})
+    bar = page.locator("#compare-bar")
+    expect(bar).to_be_hidden()
     compare = page.locator("#compare")
-    assert compare.is_disabled()
     # Ticked in this order, the first is the baseline.
+    page.get_by_role("checkbox", name="1714-pi").check()
+    expect(compare).to_be_disabled()
     for name in ("1712", "1713", "1710", "1711"):
         page.get_by_role("checkbox", name=name).check()
-    expect(page.locator("#ticked")).to_contain_text("20261120-1712-terasuite is the baseline")
+    page.evaluate("scrollTo(0, 0)")
+    assert bar.evaluate("bar => Math.round(bar.getBoundingClientRect().bottom)") <= 320
+    page.get_by_role("button", name=re.compile("Remove .*1714")).click()
+    expect(page.locator("#ticked .chip").first).to_contain_text("baseline20261120-1712-terasuite")
+    # They stay ticked when another page is looked at in between.
+    page.goto(f"{server.address}studies/")
+    page.go_back()
+    expect(compare).to_have_text("Compare 4 runs", timeout=PATIENCE_MS)
+    expect(page.locator(".tick :checked")).to_have_count(4)
+    assert Axe().run(page).response["violations"] == []
     compare.click()
     page.wait_for_selector("html[data-ready=yes]", timeout=PATIENCE_MS)
     first, *_ = page.url.rpartition("/compare/")[2].split(",")
@@ -84,17 +114,17 @@ def test_a_note_is_kept_with_the_record_and_needs_the_token(
     page.locator(".annotate summary").click()
     page.locator("#tags").fill("good, checked")
     page.locator("#note").fill("<b>After</b> the disks came.")
-    page.get_by_role("button", name="Keep").click()
+    page.get_by_role("button", name="Save note and tags").click()
     page.get_by_role("button", name="Cancel").click()
     expect(page.locator("#annotated")).to_contain_text("needs the token", timeout=PATIENCE_MS)
-    page.get_by_role("button", name="Keep").click()
+    page.get_by_role("button", name="Save note and tags").click()
     dialog = page.get_by_role("dialog", name="Token")
     secret = dialog.get_by_label("Token", exact=True)
     # Whoever looks at the screen does not read it.
     assert secret.get_attribute("type") == "password"
     secret.fill("a wrong token")
     page.keyboard.press("Enter")
-    expect(page.locator("#secret-said")).to_contain_text("this is not it", timeout=PATIENCE_MS)
+    expect(page.locator("#secret-said")).to_contain_text("is wrong", timeout=PATIENCE_MS)
     assert Axe().run(page).response["violations"] == []
     assert read_annotation(folder / "runs" / run).tags == ()
     secret.fill(server.token)
@@ -115,7 +145,7 @@ def test_every_tab_has_the_token_that_one_was_given(visit: Visitor, server: Star
     tab.wait_for_selector("html[data-ready=yes]", timeout=PATIENCE_MS)
     tab.locator(".annotate summary").click()
     tab.locator("#tags").fill("tabbed")
-    tab.get_by_role("button", name="Keep").click()
+    tab.get_by_role("button", name="Save note and tags").click()
     expect(tab.locator(".strip .tag")).to_have_text(["tabbed"], timeout=PATIENCE_MS)
     assert read_annotation(folder / "runs" / run).tags == ("tabbed",)
     # No cookie has it, which every other port of this machine would be sent.
@@ -124,7 +154,7 @@ def test_every_tab_has_the_token_that_one_was_given(visit: Visitor, server: Star
     tab.evaluate("localStorage.setItem('howdah-token', 'of-another-server')")
     tab.locator(".annotate summary").click()
     tab.locator("#note").fill("Twice.")
-    tab.get_by_role("button", name="Keep").click()
+    tab.get_by_role("button", name="Save note and tags").click()
     tab.get_by_role("dialog", name="Token").get_by_label("Token", exact=True).fill(server.token)
     tab.keyboard.press("Enter")
     expect(tab.locator(".strip .note")).to_have_text("Twice.", timeout=PATIENCE_MS)
@@ -134,7 +164,7 @@ def test_an_inventory_is_marked_where_it_is_wrong_and_planned_where_it_is_right(
     visit: Visitor, server: Started
 ) -> None:
     visiting = visit()
-    page = visiting.go(f"{server.address}plan/")
+    page = visiting.go(f"{server.address}plan/?plan=new")
     title = page.locator("#answer-title")
     expect(title).to_contain_text("32 hosts", timeout=PATIENCE_MS)
     editor = page.locator("#inventory")
@@ -143,6 +173,12 @@ def test_an_inventory_is_marked_where_it_is_wrong_and_planned_where_it_is_right(
     wrong = [at for at, line in enumerate(right.splitlines(), 1) if "memory" in line or "ssd" in line]
     expect(page.locator(".gutter .wrong")).to_have_text([str(line) for line in wrong], timeout=PATIENCE_MS)
     assert editor.get_attribute("aria-invalid") == "true"
+    # A problem and its hint are two sentences, and the plan of before is out of date.
+    expect(page.locator("#faults li").first).to_have_text(re.compile(r"^line \d+ groups.*[^.]\. [A-Z].*\.$"))
+    expect(page.locator("#stale")).to_contain_text("Out of date", timeout=PATIENCE_MS)
+    assert all(
+        page.locator(f"#{name}").evaluate("part => part.inert") for name in ("answer", "what-if", "values")
+    )
     assert Axe().run(page).response["violations"] == []
     page.get_by_role("button", name=f"line {wrong[0]}").click()
     place = editor.evaluate("one => one.value.slice(one.selectionStart, one.selectionEnd)")
@@ -150,6 +186,8 @@ def test_an_inventory_is_marked_where_it_is_wrong_and_planned_where_it_is_right(
     editor.fill(right.replace("count: 32", "count: 16"))
     expect(title).to_contain_text("16 hosts", timeout=PATIENCE_MS)
     expect(page.locator(".gutter .wrong")).to_have_count(0)
+    expect(page.locator("#stale")).to_be_hidden()
+    assert not page.locator("#answer").evaluate("part => part.inert")
     page.locator("#need").fill("300TB")
     page.locator("#growth-rate").fill("40%/year")
     page.locator("#years").fill("3")
@@ -158,6 +196,33 @@ def test_an_inventory_is_marked_where_it_is_wrong_and_planned_where_it_is_right(
     value = page.locator("#files .why button").first
     value.focus()
     expect(page.locator("#files .why .tip").first).to_be_visible()
+    assert visiting.said == []
+
+
+def test_the_plan_of_the_server_is_opened_and_sliders_show_its_values(
+    visit: Visitor, server: Started
+) -> None:
+    visiting = visit()
+    page = visiting.go(f"{server.address}plan/")
+    expect(page.locator("h1")).to_have_text("Plan plan.yaml")
+    plan = slots_plan()
+    assert plan.cluster is not None
+    (group,) = plan.cluster.inventory.worker_groups
+    hosts = str(group.count)
+    expect(page.locator("#o-hosts")).to_have_text(hosts, timeout=PATIENCE_MS)
+    slider = page.locator("#s-hosts")
+    assert slider.get_attribute("aria-valuetext") == f"{hosts}, as planned"
+    box = page.locator(".slider", has=slider)
+    expect(box.locator(".range span")).to_have_text(["4", f"planned {hosts}", "256"])
+    ticks = box.locator(".ticks i")
+    assert ticks.count() == int(slider.get_attribute("max") or 0) + 1
+    slider.focus()
+    page.keyboard.press("ArrowRight")
+    moved = page.locator("#o-hosts").inner_text()
+    assert int(moved) > int(hosts)
+    assert slider.get_attribute("aria-valuetext") == f"{moved}, planned {hosts}"
+    page.get_by_role("link", name="new plan").click()
+    expect(page.locator("#answer-title")).to_contain_text("32 hosts", timeout=PATIENCE_MS)
     assert visiting.said == []
 
 
@@ -211,10 +276,10 @@ def test_sliders_show_what_the_simulator_answers(visit: Visitor, folder: Path) -
         assert more["whole suite"][2] == f"\N{MINUS SIGN}{-100 * faster:.0f} %"
         page.locator("#s-dataset").focus()
         page.keyboard.press("ArrowRight")
-        expect(page.locator("#o-dataset")).not_to_have_text("as planned")
+        expect(page.locator("#o-dataset")).to_have_text("100 TB")
         expect(page.locator(".time .change").first).to_contain_text("+", timeout=2 * PATIENCE_MS)
-        page.get_by_role("button", name="As planned").click()
-        expect(page.locator("#o-hosts")).to_have_text("as planned")
+        page.get_by_role("button", name="Reset to the plan").click()
+        expect(page.locator("#o-hosts")).to_have_text("32")
         assert _answered(page, "the full simulation", 32) == planned
         assert visiting.said == []
 
@@ -222,11 +287,11 @@ def test_sliders_show_what_the_simulator_answers(visit: Visitor, folder: Path) -
 @pytest.mark.exam("pages")
 def test_without_a_calibration_the_page_shows_no_interval(visit: Visitor, server: Started) -> None:
     visiting = visit()
-    page = visiting.go(f"{server.address}plan/")
+    page = visiting.go(f"{server.address}plan/?plan=new")
     for line in _answered(page, "the full simulation", 32).values():
         assert len(line) == 1
         assert _seconds(line[0]) > 0
-    expect(page.locator("#times")).to_contain_text("how far off they may be is unknown")
+    expect(page.locator("#times")).to_contain_text("how far off these times are is unknown")
     assert page.locator(".time .interval").count() == 0
     page.locator("#s-hosts").focus()
     page.keyboard.press("ArrowRight")
@@ -249,6 +314,11 @@ def test_a_run_is_started_from_the_page_and_refused_as_the_command_line_would(
     visiting = visit()
     page = visiting.go(f"{server.address}start/#token={server.token}")
     page.locator("#suite").select_option("pi")
+    # What an empty field comes to is in it, and its unit beside its name.
+    expect(page.locator("#o-samples")).to_have_attribute(
+        "placeholder", re.compile(r"^[\d,]+$"), timeout=PATIENCE_MS
+    )
+    expect(page.locator("label[for=o-samples]")).to_have_text("Samples (number, such as 10M)")
     page.locator("#o-maps").fill("many")
     page.get_by_role("button", name="Start", exact=True).click()
     expect(page.locator("#started.fault")).to_contain_text("--maps", timeout=PATIENCE_MS)
@@ -286,7 +356,7 @@ def test_a_run_that_was_started_is_led_to_and_stopped_and_what_goes_wrong_is_sho
     stop = page.locator("#queue tr").first.get_by_role("button", name="Stop")
     page.route("**/api/v1/starts/*", lambda route: route.abort())
     stop.click()
-    expect(page.locator("#started.fault")).to_have_text("the server does not answer", timeout=PATIENCE_MS)
+    expect(page.locator("#started.fault")).to_have_text("the server does not answer.", timeout=PATIENCE_MS)
     page.unroute("**/api/v1/starts/*")
     stop.click()
     expect(page.locator("#queue tr").first.locator("td").first).to_contain_text(
@@ -305,6 +375,7 @@ def test_an_export_is_read_and_filtered_on_any_web_server(
         page = visiting.go(f"{address}public/")
         rows = page.locator(".runs tbody tr:visible")
         before = rows.count()
+        page.get_by_role("button", name="Filters").click()
         page.locator("#suite").select_option("pi")
         page.locator("#search").fill(records.pi().record.id)
         expect(rows).to_have_count(1)
@@ -362,7 +433,7 @@ def test_from_elsewhere_one_signs_in_and_comes_to_what_one_asked_for(
         assert Axe().run(page).response["violations"] == []
         page.get_by_label("Password or token").fill("not the password")
         page.keyboard.press("Enter")
-        expect(page.locator("#signed")).to_contain_text("this is not it", timeout=PATIENCE_MS)
+        expect(page.locator("#signed")).to_contain_text("is wrong", timeout=PATIENCE_MS)
         page.get_by_label("Password or token").fill(PASSWORD)
         page.keyboard.press("Enter")
         page.wait_for_url(f"**/runs/{run}/", timeout=PATIENCE_MS)
@@ -373,7 +444,7 @@ def test_from_elsewhere_one_signs_in_and_comes_to_what_one_asked_for(
         tab.wait_for_selector("html[data-ready=yes]", timeout=PATIENCE_MS)
         tab.locator(".annotate summary").click()
         tab.locator("#tags").fill("elsewhere")
-        tab.get_by_role("button", name="Keep").click()
+        tab.get_by_role("button", name="Save note and tags").click()
         expect(tab.locator(".strip .tag")).to_have_text(["elsewhere"], timeout=PATIENCE_MS)
         assert tab.evaluate("[document.cookie, localStorage.length, sessionStorage.length]") == ["", 0, 0]
         context.close()

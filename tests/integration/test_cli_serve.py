@@ -45,11 +45,11 @@ def listed(server: Started) -> dict[str, str]:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["--listen", "0.0.0.0"], "--listen 0.0.0.0: would let others in without TLS"),
-        (["--listen", "0.0.0.0", "--password-file", "secret"], "would let others in without TLS"),
+        (["--listen", "0.0.0.0"], "--listen 0.0.0.0: needs --certificate"),
+        (["--listen", "0.0.0.0", "--password-file", "secret"], "needs --certificate, so that no secret"),
         (["--listen", "0.0.0.0", "--certificate", "none.pem"], "--certificate none.pem: cannot be used"),
-        (["--key", "a.key"], "--key: is a certificate's"),
-        (["--password-file", "secret"], "--password-file: is for those whom --listen lets in"),
+        (["--key", "a.key"], "--key: needs --certificate"),
+        (["--password-file", "secret"], "--password-file: needs --listen"),
         (["--read-only", "--allow-runs"], "--read-only: and --allow-runs cannot be given together"),
         (["--runs-dir", "file"], "--runs-dir file: is a file"),
         (["--port", "70000"], "--port"),
@@ -57,7 +57,7 @@ def listed(server: Started) -> dict[str, str]:
         (["--inventory", "none.yaml"], "none.yaml"),
         (["--conf", "none"], "none"),
         (["--calibration", "none.json"], "none.json"),
-        (["--export", "holds"], "--export holds: holds other things"),
+        (["--export", "holds"], "--export holds: holds files of something other than an export"),
     ],
 )
 def test_what_makes_no_sense_is_refused_with_one_message(
@@ -106,7 +106,7 @@ def test_a_port_that_is_taken_is_one_message(tmp_path: Path) -> None:
         port = str(taken.getsockname()[1])
         done = howdah("serve", "--port", port, cwd=tmp_path)
     assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.startswith(f"error: --port {port}: is taken by another program\n")
+    assert done.stderr.startswith(f"error: --port {port}: is used by another program\n")
     assert "--port 0" in done.stderr
     assert "Traceback" not in done.stderr
 

@@ -15,8 +15,8 @@ from howdah.store.annotations import write_annotation
 from howdah.store.predictions import save_prediction
 from support import cluster_reports, records
 from support.comparing import stored_runs
-from support.plan_samples import eight_hosts
 from support.predicted import measured_after, small_prediction
+from support.sim_plans import small_plan
 from support.sim_runs import small_run
 from support.stored import write_killed_run, write_run
 from support.studies import SIMULATED, Nobody
@@ -80,7 +80,7 @@ def whole_site(folder: Path) -> WholeSite:
     measured = write_run(runs, _named("20261121-0804-measured", scored))
     _unreadable(runs / NEWER, json.dumps({"schema_version": 99}))
     _unreadable(runs / HALF, '{"schema_version": 1, "id": "half')
-    (folder / "plan.yaml").write_text(write_plan(eight_hosts()))
+    (folder / "plan.yaml").write_text(write_plan(small_plan()))
     predictions = folder / "predictions"
     save_prediction(predictions, small_prediction())
     score_run(measured.name, "small", runs_dir=runs, predictions_dir=predictions)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
@@ -51,14 +51,12 @@ def check_table(report: CheckReport, *, everything: bool, advice: bool = False) 
     """
     parts: list[RenderableType] = []
     unknown = [check for check in report.checks if check.verdict is CheckVerdict.UNKNOWN]
-    shown = [
-        check
-        for check in report.checks
-        if check.verdict in (CheckVerdict.FAIL, CheckVerdict.WARN)
-        or (check.verdict is CheckVerdict.ADVICE and (advice or everything))
-        or (everything and check.verdict is CheckVerdict.PASS)
-    ]
-    for damage, checks in _by_damage(shown):
+    shown = [CheckVerdict.FAIL, CheckVerdict.WARN]
+    if advice or everything:
+        shown.append(CheckVerdict.ADVICE)
+    if everything:
+        shown.append(CheckVerdict.PASS)
+    for damage, checks in report.groups(*shown).items():
         parts += [Text(damage, style="bold"), _findings(checks), Text()]
     better = sum(check.verdict is CheckVerdict.ADVICE for check in report.checks)
     if better and not (advice or everything):
@@ -72,18 +70,6 @@ def check_table(report: CheckReport, *, everything: bool, advice: bool = False) 
     if unknown:
         parts += [Text("cannot tell", style="bold"), _unknowns(unknown, everything=everything), Text()]
     return Group(*parts, _summary(report))
-
-
-_WRONG = (CheckVerdict.FAIL, CheckVerdict.WARN)
-
-
-def _by_damage(checks: Iterable[Check]) -> Iterator[tuple[str, list[Check]]]:
-    """Findings below what they come to, in the order of the report."""
-    groups: dict[str, list[Check]] = {}
-    for check in checks:
-        heading = check.damage or "other findings" if check.verdict in _WRONG else check.verdict.value
-        groups.setdefault(heading, []).append(check)
-    yield from groups.items()
 
 
 def _findings(checks: Sequence[Check]) -> Table:

@@ -153,7 +153,7 @@ COMMANDS = {
     ),
     "serve": Lazy(
         "serve",
-        "Show runs, studies, plans and predictions in a browser, live, from the records that are there.",
+        "Show runs, studies, plans and predictions in a browser, updated while runs are under way.",
         _MEASURE,
     ),
 }

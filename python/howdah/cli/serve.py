@@ -20,10 +20,10 @@ from howdah.session.run.runs import DEFAULT_RUNS_DIR
 
 EXAMPLES = """
 howdah serve  # shows the runs of this directory at http://127.0.0.1:8642/
-howdah serve --plan plan.yaml --conf /etc/hadoop/conf  # also shows a plan, and how far a cluster is from it
-howdah serve --allow-runs  # also starts runs: local ones, simulated ones, and those on a laboratory
-howdah serve --listen 0.0.0.0 --certificate cluster.pem --key cluster.key  # lets in who has the token
-howdah serve --listen 0.0.0.0 --certificate cluster.pem --password-file secret  # who has the password
+howdah serve --plan plan.yaml --conf /etc/hadoop/conf  # also opens a plan, and checks a cluster against it
+howdah serve --allow-runs  # also starts runs: local, simulated and on a lab
+howdah serve --listen 0.0.0.0 --certificate cluster.pem --key cluster.key  # serves other machines
+howdah serve --listen 0.0.0.0 --certificate cluster.pem --password-file secret  # with a password
 howdah serve --export public  # writes the same pages as files, for any web server
 """
 
@@ -36,45 +36,43 @@ app = App()
 @app.command("serve", epilog=EXAMPLES)
 def serve(
     *,
-    port: Annotated[
-        int, typer.Option(help="The port; 0 takes any that is free.", min=0, max=65535)
-    ] = DEFAULT_PORT,
+    port: Annotated[int, typer.Option(help="Port; 0 takes any free one.", min=0, max=65535)] = DEFAULT_PORT,
     listen: Annotated[
         str | None,
         typer.Option(
-            help="Let others in at this address, such as 0.0.0.0; needs --certificate. "
+            help="Address that other machines can reach, such as 0.0.0.0; needs --certificate. "
             "Default: only this machine.",
             metavar="ADDRESS",
         ),
     ] = None,
     certificate: Annotated[
         Path | None,
-        typer.Option(help="A PEM file with the certificate and its chain, for TLS.", metavar="FILE"),
+        typer.Option(help="PEM file with the certificate and its chain, for TLS.", metavar="FILE"),
     ] = None,
     key: Annotated[
         Path | None,
-        typer.Option(help="The certificate's key, where it is not in the same file.", metavar="FILE"),
+        typer.Option(help="The certificate's key, if it is in another file.", metavar="FILE"),
     ] = None,
     password_file: Annotated[
         Path | None,
-        typer.Option(help="A file with a password that lets others in, as the token does.", metavar="FILE"),
+        typer.Option(help="File with a password that can be used instead of the token.", metavar="FILE"),
     ] = None,
     allow_runs: Annotated[
-        bool, typer.Option("--allow-runs", help="Let those with the token start runs.")
+        bool, typer.Option("--allow-runs", help="Add a page that starts runs; needs the token.")
     ] = False,
     read_only: Annotated[
-        bool, typer.Option("--read-only", help="Let nobody change anything: no notes, no tags, no stops.")
+        bool, typer.Option("--read-only", help="Allow no changes: no notes, no tags, no stops.")
     ] = False,
     plan: Annotated[
-        list[Path] | None, typer.Option(help="A plan to show; repeatable.", metavar="FILE")
+        list[Path] | None, typer.Option(help="Plan to open on the Plan page; repeatable.", metavar="FILE")
     ] = None,
     inventory: Annotated[
-        Path | None, typer.Option(help="The inventory that planning begins with.", metavar="FILE")
+        Path | None, typer.Option(help="Inventory to begin planning with, instead of a plan.", metavar="FILE")
     ] = None,
     conf: Annotated[
         list[Path] | None,
         typer.Option(
-            help="A configuration directory that is held against the rules and the first plan; repeatable.",
+            help="Configuration directory to check against the rules and the first plan; repeatable.",
             metavar="DIR",
         ),
     ] = None,
@@ -93,13 +91,13 @@ def serve(
     ] = DEFAULT_PREDICTIONS_DIR,
     export: Annotated[
         Path | None,
-        typer.Option(help="Write the pages as files into this directory, and end.", metavar="DIR"),
+        typer.Option(help="Write the pages as files into this directory and exit.", metavar="DIR"),
     ] = None,
 ) -> None:
-    """Show runs, studies, plans and predictions in a browser, live, from the records that are there.
+    """Show runs, studies, plans and predictions in a browser, updated while runs are under way.
 
-    Only this machine can reach it unless --listen is given. Whoever may read may not yet change: notes, tags,
-    stopping and starting runs need the token, which is in a file that only this user can read.
+    Only this machine can reach the server unless --listen is given. Notes, tags, stopping and starting runs
+    need the token, which is in a file that only this user can read.
     """
     settings = ServeSettings(
         runs_dir=runs_dir,
@@ -140,10 +138,10 @@ def _export(settings: ServeSettings, directory: Path) -> None:
 
 
 def _tell(address: str, token: str, file: Path) -> None:
-    """Say where it is; the token itself only to a terminal, whose lines nobody keeps."""
+    """Print the address; the token itself only to a terminal, whose output is not kept."""
     if sys.stdout.isatty():
         print(f"serve   {address}#token={token}")
-        print("        with the part behind # you may change things, without it read; Ctrl-C ends it")
+        print("        the part behind # allows changes; Ctrl-C ends the server")
     else:
         print(f"serve   {address}")
         print(f"token   in {file}")
@@ -162,13 +160,15 @@ def _check(
     if not settings.loopback and certificate is None:
         raise UserError(
             f"--listen {listen}",
-            "would let others in without TLS",
-            "give --certificate FILE, or leave --listen out and forward the port with ssh -L",
+            "needs --certificate, so that no secret is sent unencrypted",
+            "add --certificate FILE, or leave out --listen and forward the port with ssh -L",
         )
     if key is not None and certificate is None:
-        raise UserError("--key", "is a certificate's", "add --certificate FILE")
+        raise UserError("--key", "needs --certificate", "add --certificate FILE")
     if password_file is not None and settings.loopback:
-        raise UserError("--password-file", "is for those whom --listen lets in", "leave it out")
+        raise UserError(
+            "--password-file", "needs --listen", "leave it out; on this machine the token suffices"
+        )
     if settings.runs_dir.exists() and not settings.runs_dir.is_dir():
         raise UserError(
             f"--runs-dir {settings.runs_dir}", "is a file", "give the directory that holds the runs"
@@ -177,7 +177,7 @@ def _check(
 
 
 def _check_files(settings: ServeSettings) -> None:
-    """Raise UserError for what pages would miss; whether it can be read they tell themselves."""
+    """Raise UserError for files that do not exist; a page shows why it cannot read its file."""
     files = [("--plan", plan) for plan in settings.plans]
     if settings.inventory is not None:
         files.append(("--inventory", settings.inventory))
@@ -185,10 +185,10 @@ def _check_files(settings: ServeSettings) -> None:
         files.append(("--calibration", Path(settings.calibration)))
     for flag, path in files:
         if not path.is_file():
-            raise UserError(f"{flag} {path}", "is no file", "give one that is there")
+            raise UserError(f"{flag} {path}", "is not a file", "give an existing file")
     for path in settings.conf:
         if not path.is_dir():
-            raise UserError(f"--conf {path}", "is no directory", "give one such as /etc/hadoop/conf")
+            raise UserError(f"--conf {path}", "is not a directory", "give one such as /etc/hadoop/conf")
 
 
 _LEAST_PASSWORD = 12

@@ -80,3 +80,20 @@ class CheckReport(Model):
     """The plan's file, where one was given."""
     checks: tuple[Check, ...]
     """Every result."""
+
+    def groups(self, *verdicts: CheckVerdict) -> dict[str, list[Check]]:
+        """The results with these verdicts in the report's order, by heading.
+
+        What is wrong stands below the damage that it does, everything else below its verdict.
+        """
+        groups: dict[str, list[Check]] = {}
+        for check in self.checks:
+            if check.verdict in verdicts:
+                groups.setdefault(_heading(check), []).append(check)
+        return groups
+
+
+def _heading(check: Check) -> str:
+    if check.verdict not in (CheckVerdict.FAIL, CheckVerdict.WARN):
+        return check.verdict.value
+    return check.damage or ("differs from the plan" if check.rule.startswith("drift.") else "other findings")

@@ -138,9 +138,10 @@ def format_value(value: float, unit: Unit) -> str:
 
 
 def _seconds(value: float) -> str:
-    if 0 < abs(value) < 0.001:
+    # The bounds are where three digits would be rounded to 1000 of the smaller unit.
+    if 0 < abs(value) < 0.0009995:
         return f"{value * 1_000_000:.3g} µs"
-    return f"{value * 1000:.3g} ms" if 0 < abs(value) < 1 else format_seconds(value)
+    return f"{value * 1000:.3g} ms" if 0 < abs(value) < 0.9995 else format_seconds(value)
 
 
 def _number(value: float) -> str:

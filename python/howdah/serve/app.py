@@ -21,12 +21,12 @@ _FOREVER = "public, max-age=31536000, immutable"
 _DECLINED = {
     400: "The body is not JSON.",
     401: "Sign in first.",
-    403: "The request does not carry what it needs.",
-    404: "There is nothing of that name.",
-    409: "It cannot be done, for a reason that the command line would give, too.",
+    403: "The request lacks its token or header.",
+    404: "Nothing has that name.",
+    409: "The request cannot be fulfilled; the command line would refuse it for the same reason.",
     413: "The request is too large.",
-    422: "The request has not the form that is described here.",
-    503: "The server is busy, or it ends.",
+    422: "The request does not match this description.",
+    503: "The server is busy or ending.",
 }
 """Why requests are declined, whatever they are for."""
 

@@ -41,7 +41,9 @@ def export(settings: ServeSettings, directory: Path, tell: Callable[[str], None]
     """
     if directory.exists() and not _replaceable(directory):
         raise UserError(
-            f"--export {directory}", "holds other things", "give a new directory, or one that an export made"
+            f"--export {directory}",
+            "holds files of something other than an export",
+            "give a new directory or an earlier export",
         )
     try:
         directory.parent.mkdir(parents=True, exist_ok=True)

@@ -143,18 +143,25 @@ def _conditions(wanted: RunsWanted) -> tuple[list[str], list[object]]:
 
 
 def bars(rows: tuple[RunRow, ...]) -> dict[str, tuple[float, float]]:
-    """How long each run's bars are, 0 to 1: of its time and of its metric, beside the largest of its kind."""
-    longest: dict[str, float] = {}
-    largest: dict[str, float] = {}
-    for row in rows:
-        longest[row.suite] = max(longest.get(row.suite, 0.0), _plain(row.elapsed_s))
-        largest[row.metric] = max(largest.get(row.metric, 0.0), _plain(row.value))
-    return {
+    """How long each run's bars are, 0 to 1: of its time and of its metric.
+
+    The longest bar is that of the largest value on the page of the same suite (or metric) and origin: a bar
+    of a simulated run says nothing about a measured one.
+    """
+    largest: dict[tuple[str, ...], float] = {}
+    values = {
         row.id: (
-            _share(_plain(row.elapsed_s), longest[row.suite]),
-            _share(_plain(row.value), largest[row.metric]),
+            (("time", row.suite, row.origin), _plain(row.elapsed_s)),
+            (("metric", row.metric, row.origin), _plain(row.value)),
         )
         for row in rows
+    }
+    for pair in values.values():
+        for scale, value in pair:
+            largest[scale] = max(largest.get(scale, 0.0), value)
+    return {
+        name: (_share(time, largest[suite]), _share(value, largest[metric]))
+        for name, ((suite, time), (metric, value)) in values.items()
     }
 
 

@@ -21,7 +21,7 @@ from howdah.serve.rows import UNREADABLE, RunRow, row_of
 from howdah.store.layout import LOCK, RUN_ID
 from howdah.store.lock import is_held
 
-_LAYOUT = f"2 {howdah.__version__}"
+_LAYOUT = f"3 {howdah.__version__}"
 """Another layout, or another version's reading of records, is thrown away."""
 _BATCH = 200
 """Records read before those who wait for the list see them."""

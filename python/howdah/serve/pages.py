@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
+from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
 import jinja2
 
 import howdah
 from howdah.model.annotation import Annotation
+from howdah.model.reported import format_value
 from howdah.report.document import Shell, environment
 from howdah.serve.security import POLICY
 from howdah.serve.settings import ServeSettings
-from howdah.units import format_seconds
 
 PACKAGE = "howdah.serve"
 
@@ -76,11 +78,28 @@ class Pages(NamedTuple):
 def templates() -> jinja2.Environment:
     """The server's templates, with its filters."""
     made = environment(PACKAGE)
-    made.filters.setdefault("seconds", format_seconds)
+    made.filters.setdefault("seconds", lambda seconds: format_value(seconds, "s"))
+    made.filters.setdefault("sentence", sentence)
     made.filters.setdefault("moment", moment)
+    made.filters.setdefault("short_moment", short_moment)
     return made
 
 
 def moment(created: str) -> str:
     """A time of a record as a list shows it, to the minute and in UTC."""
     return created[:16].replace("T", " ")
+
+
+def short_moment(created: str) -> str:
+    """A time of a record in a narrow column, in UTC: ``28 Nov 13:48``, of another year ``28 Nov 2025``."""
+    try:
+        time = datetime.fromisoformat(created).astimezone(UTC)
+    except ValueError:
+        return created[:16]
+    return f"{time:%-d %b %H:%M}" if time.year == datetime.now(UTC).year else f"{time:%-d %b %Y}"
+
+
+def sentence(text: str) -> str:
+    """A hint as a sentence that follows another one; a command or a flag keeps its small letter."""
+    plain = re.match(r"(?!howdah )[a-z][a-z'-]*([ ,]|\.?$)", text)
+    return (text[0].upper() + text[1:] if plain else text).rstrip(".") + "."

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import hashlib
 import time
-from typing import Annotated, Literal
+from collections import OrderedDict
+from threading import Lock
+from typing import Annotated, Literal, TypeGuard
 
 from pydantic import Field
 
 from howdah.calibrate.forecast import forecasts
 from howdah.documents.fault import spell
-from howdah.documents.files import inventory_faults, parse_inventory
+from howdah.documents.files import inventory_faults, parse_inventory, write_inventory, write_plan
 from howdah.errors import UserError
 from howdah.model.at_once import at_once
 from howdah.model.base import Model
@@ -22,11 +25,12 @@ from howdah.planner.changes import QUANTITIES, changed_plan
 from howdah.planner.cluster import plan_cluster
 from howdah.planner.suite.cluster import size_suite
 from howdah.planner.suite.request import RunRequest
-from howdah.session.plan.asked import parse_demands, parse_growth, parse_whole
+from howdah.session.plan.asked import demand_text, parse_demands, parse_growth, parse_whole
 from howdah.session.plan.held import held_plan
 from howdah.simulation.calibrations import load_calibration
 from howdah.simulation.replications import scenarios, simulate, stretches
 from howdah.simulation.whole_suite import suite_time
+from howdah.units import exact_bytes, exact_decimal
 
 MOST_REPLICATIONS = 5
 MOST_FAULTS = 200
@@ -66,6 +70,28 @@ class PlanAsked(InventoryText):
     need: Text = ""
     growth: Text = ""
     years: Annotated[int, Field(ge=0, le=30)] | None = None
+    base: Text = ""
+    """The key of the plan that this one starts from: what is not in this question stays as in that plan."""
+
+
+def asked_for(plan: Plan, key: str) -> PlanAsked:
+    """The question that a plan answers, which leads to the same plan again."""
+    assert plan.cluster is not None
+    request = plan.cluster.request
+    growth = request.growth
+    return PlanAsked(
+        base=key,
+        inventory=write_inventory(plan.cluster.inventory),
+        workload=" ".join(map(demand_text, request.workloads)),
+        hypervisor=request.hypervisor,
+        workers_per_host=request.workers_per_host,
+        replication=request.replication,
+        protection=request.protection,
+        profile=request.profile,
+        need=exact_bytes(growth.need_bytes) if growth else "",
+        growth=exact_decimal(growth.per_year) if growth and growth.per_year else "",
+        years=growth.years if growth else None,
+    )
 
 
 Change = Literal["hosts", "nic-speed", "block-size"]
@@ -126,39 +152,57 @@ def check_inventory(text: str) -> tuple[InventoryFault, ...]:
     )
 
 
-def plan_asked(asked: PlanAsked) -> Plan:
-    """The plan that is asked for; raises UserError as `howdah plan` does."""
-    inventory, request = _read(asked)
+def plan_asked(asked: PlanAsked, base: Plan | None = None) -> Plan:
+    """The plan that is asked for, ``base`` itself if nothing of it is changed.
+
+    Raises UserError as `howdah plan` does.
+    """
+    inventory, request = _read(asked, base)
+    if _is_of(base, inventory, request):
+        return held_plan(base, force=True)
     return held_plan(plan_cluster(inventory, request), force=False)
 
 
-def _read(asked: PlanAsked, dataset: str = "") -> tuple[Inventory, PlanRequest]:
+def _is_of(base: Plan | None, inventory: Inventory, request: PlanRequest) -> TypeGuard[Plan]:
+    """Whether this plan was made of these hosts and this request."""
+    cluster = base.cluster if base is not None else None
+    return cluster is not None and (cluster.inventory, cluster.request) == (inventory, request)
+
+
+def _read(asked: PlanAsked, base: Plan | None, dataset: str = "") -> tuple[Inventory, PlanRequest]:
     words = asked.workload.split()
     if any(word.startswith("@") for word in words):
         # On the command line that reads a file, which a visitor is not to choose.
         raise UserError(f"workload {asked.workload}", "is a file", "write for instance terasuite:30TB")
     if dataset:
         words = [f"terasuite:{dataset}"]
-    request = PlanRequest(
-        workloads=parse_demands(words),
-        hypervisor=asked.hypervisor,
-        workers_per_host=parse_whole("--workers-per-host", asked.workers_per_host),
-        replication=parse_whole("--replication", asked.replication),
-        protection=asked.protection,
-        profile=asked.profile,
-        growth=parse_growth(asked.need or None, asked.growth or None, asked.years),
+    before = base.cluster.request if base is not None and base.cluster is not None else PlanRequest()
+    request = before.model_copy(
+        update={
+            "workloads": parse_demands(words),
+            "hypervisor": asked.hypervisor,
+            "workers_per_host": parse_whole("--workers-per-host", asked.workers_per_host),
+            "replication": parse_whole("--replication", asked.replication),
+            "protection": asked.protection,
+            "profile": asked.profile,
+            "growth": parse_growth(asked.need or None, asked.growth or None, asked.years),
+        }
     )
     return parse_inventory(asked.inventory, _FILE), request
 
 
-def what_if(asked: WhatIfAsked, calibration: str | None) -> WhatIfTimes:
-    """Simulate the suite of TeraSort on the plan with its changes.
+def what_if(asked: WhatIfAsked, calibration: str | None, base: Plan | None = None) -> WhatIfTimes:
+    """Simulate the suite of TeraSort on the plan, or on ``base`` if it is that one, with its changes.
 
     Raises UserError for what cannot be planned or simulated.
     """
     began_s = time.monotonic()
-    inventory, request = _read(asked, asked.dataset)
-    plan = plan_cluster(inventory, request)
+    inventory, request = _read(asked, base, asked.dataset)
+    if _is_of(base, inventory, request):
+        plan = base
+    else:
+        # How much data there will be is no question here, and may not fit what is changed.
+        plan = plan_cluster(inventory, request.model_copy(update={"growth": None}))
     for name, text in asked.changes.items():
         plan = changed_plan(plan, name, QUANTITIES[name].parse(text, name))
     cluster = plan.cluster
@@ -166,7 +210,9 @@ def what_if(asked: WhatIfAsked, calibration: str | None) -> WhatIfTimes:
     hosts = sum(group.count for group in cluster.inventory.worker_groups)
     if hosts > _MOST_HOSTS:
         raise UserError(
-            "hosts", f"{hosts:,} are too many to wait for", "use howdah predict for clusters so large"
+            "hosts",
+            f"{hosts:,} are too many to simulate here",
+            "use howdah predict for a cluster of that size",
         )
     known = load_calibration(calibration) if calibration is not None else None
     dataset_bytes = cluster.request.dataset_bytes
@@ -202,3 +248,35 @@ def what_if(asked: WhatIfAsked, calibration: str | None) -> WhatIfTimes:
         replications=asked.replications,
         took_s=time.monotonic() - began_s,
     )
+
+
+_MOST_PLANS = 30
+
+
+def key_of(plan: Plan) -> str:
+    """What a plan is kept under, which is the same for the same plan."""
+    return hashlib.sha256(write_plan(plan).encode()).hexdigest()[:16]
+
+
+class PlanStore:
+    """Plans that were made in browsers, the newest ones: whoever has the link can open them.
+
+    They are in memory only; a plan that is to stay is downloaded.
+    """
+
+    def __init__(self) -> None:
+        self._plans: OrderedDict[str, Plan] = OrderedDict()
+        self._lock = Lock()
+
+    def keep(self, key: str, plan: Plan) -> None:
+        """Keep a plan under its key."""
+        with self._lock:
+            self._plans[key] = plan
+            self._plans.move_to_end(key)
+            while len(self._plans) > _MOST_PLANS:
+                self._plans.popitem(last=False)
+
+    def get(self, key: str) -> Plan | None:
+        """The plan of that key; None where it was never made, or long ago."""
+        with self._lock:
+            return self._plans.get(key)

@@ -40,7 +40,7 @@ class RunRow(Model):
     elapsed_s: float | None = None
     """Seconds from its start to its end, or to the last sign of life."""
     metric: str = ""
-    """What it is run for: its primary metric, or its longest workload where that is its time."""
+    """What its suite is run for: the primary metric of its main workload, otherwise that workload's time."""
     value: float | None = None
     """That metric's value."""
     unit: str = ""
@@ -88,9 +88,6 @@ def _in_words(error: RecordError, path: Path) -> str:
 
 def _row(name: str, record: RunRecord, annotation: Annotation) -> RunRow:
     cluster = record.plan.cluster
-    primary = next(
-        ((result, metric) for result in record.workloads if (metric := result.primary) is not None), None
-    )
     row = RunRow(
         id=name,
         created=record.created,
@@ -105,21 +102,17 @@ def _row(name: str, record: RunRecord, annotation: Annotation) -> RunRow:
         note=annotation.note[:200],
         error=record.error or "",
     )
-    if primary is not None:
-        result, metric = primary
+    main = next((result for result in record.workloads if result.workload.kind == record.suite.main), None)
+    if main is None or main.outcome is not Outcome.SUCCEEDED:
+        return row
+    if metric := main.primary:
         return row.model_copy(
             update={
-                "metric": f"{result.workload.kind} {metric.name}",
+                "metric": f"{main.workload.kind} {metric.name}",
                 "value": metric.value,
                 "unit": metric.unit,
                 "said": metric.in_words(),
                 "higher_is_better": metric.better == "higher",
             }
         )
-    ended = [result for result in record.workloads if result.outcome is Outcome.SUCCEEDED]
-    if len(record.workloads) > 1 and ended:
-        longest = max(ended, key=lambda result: result.elapsed_s)
-        return row.model_copy(
-            update={"metric": longest.workload.kind, "value": longest.elapsed_s, "unit": "s"}
-        )
-    return row
+    return row.model_copy(update={"metric": main.workload.kind, "value": main.elapsed_s, "unit": "s"})

@@ -129,7 +129,7 @@ def _listening(host: str, port: int) -> socket.socket:
         address = socket.getaddrinfo(host, port, family, socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0][4]
     except OSError as error:
         raise UserError(
-            f"--listen {host}", "is no address of this machine", "give 0.0.0.0, or one of its own"
+            f"--listen {host}", "is not an address of this machine", "give 0.0.0.0 or one of its addresses"
         ) from error
     listening = socket.socket(family, socket.SOCK_STREAM)
     try:
@@ -147,12 +147,12 @@ def _listening(host: str, port: int) -> socket.socket:
 def _unusable(host: str, port: int, error: OSError) -> UserError:
     if error.errno == errno.EADDRINUSE:
         return UserError(
-            f"--port {port}", "is taken by another program", "give another, or --port 0 for any that is free"
+            f"--port {port}", "is used by another program", "give another port, or --port 0 for any free one"
         )
     if error.errno == errno.EACCES:
-        return UserError(f"--port {port}", "is not open to this user", "give one from 1024 on")
+        return UserError(f"--port {port}", "needs root", "give a port from 1024 on")
     return UserError(
-        f"--listen {host}", f"cannot be listened on ({error.strerror})", "give 0.0.0.0, or one of its own"
+        f"--listen {host}", f"cannot be used ({error.strerror})", "give 0.0.0.0 or an address of this machine"
     )
 
 

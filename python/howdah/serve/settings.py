@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+from collections import Counter
 from pathlib import Path
 from typing import NamedTuple
 
@@ -36,6 +37,20 @@ class ServeSettings(NamedTuple):
     def loopback(self) -> bool:
         """Whether only this machine can reach the server."""
         return self.host in LOOPBACK
+
+    @property
+    def plan_names(self) -> list[tuple[str, str]]:
+        """Each plan's key and name: its file's, with as many directories as tell files of one name apart."""
+        paths = [path.absolute() for path in self.plans]
+        depth = 1
+        while depth < max((len(path.parts) for path in paths), default=0):
+            tails = Counter(path.parts[-depth:] for path in set(paths))
+            if max(tails.values()) == 1:
+                break
+            depth += 1
+        alone = Counter(path.name for path in set(paths))
+        names = [path.name if alone[path.name] == 1 else "/".join(path.parts[-depth:]) for path in paths]
+        return [(f"file-{number}", name) for number, name in enumerate(names, start=1)]
 
     @property
     def state_dir(self) -> Path:

@@ -12,14 +12,13 @@ from howdah.serve.hub import Hub
 from howdah.serve.index import RunIndex
 from howdah.serve.live import LiveRuns
 from howdah.serve.pages import Pages, templates
-from howdah.serve.plan_store import PlanStore
+from howdah.serve.planning import PlanStore
 from howdah.serve.security import Keys
 from howdah.serve.settings import ServeSettings
 from howdah.serve.shown import ShownPages
 from howdah.serve.starting import Starter
-from howdah.serve.turns import Turns
 from howdah.serve.watching import RunsWatch
-from howdah.serve.work import WorkProcesses, begin_workers
+from howdah.serve.work import Turns, WorkProcesses, begin_workers
 
 _AT_ONCE = 2
 """Reports, comparisons, plans and the like that are worked on at once."""

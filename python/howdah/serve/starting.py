@@ -121,7 +121,11 @@ def startable(engine: str) -> dict[str, tuple[Option[Any], ...]]:
         if all(engine in program.programs for program in each):
             own = [option for program in each for option in options_of(program, engine)]
             every = dict.fromkeys((*own, *engines()[engine].options))
-            able[suite] = tuple(option for option in every if option.metavar not in _NOT_ASKED)
+            able[suite] = tuple(
+                option
+                for option in every
+                if option.metavar not in _NOT_ASKED and engine in (option.engines or (engine,))
+            )
     return able
 
 
@@ -132,22 +136,24 @@ def arguments_of(
     known = startable(asked.engine)
     if asked.suite not in known:
         raise UserError(
-            "suite", f"{asked.engine} does not run {asked.suite!r} from here", f"one of {', '.join(known)}"
+            "suite", f"{asked.engine} does not run {asked.suite!r} on this page", f"one of {', '.join(known)}"
         )
     options = {option.name: option for option in known[asked.suite]}
     words = ["run", asked.suite, "--engine", asked.engine, "--quiet", f"{_RUNS_DIR}{runs_dir.absolute()}"]
     for name, text in asked.options.items():
         if name not in options:
-            raise UserError(name, "is no option of this suite here", "use the command line for others")
+            raise UserError(
+                name, "is not an option of this suite", "options that name files are for the command line"
+            )
         # Bound to its flag, a value cannot be taken for another flag.
         words += [f"{options[name].flag}={text}"]
     if asked.engine == SIM:
         if plan is None:
-            raise UserError("plan", "says which cluster to simulate, and is missing", "choose one")
+            raise UserError("plan", "is missing", "choose the plan to simulate")
         words += [f"--plan={plan}", *([f"--calibration={calibration}"] if calibration else [])]
     elif asked.engine != LOCAL:
         if not asked.lab:
-            raise UserError("laboratory", "is missing", "build one: howdah lab up plan.yaml, then choose it")
+            raise UserError("lab", "is missing", "build a lab with howdah lab up plan.yaml, then choose it")
         words += [f"--lab={asked.lab}"]
     return tuple(words)
 
@@ -173,7 +179,7 @@ class Starter:
             raise UserError(
                 "start",
                 f"one run is under way and one waits already: {shlex.join(waiting[0].command)}",
-                "wait until it has begun, or take it out of the queue",
+                "wait until it has begun, or remove it from the queue",
             )
         shown = tuple(_without_place(word) for word in arguments if not word.startswith(_NOT_SHOWN))
         number = 1 + max((run.number for run in self._runs), default=0)
@@ -232,7 +238,7 @@ class Starter:
         if run is None or run.state not in ("waiting", "running"):
             raise UserError(f"start {number}", "has ended", "there is nothing to stop")
         if run.state == "waiting":
-            self._put(run, state="stopped", said="taken out of the queue")
+            self._put(run, state="stopped", said="removed from the queue")
         elif self._lives(run) and run.pid is not None:
             os.kill(run.pid, signal.SIGINT)
 
@@ -243,7 +249,7 @@ class Starter:
         except (OSError, ValueError) as error:
             why = getattr(error, "strerror", None) or error
             self._put(
-                run, state="failed", said=f"it cannot be started: {why}\nlook at the machine's resources"
+                run, state="failed", said=f"it cannot be started: {why}\ncheck the free memory and disk space"
             )
         else:
             self._put(run, state="running", pid=process.pid, born=_born(process.pid))
@@ -354,5 +360,5 @@ def engines_here() -> Iterator[tuple[str, str]]:
     """The engines that runs are started on from here, and what they are called."""
     yield (LOCAL, "this machine, without Hadoop")
     yield (SIM, "the simulator")
-    yield (HADOOP, "Hadoop on a laboratory")
-    yield ("hbase", "HBase on a laboratory")
+    yield (HADOOP, "Hadoop on a lab")
+    yield ("hbase", "HBase on a lab")

@@ -11,6 +11,7 @@ import os
 import signal
 import threading
 import traceback
+from collections import OrderedDict
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from multiprocessing import get_context, parent_process
@@ -113,6 +114,28 @@ class RequestWork:
             for future in every:
                 future.cancel()
             await asyncio.gather(*every, return_exceptions=True)
+
+
+_MOST_PAGES = 256
+
+
+class Turns:
+    """The newest request of each page, of which only the last counts: a slider that is dragged sends many.
+
+    Used from the event loop's thread only.
+    """
+
+    def __init__(self) -> None:
+        self._newest: OrderedDict[str, asyncio.Event] = OrderedDict()
+
+    def turn(self, page: str) -> asyncio.Event:
+        """A page sends a request: the event of a newer one. Sets that of the page's request before."""
+        if page in self._newest:
+            self._newest.pop(page).set()
+        self._newest[page] = newer = asyncio.Event()
+        while len(self._newest) > _MOST_PAGES:
+            self._newest.popitem(last=False)
+        return newer
 
 
 class _Answer(NamedTuple):

@@ -8,6 +8,7 @@ from pydantic import ValidationError
 from howdah.model.annotation import Annotation
 from howdah.serve.finding import RunsWanted, bars, find_runs
 from howdah.serve.index import RunIndex
+from howdah.serve.rows import RunRow
 from howdah.store.annotations import write_annotation
 from support import records
 from support.stored import write_run
@@ -67,6 +68,16 @@ def test_the_counts_are_of_all_runs(index: RunIndex) -> None:
     assert (found.found, found.known) == (1, 4)
     assert {facet.value: facet.count for facet in found.facets["outcome"]} == {"succeeded": 3, "failed": 1}
     assert found.facets["tag"][0].value == "odd"
+
+
+def test_measured_and_simulated_runs_have_separate_scales() -> None:
+    def row(name: str, origin: str, value: float) -> RunRow:
+        return RunRow(
+            id=name, suite="terasuite", origin=origin, metric="terasort", elapsed_s=value, value=value
+        )
+
+    lengths = bars((row("a", "measured", 5.0), row("b", "measured", 10.0), row("c", "simulated", 4000.0)))
+    assert lengths == {"a": (0.5, 0.5), "b": (1.0, 1.0), "c": (1.0, 1.0)}
 
 
 def test_a_bar_is_beside_the_longest_of_its_suite(index: RunIndex) -> None:

@@ -79,3 +79,41 @@ def test_what_is_no_file_in_a_record_s_place_is_not_waited_for(
     assert analyse_run(good)[0].record.id == good.name
     (summary,) = [run for run in list_runs(tmp_path) if run.id == "odd"]
     assert "cannot be read" in str(summary.error)
+
+
+def test_all_runs_of_a_suite_show_the_same_metric(tmp_path: Path) -> None:
+    data = records.terasuite()
+    slow = [
+        result.model_copy(update={"elapsed_s": 1000.0 if result.workload.kind == kind else result.elapsed_s})
+        for kind in ("teragen", "teravalidate")
+        for result in data.record.workloads
+    ]
+    size = len(data.record.workloads)
+    for name, results in (
+        ("plain", data.record.workloads),
+        ("generating", slow[:size]),
+        ("checking", slow[size:]),
+    ):
+        record = data.record.model_copy(update={"id": name, "workloads": tuple(results)})
+        row = row_of(write_run(tmp_path, data._replace(record=record)))
+        # Whichever workload took the longest.
+        assert (row.metric, row.unit) == ("terasort", "s")
+        assert row.value == next(one.elapsed_s for one in results if one.workload.kind == "terasort")
+
+
+@pytest.mark.parametrize(
+    ("data", "metric"),
+    [
+        (records.pi, "pi"),
+        (records.dfsio, "dfsio-write throughput per task"),
+        (records.storage, "storage writing"),
+        # Its main workload did not succeed.
+        (records.failed, ""),
+    ],
+)
+def test_a_row_has_the_metric_that_its_suite_is_run_for(
+    data: Callable[[], RunData], metric: str, tmp_path: Path
+) -> None:
+    row = row_of(write_run(tmp_path, data()))
+    assert row.metric == metric
+    assert (row.value is None) == (metric == "")

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
 from howdah.model.annotation import MOST_NOTE
+from howdah.serve.pages import short_moment
 from support import records
 from support.served import WITH_TOKEN, ServedClient, client_of
 from support.stored import write_run
@@ -112,3 +114,16 @@ def test_what_is_wrong_with_a_note_is_said_of_the_note(
     assert what in answer.json()["what"]
     assert answer.json()["hint"]
     assert not (folder / "runs" / "run-1" / "notes.json").exists()
+
+
+def test_small_times_are_in_milliseconds_and_recent_ones_have_no_year(folder: Path) -> None:
+    data = records.pi()
+    record = data.record.model_copy(
+        update={"id": "short", "elapsed_s": 0.0412, "created": datetime.now(UTC).isoformat()}
+    )
+    write_run(folder / "runs", data._replace(record=record))
+    with client_of(folder) as client:
+        page = client.get("/?search=short", headers=BROWSER).text
+    assert ">41.2 ms<" in page
+    assert f">{datetime.now(UTC):%-d %b %H:}" in page
+    assert short_moment("2019-03-02T10:00:00Z") == "2 Mar 2019"

@@ -12,8 +12,15 @@ from pathlib import Path
 import pytest
 from pydantic import ValidationError
 
+from howdah.documents.files import write_plan
 from howdah.errors import UserError
+from howdah.model.workloads.terasort import ROWS
+from howdah.planner.suite.cluster import size_planned
+from howdah.planner.suite.request import RunRequest, check_use
 from howdah.serve.starting import KeptRun, StartAsked, Starter, arguments_of, startable
+from howdah.session.run.local import prepare_local
+from support.served import client_of
+from support.sim_plans import slots_plan
 
 SLEEPS = "import sys; sys.argv = ['howdah']; import time; time.sleep(60)"
 
@@ -68,7 +75,7 @@ def test_a_value_cannot_become_a_flag(tmp_path: Path) -> None:
 def test_a_simulation_needs_a_plan_and_hadoop_a_laboratory(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="plan"):
         arguments(tmp_path, engine="sim", suite="terasuite")
-    with pytest.raises(UserError, match="laboratory"):
+    with pytest.raises(UserError, match="lab: is missing"):
         arguments(tmp_path, engine="hadoop", suite="terasuite")
 
 
@@ -206,3 +213,36 @@ def test_visitors_see_no_directory_and_no_process(tmp_path: Path) -> None:
     assert "plan.yaml" in shown
     assert str(tmp_path) not in f"{shown}{caught.value}{caught.value.hint}"
     assert not {"arguments", "pid", "born"} & set(run.model_dump())
+
+
+def test_only_options_that_the_engine_uses_are_offered() -> None:
+    for engine in ("local", "sim", "hadoop", "hbase"):
+        for suite, options in startable(engine).items():
+            for option in options:
+                check_use(option, engine)
+                assert suite
+    assert "block_size" not in {option.name for option in startable("local")["terasuite"]}
+
+
+def test_what_an_empty_field_comes_to_is_what_the_command_line_takes(tmp_path: Path) -> None:
+    (tmp_path / "plan.yaml").write_text(write_plan(slots_plan()))
+    with client_of(tmp_path, allow_runs=True, plans=(tmp_path / "plan.yaml",)) as client:
+        here = client.get("/api/v1/starts/defaults?engine=local&suite=terasuite").json()["values"]
+        planned = client.get("/api/v1/starts/defaults?engine=sim&suite=terasuite&plan=file-1").json()[
+            "values"
+        ]
+        lab = client.get("/api/v1/starts/defaults?engine=hadoop&suite=terasuite").json()["values"]
+        absent = client.get("/api/v1/starts/defaults?engine=sim&suite=terasuite&plan=file-2")
+        refused = client.get("/api/v1/starts/defaults?engine=local&suite=network")
+    job = prepare_local(RunRequest(suite="terasuite"), runs_dir=tmp_path, command=()).job
+    rows = job.suite.first(ROWS)
+    assert here["rows"] == f"{rows:,}"
+    assert here["memory"].endswith("iB")
+    assert here["map_slots"] == str(job.plan.workers[0].map_slots)
+    sized = size_planned(RunRequest(suite="terasuite"), slots_plan())
+    planned_rows = sized.suite.first(ROWS)
+    assert planned["rows"] == f"{planned_rows:,}" != here["rows"]
+    assert lab == {}
+    assert absent.status_code == 404
+    assert refused.status_code == 409
+    assert "does not run network" in refused.json()["what"]

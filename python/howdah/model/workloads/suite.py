@@ -25,6 +25,8 @@ _TOGETHER = {
     ycsb.YCSB: tuple(kind_of(program) for program in ycsb.EVERY if program is not ycsb.YcsbOwnMix),
     hbase_pe.PE: tuple(kind_of(program) for program in hbase_pe.EVERY),
 }
+_MAIN = {"terasuite": TERASORT, ycsb.YCSB: "ycsb-a"}
+"""The program that a suite is run for, if it is not the first one."""
 
 
 @cache
@@ -68,6 +70,13 @@ class Suite(Model):
     """The suite's name on the command line."""
     workloads: tuple[AnyWorkload, ...]
     """In the order they run."""
+
+    @property
+    def main(self) -> str:
+        """The kind of the workload that the suite is run for; one metric of it stands for a run in lists."""
+        kinds = [workload.kind for workload in self.workloads]
+        main = _MAIN.get(self.name)
+        return main if main in kinds else next(iter(kinds), "")
 
     def first(self, option: Option[T]) -> T | None:
         """What the first workload of those that say anything has of an option."""

@@ -1,14 +1,15 @@
-"""What answers have in common: pages, refusals, streams, and the site that a request belongs to."""
+"""What requests and answers have in common: JSON bodies, pages, refusals, streams, and the site."""
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-from typing import Annotated, cast
+from collections.abc import AsyncIterator, Callable, Coroutine
+from typing import Annotated, Any, cast
 
 from fastapi import Depends, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import HTMLResponse, JSONResponse, StreamingResponse
-from pydantic_core import ErrorDetails
+from fastapi.routing import APIRoute
+from pydantic_core import ErrorDetails, from_json
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
@@ -17,10 +18,41 @@ from howdah.errors import HowdahError
 from howdah.model.base import Model
 from howdah.serve.hub import TooManyListeners
 from howdah.serve.places import NotServed
-from howdah.serve.routes.bodies import Malformed
 from howdah.serve.security import MOST_BODY_BYTES, BodyTooLarge
 from howdah.serve.site import Site
 from howdah.serve.work import Busy, RequestWork, VisitorLeft
+
+
+class Malformed(HTTPException):
+    """The body of a request is not JSON."""
+
+    def __init__(self, why: str) -> None:
+        super().__init__(400, why)
+
+
+class _JsonRequest(Request):
+    """A request whose body is JSON by the standard: no NaN, no lone surrogates, no endless nesting."""
+
+    async def json(self) -> Any:
+        """The body's value; raises Malformed where it has none."""
+        body = await self.body()
+        try:
+            return from_json(body, allow_inf_nan=False)
+        except ValueError as error:
+            raise Malformed(str(error)) from error
+
+
+class JsonRoute(APIRoute):
+    """A route whose requests are read strictly."""
+
+    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+        """What answers a request."""
+        handle = super().get_route_handler()
+
+        async def strict(request: Request) -> Response:
+            return await handle(_JsonRequest(request.scope, request.receive))
+
+        return strict
 
 
 class Declined(Model):
@@ -124,14 +156,14 @@ def _said(error: Exception) -> tuple[int, Declined]:
         if isinstance(error, kinds):
             return status, Declined(what=what, hint=hint)
     return 500, Declined(
-        what="This page cannot be made: that is a defect of howdah's.",
-        hint="What went wrong is told where howdah serve was started.",
+        what="howdah could not make this page. That is a bug in howdah.",
+        hint="The terminal where howdah serve was started shows the details.",
     )
 
 
 _NOT_HERE = "There is nothing of that name here."
 _FIXED = (
-    ((Busy, VisitorLeft, TooManyListeners), 503, "The server is busy.", "Ask again in a few seconds."),
+    ((Busy, VisitorLeft, TooManyListeners), 503, "The server is busy.", "Try again in a few seconds."),
     (BodyTooLarge, 413, "The request is too large.", f"It may have {MOST_BODY_BYTES:,} bytes."),
     (
         (NotServed, HTTPException),

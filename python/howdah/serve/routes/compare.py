@@ -14,8 +14,7 @@ from howdah.report.comparing.page import shown_comparison
 from howdah.report.document import ShownPage
 from howdah.serve.pages import Pages
 from howdah.serve.places import run_place, signature
-from howdah.serve.routes.answers import Here, Working, html, svg
-from howdah.serve.routes.bodies import JsonRoute
+from howdah.serve.routes.answers import Here, JsonRoute, Working, html, svg
 from howdah.serve.site import Site
 from howdah.session.run.comparing import Compared, compare_runs, followed
 

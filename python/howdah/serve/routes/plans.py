@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
-from fastapi import APIRouter, Request
+from fastapi import APIRouter, Query, Request
 from starlette.responses import JSONResponse, Response
 
 from howdah.documents.files import write_plan
@@ -23,27 +23,28 @@ from howdah.report.plan.growth import growth
 from howdah.report.plan.page import shown_plan
 from howdah.report.plan.words import capacity_line
 from howdah.report.theme import chart, linear
-from howdah.serve.pages import Pages
+from howdah.serve.pages import Pages, sentence
 from howdah.serve.places import NotServed
-from howdah.serve.plan_store import key_of
 from howdah.serve.planning import (
     InventoryFault,
     InventoryText,
     PlanAsked,
     WhatIfAsked,
     WhatIfTimes,
+    asked_for,
     check_inventory,
+    key_of,
     plan_asked,
     what_if,
 )
-from howdah.serve.routes.answers import Declined, Here, Simulating, Working, html, svg
-from howdah.serve.routes.bodies import JsonRoute
+from howdah.serve.routes.answers import Declined, Here, JsonRoute, Simulating, Working, html, svg
 from howdah.serve.settings import ServeSettings
 from howdah.serve.site import Site
 from howdah.serve.studies import signature_of_file
 from howdah.serve.work import Superseded
 from howdah.session.plan.checks import check
 from howdah.session.plan.plans import grounds, load_plan
+from howdah.units import exact_bytes
 
 router = APIRouter(route_class=JsonRoute)
 
@@ -99,8 +100,8 @@ class PlanAnswer(Model):
     growth: dict[str, Any] | None
     """The curve of what the data need, as Vega-Lite, where growth was asked for."""
     growth_caption: str
-    now: dict[str, float]
-    """What the sliders change, as it is planned: bytes, bits a second, counts."""
+    now: dict[str, str]
+    """What the sliders change, as it is planned and as one writes it; without what the plan does not have."""
 
 
 def plan_source(site: Site, key: str) -> Plan | Path:
@@ -108,8 +109,9 @@ def plan_source(site: Site, key: str) -> Plan | Path:
     return site.plans.get(key) or plan_file_of(site, key)
 
 
-def _plan(key: str, source: Plan | Path) -> Plan:
-    plan = load_plan(source) if isinstance(source, Path) else source
+def cluster_plan(key: str, source: Plan | Path) -> Plan:
+    """The plan of a key, read from its file if need be; raises UserError for one of a single machine."""
+    plan = _load(source) if isinstance(source, Path) else source
     if plan.cluster is None:
         raise UserError(
             key, "is a plan of one machine, not of a cluster", "howdah plan makes one of a cluster"
@@ -117,9 +119,18 @@ def _plan(key: str, source: Plan | Path) -> Plan:
     return plan
 
 
+def _load(path: Path) -> Plan:
+    try:
+        return load_plan(path)
+    except UserError as error:
+        # Visitors see no directories.
+        parts = (part.replace(str(path), path.name) for part in (error.where, error.what, error.hint))
+        raise UserError(*parts) from error
+
+
 def plan_text(key: str, source: Plan | Path) -> str:
     """The file of a plan."""
-    return write_plan(_plan(key, source))
+    return write_plan(cluster_plan(key, source))
 
 
 def plan_file_of(site: Site, key: str) -> Path:
@@ -131,23 +142,50 @@ def plan_file_of(site: Site, key: str) -> Path:
 
 
 @router.get("/plan/", include_in_schema=False)
-async def plan_page(request: Request, site: Here) -> Response:
-    """The editor, the plans that the server was given, and the sliders."""
-    given = site.settings.inventory
-    text = read_text(given, "give an inventory") if given is not None else _EXAMPLE
+async def plan_page(
+    request: Request, site: Here, work: Working, plan: Annotated[str, Query(max_length=100)] = ""
+) -> Response:
+    """The editor with a plan, and the sliders.
+
+    ``plan`` is a plan's key, or ``new``; without it the page begins with the inventory that the server was
+    given, or else with its first plan, or with an example.
+    """
+    settings = site.settings
+    first = _FIRST if settings.plans and settings.inventory is None else _NEW
+    opened, fault = PlanAsked(inventory=_EXAMPLE, workload="terasuite:30TB"), ""
+    if site.static:
+        pass
+    elif (key := plan or first) != _NEW:
+        try:
+            opened = await work(_opened, key, plan_source(site, key))
+        except UserError as error:
+            # A plan that was asked for is refused as a whole; otherwise there is still a page to plan on.
+            if plan:
+                raise
+            fault = f"{error}. {sentence(error.hint)}"
+    elif settings.inventory is not None:
+        opened = opened.model_copy(update={"inventory": read_text(settings.inventory, "give an inventory")})
     figures = () if site.static else (_empty_growth(),)
     return html(
         site.page(
             "planning.html.j2",
             request.url.path,
             "Plan",
-            text=text,
-            files=[(f"file-{number}", path.name) for number, path in enumerate(site.settings.plans, start=1)],
+            opened=opened,
+            fault=fault,
+            files=site.settings.plan_names,
             calibration=site.settings.calibration,
             figures=figures,
             data=figure_data("plan", figures),
         )
     )
+
+
+_NEW, _FIRST = "new", "file-1"
+
+
+def _opened(key: str, source: Plan | Path) -> PlanAsked:
+    return asked_for(cluster_plan(key, source), key)
 
 
 def _empty_growth() -> Figure:
@@ -166,14 +204,22 @@ async def inventory_check(asked: InventoryText, work: Working) -> tuple[Inventor
 @router.post("/api/v1/plan")
 async def plan(asked: PlanAsked, site: Here, work: Working) -> PlanAnswer:
     """Plan these hosts; nothing is written."""
-    made, answer = await work(_planned, asked)
+    made, answer = await work(_planned, asked, _base(site, asked))
     site.plans.keep(answer.key, made)
     return answer
 
 
-def _planned(asked: PlanAsked) -> tuple[Plan, PlanAnswer]:
-    made = plan_asked(asked)
+def _base(site: Site, asked: PlanAsked) -> Plan | Path | None:
+    return plan_source(site, asked.base) if asked.base else None
+
+
+def _planned(asked: PlanAsked, base: Plan | Path | None) -> tuple[Plan, PlanAnswer]:
+    made = plan_asked(asked, cluster_plan(asked.base, base) if base is not None else None)
     return made, _answer(made)
+
+
+def _what_if(asked: WhatIfAsked, calibration: str | None, base: Plan | Path | None) -> WhatIfTimes:
+    return what_if(asked, calibration, cluster_plan(asked.base, base) if base is not None else None)
 
 
 def _answer(made: Plan) -> PlanAnswer:
@@ -216,18 +262,18 @@ def _answer(made: Plan) -> PlanAnswer:
     )
 
 
-def _now(made: Plan) -> dict[str, float]:
+def _now(made: Plan) -> dict[str, str]:
     cluster = made.cluster
     assert cluster is not None
     group = cluster.inventory.worker_groups[0]
-    names = ("hosts", "block-size", "replication", "nic-speed")
-    now: dict[str, float] = {}
-    for name in names:
+    now: dict[str, str] = {}
+    for name in ("hosts", "block-size", "replication", "nic-speed"):
         # A plan for HBase or storage alone lacks some of them.
         with suppress(StopIteration, ValueError):
-            now[name] = QUANTITIES[name].now(made, group)
-    now["workers_per_host"] = len(cluster.layouts[0].workers)
-    now["dataset"] = cluster.request.dataset_bytes or 0
+            now[name] = QUANTITIES[name].said(QUANTITIES[name].now(made, group))
+    now["workers_per_host"] = str(len(cluster.layouts[0].workers))
+    if cluster.request.dataset_bytes is not None:
+        now["dataset"] = exact_bytes(cluster.request.dataset_bytes)
     return now
 
 
@@ -240,7 +286,7 @@ async def what_if_times(asked: WhatIfAsked, site: Here, simulate: Simulating) ->
     """Simulate TeraSort's suite on the plan with its changes; a newer question of the same page ends it."""
     newer = site.turns.turn(asked.page)
     try:
-        times = await simulate.unless(newer, what_if, asked, site.settings.calibration)
+        times = await simulate.unless(newer, _what_if, asked, site.settings.calibration, _base(site, asked))
     except Superseded:
         return Response(status_code=204)
     return JSONResponse(times.model_dump(mode="json"))
@@ -274,20 +320,23 @@ def _key(site: Site, key: str) -> tuple[str, ...]:
 
 
 def _page(pages: Pages, key: str, source: Plan | Path) -> ShownPage:
-    name = source.name if isinstance(source, Path) else "made here"
+    name = dict(pages.settings.plan_names).get(key, "made here")
     shell = pages.shell(f"/plans/{key}/", "Plan", {"trail": (("Plan", "plan/"), (name, None))})
-    return shown_plan(_plan(key, source), grounds(), shell)
+    return shown_plan(cluster_plan(key, source), grounds(), shell)
 
 
 @router.get("/checks/", include_in_schema=False)
 async def checks_page(request: Request, site: Here, work: Working) -> Response:
     """How far what exists is from the rules and from the plan."""
     report = await work(_checked, site.settings)
-    worst = [one for one in report.checks if one.verdict not in (CheckVerdict.PASS, CheckVerdict.ADVICE)]
     counts = {verdict.value: sum(one.verdict is verdict for one in report.checks) for verdict in CheckVerdict}
+    groups = report.groups(*_LISTED)
     return html(
-        site.page("checks.html.j2", request.url.path, "Checks", report=report, worst=worst, counts=counts)
+        site.page("checks.html.j2", request.url.path, "Checks", report=report, groups=groups, counts=counts)
     )
+
+
+_LISTED = (CheckVerdict.FAIL, CheckVerdict.WARN, CheckVerdict.UNKNOWN, CheckVerdict.ADVICE)
 
 
 @router.get("/api/v1/checks")
@@ -298,8 +347,6 @@ async def checks(site: Here, work: Working) -> CheckReport:
 
 def _checked(settings: ServeSettings) -> CheckReport:
     if not settings.conf:
-        raise UserError(
-            "--conf", "names what is to be checked, and is missing", "start howdah serve with --conf DIR"
-        )
+        raise UserError("--conf", "is missing", "start howdah serve with --conf DIR")
     plan_path = settings.plans[0] if settings.plans else None
     return check(folders=settings.conf, this_host=False, probes=(), plan_path=plan_path, hadoop=None)

@@ -21,8 +21,7 @@ from howdah.report.prediction.predicted import predicted
 from howdah.report.prediction.scored import hits, scored
 from howdah.serve.pages import Pages
 from howdah.serve.places import NotServed, place_of
-from howdah.serve.routes.answers import Here, Working, html, svg
-from howdah.serve.routes.bodies import JsonRoute
+from howdah.serve.routes.answers import Here, JsonRoute, Working, html, svg
 from howdah.serve.settings import ServeSettings
 from howdah.serve.site import Site
 from howdah.serve.studies import signature_of_file

@@ -23,8 +23,7 @@ from howdah.serve.figures import growing_figures
 from howdah.serve.finding import FoundRuns, RunsWanted, bars, find_runs, on_a_page
 from howdah.serve.pages import Pages
 from howdah.serve.places import run_place, signature
-from howdah.serve.routes.answers import Here, Working, html, stream, svg
-from howdah.serve.routes.bodies import JsonRoute
+from howdah.serve.routes.answers import Here, JsonRoute, Working, html, stream, svg
 from howdah.serve.rows import UNREADABLE, row_of
 from howdah.serve.site import Site
 from howdah.serve.stopping import stop_run

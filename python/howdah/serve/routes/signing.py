@@ -6,8 +6,7 @@ from fastapi import APIRouter, Request
 from starlette.responses import JSONResponse, Response
 
 from howdah.model.base import Model
-from howdah.serve.routes.answers import Declined, Here, html
-from howdah.serve.routes.bodies import JsonRoute
+from howdah.serve.routes.answers import Declined, Here, JsonRoute, html
 from howdah.serve.security import COOKIE
 
 router = APIRouter(route_class=JsonRoute)
@@ -37,7 +36,7 @@ async def session(given: Secret, site: Here) -> Response:
     """Show the token or the password: a cookie stands for it where pages are read."""
     if not await site.keys.opens(given.secret):
         wrong = Declined(
-            where="secret", what="this is not it", hint="howdah serve printed where the token is"
+            where="secret", what="is wrong", hint="howdah serve printed which file holds the token"
         )
         return JSONResponse(wrong.model_dump(), status_code=401)
     answer = JSONResponse({"token": site.keys.token})

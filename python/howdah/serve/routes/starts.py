@@ -9,14 +9,18 @@ from starlette.responses import Response
 
 from howdah.errors import UserError
 from howdah.model.base import Model
+from howdah.model.engine_names import LOCAL, SIM
+from howdah.model.plan import Plan
+from howdah.planner.suite.cluster import size_planned
+from howdah.planner.suite.request import RunRequest
 from howdah.serve.places import NotServed
-from howdah.serve.routes.answers import Here, Working, html
-from howdah.serve.routes.bodies import JsonRoute
-from howdah.serve.routes.plans import plan_file_of, plan_source, plan_text
+from howdah.serve.routes.answers import Here, JsonRoute, Working, html
+from howdah.serve.routes.plans import cluster_plan, plan_file_of, plan_source, plan_text
 from howdah.serve.site import Site
-from howdah.serve.starting import StartAsked, StartedRun, arguments_of, engines_here, startable
+from howdah.serve.starting import Engine, StartAsked, StartedRun, Words, arguments_of, engines_here, startable
 from howdah.serve.work import RequestWork
 from howdah.session.lab.laboratories import names
+from howdah.session.run.local import prepare_local
 from howdah.store.staging import replacing
 
 router = APIRouter(route_class=JsonRoute)
@@ -28,7 +32,16 @@ class StartOption(Model):
     name: str
     flag: str
     help: str
+    unit: str
+    """What its value is counted in, and how it is written."""
     choices: tuple[str, ...]
+
+
+class StartDefaults(Model):
+    """What a run takes for options that are left out."""
+
+    values: dict[str, str]
+    """As people read them, by the options' names; none for an option that only the run itself decides."""
 
 
 class Starts(Model):
@@ -42,7 +55,6 @@ def start_page(request: Request, site: Here) -> Response:
     """The form that starts a run, and the queue."""
     _check_allowed(site)
     offered = {engine: _suites(engine) for engine, _ in engines_here()}
-    plans = [(f"file-{number}", path.name) for number, path in enumerate(site.settings.plans, start=1)]
     return html(
         site.page(
             "start.html.j2",
@@ -55,7 +67,7 @@ def start_page(request: Request, site: Here) -> Response:
                 }
                 for engine, known in offered.items()
             },
-            plans=plans,
+            plans=site.settings.plan_names,
             labs=names(),
         )
     )
@@ -68,12 +80,58 @@ def _suites(engine: str) -> dict[str, tuple[StartOption, ...]]:
                 name=option.name,
                 flag=option.flag,
                 help=option.help,
+                unit=_UNITS.get(option.metavar, ""),
                 choices=tuple(str(getattr(choice, "value", choice)) for choice in option.choices),
             )
             for option in known
         )
         for suite, known in startable(engine).items()
     }
+
+
+_UNITS = {
+    "BYTES": "bytes, such as 1GiB",
+    "COUNT": "number, such as 10M",
+    "N": "number",
+    "S": "seconds",
+    "SHARE": "from 0 to 1",
+    "TIME": "time, such as 10ms",
+}
+"""What options are counted in, by what stands for their value in help."""
+
+
+@router.get("/api/v1/starts/defaults")
+async def start_defaults(
+    site: Here, work: Working, engine: Engine, suite: Words, plan: Words = ""
+) -> StartDefaults:
+    """What a run on this machine or of this plan takes for options that are left out; nothing is started.
+
+    What runs on a lab is sized by the cluster that is there, so that has none.
+    """
+    _check_allowed(site)
+    source = plan_source(site, plan) if plan and engine == SIM else None
+    return await work(_defaults, engine, suite, plan, source, site.settings.runs_dir)
+
+
+def _defaults(engine: str, suite: str, key: str, source: Plan | Path | None, runs_dir: Path) -> StartDefaults:
+    options = startable(engine).get(suite, ())
+    request = RunRequest(suite=suite)
+    if engine == LOCAL:
+        job = prepare_local(request, runs_dir=runs_dir, command=()).job
+        sized, settings = job.suite, job.plan.settings
+    elif source is not None:
+        sized, settings, _ = size_planned(request, cluster_plan(key, source))
+    else:
+        return StartDefaults(values={})
+    decided = {setting.key.replace(" ", "_"): setting.value for setting in settings}
+    values: dict[str, str] = {}
+    for option in options:
+        own = [value for workload in sized.workloads if (value := option.of(workload)) is not None]
+        if not own and option.name in decided:
+            own = [decided[option.name]]
+        if own:
+            values[option.name] = ", ".join(dict.fromkeys(map(option.said, own)))
+    return StartDefaults(values=values)
 
 
 @router.get("/api/v1/starts")

@@ -13,8 +13,7 @@ from howdah.report.document import ShownPage
 from howdah.report.study.page import shown_paper
 from howdah.serve.pages import Pages
 from howdah.serve.places import run_place
-from howdah.serve.routes.answers import Here, Working, html, stream, svg
-from howdah.serve.routes.bodies import JsonRoute
+from howdah.serve.routes.answers import Here, JsonRoute, Working, html, stream, svg
 from howdah.serve.routes.runs import RunPlace, followed_run, run_html, run_picture_of
 from howdah.serve.site import Site
 from howdah.serve.studies import StudyState, list_studies, study_mark, study_place, study_state

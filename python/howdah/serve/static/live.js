@@ -30,7 +30,7 @@
     const begun = new Map(state.workloads.map((one) => [one.name, one]));
     // What a workload has last said of its progress stays until the next one says something.
     const progress = begun.get(state.progress?.workload)?.outcome === "succeeded" ? null : state.progress;
-    const doing = progress ? [progress.workload, progress.phase] : [state.workloads.at(-1)?.name ?? "getting ready"];
+    const doing = progress ? [progress.workload, progress.phase] : [state.workloads.at(-1)?.name ?? "preparing"];
     text("headline", [...doing, `${seconds(state.elapsed_s)} into the run`].filter(Boolean).join(", "));
     const bar = document.getElementById("progress");
     const share = progress?.total ? Math.min(1, progress.done / progress.total) : null;
@@ -40,7 +40,7 @@
       // What is under way is not done, however little is left.
       share === null ? "" : `${Math.min(99, Math.floor(100 * share))} % of the work`,
       progress?.tasks ?? "",
-      progress === null || state.left_s === null ? "" : `about ${seconds(state.left_s)} left of this workload`,
+      progress === null || state.left_s === null ? "" : `this workload ends in about ${seconds(state.left_s)}`,
     ].filter(Boolean).join(" · "));
     document.getElementById("steps").replaceChildren(...state.planned.map((name) => {
       const item = document.createElement("li");
@@ -52,6 +52,7 @@
     }));
     const counts = Object.entries(state.tasks).sort().map(([kind, count]) => `${count} ${kind}`);
     text("task-count", counts.length ? counts.join(", ") : "No task has ended yet.");
+    document.getElementById("tasks").closest(".scroll").hidden = state.last_tasks.length === 0;
     document.getElementById("tasks").replaceChildren(...state.last_tasks.map((task) => {
       const row = document.createElement("tr");
       const cells = [`${task.workload} ${task.kind} ${task.task}`, task.worker, task.error ? `${task.state}: ${task.error}` : task.state, seconds(task.start_s), seconds(task.end_s - task.start_s)];
@@ -102,7 +103,7 @@
     said.className = "";
     try {
       await ask("POST", `api/v1/runs/${run}/stop`, undefined, true);
-      said.textContent = "asked to stop";
+      said.textContent = "The run is stopping.";
     } catch (error) {
       said.className = "fault";
       said.textContent = told(error);

@@ -1,7 +1,7 @@
 // The plan page: an editor that marks what is wrong, the plan beside it, and sliders that ask the simulator.
 (() => {
   "use strict";
-  const { root, ask, seconds } = window.howdah;
+  const { root, ask, seconds, sentences, words } = window.howdah;
   const id = (name) => document.getElementById(name);
   const form = id("asked");
   if (!form) return;
@@ -46,7 +46,7 @@
   async function check() {
     const turn = ++asked;
     const faults = await ask("POST", "api/v1/inventory/check", { inventory: editor.value }).catch((error) => [
-      { line: 1, column: 1, key: "", what: error.message, hint: "" },
+      { line: 1, column: 1, key: "", what: error.message, hint: error.hint ?? "" },
     ]);
     if (turn !== asked) return false;
     number(faults);
@@ -58,7 +58,7 @@
         const jump = made("button", `line ${line}`);
         jump.type = "button";
         jump.addEventListener("click", () => to(line, column));
-        item.append(jump, made("span", ` ${key ? `${key}: ` : ""}${what}`), made("span", hint ? ` ${hint}` : "", "quiet"));
+        item.append(jump, made("span", ` ${sentences(`${key ? `${key}: ` : ""}${what}`, hint)}`));
         return item;
       }),
     );
@@ -136,22 +136,31 @@
   }
 
   function find() {
-    const words = id("find").value.toLowerCase().split(/\s+/).filter(Boolean);
+    const wanted = id("find").value.toLowerCase().split(/\s+/).filter(Boolean);
     for (const file of document.querySelectorAll("#files .file")) {
-      let left = 0;
+      let shown = 0;
       for (const pair of file.querySelectorAll("[data-words]")) {
-        pair.hidden = !words.every((word) => pair.dataset.words.includes(word));
-        if (!pair.hidden) left += 1;
+        pair.hidden = !wanted.every((word) => pair.dataset.words.includes(word));
+        if (!pair.hidden) shown += 1;
       }
-      file.hidden = left === 0;
-      if (words.length) file.open = left > 0;
+      file.hidden = shown === 0;
+      if (wanted.length) file.open = shown > 0;
     }
+  }
+
+  // An answer to what is no longer in the fields: in grey, and out of use.
+  function stale(on) {
+    id("stale").hidden = !on || wished === null;
+    for (const name of ["answer", "what-if", "curve", "values"]) id(name).inert = on;
   }
 
   async function plan() {
     const said = id("planned");
     if (!(await check())) {
-      said.textContent = right ? "" : "not planned: see what is wrong";
+      if (!right) {
+        said.textContent = "Correct the errors above first.";
+        stale(true);
+      }
       return;
     }
     said.textContent = "planning …";
@@ -159,11 +168,13 @@
       const question = wishes();
       show(await ask("POST", "api/v1/plan", question));
       wished = question;
+      stale(false);
       said.textContent = "";
       refused = false;
       simulate();
     } catch (error) {
-      said.textContent = `${error.message} ${error.hint}`;
+      said.textContent = words(error);
+      stale(true);
     }
   }
 
@@ -171,7 +182,7 @@
     const question = { ...wished, changes: {}, page };
     for (const name of names) {
       const slider = id(`s-${name}`);
-      const value = slider.dataset.values.split("|")[slider.value];
+      const value = slider.values[slider.value].replaceAll(",", "");
       if (name === "workers_per_host") {
         question.workers_per_host = Number(value);
         // More than one worker on a host are virtual machines, whatever makes them.
@@ -204,8 +215,8 @@
 
   // Which simulation it was, and what that means.
   function how({ simulator, few_hosts, full_because }) {
-    if (simulator === "quick") return `the quick simulation, in which ${few_hosts} hosts stand for all; the full one follows`;
-    return `the full simulation, every task one by one${full_because ? `, not the quick one: ${full_because}` : ""}`;
+    if (simulator === "quick") return `This is the quick simulation, in which ${few_hosts} hosts stand for all; a full one follows.`;
+    return `This is the full simulation of every task.${full_because ? ` The quick simulation does not apply: ${full_because}.` : ""}`;
   }
 
   function told(times, before) {
@@ -215,7 +226,12 @@
     }
     const grounds = made(
       "p",
-      `${times.hosts} hosts, ${times.platform}, ${times.workers} workers. ${times.calibration ? "90 % intervals" : "Medians"} of ${times.replications} ${times.replications === 1 ? "simulation" : "simulations"} by ${how(times)}, in ${times.took_s.toFixed(1)} s, ${times.calibration ? `calibrated by ${times.calibration}` : "not calibrated: how far off they may be is unknown"}.`,
+      [
+        `${times.hosts} hosts, ${times.platform}, ${times.workers} workers.`,
+        `${times.calibration ? "Medians and 90 % intervals" : "Medians"} of ${times.replications} ${times.replications === 1 ? "simulation" : "simulations"}, computed in ${seconds(times.took_s)}.`,
+        how(times),
+        times.calibration ? `Calibration: ${times.calibration}.` : "Without a calibration, how far off these times are is unknown.",
+      ].join(" "),
       "quiet small",
     );
     id("times").replaceChildren(...rows, grounds);
@@ -259,7 +275,7 @@
       } catch (error) {
         if (turn !== simulated) return;
         id("times").classList.remove("waiting");
-        const said = made("p", `${error.message} ${error.hint}`, "fault");
+        const said = made("p", words(error), "fault");
         // What the quick simulation said of it stays where the full one takes too long.
         if (answered) id("times").append(said);
         else id("times").replaceChildren(said);
@@ -268,44 +284,65 @@
   }
 
   for (const slider of document.querySelectorAll("#sliders input")) {
-    const say = () => {
-      const value = slider.dataset.values.split("|")[slider.value];
-      id(`o-${slider.dataset.quantity}`).textContent = moved.has(slider.dataset.quantity) ? value : "as planned";
-      slider.setAttribute("aria-valuetext", moved.has(slider.dataset.quantity) ? value : `as planned`);
-    };
+    slider.values = slider.dataset.values.split("|");
     slider.addEventListener("input", () => {
       moved.add(slider.dataset.quantity);
-      say();
+      if (slider.value === slider.first) moved.delete(slider.dataset.quantity);
+      say(slider);
       simulate();
     });
-    slider.say = say;
-    slider.first = slider.value;
-    say();
   }
+
+  // The value that a slider is at; the planned one stands below it.
+  function say(slider) {
+    const [value, planned] = [slider.value, slider.first].map((at) => spaced(slider.values[at]));
+    id(`o-${slider.dataset.quantity}`).textContent = value;
+    slider.setAttribute("aria-valuetext", value === planned ? `${value}, as planned` : `${value}, planned ${planned}`);
+  }
+
+  function spaced(value) {
+    return value.replace(/(\d)([A-Za-z])/, "$1 $2");
+  }
+
   id("reset").addEventListener("click", () => {
     moved.clear();
     for (const slider of document.querySelectorAll("#sliders input")) {
+      if (slider.first === undefined) continue;
       slider.value = slider.first;
-      slider.say();
+      say(slider);
     }
     simulate();
   });
 
-  // Puts each slider where the plan is: at the value that is nearest by ratio.
+  // Puts each slider where the plan is, whose value becomes one of its steps; what a plan lacks has none.
   function place(now) {
     for (const slider of document.querySelectorAll("#sliders input")) {
-      const planned = slider.dataset.quantity in now && now[slider.dataset.quantity];
-      if (!planned) continue;
-      const apart = slider.dataset.values.split("|").map((text) => Math.abs(Math.log(amount(text) / planned)));
-      slider.first = String(apart.indexOf(Math.min(...apart)));
-      if (!moved.has(slider.dataset.quantity)) slider.value = slider.first;
+      const { quantity, values } = slider.dataset;
+      const box = slider.closest(".slider");
+      box.hidden = !(quantity in now);
+      if (box.hidden) continue;
+      const at = slider.values[slider.value];
+      const planned = now[quantity];
+      const usual = values.split("|").filter((text) => amount(text) !== amount(planned));
+      slider.values = [...usual, planned].sort((one, other) => amount(one) - amount(other));
+      slider.max = String(slider.values.length - 1);
+      slider.first = String(slider.values.indexOf(planned));
+      slider.value = moved.has(quantity) && slider.values.includes(at) ? String(slider.values.indexOf(at)) : slider.first;
+      if (slider.value === slider.first) moved.delete(quantity);
+      box.querySelector(".ticks").replaceChildren(...slider.values.map((text) => made("i", "", text === planned ? "planned" : "")));
+      const [least, middle, most] = box.querySelectorAll(".range span");
+      least.textContent = spaced(slider.values[0]);
+      middle.textContent = `planned ${spaced(planned)}`;
+      most.textContent = spaced(slider.values.at(-1));
+      say(slider);
     }
   }
 
+  // A quantity as a number, whatever its unit.
   function amount(text) {
-    const [, digits, unit] = /^([\d.]+)(\D*)$/.exec(text);
-    const factors = { "": 1, MiB: 2 ** 20, GiB: 2 ** 30, GB: 1e9, TB: 1e12, PB: 1e15, "Gb/s": 1e9 };
-    return Number(digits) * factors[unit];
+    const [, digits, unit] = /^([\d.,]+)([A-Za-z]*)/.exec(text);
+    const power = "kMGTP".indexOf(unit[0] === "K" ? "k" : (unit[0] ?? "")) + 1;
+    return Number(digits.replaceAll(",", "")) * (unit[1] === "i" ? 1024 : 1000) ** (unit === "" ? 0 : power);
   }
 
   let typed;

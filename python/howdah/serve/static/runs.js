@@ -2,8 +2,13 @@
 (() => {
   "use strict";
   const { root, fixed, listen } = window.howdah;
-  const form = document.getElementById("filter");
+  const id = (name) => document.getElementById(name);
+  const form = id("filter");
+  const KEPT = `howdah-ticked ${new URL(root || "./", location.href).pathname}`;
   const ticked = new Set();
+  try {
+    for (const run of JSON.parse(sessionStorage.getItem(KEPT) ?? "[]")) ticked.add(run);
+  } catch {}
   let asked = 0;
 
   function address() {
@@ -37,15 +42,62 @@
     tick();
   }
 
+  function made(tag, properties, ...children) {
+    const element = Object.assign(document.createElement(tag), properties);
+    element.append(...children);
+    return element;
+  }
+
+  function chip(text, label, remove) {
+    const button = made("button", { type: "button", title: label, ariaLabel: label }, "×");
+    button.addEventListener("click", remove);
+    return made("li", { className: "chip" }, made("span", { title: text }, text), button);
+  }
+
+  // The ticked runs as chips in a bar that stays in sight, the baseline first.
   function tick() {
+    if (fixed) return;
     for (const box of document.querySelectorAll(".tick input")) box.checked = ticked.has(box.value);
-    const button = document.getElementById("compare");
-    if (!button) return;
-    button.disabled = ticked.size < 2;
-    document.getElementById("ticked").textContent =
-      ticked.size === 0
-        ? "tick two runs or more to compare them; the first is the baseline"
-        : `${ticked.size} ticked; ${[...ticked][0]} is the baseline`;
+    try {
+      sessionStorage.setItem(KEPT, JSON.stringify([...ticked]));
+    } catch {}
+    id("compare-bar").hidden = ticked.size === 0;
+    id("compare").disabled = ticked.size < 2;
+    id("compare").textContent = ticked.size < 2 ? "Compare" : `Compare ${ticked.size} runs`;
+    id("compare-about").textContent = ticked.size === 1 ? "Tick at least one more run to compare with it." : "";
+    const chips = [...ticked].map((run, at) => {
+      const item = chip(run, `Remove ${run}`, () => {
+        ticked.delete(run);
+        tick();
+        (id("ticked").querySelector("button") ?? id("search")).focus();
+      });
+      if (at === 0) item.prepend(made("b", {}, "baseline"));
+      return item;
+    });
+    id("ticked").replaceChildren(...chips);
+  }
+
+  // Each active filter as a chip that removes it, in sight even when the filters are folded.
+  function active() {
+    const chips = [...form.querySelectorAll(".choices select, .choices input")].filter(({ value }) => value !== "").map((field) => {
+      const name = form.querySelector(`label[for="${field.id}"]`).textContent;
+      return chip(`${name}: ${field.value}`, `Remove the filter ${name}`, () => {
+        field.value = "";
+        filter();
+        id("fold").focus();
+      });
+    });
+    if (chips.length > 1) {
+      const all = made("button", { type: "button", className: "do" }, "Clear all");
+      all.addEventListener("click", () => {
+        for (const field of form.querySelectorAll(".choices select, .choices input")) field.value = "";
+        filter();
+        id("fold").focus();
+      });
+      chips.push(made("li", {}, all));
+    }
+    id("active").replaceChildren(...chips);
+    id("active").hidden = chips.length === 0;
   }
 
   function hide() {
@@ -73,6 +125,7 @@
 
   let waiting;
   function filter() {
+    active();
     if (fixed) {
       hide();
       return;
@@ -106,6 +159,11 @@
       history.pushState(null, "", where);
       renew(where);
     }
+    if (event.target.id === "untick") {
+      ticked.clear();
+      tick();
+      id("search").focus();
+    }
     if (event.target.id === "compare") location.href = `${root}compare/${[...ticked].join(",")}/`;
   });
   addEventListener("popstate", () => location.reload());
@@ -121,5 +179,14 @@
     },
     () => renew(),
   );
+  // The chips show which filters are active, so the filters begin folded.
+  function fold(folded) {
+    id("choices").hidden = folded;
+    id("fold").setAttribute("aria-expanded", String(!folded));
+  }
+  id("fold").hidden = false;
+  id("fold").addEventListener("click", () => fold(!id("choices").hidden));
+  fold(true);
+  active();
   tick();
 })();

@@ -45,7 +45,7 @@
     const leave = made("button", { type: "button", className: "do" }, "Cancel");
     const form = made("form", { className: "ask", method: "dialog" },
       made("h2", { id: "secret-title" }, "Token"),
-      made("p", {}, "Changes need this server's token. The terminal where howdah serve was started shows it, or the file that it is in."),
+      made("p", {}, "Changes need this server's token. The terminal where howdah serve was started shows it, or the file that holds it."),
       made("label", { htmlFor: "secret" }, "Token"), secret, said,
       made("p", { className: "tools" }, made("button", { type: "submit", className: "do" }, "Continue"), leave));
     const dialog = made("dialog", { className: "secret" }, form);
@@ -79,7 +79,7 @@
     const kept = known();
     if (changes && !byCookie) {
       const token = kept ?? (await asked());
-      if (token === null) throw new Error("not done: it needs the token");
+      if (token === null) throw new Error("nothing was changed: that needs the token");
       headers["X-Howdah-Token"] = token;
     }
     const answer = await fetch(root + path, { method, headers, body: body === undefined ? undefined : JSON.stringify(body) }).catch(() => {
@@ -138,9 +138,17 @@
     });
   }
 
-  // What went wrong, and what to do.
+  // A problem and what to do about it, each a sentence; a command keeps its small letter.
+  function sentences(...texts) {
+    return texts
+      .filter(Boolean)
+      .map((text) => text.trim().replace(/[.;]?$/, (end) => (/[?!:]$/.test(text.trim()) ? end : ".")))
+      .map((text, at) => (at === 0 || /^(howdah |[\w-]*[^\w\s,'-])/.test(text) ? text : text[0].toUpperCase() + text.slice(1)))
+      .join(" ");
+  }
+
   function words(error) {
-    return [error.message, error.hint].filter(Boolean).join("; ");
+    return sentences(error.message, error.hint);
   }
 
   // Listens to a stream of events; says on the page when the server is away, and when it is back.
@@ -182,7 +190,7 @@
       source.onerror = () => {
         close();
         if (ended) return;
-        away.textContent = "The server does not answer. What it shows below is as it last was; this page tries again.";
+        away.textContent = "The server does not answer. This page shows its last state and tries again.";
         away.hidden = false;
         setTimeout(open, wait);
         wait = Math.min(5000, wait * 2);
@@ -212,6 +220,7 @@
 
   function seconds(value) {
     if (!Number.isFinite(value)) return "–";
+    if (value > 0 && value < 0.9995) return `${Number((1000 * value).toPrecision(3))} ms`;
     if (value < 60) return `${value.toFixed(value < 10 ? 1 : 0)} s`;
     const whole = Math.round(value);
     const pad = (number) => String(number).padStart(2, "0");
@@ -220,7 +229,7 @@
       : `${Math.floor(whole / 3600)} h ${pad(Math.floor((whole % 3600) / 60))} min`;
   }
 
-  window.howdah = { root, fixed, ask, listen, seconds, words, given };
+  window.howdah = { root, fixed, ask, listen, seconds, sentences, words, given };
 
   const annotate = document.getElementById("annotate");
   annotate?.addEventListener("submit", async (event) => {
@@ -230,7 +239,7 @@
     const tags = document.getElementById("tags").value.split(/[\s,]+/).filter(Boolean);
     try {
       await ask("PUT", `api/v1/runs/${run}/annotation`, { tags, note: document.getElementById("note").value }, true);
-      said.textContent = "kept";
+      said.textContent = "Saved.";
       location.reload();
     } catch (error) {
       said.className = "fault";

@@ -26,20 +26,50 @@
   function suite() {
     const options = offered[id("engine").value][id("suite").value] ?? [];
     id("options").replaceChildren(
-      ...options.map(({ name, flag, help, choices }) => {
+      ...options.map(({ name, flag, help, unit, choices }) => {
         const place = made("span");
-        const label = made("label", flag.slice(2).replaceAll("-", " "));
+        const words = flag.slice(2).replaceAll("-", " ");
+        const label = made("label", words[0].toUpperCase() + words.slice(1));
         label.htmlFor = `o-${name}`;
+        if (unit) label.append(made("span", ` (${unit})`, "unit"));
         const input = made(choices.length ? "select" : "input");
-        if (choices.length) input.append(made("option", ""), ...choices.map((choice) => made("option", choice)));
-        Object.assign(input, { id: `o-${name}`, title: help });
+        if (choices.length) input.append(made("option", "default"), ...choices.map((choice) => made("option", choice)));
+        if (choices.length) input.options[0].value = "";
+        Object.assign(input, { id: `o-${name}`, autocomplete: "off" });
         Object.assign(input.dataset, { name, flag });
-        input.autocomplete = "off";
-        place.append(label, input);
+        const about = made("span", help, "aside");
+        about.id = `h-${name}`;
+        input.setAttribute("aria-describedby", about.id);
+        place.append(label, input, about);
         return place;
       }),
     );
     command();
+    defaults();
+  }
+
+  // What fields that stay empty come to, as placeholders in them.
+  let asked = 0;
+  async function defaults() {
+    const turn = ++asked;
+    const engine = id("engine").value;
+    if (["hadoop", "hbase"].includes(engine)) {
+      id("defaults").textContent = "Fields that stay empty are sized by the lab's cluster when the run begins.";
+      return;
+    }
+    const query = new URLSearchParams({ engine, suite: id("suite").value, plan: engine === "sim" ? id("plan").value : "" });
+    try {
+      const { values } = await ask("GET", `api/v1/starts/defaults?${query}`);
+      if (turn !== asked) return;
+      for (const field of id("options").querySelectorAll("[data-name]")) {
+        const value = field.dataset.name in values ? values[field.dataset.name] : "";
+        if (field.options) field.options[0].textContent = value ? `default: ${value}` : "default";
+        else field.placeholder = value || (engine === "sim" ? "left to the plan" : "left to the run");
+      }
+      id("defaults").textContent = `Fields that stay empty have the values in grey, which fit ${engine === "sim" ? "the plan" : "this machine"}.`;
+    } catch (error) {
+      if (turn === asked) id("defaults").textContent = words(error);
+    }
   }
 
   function given() {
@@ -47,13 +77,15 @@
   }
 
   function command() {
+    const plan = id("plan").selectedOptions[0]?.textContent;
+    const where = id("for-plan").hidden ? (id("for-lab").hidden ? [] : ["--lab", id("lab").value]) : ["--plan", plan];
     const flags = given().map(({ dataset, value }) => `${dataset.flag} ${value}`);
-    id("command").textContent = ["howdah run", id("suite").value, "--engine", id("engine").value, ...flags].join(" ");
+    id("command").textContent = ["howdah run", id("suite").value, "--engine", id("engine").value, ...where, ...flags].join(" ");
   }
 
   function show(runs) {
     id("queue-list").hidden = runs.length === 0;
-    id("queue-about").textContent = `One runs at a time, and one may wait.${runs.length ? "" : " Nothing was started yet."}`;
+    id("queue-about").textContent = `One run at a time is under way, and one more may wait.${runs.length ? "" : " Nothing was started yet."}`;
     id("queue").replaceChildren(
       ...runs.map((run) => {
         const row = made("tr");
@@ -62,7 +94,7 @@
         head.append(made("code", run.command.join(" ")));
         const last = made("td");
         if (["waiting", "running"].includes(run.state)) {
-          const stop = made("button", run.state === "running" ? "Stop" : "Take out", "do");
+          const stop = made("button", run.state === "running" ? "Stop" : "Remove from the queue", "do");
           stop.type = "button";
           stop.addEventListener("click", async () => {
             stop.disabled = true;
@@ -90,7 +122,7 @@
   }
 
   function led(run) {
-    const link = made("a", run.record || "see the runs");
+    const link = made("a", run.record || "list of runs");
     link.href = run.record ? `${root}runs/${run.record}/` : root;
     return link;
   }
@@ -116,7 +148,7 @@
     try {
       const run = await ask("POST", "api/v1/starts", question, true);
       clearInterval(clock);
-      tell(run.state === "waiting" ? "it waits for the run under way" : `${run.state} · `);
+      tell(run.state === "waiting" ? "It waits for the run under way." : `${run.state} · `);
       if (run.state !== "waiting") id("started").append(led(run));
     } catch (error) {
       clearInterval(clock);
@@ -126,6 +158,8 @@
   });
   id("engine").addEventListener("change", engine);
   id("suite").addEventListener("change", suite);
+  for (const name of ["plan", "lab"]) id(name).addEventListener("change", command);
+  id("plan").addEventListener("change", defaults);
   id("options").addEventListener("input", command);
   listen("api/v1/events", { starts: renew }, renew);
   engine();

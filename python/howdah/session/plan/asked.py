@@ -10,7 +10,7 @@ from typing import get_args
 from howdah.errors import UserError
 from howdah.model.request import Demand, Growth, Override, WorkKind
 from howdah.session.plan.plans import demand_of
-from howdah.units import parse_bytes, parse_count
+from howdah.units import exact_bytes, parse_bytes, parse_count
 
 _WORKLOADS = "write mapreduce, terasuite:30TB, spark, tez, ycsb:300M, storage or @work.yaml"
 _GROWTH = re.compile(r"\s*(\d+(?:\.\d+)?)\s*(%?)\s*(?:/\s*(?:year|y|a))?\s*")
@@ -30,6 +30,12 @@ def parse_demands(texts: Sequence[str]) -> tuple[Demand, ...]:
     if len(demands) > 1 and any(demand.kind == "storage" for demand in demands):
         raise UserError("--workload storage", "is for a cluster that runs nothing else", "leave it out")
     return demands or (Demand(kind="mapreduce"),)
+
+
+def demand_text(demand: Demand) -> str:
+    """The work as ``--workload`` reads it: ``terasuite:30TB``."""
+    amount = exact_bytes(demand.dataset_bytes) if demand.dataset_bytes is not None else demand.records
+    return f"{demand.kind}:{amount}" if amount is not None else demand.kind
 
 
 def _demand(text: str) -> Demand:
