@@ -60,7 +60,6 @@ class RunContent(NamedTuple):
 
     title: str
     kicker: tuple[str, ...]
-    simulated: bool
     answer: str
     more_answers: tuple[str, ...]
     missing: tuple[str, ...]
@@ -80,9 +79,6 @@ class RunContent(NamedTuple):
     plan_sources: str
 
 
-LONG_ANSWER = 110
-"""More characters than this make three lines of a headline."""
-
 BOUNDS = {"disk": "reading and writing", "others": "other processes"}
 """What analysis calls a bound, where a reader needs other words for it."""
 
@@ -96,12 +92,7 @@ TABLED = ("byte-accounting", "dfsio")
 def content(run: RunData, analysis: Analysis) -> RunContent:
     """Put everything into words."""
     record, evidence = run.record, analysis.evidence
-    answers = [
-        clause
-        for finding in analysis.findings
-        if finding.severity == "answer"
-        for clause in _clauses(finding.text)
-    ]
+    answers = [_sentence(finding.text) for finding in analysis.findings if finding.severity == "answer"]
     rest = [finding for finding in analysis.findings if finding.id not in (*MISSING, "simulated")]
     account = accounts(evidence)
     # The numbers of a cluster's account are so many that only a table shows them.
@@ -116,7 +107,6 @@ def content(run: RunData, analysis: Analysis) -> RunContent:
             moment(record.created),
             record.origin.value,
         ),
-        simulated=record.origin is Origin.SIMULATED,
         answer=answers[0],
         more_answers=tuple(answers[1:]),
         missing=tuple(_sentence(finding.text) for finding in analysis.findings if finding.id in MISSING),
@@ -184,14 +174,6 @@ def _where(record: RunRecord) -> str:
         if record.cluster is not None:
             return record.cluster.default_fs
     return record.host.name if planned is None else f"cluster {planned.inventory.cluster}"
-
-
-def _clauses(text: str) -> list[str]:
-    """A long answer cut after its first clause, so that the page opens with one thing."""
-    first, semicolon, rest = text.partition("; ")
-    if not semicolon or len(text) <= LONG_ANSWER:
-        return [_sentence(text)]
-    return [_sentence(first), _sentence(rest)]
 
 
 def _sentence(text: str) -> str:

@@ -67,7 +67,7 @@ class Figure(NamedTuple):
     what a reader who cannot see it should know. ``spec`` is Vega-Lite with colour tokens.
     ``keys`` are empty where there is nothing to tell apart. ``half`` figures are small multiples:
     two of them share a row. ``marks`` counts what is drawn, so that the page can choose a renderer
-    that stays quick.
+    that stays quick. ``labelled`` figures name every key in the plot where there is room.
     """
 
     id: str
@@ -78,6 +78,7 @@ class Figure(NamedTuple):
     keys: tuple[Key, ...] = ()
     half: bool = False
     marks: int = 0
+    labelled: bool = False
 
 
 class FigureSource(NamedTuple):

@@ -49,8 +49,6 @@ def together(blocks: Iterable[str]) -> str:
 def _answer(said: RunContent) -> list[str]:
     blocks = [f"# {escaped(said.answer)}", escaped(" · ".join(said.kicker))]
     blocks += [escaped(text) for text in said.more_answers]
-    if said.simulated:
-        blocks.append("These numbers were computed by the simulator, not measured; they are drawn dashed.")
     if said.missing:
         blocks.append(_bullets(said.missing))
     return blocks

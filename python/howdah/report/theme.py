@@ -174,6 +174,13 @@ def layer(
     }
 
 
+def switching(names: dict[str, Any], name: str = "named") -> dict[str, Any]:
+    """A layer of names, pale once their series is switched off, which a click does; ``name`` is its own."""
+    mark = {"opacity": {"expr": f"roomy ? ({SHOWN} ? 1 : 0.3) : 0"}, **names["mark"], "cursor": "pointer"}
+    # A layer without a selection of its own would let clicks on the names fall through.
+    return {**names, "params": [{"name": name, "select": "point"}], "mark": mark}
+
+
 def linear(
     field: str,
     domain: Sequence[float],

@@ -6,7 +6,7 @@ import pytest
 
 from howdah.analysis.wording import probability
 from howdah.model.finding import Number
-from howdah.report.document import joined
+from howdah.report.document import breakable, prose
 from howdah.report.figure import Table, numeric_columns
 from howdah.report.markdown import escaped, table
 from howdah.report.provenance import cited
@@ -72,9 +72,17 @@ def test_cited_papers_are_named_and_no_others() -> None:
 
 
 def test_numbers_stay_with_their_units_on_one_line() -> None:
-    assert joined("13 min 09 s of 1 h 5 min") == "13\u00a0min\u00a009\u00a0s of 1\u00a0h\u00a05\u00a0min"
+    assert prose("13 min 09 s of 1 h 5 min") == "13\u00a0min\u00a009\u00a0s of 1\u00a0h\u00a05\u00a0min"
     tied = "took 9.59\u00a0s, 1.21\u00a0× the copy, CPU 45\u00a0% busy, 10.0\u00a0GB in 8 maps"
-    assert joined("took 9.59 s, 1.21 × the copy, CPU 45 % busy, 10.0 GB in 8 maps") == tied
+    assert prose("took 9.59 s, 1.21 × the copy, CPU 45 % busy, 10.0 GB in 8 maps") == tied
+
+
+def test_code_is_shown_as_code_and_everything_else_is_escaped() -> None:
+    assert prose("run `howdah score <RUN>`, then <b>") == (
+        "run <code>howdah score &lt;RUN&gt;</code>, then &lt;b&gt;"
+    )
+    assert breakable("`dfs.blocksize`") == "<code>dfs.blocksize</code>"
+    assert prose("a ` alone") == "a ` alone"
 
 
 def test_a_probability_too_small_to_matter_is_not_written_out() -> None:

@@ -113,6 +113,7 @@ def _figure(
         table=_table(shown, keys, axis),
         keys=tuple(keys),
         marks=len(shown.grid) * len(shown.rows) * len(keys),
+        labelled=True,
     )
 
 

@@ -144,7 +144,7 @@ class PlanContent(NamedTuple):
     """Everything the page says."""
 
     title: str
-    kicker: str
+    kicker: tuple[str, ...]
     answer: str
     leads: tuple[str, ...]
     several_groups: bool
@@ -179,8 +179,11 @@ def content(plan: Plan, cluster: Cluster, grounds: Grounds) -> PlanContent:
     names = dict.fromkeys(file for file, _ in decided)
     return PlanContent(
         title=f"{cluster.inventory.cluster}: plan",
-        kicker=f"plan of {cluster.inventory.cluster} · Hadoop {request.hadoop}"
-        + (f" · HBase {request.hbase}" if request.hbase_used else ""),
+        kicker=(
+            f"plan of {cluster.inventory.cluster}",
+            f"Hadoop {request.hadoop}",
+            *((f"HBase {request.hbase}",) if request.hbase_used else ()),
+        ),
         answer=words.answer(plan, cluster),
         leads=(
             f"{_capital(words.topology_line(cluster))}.",

@@ -165,7 +165,7 @@ def _page(
             ("masters", "Masters", said.masters.rows),
             ("published", "Published", published),
             ("compared", "Compared", said.sections),
-            ("open", "Open", said.open),
+            ("open", "Open questions", said.open),
             ("appendix", "Appendix", True),
         ),
         shell=shell,
