@@ -34,19 +34,17 @@ class _Answer(NamedTuple):
 
 
 def find_answer(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
-    """The claim, then its statistics; of a run with faults the claim is on what they did."""
+    """Exactly one finding: the claim, after a semicolon its statistics; with faults the claim is on them."""
     answer = _answer(record, evidence)
-    faults = in_short(record, evidence)
-    for place, text in enumerate([*([faults] if faults else []), *answer.sentences]):
-        yield Finding(
-            id="answer",
-            severity="answer",
-            workload=answer.workload,
-            text=text,
-            sure=answer.sure,
-            origin=record.origin,
-            numbers=() if place else tuple(answer.numbers),
-        )
+    yield Finding(
+        id="answer",
+        severity="answer",
+        workload=answer.workload,
+        text="; ".join(filter(None, (in_short(record, evidence), *answer.sentences))),
+        sure=answer.sure,
+        origin=record.origin,
+        numbers=tuple(answer.numbers),
+    )
 
 
 def _answer(record: RunRecord, evidence: Evidence) -> _Answer:
@@ -59,9 +57,9 @@ def _answer(record: RunRecord, evidence: Evidence) -> _Answer:
         text = [limit_claim(share, took(record)), _compared(share)]
         answer = _Answer(text, share.workload, share_sure(share), share_numbers(share))
     elif (links := link_sentence(measured)) is not None:
-        answer = _Answer(links.split("; "), first.workload, numbers=link_numbers(measured))
+        answer = _Answer([links], first.workload, numbers=link_numbers(measured))
     elif zone is not None:
-        text = zone_sentence(record, evidence, zone).split("; ")
+        text = [zone_sentence(record, evidence, zone)]
         return _Answer(text, first.workload, numbers=zone_numbers(record, evidence, zone))
     else:
         brief = len(main) > BRIEF_FROM

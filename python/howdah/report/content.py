@@ -92,7 +92,8 @@ TABLED = ("byte-accounting", "dfsio")
 def content(run: RunData, analysis: Analysis) -> RunContent:
     """Put everything into words."""
     record, evidence = run.record, analysis.evidence
-    answers = [_sentence(finding.text) for finding in analysis.findings if finding.severity == "answer"]
+    (answer,) = (finding.text for finding in analysis.findings if finding.severity == "answer")
+    answers = [_sentence(text) for text in answer.split("; ")]
     rest = [finding for finding in analysis.findings if finding.id not in (*MISSING, "simulated")]
     account = accounts(evidence)
     # The numbers of a cluster's account are so many that only a table shows them.

@@ -10,6 +10,8 @@ from howdah.units import format_bits_per_s, format_bytes, format_memory, format_
 NONE = "–"
 """What stands where the record holds nothing."""
 
+UNKNOWN = "unknown"
+"""What stands where runs give no interval, or one that rules nothing out."""
 
 _RATES = {"B/s": format_rate, "bit/s": format_bits_per_s}
 

@@ -13,7 +13,6 @@ from howdah.report.figure import Figure, Key, Table
 from howdah.report.prediction.grounds import Ground, calibration_tables, facts, work_facts
 from howdah.report.prediction.page import Data, PredictionContent, PredictionSection
 from howdah.report.prediction.words import (
-    SIMULATED,
     AxisUnit,
     drawn_ends,
     interval_text,
@@ -49,7 +48,7 @@ def predicted(prediction: Prediction, calibration: Calibration | None) -> Predic
             "simulated",
         ),
         answer=_answer(prediction.forecasts),
-        lead=(f"{SIMULATED} {_meaning(prediction.forecasts)}",),
+        lead=_lead(prediction.forecasts),
         warnings=tuple(warning.text for warning in prediction.warnings),
         figure=first,
         about_table="What is predicted"
@@ -93,34 +92,27 @@ def _intervals(forecasts: Sequence[Forecast]) -> bool:
     return any(forecast.interval is not None for forecast in forecasts)
 
 
-def _meaning(forecasts: Sequence[Forecast]) -> str:
-    if not _intervals(forecasts):
-        return "How far off the times may be is unknown; howdah score compares a real run with them."
-    return (
-        "Nine of ten runs are expected between the ends of an interval; "
-        "howdah score compares a real run with them."
-    )
-
-
-def _nine_of_ten(forecast: Forecast) -> str:
-    return "" if forecast.interval is None else f", nine times in ten {interval_text(forecast)}"
+def _wholes(forecasts: Sequence[Forecast]) -> list[Forecast]:
+    """The forecasts of whole workloads, the longest first."""
+    wholes = [forecast for forecast in forecasts if forecast.part is None]
+    return sorted(wholes, key=lambda forecast: -forecast.median)
 
 
 def _answer(forecasts: Sequence[Forecast]) -> str:
-    wholes = [forecast for forecast in forecasts if forecast.part is None]
-    if not wholes:
-        best = forecasts[0]
-        return (
-            f"{best.workload} is predicted to come to {best.part} {said_of(best, best.median)}"
-            f"{_nine_of_ten(best)}."
-        )
-    main = max(wholes, key=lambda forecast: forecast.median)
-    others = format_counted(len(wholes) - 1, "other workload")
-    rest = f"; the {others} {seconds(sum(forecast.median for forecast in wholes) - main.median)}"
-    return (
-        f"{main.workload} is predicted to take {seconds(main.median)}"
-        f"{_nine_of_ten(main)}{rest if len(wholes) > 1 else ''}."
-    )
+    main, *_ = _wholes(forecasts) or forecasts
+    if main.part is not None:
+        return f"{main.workload} would reach a {main.part} of {said_of(main, main.median)}."
+    return f"{main.workload} would take {seconds(main.median)}."
+
+
+def _lead(forecasts: Sequence[Forecast]) -> tuple[str, ...]:
+    """Its interval and what that means, what the other workloads would take, and how to check all of it."""
+    main, *others = _wholes(forecasts) or forecasts[:1]
+    interval = f"Nine of ten runs are expected within {interval_text(main)}. " if main.interval else ""
+    rest_s = sum(forecast.median for forecast in others)
+    many = format_counted(len(others), "other workload")
+    rest = f"The {many} would take {seconds(rest_s)}. " if others else ""
+    return (f"{interval}{rest}`howdah score` compares a real run with this prediction.",)
 
 
 def _table(forecasts: Sequence[Forecast]) -> Table:
