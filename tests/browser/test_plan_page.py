@@ -178,7 +178,7 @@ def test_the_keyboard_opens_a_value_and_follows_its_source(page_of: PageOf, visi
     page.locator("#settings .setting:visible summary").focus()
     page.keyboard.press("Enter")
     source = page.locator("#settings .setting:visible a").first
-    assert source.inner_text() == "D0 49"
+    assert source.inner_text() == "vSphere 6 study, item 49"
     source.focus()
     page.keyboard.press("Enter")
     page.wait_for_function("document.getElementById('source-D0-49').checkVisibility()")

@@ -18,9 +18,10 @@ from howdah.model.workloads.registered import programs
 from howdah.report.accounts import SIMULATED, SURE, accounts
 from howdah.report.cluster import Titled, cluster_tables, grounds
 from howdah.report.figure import Table
-from howdah.report.provenance import FactGroup, cited, provenance
+from howdah.report.provenance import FactGroup, provenance
 from howdah.report.region_servers import region_server_tables
 from howdah.report.simulated import simulated_tables
+from howdah.report.sources import cited, source_text
 from howdah.report.words import NONE, moment, number, setting
 from howdah.units import format_rate
 
@@ -291,7 +292,7 @@ def _limits(record: RunRecord) -> Table | None:
 
 def _plan(record: RunRecord) -> Table:
     rows = tuple(
-        (entry.key, setting(entry.key, entry.value), entry.reason, entry.source)
+        (entry.key, setting(entry.key, entry.value), entry.reason, source_text(entry.source))
         for entry in record.plan.settings
     )
     return Table(("setting", "value", "reason", "source"), rows)

@@ -15,6 +15,7 @@ from howdah.model.sharing import Sharing
 from howdah.model.value import value_text
 from howdah.report.figure import Table
 from howdah.report.plan import words
+from howdah.report.sources import source_text
 from howdah.units import exact_bytes, format_counted
 
 _AS_IT_IS = PlanRequest()
@@ -29,6 +30,11 @@ class Cited(NamedTuple):
     label: str
     title: str = ""
     says: str = ""
+
+    @property
+    def name(self) -> str:
+        """The source for readers."""
+        return source_text(self.label)
 
 
 class RuleText(NamedTuple):
@@ -150,7 +156,7 @@ class PlanContent(NamedTuple):
     several_groups: bool
     choices: tuple[PlatformChoice, ...]
     choices_left_out: int
-    masters: tuple[tuple[Master, str], ...]
+    masters: tuple[tuple[Master, str, str], ...]
     topology: tuple[tuple[str, str], ...]
     racks: Table
     files: tuple[tuple[str, tuple[Decided, ...]], ...]
@@ -192,7 +198,9 @@ def content(plan: Plan, cluster: Cluster, grounds: Grounds) -> PlanContent:
         several_groups=len({candidate.group for candidate in cluster.candidates}) > 1,
         choices=tuple(_choice(candidate) for candidate in told),
         choices_left_out=len(cluster.candidates) - len(told),
-        masters=tuple((master, words.place(master)) for master in cluster.masters),
+        masters=tuple(
+            (master, words.place(master), words.master_size(master, cluster)) for master in cluster.masters
+        ),
         topology=_topology(cluster),
         racks=_racks(cluster),
         files=tuple((name, tuple(decision for file, decision in decided if file == name)) for name in names),
