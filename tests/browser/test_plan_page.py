@@ -189,7 +189,7 @@ def test_the_keyboard_opens_what_speaks_against_a_platform(page_of: PageOf, visi
     page = visit().open(page_of("sample"))
     page.locator(".choice.recommended summary").focus()
     page.keyboard.press("Enter")
-    assert page.get_by_text("the fullest holds about 4% more blocks").is_visible()
+    assert page.get_by_text("the fullest holds about 4\u00a0% more blocks").is_visible()
 
 
 def test_a_reason_can_be_hidden_in_the_chart(page_of: PageOf, visit: Visitor) -> None:

@@ -20,6 +20,7 @@ TOO_WIDE = """() => {
   const page = document.documentElement.scrollWidth - innerWidth;
   const charts = [...document.querySelectorAll(".live")].filter((place) => {
     const inner = place.querySelector("svg, canvas");
+    if (place.matches(".scroll")) return false;
     return inner && inner.getBoundingClientRect().right > place.getBoundingClientRect().right + 1;
   });
   return [...(page > 0 ? [`the page, by ${page} px`] : []), ...charts.map((place) => place.id)];

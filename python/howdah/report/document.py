@@ -30,6 +30,9 @@ _EXACT = 2.0**53
 _ENDLESS = 64
 """Letters of a word that may be broken within a table: more than a host's label or a property has."""
 _ENDLESS_WORD = re.compile(rf"(\S{{{_ENDLESS},}})")
+_NAME = 32
+"""Letters of the longest name that is kept on one line."""
+_BARE_PERCENT = re.compile(r"(?<=\d)%(?![\w/])")
 _CODE = re.compile(r"`([^`\n]+)`")
 _WITHIN_NUMBER = re.compile(
     r"(?<=\d) (?=(?:[kMGTP]?i?B|s|ms|min|h)\b|[%×])|(?<=\d min) (?=\d\d s\b)|(?<=\d h) (?=\d\d? min\b)"
@@ -135,7 +138,13 @@ def environment(*packages: str) -> jinja2.Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.filters |= {"prose": prose, "breakable": breakable, "gib": format_gib, "slice_pairs": _rows}
+    made.filters |= {
+        "prose": prose,
+        "breakable": breakable,
+        "is_name": is_name,
+        "gib": format_gib,
+        "slice_pairs": _rows,
+    }
     made.globals["numeric"] = numeric_columns
     return made
 
@@ -167,7 +176,7 @@ def style_sheet(*more: str) -> Markup:
 
 def prose(text: str) -> Markup:
     """The text with its numbers tied to their units, so that no line breaks between, and `code` as code."""
-    tied = _WITHIN_NUMBER.sub("\N{NO-BREAK SPACE}", text)
+    tied = _WITHIN_NUMBER.sub("\N{NO-BREAK SPACE}", _BARE_PERCENT.sub("\N{NO-BREAK SPACE}%", text))
     return _wrapped(_CODE, tied, Markup("<code>{}</code>"))
 
 
@@ -176,6 +185,11 @@ def breakable(text: str) -> Markup:
     if len(text) >= _ENDLESS and "`" not in text:
         return _wrapped(_ENDLESS_WORD, text, Markup('<span class="long">{}</span>'))
     return _wrapped(_CODE, text, Markup("<code>{}</code>"))
+
+
+def is_name(cell: str) -> bool:
+    """Whether a table's cell is one short word, a run or a host, which reads badly in two lines."""
+    return "-" in cell and " " not in cell and len(cell) <= _NAME
 
 
 def _wrapped(pattern: re.Pattern[str], text: str, element: Markup) -> Markup:
@@ -206,6 +220,7 @@ def figure_data(name: str, figures: Iterable[Figure]) -> Markup:
                 "spec": folded(figure.spec),
                 "keys": len(figure.keys),
                 "labelled": figure.labelled,
+                "least": figure.least_width,
                 "many": figure.marks > MANY_MARKS,
             }
             for figure in figures

@@ -68,6 +68,7 @@ class Figure(NamedTuple):
     ``keys`` are empty where there is nothing to tell apart. ``half`` figures are small multiples:
     two of them share a row. ``marks`` counts what is drawn, so that the page can choose a renderer
     that stays quick. ``labelled`` figures name every key in the plot where there is room.
+    Narrower than its ``least_width``, pixels, a figure is scrolled, as its words would not fit.
     """
 
     id: str
@@ -79,6 +80,7 @@ class Figure(NamedTuple):
     half: bool = False
     marks: int = 0
     labelled: bool = False
+    least_width: int = 0
 
 
 class FigureSource(NamedTuple):

@@ -23,6 +23,9 @@ FONT = '-apple-system, "Segoe UI", Inter, Roboto, "Noto Sans", "Liberation Sans"
 WIDTH, HALF_WIDTH = 800, 390
 """Width of the plotting area in the static pictures, pixels; the live page follows its window."""
 
+LEAST_WIDTH = 640
+"""Pictures whose boxes have words in them are scrolled where a page is narrower than this, pixels."""
+
 LEFT, RIGHT = 52, 128
 """Room beside the plotting area for axis labels and for the labels at the lines' ends, pixels."""
 

@@ -183,6 +183,7 @@ def content(plan: Plan, cluster: Cluster, grounds: Grounds) -> PlanContent:
         if candidate.verdict == "recommended" or not words.many_groups(cluster)
     ]
     names = dict.fromkeys(file for file, _ in decided)
+    claim, _, does = words.answer(plan, cluster).partition(": ")
     return PlanContent(
         title=f"{cluster.inventory.cluster}: plan",
         kicker=(
@@ -190,8 +191,9 @@ def content(plan: Plan, cluster: Cluster, grounds: Grounds) -> PlanContent:
             f"Hadoop {request.hadoop}",
             *((f"HBase {request.hbase}",) if request.hbase_used else ()),
         ),
-        answer=words.answer(plan, cluster),
+        answer=f"{claim}.",
         leads=(
+            does,
             f"{_capital(words.topology_line(cluster))}.",
             f"It holds {words.capacity_line(cluster.capacity)}.",
         ),

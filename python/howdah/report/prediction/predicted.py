@@ -258,8 +258,9 @@ def _spec(some: Sequence[Span], axis: _Axis) -> dict[str, Any]:
                 "x": 0,
                 "fontSize": _WORD,
                 "opacity": {"expr": "datum.shade"},
+                "text": {"expr": f"width < {_WORD} * 0.6 * length(datum.head) ? datum.brief : datum.head"},
             },
-            {"y": y, "text": {"field": "head"}},
+            {"y": y},
         ),
     ]
     return chart(
@@ -288,6 +289,7 @@ def _datum(place: int, span: Span, unit_s: float) -> dict[str, Any]:
         "high": None if forecast.high is None else forecast.high / unit_s,
         "what": what,
         "head": f"{what}: {said}{took}",
+        "brief": f"{what}: {said_of(forecast, forecast.median)}",
         "said": f"{what}: {said}",
         # The name of a phase is paler than that of its workload.
         "shade": 1 if forecast.phase is None else 0.75,

@@ -23,8 +23,9 @@
     );
   }
 
-  function layout(figure, room) {
-    const roomy = room >= ROOMY || figure.keys === 0;
+  function layout(figure, shown) {
+    const room = Math.max(shown, figure.least);
+    const roomy = room >= ROOMY || (figure.keys === 0 && !figure.labelled);
     const padding = { ...figure.spec.padding, right: roomy ? figure.spec.padding.right : 14 };
     return { roomy, padding, width: Math.max(80, room - padding.left - padding.right) };
   }
