@@ -155,7 +155,7 @@ def _blocked(timeline: Timeline, machine: str, stretch: Stretch) -> float | None
 def limited_by(limit: ThroughputLimit) -> str:
     """What limited it, in words."""
     if limit.bound == "the target":
-        return "as many as were asked for"
+        return "as many as requested"
     if limit.bound == "waiting":
         return "nothing was full"
     share, machine = percent(limit.value), limit.machine

@@ -172,7 +172,7 @@ def _where(record: RunRecord) -> str:
     planned = record.plan.cluster
     if record.origin is not Origin.SIMULATED or planned is None:
         if record.laboratory is not None:
-            return f"laboratory {record.laboratory.name}"
+            return f"lab {record.laboratory.name}"
         if record.cluster is not None:
             return record.cluster.default_fs
     return record.host.name if planned is None else f"cluster {planned.inventory.cluster}"

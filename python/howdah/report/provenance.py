@@ -65,7 +65,7 @@ def _cluster(record: RunRecord) -> tuple[tuple[str, str], ...]:
     lab = cluster.lab
     built = "without root" if lab and lab.rootless else "with root"
     return (
-        *((("laboratory", f"{lab.name}, built {built}"),) if lab else ()),
+        *((("lab", f"{lab.name}, built {built}"),) if lab else ()),
         ("Hadoop", cluster.hadoop_version),
         ("client", cluster.client_version),
         ("file system", cluster.default_fs),

@@ -165,7 +165,7 @@ def said(against: Against, baseline: str) -> Iterator[str]:
             yield f"{verdict.capitalize()} than {baseline}: {'; '.join(_told(result) for result in told)}."
     alike = [subject(result.measure) for result in wholes if result.verdict is Verdict.ALIKE]
     if alike:
-        yield f"Alike within {percent(ALIKE)}: {listed(alike)}."
+        yield f"The same within {percent(ALIKE)}: {listed(alike)}."
     unclear = [result for result in wholes if result.verdict is Verdict.CANNOT_TELL]
     untested = [result for result in unclear if result.evidence is None]
     if untested:

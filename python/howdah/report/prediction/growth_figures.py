@@ -193,7 +193,7 @@ def masters(sweep: Sweep) -> Figure:
         id="masters",
         title="How busy the masters are",
         caption=(
-            "The share of one core in the phase that loads each most; above the line a master is "
+            "Per cent of one core in the phase that loads each most; above the line a master is "
             "the bottleneck. The scheduler is the ResourceManager's, or Hadoop 1's JobTracker."
         ),
         spec=_masters_spec(sweep),

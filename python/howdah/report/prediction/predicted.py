@@ -77,13 +77,15 @@ def _neighbours(prediction: Prediction) -> tuple[PredictionSection, ...]:
     if not prediction.neighbours_idle:
         return ()
     about = (
-        f"These hosts are shared with {prediction.neighbours}. Everything above is with neighbours that use "
-        "all of their parts, and no more; this is with neighbours that do nothing. A run lies between the "
-        "two, unless neighbours take more of a network port than is theirs."
+        f"These hosts are shared with {prediction.neighbours}. All times above are with other clusters that "
+        "use their whole part of the hosts, and no more; these are with idle ones. A run lies between the "
+        "two, unless the others take more than their part of a network port."
     )
-    table = Titled("With neighbours that do nothing", "", _table(prediction.neighbours_idle))
+    table = Titled("With the other clusters idle", "", _table(prediction.neighbours_idle))
     return (
-        PredictionSection("neighbours", "Neighbours", "While neighbours do nothing", about, (), (table,)),
+        PredictionSection(
+            "neighbours", "Other clusters", "While the other clusters are idle", about, (), (table,)
+        ),
     )
 
 

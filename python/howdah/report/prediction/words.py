@@ -94,7 +94,7 @@ def _busiest(point: LoadPoint) -> str:
 def _load(sweep: LoadSweep, point: LoadPoint) -> str:
     if sweep.quantity == "threads":
         return format_counted(point.asked, "thread")
-    return f"{format_per_s(point.asked)} asked for"
+    return f"{format_per_s(point.asked)} requested"
 
 
 def _master(point: Point) -> str:

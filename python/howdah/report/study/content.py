@@ -153,7 +153,7 @@ def _section(stratum: StratumFound) -> StudySection:
         remarks=comparison.remarks,
         changes=Titled(
             "What changed",
-            "Only what differs from the baseline; an empty cell is as the baseline's.",
+            "Only what differs from the baseline; an empty cell is the same as the baseline.",
             changes_table(comparison),
         ),
         others=tuple(
@@ -226,7 +226,7 @@ def _appendix(findings: StudyFound) -> Iterator[Titled]:
     yield Titled("Hardware", several, facts_table(findings, Aspect.HARDWARE))
     yield Titled("Versions", several, facts_table(findings, Aspect.VERSIONS))
     yield Titled(
-        "What speaks for and against each platform",
+        "Pros and cons of each platform",
         "The planner's rules, before anything runs, and what they are worth.",
         judgements_table(findings),
     )
