@@ -14,7 +14,6 @@ from howdah.analysis.wording import seconds, times
 from howdah.model.finding import Finding
 from howdah.model.run import DeviceLimit, Origin, RunRecord, WorkloadResult
 from howdah.model.tables import RunData
-from howdah.model.workloads.registered import programs
 from howdah.report.accounts import SIMULATED, SURE, accounts
 from howdah.report.cluster import Titled, cluster_tables, grounds
 from howdah.report.figure import Table
@@ -22,7 +21,7 @@ from howdah.report.provenance import FactGroup, provenance
 from howdah.report.region_servers import region_server_tables
 from howdah.report.simulated import simulated_tables
 from howdah.report.sources import cited, source_text
-from howdah.report.words import NONE, moment, number, setting
+from howdah.report.words import NONE, moment, number, sentence, setting
 from howdah.units import format_rate
 
 
@@ -94,7 +93,7 @@ def content(run: RunData, analysis: Analysis) -> RunContent:
     """Put everything into words."""
     record, evidence = run.record, analysis.evidence
     (answer,) = (finding.text for finding in analysis.findings if finding.severity == "answer")
-    answers = [_sentence(text) for text in answer.split("; ")]
+    answers = [sentence(text) for text in answer.split("; ")]
     rest = [finding for finding in analysis.findings if finding.id not in (*MISSING, "simulated")]
     account = accounts(evidence)
     # The numbers of a cluster's account are so many that only a table shows them.
@@ -111,7 +110,7 @@ def content(run: RunData, analysis: Analysis) -> RunContent:
         ),
         answer=answers[0],
         more_answers=tuple(answers[1:]),
-        missing=tuple(_sentence(finding.text) for finding in analysis.findings if finding.id in MISSING),
+        missing=tuple(sentence(finding.text) for finding in analysis.findings if finding.id in MISSING),
         stats=_stats(record, evidence),
         dfsio=_dfsio(evidence),
         metrics=_metrics(record, evidence),
@@ -176,14 +175,6 @@ def _where(record: RunRecord) -> str:
         if record.cluster is not None:
             return record.cluster.default_fs
     return record.host.name if planned is None else f"cluster {planned.inventory.cluster}"
-
-
-def _sentence(text: str) -> str:
-    """The text with a capital and a full stop; a workload's name or a path keeps its first letter."""
-    first = text.split(" ", 1)[0].rstrip(":,;")
-    if first.isalpha() and first not in programs():
-        text = text[0].upper() + text[1:]
-    return text if text.endswith((".", "!", "?")) else text + "."
 
 
 def _stats(record: RunRecord, evidence: Evidence) -> tuple[Stat, ...]:
@@ -253,7 +244,7 @@ def _said(finding: Finding) -> Said:
     numbers = tuple((quantity.name, number(quantity)) for quantity in finding.numbers)
     computed = finding.origin is Origin.SIMULATED and finding.sure == "measured"
     sure = SIMULATED if computed else SURE[finding.sure]
-    return Said(finding.severity, where, _sentence(finding.text), sure, numbers)
+    return Said(finding.severity, where, sentence(finding.text), sure, numbers)
 
 
 def _groups(notes: list[Finding], evidence: Evidence) -> tuple[NoteGroup, ...]:

@@ -12,7 +12,7 @@ from howdah.model.run import Origin
 from howdah.report.cluster import Titled
 from howdah.report.comparing.words import answer, interval, mean, measured, place, ratio, said, simulated
 from howdah.report.figure import Table
-from howdah.report.words import NONE, moment
+from howdah.report.words import NONE, moment, sentence
 from howdah.units import format_counted
 
 
@@ -59,13 +59,10 @@ def content(comparison: Comparison) -> ComparisonContent:
         answer=claim.text,
         statistics=claim.statistics,
         times=times_table(comparison),
-        parts=tuple(
-            GroupContent(each.group, tuple(said(each, comparison.baseline)), each.remarks)
-            for each in comparison.against
-        ),
+        parts=parts(comparison),
         changes=changes_table(comparison),
         refused=tuple(f"{refusal.what} is not compared: {refusal.why}." for refusal in comparison.refused),
-        remarks=comparison.remarks,
+        remarks=tuple(map(sentence, comparison.remarks)),
         others=tuple(
             Titled(f"{each.group} against {comparison.baseline}", "", others_table(each, comparison.baseline))
             for each in comparison.against
@@ -73,6 +70,15 @@ def content(comparison: Comparison) -> ComparisonContent:
         ),
         tests=Titled("Every test", _about(comparison), tests_table(comparison)),
         runs=runs_table(comparison),
+    )
+
+
+def parts(comparison: Comparison) -> tuple[GroupContent, ...]:
+    """Group by group, what follows and what to keep in mind."""
+    base = comparison.baseline
+    return tuple(
+        GroupContent(each.group, tuple(said(each, base)), tuple(map(sentence, each.remarks)))
+        for each in comparison.against
     )
 
 

@@ -14,6 +14,7 @@ from howdah.report.prediction.grounds import Ground, calibration_tables, facts
 from howdah.report.prediction.page import Data, PredictionContent
 from howdah.report.prediction.words import longer
 from howdah.report.theme import DATA, SHOWN, WIDTH, across, chart, layer, linear
+from howdah.report.words import sentence
 
 LEFT, RIGHT = 134, 24
 _ROW, _BAR, _GAP = 26, 16, 8
@@ -32,7 +33,7 @@ def changes(variation: WhatIf, calibration: Calibration | None) -> PredictionCon
             f"The plan is made again with each change, for the same data.{_worst(variation)}",
         ),
         warnings=(
-            *(warning.text for warning in variation.warnings),
+            *(sentence(warning.text) for warning in variation.warnings),
             *(f"Not possible: {text}." for text in variation.impossible),
         ),
         figure=tornado(variation.effects),

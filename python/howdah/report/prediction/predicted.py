@@ -22,7 +22,7 @@ from howdah.report.prediction.words import (
 )
 from howdah.report.provenance import FactGroup
 from howdah.report.theme import DATA, SHOWN, WIDTH, across, chart, layer, linear
-from howdah.report.words import moment
+from howdah.report.words import moment, sentence
 from howdah.units import format_counted
 
 LEFT, RIGHT = 8, 24
@@ -49,7 +49,7 @@ def predicted(prediction: Prediction, calibration: Calibration | None) -> Predic
         ),
         answer=_answer(prediction.forecasts),
         lead=_lead(prediction.forecasts),
-        warnings=tuple(warning.text for warning in prediction.warnings),
+        warnings=tuple(sentence(warning.text) for warning in prediction.warnings),
         figure=first,
         about_table="What is predicted"
         + (", with its 90 % intervals" if _intervals(prediction.forecasts) else ""),

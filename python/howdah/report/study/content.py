@@ -9,8 +9,8 @@ from howdah.analysis.wording import listed, percent
 from howdah.model.comparison import Aspect, Judged, Verdict
 from howdah.model.run import Origin
 from howdah.report.cluster import Titled
-from howdah.report.comparing.content import GroupContent, changes_table, others_table, tests_table
-from howdah.report.comparing.words import said, subject
+from howdah.report.comparing.content import GroupContent, changes_table, others_table, parts, tests_table
+from howdah.report.comparing.words import subject
 from howdah.report.figure import Table
 from howdah.report.study.beside import (
     agreement,
@@ -147,9 +147,7 @@ def _section(stratum: StratumFound) -> StudySection:
     base = comparison.baseline
     return StudySection(
         title=stratum.name,
-        parts=tuple(
-            GroupContent(each.group, tuple(said(each, base)), each.remarks) for each in comparison.against
-        ),
+        parts=parts(comparison),
         remarks=comparison.remarks,
         changes=Titled(
             "What changed",

@@ -136,7 +136,7 @@ def test_growth_is_drawn_with_its_bands_and_where_it_ends() -> None:
     quiet = growth(grown(point(10, 0.1, 0.5), point(20, 0.2, 0.6)), None)
     assert quiet.figure is not None
     assert "grey" not in quiet.figure.caption
-    assert quiet.warnings == ("outside what mine was calibrated from",)
+    assert quiet.warnings == ("Outside what mine was calibrated from.",)
 
 
 def test_a_run_s_scores_say_what_hit_and_what_missed() -> None:
