@@ -92,6 +92,7 @@ def test_everything_is_drawn_quietly(name: str, scheme: Scheme, page_of: PageOf,
     assert all(width > 300 and height > 40 for width, height in page.pictures)
     assert page.messages == []
     assert page.requests == [path.as_uri()]
+    assert page.leftovers == []
 
 
 @every_look
