@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from howdah.analysis.evidence import Evidence
     from howdah.model.tables import RunData
 
-_NUMERIC = re.compile(r"^((?:< )?[+\N{MINUS SIGN}]?\d[\d,.]*( .{1,12})?|–|unknown|)$")
+_NUMERIC = re.compile(r"^((?:< )?[+\N{MINUS SIGN}]?\d[\d,.]*( .{1,12}|/s)?|–|unknown|)$")
 MOST_COLOURS = 6
 """More groups than this could not be distinguished by their colours."""
 
