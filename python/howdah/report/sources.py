@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 
-class Paper(NamedTuple):
+class PublishedPaper(NamedTuple):
     """A study by a name that fits into a line, and in full."""
 
     name: str
@@ -15,16 +15,18 @@ class Paper(NamedTuple):
 
 
 PAPERS = {
-    "D0": Paper("vSphere 6 study", "VMware, Virtualized Hadoop Performance with VMware vSphere 6 (2015)"),
-    "D1": Paper(
+    "D0": PublishedPaper(
+        "vSphere 6 study", "VMware, Virtualized Hadoop Performance with VMware vSphere 6 (2015)"
+    ),
+    "D1": PublishedPaper(
         "Fault Tolerance study", "VMware, Protecting Hadoop with VMware vSphere 5 Fault Tolerance (2012)"
     ),
-    "D2": Paper(
+    "D2": PublishedPaper(
         "vSphere 5 study",
         "VMware, A Benchmarking Case Study of Virtualized Hadoop Performance on VMware vSphere 5 (2011)",
     ),
-    "D3": Paper("HBase study", "VMware, the HBase on vSphere 6 study (2016)"),
-    "D4": Paper("10GbE study", "AMAX, 1GbE against 10GbE (2012)"),
+    "D3": PublishedPaper("HBase study", "VMware, the HBase on vSphere 6 study (2016)"),
+    "D4": PublishedPaper("10GbE study", "AMAX, 1GbE against 10GbE (2012)"),
 }
 """By the abbreviations that rules cite them by."""
 _CITED = re.compile(r"\b(D[0-4]) ?(\d)?")

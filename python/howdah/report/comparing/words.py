@@ -119,7 +119,7 @@ def _decimals(contrast: Contrast) -> int:
     return 3 if contrast.high - contrast.low < _NARROW else 2
 
 
-class Claim(NamedTuple):
+class Headline(NamedTuple):
     """What follows, in one sentence, and the numbers behind it in further ones, where there are any."""
 
     text: str
@@ -129,7 +129,7 @@ class Claim(NamedTuple):
         return f"{self.text} {self.statistics}".rstrip()
 
 
-def answer(comparison: Comparison) -> Claim:
+def answer(comparison: Comparison) -> Headline:
     """What the comparison shows, how certain it is, and which simulations are not calibrated."""
     claim = _answer(comparison)
     guessed = [group.name for group in comparison.groups if any(run.uncalibrated for run in group.runs)]
@@ -140,7 +140,7 @@ def answer(comparison: Comparison) -> Claim:
     return claim._replace(statistics=f"{claim.statistics} {doubt}".lstrip())
 
 
-def _answer(comparison: Comparison) -> Claim:
+def _answer(comparison: Comparison) -> Headline:
     verb = "would" if simulated(comparison.groups) else ""
     match comparison.against:
         case ():
@@ -176,7 +176,7 @@ def said(against: Against, baseline: str) -> Iterator[str]:
     yield from (_located(location) for location in against.locations)
 
 
-def _pair(against: Against, baseline: str, would: str) -> Claim:
+def _pair(against: Against, baseline: str, would: str) -> Headline:
     main = against.main
     if not main.is_told:
         times_s = {
@@ -192,12 +192,12 @@ def _pair(against: Against, baseline: str, would: str) -> Claim:
             default=main,
         )
     if main.is_told:
-        return Claim(f"With {against.group}, {_takes(main, baseline, would)}.", _interval(main))
+        return Headline(f"With {against.group}, {_takes(main, baseline, would)}.", _interval(main))
     if all(result.verdict is Verdict.ALIKE for result in against.wholes):
         between = f"between {against.group} and {baseline}"
-        return Claim(f"No workload differs by more than {percent(ALIKE)} {between}.")
+        return Headline(f"No workload differs by more than {percent(ALIKE)} {between}.")
     why = f"{_seen(main, would)}, but {main.why}{_repeats_to(main)}."
-    return Claim(f"{against.group} cannot be distinguished from {baseline}.", why)
+    return Headline(f"{against.group} cannot be distinguished from {baseline}.", why)
 
 
 def _far(result: Judged) -> float:
@@ -213,7 +213,7 @@ def _takes(result: Judged, baseline: str, would: str) -> str:
     return f"{subject(result.measure)} {verb} {result.verdict.value}: {than(result, baseline)}"
 
 
-def _best(several: Sequence[Against], baseline: str, would: str) -> Claim:
+def _best(several: Sequence[Against], baseline: str, would: str) -> Headline:
     measure = several[0].main.measure
     main, timed, verb = subject(measure), measure.kind == "time", "would be" if would else "is"
     judged = [(each.group, result) for each in several if (result := each.of(measure)) is not None]
@@ -222,26 +222,26 @@ def _best(several: Sequence[Against], baseline: str, would: str) -> Claim:
         most = max if measure.better == "higher" else min
         group, result = most(gains, key=lambda pair: pair[1].other_mean)
         best = "fastest" if timed else "best"
-        return Claim(f"{main} {verb} {best} with {group}: {than(result, baseline)}.", _interval(result))
+        return Headline(f"{main} {verb} {best} with {group}: {than(result, baseline)}.", _interval(result))
     better, worse = (Verdict.FASTER, Verdict.SLOWER) if timed else (Verdict.BETTER, Verdict.WORSE)
     losses = [f"{group} ({more(judgement)})" for group, judgement in judged if judgement.verdict is worse]
     if losses:
         rest = [group for group, judgement in judged if not judgement.is_told]
         unclear = f"; for {listed(rest)} no difference is certain" if rest else ""
-        return Claim(
+        return Headline(
             f"No group {verb} {better.value} in {main} than {baseline}.",
             f"{worse.value.capitalize()}: {listed(losses)}{unclear}.",
         )
     untold = [(group, judgement) for group, judgement in judged if judgement.verdict is Verdict.CANNOT_TELL]
     if not untold:
-        return Claim(f"No group differs from {baseline} in {main} by more than {percent(ALIKE)}.")
+        return Headline(f"No group differs from {baseline} in {main} by more than {percent(ALIKE)}.")
     # What fewest repeats would tell is what a reader might go on with.
     group, nearest = min(untold, key=lambda pair: pair[1].repeats_needed or math.inf)
     seen = f"The closest is {group}, {more(nearest)}, but {nearest.why}{_repeats_to(nearest)}."
-    return Claim(f"No group can be distinguished from {baseline} in {main}.", seen)
+    return Headline(f"No group can be distinguished from {baseline} in {main}.", seen)
 
 
-def _repeats(group: RunGroup) -> Claim:
+def _repeats(group: RunGroup) -> Headline:
     """One group alone: how far its repeats lie apart."""
     values: dict[Measure, list[float]] = {}
     for run in group.runs:
@@ -254,7 +254,7 @@ def _repeats(group: RunGroup) -> Claim:
         for measure, some in values.items()
     ]
     claim = f"{len(group.runs)} repeats of the same work, between which nothing changed."
-    return Claim(claim, f"{listed(spans)}.")
+    return Headline(claim, f"{listed(spans)}.")
 
 
 def _told(result: Judged) -> str:

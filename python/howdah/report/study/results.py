@@ -15,7 +15,7 @@ from howdah.model.reported import Unit, format_value
 from howdah.model.run import Origin
 from howdah.model.study import Study
 from howdah.model.workloads.terasort import ROW_BYTES
-from howdah.report.comparing.words import Claim, answer, interval, more, place, subject
+from howdah.report.comparing.words import Headline, answer, interval, more, place, subject
 from howdah.report.figure import Table
 from howdah.report.plan.words import answer as planned
 from howdah.report.study.found import CellRuns, StudyFound
@@ -202,7 +202,7 @@ def _differences(findings: StudyFound) -> Iterator[Conclusion]:
     return (Conclusion(stratum.name, *_answer(stratum.comparison)) for stratum in findings.strata)
 
 
-def _answer(comparison: Comparison) -> Claim:
+def _answer(comparison: Comparison) -> Headline:
     """The answer, which names one workload; of two groups, what can be told of the others is said, too."""
     main = answer(comparison)
     if len(comparison.against) > 1:
@@ -219,7 +219,7 @@ def _answer(comparison: Comparison) -> Claim:
     unclear = [subject(result.measure) for result in others if result.verdict is Verdict.CANNOT_TELL]
     also = f"Also: {listed(told)}." if told else ""
     doubt = f"For {listed(unclear)} no difference is certain." if unclear else ""
-    return Claim(main.text, " ".join(filter(None, (main.statistics, also, doubt))))
+    return Headline(main.text, " ".join(filter(None, (main.statistics, also, doubt))))
 
 
 def _grown(findings: StudyFound) -> Iterator[Conclusion]:
