@@ -6,7 +6,6 @@ in what they say.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import NamedTuple
 
 from howdah.analysis.evidence import Analysis, Evidence, WorkloadTime
@@ -23,19 +22,6 @@ from howdah.report.simulated import simulated_tables
 from howdah.report.sources import cited, source_text
 from howdah.report.words import NONE, moment, number, sentence, setting
 from howdah.units import format_rate
-
-
-class Stat(NamedTuple):
-    """One workload in the row of figures below the answer."""
-
-    workload: str
-    elapsed: str
-    rate: str
-    of: str
-    times_limit: str
-    times_floor: str
-    bound: str
-    outcome: str
 
 
 class Said(NamedTuple):
@@ -63,7 +49,7 @@ class RunContent(NamedTuple):
     answer: str
     more_answers: tuple[str, ...]
     missing: tuple[str, ...]
-    stats: tuple[Stat, ...]
+    stats: Table | None
     dfsio: Table | None
     metrics: Table | None
     warnings: tuple[Said, ...]
@@ -138,34 +124,6 @@ def content(run: RunData, analysis: Analysis) -> RunContent:
     )
 
 
-def stats_table(stats: Sequence[Stat]) -> Table:
-    """The row of figures below the answer, without the columns in which no workload has anything to say.
-
-    The outcome is a column only where not all succeeded.
-    """
-    columns = ("workload", "elapsed", "rate", "of", "× limit", "× floor", "limited by", "outcome")
-    rows = [
-        (
-            stat.workload,
-            stat.elapsed,
-            stat.rate,
-            stat.of,
-            stat.times_limit,
-            stat.times_floor,
-            stat.bound,
-            stat.outcome,
-        )
-        for stat in stats
-    ]
-    empty = {"", NONE}
-    if all(stat.outcome == "succeeded" for stat in stats):
-        empty.add("succeeded")
-    said = [index for index in range(len(columns)) if any(row[index] not in empty for row in rows)]
-    return Table(
-        tuple(columns[index] for index in said), tuple(tuple(row[index] for index in said) for row in rows)
-    )
-
-
 def _where(record: RunRecord) -> str:
     """The machine or the cluster it ran on, or would run on."""
     planned = record.plan.cluster
@@ -177,25 +135,35 @@ def _where(record: RunRecord) -> str:
     return record.host.name if planned is None else f"cluster {planned.inventory.cluster}"
 
 
-def _stats(record: RunRecord, evidence: Evidence) -> tuple[Stat, ...]:
+def _stats(record: RunRecord, evidence: Evidence) -> Table | None:
+    """A row of figures for each workload, without the columns in which none has anything to say.
+
+    The outcome is a column only where not all succeeded.
+    """
+    columns = ("workload", "elapsed", "rate", "of", "× limit", "× floor", "limited by", "outcome")
     limits = {share.workload: share for share in evidence.limits if share.phase is None}
     floors = {floor.workload: times(floor.ratio) for floor in evidence.floors}
-    stats = []
+    rows = []
     for workload in evidence.workloads:
         limit = limits.get(workload.workload)
-        stats.append(
-            Stat(
-                workload=workload.workload,
-                elapsed=seconds(workload.elapsed_s),
-                rate=_rate(record.workloads[workload.index], workload),
-                of=workload.rate.of if workload.rate else "",
-                times_limit=times(limit.times_limit) if limit and limit.times_limit else NONE,
-                times_floor=floors.get(workload.workload, NONE),
-                bound=BOUNDS.get(limit.bound, limit.bound) if limit else NONE,
-                outcome=workload.outcome.value,
+        rows.append(
+            (
+                workload.workload,
+                seconds(workload.elapsed_s),
+                _rate(record.workloads[workload.index], workload),
+                workload.rate.of if workload.rate else "",
+                times(limit.times_limit) if limit and limit.times_limit else NONE,
+                floors.get(workload.workload, NONE),
+                BOUNDS.get(limit.bound, limit.bound) if limit else NONE,
+                workload.outcome.value,
             )
         )
-    return tuple(stats)
+    empty = {"", NONE}
+    if all(row[-1] == "succeeded" for row in rows):
+        empty.add("succeeded")
+    kept = [index for index in range(len(columns)) if any(row[index] not in empty for row in rows)]
+    shown = (tuple(row[index] for index in kept) for row in (columns, *rows))
+    return Table(next(shown), tuple(shown)) if rows else None
 
 
 def _rate(result: WorkloadResult, time: WorkloadTime) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from howdah.report.accounts import SIMULATED, SURE
 from howdah.report.cluster import Titled
-from howdah.report.content import RunContent, Said, stats_table
+from howdah.report.content import RunContent, Said
 from howdah.report.figure import Figure, Table, numeric_columns
 from howdah.report.figures import Figures
 
@@ -55,7 +55,7 @@ def _answer(said: RunContent) -> list[str]:
 
 
 def _stats(said: RunContent, figures: Figures[Figure], folder: str) -> list[str]:
-    blocks = [table(stats_table(said.stats))] if said.stats else []
+    blocks = [table(said.stats)] if said.stats else []
     if figures.answer:
         blocks.append(figure_block(figures.answer, folder))
     if said.dfsio:

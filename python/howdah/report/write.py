@@ -7,7 +7,7 @@ from pathlib import Path
 from howdah.analysis.evidence import Analysis
 from howdah.model.run import RunRecord
 from howdah.model.tables import RunData
-from howdah.report.content import RunContent, content, stats_table
+from howdah.report.content import RunContent, content
 from howdah.report.document import Shell, ShownPage, drawn, page
 from howdah.report.figure import Figure, FigureSource
 from howdah.report.figures import Figures, draw
@@ -46,7 +46,6 @@ def _page(
         shell=shell,
         record=record,
         said=said,
-        stats=stats_table(said.stats),
         figures=Figures(
             drawn(figures.answer, pictures) if figures.answer else None,
             tuple(drawn(figure, pictures) for figure in figures.over_time),

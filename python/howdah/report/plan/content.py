@@ -16,6 +16,7 @@ from howdah.model.value import value_text
 from howdah.report.figure import Table
 from howdah.report.plan import words
 from howdah.report.sources import source_text
+from howdah.report.words import sentence
 from howdah.units import exact_bytes, format_counted
 
 _AS_IT_IS = PlanRequest()
@@ -194,7 +195,7 @@ def content(plan: Plan, cluster: Cluster, grounds: Grounds) -> PlanContent:
         answer=f"{claim}.",
         leads=(
             does,
-            f"{_capital(words.topology_line(cluster))}.",
+            sentence(words.topology_line(cluster)),
             f"It holds {words.capacity_line(cluster.capacity)}.",
         ),
         several_groups=len({candidate.group for candidate in cluster.candidates}) > 1,
@@ -213,10 +214,6 @@ def content(plan: Plan, cluster: Cluster, grounds: Grounds) -> PlanContent:
         verbatim=frozenset({_COMMAND, _DIGEST}),
         version=howdah.__version__,
     )
-
-
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]
 
 
 def _choice(candidate: Candidate) -> PlatformChoice:

@@ -15,6 +15,7 @@ from howdah.model.plan import Candidate, Cluster, Master, Plan, Setting
 from howdah.model.value import value_text
 from howdah.report.plan import words
 from howdah.report.plan.content import Cited, Grounds, RuleText
+from howdah.report.words import sentence
 from howdah.units import format_counted
 
 _MOST_ADVICE = 6
@@ -151,16 +152,12 @@ def setting_text(setting: Setting, grounds: Grounds, default: str | None) -> Ren
     head.append(f"   {note}" if note else "", "dim")
     return Group(
         head,
-        Text(_sentence(setting.reason)),
+        Text(sentence(setting.reason)),
         Text(),
         _pairs(_of_setting(setting, grounds, default)),
         *_under("numbers that went in", _inputs(setting)),
         *_under("sources", _sources(grounds.cited(setting.source))),
     )
-
-
-def _sentence(text: str) -> str:
-    return f"{text[:1].upper()}{text[1:]}".rstrip(".") + "."
 
 
 def _of_setting(setting: Setting, grounds: Grounds, default: str | None) -> Iterator[tuple[str, str]]:
@@ -243,7 +240,7 @@ def master_text(master: Master, plan: Plan, grounds: Grounds) -> RenderableType:
         facts.append(("shadow", f"on {master.shadow_host}, where the same room is kept free"))
     if master.rule is not None:
         facts.append(("rule", _rule(master.rule, grounds)))
-    return Group(Text(master.name, "bold"), Text(_sentence(master.reason)), Text(), _pairs(facts))
+    return Group(Text(master.name, "bold"), Text(sentence(master.reason)), Text(), _pairs(facts))
 
 
 def list_text(plan: Plan) -> RenderableType:
