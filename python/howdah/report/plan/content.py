@@ -167,7 +167,6 @@ class PlanContent(NamedTuple):
     facts: tuple[tuple[str, str], ...]
     verbatim: frozenset[str]
     """The facts that are read by machines."""
-    version: str
 
 
 def content(plan: Plan, cluster: Cluster, grounds: Grounds) -> PlanContent:
@@ -212,7 +211,6 @@ def content(plan: Plan, cluster: Cluster, grounds: Grounds) -> PlanContent:
         cited=_all_cited(plan, cluster, grounds),
         facts=_facts(cluster),
         verbatim=frozenset({_COMMAND, _DIGEST}),
-        version=howdah.__version__,
     )
 
 

@@ -94,7 +94,7 @@ def judgements_table(findings: StudyFound) -> Table:
             said = (judged.verdict, weight_text(judged), judged.text)
             cells.setdefault(said, []).append(cell.cell.number)
     rows = tuple((where(findings.study, numbers, findings.cells), *said) for said, numbers in cells.items())
-    return Table(("platform", "speaks", "worth", "what"), rows)
+    return Table(("platform", "for or against", "worth", "what"), rows)
 
 
 def _beside(published: PublishedPlatform, planned: PlatformWorkers) -> Iterator[tuple[str, str, str]]:
