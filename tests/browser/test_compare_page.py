@@ -70,6 +70,8 @@ def test_axe_finds_no_violation(scheme: Scheme, page_path: Path, inspect: Inspec
     page = inspect(page_path, scheme)
     assert page.violations == {}
     assert page.too_wide == {}
+    assert page.leftovers == []
+    assert scheme == "light" or page.clipped == []
 
 
 def test_a_group_is_switched_off(page_path: Path, visit: Visitor) -> None:

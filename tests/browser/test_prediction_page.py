@@ -73,6 +73,8 @@ def test_axe_finds_no_violation(
     page = inspect(pages[name], scheme)
     assert page.violations == {}
     assert page.too_wide == {}
+    assert page.leftovers == []
+    assert scheme == "light" or page.clipped == []
 
 
 def test_a_plan_s_and_a_run_s_names_stay_text(visit: Visitor, tmp_path: Path) -> None:

@@ -56,7 +56,7 @@ def test_hiding_a_series_hides_it_in_every_machine_s_chart(report: ReportOf, vis
     page = visit().open(report("lossy"))
     lines = "#live-network-machines .data_marks path"
     assert page.locator(lines).count() == 8
-    page.locator("#network-machines").get_by_role("button", name="sent", exact=True).click()
+    page.locator("#network-machines").get_by_role("button", name="sent", exact=True).press("Space")
     page.wait_for_function(f"document.querySelectorAll('{lines}').length === 4")
 
 
@@ -64,7 +64,7 @@ def test_hiding_system_time_leaves_user_time_on_the_ground(report: ReportOf, vis
     page = visit().open(report("lossy"))
     areas = "#live-cpu-machines .data_marks path"
     before = page.locator(areas).count()
-    page.locator("#cpu-machines").get_by_role("button", name="user", exact=True).click()
+    page.locator("#cpu-machines").get_by_role("button", name="user", exact=True).press("Space")
     page.wait_for_function(f"document.querySelectorAll('{areas}').length < {before}")
     assert page.locator(areas).count() == before / 2
 

@@ -30,7 +30,7 @@ def test_dark_and_light_differ_in_page_and_charts(report: ReportOf, visit: Visit
 
 def test_charts_follow_a_change_of_theme_and_keep_what_is_hidden(report: ReportOf, visit: Visitor) -> None:
     page = visit(color_scheme="light").open(report("terasuite"))
-    page.get_by_role("button", name="read", exact=True).first.click()
+    page.get_by_role("button", name="read", exact=True).first.press("Space")
     before = page.locator("#live-storage svg").inner_html()
     page.emulate_media(color_scheme="dark")
     page.wait_for_function(
@@ -47,7 +47,7 @@ def test_what_servers_did_can_be_hidden(report: ReportOf, visit: Visitor) -> Non
     pauses = "#live-tail .mark-rect.role-mark path[stroke]"
     before = page.locator(pauses).count()
     assert before > 100
-    page.get_by_role("button", name="collections", exact=True).first.click()
+    page.get_by_role("button", name="collections", exact=True).first.press("Space")
     page.wait_for_function(
         "([pauses, before]) => document.querySelectorAll(pauses).length < before - 100", arg=[pauses, before]
     )

@@ -55,6 +55,16 @@ def test_no_width_needs_sideways_scrolling(
 
 
 @every_look
+def test_words_are_whole_and_for_readers(
+    name: str, scheme: Scheme, report: ReportOf, inspect: Inspector
+) -> None:
+    page = inspect(report(name), scheme)
+    assert page.leftovers == []
+    # A phone looks at dark pages.
+    assert scheme == "light" or page.clipped == []
+
+
+@every_look
 def test_headings_do_not_skip_a_level(
     name: str, scheme: Scheme, report: ReportOf, inspect: Inspector
 ) -> None:

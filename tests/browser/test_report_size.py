@@ -61,7 +61,7 @@ def test_the_page_draws_and_answers_quickly(long_page: tuple[Path, float], visit
     assert time.monotonic() - start < 20
     assert visiting.said == []
     start = time.monotonic()
-    page.locator("#cpu").get_by_role("button", name="user", exact=True).click()
+    page.locator("#cpu").get_by_role("button", name="user", exact=True).press("Space")
     page.wait_for_function("document.querySelectorAll('#live-cpu .data_marks path').length === 3")
     assert time.monotonic() - start < 3
     assert "10,000 task attempts" in page.locator("#caption-tasks").inner_text()

@@ -59,9 +59,34 @@ def test_hovering_shows_values(report: ReportOf, visit: Visitor) -> None:
 
 
 def _saved(page: Page, figure: str, kind: str) -> tuple[str, bytes]:
+    page.locator(f"#{figure} .menu summary").click()
     with page.expect_download() as started:
-        page.locator(f"#{figure}").get_by_role("button", name=f"as {kind.upper()}").click()
+        page.locator(f"#{figure}").get_by_role("button", name=f"Save as {kind.upper()}").click()
     return started.value.suggested_filename, Path(started.value.path()).read_bytes()
+
+
+def test_one_menu_at_a_time_is_open_and_escape_closes_it(report: ReportOf, visit: Visitor) -> None:
+    page = visit().open(report("terasuite"))
+    menus = page.locator("figure > .menu")
+    assert menus.count() == page.locator("figure").count()
+    for place in (0, 1):
+        menus.nth(place).locator("summary").click()
+        assert page.locator(".menu[open]").count() == 1
+    page.keyboard.press("Escape")
+    assert page.locator(".menu[open]").count() == 0
+    assert menus.nth(1).locator("summary").evaluate("(place) => place === document.activeElement")
+
+
+@pytest.mark.parametrize(("width", "named"), [(1280, True), (390, False)])
+def test_a_figure_has_one_legend(report: ReportOf, visit: Visitor, width: int, named: bool) -> None:
+    """Its names are in the plot where there is room, and on buttons below it elsewhere."""
+    page = visit(viewport={"width": width, "height": 900}).open(report("terasuite"))
+    keys = page.locator("#storage .keys")
+    in_plot = page.locator("#live-storage svg text", has_text="write").last
+    assert (box_of(keys)["width"] > 1) is not named
+    assert (in_plot.evaluate("(name) => getComputedStyle(name).opacity") != "0") is named
+    # Tasks have no names in the plot: their buttons are the legend at every width.
+    assert box_of(page.locator("#tasks .keys"))["width"] > 1
 
 
 def test_every_figure_can_be_saved_as_svg(report: ReportOf, visit: Visitor) -> None:

@@ -44,8 +44,9 @@ def test_one_value(key: str) -> None:
 
 
 def test_platforms_and_masters() -> None:
-    cluster = eight_hosts().cluster
+    plan = eight_hosts()
+    cluster = plan.cluster
     assert cluster is not None
     _held("platform", candidate_text(cluster.candidates[0], GROUNDS))
     _held("refused", candidate_text(cluster.candidates[-1], GROUNDS))
-    _held("master", master_text(cluster.masters[0], GROUNDS))
+    _held("master", master_text(cluster.masters[0], plan, GROUNDS))

@@ -29,7 +29,7 @@ def test_a_prediction_is_printed_and_kept_before_anything_runs(planned: Path) ->
         "teragen",
         "map-shuffle",
         "3 simulations, not calibrated: no intervals are known",
-        "give --calibration published",
+        "give `--calibration published`",
         "sorted from 3 replicas into 1 (--output-replication)",
         "predictions/first",
     ):

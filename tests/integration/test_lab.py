@@ -121,7 +121,7 @@ def holds_what_others_used(run: RunData) -> None:
     assert use.runnable is not None
     assert use.runnable > use.cpus
     (warning,) = found(run, "others")
-    assert "times of this run are not the laboratory's own" in warning.text
+    assert "times of this run are not the lab's own" in warning.text
     assert "neither telemetry nor tasks show why" not in " ".join(one.text for one in analysis.findings)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from itertools import pairwise
 from pathlib import Path
@@ -20,6 +21,7 @@ TOO_WIDE = """() => {
   const page = document.documentElement.scrollWidth - innerWidth;
   const charts = [...document.querySelectorAll(".live")].filter((place) => {
     const inner = place.querySelector("svg, canvas");
+    if (place.matches(".scroll")) return false;
     return inner && inner.getBoundingClientRect().right > place.getBoundingClientRect().right + 1;
   });
   return [...(page > 0 ? [`the page, by ${page} px`] : []), ...charts.map((place) => place.id)];
@@ -44,6 +46,10 @@ SHOWN = """() => {
   const all = (what) => [...document.querySelectorAll(what)];
   return {
     heading: document.querySelector("h1").innerText,
+    text: document.querySelector("main").textContent,
+    clipped: all(".live:not(.scroll) svg text")
+      .filter((word) => word.textContent.endsWith("…") && getComputedStyle(word).opacity !== "0")
+      .map((word) => word.textContent),
     figures: all("figure").length,
     marks: Object.fromEntries(all(".live").map((place) => [place.id, marks(place)])),
     pictures: all(".drawing svg[role=img]").map(size),
@@ -56,6 +62,10 @@ class Inspected(NamedTuple):
     """What was seen of a page in one look: light on a desktop, or dark on a phone."""
 
     heading: str
+    text: str
+    """Every word of it, folded ones too."""
+    clipped: list[str]
+    """The words of charts that end in an ellipsis."""
     figures: int
     marks: dict[str, int]
     """Marks that are drawn, by the place of each chart."""
@@ -70,6 +80,11 @@ class Inspected(NamedTuple):
     """What is wider than it may be, by the window's width in pixels."""
     violations: dict[str, list[str]]
     passes: int
+
+    @property
+    def leftovers(self) -> list[str]:
+        """What is of use to this project alone: unrendered code, and abbreviations of what rules cite."""
+        return re.findall(r"`|\bGrounds\b|\bD[0-4] \d+", self.text)
 
     @property
     def skips_levels(self) -> bool:

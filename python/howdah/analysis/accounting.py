@@ -232,14 +232,14 @@ def _clause(account: ByteAccount, verb: str, side: ByteSide, off: bool) -> str:
     if not off:
         return text
     if unexplained > 0:
-        return f"{text}: others used the disk, or it moved more than it says"
+        return f"{text}: others used the disk, or it moved more than it reports"
     return f"{text}: a cache below the file system, or data that never reached the disk"
 
 
 def _numbers(verb: str, side: ByteSide) -> Iterator[Number]:
     if side.should is not None:
         yield number(f"should have {'read' if verb == 'read' else 'written'}", side.should, "B")
-    yield number(f"says it {verb}", side.said, "B")
+    yield number(f"reported {verb}", side.said, "B")
     yield number(f"devices {verb}", side.devices or 0.0, "B")
     yield number(f"{verb}, unexplained", side.unexplained or 0.0, "B")
 
@@ -258,10 +258,10 @@ def find_shortfalls(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
                 id="bytes-against-theory",
                 severity="warning" if far else "note",
                 workload=account.workload,
-                text=f"{account.workload} says it has {verb} {format_bytes(side.said)}, "
+                text=f"{account.workload} reports that it has {verb} {format_bytes(side.said)}, "
                 f"{format_bytes(abs(side.said - side.should))} {less} than the {format_bytes(side.should)} "
                 "that its rows and one spill make",
                 sure="measured",
                 origin=record.origin,
-                numbers=(number("says", side.said, "B"), number("should", side.should, "B")),
+                numbers=(number("reported", side.said, "B"), number("should", side.should, "B")),
             )

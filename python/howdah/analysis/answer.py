@@ -1,19 +1,20 @@
-"""The answer: what was run, how fast it was and what limited it, in one sentence."""
+"""The answer: what was run, how fast it was and what limited it, a claim and then its statistics."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 from howdah.analysis.evidence import Evidence, LimitShare, MasterLoss, StorageZones, WorkerLoss, WorkloadTime
 from howdah.analysis.fault_effects import in_short
-from howdah.analysis.limits import sentence, share_numbers, share_sure
+from howdah.analysis.limits import limit_claim, limit_compared, limit_cpu, share_numbers, share_sure
 from howdah.analysis.links import link_numbers, link_sentence
 from howdah.analysis.machines import on_cluster, workers_of
 from howdah.analysis.masters import took_over
 from howdah.analysis.others import disturbance_of, used_meanwhile
 from howdah.analysis.storage import zone_numbers, zone_sentence
-from howdah.analysis.table_limits import answer_sentence, together
-from howdah.analysis.wording import listed, number, percent, seconds, times
+from howdah.analysis.table_limits import answer_sentences, together
+from howdah.analysis.wording import Sure, listed, number, percent, seconds, times, took
 from howdah.model.finding import Finding, Number
 from howdah.model.run import Outcome, RunRecord
 from howdah.model.workloads.base import TOGETHER
@@ -23,47 +24,53 @@ BRIEF_FROM = 2
 """Of more workloads than this an answer tells only the most important numbers."""
 
 
+class _Answer(NamedTuple):
+    """The claim first, then what supports it, a sentence each."""
+
+    sentences: list[str]
+    workload: str | None = None
+    sure: Sure = "measured"
+    numbers: Sequence[Number] = ()
+
+
 def find_answer(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
-    """Exactly one finding, whatever the run came to; it begins with what was done meanwhile."""
-    for finding in _answer(record, evidence):
-        faults = in_short(record, evidence)
-        text = f"{faults}; {finding.text}" if faults else finding.text
-        yield finding.model_copy(update={"text": text})
+    """Exactly one finding: the claim, after a semicolon its statistics; with faults the claim is on them."""
+    answer = _answer(record, evidence)
+    yield Finding(
+        id="answer",
+        severity="answer",
+        workload=answer.workload,
+        text="; ".join(filter(None, (in_short(record, evidence), *answer.sentences))),
+        sure=answer.sure,
+        origin=record.origin,
+        numbers=tuple(answer.numbers),
+    )
 
 
-def _answer(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
+def _answer(record: RunRecord, evidence: Evidence) -> _Answer:
     main = answered(record, evidence)
     if not main:
-        yield _plain(record, _unfinished(record, evidence), None, [])
-        return
-    shares = [share for time in main if (share := _share(evidence, time)) is not None]
-    if len(main) == len(shares) == 1:
-        yield Finding(
-            id="answer",
-            severity="answer",
-            workload=shares[0].workload,
-            text=sentence(shares[0]) + _meanwhile(evidence, main),
-            sure=share_sure(shares[0]),
-            origin=record.origin,
-            numbers=tuple(share_numbers(shares[0])),
-        )
-        return
-    zone = _zone(evidence, main[0])
-    measured = record.workloads[main[0].index]
-    if (links := link_sentence(measured)) is not None:
-        text, numbers = links + _meanwhile(evidence, main), link_numbers(measured)
+        return _Answer(_unfinished(record, evidence))
+    first, measured = main[0], record.workloads[main[0].index]
+    share, zone = _share(evidence, first), _zone(evidence, first)
+    if len(main) == 1 and share is not None:
+        text = [limit_claim(share, took(record)), _compared(share)]
+        answer = _Answer(text, share.workload, share_sure(share), share_numbers(share))
+    elif (links := link_sentence(measured)) is not None:
+        answer = _Answer([links], first.workload, numbers=link_numbers(measured))
     elif zone is not None:
-        text, numbers = zone_sentence(record, evidence, zone), zone_numbers(record, evidence, zone)
+        text = [zone_sentence(record, evidence, zone)]
+        return _Answer(text, first.workload, numbers=zone_numbers(record, evidence, zone))
     else:
         brief = len(main) > BRIEF_FROM
-        text = (together(record, evidence, main) if brief else None) or "; ".join(
-            _told(record, evidence, time, brief=brief) for time in main
-        )
-        if on_cluster(record):
-            text += _where(evidence, main)
-        text += _meanwhile(evidence, main)
-        numbers = [number("elapsed", main[0].elapsed_s, "s")]
-    yield _plain(record, text, main[0].workload, numbers)
+        text = (together(record, evidence, main) if brief else None) or [
+            sentence
+            for time in main
+            for sentence in _sentences(record, evidence, time, brief=brief, alone=len(main) == 1)
+        ]
+        text += _on_the_way(evidence, main) if on_cluster(record) else []
+        answer = _Answer(text, first.workload, numbers=[number("elapsed", first.elapsed_s, "s")])
+    return answer._replace(sentences=answer.sentences + _meanwhile(evidence, main))
 
 
 def answered(record: RunRecord, evidence: Evidence) -> list[WorkloadTime]:
@@ -81,76 +88,88 @@ def answered(record: RunRecord, evidence: Evidence) -> list[WorkloadTime]:
     return main if highest == TOGETHER else [max(main, key=lambda time: time.elapsed_s)]
 
 
-def _told(record: RunRecord, evidence: Evidence, time: WorkloadTime, *, brief: bool) -> str:
-    operations = answer_sentence(evidence, time, brief=brief)
-    if operations is not None:
+def _compared(share: LimitShare) -> str:
+    return ", ".join(filter(None, (limit_compared(share), limit_cpu(share))))
+
+
+def _sentences(
+    record: RunRecord, evidence: Evidence, time: WorkloadTime, *, brief: bool, alone: bool
+) -> list[str]:
+    """The claim on one workload and its statistics, which of several are in the tables below."""
+    operations = answer_sentences(record, evidence, time, brief=brief)
+    if operations:
         return operations
     share = _share(evidence, time)
     if share is not None:
-        return sentence(share)
-    text = f"{time.workload} took {seconds(time.elapsed_s)}"
-    if time.rate is not None:
-        text += f", {format_rate(time.rate.bytes_per_s)}"
+        return [limit_claim(share, took(record))]
+    claim = f"{time.workload} {took(record)} {seconds(time.elapsed_s)}{_workers(evidence)}"
+    statistics = [format_rate(time.rate.bytes_per_s)] if time.rate is not None else []
     result = record.workloads[time.index]
     # All that it reports, or of more than a few the one that it is run for.
     main = result.primary if len(result.metrics) > BRIEF_FROM else None
     reported = result.metrics if main is None else (main,)
-    if reported:
-        text += f", {listed([f'{metric.name} {metric.in_words()}' for metric in reported])}"
+    statistics += [f"{metric.name} {metric.in_words()}" for metric in reported]
     busy = next((use.cpu_busy for use in evidence.use if use.workload == time.workload), None)
-    return text + (f": CPU {percent(busy)} busy" if busy is not None else "")
+    if alone:
+        statistics += [f"CPU {percent(busy)} busy"] if busy is not None else []
+        floors = [floor for floor in evidence.floors if floor.workload == time.workload]
+        statistics += [f"{times(floors[0].ratio)} the floor"] if floors else []
+    if not statistics:
+        return [claim]
+    return [claim, ", ".join(statistics)] if alone else [f"{claim}, {', '.join(statistics)}"]
 
 
-def _where(evidence: Evidence, main: list[WorkloadTime]) -> str:
-    """On how many workers, how far from the floor, who was lost, and what held up the job."""
+def _workers(evidence: Evidence) -> str:
+    """On how many workers, and of how many hosts if these are fewer; empty for a single machine."""
     workers = workers_of(evidence.machines)
-    text = ""
-    if workers:
-        text = f", on {format_counted(len(workers), 'worker')}"
-        if set(workers) != set(workers.values()):
-            text += f" of {format_counted(len(set(workers.values())), 'host')}"
+    if not workers:
+        return ""
+    hosts = set(workers.values())
+    text = f" on {format_counted(len(workers), 'worker')}"
+    return f"{text} of {format_counted(len(hosts), 'host')}" if set(workers) != hosts else text
+
+
+def _on_the_way(evidence: Evidence, main: list[WorkloadTime]) -> list[str]:
+    """Which workers and masters were lost, and what held up the job."""
     names = {time.workload for time in main}
-    floors = [floor for floor in evidence.floors if floor.workload in names]
-    if floors:
-        text += f", {times(floors[0].ratio)} the floor"
-    text += _lost([loss for loss in evidence.losses if loss.workload in names])
+    text = _lost([loss for loss in evidence.losses if loss.workload in names])
     text += _masters([loss for loss in evidence.master_losses if loss.workload in names])
     slow = [
         straggler
         for straggler in evidence.stragglers
         if straggler.workload in names and straggler.cause != "cannot tell"
     ]
-    return f"{text}; {slow[0].worker} held it up: {slow[0].cause}" if slow else text
+    return text + ([f"{slow[0].worker} held it up: {slow[0].cause}"] if slow else [])
 
 
-def _meanwhile(evidence: Evidence, main: Sequence[WorkloadTime]) -> str:
+def _meanwhile(evidence: Evidence, main: Sequence[WorkloadTime]) -> list[str]:
     """That others had much of the machine, which makes every number before it theirs, too."""
     uses = filter(None, (disturbance_of(evidence, time.workload) for time in main))
     most = max(uses, key=lambda use: use.others, default=None)
-    return f"; {used_meanwhile(most)}" if most else ""
+    return [used_meanwhile(most)] if most else []
 
 
-def _lost(losses: Sequence[WorkerLoss]) -> str:
+def _lost(losses: Sequence[WorkerLoss]) -> list[str]:
     """The workers that were lost meanwhile, and how much later that made the end."""
     within = [loss for loss in losses if not loss.before_s]
     if not within:
-        return ""
+        return []
     gone = [loss.worker for loss in within if loss.back_s is None]
     back = [loss.worker for loss in within if loss.back_s is not None]
     told = [f"{listed(gone)} {'was' if len(gone) == 1 else 'were'} lost"] if gone else []
     told += [f"{listed(back)} went missing and came back"] if back else []
     delay_s = max(loss.delay_s for loss in within)
     cost = f", which held up the end by {seconds(delay_s)}" if delay_s > 0 else ""
-    return f"; {' and '.join(told)} on the way{cost}"
+    return [f"{' and '.join(told)} on the way{cost}"]
 
 
-def _masters(losses: Sequence[MasterLoss]) -> str:
+def _masters(losses: Sequence[MasterLoss]) -> list[str]:
     """The masters that served and were lost meanwhile, with who took over and how soon."""
-    return "".join(
-        f"; the {loss.daemon} on {loss.machine} was lost on the way, {took_over(loss)}"
+    return [
+        f"the {loss.daemon} on {loss.machine} was lost on the way, {took_over(loss)}"
         for loss in losses
         if loss.lost_s is not None and not loss.standby
-    )
+    ]
 
 
 def _zone(evidence: Evidence, time: WorkloadTime) -> StorageZones | None:
@@ -167,7 +186,7 @@ def _share(evidence: Evidence, time: WorkloadTime) -> LimitShare | None:
     )
 
 
-def _unfinished(record: RunRecord, evidence: Evidence) -> str:
+def _unfinished(record: RunRecord, evidence: Evidence) -> list[str]:
     verb = {
         Outcome.SUCCEEDED: "ended",
         Outcome.FAILED: "failed",
@@ -177,23 +196,12 @@ def _unfinished(record: RunRecord, evidence: Evidence) -> str:
     reason = f": {record.error}" if record.error else ""
     open_ends = [time for time in evidence.workloads if time.outcome is not Outcome.SUCCEEDED]
     if not evidence.workloads:
-        return f"the run {verb} before any workload began{reason}"
+        return [f"the run {verb} before any workload began{reason}"]
     done = [time.workload for time in evidence.workloads if time.outcome is Outcome.SUCCEEDED]
     text = f"the run {verb}"
     if open_ends:
         text += f" in {open_ends[-1].workload} after {seconds(open_ends[-1].elapsed_s)}"
-    text += reason + _lost([loss for loss in evidence.losses if loss.workload not in done])
-    text += _masters([loss for loss in evidence.master_losses if loss.workload not in done])
-    return f"{text}; {listed(done)} had succeeded" if done else text
-
-
-def _plain(record: RunRecord, text: str, workload: str | None, numbers: list[Number]) -> Finding:
-    return Finding(
-        id="answer",
-        severity="answer",
-        workload=workload,
-        text=text,
-        sure="measured",
-        origin=record.origin,
-        numbers=tuple(numbers),
-    )
+    sentences = [text + reason]
+    sentences += _lost([loss for loss in evidence.losses if loss.workload not in done])
+    sentences += _masters([loss for loss in evidence.master_losses if loss.workload not in done])
+    return [*sentences, *([f"{listed(done)} had succeeded"] if done else [])]

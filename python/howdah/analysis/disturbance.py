@@ -83,10 +83,10 @@ def find_others(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
     text = f"others used {percent(most.others)} of {most.machine}'s CPU time while {most.workload} ran"
     if rest:
         text += f" ({listed([f'{use.workload} {percent(use.others)}' for use in rest])})"
-    text += f"; {_shared(most, 'the laboratory' if on_cluster(record) else 'howdah')}"
+    text += f"; {_shared(most, 'the lab' if on_cluster(record) else 'howdah')}"
     scarce = most.idle < SCARCE
     if disturbed(most):
-        whose = "the laboratory's" if on_cluster(record) else "its"
+        whose = "the lab's" if on_cluster(record) else "its"
         text += f": times of this run are not {whose} own"
         text += "" if scarce else ", as far as it waited for CPUs"
     yield Finding(

@@ -183,7 +183,7 @@ def _without_answer(effect: FaultEffect) -> str:
         return "nothing probed the cluster meanwhile"
     asked = format_counted(effect.probes, "probe")
     if effect.blind_s:
-        asked += f", first asking {seconds(effect.blind_s)} after it,"
+        asked += f", the first {seconds(effect.blind_s)} after it,"
     stall = effect.stall
     if stall is None:
         always = "" if effect.later else "always "

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from howdah.analysis.evidence import Evidence, FloorDistance, KnownTime, StretchUse, WorkloadTime
 from howdah.analysis.machines import data_dirs, on_cluster
 from howdah.analysis.phases import workload_times
-from howdah.analysis.wording import listed, number, seconds, times
+from howdah.analysis.wording import listed, number, seconds, times, took
 from howdah.analysis.work import replication_of
 from howdah.model.finding import Finding
 from howdah.model.known import KnownTimes
@@ -100,7 +100,7 @@ def find_floors(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
     """The distance from the floor, workload by workload, and what else than Hadoop differs."""
     for floor in evidence.floors:
         text = (
-            f"{floor.workload} took {times(floor.ratio)} the floor "
+            f"{floor.workload} {took(record)} {times(floor.ratio)} the floor "
             f"({seconds(floor.elapsed_s)} against {seconds(floor.floor_s)} in {floor.floor_run})"
         )
         yield Finding(

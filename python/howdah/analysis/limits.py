@@ -34,7 +34,7 @@ LEAST_LIMIT_S = 0.01
 _IS_LIMIT: dict[Bound, str] = {
     "reading": "reading is the limit",
     "writing": "writing is the limit",
-    "disk": "reading and writing alike are the limit",
+    "disk": "reading and writing are the limit",
     "memory": "memory is the limit",
     "CPU": "the CPU is the limit",
     "others": "other processes on the CPU are the limit",
@@ -241,24 +241,26 @@ def _name(
     return f"plain copies of the same bytes on {disks}" if compressed else f"two plain copies on {disks}"
 
 
-def limit_sentence(share: LimitShare) -> str:
-    """How long it took, against which limit, and what held it."""
-    return (
-        f"{named(share.workload, share.phase)} took {seconds(share.elapsed_s)}, {times(share.times_limit)} "
-        f"{share.name} ({seconds(share.limit_s)}): {_IS_LIMIT[share.bound]}"
-    )
+def limit_claim(share: LimitShare, verb: str) -> str:
+    """How long it took and what limited it; ``verb`` is ``took`` or ``would take``."""
+    where = named(share.workload, share.phase)
+    return f"{where} {verb} {seconds(share.elapsed_s)}: {_IS_LIMIT[share.bound]}"
 
 
-def sentence(share: LimitShare) -> str:
-    """The same with the share of the CPUs that was busy meanwhile."""
+def limit_compared(share: LimitShare) -> str:
+    """How many times its limit it took: ``1.21 × the disk's own copy (7.93 s)``."""
+    return f"{times(share.times_limit)} {share.name} ({seconds(share.limit_s)})"
+
+
+def limit_cpu(share: LimitShare) -> str:
+    """How busy the CPU was; empty where that was not sampled."""
     if share.cpu_busy is None:
-        return limit_sentence(share)
+        return ""
     if share.bound == "others":
-        return f"{limit_sentence(share)}, of which this run had {percent(share.cpu_own or 0.0)}"
-    what = "" if share.bound == "CPU" else "CPU "
+        return f"this run had {percent(share.cpu_own or 0.0)} of the CPU"
     if share.cpu_own is not None and (share.cpu_others or 0.0) >= DISTURBED:
-        return f"{limit_sentence(share)}, {what}{percent(share.cpu_own)} busy with this run"
-    return f"{limit_sentence(share)}, {what}{percent(share.cpu_busy)} busy"
+        return f"CPU {percent(share.cpu_own)} busy with this run"
+    return f"CPU {percent(share.cpu_busy)} busy"
 
 
 def find_beaten(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:

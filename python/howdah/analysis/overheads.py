@@ -9,7 +9,7 @@ from statistics import median
 from howdah.analysis.attempts import attempts_of, by_job, done
 from howdah.analysis.evidence import Evidence, JobOverhead, WorkloadTime
 from howdah.analysis.poles import slots_of
-from howdah.analysis.wording import number, percent, seconds
+from howdah.analysis.wording import number, percent, seconds, took
 from howdah.model.finding import Finding
 from howdah.model.run import Outcome, RunRecord, TaskAttempt
 from howdah.model.tables import RunData
@@ -88,7 +88,7 @@ def find_overheads(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
         ]
         if overhead.turnaround_s is not None:
             parts[1] += f" with {seconds(overhead.turnaround_s)} between two tasks"
-        parts.append(f"the shortest task took {seconds(overhead.least_task_s)}")
+        parts.append(f"the shortest task {took(record)} {seconds(overhead.least_task_s)}")
         if overhead.cpu_share is not None:
             text = f"tasks computed {percent(overhead.cpu_share)} of their time"
             if overhead.gc_share is not None:

@@ -10,7 +10,7 @@ import pyarrow as pa
 from howdah.analysis.evidence import Evidence, FloatArray, TaskSpread, WorkloadTime
 from howdah.analysis.others import disturbance_of, used_meanwhile
 from howdah.analysis.stalls import Stretch, apart_s
-from howdah.analysis.wording import number, percent, seconds, times
+from howdah.analysis.wording import number, percent, seconds, times, took
 from howdah.model.at_once import at_once
 from howdah.model.finding import Finding
 from howdah.model.run import Outcome, RunRecord
@@ -60,7 +60,7 @@ def find_slowdown(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
             severity="warning",
             workload=spread.workload,
             phase=spread.phase,
-            text=f"{spread.workload}: the last third of its {spread.kind} tasks took "
+            text=f"{spread.workload}: the last third of its {spread.kind} tasks {took(record)} "
             f"{times(spread.drift)} as long per byte as the first; "
             "a CPU that throttles, other tenants, or a disk that reaches its inner zones"
             + (f"; {used_meanwhile(others)}" if others else ""),
@@ -199,8 +199,8 @@ def find_poles(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
         )
         if pole:
             text = (
-                f"{where}: {spread.kind} task {spread.longest_task} took {seconds(spread.longest_s)}, "
-                f"{times(spread.longest_over_median)} the median of "
+                f"{where}: {spread.kind} task {spread.longest_task} {took(record)} "
+                f"{seconds(spread.longest_s)}, {times(spread.longest_over_median)} the median of "
                 f"{format_counted(spread.tasks, 'task')}; {saved}"
             )
         elif spread.tasks < spread.slots:

@@ -207,10 +207,10 @@ def find_checks(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
             )
         else:
             each = listed([_counted(check) for check in mine])
-            text = f"RegionServers counted {each} for what clients asked for"
+            text = f"RegionServers counted {each} for the requests of clients"
             blur = max(check.resolution / check.asked for check in mine)
             if blur > AGREE:
-                text += f"; samples tell that to {percent(blur)}"
+                text += f"; samples are precise to {percent(blur)}"
         yield Finding(
             id="request-accounting",
             severity="warning" if off else "note",
@@ -222,7 +222,7 @@ def find_checks(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
                 item
                 for check in mine
                 for item in (
-                    number(f"{check.what}, asked for", check.asked, "1"),
+                    number(f"{check.what}, requested", check.asked, "1"),
                     number(f"{check.what}, counted", check.counted, "1"),
                 )
             ),

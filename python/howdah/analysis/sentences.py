@@ -7,10 +7,10 @@ from statistics import median
 
 from howdah.analysis.answer import answered
 from howdah.analysis.evidence import Evidence, HostUse, LimitShare, PhaseTime, WorkloadTime
-from howdah.analysis.limits import limit_sentence, sentence, share_numbers, share_sure
+from howdah.analysis.limits import limit_claim, limit_compared, limit_cpu, share_numbers, share_sure
 from howdah.analysis.machines import on_cluster
 from howdah.analysis.use import QUIET_BYTES_PER_S, use_clauses
-from howdah.analysis.wording import named, number, percent, seconds
+from howdah.analysis.wording import named, number, percent, seconds, took
 from howdah.model.finding import Finding, Number
 from howdah.model.run import Outcome, RunRecord
 from howdah.units import format_rate
@@ -59,7 +59,7 @@ def _of_workload(
     yield from _finding(
         record,
         (time.workload, None),
-        "" if known else f"{time.workload} took {seconds(time.elapsed_s)}",
+        "" if known else f"{time.workload} {took(record)} {seconds(time.elapsed_s)}",
         share=None if known else share,
         clauses=clauses,
         numbers=[*numbers, *used],
@@ -78,7 +78,7 @@ def _of_phase(
     yield from _finding(
         record,
         (time.workload, phase.name),
-        "" if cut_off else f"{time.workload} {phase.name} took {seconds(phase.elapsed_s)}",
+        "" if cut_off else f"{time.workload} {phase.name} {took(record)} {seconds(phase.elapsed_s)}",
         share=share,
         clauses=clauses,
         numbers=[*numbers, *used],
@@ -97,8 +97,9 @@ def _finding(
     """The time, against its limit where there is one, then the use; nothing if there is neither."""
     workload, phase = where
     if share is not None:
-        # The clauses on use begin with the CPU, which must not be said twice.
-        text = limit_sentence(share) if clauses else sentence(share)
+        # The clauses on use begin with the CPU.
+        cpu = "" if clauses else limit_cpu(share)
+        text = "; ".join(filter(None, (limit_claim(share, took(record)), limit_compared(share), cpu)))
     said = [text] if text else []
     if not said and clauses:
         clauses = [f"{named(workload, phase)}: {clauses[0]}", *clauses[1:]]

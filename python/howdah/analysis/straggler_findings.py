@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from howdah.analysis.evidence import Cause, Evidence, Sign, Straggler
 from howdah.analysis.others import disturbance_of, used_meanwhile
-from howdah.analysis.wording import Sure, number, percent, seconds, times
+from howdah.analysis.wording import Sure, number, percent, seconds, times, took
 from howdah.model.finding import Finding
 from howdah.model.run import RunRecord
 from howdah.units import format_bytes, format_counted, format_rate
@@ -57,7 +57,7 @@ def _of_one(record: RunRecord, evidence: Evidence, straggler: Straggler) -> Find
     if straggler.signs:
         text += f": {_reason(straggler)}"
     if straggler.slowdown > 1 and straggler.task is None:
-        text += f"; its tasks took {times(straggler.slowdown)} as long per byte as others'"
+        text += f"; its tasks {took(record)} {times(straggler.slowdown)} as long per byte as others'"
     text += _disturbed(evidence, straggler)
     if len(straggler.signs) > 1:
         text += f"; weaker: {straggler.signs[1].cause}, {_stands_on(straggler.signs[1])}"

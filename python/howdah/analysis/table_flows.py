@@ -208,7 +208,7 @@ def _amplified(flow: TableFlow, who: str) -> str:
     """How much more was written than clients wrote; where that is far from theory, with the reason."""
     text = (
         f"{who} wrote {times(flow.amplification)} the {format_bytes(flow.client_bytes)} that clients wrote, "
-        f"theory says {times(flow.expected)}"
+        f"{times(flow.expected)} in theory"
     )
     if flow.amplification <= UNTOLD * flow.expected:
         return text

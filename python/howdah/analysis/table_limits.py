@@ -22,7 +22,7 @@ from howdah.analysis.step_causes import BUSY, FULL, SERVER, hot_from, region_ser
 from howdah.analysis.tails import set_by
 from howdah.analysis.timeline import Timeline
 from howdah.analysis.use import cpu_share
-from howdah.analysis.wording import delay, number, percent, seconds
+from howdah.analysis.wording import delay, number, percent, seconds, took
 from howdah.model.finding import Finding, Number
 from howdah.model.run import Outcome, RunRecord, WorkloadResult
 from howdah.model.workloads.ycsb import Ycsb
@@ -155,9 +155,9 @@ def _blocked(timeline: Timeline, machine: str, stretch: Stretch) -> float | None
 def limited_by(limit: ThroughputLimit) -> str:
     """What limited it, in words."""
     if limit.bound == "the target":
-        return "as many as were asked for"
+        return "as many as requested"
     if limit.bound == "waiting":
-        return f"nothing was full: {_waiting(limit)}"
+        return "nothing was full"
     share, machine = percent(limit.value), limit.machine
     what = {
         "blocked writes": f"full memstores: {machine} held up writes {share} of the time",
@@ -173,18 +173,20 @@ def limited_by(limit: ThroughputLimit) -> str:
     return f"limited by {what[limit.bound]}"
 
 
-def _waiting(limit: ThroughputLimit) -> str:
-    """Little's law: requests under way are those of a second times how long each took."""
+def _waiting(limit: ThroughputLimit) -> list[str]:
+    """Little's law: requests under way are those of a second times how long each took; empty if full."""
+    if limit.bound != "waiting":
+        return []
     under_way, each = limit.under_way, delay(limit.mean_s)
     if limit.at_once is None:
-        return f"{under_way:.3g} requests at once waited for their answers, {each} each"
+        return [f"{under_way:.3g} requests at once waited for their answers, {each} each"]
     many = format_counted(limit.at_once, "request")
     if under_way < OWN_TIME * limit.at_once:
-        return (
+        return [
             f"of {many} that clients could have under way they had {under_way:.3g}, {each} each, and took "
             "the rest of the time themselves"
-        )
-    return f"{many} at once waited for their answers, {each} each"
+        ]
+    return [f"{many} at once waited for their answers, {each} each"]
 
 
 def _rate(limit: ThroughputLimit) -> str:
@@ -209,7 +211,7 @@ def find_throughput(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
             id="throughput-limit",
             severity="note",
             workload=limit.workload,
-            text=f"{limit.workload}: {_rate(limit)}, {limited_by(limit)}",
+            text=f"{limit.workload}: {', '.join([_rate(limit), limited_by(limit), *_waiting(limit)])}",
             sure="likely",
             origin=record.origin,
             numbers=(
@@ -222,27 +224,26 @@ def find_throughput(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
         )
 
 
-def answer_sentence(evidence: Evidence, time: WorkloadTime, *, brief: bool) -> str | None:
-    """A workload of single operations in a sentence: how many, what limited them, and what set the tail.
+def answer_sentences(record: RunRecord, evidence: Evidence, time: WorkloadTime, *, brief: bool) -> list[str]:
+    """A workload of single operations: how many and what limited them, who waited, and what set the tail.
 
-    The limit is left to the findings where it shall be brief. None for any other workload.
+    The limit is left to the findings where it shall be brief. Empty for any other workload.
     """
     limit = next((one for one in evidence.throughput_limits if one.workload == time.workload), None)
     if limit is None or time.outcome is not Outcome.SUCCEEDED:
-        return None
-    text = f"{time.workload} did {_rate(limit)}"
-    text += "" if brief else f", {limited_by(limit)}"
+        return []
+    rate = f"{time.workload} {took(record, 'did', 'do')} {_rate(limit)}"
+    text = [rate] if brief else [f"{rate}, {limited_by(limit)}", *_waiting(limit)]
     tail = next((one for one in evidence.tails if one.workload == time.workload), None)
     if tail is not None:
         cause = set_by(tail)
-        text += "," if brief else ";"
-        text += f" 99 % of requests took {delay(tail.within_s)} at most: "
-        text += f"the tail was set by {cause}" if cause else "what set the tail cannot be told"
+        slow = f"99 % of requests {took(record)} {delay(tail.within_s)} at most"
+        text.append(f"{slow}: {f'the tail was set by {cause}' if cause else 'what set the tail is unknown'}")
     return text
 
 
-def together(record: RunRecord, evidence: Evidence, main: Sequence[WorkloadTime]) -> str | None:
-    """Several programs of single operations in one sentence: slowest, fastest, and what set their tails.
+def together(record: RunRecord, evidence: Evidence, main: Sequence[WorkloadTime]) -> list[str] | None:
+    """Several programs of single operations: slowest and fastest, and what set their tails.
 
     None where any of them reports no rate of operations.
     """
@@ -253,15 +254,16 @@ def together(record: RunRecord, evidence: Evidence, main: Sequence[WorkloadTime]
             return None
         rates[time.workload] = primary.value
     slowest, fastest = min(rates, key=rates.__getitem__), max(rates, key=rates.__getitem__)
-    text = f"{len(rates)} workloads ran at {format_per_s(rates[slowest])} ({slowest}) "
-    text += f"to {format_per_s(rates[fastest])} ({fastest})"
+    text = f"{len(rates)} workloads {took(record, 'ran', 'run')} at {format_per_s(rates[slowest])}"
+    sentences = [f"{text} ({slowest}) to {format_per_s(rates[fastest])} ({fastest})"]
     tails = [tail for tail in evidence.tails if tail.workload in rates]
     if not tails:
-        return text
+        return sentences
     longest = max(tails, key=lambda tail: tail.within_s)
-    text += f"; {longest.workload} had the slowest tail: 99 % took at most {delay(longest.within_s)}"
+    within = delay(longest.within_s)
+    sentences.append(f"{longest.workload} had the slowest tail: 99 % {took(record)} at most {within}")
     causes = Counter(filter(None, map(set_by, tails)))
     if causes:
         cause, count = causes.most_common(1)[0]
-        text += f"; {cause} set the tail of {count} of {len(rates)}"
-    return text
+        sentences.append(f"{cause} set the tail of {count} of {len(rates)}")
+    return sentences

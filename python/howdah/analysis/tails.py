@@ -212,13 +212,13 @@ def _text(tail: Tail) -> str:
     if not said:
         missing = listed([WORDS[kind] for kind in tail.unknown])
         return (
-            f"{opening}; what made the other {format_counted(tail.slow, 'request')} slow cannot be told: "
+            f"{opening}; what made the other {format_counted(tail.slow, 'request')} slow is unknown: "
             f"they did not coincide with {_any([WORDS[kind] for kind in tail.sought])}"
             + (f", and of {missing} nothing is known" if missing else "")
         )
     rest = 1 - tail.told
     if tail.causes and rest >= LEAST_CAUGHT:
-        said.append(f"of {percent(rest)} of them it cannot be told")
+        said.append(f"for {percent(rest)} of them it is unknown")
     return f"{opening}; {'; '.join(said)}"
 
 

@@ -7,7 +7,7 @@ from typing import Literal
 
 from howdah.model.finding import Number
 from howdah.model.reported import format_value
-from howdah.model.run import Outcome
+from howdah.model.run import Origin, Outcome, RunRecord
 from howdah.units import format_seconds
 
 Sure = Literal["measured", "likely", "guess"]
@@ -69,6 +69,11 @@ def named(workload: str, phase: str | None) -> str:
 def listed(names: Sequence[str]) -> str:
     """Names as people list them: ``a``, ``a and b``, ``a, b and c``."""
     return " and ".join(filter(None, (", ".join(names[:-1]), names[-1] if names else "")))
+
+
+def took(record: RunRecord, past: str = "took", infinitive: str = "take") -> str:
+    """The verb for what a run took or did: ``took``, or ``would take`` where it was simulated."""
+    return f"would {infinitive}" if record.origin is Origin.SIMULATED else past
 
 
 def state(outcome: Outcome) -> str:

@@ -70,7 +70,7 @@ def _text(plan: Plan, explanation: Explained) -> RenderableType:
             for setting in explanation.settings
         ),
         *(session.candidate_text(candidate, grounds) for candidate in explanation.candidates),
-        *(session.master_text(master, grounds) for master in explanation.masters),
+        *(session.master_text(master, plan, grounds) for master in explanation.masters),
     ]
     return Group(*[line for part in parts for line in (Text(), part)][1:])
 

@@ -63,9 +63,9 @@ def _devices(evidence: Evidence) -> Accounts:
     rows = tuple(
         _row(account, verb, side) for account, verb, side in sides if side.should or side.said or side.devices
     )
-    columns = ("account", "should", "says", "devices", "remainder", "unexplained")
+    columns = ("account", "should", "reported", "devices", "remainder", "unexplained")
     about = (
-        "What each workload should move, what it says it moved, what the data disks counted meanwhile, and "
+        "What each workload should move, what it reports, what the data disks counted meanwhile, and "
         "the difference between the last two."
     )
     said = [

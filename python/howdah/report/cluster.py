@@ -93,7 +93,7 @@ def _losses(evidence: Evidence) -> Titled:
     )  # fmt: skip
     about = (
         "Times are since the job's start. It was lost at its last sign of life; the work lost is the time of "
-        "the attempts that ended with it until then; nobody repeated it during the time waited."
+        "the attempts that ended with it until then; it was not repeated during the time waited."
     )
     return Titled("Workers lost", about, Table(columns, rows))
 
@@ -226,7 +226,7 @@ def _laboratory(record: RunRecord) -> Iterator[Titled]:
     )
     about = "Where something is missing, the numbers say nothing about it."
     yield Titled(
-        "How the laboratory follows the plan",
+        "How the lab follows the plan",
         about,
         Table(("what", "as planned", "how, or what is missing"), isolated),
     )
@@ -234,7 +234,7 @@ def _laboratory(record: RunRecord) -> Iterator[Titled]:
         (scaling.what, _quantity(scaling, scaling.planned), _quantity(scaling, scaling.lab))
         for scaling in lab.scaling
     )
-    yield Titled("Smaller than planned", "", Table(("what", "planned", "in the laboratory"), scaled))
+    yield Titled("Smaller than planned", "", Table(("what", "planned", "in the lab"), scaled))
     changed = tuple(
         (deviation.key, deviation.planned or NONE, deviation.used, deviation.why)
         for deviation in lab.deviations

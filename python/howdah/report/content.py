@@ -6,7 +6,6 @@ in what they say.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import NamedTuple
 
 from howdah.analysis.evidence import Analysis, Evidence, WorkloadTime
@@ -14,28 +13,15 @@ from howdah.analysis.wording import seconds, times
 from howdah.model.finding import Finding
 from howdah.model.run import DeviceLimit, Origin, RunRecord, WorkloadResult
 from howdah.model.tables import RunData
-from howdah.model.workloads.registered import programs
 from howdah.report.accounts import SIMULATED, SURE, accounts
 from howdah.report.cluster import Titled, cluster_tables, grounds
 from howdah.report.figure import Table
-from howdah.report.provenance import FactGroup, cited, provenance
+from howdah.report.provenance import FactGroup, provenance
 from howdah.report.region_servers import region_server_tables
 from howdah.report.simulated import simulated_tables
-from howdah.report.words import NONE, moment, number, setting
+from howdah.report.sources import cited, source_text
+from howdah.report.words import NONE, moment, number, sentence, setting
 from howdah.units import format_rate
-
-
-class Stat(NamedTuple):
-    """One workload in the row of figures below the answer."""
-
-    workload: str
-    elapsed: str
-    rate: str
-    of: str
-    times_limit: str
-    times_floor: str
-    bound: str
-    outcome: str
 
 
 class Said(NamedTuple):
@@ -60,11 +46,10 @@ class RunContent(NamedTuple):
 
     title: str
     kicker: tuple[str, ...]
-    simulated: bool
     answer: str
     more_answers: tuple[str, ...]
     missing: tuple[str, ...]
-    stats: tuple[Stat, ...]
+    stats: Table | None
     dfsio: Table | None
     metrics: Table | None
     warnings: tuple[Said, ...]
@@ -80,9 +65,6 @@ class RunContent(NamedTuple):
     plan_sources: str
 
 
-LONG_ANSWER = 110
-"""More characters than this make three lines of a headline."""
-
 BOUNDS = {"disk": "reading and writing", "others": "other processes"}
 """What analysis calls a bound, where a reader needs other words for it."""
 
@@ -96,12 +78,8 @@ TABLED = ("byte-accounting", "dfsio")
 def content(run: RunData, analysis: Analysis) -> RunContent:
     """Put everything into words."""
     record, evidence = run.record, analysis.evidence
-    answers = [
-        clause
-        for finding in analysis.findings
-        if finding.severity == "answer"
-        for clause in _clauses(finding.text)
-    ]
+    (answer,) = (finding.text for finding in analysis.findings if finding.severity == "answer")
+    answers = [sentence(text) for text in answer.split("; ")]
     rest = [finding for finding in analysis.findings if finding.id not in (*MISSING, "simulated")]
     account = accounts(evidence)
     # The numbers of a cluster's account are so many that only a table shows them.
@@ -116,10 +94,9 @@ def content(run: RunData, analysis: Analysis) -> RunContent:
             moment(record.created),
             record.origin.value,
         ),
-        simulated=record.origin is Origin.SIMULATED,
         answer=answers[0],
         more_answers=tuple(answers[1:]),
-        missing=tuple(_sentence(finding.text) for finding in analysis.findings if finding.id in MISSING),
+        missing=tuple(sentence(finding.text) for finding in analysis.findings if finding.id in MISSING),
         stats=_stats(record, evidence),
         dfsio=_dfsio(evidence),
         metrics=_metrics(record, evidence),
@@ -147,80 +124,46 @@ def content(run: RunData, analysis: Analysis) -> RunContent:
     )
 
 
-def stats_table(stats: Sequence[Stat]) -> Table:
-    """The row of figures below the answer, without the columns in which no workload has anything to say.
-
-    The outcome is a column only where not all succeeded.
-    """
-    columns = ("workload", "elapsed", "rate", "of", "× limit", "× floor", "limited by", "outcome")
-    rows = [
-        (
-            stat.workload,
-            stat.elapsed,
-            stat.rate,
-            stat.of,
-            stat.times_limit,
-            stat.times_floor,
-            stat.bound,
-            stat.outcome,
-        )
-        for stat in stats
-    ]
-    empty = {"", NONE}
-    if all(stat.outcome == "succeeded" for stat in stats):
-        empty.add("succeeded")
-    said = [index for index in range(len(columns)) if any(row[index] not in empty for row in rows)]
-    return Table(
-        tuple(columns[index] for index in said), tuple(tuple(row[index] for index in said) for row in rows)
-    )
-
-
 def _where(record: RunRecord) -> str:
     """The machine or the cluster it ran on, or would run on."""
     planned = record.plan.cluster
     if record.origin is not Origin.SIMULATED or planned is None:
         if record.laboratory is not None:
-            return f"laboratory {record.laboratory.name}"
+            return f"lab {record.laboratory.name}"
         if record.cluster is not None:
             return record.cluster.default_fs
     return record.host.name if planned is None else f"cluster {planned.inventory.cluster}"
 
 
-def _clauses(text: str) -> list[str]:
-    """A long answer cut after its first clause, so that the page opens with one thing."""
-    first, semicolon, rest = text.partition("; ")
-    if not semicolon or len(text) <= LONG_ANSWER:
-        return [_sentence(text)]
-    return [_sentence(first), _sentence(rest)]
+def _stats(record: RunRecord, evidence: Evidence) -> Table | None:
+    """A row of figures for each workload, without the columns in which none has anything to say.
 
-
-def _sentence(text: str) -> str:
-    """The text with a capital and a full stop; a workload's name or a path keeps its first letter."""
-    first = text.split(" ", 1)[0].rstrip(":,;")
-    if first.isalpha() and first not in programs():
-        text = text[0].upper() + text[1:]
-    return text if text.endswith((".", "!", "?")) else text + "."
-
-
-def _stats(record: RunRecord, evidence: Evidence) -> tuple[Stat, ...]:
+    The outcome is a column only where not all succeeded.
+    """
+    columns = ("workload", "elapsed", "rate", "of", "× limit", "× floor", "limited by", "outcome")
     limits = {share.workload: share for share in evidence.limits if share.phase is None}
     floors = {floor.workload: times(floor.ratio) for floor in evidence.floors}
-    stats = []
+    rows = []
     for workload in evidence.workloads:
         limit = limits.get(workload.workload)
-        stats.append(
-            Stat(
-                workload=workload.workload,
-                elapsed=seconds(workload.elapsed_s),
-                rate=_rate(record.workloads[workload.index], workload),
-                of=workload.rate.of if workload.rate else "",
-                times_limit=times(limit.times_limit) if limit and limit.times_limit else NONE,
-                times_floor=floors.get(workload.workload, NONE),
-                bound=BOUNDS.get(limit.bound, limit.bound) if limit else NONE,
-                outcome=workload.outcome.value,
+        rows.append(
+            (
+                workload.workload,
+                seconds(workload.elapsed_s),
+                _rate(record.workloads[workload.index], workload),
+                workload.rate.of if workload.rate else "",
+                times(limit.times_limit) if limit and limit.times_limit else NONE,
+                floors.get(workload.workload, NONE),
+                BOUNDS.get(limit.bound, limit.bound) if limit else NONE,
+                workload.outcome.value,
             )
         )
-    return tuple(stats)
+    empty = {"", NONE}
+    if all(row[-1] == "succeeded" for row in rows):
+        empty.add("succeeded")
+    kept = [index for index in range(len(columns)) if any(row[index] not in empty for row in rows)]
+    shown = (tuple(row[index] for index in kept) for row in (columns, *rows))
+    return Table(next(shown), tuple(shown)) if rows else None
 
 
 def _rate(result: WorkloadResult, time: WorkloadTime) -> str:
@@ -269,7 +212,7 @@ def _said(finding: Finding) -> Said:
     numbers = tuple((quantity.name, number(quantity)) for quantity in finding.numbers)
     computed = finding.origin is Origin.SIMULATED and finding.sure == "measured"
     sure = SIMULATED if computed else SURE[finding.sure]
-    return Said(finding.severity, where, _sentence(finding.text), sure, numbers)
+    return Said(finding.severity, where, sentence(finding.text), sure, numbers)
 
 
 def _groups(notes: list[Finding], evidence: Evidence) -> tuple[NoteGroup, ...]:
@@ -308,7 +251,7 @@ def _limits(record: RunRecord) -> Table | None:
 
 def _plan(record: RunRecord) -> Table:
     rows = tuple(
-        (entry.key, setting(entry.key, entry.value), entry.reason, entry.source)
+        (entry.key, setting(entry.key, entry.value), entry.reason, source_text(entry.source))
         for entry in record.plan.settings
     )
     return Table(("setting", "value", "reason", "source"), rows)

@@ -30,6 +30,10 @@ _EXACT = 2.0**53
 _ENDLESS = 64
 """Letters of a word that may be broken within a table: more than a host's label or a property has."""
 _ENDLESS_WORD = re.compile(rf"(\S{{{_ENDLESS},}})")
+_NAME = 32
+"""Letters of the longest name that is kept on one line."""
+_BARE_PERCENT = re.compile(r"(?<=\d)%(?![\w/])")
+_CODE = re.compile(r"`([^`\n]+)`")
 _WITHIN_NUMBER = re.compile(
     r"(?<=\d) (?=(?:[kMGTP]?i?B|s|ms|min|h)\b|[%×])|(?<=\d min) (?=\d\d s\b)|(?<=\d h) (?=\d\d? min\b)"
 )
@@ -134,7 +138,13 @@ def environment(*packages: str) -> jinja2.Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.filters |= {"joined": joined, "breakable": breakable, "gib": format_gib, "slice_pairs": _rows}
+    made.filters |= {
+        "prose": prose,
+        "breakable": breakable,
+        "is_name": is_name,
+        "gib": format_gib,
+        "slice_pairs": _rows,
+    }
     made.globals["numeric"] = numeric_columns
     return made
 
@@ -164,20 +174,28 @@ def style_sheet(*more: str) -> Markup:
     return Markup(_variables() + "".join(page_text(name) for name in ("page.css", *more)))
 
 
-def joined(text: str) -> str:
-    """The text with its numbers tied to their units, so that no line breaks between them."""
-    return _WITHIN_NUMBER.sub("\N{NO-BREAK SPACE}", text)
+def prose(text: str) -> Markup:
+    """The text with its numbers tied to their units, so that no line breaks between, and `code` as code."""
+    tied = _WITHIN_NUMBER.sub("\N{NO-BREAK SPACE}", _BARE_PERCENT.sub("\N{NO-BREAK SPACE}%", text))
+    return _wrapped(_CODE, tied, Markup("<code>{}</code>"))
 
 
-def breakable(text: str) -> str:
+def breakable(text: str) -> Markup:
     """The text of a table's cell, whose longest words may be broken anywhere: no column has room for them."""
-    parts = _ENDLESS_WORD.split(text) if len(text) >= _ENDLESS else [text]
-    if len(parts) == 1:
-        return text
-    return Markup("").join(
-        Markup('<span class="long">{}</span>').format(part) if at % 2 else part
-        for at, part in enumerate(parts)
-    )
+    if len(text) >= _ENDLESS and "`" not in text:
+        return _wrapped(_ENDLESS_WORD, text, Markup('<span class="long">{}</span>'))
+    return _wrapped(_CODE, text, Markup("<code>{}</code>"))
+
+
+def is_name(cell: str) -> bool:
+    """Whether a table's cell is one short word, a run or a host, which reads badly in two lines."""
+    return "-" in cell and " " not in cell and len(cell) <= _NAME
+
+
+def _wrapped(pattern: re.Pattern[str], text: str, element: Markup) -> Markup:
+    """The text with every match's group in an element."""
+    parts = pattern.split(text)
+    return Markup("").join(element.format(part) if at % 2 else part for at, part in enumerate(parts))
 
 
 def drawn(figure: Figure, pictures: Mapping[str, str] | None) -> Drawn:
@@ -201,6 +219,8 @@ def figure_data(name: str, figures: Iterable[Figure]) -> Markup:
                 "id": figure.id,
                 "spec": folded(figure.spec),
                 "keys": len(figure.keys),
+                "labelled": figure.labelled,
+                "least": figure.least_width,
                 "many": figure.marks > MANY_MARKS,
             }
             for figure in figures

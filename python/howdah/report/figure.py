@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from howdah.analysis.evidence import Evidence
     from howdah.model.tables import RunData
 
-_NUMERIC = re.compile(r"^((?:< )?[+\N{MINUS SIGN}]?\d[\d,.]*( .{1,12})?|–|)$")
+_NUMERIC = re.compile(r"^((?:< )?[+\N{MINUS SIGN}]?\d[\d,.]*( .{1,12}|/s)?|–|unknown|)$")
 MOST_COLOURS = 6
 """More groups than this could not be distinguished by their colours."""
 
@@ -67,7 +67,8 @@ class Figure(NamedTuple):
     what a reader who cannot see it should know. ``spec`` is Vega-Lite with colour tokens.
     ``keys`` are empty where there is nothing to tell apart. ``half`` figures are small multiples:
     two of them share a row. ``marks`` counts what is drawn, so that the page can choose a renderer
-    that stays quick.
+    that stays quick. ``labelled`` figures name every key in the plot where there is room.
+    Narrower than its ``least_width``, pixels, a figure is scrolled, as its words would not fit.
     """
 
     id: str
@@ -78,6 +79,8 @@ class Figure(NamedTuple):
     keys: tuple[Key, ...] = ()
     half: bool = False
     marks: int = 0
+    labelled: bool = False
+    least_width: int = 0
 
 
 class FigureSource(NamedTuple):

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from howdah.report.accounts import SIMULATED, SURE
 from howdah.report.cluster import Titled
-from howdah.report.content import RunContent, Said, stats_table
+from howdah.report.content import RunContent, Said
 from howdah.report.figure import Figure, Table, numeric_columns
 from howdah.report.figures import Figures
 
@@ -49,15 +49,13 @@ def together(blocks: Iterable[str]) -> str:
 def _answer(said: RunContent) -> list[str]:
     blocks = [f"# {escaped(said.answer)}", escaped(" · ".join(said.kicker))]
     blocks += [escaped(text) for text in said.more_answers]
-    if said.simulated:
-        blocks.append("These numbers were computed by the simulator, not measured; they are drawn dashed.")
     if said.missing:
         blocks.append(_bullets(said.missing))
     return blocks
 
 
 def _stats(said: RunContent, figures: Figures[Figure], folder: str) -> list[str]:
-    blocks = [table(stats_table(said.stats))] if said.stats else []
+    blocks = [table(said.stats)] if said.stats else []
     if figures.answer:
         blocks.append(figure_block(figures.answer, folder))
     if said.dfsio:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import re
 import shlex
-from collections.abc import Iterable
 from typing import NamedTuple
 
 from howdah.model.host import Host
@@ -17,14 +15,6 @@ from howdah.units import format_bytes, format_memory, format_seconds
 
 MOST_NAMES = 8
 """More names than this are not listed."""
-PAPERS = {
-    "D0": "VMware, Virtualized Hadoop Performance with VMware vSphere 6 (2015)",
-    "D1": "VMware, Protecting Hadoop with VMware vSphere 5 Fault Tolerance (2012)",
-    "D2": "VMware, A Benchmarking Case Study of Virtualized Hadoop Performance on VMware vSphere 5 (2011)",
-    "D3": "VMware, the HBase on vSphere 6 study (2016)",
-    "D4": "AMAX, 1GbE against 10GbE (2012)",
-}
-_CITED = re.compile(r"\b(D\d)\b")
 
 
 class FactGroup(NamedTuple):
@@ -75,7 +65,7 @@ def _cluster(record: RunRecord) -> tuple[tuple[str, str], ...]:
     lab = cluster.lab
     built = "without root" if lab and lab.rootless else "with root"
     return (
-        *((("laboratory", f"{lab.name}, built {built}"),) if lab else ()),
+        *((("lab", f"{lab.name}, built {built}"),) if lab else ()),
         ("Hadoop", cluster.hadoop_version),
         ("client", cluster.client_version),
         ("file system", cluster.default_fs),
@@ -187,12 +177,3 @@ def _telemetry(record: RunRecord) -> tuple[tuple[str, str], ...]:
         ("CPU time", f"{cost.cpu_s:.3f} s{share}"),
         ("samples taken", f"{cost.ticks:,}, {cost.late_ticks:,} of them late"),
     )
-
-
-def cited(sources: Iterable[str]) -> str:
-    """One line that names every paper the sources cite; empty where they cite none."""
-    names = {name for source in sources for name in _CITED.findall(source)}
-    papers = [f"{name}: {title}" for name, title in PAPERS.items() if name in names]
-    if not papers:
-        return ""
-    return f"{'; '.join(papers)}. The number after it is that of the recommendation in howdah's own list."

@@ -99,6 +99,6 @@ def _use(record: RunRecord) -> Titled:
     columns = ("phase", "CPU busy", "disks read", "disks wrote", "between hosts", "NameNode", "scheduler")
     return Titled(
         "What each phase used",
-        "Of all hosts together; the masters' load is a share of one core.",
+        "Of all hosts together; the masters' load is in per cent of one core.",
         Table(columns, rows),
     )

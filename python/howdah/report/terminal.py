@@ -9,7 +9,7 @@ from rich.text import Text
 
 from howdah.analysis.evidence import Analysis
 from howdah.model.tables import RunData
-from howdah.report.content import RunContent, Said, content, stats_table
+from howdah.report.content import RunContent, Said, content
 from howdah.report.figure import Table, numeric_columns
 
 
@@ -23,7 +23,7 @@ def render_terminal(run: RunData, analysis: Analysis) -> RenderableType:
         *(Text(text, style="red") for text in said.missing),
     ]
     if said.stats:
-        parts += [Text(), grid(stats_table(said.stats))]
+        parts += [Text(), grid(said.stats)]
     if said.dfsio:
         parts += [Text(), grid(said.dfsio)]
     if said.metrics:

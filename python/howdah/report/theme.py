@@ -23,6 +23,9 @@ FONT = '-apple-system, "Segoe UI", Inter, Roboto, "Noto Sans", "Liberation Sans"
 WIDTH, HALF_WIDTH = 800, 390
 """Width of the plotting area in the static pictures, pixels; the live page follows its window."""
 
+LEAST_WIDTH = 640
+"""Pictures whose boxes have words in them are scrolled where a page is narrower than this, pixels."""
+
 LEFT, RIGHT = 52, 128
 """Room beside the plotting area for axis labels and for the labels at the lines' ends, pixels."""
 
@@ -172,6 +175,13 @@ def layer(
         "mark": mark,
         "encoding": encoding,
     }
+
+
+def switching(names: dict[str, Any], name: str = "named") -> dict[str, Any]:
+    """A layer of names, pale once their series is switched off, which a click does; ``name`` is its own."""
+    mark = {"opacity": {"expr": f"roomy ? ({SHOWN} ? 1 : 0.3) : 0"}, **names["mark"], "cursor": "pointer"}
+    # A layer without a selection of its own would let clicks on the names fall through.
+    return {**names, "params": [{"name": name, "select": "point"}], "mark": mark}
 
 
 def linear(

@@ -5,11 +5,14 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 from howdah.model.finding import Number
+from howdah.model.workloads.registered import programs
 from howdah.units import format_bits_per_s, format_bytes, format_memory, format_rate, format_seconds
 
 NONE = "–"
 """What stands where the record holds nothing."""
 
+UNKNOWN = "unknown"
+"""What stands where runs give no interval, or one that rules nothing out."""
 
 _RATES = {"B/s": format_rate, "bit/s": format_bits_per_s}
 
@@ -29,6 +32,14 @@ def number(value: Number) -> str:
             return f"{value.value:,.0f}" if value.value == int(value.value) else f"{value.value:.3g}"
         case unit:
             return f"{value.value:.3g} {unit}"
+
+
+def sentence(text: str) -> str:
+    """The text with a capital and a full stop; a workload's name or a path keeps its first letter."""
+    first = text.split(" ", 1)[0].rstrip(":,;")
+    if first.isalpha() and first not in programs():
+        text = text[0].upper() + text[1:]
+    return text if text.endswith((".", "!", "?")) else text + "."
 
 
 def signed_bytes(value: float | None) -> str:

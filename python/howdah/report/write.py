@@ -5,9 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from howdah.analysis.evidence import Analysis
-from howdah.model.run import RunRecord
 from howdah.model.tables import RunData
-from howdah.report.content import RunContent, content, stats_table
+from howdah.report.content import RunContent, content
 from howdah.report.document import Shell, ShownPage, drawn, page
 from howdah.report.figure import Figure, FigureSource
 from howdah.report.figures import Figures, draw
@@ -19,12 +18,12 @@ from howdah.report.renderer import Renderer
 def shown_report(run: RunData, analysis: Analysis, shell: Shell) -> ShownPage:
     """A run's report as a page within a shell."""
     figures = draw(FigureSource(run, analysis.evidence))
-    html = _page(run.record, content(run, analysis), figures, None, shell)
+    html = _page(run.record.id, content(run, analysis), figures, None, shell)
     return ShownPage(html, figures.every())
 
 
 def _page(
-    record: RunRecord,
+    name: str,
     said: RunContent,
     figures: Figures[Figure],
     pictures: dict[str, str] | None,
@@ -32,7 +31,7 @@ def _page(
 ) -> str:
     return page(
         "report.html.j2",
-        record.id,
+        name,
         figures.every(),
         sections=(
             ("findings", "Findings", said.warnings or said.notes),
@@ -44,9 +43,7 @@ def _page(
             ("provenance", "Provenance", True),
         ),
         shell=shell,
-        record=record,
         said=said,
-        stats=stats_table(said.stats),
         figures=Figures(
             drawn(figures.answer, pictures) if figures.answer else None,
             tuple(drawn(figure, pictures) for figure in figures.over_time),
@@ -68,5 +65,5 @@ def write_report(run: RunData, analysis: Analysis, out_dir: Path, renderer: Rend
     figures = draw(FigureSource(run, analysis.evidence))
     with renderer or Renderer() as drawing:
         pictures = drawing.pictures(figures.every())
-    html = _page(run.record, said, figures, pictures)
+    html = _page(run.record.id, said, figures, pictures)
     return put_page(out_dir, "report", html, markdown(said, figures, FIGURES), svg_files(pictures))

@@ -104,10 +104,10 @@ def saturation_warnings(summary: Summary) -> tuple[RunWarning, ...]:
 
 
 _JOBS = (
-    "for intervals give --calibration published, made from published runs of Hadoop 1, or a calibration from "
-    "your own runs: howdah calibrate RUN... -o mine.yaml"
+    "for intervals give `--calibration published`, made from published runs of Hadoop 1, or a calibration "
+    "from your own runs: `howdah calibrate RUN... -o mine.yaml`"
 )
-_HBASE = "for intervals give a calibration from your own runs of YCSB: howdah calibrate RUN... -o mine.yaml"
+_HBASE = "for intervals give a calibration from your own runs of YCSB: `howdah calibrate RUN... -o mine.yaml`"
 
 
 def calibration_warnings(plan: Plan, suite: Suite, calibration: Calibration | None) -> tuple[RunWarning, ...]:

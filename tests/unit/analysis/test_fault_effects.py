@@ -39,7 +39,7 @@ def test_probes_that_began_after_the_fault_do_not_say_that_nothing_happened() ->
     late = probe("region -").model_copy(update={"start_s": 24.0})
     run = faulted(KILL, probes=(late,))
     (told,) = found(run, "fault")
-    assert "1 probe, first asking 3.90 s after it, always had an answer within a second" in told.text
+    assert "1 probe, the first 3.90 s after it, always had an answer within a second" in told.text
     (answer,) = found(run, "answer")
     assert answer.text.startswith("after kill regionserver@w1: nothing was asked for the first 3.90 s, ")
     times = analyse(run).evidence.workloads

@@ -105,12 +105,12 @@ def test_what_held_a_phase(seconds: float, fields: dict[str, float], bound: str)
 @pytest.mark.parametrize(
     ("others", "bound", "said"),
     [
-        (0.05, "CPU", "the CPU is the limit, 95 % busy"),
-        (0.3, "CPU", "the CPU is the limit, 66 % busy with this run; others used 29 % of"),
+        (0.05, "CPU", "the CPU is the limit; 10.4 × the disk's raw read (0.38 s), CPU 95 % busy"),
+        (0.3, "CPU", "CPU 66 % busy with this run; others used 29 % of"),
         (
             0.9,
             "others",
-            "other processes on the CPU are the limit, of which this run had 9.5 %; others used 86 %",
+            "this run had 9.5 % of the CPU; others used 86 %",
         ),
     ],
 )
@@ -145,8 +145,8 @@ def test_the_answer_is_one_sentence_about_the_sort() -> None:
     (answer,) = [finding for finding in analyse(terasuite()).findings if finding.severity == "answer"]
     assert answer.workload == "terasort"
     assert answer.text == (
-        "terasort took 9.59 s, 1.21 × the disk's own copy (7.93 s): "
-        "reading and writing alike are the limit, CPU 45 % busy"
+        "terasort took 9.59 s: reading and writing are the limit; "
+        "1.21 × the disk's own copy (7.93 s), CPU 45 % busy"
     )
 
 
@@ -165,7 +165,7 @@ def test_the_answer_is_not_repeated_as_a_limit() -> None:
 def test_time_limit_and_use_of_a_workload_are_one_finding() -> None:
     (finding,) = found(terasuite(), "time", "teragen")
     assert finding.text == (
-        "teragen took 4.24 s, 1.04 × the disk's raw write (4.08 s): writing is the limit; CPU 47 % busy "
+        "teragen took 4.24 s: writing is the limit; 1.04 × the disk's raw write (4.08 s); CPU 47 % busy "
         "(37 % user, 11 % system), 22 % waiting for I/O; vda wrote 2.32 GB/s, 96 % busy"
     )
     assert value(finding, "rate") == pytest.approx(100_000_000 * 100 / 4.245, rel=0.01)
@@ -228,7 +228,7 @@ def test_without_limits_the_answer_is_a_rate() -> None:
     run = terasuite()
     bare = run._replace(record=run.record.model_copy(update={"limits": None}))
     assert analyse(bare).evidence.limits == ()
-    assert analyse(bare).findings[0].text == "terasort took 9.59 s, 1.04 GB/s: CPU 45 % busy"
+    assert analyse(bare).findings[0].text == "terasort took 9.59 s; 1.04 GB/s, CPU 45 % busy"
 
 
 def test_without_samples_the_bound_is_a_guess() -> None:

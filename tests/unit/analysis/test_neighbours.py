@@ -44,7 +44,7 @@ def test_a_busy_neighbour_is_warned_of(tmp_path: Path) -> None:
     (warning,) = found(run, "neighbours")
     assert warning.severity == "warning"
     assert warning.text == (
-        "laboratory b is on h1 and h2, too, and used 40 % of a host's link and 0.22 CPUs during terasort: "
+        "lab b is on h1 and h2, too, and used 40 % of a host's link and 0.22 CPUs during terasort: "
         "times of this run are not those of hosts without neighbours"
     )
     assert value(warning, "link, terasort") == pytest.approx(0.4)
@@ -69,4 +69,4 @@ def test_runs_beside_a_laboratory_are_no_repeats_of_those_without(tmp_path: Path
         lab = record.cluster.lab.model_copy(update={"beside": beside})
         other = record.model_copy(update={"cluster": record.cluster.model_copy(update={"lab": lab})})
         (fact,) = [fact for fact in hardware_facts(other) if fact not in list(hardware_facts(record))]
-        assert (fact.name, fact.value) == ("laboratory's neighbours", said)
+        assert (fact.name, fact.value) == ("lab's neighbours", said)

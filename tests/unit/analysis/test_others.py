@@ -44,8 +44,8 @@ def test_a_laboratory_on_a_busy_machine_is_warned_of_first_and_in_the_answer() -
     warning = next(one for one in analyse(run).findings if one.severity == "warning")
     assert warning.id == "others"
     assert warning.text == (
-        "others used 70 % of big's CPU time while terasort ran; the laboratory used 21 %, 4.0 % was idle "
-        "and 12 tasks at a time ran or waited for its 4 CPUs: times of this run are not the laboratory's own"
+        "others used 70 % of big's CPU time while terasort ran; the lab used 21 %, 4.0 % was idle "
+        "and 12 tasks at a time ran or waited for its 4 CPUs: times of this run are not the lab's own"
     )
     assert warning.sure == "measured"
     assert value(warning, "others, terasort") == pytest.approx(0.7, abs=0.01)
@@ -54,7 +54,7 @@ def test_a_laboratory_on_a_busy_machine_is_warned_of_first_and_in_the_answer() -
 
 def test_where_cpus_were_left_idle_it_is_likely_and_no_more() -> None:
     (warning,) = found(shared_lab(0.3), "others")
-    assert warning.text.endswith("are not the laboratory's own, as far as it waited for CPUs")
+    assert warning.text.endswith("are not the lab's own, as far as it waited for CPUs")
     assert warning.sure == "likely"
 
 
@@ -62,7 +62,7 @@ def test_a_quiet_machine_is_not_told_of_and_a_little_is_no_warning() -> None:
     assert found(shared_lab(0.01), "others") == []
     (note,) = found(shared_lab(0.05), "others")
     assert note.severity == "note"
-    assert "not the laboratory's own" not in note.text
+    assert "not the lab's own" not in note.text
     assert "others used" not in answer(shared_lab(0.05))
 
 
@@ -167,7 +167,7 @@ def test_a_comparison_says_which_runs_were_disturbed() -> None:
 
 def test_who_had_the_cpus_is_drawn_of_laboratories_and_of_disturbed_local_runs() -> None:
     drawing = figures(shared_lab(0.5))["others"]
-    assert [key.name for key in drawing.keys] == ["the laboratory", "kernel", "others"]
+    assert [key.name for key in drawing.keys] == ["the lab", "kernel", "others"]
     assert "others had up to 50 %" in drawing.caption
     assert drawn(coloured(drawing.spec, LIGHT)).startswith("<svg")
     assert "others" in figures(shared_local(0.5))

@@ -110,12 +110,12 @@ def test_where_json_is_printed_the_minutes_go_elsewhere(capsys: pytest.CaptureFi
 @pytest.mark.parametrize(
     ("name", "metrics", "line", "sentence"),
     [
-        ("pi", (estimate_of_pi("3.14159"),), "pi 3.14159", "pi took 4.00 s, pi 3.14159"),
+        ("pi", (estimate_of_pi("3.14159"),), "pi 3.14159", "pi took 4.00 s; pi 3.14159"),
         (
             "nnbench",
             (operations_per_s("create_write", 531), operations_per_s("open_read", 902)),
             "create_write 531/s, open_read 902/s",
-            "nnbench took 4.00 s, create_write 531/s and open_read 902/s",
+            "nnbench took 4.00 s; create_write 531/s, open_read 902/s",
         ),
     ],
 )

@@ -286,8 +286,10 @@ def test_the_distance_from_the_floor_is_in_the_first_table_the_first_figure_and_
     time = analysis.evidence.workloads[0]
     floor = FloorDistance("terasort", time.elapsed_s, time.elapsed_s / 4, "20261121-local", ("cores",))
     analysis = replace(analysis, evidence=replace(analysis.evidence, floors=(floor,)))
-    (stat,) = content(run, analysis).stats
-    assert stat.times_floor == "4.0 ×"
+    stats = content(run, analysis).stats
+    assert stats is not None
+    (row,) = stats.rows
+    assert row[stats.columns.index("× floor")] == "4.0 ×"
     rows = cluster_tables(run.record, analysis.evidence)[0].table.rows
     assert rows[0][3:] == ("4.0 ×", "20261121-local", "cores")
     answer = draw(FigureSource(run, analysis.evidence)).answer
@@ -298,7 +300,7 @@ def test_the_distance_from_the_floor_is_in_the_first_table_the_first_figure_and_
 
 def test_a_laboratory_says_what_it_keeps_what_it_lost_and_how_small_it_is() -> None:
     run = laboratory()
-    assert _titled(run, "How the laboratory follows the plan").table.rows == (
+    assert _titled(run, "How the lab follows the plan").table.rows == (
         ("uplink", "kept", "1.00 Gb/s each way, a token bucket at both ends"),
         ("NUMA", "lost", "machines share this machine's NUMA nodes"),
     )
@@ -318,7 +320,7 @@ def test_a_laboratory_says_what_it_keeps_what_it_lost_and_how_small_it_is() -> N
 def test_provenance_names_versions_and_jobs() -> None:
     groups = {one.heading: dict(one.entries) for one in provenance(laboratory().record)}
     assert groups["Cluster"]["Hadoop"] == "3.5.0"
-    assert groups["Cluster"]["laboratory"] == "mine, built with root"
+    assert groups["Cluster"]["lab"] == "mine, built with root"
     assert groups["Jobs"] == {"terasort": "job_1700000000000_0001, reported by the history server"}
     assert "Host it was started on" in groups
 
@@ -343,7 +345,7 @@ def test_provenance_leaves_out_the_loop_devices_of_a_laboratory() -> None:
 
 def test_a_report_says_which_cluster_it_is_of() -> None:
     run = laboratory()
-    assert content(run, analyse(run)).title == "terasort on laboratory mine"
+    assert content(run, analyse(run)).title == "terasort on lab mine"
     run = terasort_on(Scene())
     assert content(run, analyse(run)).title == "terasort on hdfs://nn1:8020"
 

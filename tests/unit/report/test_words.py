@@ -6,10 +6,10 @@ import pytest
 
 from howdah.analysis.wording import probability
 from howdah.model.finding import Number
-from howdah.report.document import joined
+from howdah.report.document import breakable, prose
 from howdah.report.figure import Table, numeric_columns
 from howdah.report.markdown import escaped, table
-from howdah.report.provenance import cited
+from howdah.report.sources import cited, source_text
 from howdah.report.words import moment, number, setting, signed_bytes
 
 
@@ -64,17 +64,33 @@ def test_settings_with_a_unit_are_written_in_it(key: str, value: float, text: st
 
 def test_cited_papers_are_named_and_no_others() -> None:
     line = cited(["D0 50: at least one map task per core", "howdah", "D2 108", "D0 24, 25", "D0 Appendix B"])
-    assert "D0: VMware, Virtualized Hadoop Performance with VMware vSphere 6 (2015)" in line
-    assert "D2: VMware, A Benchmarking Case Study" in line
-    assert "D1:" not in line
-    assert line.count("D0:") == 1
+    assert "vSphere 6 study: VMware, Virtualized Hadoop Performance with VMware vSphere 6 (2015)" in line
+    assert "vSphere 5 study: VMware, A Benchmarking Case Study" in line
+    assert "Fault Tolerance" not in line
+    assert line.count("vSphere 6 study:") == 1
     assert cited(["howdah", "command line", "MD0 5"]) == ""
 
 
+def test_sources_have_names_instead_of_abbreviations() -> None:
+    assert source_text("D0 50: at least one map task per core") == (
+        "vSphere 6 study, item 50: at least one map task per core"
+    )
+    assert source_text("D0 Appendix B, X7") == "vSphere 6 study, Appendix B, howdah, note 7"
+    assert source_text("MD0 5, HDFS-7, Hadoop 3.5.0") == "MD0 5, HDFS-7, Hadoop 3.5.0"
+
+
 def test_numbers_stay_with_their_units_on_one_line() -> None:
-    assert joined("13 min 09 s of 1 h 5 min") == "13\u00a0min\u00a009\u00a0s of 1\u00a0h\u00a05\u00a0min"
+    assert prose("13 min 09 s of 1 h 5 min") == "13\u00a0min\u00a009\u00a0s of 1\u00a0h\u00a05\u00a0min"
     tied = "took 9.59\u00a0s, 1.21\u00a0× the copy, CPU 45\u00a0% busy, 10.0\u00a0GB in 8 maps"
-    assert joined("took 9.59 s, 1.21 × the copy, CPU 45 % busy, 10.0 GB in 8 maps") == tied
+    assert prose("took 9.59 s, 1.21 × the copy, CPU 45 % busy, 10.0 GB in 8 maps") == tied
+
+
+def test_code_is_shown_as_code_and_everything_else_is_escaped() -> None:
+    assert prose("run `howdah score <RUN>`, then <b>") == (
+        "run <code>howdah score &lt;RUN&gt;</code>, then &lt;b&gt;"
+    )
+    assert breakable("`dfs.blocksize`") == "<code>dfs.blocksize</code>"
+    assert prose("a ` alone") == "a ` alone"
 
 
 def test_a_probability_too_small_to_matter_is_not_written_out() -> None:

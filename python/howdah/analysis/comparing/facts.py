@@ -73,7 +73,7 @@ def hardware_facts(record: RunRecord) -> Iterator[Fact]:
     # Of hosts without Hadoop there is no cluster to tell of it.
     if record.laboratory is not None:
         for what, value in _laboratory(record.laboratory):
-            yield _hardware(f"laboratory's {what}", value)
+            yield _hardware(f"lab's {what}", value)
     whose = "" if planned is None and cluster is None else " of the machine it was started on"
     for what, value in _host(record.host):
         yield _hardware(what + whose, value)

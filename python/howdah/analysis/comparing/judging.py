@@ -121,8 +121,8 @@ def _constant(values: FloatArray) -> bool:
 
 def _untested(contrast: Contrast) -> str:
     if len(contrast.base) == len(contrast.other) == 1:
-        return "one run on each side says nothing of the noise"
-    return "repeats that are all equal say nothing of the noise"
+        return "one run on each side does not show how much repeats differ"
+    return "repeats that are all equal do not show how much others would differ"
 
 
 def _told(contrast: Contrast, evidence: SignificanceTest, tests: int) -> str:
@@ -140,7 +140,7 @@ def _assumed(contrast: Contrast) -> str:
 def _uncalibrated(contrast: Contrast) -> str:
     return (
         f"even a calibrated simulator leaves {percent(contrast.unexplained)} of such a ratio unexplained, "
-        "which no repeat shows: howdah calibrate fits it to runs of your own"
+        "which no repeat shows: `howdah calibrate` fits it to runs of your own"
     )
 
 

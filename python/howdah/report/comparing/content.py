@@ -10,9 +10,9 @@ from howdah.analysis.wording import listed, percent, probability
 from howdah.model.comparison import Against, Aspect, Change, Comparison, Judged, Measure, RunGroup, Verdict
 from howdah.model.run import Origin
 from howdah.report.cluster import Titled
-from howdah.report.comparing.words import answer, interval, mean, measured, place, ratio, said
+from howdah.report.comparing.words import answer, interval, mean, measured, place, ratio, said, simulated
 from howdah.report.figure import Table
-from howdah.report.words import NONE, moment
+from howdah.report.words import NONE, moment, sentence
 from howdah.units import format_counted
 
 
@@ -31,6 +31,7 @@ class ComparisonContent(NamedTuple):
     kicker: tuple[str, ...]
     computed: str
     answer: str
+    statistics: str
     times: Table
     parts: tuple[GroupContent, ...]
     changes: Table
@@ -43,7 +44,7 @@ class ComparisonContent(NamedTuple):
 
 def content(comparison: Comparison) -> ComparisonContent:
     """Put everything into words."""
-    base = comparison.groups[0]
+    base, claim = comparison.groups[0], answer(comparison)
     runs = sum(len(group.runs) for group in comparison.groups)
     origins = {run.origin.value for group in comparison.groups for run in group.runs}
     return ComparisonContent(
@@ -55,15 +56,13 @@ def content(comparison: Comparison) -> ComparisonContent:
             " and ".join(sorted(origins)),
         ),
         computed=_computed(comparison),
-        answer=answer(comparison),
+        answer=claim.text,
+        statistics=claim.statistics,
         times=times_table(comparison),
-        parts=tuple(
-            GroupContent(each.group, tuple(said(each, comparison.baseline)), each.remarks)
-            for each in comparison.against
-        ),
+        parts=parts(comparison),
         changes=changes_table(comparison),
         refused=tuple(f"{refusal.what} is not compared: {refusal.why}." for refusal in comparison.refused),
-        remarks=comparison.remarks,
+        remarks=tuple(map(sentence, comparison.remarks)),
         others=tuple(
             Titled(f"{each.group} against {comparison.baseline}", "", others_table(each, comparison.baseline))
             for each in comparison.against
@@ -74,15 +73,23 @@ def content(comparison: Comparison) -> ComparisonContent:
     )
 
 
+def parts(comparison: Comparison) -> tuple[GroupContent, ...]:
+    """Group by group, what follows and what to keep in mind."""
+    base = comparison.baseline
+    return tuple(
+        GroupContent(each.group, tuple(said(each, base)), tuple(map(sentence, each.remarks)))
+        for each in comparison.against
+    )
+
+
 def _computed(comparison: Comparison) -> str:
-    """A sentence on the groups whose numbers nobody measured; empty where there are none."""
+    """A sentence on which groups were simulated; empty where none or all of them were."""
     names = [
         group.name for group in comparison.groups if any(run.origin is Origin.SIMULATED for run in group.runs)
     ]
-    if not names:
+    if not names or simulated(comparison.groups):
         return ""
-    whose = "all groups" if len(names) == len(comparison.groups) else listed(names)
-    return f"The numbers of {whose} were simulated, not measured; they are drawn hollow or dashed."
+    return f"The numbers of {listed(names)} were simulated, not measured; they are drawn hollow or dashed."
 
 
 def _about(comparison: Comparison) -> str:
@@ -200,11 +207,12 @@ def others_table(against: Against, baseline: str) -> Table:
 
 
 def tests_table(comparison: Comparison) -> Table:
-    """Every test with what it came to."""
+    """Every test with its outcome; empty where there were none."""
     rows = tuple(
         (f"{each.group}: {place(result.measure)}", *_tested(result))
         for each in comparison.against
         for result in each.judged
+        if comparison.tests
     )
     columns = (
         "what", "noise", "p", "p corrected", "effect", "would show from", "verdict", "why",

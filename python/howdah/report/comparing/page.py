@@ -52,7 +52,7 @@ def _blocks(said: ComparisonContent, figures: ComparisonFigures, folder: str) ->
     """The Markdown, block by block; pictures are linked as ``<folder>/<id>.svg``."""
     yield f"# {escaped(said.answer)}"
     yield escaped(" · ".join(said.kicker))
-    yield from (escaped(text) for text in (said.computed, *said.refused) if text)
+    yield from (escaped(text) for text in (said.statistics, said.computed, *said.refused) if text)
     if figures.answer:
         yield figure_block(figures.answer, folder)
     yield table(said.times)

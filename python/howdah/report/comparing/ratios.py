@@ -80,13 +80,14 @@ def ratios(comparison: Comparison) -> Figure | None:
         caption=(
             "Points are ratios of means, bars their 95 % intervals, small ticks the single runs; what lies "
             f"left of the line {left}. A bar that ends at the edge goes on beyond it; where there is "
-            "no bar, there are too few runs. The words beside a bar allow for the number of tests, and so "
-            "may be less certain than the bar alone."
+            "no bar, there are too few runs. The verdicts allow for the number of tests, and so may be less "
+            "certain than the bar alone."
         ),
         spec=_spec(comparison, heads, rows),
         table=_table(rows),
         keys=group_keys(comparison)[1:] if len(comparison.against) > 1 else (),
         marks=4 * len(rows),
+        labelled=True,
     )
 
 
@@ -95,6 +96,9 @@ def _spec(comparison: Comparison, heads: list[dict[str, Any]], rows: list[RatioR
     height = max([row.y for row in rows]) + ROW / 2
     several = len(comparison.against) > 1
     values = [_datum(row, low, high, several=several) for row in rows]
+    if not several:
+        labels = {value["y"] - (HEAD + ROW) / 2: value["label"] for value in values}
+        heads = [{**head, "label": labels.get(head["y"], "")} for head in heads]
     ticks = [
         {"series": row.against.group, "y": row.y, "ratio": value / row.judged.base_mean}
         for row in rows
@@ -172,8 +176,16 @@ def _spec(comparison: Comparison, heads: list[dict[str, Any]], rows: list[RatioR
         ),
         layer(
             heads,
-            {"type": "text", "align": "left", "fontSize": 13, "x": 0, "opacity": {"expr": "datum.shade"}},
-            {"y": y, "text": {"field": "text"}},
+            {
+                "type": "text",
+                "align": "left",
+                "fontSize": 13,
+                "x": 0,
+                "opacity": {"expr": "datum.shade"},
+                # Of one group the verdict stands behind the name where there is no room beside the plot.
+                "text": {"expr": "roomy || !datum.label ? datum.text : datum.text + ': ' + datum.label"},
+            },
+            {"y": y},
         ),
         layer(
             values,

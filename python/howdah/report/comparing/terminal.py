@@ -15,14 +15,20 @@ from howdah.report.terminal import grid, indented
 MOST_CHANGES = 24
 """More rows than this are on the page and in JSON."""
 
+MOST_REFUSED = 2
+"""More runs that are not compared than this are counted."""
+
 
 def comparison_text(comparison: Comparison) -> RenderableType:
     """The answer, the times, what is said of each group, what changed, and what is not compared."""
     said = content(comparison)
+    more = len(said.refused[MOST_REFUSED:])
     parts: list[RenderableType] = [
         Text(" · ".join(said.kicker), style="dim"),
         Text(said.answer, style="bold"),
-        *(Text(text, style="red") for text in said.refused),
+        *([Text(said.statistics)] if said.statistics else []),
+        *(Text(text, style="red") for text in said.refused[:MOST_REFUSED]),
+        *([Text(f"and {more} more runs are not compared; --json lists them", style="red")] if more else []),
         Text(),
         grid(_below_one_another(said.times)),
     ]

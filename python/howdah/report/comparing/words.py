@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from statistics import fmean, geometric_mean
+from typing import NamedTuple
 
 from howdah.analysis.comparing.judging import ALIKE
 from howdah.analysis.wording import listed, named, percent, seconds, times
@@ -19,10 +20,14 @@ from howdah.model.comparison import (
     Verdict,
 )
 from howdah.model.reported import format_value
-from howdah.report.words import NONE, signed_bytes
+from howdah.model.run import Origin
+from howdah.report.words import NONE, UNKNOWN, signed_bytes
 
 _MANY_TIMES = 1.5
 """From here on a ratio says more than per cent."""
+
+_NOTHING = 10.0
+"""An interval of a ratio whose ends are so many times apart rules nothing out."""
 
 _NARROW = 0.02
 """An interval narrower than this needs three decimals to be one."""
@@ -67,9 +72,9 @@ def ratio(contrast: Contrast) -> str:
 
 
 def interval(contrast: Contrast) -> str:
-    """The ratio's interval; a dash where there is none."""
-    if contrast.low is None or contrast.high is None:
-        return NONE
+    """The ratio's interval; one that rules nothing out is as good as unknown."""
+    if contrast.low is None or contrast.high is None or contrast.high >= _NOTHING * contrast.low:
+        return UNKNOWN
     decimals = _decimals(contrast)
     return f"{contrast.low:.{decimals}f} to {contrast.high:.{decimals}f}"
 
@@ -114,23 +119,41 @@ def _decimals(contrast: Contrast) -> int:
     return 3 if contrast.high - contrast.low < _NARROW else 2
 
 
-def answer(comparison: Comparison) -> str:
-    """The comparison in one sentence, which says first where nothing was calibrated to what was measured."""
+class Headline(NamedTuple):
+    """What follows, in one sentence, and the numbers behind it in further ones, where there are any."""
+
+    text: str
+    statistics: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.text} {self.statistics}".rstrip()
+
+
+def answer(comparison: Comparison) -> Headline:
+    """What the comparison shows, how certain it is, and which simulations are not calibrated."""
+    claim = _answer(comparison)
     guessed = [group.name for group in comparison.groups if any(run.uncalibrated for run in group.runs)]
     if not guessed:
-        return _answer(comparison)
+        return claim
     whose = "" if len(guessed) == len(comparison.groups) else f" of {listed(guessed)}"
-    return f"Uncalibrated simulations{whose}: {_answer(comparison)}"
+    doubt = f"The simulations{whose} are not calibrated: how far off they are is unknown."
+    return claim._replace(statistics=f"{claim.statistics} {doubt}".lstrip())
 
 
-def _answer(comparison: Comparison) -> str:
+def _answer(comparison: Comparison) -> Headline:
+    verb = "would" if simulated(comparison.groups) else ""
     match comparison.against:
         case ():
             return _repeats(comparison.groups[0])
         case (only,):
-            return _pair(only, comparison.baseline)
+            return _pair(only, comparison.baseline, verb)
         case several:
-            return _best(several, comparison.baseline)
+            return _best(several, comparison.baseline, verb)
+
+
+def simulated(groups: Sequence[RunGroup]) -> bool:
+    """Whether none of their numbers was measured."""
+    return all(run.origin is Origin.SIMULATED for group in groups for run in group.runs)
 
 
 def said(against: Against, baseline: str) -> Iterator[str]:
@@ -142,7 +165,7 @@ def said(against: Against, baseline: str) -> Iterator[str]:
             yield f"{verdict.capitalize()} than {baseline}: {'; '.join(_told(result) for result in told)}."
     alike = [subject(result.measure) for result in wholes if result.verdict is Verdict.ALIKE]
     if alike:
-        yield f"Alike within {percent(ALIKE)}: {listed(alike)}."
+        yield f"The same within {percent(ALIKE)}: {listed(alike)}."
     unclear = [result for result in wholes if result.verdict is Verdict.CANNOT_TELL]
     untested = [result for result in unclear if result.evidence is None]
     if untested:
@@ -153,7 +176,7 @@ def said(against: Against, baseline: str) -> Iterator[str]:
     yield from (_located(location) for location in against.locations)
 
 
-def _pair(against: Against, baseline: str) -> str:
+def _pair(against: Against, baseline: str, would: str) -> Headline:
     main = against.main
     if not main.is_told:
         times_s = {
@@ -169,12 +192,12 @@ def _pair(against: Against, baseline: str) -> str:
             default=main,
         )
     if main.is_told:
-        return f"With {against.group}, {_takes(main, baseline)}."
+        return Headline(f"With {against.group}, {_takes(main, baseline, would)}.", _interval(main))
     if all(result.verdict is Verdict.ALIKE for result in against.wholes):
-        return f"{against.group} and {baseline} are alike: no workload differs by more than {percent(ALIKE)}."
-    seen = _seen(main)
-    why = f"{main.why}{_repeats_to(main)}"
-    return f"{against.group} cannot be distinguished from {baseline}: {seen}, but {why}."
+        between = f"between {against.group} and {baseline}"
+        return Headline(f"No workload differs by more than {percent(ALIKE)} {between}.")
+    why = f"{_seen(main, would)}, but {main.why}{_repeats_to(main)}."
+    return Headline(f"{against.group} cannot be distinguished from {baseline}.", why)
 
 
 def _far(result: Judged) -> float:
@@ -183,41 +206,42 @@ def _far(result: Judged) -> float:
     return abs(math.log(value)) if value > 0 else math.inf
 
 
-def _takes(result: Judged, baseline: str) -> str:
+def _takes(result: Judged, baseline: str, would: str) -> str:
     if result.measure.kind == "time":
-        return f"{result.measure.workload} takes {than(result, baseline)} ({_interval(result)})"
-    return (
-        f"{subject(result.measure)} is {result.verdict.value}: {than(result, baseline)} ({_interval(result)})"
-    )
+        return f"{result.measure.workload} {'would take' if would else 'takes'} {than(result, baseline)}"
+    verb = "would be" if would else "is"
+    return f"{subject(result.measure)} {verb} {result.verdict.value}: {than(result, baseline)}"
 
 
-def _best(several: Sequence[Against], baseline: str) -> str:
+def _best(several: Sequence[Against], baseline: str, would: str) -> Headline:
     measure = several[0].main.measure
-    main, timed = subject(measure), measure.kind == "time"
+    main, timed, verb = subject(measure), measure.kind == "time", "would be" if would else "is"
     judged = [(each.group, result) for each in several if (result := each.of(measure)) is not None]
     gains = [(group, judgement) for group, judgement in judged if judgement.is_gain]
     if gains:
         most = max if measure.better == "higher" else min
         group, result = most(gains, key=lambda pair: pair[1].other_mean)
         best = "fastest" if timed else "best"
-        return f"{main} is {best} with {group}: {than(result, baseline)} ({_interval(result)})."
+        return Headline(f"{main} {verb} {best} with {group}: {than(result, baseline)}.", _interval(result))
     better, worse = (Verdict.FASTER, Verdict.SLOWER) if timed else (Verdict.BETTER, Verdict.WORSE)
     losses = [f"{group} ({more(judgement)})" for group, judgement in judged if judgement.verdict is worse]
     if losses:
         rest = [group for group, judgement in judged if not judgement.is_told]
         unclear = f"; for {listed(rest)} no difference is certain" if rest else ""
-        lost = f"{worse.value}: {listed(losses)}{unclear}"
-        return f"No group is {better.value} in {main} than {baseline}; {lost}."
+        return Headline(
+            f"No group {verb} {better.value} in {main} than {baseline}.",
+            f"{worse.value.capitalize()}: {listed(losses)}{unclear}.",
+        )
     untold = [(group, judgement) for group, judgement in judged if judgement.verdict is Verdict.CANNOT_TELL]
     if not untold:
-        return f"All are alike in {main}: no group differs from {baseline} by more than {percent(ALIKE)}."
+        return Headline(f"No group differs from {baseline} in {main} by more than {percent(ALIKE)}.")
     # What fewest repeats would tell is what a reader might go on with.
     group, nearest = min(untold, key=lambda pair: pair[1].repeats_needed or math.inf)
-    seen = f"the closest is {group}, {more(nearest)}, but {nearest.why}{_repeats_to(nearest)}"
-    return f"No group can be distinguished from {baseline} in {main}: {seen}."
+    seen = f"The closest is {group}, {more(nearest)}, but {nearest.why}{_repeats_to(nearest)}."
+    return Headline(f"No group can be distinguished from {baseline} in {main}.", seen)
 
 
-def _repeats(group: RunGroup) -> str:
+def _repeats(group: RunGroup) -> Headline:
     """One group alone: how far its repeats lie apart."""
     values: dict[Measure, list[float]] = {}
     for run in group.runs:
@@ -229,7 +253,8 @@ def _repeats(group: RunGroup) -> str:
         f"{subject(measure)} {measured(measure, min(some))} to {measured(measure, max(some))}"
         for measure, some in values.items()
     ]
-    return f"{len(group.runs)} repeats of the same work, between which nothing changed: {listed(spans)}."
+    claim = f"{len(group.runs)} repeats of the same work, between which nothing changed."
+    return Headline(claim, f"{listed(spans)}.")
 
 
 def _told(result: Judged) -> str:
@@ -237,11 +262,12 @@ def _told(result: Judged) -> str:
 
 
 def _interval(result: Judged) -> str:
-    return f"ratio {ratio(result)}, 95 % interval {interval(result)}"
+    return f"Ratio {ratio(result)}, 95 % interval {interval(result)}."
 
 
-def _seen(result: Judged) -> str:
-    return f"{subject(result.measure)} {'took' if result.measure.kind == 'time' else 'was'} {more(result)}"
+def _seen(result: Judged, would: str = "") -> str:
+    past, infinitive = ("took", "take") if result.measure.kind == "time" else ("was", "be")
+    return f"{subject(result.measure)} {f'{would} {infinitive}' if would else past} {more(result)}"
 
 
 def _listed_ratios(several: Sequence[Judged]) -> str:

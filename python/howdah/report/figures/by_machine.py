@@ -67,7 +67,7 @@ def _cpu(source: FigureSource) -> Figure | None:
         for place, row in enumerate(shown.rows)
         for key, values in zip(keys, row.values, strict=True)
     ]
-    caption = "How each machine's CPUs, as many as its limit allows, spent the time; beside it the means."
+    caption = "How each machine's CPUs, as many as its limit allows, spent the time; the means on the right."
     axis = Axis("%", 100, ".0f")
     return _figure(source, CPU, shown, keys=keys, axis=axis, beside=beside, caption=caption)
 
@@ -89,7 +89,7 @@ def _rates(source: FigureSource, kind: MachineFigure) -> Figure | None:
     top = float(f"{peak / unit.size:.2g}")
     scaled = tuple(row.scaled(1 / unit.size) for row in shown.rows)
     what = "Of all its data disks" if kind is STORAGE else "Over all its interfaces"
-    caption = f"{what}, every machine on the same axis up to {format_rate(peak)}; beside it the means."
+    caption = f"{what}, every machine on the same axis up to {format_rate(peak)}; the means on the right."
     axis = Axis(unit.name, top, number_format(top))
     shown = shown._replace(rows=scaled)
     return _figure(source, kind, shown, keys=keys, axis=axis, beside=beside, caption=caption)
@@ -113,6 +113,7 @@ def _figure(
         table=_table(shown, keys, axis),
         keys=tuple(keys),
         marks=len(shown.grid) * len(shown.rows) * len(keys),
+        labelled=True,
     )
 
 

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 from howdah.analysis.evidence import WorkloadTime
 from howdah.analysis.wording import seconds as seconds_said
+from howdah.analysis.wording import took
 from howdah.model.run import Origin, Outcome
 from howdah.report.figure import Figure, FigureSource, Table
 from howdah.report.figures.timeaxis import time_unit
@@ -224,7 +225,7 @@ def _spec(source: FigureSource, held: Marks, longest: float) -> dict[str, Any]:
 
 def _caption(source: FigureSource, held: Marks) -> str:
     """What the bars are; how long each is stands in the table above and in the figure's own numbers."""
-    said = "How long each workload took, divided into its phases."
+    said = f"How long each workload {took(source.record)}, divided into its phases."
     if any(result.job for result in source.record.workloads):
         said += " What is blank is the time before a job's first task."
     if intervals(source, unit_s=1.0):

@@ -10,7 +10,7 @@ from howdah.analysis.evidence import ByteFlow, Flow
 from howdah.report.figure import Figure, FigureSource, Key, Table, series_colour
 from howdah.report.figures.flow_layout import Box, FlowLayout, Stream, layout
 from howdah.report.figures.header import LEGEND_HEIGHT, legend, with_still
-from howdah.report.theme import DATA, SHOWN, chart, layer
+from howdah.report.theme import DATA, SHOWN, WIDTH, chart, layer
 from howdah.report.words import signed_bytes
 from howdah.units import format_bytes
 
@@ -60,11 +60,12 @@ def _figure(source: FigureSource, whole: ByteFlow) -> Figure:
         table=_table(whole),
         keys=tuple(keys) if len(keys) > 1 else (),
         marks=len(picture.flows) + len(picture.nodes),
+        least_width=WIDTH + 120,
     )
 
 
 def _caption(picture: ByteFlow) -> str:
-    said = ["A stream's height is the bytes counted; where nobody counts them, the bytes expected in theory."]
+    said = ["A stream's height is the bytes counted; where no counter exists, the bytes expected in theory."]
     if picture.replication is not None:
         said.append(f"Replicas of what it wrote: {picture.replication}.")
     if picture.codec_ratio > 1.0:
@@ -161,7 +162,7 @@ def _outline(stream: Stream, wide: float) -> list[dict[str, Any]]:
         "what": flow.what,
         "bytes": signed_bytes(flow.measured),
         "theory": signed_bytes(flow.theory),
-        "by": flow.by or "nobody",
+        "by": flow.by or "no counter",
     }
     rows = []
     for (left, top), (right, next_top) in pairwise(stream.points):
@@ -242,11 +243,9 @@ def _line(values: list[dict[str, Any]], align: str, x: dict[str, Any], y: dict[s
             "type": "text",
             "align": align,
             "baseline": "bottom",
-            # A narrow page has room for the names alone, and cuts those that a column has no room for.
-            "fontSize": {"expr": "roomy ? 11 : 9"},
-            "limit": {"expr": "roomy ? 200 : scale('x', 1) - scale('x', 0) - 3"},
+            "fontSize": 11,
+            "limit": 200,
             "fontWeight": {"expr": f"{strong} ? 'bold' : 'normal'"},
-            "opacity": {"expr": f"roomy || {strong} ? 1 : 0"},
         },
         {
             "x": {**x, "field": "x"},
@@ -266,7 +265,7 @@ def _table(picture: ByteFlow) -> Table:
                 f"{labels[flow.source]} → {labels[flow.target]}: {flow.what}",
                 signed_bytes(flow.measured),
                 signed_bytes(flow.theory),
-                flow.by or "nobody",
+                flow.by or "no counter",
             )
             for flow in picture.flows
         ),

@@ -1,7 +1,7 @@
 """The phases as quiet bands behind a plot over time, and their names in rows above it.
 
 A name begins where its band begins. Where it would run into the next one, the next goes to a second
-row; where that is not enough, or a reader's window is narrow, a name ends in an ellipsis. Only a phase
+row; where that is not enough, a name ends in an ellipsis, and in a narrow window it is left out. A phase
 too short to be seen stays without one.
 
 A picture that stands alone, in Markdown or on paper, has a key below it where the page has buttons.
@@ -32,6 +32,7 @@ NARROW_RIGHT = 14
 """Room right of the plot on a page too narrow for labels there, pixels; the page's script sets it."""
 
 _LETTER, _GAP, _BELOW = 6.0, 8.0, 3
+_WIDE_LETTER = 6.6
 LEGEND_HEIGHT = 18
 """The room it takes below everything else, pixels."""
 STILL = "still"
@@ -164,7 +165,9 @@ def _names(names: Sequence[Name], colour: str, weight: str) -> list[dict[str, An
                 "fontSize": 11,
                 "limit": {"expr": f"max(1, {room})"},
                 # Less than two letters' room would hold the ellipsis alone.
-                "opacity": {"expr": f"{room} > {2 * _LETTER} ? 1 : 0"},
+                "opacity": {
+                    "expr": f"{room} > (roomy ? {2 * _LETTER} : {_WIDE_LETTER} * length(datum.name)) ? 1 : 0"
+                },
             },
             {"x": {"field": "start", "type": "quantitative"}, "text": {"field": "name"}},
         )

@@ -53,7 +53,7 @@ def lanes(source: FigureSource) -> Figure | None:
     caption = f"{format_counted(len(rows), 'task attempt')} in {format_counted(len(every), 'slot')}."
     if len(bars) < len(rows):
         caption += (
-            f" Drawn as {len(bars):,} bars: neighbours in a slot that could not be distinguished are joined."
+            f" Drawn as {len(bars):,} bars: bars of a slot with too little room between them are joined."
         )
     return Figure(
         id="tasks",

@@ -210,7 +210,7 @@ def others(source: FigureSource) -> Figure | None:
     if not len(grid) or not whole:
         return None
     keys = {
-        "own": Key("the laboratory" if lab else "howdah", "cpu-user"),
+        "own": Key("the lab" if lab else "howdah", "cpu-user"),
         "kernel": Key("kernel", "cpu-system"),
         "others": Key("others", "cpu-others"),
         "steal": Key("steal", "cpu-steal"),
@@ -221,7 +221,7 @@ def others(source: FigureSource) -> Figure | None:
     }
     lines = [SeriesLine(key, values) for key, values in drawn.items() if values.any()]
     machine, cpus = whole[0].machine, whole[0].cpus
-    beneath = ", which runs the laboratory" if lab else ""
+    beneath = ", which runs the lab" if lab else ""
     queues = [use.runnable for use in whole if use.runnable is not None]
     queued = f"; up to {max(queues):.0f} tasks on average ran or waited for one" if queues else ""
     caption = (

@@ -10,7 +10,7 @@ from howdah.report.figures.header import UNIT_LINE, header
 from howdah.report.figures.machines import MachineRows
 from howdah.report.figures.timeaxis import time_unit, time_x
 from howdah.report.figures.timeline import Axis
-from howdah.report.theme import DATA, POINTER, SHOWN, WIDTH, chart, layer
+from howdah.report.theme import DATA, POINTER, SHOWN, WIDTH, chart, layer, switching
 
 PITCH = 56.0
 """The height of one small chart with its name and the room below it, pixels."""
@@ -166,7 +166,7 @@ def _words(
 def _beside(beside: Sequence[SideNote], y: dict[str, Any]) -> list[dict[str, Any]]:
     """Right of every chart its keys, each a square in its colour with its mean."""
     layers = []
-    for key in dict.fromkeys(note.key for note in beside):
+    for place, key in enumerate(dict.fromkeys(note.key for note in beside)):
         own = [note for note in beside if note.key == key]
         values = []
         for note in own:
@@ -179,7 +179,7 @@ def _beside(beside: Sequence[SideNote], y: dict[str, Any]) -> list[dict[str, Any
         words = {"type": "text", "align": "left", "baseline": "middle", "dx": 17, "dy": 4, "fontSize": 11}
         layers += [
             layer(values, {**square, "color": f"${key.token}", "opacity": {"expr": seen}}, at),
-            layer(values, {**words, "opacity": {"expr": seen}}, {**at, "text": {"field": "text"}}),
+            switching(layer(values, words, {**at, "text": {"field": "text"}}), f"named{place}"),
         ]
     return layers
 

@@ -58,6 +58,7 @@ def tail(source: FigureSource) -> Figure | None:
         keys=(*keys, *(key for key, _ in lanes)),
         marks=len(SHARES) * sum(len(course.per_s) for course in courses)
         + sum(min(len(events), MOST_EVENTS) for _, events in lanes),
+        labelled=True,
     )
 
 

@@ -57,7 +57,7 @@ def _figure(source: FigureSource, workload: str, kind: str, tasks: list[tuple[in
         f"slowest {format_rate(float(low))}, fastest {format_rate(float(high))}."
     )
     if len(tasks) > MOST_BARS:
-        caption += " Each bar spans the slowest and the fastest of neighbours."
+        caption += " Each bar spans the slowest and the fastest of several."
     return Figure(
         id=f"partitions-{workload}-{kind}".replace(" ", "-").replace("#", ""),
         title=f"{workload}: throughput per {what}",

@@ -12,7 +12,18 @@ from howdah.analysis.evidence import FloatArray
 from howdah.report.figure import Figure, FigureSource, Key, Table
 from howdah.report.figures.header import UNIT_LINE, header
 from howdah.report.figures.timeaxis import ScaledUnit, hidden, number_format, time_unit, time_x
-from howdah.report.theme import DATA, HALF_WIDTH, POINTER, RIGHT, SHOWN, WIDTH, chart, layer, level_title
+from howdah.report.theme import (
+    DATA,
+    HALF_WIDTH,
+    POINTER,
+    RIGHT,
+    SHOWN,
+    WIDTH,
+    chart,
+    layer,
+    level_title,
+    switching,
+)
 
 TABLE_ROWS = 24
 LABEL_PITCH = 16
@@ -96,7 +107,7 @@ def label_layers(labels: Sequence[Label]) -> list[dict[str, Any]]:
         "y": {"field": "y", "type": "quantitative", "scale": None, "axis": None},
     }
     square = {"type": "point", "shape": "square", "filled": True, "size": 70, "xOffset": 12}
-    text = {"type": "text", "align": "left", "baseline": "middle", "dx": 21, "cursor": "pointer"}
+    text = {"type": "text", "align": "left", "baseline": "middle", "dx": 21}
     return [
         layer(
             rows,
@@ -106,13 +117,7 @@ def label_layers(labels: Sequence[Label]) -> list[dict[str, Any]]:
                 "color": {"field": "series", "type": "nominal", "scale": colours, "legend": None},
             },
         ),
-        {
-            "data": {"values": rows},
-            # A layer without a selection of its own would let clicks on the names fall through.
-            "params": [{"name": "named", "select": "point"}],
-            "mark": {**text, "opacity": {"expr": seen}},
-            "encoding": {**encoding, "text": {"field": "series"}},
-        },
+        switching(layer(rows, text, {**encoding, "text": {"field": "series"}})),
     ]
 
 
@@ -261,6 +266,7 @@ def timeline_figure(
         keys=tuple(line.key for line in lines),
         half=half,
         marks=len(grid) * len(lines),
+        labelled=True,
     )
 
 

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from howdah.analysis.evidence import MachineOfRun, ReplicaBalance
 from howdah.report.figure import Figure, FigureSource, Table
 from howdah.report.figures.places import SHEET, HostPlace, Place, PlacedRack, Sheet, placed_racks
+from howdah.report.theme import LEAST_WIDTH
 from howdah.units import format_counted
 
 MOST_DETAILED = 40
@@ -44,6 +45,7 @@ def topology(source: FigureSource) -> Figure | None:
         spec=hosts(racks, names, most) if detailed else cells(racks, names),
         table=_table(workers, balances),
         marks=len(workers) * (1 + len(balances)),
+        least_width=LEAST_WIDTH,
     )
 
 

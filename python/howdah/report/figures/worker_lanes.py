@@ -77,7 +77,7 @@ def _caption(source: FigureSource, every: list[dict[str, Any]], workers: list[st
             f"tasks, and others picked evenly to compare with; {count - MOST_WORKERS:,} more are not drawn."
         )
     if joined:
-        said += " Neighbours in a lane that could not be distinguished are joined."
+        said += " Bars of a lane with too little room between them are joined."
     if any(row["state"] == "killed" for row in every):
         said += " An outline alone is an attempt that was killed, a cross one that failed."
     if source.record.events:

@@ -15,6 +15,8 @@ from howdah.model.sharing import Sharing
 from howdah.model.value import value_text
 from howdah.report.figure import Table
 from howdah.report.plan import words
+from howdah.report.sources import source_text
+from howdah.report.words import sentence
 from howdah.units import exact_bytes, format_counted
 
 _AS_IT_IS = PlanRequest()
@@ -29,6 +31,11 @@ class Cited(NamedTuple):
     label: str
     title: str = ""
     says: str = ""
+
+    @property
+    def name(self) -> str:
+        """The source for readers."""
+        return source_text(self.label)
 
 
 class RuleText(NamedTuple):
@@ -144,13 +151,13 @@ class PlanContent(NamedTuple):
     """Everything the page says."""
 
     title: str
-    kicker: str
+    kicker: tuple[str, ...]
     answer: str
     leads: tuple[str, ...]
     several_groups: bool
     choices: tuple[PlatformChoice, ...]
     choices_left_out: int
-    masters: tuple[tuple[Master, str], ...]
+    masters: tuple[tuple[Master, str, str], ...]
     topology: tuple[tuple[str, str], ...]
     racks: Table
     files: tuple[tuple[str, tuple[Decided, ...]], ...]
@@ -160,7 +167,6 @@ class PlanContent(NamedTuple):
     facts: tuple[tuple[str, str], ...]
     verbatim: frozenset[str]
     """The facts that are read by machines."""
-    version: str
 
 
 def content(plan: Plan, cluster: Cluster, grounds: Grounds) -> PlanContent:
@@ -177,19 +183,26 @@ def content(plan: Plan, cluster: Cluster, grounds: Grounds) -> PlanContent:
         if candidate.verdict == "recommended" or not words.many_groups(cluster)
     ]
     names = dict.fromkeys(file for file, _ in decided)
+    claim, _, does = words.answer(plan, cluster).partition(": ")
     return PlanContent(
         title=f"{cluster.inventory.cluster}: plan",
-        kicker=f"plan of {cluster.inventory.cluster} · Hadoop {request.hadoop}"
-        + (f" · HBase {request.hbase}" if request.hbase_used else ""),
-        answer=words.answer(plan, cluster),
+        kicker=(
+            f"plan of {cluster.inventory.cluster}",
+            f"Hadoop {request.hadoop}",
+            *((f"HBase {request.hbase}",) if request.hbase_used else ()),
+        ),
+        answer=f"{claim}.",
         leads=(
-            f"{_capital(words.topology_line(cluster))}.",
+            does,
+            sentence(words.topology_line(cluster)),
             f"It holds {words.capacity_line(cluster.capacity)}.",
         ),
         several_groups=len({candidate.group for candidate in cluster.candidates}) > 1,
         choices=tuple(_choice(candidate) for candidate in told),
         choices_left_out=len(cluster.candidates) - len(told),
-        masters=tuple((master, words.place(master)) for master in cluster.masters),
+        masters=tuple(
+            (master, words.place(master), words.master_size(master, cluster)) for master in cluster.masters
+        ),
         topology=_topology(cluster),
         racks=_racks(cluster),
         files=tuple((name, tuple(decision for file, decision in decided if file == name)) for name in names),
@@ -198,12 +211,7 @@ def content(plan: Plan, cluster: Cluster, grounds: Grounds) -> PlanContent:
         cited=_all_cited(plan, cluster, grounds),
         facts=_facts(cluster),
         verbatim=frozenset({_COMMAND, _DIGEST}),
-        version=howdah.__version__,
     )
-
-
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]
 
 
 def _choice(candidate: Candidate) -> PlatformChoice:

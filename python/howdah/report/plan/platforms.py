@@ -152,7 +152,7 @@ def _spec(rows: list[Candidate], names: list[str], stacks: list[list[_Segment]])
             "domainMax": {"expr": f"roomy ? {1.02 * high} : {1.25 * high - 0.25 * low}"},
             "nice": False,
         },
-        "axis": across("share of the work's time (%)", tickCount=8),
+        "axis": across("cost in per cent of the work's time", tickCount=8),
     }
     y = linear("row", [-0.5, places[-1] + 0.5], down=True, zero=False)
     reasons = dict.fromkeys(segment.reason for stack in stacks for segment in stack)
@@ -243,9 +243,9 @@ def _percent(value: float) -> str:
 
 
 def _caption(stacks: list[list[_Segment]], left_out: int) -> str:
-    said = "What speaks against each platform, as the share of the work's time that it is expected to cost"
+    said = "What each platform is expected to cost, in per cent of the work's time"
     if any(segment.end < 0 for stack in stacks for segment in stack):
-        said += "; left of zero, what speaks for it"
+        said += "; left of zero, what it saves"
     said += ". Less is better. Ranked by rules, not by a measurement of these hosts."
     if left_out:
         said += f" {format_counted(left_out, 'more platform')} in the table below."

@@ -15,7 +15,8 @@ from howdah.model.plan import Candidate, Cluster, Master, Plan, Setting
 from howdah.model.value import value_text
 from howdah.report.plan import words
 from howdah.report.plan.content import Cited, Grounds, RuleText
-from howdah.units import format_counted, format_gib
+from howdah.report.words import sentence
+from howdah.units import format_counted
 
 _MOST_ADVICE = 6
 _STYLES = {"must": "red", "should": "yellow", "may": "dim"}
@@ -59,7 +60,7 @@ class _Platforms:
     def _table(self, *, wide: bool) -> Table:
         table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 2, 0, 0))
         table.add_column("platform")
-        for number in ("workers", "vCPU", "memory", "disks", "at once"):
+        for number in ("workers", "CPUs", "memory", "disks", "at once"):
             table.add_column(number, justify="right", no_wrap=True)
         if wide:
             table.add_column("verdict")
@@ -151,16 +152,12 @@ def setting_text(setting: Setting, grounds: Grounds, default: str | None) -> Ren
     head.append(f"   {note}" if note else "", "dim")
     return Group(
         head,
-        Text(_sentence(setting.reason)),
+        Text(sentence(setting.reason)),
         Text(),
         _pairs(_of_setting(setting, grounds, default)),
         *_under("numbers that went in", _inputs(setting)),
         *_under("sources", _sources(grounds.cited(setting.source))),
     )
-
-
-def _sentence(text: str) -> str:
-    return f"{text[:1].upper()}{text[1:]}".rstrip(".") + "."
 
 
 def _of_setting(setting: Setting, grounds: Grounds, default: str | None) -> Iterator[tuple[str, str]]:
@@ -197,7 +194,7 @@ def _sources(sources: Iterable[Cited]) -> list[tuple[str, RenderableType]]:
         spelled = Text(source.says)
         if source.title:
             spelled.append(f"\n{source.title}", "dim")
-        rows.append((source.label, spelled))
+        rows.append((source.name, spelled))
     return rows
 
 
@@ -231,19 +228,19 @@ def candidate_text(candidate: Candidate, grounds: Grounds) -> RenderableType:
     return Group(head, *([kinds] if candidate.kinds else []), Text(), reasons)
 
 
-def master_text(master: Master, grounds: Grounds) -> RenderableType:
+def master_text(master: Master, plan: Plan, grounds: Grounds) -> RenderableType:
     """One master: what it runs, where, and why there."""
     facts = [
         ("runs", ", ".join(master.roles)),
         ("address", master.address),
         ("host", f"{master.host}, {words.place(master)}"),
-        ("size", f"{format_counted(master.vcpus, 'vCPU')}, {format_gib(master.memory_bytes)}"),
+        ("size", words.master_size(master, plan.cluster)),
     ]
     if master.shadow_host is not None:
         facts.append(("shadow", f"on {master.shadow_host}, where the same room is kept free"))
     if master.rule is not None:
         facts.append(("rule", _rule(master.rule, grounds)))
-    return Group(Text(master.name, "bold"), Text(_sentence(master.reason)), Text(), _pairs(facts))
+    return Group(Text(master.name, "bold"), Text(sentence(master.reason)), Text(), _pairs(facts))
 
 
 def list_text(plan: Plan) -> RenderableType:

@@ -66,7 +66,7 @@ def answer(plan: Plan, cluster: Cluster) -> str:
     does = f"{workers} {'serves' if flag else 'serve'} {serves}"
     if maps:
         does = f"{workers} {'runs' if flag else 'run'} {maps:,} map and {reduces:,} reduce tasks at once"
-        does += " beside HBase" if cluster.request.hbase_used else ""
+        does += " next to HBase" if cluster.request.hbase_used else ""
     said = ", and ".join(_division(plan, cluster, layout) for layout in cluster.layouts)
     if many_groups(cluster):
         hosts = sum(group.count for group in cluster.inventory.worker_groups)
@@ -109,6 +109,14 @@ def size(kind: Worker, *, virtual: bool = True) -> str:
     return f"{cpus}, {format_gib(kind.memory_bytes)} and {disks}"
 
 
+def master_size(master: Master, cluster: Cluster | None) -> str:
+    """What a master has: its memory, and where hosts are divided the virtual CPUs of its machine."""
+    memory = format_gib(master.memory_bytes)
+    if cluster is None or not any(layout.virtual for layout in cluster.layouts):
+        return memory
+    return f"{format_counted(master.vcpus, 'vCPU')}, {memory}"
+
+
 def masters_line(master: Master) -> str:
     """A master with its daemons, its place and its shadow."""
     shadow = f", shadow on {master.shadow_host}" if master.shadow_host else ""
@@ -118,7 +126,7 @@ def masters_line(master: Master) -> str:
 def place(master: Master) -> str:
     """What a master has of its host."""
     if master.shares:
-        return "beside a worker"
+        return "next to a worker"
     if master.whole_host:
         return "the whole host"
     taken = len(master.takes)
@@ -245,7 +253,7 @@ def settings_line(plan: Plan) -> str:
 
 
 def figures(candidate: Candidate) -> tuple[str, ...]:
-    """Workers, vCPUs, memory, data disks and tasks at once; one line for each kind of worker."""
+    """Workers, CPUs, memory, data disks and tasks at once; one line for each kind of worker."""
     kinds = candidate.kinds
     if not kinds:
         return ("–",) * 5

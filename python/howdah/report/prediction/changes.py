@@ -12,8 +12,9 @@ from howdah.model.variation import Effect, WhatIf
 from howdah.report.figure import Figure, Key, Table, series_colour
 from howdah.report.prediction.grounds import Ground, calibration_tables, facts
 from howdah.report.prediction.page import Data, PredictionContent
-from howdah.report.prediction.words import SIMULATED, longer
+from howdah.report.prediction.words import longer
 from howdah.report.theme import DATA, SHOWN, WIDTH, across, chart, layer, linear
+from howdah.report.words import sentence
 
 LEFT, RIGHT = 134, 24
 _ROW, _BAR, _GAP = 26, 16, 8
@@ -28,11 +29,11 @@ def changes(variation: WhatIf, calibration: Calibration | None) -> PredictionCon
         kicker=(variation.suite, "what if", "simulated"),
         answer=_answer(variation),
         lead=(
-            f"{SIMULATED} As planned the suite takes {seconds(variation.elapsed_s)}; the plan is made again "
-            "with each change, for the same data.",
+            f"As planned the suite would take {seconds(variation.elapsed_s)}. "
+            f"The plan is made again with each change, for the same data.{_worst(variation)}",
         ),
         warnings=(
-            *(warning.text for warning in variation.warnings),
+            *(sentence(warning.text) for warning in variation.warnings),
             *(f"Not possible: {text}." for text in variation.impossible),
         ),
         figure=tornado(variation.effects),
@@ -48,30 +49,24 @@ def changes(variation: WhatIf, calibration: Calibration | None) -> PredictionCon
 def _answer(variation: WhatIf) -> str:
     told = [effect for effect in variation.effects if effect.tells]
     if not told:
-        took = f"{variation.suite} takes {seconds(variation.elapsed_s)} as planned"
-        return f"No change can be distinguished from none: {took}."
-    best = [effect for effect in told if effect.share < 0][:1]
-    worst = [effect for effect in told if effect.share > 0][:1]
-    if len(variation.effects) == 1:
-        return f"{variation.suite} would take {_said(told[0])}."
-    said = [f"at best {variation.suite} would take {_said(effect)}" for effect in best]
-    said += [
-        f"at worst {'' if said else f'{variation.suite} would take '}{_said(effect)}" for effect in worst
-    ]
-    text = "; ".join(said)
-    return f"{text[0].upper()}{text[1:]}."
+        return "No change can be distinguished from none."
+    best = next((effect for effect in told if effect.share < 0), told[0])
+    return f"{variation.suite} would take {_said(best)}."
+
+
+def _worst(variation: WhatIf) -> str:
+    """What the most harmful of several changes would do, where one of them is an improvement."""
+    told = [effect for effect in variation.effects if effect.tells]
+    worst = [effect for effect in told if effect.share > 0]
+    return f" The worst change: {_said(worst[0])}." if worst and len(worst) < len(told) else ""
 
 
 def _said(effect: Effect) -> str:
-    """``48 % less time with hosts 14 instead of 7 (45 % to 51 %)``."""
-    said = (
-        f"{percent(abs(effect.share))} {'more' if effect.share > 0 else 'less'} time with {effect.quantity} "
+    """``48 % less time with hosts=14 instead of 7``; its interval is in the table."""
+    return (
+        f"{percent(abs(effect.share))} {'more' if effect.share > 0 else 'less'} time with {effect.quantity}="
         f"{effect.after} instead of {effect.before}"
     )
-    if effect.interval is None:
-        return said
-    low, high = sorted(abs(end) for end in effect.interval)
-    return f"{said} ({percent(low)} to {percent(high)})"
 
 
 def _table(effects: Sequence[Effect]) -> Table:

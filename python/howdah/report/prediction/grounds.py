@@ -98,7 +98,7 @@ def calibration_tables(calibration: Calibration | None) -> Iterator[Titled]:
         "Parameters",
         "As the calibration has them; every other one has its default. Simulations draw them from their "
         "90 % intervals.",
-        Table(("parameter", "what it says", "value", "90 % interval", "origin"), rows),
+        Table(("parameter", "meaning", "value", "90 % interval", "origin"), rows),
     )
     if calibration.residuals:
         yield Titled(
@@ -144,8 +144,8 @@ def _cells(calibration: Calibration) -> Titled:
     )
     return Titled(
         "How accurate it was",
-        "Every figure that was known beside the simulator's; left out are those of which a calibration from "
-        "all other runs knew nothing.",
+        "Every known figure and the simulated one; the last column is the error of a calibration from all "
+        "other runs, which was not fitted to the figure.",
         Table(("figure", "known", "simulated", "error", "error left out"), rows),
     )
 

@@ -9,7 +9,8 @@ from howdah.report.figure import Table
 from howdah.report.prediction.grounds import Ground, calibration_tables, facts
 from howdah.report.prediction.growth_figures import growth_figure, masters
 from howdah.report.prediction.page import Data, PredictionContent, PredictionSection
-from howdah.report.prediction.words import SIMULATED, between, saturation_said
+from howdah.report.prediction.words import between, saturation_said
+from howdah.report.words import sentence
 from howdah.units import format_bytes, format_count, format_rate
 
 
@@ -23,10 +24,10 @@ def growth(sweep: Sweep, calibration: Calibration | None) -> PredictionContent:
         kicker=(sweep.suite, f"{sweep.quantity} swept", "simulated"),
         answer=saturation_said(sweep),
         lead=(
-            f"{SIMULATED} With {grown}, the suite takes {seconds(first.elapsed_s)} at the smallest size and "
+            f"With {grown}, the suite would take {seconds(first.elapsed_s)} at the smallest size and "
             f"{seconds(last.elapsed_s)} at the largest.",
         ),
-        warnings=tuple(warning.text for warning in sweep.warnings),
+        warnings=tuple(sentence(warning.text) for warning in sweep.warnings),
         figure=growth_figure(sweep),
         about_table="Every size with its time and the load of the masters",
         table=_table(sweep),

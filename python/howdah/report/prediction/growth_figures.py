@@ -8,7 +8,7 @@ from howdah.analysis.wording import percent, seconds
 from howdah.model.variation import SATURATED, Point, Sweep
 from howdah.report.figure import Figure, Key, Table, series_colour
 from howdah.report.prediction.words import between, drawn_ends, unit_of
-from howdah.report.theme import DATA, RIGHT, SHOWN, chart, layer, level_title, linear
+from howdah.report.theme import DATA, RIGHT, SHOWN, chart, layer, level_title, linear, switching
 from howdah.units import format_bytes, format_count, format_counted
 
 _TB = 1e12
@@ -71,6 +71,7 @@ def growth_figure(sweep: Sweep) -> Figure:
         table=_time_table(sweep),
         keys=keys if len(keys) > 1 else (),
         marks=3 * len(values),
+        labelled=True,
     )
 
 
@@ -142,12 +143,12 @@ def _time_spec(sweep: Sweep, values: list[dict[str, Any]], keys: tuple[Key, ...]
             SHOWN,
             name=DATA,
         ),
-        layer(
-            _ends(drawn, domain, logarithmic=logarithmic),
-            {"type": "text", "align": "left", "dx": 10},
-            {"x": x, "y": {**y, "field": "label"}, "text": {"field": "series"}, "color": colour},
-            SHOWN,
-            "roomy",
+        switching(
+            layer(
+                _ends(drawn, domain, logarithmic=logarithmic),
+                {"type": "text", "align": "left", "dx": 10},
+                {"x": x, "y": {**y, "field": "label"}, "text": {"field": "series"}, "color": colour},
+            )
         ),
     ]
     return chart(
@@ -192,13 +193,14 @@ def masters(sweep: Sweep) -> Figure:
         id="masters",
         title="How busy the masters are",
         caption=(
-            "The share of one core in the phase that loads each most; above the line a master is "
+            "Per cent of one core in the phase that loads each most; above the line a master is "
             "the bottleneck. The scheduler is the ResourceManager's, or Hadoop 1's JobTracker."
         ),
         spec=_masters_spec(sweep),
         table=_masters_table(sweep),
         keys=_KEYS,
         marks=2 * len(sweep.points),
+        labelled=True,
     )
 
 
@@ -232,12 +234,12 @@ def _masters_spec(sweep: Sweep) -> dict[str, Any]:
             SHOWN,
             name=DATA,
         ),
-        layer(
-            ends,
-            {"type": "text", "align": "left", "dx": 10},
-            {"x": x, "y": {**y, "field": "label"}, "text": {"field": "series"}, "color": colour},
-            SHOWN,
-            "roomy",
+        switching(
+            layer(
+                ends,
+                {"type": "text", "align": "left", "dx": 10},
+                {"x": x, "y": {**y, "field": "label"}, "text": {"field": "series"}, "color": colour},
+            )
         ),
     ]
     return chart(

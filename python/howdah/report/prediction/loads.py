@@ -9,7 +9,8 @@ from howdah.model.variation import LoadSweep
 from howdah.report.figure import Table
 from howdah.report.prediction.grounds import Ground, calibration_tables, facts
 from howdah.report.prediction.page import Data, PredictionContent
-from howdah.report.prediction.words import SIMULATED, load_said
+from howdah.report.prediction.words import load_said
+from howdah.report.words import sentence
 from howdah.units import format_per_s
 
 _COLUMNS = ("asked", "metric", "unit", "low", "median", "high", "station", "busy")
@@ -24,8 +25,8 @@ def loads(sweep: LoadSweep, calibration: Calibration | None) -> PredictionConten
         title=f"{sweep.suite}: how much it takes",
         kicker=(sweep.suite, f"{sweep.quantity} swept", "simulated"),
         answer=load_said(sweep),
-        lead=(f"{SIMULATED} Every point is a steady state: queues are as long as they get.",),
-        warnings=tuple(warning.text for warning in sweep.warnings),
+        lead=("Every point is a steady state: queues are as long as they get.",),
+        warnings=tuple(sentence(warning.text) for warning in sweep.warnings),
         figure=None,
         about_table="Every load with what it comes to and what is busiest",
         table=load_table(sweep),

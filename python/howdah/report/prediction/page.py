@@ -14,6 +14,8 @@ from howdah.report.markdown import escaped, figure_block, table, titled, togethe
 from howdah.report.provenance import FactGroup
 from howdah.report.renderer import svg
 
+INPUTS = "What the simulation was given"
+
 
 class PredictionSection(NamedTuple):
     """A part of the page under a heading of its own; ``name`` is what links to it."""
@@ -74,8 +76,13 @@ def _page(said: PredictionContent, pictures: dict[str, str] | None, shell: Shell
         "prediction.html.j2",
         said.name,
         said.figures(),
+        sections=(
+            *((section.id, section.name, True) for section in said.sections),
+            ("inputs", "Inputs", True),
+        ),
         shell=shell,
         said=said,
+        inputs=INPUTS,
         answer=drawn(said.figure, pictures) if said.figure else None,
         shown=[
             (section, [drawn(figure, pictures) for figure in section.figures]) for section in said.sections
@@ -99,7 +106,7 @@ def _blocks(said: PredictionContent, folder: str) -> Iterator[str]:
             yield escaped(section.about)
         yield from (figure_block(figure, folder) for figure in section.figures)
         yield from titled(section.tables)
-    yield "## What it rests on"
+    yield f"## {INPUTS}"
     for group in said.facts:
         yield f"### {escaped(group.heading)}"
         yield table(Table(("", ""), group.entries))

@@ -13,7 +13,6 @@ from howdah.report.figure import Figure, Key, Table
 from howdah.report.prediction.grounds import Ground, calibration_tables, facts, work_facts
 from howdah.report.prediction.page import Data, PredictionContent, PredictionSection
 from howdah.report.prediction.words import (
-    SIMULATED,
     AxisUnit,
     drawn_ends,
     interval_text,
@@ -23,7 +22,7 @@ from howdah.report.prediction.words import (
 )
 from howdah.report.provenance import FactGroup
 from howdah.report.theme import DATA, SHOWN, WIDTH, across, chart, layer, linear
-from howdah.report.words import moment
+from howdah.report.words import moment, sentence
 from howdah.units import format_counted
 
 LEFT, RIGHT = 8, 24
@@ -49,8 +48,8 @@ def predicted(prediction: Prediction, calibration: Calibration | None) -> Predic
             "simulated",
         ),
         answer=_answer(prediction.forecasts),
-        lead=(f"{SIMULATED} {_meaning(prediction.forecasts)}",),
-        warnings=tuple(warning.text for warning in prediction.warnings),
+        lead=_lead(prediction.forecasts),
+        warnings=tuple(sentence(warning.text) for warning in prediction.warnings),
         figure=first,
         about_table="What is predicted"
         + (", with its 90 % intervals" if _intervals(prediction.forecasts) else ""),
@@ -78,13 +77,15 @@ def _neighbours(prediction: Prediction) -> tuple[PredictionSection, ...]:
     if not prediction.neighbours_idle:
         return ()
     about = (
-        f"These hosts are shared with {prediction.neighbours}. Everything above is with neighbours that use "
-        "all of their parts, and no more; this is with neighbours that do nothing. A run lies between the "
-        "two, unless neighbours take more of a network port than is theirs."
+        f"These hosts are shared with {prediction.neighbours}. All times above are with other clusters that "
+        "use their whole part of the hosts, and no more; these are with idle ones. A run lies between the "
+        "two, unless the others take more than their part of a network port."
     )
-    table = Titled("With neighbours that do nothing", "", _table(prediction.neighbours_idle))
+    table = Titled("With the other clusters idle", "", _table(prediction.neighbours_idle))
     return (
-        PredictionSection("neighbours", "Neighbours", "While neighbours do nothing", about, (), (table,)),
+        PredictionSection(
+            "neighbours", "Other clusters", "While the other clusters are idle", about, (), (table,)
+        ),
     )
 
 
@@ -93,34 +94,27 @@ def _intervals(forecasts: Sequence[Forecast]) -> bool:
     return any(forecast.interval is not None for forecast in forecasts)
 
 
-def _meaning(forecasts: Sequence[Forecast]) -> str:
-    if not _intervals(forecasts):
-        return "How far off the times may be is unknown; howdah score compares a real run with them."
-    return (
-        "Nine of ten runs are expected between the ends of an interval; "
-        "howdah score compares a real run with them."
-    )
-
-
-def _nine_of_ten(forecast: Forecast) -> str:
-    return "" if forecast.interval is None else f", nine times in ten {interval_text(forecast)}"
+def _wholes(forecasts: Sequence[Forecast]) -> list[Forecast]:
+    """The forecasts of whole workloads, the longest first."""
+    wholes = [forecast for forecast in forecasts if forecast.part is None]
+    return sorted(wholes, key=lambda forecast: -forecast.median)
 
 
 def _answer(forecasts: Sequence[Forecast]) -> str:
-    wholes = [forecast for forecast in forecasts if forecast.part is None]
-    if not wholes:
-        best = forecasts[0]
-        return (
-            f"{best.workload} is predicted to come to {best.part} {said_of(best, best.median)}"
-            f"{_nine_of_ten(best)}."
-        )
-    main = max(wholes, key=lambda forecast: forecast.median)
-    others = format_counted(len(wholes) - 1, "other workload")
-    rest = f"; the {others} {seconds(sum(forecast.median for forecast in wholes) - main.median)}"
-    return (
-        f"{main.workload} is predicted to take {seconds(main.median)}"
-        f"{_nine_of_ten(main)}{rest if len(wholes) > 1 else ''}."
-    )
+    main, *_ = _wholes(forecasts) or forecasts
+    if main.part is not None:
+        return f"{main.workload} would reach a {main.part} of {said_of(main, main.median)}."
+    return f"{main.workload} would take {seconds(main.median)}."
+
+
+def _lead(forecasts: Sequence[Forecast]) -> tuple[str, ...]:
+    """Its interval and what that means, what the other workloads would take, and how to check all of it."""
+    main, *others = _wholes(forecasts) or forecasts[:1]
+    interval = f"Nine of ten runs are expected within {interval_text(main)}. " if main.interval else ""
+    rest_s = sum(forecast.median for forecast in others)
+    many = format_counted(len(others), "other workload")
+    rest = f"The {many} would take {seconds(rest_s)}. " if others else ""
+    return (f"{interval}{rest}`howdah score` compares a real run with this prediction.",)
 
 
 def _table(forecasts: Sequence[Forecast]) -> Table:
@@ -266,8 +260,9 @@ def _spec(some: Sequence[Span], axis: _Axis) -> dict[str, Any]:
                 "x": 0,
                 "fontSize": _WORD,
                 "opacity": {"expr": "datum.shade"},
+                "text": {"expr": f"width < {_WORD} * 0.6 * length(datum.head) ? datum.brief : datum.head"},
             },
-            {"y": y, "text": {"field": "head"}},
+            {"y": y},
         ),
     ]
     return chart(
@@ -296,6 +291,7 @@ def _datum(place: int, span: Span, unit_s: float) -> dict[str, Any]:
         "high": None if forecast.high is None else forecast.high / unit_s,
         "what": what,
         "head": f"{what}: {said}{took}",
+        "brief": f"{what}: {said_of(forecast, forecast.median)}",
         "said": f"{what}: {said}",
         # The name of a phase is paler than that of its workload.
         "shade": 1 if forecast.phase is None else 0.75,

@@ -17,7 +17,7 @@ from howdah.report.prediction.predicted import Span, drawn
 from howdah.report.prediction.words import drawn_ends, inside_text, interval_text, said_of, scored_runs
 from howdah.report.provenance import FactGroup
 from howdah.report.theme import DATA, SHOWN, WIDTH, chart, layer, level_title, linear
-from howdah.report.words import NONE, moment
+from howdah.report.words import NONE, moment, sentence
 
 HEIGHT = 240
 MOST = 300
@@ -38,7 +38,7 @@ def scored(prediction: Prediction, scores: Sequence[Score], history: Sequence[Sc
             f"It was predicted {moment(prediction.created)}, before the run began. {_so_far(history)} "
             f"the median error is {percent(median(abs(score.error) for score in history))}.",
         ),
-        warnings=tuple(warning.text for warning in prediction.warnings),
+        warnings=tuple(sentence(warning.text) for warning in prediction.warnings),
         figure=first,
         about_table="Everything that was predicted compared with what was measured",
         table=_table(scores),

@@ -11,21 +11,19 @@ from howdah.analysis.wording import percent, seconds
 from howdah.model.prediction import Forecast, Interval, Score
 from howdah.model.variation import SATURATED, LoadPoint, LoadSweep, Point, Sweep
 from howdah.report.figure import Table
-from howdah.report.words import NONE
+from howdah.report.words import NONE, UNKNOWN
 from howdah.units import format_bytes, format_counted, format_per_s
-
-SIMULATED = "Simulated, nothing measured."
 
 
 def between(interval: Interval | None) -> str:
-    """Both ends of an interval of times; a dash where it is unknown."""
-    return NONE if interval is None else f"{seconds(interval.low)} to {seconds(interval.high)}"
+    """Both ends of an interval of times."""
+    return UNKNOWN if interval is None else f"{seconds(interval.low)} to {seconds(interval.high)}"
 
 
 def interval_text(forecast: Forecast) -> str:
-    """Both ends of what is predicted; a dash where they are unknown."""
+    """Both ends of what is predicted."""
     if forecast.interval is None:
-        return NONE
+        return UNKNOWN
     return " to ".join(said_of(forecast, end) for end in forecast.interval)
 
 
@@ -73,7 +71,7 @@ def saturation_said(sweep: Sweep) -> str:
         return f"The {_master(after)} saturates between {_size(sweep, before)} and {_size(sweep, after)}."
     if sweep.points[0].busiest >= SATURATED:
         return f"The {_master(sweep.points[0])} is saturated at {_size(sweep, sweep.points[0])} already."
-    load = f"the {_master(last)} is busy for {last.busiest:.0%} of a core"
+    load = f"the {_master(last)} uses {percent(last.busiest)} of a core"
     return f"No master saturates: at {_size(sweep, last)} {load}."
 
 
@@ -86,7 +84,7 @@ def load_said(sweep: LoadSweep) -> str:
     rate = format_per_s(full.throughput_per_s)
     if sweep.quantity == "target":
         return f"Of {_load(sweep, full)} only {rate} are done; {_busiest(full)}."
-    return f"More than {_load(sweep, full)} hardly help: they come to {rate}; {_busiest(full)}."
+    return f"More than {_load(sweep, full)} hardly help: throughput is {rate} there; {_busiest(full)}."
 
 
 def _busiest(point: LoadPoint) -> str:
@@ -96,7 +94,7 @@ def _busiest(point: LoadPoint) -> str:
 def _load(sweep: LoadSweep, point: LoadPoint) -> str:
     if sweep.quantity == "threads":
         return format_counted(point.asked, "thread")
-    return f"{format_per_s(point.asked)} asked for"
+    return f"{format_per_s(point.asked)} requested"
 
 
 def _master(point: Point) -> str:

@@ -119,7 +119,7 @@ def agreement(findings: StudyFound) -> str:
         return ""
     text = (
         f"Of {len(errors)} published times, {sum(abs(error) <= 0.1 for error in errors)} lie within 10 % of "
-        f"what was found; the mean error is {signed(fmean(errors))}, the mean absolute one "
+        f"this study's; the mean error is {signed(fmean(errors))}, the mean absolute one "
         f"{percent(fmean(map(abs, errors)))}"
     )
     worst = max(errors, key=abs)

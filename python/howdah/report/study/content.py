@@ -9,8 +9,8 @@ from howdah.analysis.wording import listed, percent
 from howdah.model.comparison import Aspect, Judged, Verdict
 from howdah.model.run import Origin
 from howdah.report.cluster import Titled
-from howdah.report.comparing.content import GroupContent, changes_table, others_table, tests_table
-from howdah.report.comparing.words import said, subject
+from howdah.report.comparing.content import GroupContent, changes_table, others_table, parts, tests_table
+from howdah.report.comparing.words import subject
 from howdah.report.figure import Table
 from howdah.report.study.beside import (
     agreement,
@@ -147,13 +147,11 @@ def _section(stratum: StratumFound) -> StudySection:
     base = comparison.baseline
     return StudySection(
         title=stratum.name,
-        parts=tuple(
-            GroupContent(each.group, tuple(said(each, base)), each.remarks) for each in comparison.against
-        ),
+        parts=parts(comparison),
         remarks=comparison.remarks,
         changes=Titled(
             "What changed",
-            "Only what differs from the baseline; an empty cell is as the baseline's.",
+            "Only what differs from the baseline; an empty cell is the same as the baseline.",
             changes_table(comparison),
         ),
         others=tuple(
@@ -226,7 +224,7 @@ def _appendix(findings: StudyFound) -> Iterator[Titled]:
     yield Titled("Hardware", several, facts_table(findings, Aspect.HARDWARE))
     yield Titled("Versions", several, facts_table(findings, Aspect.VERSIONS))
     yield Titled(
-        "What speaks for and against each platform",
+        "Pros and cons of each platform",
         "The planner's rules, before anything runs, and what they are worth.",
         judgements_table(findings),
     )

@@ -165,7 +165,7 @@ def _page(
             ("masters", "Masters", said.masters.rows),
             ("published", "Published", published),
             ("compared", "Compared", said.sections),
-            ("open", "Open", said.open),
+            ("open", "Open questions", said.open),
             ("appendix", "Appendix", True),
         ),
         shell=shell,
@@ -196,7 +196,7 @@ def _blocks(said: StudyContent, figures: StudyFigures, folder: str) -> Iterator[
         yield "## Platforms"
         yield table(said.platforms)
     if figures.unanswered:
-        yield "## How long nothing was answered"
+        yield "## Longest time without an answer"
         yield figure_block(figures.unanswered, folder)
         yield table(said.unanswered)
     if said.results.rows:
@@ -222,7 +222,7 @@ def _blocks(said: StudyContent, figures: StudyFigures, folder: str) -> Iterator[
     for section, compared in zip(said.sections, figures.strata, strict=True):
         yield from _section(section, compared, folder, answered=figures.lead is not None)
     if said.open:
-        yield "## What could not be concluded"
+        yield "## Open questions"
         yield "\n".join(f"- {escaped(text)}" for text in said.open)
     yield "## Appendix"
     yield from titled(said.appendix)

@@ -14,6 +14,7 @@ from howdah.model.study import PublishedPlatform, matches
 from howdah.model.value import value_text
 from howdah.report.figure import Table
 from howdah.report.plan.words import size_note, weight_text
+from howdah.report.sources import source_text
 from howdah.report.study.found import StudyFound, where
 from howdah.report.words import NONE, moment
 from howdah.units import format_gib
@@ -93,7 +94,7 @@ def judgements_table(findings: StudyFound) -> Table:
             said = (judged.verdict, weight_text(judged), judged.text)
             cells.setdefault(said, []).append(cell.cell.number)
     rows = tuple((where(findings.study, numbers, findings.cells), *said) for said, numbers in cells.items())
-    return Table(("platform", "speaks", "worth", "what"), rows)
+    return Table(("platform", "for or against", "worth", "what"), rows)
 
 
 def _beside(published: PublishedPlatform, planned: PlatformWorkers) -> Iterator[tuple[str, str, str]]:
@@ -179,9 +180,9 @@ def _value(setting: Setting) -> str:
 
 def _grounds(setting: Setting) -> tuple[str, str]:
     """Why, and where that is from; what the plan took from its user is the study's."""
-    return (
-        ("given by the study", "its file") if setting.origin == "user" else (setting.reason, setting.source)
-    )
+    if setting.origin == "user":
+        return "given by the study", "its file"
+    return setting.reason, source_text(setting.source)
 
 
 def runs_table(findings: StudyFound) -> Table:

@@ -15,12 +15,12 @@ from howdah.model.reported import Unit, format_value
 from howdah.model.run import Origin
 from howdah.model.study import Study
 from howdah.model.workloads.terasort import ROW_BYTES
-from howdah.report.comparing.words import answer, interval, more, place, subject
+from howdah.report.comparing.words import Headline, answer, interval, more, place, subject
 from howdah.report.figure import Table
 from howdah.report.plan.words import answer as planned
 from howdah.report.study.found import CellRuns, StudyFound
 from howdah.report.study.unanswered import without_answer
-from howdah.report.words import NONE
+from howdah.report.words import NONE, UNKNOWN
 from howdah.study.matrix import named as named_levels
 from howdah.study.matrix import strata_of
 from howdah.study.precision import half_width
@@ -132,7 +132,7 @@ def _mean(values: list[float], unit: Unit = "s") -> str:
     mean = exactly(value) if unit == "s" else format_value(value, unit)
     if width is None:
         return mean
-    return f"{mean} ± {percent(width)}" if width < 1 else f"{mean} ± > 100 %"
+    return f"{mean} ± {percent(width)}" if width < 1 else f"{mean} ± {UNKNOWN}"
 
 
 def exactly(value_s: float) -> str:
@@ -143,15 +143,25 @@ def exactly(value_s: float) -> str:
 
 
 class Conclusion(NamedTuple):
-    """What follows for cells that share their other levels; ``where`` says which, if there are several."""
+    """What follows for cells that share their other levels; ``where`` names these, if there are several.
+
+    ``mark`` is for readers of the words alone: whether the numbers were simulated.
+    """
 
     where: str
-    answer: str
+    claim: str
+    statistics: str = ""
+    mark: str = ""
 
     @property
-    def in_words(self) -> str:
-        """Both in one sentence."""
-        return f"{self.where[0].upper()}{self.where[1:]}: {self.answer}" if self.where else self.answer
+    def answer(self) -> str:
+        """All of it but the place."""
+        return f"{self.mark}{self.claim} {self.statistics}".rstrip()
+
+    @property
+    def heading(self) -> str:
+        """The place and the claim; the page has a badge for what is simulated."""
+        return f"{self.where[0].upper()}{self.where[1:]}: {self.claim}" if self.where else self.claim
 
 
 def conclusions(findings: StudyFound) -> tuple[Conclusion, ...]:
@@ -162,7 +172,7 @@ def conclusions(findings: StudyFound) -> tuple[Conclusion, ...]:
     simulated = {run.origin is Origin.SIMULATED for cell in findings.cells for run in cell.runs}
     whose = {frozenset({True}): "simulated: ", frozenset({True, False}): "simulated in part: "}
     mark = whose.get(frozenset(simulated), "")
-    return tuple(one._replace(answer=f"{mark}{one.answer}") for one in _concluded(findings))
+    return tuple(conclusion._replace(mark=mark) for conclusion in _concluded(findings))
 
 
 def _concluded(findings: StudyFound) -> tuple[Conclusion, ...]:
@@ -189,10 +199,10 @@ def _outages(findings: StudyFound) -> Iterator[Conclusion]:
 
 
 def _differences(findings: StudyFound) -> Iterator[Conclusion]:
-    return (Conclusion(stratum.name, _answer(stratum.comparison)) for stratum in findings.strata)
+    return (Conclusion(stratum.name, *_answer(stratum.comparison)) for stratum in findings.strata)
 
 
-def _answer(comparison: Comparison) -> str:
+def _answer(comparison: Comparison) -> Headline:
     """The answer, which names one workload; of two groups, what can be told of the others is said, too."""
     main = answer(comparison)
     if len(comparison.against) > 1:
@@ -200,15 +210,16 @@ def _answer(comparison: Comparison) -> str:
     (only,) = comparison.against
     if not any(result.is_told for result in only.wholes):
         return main
-    others = [result for result in only.wholes if f"{subject(result.measure)} " not in main]
+    others = [result for result in only.wholes if f"{subject(result.measure)} " not in str(main)]
     told = [
         f"{subject(result.measure)} {more(result)} ({interval(result)})"
         for result in others
         if result.is_told and result.ratio is not None
     ]
     unclear = [subject(result.measure) for result in others if result.verdict is Verdict.CANNOT_TELL]
-    also = f" Also: {listed(told)}." if told else ""
-    return f"{main}{also}" + (f" For {listed(unclear)} no difference is certain." if unclear else "")
+    also = f"Also: {listed(told)}." if told else ""
+    doubt = f"For {listed(unclear)} no difference is certain." if unclear else ""
+    return Headline(main.text, " ".join(filter(None, (main.statistics, also, doubt))))
 
 
 def _grown(findings: StudyFound) -> Iterator[Conclusion]:
@@ -221,7 +232,6 @@ def _grown(findings: StudyFound) -> Iterator[Conclusion]:
             grown = more_s / less_s / (n_log_n(more) / n_log_n(less))
             steps.append(f"from {format_bytes(less)} to {format_bytes(more)} {grown:.2f} times as much")
         others = {name: label for name, label in cells[0].cell.levels.items() if name != "dataset"}
-        said = (
-            f"Compared with n log n, {SORT} grew {listed(steps)}; 1 is exactly so, less where starts count."
-        )
-        yield Conclusion(named_levels(findings.study, others), said)
+        said = f"Compared with n log n, {SORT} grew {listed(steps)}."
+        exact = "1 is exactly n log n; it is less where starting takes much of the time."
+        yield Conclusion(named_levels(findings.study, others), said, exact)

@@ -13,7 +13,7 @@ from howdah.report.figure import MOST_COLOURS, Figure, Key, series_colour
 from howdah.report.figures.timeline import Label, spread
 from howdah.report.study.found import CellRuns, StudyFound
 from howdah.report.study.results import SORT, by_size, n_log_n, sizes_table
-from howdah.report.theme import DATA, RIGHT, SHOWN, chart, layer, level_title
+from howdah.report.theme import DATA, RIGHT, SHOWN, chart, layer, level_title, switching
 from howdah.units import format_bytes
 
 HEIGHT = 260
@@ -43,6 +43,7 @@ def scaling(findings: StudyFound) -> Figure | None:
         table=sizes_table(findings),
         keys=keys if len(keys) > 1 else (),
         marks=sum(len(cell.good) for cells in lines for cell in cells) + 2 * len(lines),
+        labelled=True,
     )
 
 
@@ -129,17 +130,17 @@ def _spec(lines: dict[str, list[CellRuns]], keys: tuple[Key, ...]) -> dict[str, 
             SHOWN,
             name=DATA,
         ),
-        layer(
-            [{"series": label.name, "y": label.y} for label in names],
-            {"type": "text", "align": "left", "baseline": "middle", "dx": 8, "limit": RIGHT - 8},
-            {
-                "x": {"value": {"expr": "width"}},
-                "y": {"field": "y", "type": "quantitative", "scale": None, "axis": None},
-                "text": {"field": "series"},
-                "color": colour,
-            },
-            SHOWN,
-            "roomy",
+        switching(
+            layer(
+                [{"series": label.name, "y": label.y} for label in names],
+                {"type": "text", "align": "left", "baseline": "middle", "dx": 8, "limit": RIGHT - 8},
+                {
+                    "x": {"value": {"expr": "width"}},
+                    "y": {"field": "y", "type": "quantitative", "scale": None, "axis": None},
+                    "text": {"field": "series"},
+                    "color": colour,
+                },
+            )
         ),
     ]
     return chart(

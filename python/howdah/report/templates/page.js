@@ -23,10 +23,16 @@
     );
   }
 
-  function layout(figure, room) {
-    const roomy = room >= ROOMY || figure.keys === 0;
+  function layout(figure, shown) {
+    const room = Math.max(shown, figure.least);
+    const roomy = room >= ROOMY || (figure.keys === 0 && !figure.labelled);
     const padding = { ...figure.spec.padding, right: roomy ? figure.spec.padding.right : 14 };
     return { roomy, padding, width: Math.max(80, room - padding.left - padding.right) };
+  }
+
+  // Names at the lines are the legend where there is room for them; the buttons stay in reach of the keyboard.
+  function name({ id, labelled }, roomy) {
+    document.getElementById(id).classList.toggle("named", labelled && roomy);
   }
 
   async function draw(figure) {
@@ -55,6 +61,7 @@
       tooltip: { disableDefaultStyle: true },
     });
     views.set(figure.id, view);
+    name(figure, roomy);
     view.addEventListener("click", (_, item) => {
       if (item?.mark.marktype === "text" && item.datum.series) toggle(figure.id, item.datum.series);
     });
@@ -64,6 +71,7 @@
   function fit(figure) {
     const view = views.get(figure.id);
     const { roomy, padding, width } = layout(figure, document.getElementById(`live-${figure.id}`).clientWidth);
+    name(figure, roomy);
     if (view && view.width() !== width) view.signal("roomy", roomy).padding(padding).width(width).runAsync();
   }
 
@@ -90,7 +98,17 @@
     if (kind === "svg") setTimeout(() => URL.revokeObjectURL(link.href), 1000);
   }
 
+  // A menu closes with a choice, with a click elsewhere, and with Escape, which leaves the focus on it.
+  const menus = () => document.querySelectorAll(".menu[open]");
+  document.addEventListener("keydown", ({ key }) => {
+    if (key !== "Escape") return;
+    for (const menu of menus()) {
+      menu.open = false;
+      menu.firstElementChild.focus();
+    }
+  });
   document.addEventListener("click", ({ target }) => {
+    for (const menu of menus()) if (!target.closest("summary") || !menu.contains(target)) menu.open = false;
     const button = target.closest("button");
     if (button?.dataset.series !== undefined) toggle(button.dataset.figure, button.dataset.series);
     if (button?.dataset.save) save(button.dataset.figure, button.dataset.save);

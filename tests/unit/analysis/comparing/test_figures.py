@@ -64,9 +64,9 @@ def test_a_laboratorys_loop_devices_are_no_hardware() -> None:
 
 def test_what_a_laboratory_has_less_of_is_said_in_units() -> None:
     facts = {one.name: one.value for one in figures_of(laboratory()).facts if one.aspect is Aspect.HARDWARE}
-    assert facts["laboratory's CPUs per host"] == "0.5 of 4 planned"
-    assert facts["laboratory's memory per host"] == "4 GiB of 16 GiB planned"
-    assert facts["laboratory's uplink"] == "100 Mb/s of 1.00 Gb/s planned"
+    assert facts["lab's CPUs per host"] == "0.5 of 4 planned"
+    assert facts["lab's memory per host"] == "4 GiB of 16 GiB planned"
+    assert facts["lab's uplink"] == "100 Mb/s of 1.00 Gb/s planned"
 
 
 def test_what_users_change_is_a_fact() -> None:

@@ -125,13 +125,13 @@ def test_workers_of_hbase_alone_run_no_tasks() -> None:
     request = PlanRequest(workloads=(Demand(kind="ycsb"),))
     assert _answer(plan(kinds=[servers], request=request)).endswith("4 workers serve HBase.")
     both = PlanRequest(workloads=(Demand(kind="ycsb"), Demand(kind="terasuite")))
-    assert _answer(plan(request=both)).endswith("88 map and 88 reduce tasks at once beside HBase.")
+    assert _answer(plan(request=both)).endswith("88 map and 88 reduce tasks at once next to HBase.")
 
 
 @pytest.mark.parametrize(
     ("changes", "said"),
     [
-        ({"shares": True}, "beside a worker"),
+        ({"shares": True}, "next to a worker"),
         ({"whole_host": True, "takes": ("worker",)}, "the whole host"),
         ({"takes": ("worker",)}, "in place of a worker"),
         ({"takes": ("worker", "worker")}, "in place of 2 workers"),
@@ -141,6 +141,15 @@ def test_a_master_has_a_place(changes: dict[str, object], said: str) -> None:
     one: Master = master("nn1", "w1", Role.NAMENODE).model_copy(update=changes)
     assert words.place(one) == said
     assert words.masters_line(one) == f"NameNode on w1 ({said})"
+
+
+def test_hosts_that_are_not_divided_have_no_virtual_cpus() -> None:
+    divided = eight_hosts().cluster
+    assert divided is not None
+    (first, *_) = divided.masters
+    assert words.master_size(first, divided) == "10 vCPUs, 60 GiB"
+    native = tuple(layout.model_copy(update={"virtual": False}) for layout in divided.layouts)
+    assert words.master_size(first, divided.model_copy(update={"layouts": native})) == "60 GiB"
 
 
 @pytest.mark.parametrize(

@@ -64,7 +64,7 @@ def test_without_a_calibration_a_load_has_no_interval() -> None:
 def test_the_page_says_where_more_threads_help_no_more(tmp_path: Path) -> None:
     page = write_page(loads(SWEEP, None), tmp_path)
     text = page.read_text()
-    assert "More than 16 threads hardly help: they come to 4,000/s" in text
+    assert "More than 16 threads hardly help: throughput is 4,000/s there" in text
     assert "busiest: server processors" in text
     assert (tmp_path / "data/loads.csv").read_text().count("\n") == 1 + 3 * 3
 

@@ -59,7 +59,7 @@ def test_both_are_said_in_the_table_and_on_the_page(shared: Prediction, tmp_path
         "hosts are shared with a: medians and intervals are with neighbours that use all" in text.getvalue()
     )
     page = write_page(predicted(shared, None), tmp_path / "out")
-    assert "While neighbours do nothing" in page.read_text()
+    assert "While the other clusters are idle" in page.read_text()
     assert (tmp_path / "out/data/neighbours-idle.csv").exists()
 
 
