@@ -58,7 +58,7 @@ __all__ = [
 DEFAULT_TUNE_DIR = Path("tune")
 RACE, HOSTS = "race.yaml", "hosts.yaml"
 _LEAST_TRIALS, _MOST_TRIALS = 20, 100_000
-_NEXT = 5
+_NEXT = 3
 """So many of the fastest candidates of each search are simulated again, with several draws."""
 _AT_ONCE = 16
 """So many candidates are tried before they are kept and progress is shown."""
@@ -147,15 +147,21 @@ def search(folder: TuningFolder, tell: Callable[[TuneProgress], None]) -> Tuned:
         raise UserError(request.plan_file, planned.refused or "cannot be simulated", "plan again, then tune")
     attempts.planned_s = planned.elapsed_s
     half = request.trials // 2
-    best = {}
+    searches: dict[KeptRules, Search] = {}
+    best: dict[KeptRules, Trial] = {}
     start_values: Values = {}
     for kept, budget in ((KeptRules.RULES, half), (KeptRules.LIMITS, request.trials - half)):
         attempts.stage = "within the rules" if kept is KeptRules.RULES else "beyond the rules"
-        one = Search(work.space, attempts, kept=kept, budget=budget, seed=request.seed)
-        best[kept] = one.best_from(start_values)
+        searches[kept] = Search(work.space, attempts, kept=kept, budget=budget, seed=request.seed)
+        best[kept] = searches[kept].best_from(start_values)
         start_values = best[kept].values
     attempts.stage = "comparing"
-    planned_s, finalists = _finalists(best, folder, work.candidates, attempts)
+    planned_s, finalists = _finalists(
+        {kept: _fastest(kept, best[kept], folder.trials, searches[kept]) for kept in KeptRules},
+        folder.request,
+        work.candidates,
+        attempts,
+    )
     tuned = attempts([finalists[0].values])[0]
     tuned_plan = work.candidates.plan(tuned.values)
     assert tuned_plan.cluster is not None
@@ -269,15 +275,16 @@ class _Attempts:
 
 
 def _finalists(
-    best: Mapping[KeptRules, Trial], folder: TuningFolder, candidates: Candidates, attempts: _Attempts
+    pools: Mapping[KeptRules, Sequence[Trial]],
+    request: TuningRequest,
+    candidates: Candidates,
+    attempts: _Attempts,
 ) -> tuple[float, tuple[Finalist, ...]]:
     """The time of the rules' plan and the best candidate of each search, the one to use first.
 
     The fastest of each search are simulated with several draws, the same for all: with one draw some are
     fast by chance. The second finalist is left out where it is not faster than the first.
     """
-    request = folder.request
-    pools = {kept: _fastest(kept, best[kept], folder.trials) for kept in KeptRules}
     trials = list({_key(trial.values): trial for pool in pools.values() for trial in pool}.values())
     planned, *times = candidates.predicted(
         [{}, *(trial.values for trial in trials)], request.replications, lambda done: attempts.show()
@@ -307,8 +314,8 @@ def _finalists(
     return median(planned.elapsed_s), (first, second) if both else (first,)
 
 
-def _fastest(kept: KeptRules, best: Trial, trials: Sequence[Trial]) -> list[Trial]:
-    """The best trial of a search, the next that keep as many rules, and the rules' plan."""
+def _fastest(kept: KeptRules, best: Trial, trials: Sequence[Trial], search_of: Search) -> list[Trial]:
+    """The best trial of a search, the next ones that keep as many rules, and the rules' plan."""
     admitted = [
         trial
         for trial in trials
@@ -316,7 +323,7 @@ def _fastest(kept: KeptRules, best: Trial, trials: Sequence[Trial]) -> list[Tria
     ]
     admitted.sort(key=lambda trial: trial.elapsed_s or 0.0)
     planned = [trial for trial in admitted if not trial.values]
-    return [best, *admitted[:_NEXT], *planned]
+    return [best, *(search_of.simplified(trial.values) for trial in admitted[:_NEXT]), *planned]
 
 
 def _key(values: Values) -> frozenset[tuple[str, str]]:

@@ -63,6 +63,13 @@ class Search:
         self._climb()
         return self._seen[self._simple(self._best())]
 
+    def simplified(self, values: Values) -> Trial:
+        """The candidate without the values that bring nothing."""
+        point = self._point(values)
+        self._left = max(self._left, 1)
+        self._try([point])
+        return self._seen[self._simple(point)]
+
     def _best(self) -> Point:
         """The best point that is admitted; the first one tried where none of it could be simulated."""
         return min(self._seen, key=lambda point: self._cost(self._seen[point]))

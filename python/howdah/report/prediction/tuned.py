@@ -12,10 +12,9 @@ from howdah.report.cluster import Titled
 from howdah.report.figure import Figure, Table
 from howdah.report.prediction.grounds import Ground, calibration_tables, facts
 from howdah.report.prediction.page import Data, PredictionContent, PredictionSection
-from howdah.report.prediction.words import SIMULATED
 from howdah.report.provenance import FactGroup
 from howdah.report.theme import DATA, WIDTH, across, chart, layer, level_title, linear
-from howdah.report.words import NONE
+from howdah.report.words import NONE, sentence
 from howdah.units import format_counted, format_seconds
 
 _MATTER = 10
@@ -32,12 +31,12 @@ def tuned(tuning: Tuning, calibration: Calibration | None) -> PredictionContent:
         kicker=(tuning.suite, "tune", "simulated"),
         answer=_answer(tuning, best),
         lead=(
-            f"{SIMULATED} {format_counted(tuning.trials, 'candidate')} were tried in "
+            f"{format_counted(tuning.trials, 'candidate')} were simulated in "
             f"{format_seconds(tuning.elapsed_s)}, with {format_counted(len(tuning.space), 'parameter')}; "
             f"the rules or the simulator refused {tuning.refused:,}. Confirm the tuned plan with "
             "real runs: `howdah run`, then `howdah compare`.",
         ),
-        warnings=tuple(warning.text for warning in tuning.warnings),
+        warnings=tuple(sentence(warning.text) for warning in tuning.warnings),
         figure=_matters_figure(tuning),
         about_table="Tuned values",
         table=_values_table(tuning, best),
