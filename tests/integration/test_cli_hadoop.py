@@ -79,7 +79,7 @@ def test_a_second_fetch_only_verifies(fetched: Path) -> None:
     before = jar.stat().st_ino
     done = _howdah("hadoop", "fetch", cache=fetched, changed={"MAVEN_OPTS": "-Duser.home=/nowhere"})
     assert done.returncode == 0, done.stderr
-    assert "there already, verified" in done.stdout
+    assert "already in the cache, verified" in done.stdout
     assert jar.stat().st_ino == before
 
 
@@ -196,7 +196,7 @@ def test_an_own_installation_runs(fetched: Path, tmp_path: Path, monkeypatch: py
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("hive",), "error: hive: is nothing that howdah can fetch\n       one of hadoop, hbase\n"),
+        (("hive",), "error: hive: is not a product that howdah can fetch\n       one of hadoop, hbase\n"),
         (
             ("hbase", "--release", "2.5.0"),
             "error: --release: 2.5.0 is not a release of HBase that howdah can fetch\n"

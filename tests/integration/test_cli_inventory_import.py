@@ -208,7 +208,7 @@ def test_a_probe_of_another_host_is_refused(ran: Ran, tmp_path: Path, name: str,
 
 def test_finished_jobs_become_work_to_plan_for(ran: Ran) -> None:
     none = ran.imported("-o", "hosts.yaml", "--workload-output", "none.yaml")
-    assert "missing  finished jobs: there are none from the last 7 days" in none.stderr
+    assert "missing  finished jobs: none ended in the last 7 days" in none.stderr
     assert not (ran.folder / "none.yaml").exists()
     inside = ran.network.inside("m1")
     ran.daemons.run("org.apache.hadoop.examples.ExampleDriver", "pi", "2", "10", conf=ran.conf, inside=inside)

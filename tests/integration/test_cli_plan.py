@@ -92,7 +92,7 @@ def test_a_second_cluster_is_planned_on_what_the_first_leaves_and_rendered(here:
         ),
         (
             ("--beside", "whole.yaml", "--hypervisor", "kvm"),
-            "--beside whole.yaml: is of a cluster called vsphere6, as this one is",
+            "--beside whole.yaml: has the same cluster name, vsphere6, as this one",
         ),
     ],
 )
@@ -210,7 +210,7 @@ def test_only_a_page_of_ours_is_replaced(here: Path) -> None:
     (here / "plan.html").write_text("<p>mine</p>", encoding="utf-8")
     refused = howdah("plan", "hosts.yaml", cwd=here)
     assert refused.returncode == 2
-    assert "plan.html, which exists and is not a page of howdah's" in refused.stderr
+    assert "plan.html, which howdah did not write" in refused.stderr
     assert tree(here) == {"hosts.yaml", "plan.html"}
     assert howdah("plan", "hosts.yaml", "--no-page", "-q", cwd=here).returncode == 0
     assert (here / "plan.html").read_text(encoding="utf-8") == "<p>mine</p>"
@@ -221,16 +221,16 @@ def test_only_a_page_of_ours_is_replaced(here: Path) -> None:
     [
         (["hosts.yml"], "hosts.yml"),
         (["hosts.yaml", "-o", "hosts.yaml"], "--output hosts.yaml: exists and is not a plan"),
-        (["hosts.yaml", "-o", "plan.html"], "--output plan.html: is the page's file"),
+        (["hosts.yaml", "-o", "plan.html"], "--output plan.html: is the file of the plan's page"),
         (["hosts.yaml", "-o", "nowhere/plan.yaml"], "nowhere/plan.yaml: cannot be written"),
         (
             ["hosts.yaml", "--workload", "terasort:3TB"],
             "--workload terasort:3TB: 'terasort' is not a workload",
         ),
         (["hosts.yaml", "--workload", "terasuite:3"], "--workload terasuite:3: 3 has no unit"),
-        (["hosts.yaml", "--hypervisor", "xen"], "--hypervisor: 'xen' is not one of its values"),
-        (["hosts.yaml", "--protect-masters", "raid"], "--protect-masters: 'raid' is not one of its values"),
-        (["hosts.yaml", "--profile", "fast"], "--profile: 'fast' is not one of its values"),
+        (["hosts.yaml", "--hypervisor", "xen"], "--hypervisor: unknown value 'xen'"),
+        (["hosts.yaml", "--protect-masters", "raid"], "--protect-masters: unknown value 'raid'"),
+        (["hosts.yaml", "--profile", "fast"], "--profile: unknown value 'fast'"),
         (["hosts.yaml", "--realm", "A.B"], "--realm: is for Kerberos"),
         (["hosts.yaml", "--slots", "0"], "--slots 0: is not a count"),
         (["hosts.yaml", "--replication", "0"], "--replication 0: is not a count"),
@@ -243,7 +243,7 @@ def test_only_a_page_of_ours_is_replaced(here: Path) -> None:
         (["hosts.yaml", "--workers-per-host", "3"], "--workers-per-host 3: impossible"),
         (["hosts.yaml", "--growth", "40%/year"], "--growth: says how fast data grows"),
         (["hosts.yaml", "--need", "300"], "--need 300: 300 has no unit"),
-        (["hosts.yaml", "--set", "dfs.blocksize"], "--set dfs.blocksize: is not a KEY=VALUE"),
+        (["hosts.yaml", "--set", "dfs.blocksize"], "--set dfs.blocksize: is not of the form KEY=VALUE"),
         (["hosts.yaml", "--set", "dfs.blocksiz=1"], "did you mean dfs.blocksize?"),
         (["hosts.yaml", "--set", "dfs.replication=many"], "--set dfs.replication"),
         (["hosts.yaml", "--hadoop", "1.2.1"], "1.2.1"),
@@ -316,7 +316,7 @@ def test_json_tells_rule_source_and_default(planned: Path) -> None:
     [
         (["plan.yaml", "dfs.blocksiz"], "did you mean dfs.blocksize?"),
         (["plan.yaml", "dfs.namenode.decommission.interval"], "the release's default applies: 30"),
-        (["plan.yaml", "xyzzy"], "`howdah plan explain plan.yaml` lists what it holds"),
+        (["plan.yaml", "xyzzy"], "`howdah plan explain plan.yaml` lists all keys, platforms and masters"),
         (["nowhere.yaml"], "nowhere.yaml: no such file"),
         (["hosts.yaml", "dfs.blocksize"], "hosts.yaml"),
     ],
@@ -389,9 +389,15 @@ def test_a_plan_from_one_that_runs_says_what_changes_and_overwrites_nothing(plan
     assert next(step["what"] for step in change["steps"]) == "add"
     assert any(setting.key == "dfs.blocksize" for setting in read_plan(planned / "new.yaml").settings)
     for words, said in (
-        (["-o", "plan.yaml"], "is the plan of the cluster that runs"),
-        (["-o", "other.yaml", "--replication", "2"], "keeps what that plan was asked for"),
-        (["-o", "other.yaml", "--rank", "rules"], "keeps what that plan was asked for"),
+        (["-o", "plan.yaml"], "would replace the plan of the running cluster"),
+        (
+            ["-o", "other.yaml", "--replication", "2"],
+            "keeps the options of that plan, and this command gives others",
+        ),
+        (
+            ["-o", "other.yaml", "--rank", "rules"],
+            "keeps the options of that plan, and this command gives others",
+        ),
     ):
         refused = howdah("plan", "more.yaml", "--from", "plan.yaml", *words, cwd=planned)
         assert refused.returncode == 2
@@ -399,4 +405,4 @@ def test_a_plan_from_one_that_runs_says_what_changes_and_overwrites_nothing(plan
     assert (planned / "plan.yaml").read_bytes() == before
     assert not (planned / "other.yaml").exists()
     same = howdah("plan", "hosts.yaml", "--from", "plan.yaml", "-o", "same.yaml", cwd=planned)
-    assert "nothing: the cluster is as this plan has it" in same.stdout
+    assert "the cluster matches this plan" in same.stdout

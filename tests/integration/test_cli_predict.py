@@ -111,7 +111,7 @@ def test_a_plan_grows_by_hosts_with_as_much_work_for_each(planned: Path) -> None
         (("predict", "plan.yaml", "--replications", "2"), "give from 3 to 1,000"),
         (("predict", "plan.yaml", "--replications", "1000000000"), "give from 3 to 1,000"),
         (("predict", "plan.yaml", "--seed", "-1"), "--seed"),
-        (("predict", "plan.yaml", "--name", "../up"), "cannot name a prediction"),
+        (("predict", "plan.yaml", "--name", "../up"), "is not a valid name of a prediction"),
         (("predict", "plan.yaml", "--calibration", "nosuch.yaml"), "nosuch.yaml"),
         (("predict", "plan.yaml", "--suite", "storage"), "--suite: --engine sim does not run storage"),
         (("predict", "plan.yaml", "--what-if", "disk=1"), "NAME=VALUE of hosts, disks"),
@@ -135,7 +135,7 @@ def test_a_plan_grows_by_hosts_with_as_much_work_for_each(planned: Path) -> None
             "--sweep: and --what-if cannot be given together",
         ),
         (("score", "last", "--runs-dir", "nowhere"), "nowhere"),
-        (("score",), "holds no score"),
+        (("score",), "contains no score"),
         (("predict", "plan.yaml", "--what-if", "all", "-o", "plan.yaml"), "--output plan.yaml: is a file"),
     ],
 )

@@ -45,11 +45,11 @@ def listed(server: Started) -> dict[str, str]:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["--listen", "0.0.0.0"], "--listen 0.0.0.0: would let others in without TLS"),
-        (["--listen", "0.0.0.0", "--password-file", "secret"], "would let others in without TLS"),
+        (["--listen", "0.0.0.0"], "--listen 0.0.0.0: would accept other machines without TLS"),
+        (["--listen", "0.0.0.0", "--password-file", "secret"], "would accept other machines without TLS"),
         (["--listen", "0.0.0.0", "--certificate", "none.pem"], "--certificate none.pem: cannot be used"),
-        (["--key", "a.key"], "--key: is a certificate's"),
-        (["--password-file", "secret"], "--password-file: is for those whom --listen lets in"),
+        (["--key", "a.key"], "--key: has no effect without --certificate"),
+        (["--password-file", "secret"], "--password-file: has no effect without --listen"),
         (["--read-only", "--allow-runs"], "--read-only: and --allow-runs cannot be given together"),
         (["--runs-dir", "file"], "--runs-dir file: is a file"),
         (["--port", "70000"], "--port"),
@@ -57,7 +57,7 @@ def listed(server: Started) -> dict[str, str]:
         (["--inventory", "none.yaml"], "none.yaml"),
         (["--conf", "none"], "none"),
         (["--calibration", "none.json"], "none.json"),
-        (["--export", "holds"], "--export holds: holds other things"),
+        (["--export", "holds"], "--export holds: contains other files"),
     ],
 )
 def test_what_makes_no_sense_is_refused_with_one_message(
@@ -80,7 +80,7 @@ def test_what_makes_no_sense_is_refused_with_one_message(
 @pytest.mark.parametrize(
     ("content", "mode", "said"),
     [
-        ("a password that is long\n", 0o644, "can be read by others"),
+        ("a password that is long\n", 0o644, "is readable by other users"),
         ("short\n", 0o600, "has a password of 5 characters"),
         (None, 0o600, "cannot be read"),
     ],

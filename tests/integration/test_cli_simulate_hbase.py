@@ -75,7 +75,7 @@ def test_a_change_of_the_hosts_is_simulated(planned: Path) -> None:
         ("ycsb-b", ("--warm-up", "10"), "--warm-up: --engine sim does not use it"),
         ("ycsb-load", ("--compression", "snappy"), "--compression: --engine sim does not use it"),
         ("hbase-pe", (), "its client is not simulated"),
-        ("ycsb-b", ("--keep-data",), "a simulation makes no data"),
+        ("ycsb-b", ("--keep-data",), "has no effect, because a simulation writes no data"),
         ("ycsb-load", ("--records", "100B"), "planned data disks have"),
     ],
 )

@@ -99,8 +99,8 @@ def test_one_unreadable_record_leaves_the_others_their_columns(stored: Path) -> 
     assert lines[1].startswith("20261120-1714-terasuite  succeeded  terasuite  local   measured")
     assert lines[2].startswith("unreadable  ")
     assert str(Path("kept", bad.name, "run.json")) in lines[2]
-    assert lines[2].endswith("schema_version 99 is newer than this howdah reads (2)")
-    assert lines[3].strip() == "read it with the howdah that wrote it, or a newer one"
+    assert lines[2].endswith("schema_version 99 is newer than this howdah supports (2)")
+    assert lines[3].strip() == "read it with the version of howdah that wrote it, or a newer one"
     assert len(lines) == 4
 
 

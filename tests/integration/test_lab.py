@@ -202,7 +202,7 @@ def exchanges_a_host(lab: Lab, plan: Path) -> None:
     assert "/rack-1/h2/" in whole
     assert "/rack-1/h3/" in whole
     assert not list((lab.directory / "machines").glob("h1*"))
-    assert "nothing had to be started" in lab.up(plan)
+    assert "nothing started" in lab.up(plan)
 
 
 @contextmanager
@@ -267,7 +267,7 @@ def test_a_lab_is_what_its_plan_says(running: RunningLab) -> None:
     other = lab.try_to("up", str(plan), "--link", "100Mb/s")
     assert other.returncode == 2
     assert f"howdah lab down --name {lab.name} first" in other.stderr
-    assert "nothing had to be started" in lab.up(plan)
+    assert "nothing started" in lab.up(plan)
 
 
 @needs_hosts
@@ -291,9 +291,9 @@ def test_the_fault_of_a_killed_howdah_is_undone_by_the_next(running: RunningLab)
 @needs_hosts
 def test_nothing_is_left_of_a_lab_that_is_ended(running: RunningLab) -> None:
     lab = running.lab
-    assert lab.do("down") == f"laboratory {lab.name}: nothing is left\n"
+    assert lab.do("down") == f'lab "{lab.name}": nothing is left\n'
     assert traces(lab.name, lab.directory) == []
-    assert lab.do("down") == f"there is no laboratory {lab.name}\n"
+    assert lab.do("down") == f'there is no lab "{lab.name}"\n'
 
 
 @pytest.mark.exam("labs")
@@ -335,7 +335,7 @@ def test_nothing_is_left_of_one_whose_files_somebody_removed(lab: Lab, tmp_path:
     for path in (*lab.directory.glob("disks/*"), *lab.directory.glob("*.json"), *lab.directory.glob("hosts")):
         path.unlink()
     assert lab.try_to("status").returncode == 2
-    assert lab.do("down") == f"laboratory {lab.name}: nothing is left\n"
+    assert lab.do("down") == f'lab "{lab.name}": nothing is left\n'
     assert traces(lab.name, lab.directory) == []
 
 

@@ -33,7 +33,7 @@ def compare(
     runs: Annotated[
         list[str],
         typer.Argument(
-            help="Runs by id, the beginning of it, `last`, or directory; or folders of runs.",
+            help="Runs: an id, its beginning, `last` or a directory; or folders of runs.",
             metavar="RUN",
             autocompletion=_ids,
         ),
@@ -41,7 +41,7 @@ def compare(
     baseline: Annotated[
         str | None,
         typer.Option(
-            help="The run to compare the others with. Default: the first.",
+            help="Run to compare the others with. Default: the first.",
             metavar="RUN",
             autocompletion=_ids,
         ),
@@ -49,11 +49,11 @@ def compare(
     output: Annotated[
         Path | None,
         typer.Option(
-            "--output", "-o", help="Write compare.html, compare.md and figures here.", metavar="DIR"
+            "--output", "-o", help="Directory for compare.html, compare.md and figures.", metavar="DIR"
         ),
     ] = None,
     runs_dir: Annotated[
-        Path, typer.Option(help="Where run records are kept.", envvar="HOWDAH_RUNS_DIR", metavar="DIR")
+        Path, typer.Option(help="Directory of run records.", envvar="HOWDAH_RUNS_DIR", metavar="DIR")
     ] = DEFAULT_RUNS_DIR,
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:

@@ -19,7 +19,7 @@ from howdah.session.run.runs import DEFAULT_RUNS_DIR
 
 EXAMPLES = """
 howdah score last  # compares the newest run with its newest prediction
-howdah score  # lists every run that was scored, and how accurate predictions were
+howdah score  # lists all scored runs, and how accurate predictions were
 howdah score 20261121-0930-terasuite --prediction 20261120-1714-terasuite
 """
 
@@ -31,19 +31,21 @@ def score(
     run: Annotated[
         str | None,
         typer.Argument(
-            help="The run by id, the beginning of it, `last`, or directory; left out, all that were scored.",
+            help="Run: an id, its beginning, `last` or a directory. Default: list all scored runs.",
             metavar="RUN",
         ),
     ] = None,
     prediction: Annotated[
         str | None,
-        typer.Option(help="The prediction; else the newest of the same plan and suite.", metavar="NAME"),
+        typer.Option(
+            help="Prediction to compare with. Default: the newest of the same plan and suite.", metavar="NAME"
+        ),
     ] = None,
     runs_dir: Annotated[
-        Path, typer.Option(help="Where run records are kept.", envvar="HOWDAH_RUNS_DIR", metavar="DIR")
+        Path, typer.Option(help="Directory of run records.", envvar="HOWDAH_RUNS_DIR", metavar="DIR")
     ] = DEFAULT_RUNS_DIR,
     predictions_dir: Annotated[
-        Path, typer.Option(help="Where predictions are kept.", envvar="HOWDAH_PREDICTIONS_DIR", metavar="DIR")
+        Path, typer.Option(help="Directory of predictions.", envvar="HOWDAH_PREDICTIONS_DIR", metavar="DIR")
     ] = DEFAULT_PREDICTIONS_DIR,
     json: Annotated[bool, typer.Option("--json", help="Print the scores as JSON.")] = False,
 ) -> None:

@@ -20,10 +20,10 @@ from howdah.session.run.runs import DEFAULT_RUNS_DIR
 
 EXAMPLES = """
 howdah serve  # shows the runs of this directory at http://127.0.0.1:8642/
-howdah serve --plan plan.yaml --conf /etc/hadoop/conf  # also shows a plan, and how far a cluster is from it
-howdah serve --allow-runs  # also starts runs: local ones, simulated ones, and those on a laboratory
-howdah serve --listen 0.0.0.0 --certificate cluster.pem --key cluster.key  # lets in who has the token
-howdah serve --listen 0.0.0.0 --certificate cluster.pem --password-file secret  # who has the password
+howdah serve --plan plan.yaml --conf /etc/hadoop/conf  # also shows a plan, and how a cluster differs from it
+howdah serve --allow-runs  # also starts runs: local ones, simulated ones, and those on a lab
+howdah serve --listen 0.0.0.0 --certificate cluster.pem --key cluster.key  # admits users with the token
+howdah serve --listen 0.0.0.0 --certificate cluster.pem --password-file secret  # users with the password
 howdah serve --export public  # writes the same pages as files, for any web server
 """
 
@@ -37,63 +37,62 @@ app = App()
 def serve(
     *,
     port: Annotated[
-        int, typer.Option(help="The port; 0 takes any that is free.", min=0, max=65535)
+        int, typer.Option(help="Port to listen at; 0 picks a free one.", min=0, max=65535)
     ] = DEFAULT_PORT,
     listen: Annotated[
         str | None,
         typer.Option(
-            help="Let others in at this address, such as 0.0.0.0; needs --certificate. "
-            "Default: only this machine.",
+            help="Address to listen at, such as 0.0.0.0; needs --certificate. Default: this machine only.",
             metavar="ADDRESS",
         ),
     ] = None,
     certificate: Annotated[
         Path | None,
-        typer.Option(help="A PEM file with the certificate and its chain, for TLS.", metavar="FILE"),
+        typer.Option(help="PEM file with the certificate and its chain, for TLS.", metavar="FILE"),
     ] = None,
     key: Annotated[
         Path | None,
-        typer.Option(help="The certificate's key, where it is not in the same file.", metavar="FILE"),
+        typer.Option(help="Key of the certificate, if it is in another file.", metavar="FILE"),
     ] = None,
     password_file: Annotated[
         Path | None,
-        typer.Option(help="A file with a password that lets others in, as the token does.", metavar="FILE"),
+        typer.Option(help="File with a password that admits users as the token does.", metavar="FILE"),
     ] = None,
     allow_runs: Annotated[
-        bool, typer.Option("--allow-runs", help="Let those with the token start runs.")
+        bool, typer.Option("--allow-runs", help="Let users with the token start runs.")
     ] = False,
     read_only: Annotated[
-        bool, typer.Option("--read-only", help="Let nobody change anything: no notes, no tags, no stops.")
+        bool, typer.Option("--read-only", help="Refuse all changes: notes, tags and stops.")
     ] = False,
-    plan: Annotated[
-        list[Path] | None, typer.Option(help="A plan to show; repeatable.", metavar="FILE")
-    ] = None,
+    plan: Annotated[list[Path] | None, typer.Option(help="Plan to show; repeatable.", metavar="FILE")] = None,
     inventory: Annotated[
-        Path | None, typer.Option(help="The inventory that planning begins with.", metavar="FILE")
+        Path | None, typer.Option(help="Inventory that planning starts with.", metavar="FILE")
     ] = None,
     conf: Annotated[
         list[Path] | None,
         typer.Option(
-            help="A configuration directory that is held against the rules and the first plan; repeatable.",
+            help="Configuration directory to check against the rules and the first plan; repeatable.",
             metavar="DIR",
         ),
     ] = None,
     calibration: Annotated[
         str | None,
         typer.Option(
-            help="What `howdah calibrate` found, or `published`.", envvar="HOWDAH_CALIBRATION", metavar="FILE"
+            help="Calibration: a file that `howdah calibrate` wrote, or `published`.",
+            envvar="HOWDAH_CALIBRATION",
+            metavar="FILE",
         ),
     ] = None,
     runs_dir: Annotated[
-        Path, typer.Option(help="Where run records are kept.", envvar="HOWDAH_RUNS_DIR", metavar="DIR")
+        Path, typer.Option(help="Directory of run records.", envvar="HOWDAH_RUNS_DIR", metavar="DIR")
     ] = DEFAULT_RUNS_DIR,
-    studies_dir: Annotated[Path, typer.Option(help="Where studies are kept.", metavar="DIR")] = Path("study"),
+    studies_dir: Annotated[Path, typer.Option(help="Directory of studies.", metavar="DIR")] = Path("study"),
     predictions_dir: Annotated[
-        Path, typer.Option(help="Where predictions are kept.", envvar="HOWDAH_PREDICTIONS_DIR", metavar="DIR")
+        Path, typer.Option(help="Directory of predictions.", envvar="HOWDAH_PREDICTIONS_DIR", metavar="DIR")
     ] = DEFAULT_PREDICTIONS_DIR,
     export: Annotated[
         Path | None,
-        typer.Option(help="Write the pages as files into this directory, and end.", metavar="DIR"),
+        typer.Option(help="Write the pages as files into this directory, then exit.", metavar="DIR"),
     ] = None,
 ) -> None:
     """Show runs, studies, plans and predictions in a browser, live, from the records that are there.
@@ -162,13 +161,13 @@ def _check(
     if not settings.loopback and certificate is None:
         raise UserError(
             f"--listen {listen}",
-            "would let others in without TLS",
+            "would accept other machines without TLS",
             "give --certificate FILE, or leave --listen out and forward the port with ssh -L",
         )
     if key is not None and certificate is None:
-        raise UserError("--key", "is a certificate's", "add --certificate FILE")
+        raise UserError("--key", "has no effect without --certificate", "add --certificate FILE")
     if password_file is not None and settings.loopback:
-        raise UserError("--password-file", "is for those whom --listen lets in", "leave it out")
+        raise UserError("--password-file", "has no effect without --listen", "leave it out")
     if settings.runs_dir.exists() and not settings.runs_dir.is_dir():
         raise UserError(
             f"--runs-dir {settings.runs_dir}", "is a file", "give the directory that holds the runs"
@@ -185,10 +184,10 @@ def _check_files(settings: ServeSettings) -> None:
         files.append(("--calibration", Path(settings.calibration)))
     for flag, path in files:
         if not path.is_file():
-            raise UserError(f"{flag} {path}", "is no file", "give one that is there")
+            raise UserError(f"{flag} {path}", "is not a file", "give an existing file")
     for path in settings.conf:
         if not path.is_dir():
-            raise UserError(f"--conf {path}", "is no directory", "give one such as /etc/hadoop/conf")
+            raise UserError(f"--conf {path}", "is not a directory", "give one such as /etc/hadoop/conf")
 
 
 _LEAST_PASSWORD = 12
@@ -201,6 +200,6 @@ def _password(file: Path) -> str:
         raise UserError(
             f"--password-file {file}",
             f"has a password of {len(text)} characters",
-            f"take {_LEAST_PASSWORD} or more",
+            f"use {_LEAST_PASSWORD} or more",
         )
     return text

@@ -26,15 +26,20 @@ def local(
     *,
     data_dir: Annotated[
         list[Path] | None,
-        typer.Option(help="Where data goes; give one for each disk. Default: howdah-data.", metavar="DIR"),
+        typer.Option(
+            help="Directory for data, repeatable, one for each disk. Default: howdah-data.", metavar="DIR"
+        ),
     ] = None,
     dataset: Annotated[
-        list[str] | None, typer.Option(help="What is sorted; repeatable. Default: 1GB, 4GB.", metavar="BYTES")
+        list[str] | None,
+        typer.Option(help="Size of the dataset to sort; repeatable. Default: 1GB, 4GB.", metavar="BYTES"),
     ] = None,
-    repeats: Annotated[str | None, typer.Option(help="Runs of each cell. Default: 3.", metavar="N")] = None,
+    repeats: Annotated[
+        str | None, typer.Option(help="Number of runs of each cell. Default: 3.", metavar="N")
+    ] = None,
     directory: DIRECTORY = None,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Show what would run, and how long it takes.")
+        bool, typer.Option("--dry-run", help="Show what would run and how long it would take.")
     ] = False,
     json: JSON = False,
     quiet: QUIET = False,

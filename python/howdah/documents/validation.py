@@ -22,7 +22,7 @@ _LONGEST_SHOWN = 40
 _WHOLE = ("is not a whole number", "write digits alone, for instance 2")
 _MAPPING = ("is not a mapping", "write `key: value` lines below the key, or {{key: value}}")
 _LIST = ("is not a list", "write `- ` entries below the key, or [a, b]")
-_NUMBER = ("is not a number", "write for instance 0.4")
+_NUMBER = ("is not a number", "write, for example, 0.4")
 _TRUTH = ("is neither true nor false", "write true or false")
 _SAID: Mapping[str, tuple[str, str]] = {
     "int_type": _WHOLE,

@@ -74,13 +74,13 @@ def _seconds(text: str, flag: str, hint: str) -> float:
 def _property(text: str, flag: str) -> tuple[tuple[str, str], ...]:
     key, equals, value = text.partition("=")
     if not equals or not key.strip():
-        hint = "write for instance mapreduce.task.io.sort.mb=400"
+        hint = "write, for example, mapreduce.task.io.sort.mb=400"
         raise UserError(f"{flag} {text}", "is not a KEY=VALUE", hint)
     return ((key.strip(), value.strip()),)
 
 
 def _command(text: str, flag: str) -> tuple[str, ...]:
-    hint = f"write for instance {flag} 'ssh -o BatchMode=yes {{host}}'"
+    hint = f"write, for example, {flag} 'ssh -o BatchMode=yes {{host}}'"
     try:
         words = tuple(shlex.split(text))
     except ValueError as error:

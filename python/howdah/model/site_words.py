@@ -33,13 +33,13 @@ def _address(text: str) -> str:
     try:
         return str(ip_address(text))
     except ValueError:
-        raise WrongValue(f"{_shown(text)} is not an address", "write for instance 10.0.0.11") from None
+        raise WrongValue(f"{_shown(text)} is not an address", "write, for example, 10.0.0.11") from None
 
 
 def _mac(text: str) -> str:
     lowered = text.lower().replace("-", ":")
     if not _MAC.fullmatch(lowered):
-        raise WrongValue(f"{_shown(text)} is not a MAC address", "write for instance 00:50:56:00:00:11")
+        raise WrongValue(f"{_shown(text)} is not a MAC address", "write, for example, 00:50:56:00:00:11")
     if int(lowered[:2], 16) & 1:
         raise WrongValue(f"{text} is a multicast address", "its first byte must be even")
     return lowered

@@ -38,7 +38,7 @@ def _script(settings: Mapping[str, Setting], counts: set[int]) -> str:
     if file_system not in _MKFS:
         raise UserError(
             setting_label(settings["fs.type"]),
-            f"{file_system!r} is not made by howdah",
+            f"howdah cannot create {file_system!r}",
             f"one of {', '.join(_MKFS)}",
         )
     words = {

@@ -128,7 +128,7 @@ def test_a_run_of_one_machine_is_refused() -> None:
 
 
 def test_no_run_at_all_is_said(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match="holds no runs"):
+    with pytest.raises(UserError, match="contains no runs"):
         session.calibrate(["last"], tmp_path)
 
 

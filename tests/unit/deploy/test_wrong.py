@@ -23,7 +23,7 @@ def _answer(result: dict[str, Any], *, failed: bool = False, unreachable: bool =
     [
         (
             "Failed to connect to the host via ssh: @@@ REMOTE HOST IDENTIFICATION HAS CHANGED! @@@",
-            "its ssh host key is not the one that is known",
+            "its ssh host key has changed",
             "ssh-keygen -R h1",
         ),
         (
@@ -31,14 +31,14 @@ def _answer(result: dict[str, Any], *, failed: bool = False, unreachable: bool =
             "is not known here",
             "log in once",
         ),
-        ("ssh: admin@h1: Permission denied (publickey).", "it refuses the login", "authorized_keys"),
+        ("ssh: admin@h1: Permission denied (publickey).", "it rejects the login", "authorized_keys"),
         ("ssh: connect to host h1 port 22: Connection refused", "does not answer", "sshd"),
-        ("ssh: Could not resolve hostname h1", "its name is not known here", "HostName"),
-        ("Missing sudo password", "sudo asks for a password", "--sudo-password-file"),
-        ("Incorrect sudo password", "sudo refuses the password", "the right one"),
+        ("ssh: Could not resolve hostname h1", "its name cannot be resolved on this machine", "HostName"),
+        ("Missing sudo password", "sudo needs a password", "--sudo-password-file"),
+        ("Incorrect sudo password", "sudo rejects the password", "the right one"),
         ("/bin/sh: 1: python3: not found", "it has no Python 3", "python3"),
         ("Timeout, server 10.0.0.1 not responding.", "does not answer", "sshd"),
-        ("kex_exchange_identification: read", "ssh does not reach it: kex_exchange", "ssh h1 true"),
+        ("kex_exchange_identification: read", "ssh cannot reach it: kex_exchange", "ssh h1 true"),
         ("    ^\nSyntaxError: future feature annotations is not defined", "too old", "3.8"),
         ("/bin/sh: 1: sudo: not found", "it has no sudo", "apt-get install sudo"),
         (
@@ -64,14 +64,14 @@ def test_what_ansible_says_is_said_with_what_to_do(said: str, what: str, fix: st
         ),
         (
             {"what": "Permission denied: /etc/hadoop", "fix": ""},
-            HostWrong("h1", "Permission denied: /etc/hadoop", "mend that, and deploy again"),
+            HostWrong("h1", "Permission denied: /etc/hadoop", "fix that, then deploy again"),
         ),
         (
             {"what": "a unit is not of use; the end of its log:\nOutOfMemoryError", "fix": ""},
             HostWrong(
                 "h1",
                 "a unit is not of use; the end of its log:\nOutOfMemoryError",
-                "mend what the log says, and deploy again",
+                "fix the error in the log, then deploy again",
             ),
         ),
     ],

@@ -144,7 +144,7 @@ SOCKETS, MEMORY = "groups[0].cpu.sockets", "groups[0].memory"
             "howdah: 1",
             "howdah: 2",
             "1:9",
-            "howdah: format 2 is newer than this howdah reads (1)",
+            "howdah: format 2 is newer than this howdah supports (1)",
             "newer howdah",
         ),
         ("howdah: 1", "howdah: one", "1:9", "howdah: 'one' is not known here", "one of 1"),

@@ -63,7 +63,7 @@ def test_values_are_by_name() -> None:
     ("sought", "put", "what"),
     [
         (r"calibration: 1", "calibration: 2", "is for parameters of schema 2, not 1"),
-        (r"howdah: 1", "howdah: 9", "format 9 is newer than this howdah reads"),
+        (r"howdah: 1", "howdah: 9", "format 9 is newer than this howdah supports"),
         (r"value: 6\.0", "value: .nan", "finite"),
         (r"value: 6\.0", "value: .inf", "finite"),
         (r"value: 6\.0", "value: 60.0", "softness lies outside its own interval"),

@@ -82,7 +82,7 @@ def test_what_a_virtual_machine_does_not_tell_is_asked_for(vm: Host) -> None:
     assert (
         "kind: hdd, size: 274GB, role: system}  # hdd? the kernel cannot tell: write hdd, ssd or nvme" in text
     )
-    assert "speed: 10Gb/s}  # 10Gb/s? the driver does not say" in text
+    assert "speed: 10Gb/s}  # 10Gb/s? the driver does not report it" in text
     assert "name: w  # probed in a virtual machine" in text
 
 
@@ -210,7 +210,7 @@ def test_other_hosts_are_appended_to_it(server: Host, vm: Host) -> None:
     groups = parse_inventory(text, "hosts.yaml").groups
     assert groups[0] == inventory.groups[0]
     assert (groups[1].name, groups[1].names) == ("w-2", ("w9",))
-    assert "# 10Gb/s? the driver does not say" in text
+    assert "# 10Gb/s? the driver does not report it" in text
 
 
 def test_an_inventory_between_brackets_is_extended_too(server: Host, vm: Host) -> None:

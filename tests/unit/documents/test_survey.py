@@ -171,7 +171,7 @@ def test_work_reads_back_and_its_largest_job_is_planned_for(tmp_path: Path) -> N
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        (write_work(work(largest_input_bytes=0)), "nothing to plan for"),
+        (write_work(work(largest_input_bytes=0)), "is not a workload that howdah plans for"),
         ("howdah: 1\nfinished_jobs: -1\n", "finished_jobs"),
         ("groups: []\n", "is an inventory"),
     ],

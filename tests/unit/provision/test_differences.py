@@ -57,7 +57,7 @@ def test_a_disk_that_may_hold_data_is_never_exchanged() -> None:
     with pytest.raises(UserError) as caught:
         refuse([changed])
     assert str(caught.value) == "machine w1-1.example.com: data disk 1 is naa.1, planned naa.2"
-    assert "may hold data, so it is not exchanged" in caught.value.hint
+    assert "may contain data, so howdah does not replace it" in caught.value.hint
     (added,) = _changes([found_machine(facts={})], {"data disk 1": "naa.2"})
     assert (added.doing, added.refused) == (Doing.CHANGE, "")
 

@@ -176,7 +176,7 @@ def test_mount_options_are_one_word() -> None:
 
 
 def test_a_file_system_nobody_plans_is_refused() -> None:
-    with pytest.raises(UserError, match="not made by howdah"):
+    with pytest.raises(UserError, match="howdah cannot create"):
         _script(setting("fs.type", "ntfs", "disks"))
 
 

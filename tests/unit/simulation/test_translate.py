@@ -204,7 +204,7 @@ def test_files_that_do_not_fit_are_refused() -> None:
 
 def test_fewer_hosts_than_replicas_are_refused() -> None:
     planned = _hadoop_plan(count=2)
-    with pytest.raises(UserError, match="3 replicas of a block belong on 3 hosts, and the plan has 2 hosts"):
+    with pytest.raises(UserError, match="3 replicas of a block need 3 hosts, but the plan has 2 hosts"):
         translate(planned, suite_on(planned, rows=10**6, replication=3), {}, seed=1)
 
 

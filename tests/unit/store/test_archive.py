@@ -100,7 +100,7 @@ def test_another_run_of_the_same_id_is_left_alone(tmp_path: Path, archive: Path)
     other = write_run(tmp_path / "there", records.pi())
     (other / "logs/howdah.log").write_text("another run's log")
     before = _files(other)
-    with pytest.raises(UserError, match="a run with this id exists already"):
+    with pytest.raises(UserError, match="a run with this id already exists"):
         import_run(archive, tmp_path / "there")
     assert _files(other) == before
     assert sorted(path.name for path in (tmp_path / "there").iterdir()) == [".lock", other.name]

@@ -97,7 +97,7 @@ def _refuse_field(size_bytes: int, engine: str) -> Refusal | None:
 def _seconds(text: str, flag: str) -> float:
     """``10ms`` or ``0.5``: a time in seconds."""
     number, factor = (text[:-2], 1e-3) if text.endswith("ms") else (text.removesuffix("s"), 1.0)
-    hint = "write for instance 10ms or 0.5"
+    hint = "write, for example, 10ms or 0.5"
     try:
         value = float(number) * factor
     except ValueError as error:
@@ -122,7 +122,7 @@ def read_mix(text: str, flag: str) -> str:
             share = math.nan
         if not 0 <= share <= 1:
             raise UserError(
-                flag, f"{name} has no share from 0 to 1", "write for instance read=0.7,update=0.3"
+                flag, f"{name} has no share from 0 to 1", "write, for example, read=0.7,update=0.3"
             )
         shares[name] = share
     total = sum(shares.values())

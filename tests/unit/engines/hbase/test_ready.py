@@ -66,7 +66,7 @@ def test_regions_that_nobody_serves_are_told(monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_a_cluster_without_servers_is_told_at_once() -> None:
-    with pytest.raises(UserError, match="no RegionServer that is live"):
+    with pytest.raises(UserError, match="has no live RegionServer"):
         checked(status(servers=(), in_transition=3))
 
 
@@ -104,7 +104,7 @@ def test_regions_of_a_users_own_cluster_are_not_moved() -> None:
     answers = Answers(served(7, 7))
     now, uneven = balanced(cast(HBaseAdmin, answers), served(0, 14), may_move=False)
     assert (now, answers.balances) == (served(0, 14), 0)
-    assert uneven == "regions were not spread over the RegionServers when the run began: 0 on h1, 14 on h2"
+    assert uneven == "regions were unevenly spread over RegionServers when the run began: 0 on h1, 14 on h2"
 
 
 def test_few_regions_need_not_be_spread() -> None:

@@ -47,7 +47,7 @@ def test_workloads_are_a_mix() -> None:
     [
         ("terasort:3TB", "'terasort' is not a workload"),
         ("", "'' is not a workload"),
-        ("terasuite:", "nothing after its colon"),
+        ("terasuite:", "has no value after its colon"),
         ("hive", "'hive' is not a workload"),
         ("storage:3TB", "has no amount"),
         ("terasuite:30", "30 has no unit"),

@@ -134,7 +134,7 @@ def test_another_directory_of_a_measured_disk_will_do_and_one_of_another_will_no
 @pytest.mark.parametrize(
     ("values", "message"),
     [
-        ({"plan": Path("plan.yaml")}, "--plan: is for a cluster, and --probe for one machine"),
+        ({"plan": Path("plan.yaml")}, "--plan: simulates a cluster, but --probe simulates one machine"),
         ({"keep_data": True}, "--keep-data: a simulation makes no data"),
         ({"replications": 0}, "--replications: 0 simulations"),
         ({"rows": None, "suite": "terasort"}, "SUITE: terasort is not simulated by itself"),
