@@ -194,10 +194,7 @@ def test_other_rows_are_not_held_against_teragens_record(tmp_path: Path) -> None
     assert howdah("run", "terasort", "--input", "in", "--keep-data", cwd=tmp_path).returncode == 0
     done = howdah("run", "teravalidate", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
-    assert (
-        "teravalidate had no TeraGen record of these rows, so it checked their order but not their completeness"
-        in done.stdout
-    )
+    assert "checked their order but not their completeness" in done.stdout
 
 
 def test_rows_elsewhere_are_held_against_the_record_beside_them(tmp_path: Path) -> None:

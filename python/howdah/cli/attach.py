@@ -45,7 +45,7 @@ def attach(  # noqa: PLR0917 - typer makes options of parameters
     ] = None,
     runs_dir: RunsDir = DEFAULT_RUNS_DIR,
 ) -> None:
-    """Add what sysstat, esxtop or Prometheus measured during a run, and make its report again."""
+    """Add what sysstat, esxtop or Prometheus measured during a run, and update its report."""
     done = session.attach(
         find_run(runs_dir, run), files=files or (), prometheus=prometheus, queries=query or (), host=host
     )

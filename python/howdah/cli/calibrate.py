@@ -130,9 +130,9 @@ def calibrate(  # noqa: PLR0917 - typer makes options of parameters
     json: Annotated[bool, typer.Option("--json", help="Print the calibration as JSON.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only its path.")] = False,
 ) -> None:
-    """Calibrate the simulator: fit what cannot be measured to known runs.
+    """Calibrate the simulator: fit its parameters to known runs.
 
-    Writes every parameter with its 90 % interval and what it rests on, and the error of every figure:
+    Writes every parameter with its 90 % interval and source, and the error of every figure:
     as fitted, and as predicted without its own run.
     """
     session.check_output(output)

@@ -255,8 +255,8 @@ def check(
 ) -> None:
     """Check a configuration, this machine and saved probes against the rules.
 
-    Every finding names the rule, the evidence and the fix. The exit code is 1 if a rule fails, with
-    --severity warn also if there are only warnings; 2 if the input cannot be read; otherwise 0.
+    Every finding has its rule, evidence and fix. The exit code is 1 if a rule fails (with
+    --severity warn also for warnings), 2 if the input cannot be read, and otherwise 0.
     """
     folders = conf or []
     machines = vcenter is not None or libvirt is not None

@@ -57,10 +57,10 @@ def compare(
     ] = DEFAULT_RUNS_DIR,
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Compare runs: how much faster or slower, whether it is more than noise, what changed, and where.
+    """Compare runs: how much faster or slower, whether that exceeds the noise, and what changed.
 
-    Runs that differ in nothing but their seed and their hour are repeats of one another. Without
-    repeats nothing can be distinguished from noise; where it cannot, the repeats that it takes are said.
+    Runs that differ only in seed and time are repeats of each other. Without repeats, no difference can be
+    distinguished from noise; if a difference is unclear, howdah prints how many repeats would settle it.
     """
     check_extras("howdah compare", "statistics")
     if output is not None:

@@ -173,11 +173,11 @@ def deploy(
     ] = 50,
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Make hosts the planned cluster over ssh: users, disks, releases, configuration, daemons in order.
+    """Deploy the planned cluster over ssh: users, disks, releases, configuration, daemons in order.
 
-    All hosts are looked at first; if anything is wrong with any, all of it is said and nothing is changed.
-    What would be done is shown, and done once you agree.
-    What was done is on the hosts: a run that was stopped is continued by the next one. Ansible does the work.
+    Inspects all hosts first. If it finds any problem, it lists all problems and changes nothing.
+    Otherwise it shows every change and makes the changes once you agree.
+    Hosts record what was done, so the command continues where an interrupted one stopped. Uses Ansible.
     """
     instead = {"--status": status, "--stop": stop, "--start": start, "--finalize": finalize}
     changing = {"--rollback": rollback, "--secrets": secrets is not None, "--downtime": downtime}

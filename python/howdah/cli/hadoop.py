@@ -68,7 +68,7 @@ def fetch(
         typer.Option(help="Release number, such as 3.4.2.", autocompletion=_every_release),
     ] = None,
 ) -> None:
-    """Bring a release's jars into the cache with Maven and verify each, or verify those that are there."""
+    """Fetch a release's jars into the cache with Maven and verify each, or verify the cached ones."""
     if product not in session.FETCHABLE:
         raise UserError(
             product, "is not a product that howdah can fetch", f"one of {', '.join(session.FETCHABLE)}"
@@ -101,9 +101,9 @@ def show(
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Say which Hadoop, HBase and Java would be used; the exit code is 1 if something is missing.
+    """Show which Hadoop, HBase and Java would be used; exit with code 1 if one is missing.
 
-    HBase is missing only where HBASE_HOME or the cache has one that is of no use.
+    HBase counts as missing only if HBASE_HOME or the cache has an unusable one.
     """
     shown = session.show(release)
     if json:
@@ -137,9 +137,9 @@ def pack(
         str | None, typer.Option(help="Release number, such as 3.4.2.", autocompletion=_every_release)
     ] = None,
 ) -> None:
-    """Put a release as one file on a mirror of your own, for hosts that fetch it from there.
+    """Pack a release into one file for your own mirror, from which hosts fetch it.
 
-    releases.json beside it is for those who run the rendered playbooks themselves.
+    Also writes releases.json, which the rendered playbooks need if you run them yourself.
     """
     if product not in session.FETCHABLE:
         raise UserError(

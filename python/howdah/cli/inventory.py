@@ -94,7 +94,7 @@ def check(
     file: Annotated[Path, typer.Argument(help="Inventory to check.", metavar="HOSTS.YAML")],
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Check an inventory: every error at its line and column, or its groups and what to look at twice."""
+    """Check an inventory: list every error with its line and column, or show its groups and doubts."""
     inventory = session.read_inventory(file)
     if json:
         print_json(_content(inventory))
@@ -137,7 +137,7 @@ def add(
         ),
     ] = None,
 ) -> None:
-    """Add probed hosts to an inventory, alike hosts to one group; its comments and its order are kept."""
+    """Add probed hosts to an inventory, identical hosts to one group; keep its comments and order."""
     chosen = next((service for service in _SERVES if service == serves), None)
     if serves is not None and chosen is None:
         raise UserError("--serves", f"unknown value {serves!r}", f"one of {', '.join(_SERVES)}")
@@ -169,7 +169,7 @@ def schema(
         Path | None, typer.Option("--output", "-o", help="Write to this file instead of the terminal.")
     ] = None,
 ) -> None:
-    """Print the inventory's JSON schema (draft 2020-12), by which an editor completes and checks it."""
+    """Print the JSON schema of inventories (draft 2020-12), for editors that complete and check them."""
     text = session.inventory_schema()
     if output is None:
         sys.stdout.write(text)

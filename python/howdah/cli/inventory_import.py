@@ -44,10 +44,10 @@ def import_cluster(  # noqa: PLR0917 - typer makes options of parameters
         typer.Option(help="File that `howdah probe` wrote on one host; describes all identical hosts."),
     ] = None,
 ) -> None:
-    """Read a cluster that runs into an inventory, so that planning can start from what there is.
+    """Create an inventory from a running cluster.
 
-    Asks the NameNode, the ResourceManager, each DataNode and the history server, and changes nothing.
-    What they cannot tell (sockets, kinds of disks, the network's speed) is assumed, and named on the
+    Queries the NameNode, the ResourceManager, each DataNode and the history server, and changes nothing.
+    Facts they do not report (sockets, kinds of disks, network speed) are assumed, and marked in the
     terminal and in the file.
     """
     # Asking daemons takes more modules than the other commands of this group need.

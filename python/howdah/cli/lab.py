@@ -113,8 +113,8 @@ def up(
 ) -> None:
     """Build a plan's hosts, workers and masters here, scaled to fit, and start Hadoop and HBase on them.
 
-    With root each has a network, limits and disks of its own; without, loopback addresses. Says what is
-    not as planned. Once more, it brings up what is missing.
+    As root, each machine gets its own network, limits and disks; otherwise, loopback addresses. Lists all
+    differences from the plan. Run again, it restores missing parts.
     """
     # What plans and renders is left to those who build: asking for a status does not wait for it.
     from howdah.session.lab import building  # noqa: PLC0415
@@ -136,9 +136,9 @@ def up(
 
 @app.command(cls=OfALab, epilog=STATUS_EXAMPLES)
 def status(name: Name = session.DEFAULT_NAME, json: Json = False) -> None:
-    """Say what runs where, how Hadoop and HBase are and what is held to the plan.
+    """Show what runs where, the state of Hadoop and HBase, and which limits match the plan.
 
-    Exit code 1 if anything is missing, or could not stand in for another one yet.
+    Exits with code 1 if anything is missing or not yet redundant.
     """
     lab_status = session.status(name)
     if json:
@@ -163,7 +163,7 @@ def ssh(
     ] = None,
     name: Name = session.DEFAULT_NAME,
 ) -> None:
-    """Run a command or a shell on a machine: its network, its limits, with hdfs, yarn and hbase there."""
+    """Run a command or a shell on a machine, in its network and limits, with hdfs, yarn and hbase."""
     session.shell(name, machine, command or [])
 
 
@@ -188,7 +188,7 @@ def kill(
     ] = None,
     name: Name = session.DEFAULT_NAME,
 ) -> None:
-    """Lose a machine at once, or one of its daemons; `start` brings it back."""
+    """Kill a machine or one of its daemons; `start` starts it again."""
     lost = session.kill(name, machine, daemon, parse_choice("--how", how, session.How) if how else None)
     print(lost_text(machine, lost))
 
@@ -200,10 +200,10 @@ def fault(
     ],
     name: Name = session.DEFAULT_NAME,
 ) -> None:
-    """Do a fault at once: a process killed or paused, a link cut or slow, a disk slow, full or failing.
+    """Inject a fault: kill or pause a process, cut or slow a link, slow, fill or fail a disk.
 
-    With `for` it waits so long and undoes it; without it stays until `heal`. What is in force is written
-    down first, so that `heal`, `down` and `howdah run` undo what a killed howdah left.
+    With `for` the command waits that long, then reverts the fault; otherwise the fault stays until `heal`.
+    Faults are recorded before they start, so `heal`, `down` and `howdah run` can revert those of a killed howdah.
     """
 
     from howdah.session.lab import faults  # noqa: PLC0415
@@ -218,7 +218,7 @@ def fault(
 
 @app.command(cls=OfALab, epilog=HEAL_EXAMPLES)
 def heal(name: Name = session.DEFAULT_NAME) -> None:
-    """Undo every fault that is in force, and wait until the cluster has all of it back; safe to repeat."""
+    """Revert every active fault, and wait until the cluster has recovered; safe to repeat."""
     from howdah.session.lab import faults  # noqa: PLC0415
 
     with progress(silent=False) as tell:
@@ -245,7 +245,7 @@ app.command(cls=OfALab, epilog=lab_hosts.REMOVE_EXAMPLES)(lab_hosts.remove)
 
 @app.command(cls=OfALab, epilog=START_EXAMPLES)
 def start(machine: Machine, name: Name = session.DEFAULT_NAME) -> None:
-    """Bring back what is missing of a machine, its link first, and wait until the cluster has it back."""
+    """Start the missing parts of a machine, its link first, and wait until the cluster has it again."""
     with progress(silent=False) as tell:
         back = session.start(name, machine, tell)
     show(back_text(machine, back))
@@ -264,7 +264,7 @@ def down(
     ] = None,
     json: Json = False,
 ) -> None:
-    """End the laboratory's processes and remove all that it has on this machine; safe to repeat."""
+    """Stop the lab's processes and remove everything it created on this machine; safe to repeat."""
     taken = session.down(name, directory)
     if json:
         print_json(

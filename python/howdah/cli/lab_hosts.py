@@ -42,10 +42,10 @@ def add(
     name: Name = DEFAULT_NAME,
     json: Json = False,
 ) -> None:
-    """Give a laboratory more hosts with workers while it works; its settings stay as they are.
+    """Add hosts with workers to a running lab, with its existing settings.
 
-    Their names go to the lists of members, and the masters read them anew. Killed half-way, `howdah lab up`
-    goes on.
+    Adds their names to the lists of hosts, which the masters read again. If it is interrupted, `howdah lab up`
+    continues.
     """
     from howdah.session.lab import hosts as session  # noqa: PLC0415
 
@@ -73,10 +73,10 @@ def remove(
     name: Name = DEFAULT_NAME,
     json: Json = False,
 ) -> None:
-    """Take hosts away from a laboratory while it works, once others have all their data and tasks.
+    """Remove hosts from a running lab, after their data and tasks have moved.
 
-    NodeManagers get no more tasks, DataNodes are decommissioned, and nothing is ended before every block has
-    its replicas elsewhere. Stopped half-way, the same command goes on. Hosts of masters stay.
+    NodeManagers get no more tasks and DataNodes are decommissioned; nothing stops before every block has its
+    replicas elsewhere. If interrupted, the same command continues. Hosts with masters cannot be removed.
     """
     from howdah.session.lab import hosts as session  # noqa: PLC0415
 

@@ -215,7 +215,7 @@ def plan(  # noqa: PLR0917 - typer makes options of parameters
 ) -> None:
     """Plan a cluster: how to divide, place and configure these hosts, with a reason for every number.
 
-    Writes plan.yaml and a page beside it. `howdah plan explain` tells where any value comes from;
+    Writes plan.yaml and its page. `howdah plan explain` shows the source of any value;
     `howdah render` writes the configuration.
     """
     request = PlanRequest(

@@ -104,9 +104,9 @@ def predict(
 ) -> None:
     """Predict a run on a planned cluster: medians of every workload and phase, with 90 % intervals.
 
-    Intervals need a calibration. The prediction is kept, with a page on it, and never changed; `howdah score`
-    compares the real run with it. With --what-if or --sweep the plan is made again with one thing changed
-    and simulated; nothing is kept but a page, if --output is given.
+    Intervals need a calibration. The prediction is kept with its page and never changed; `howdah score`
+    compares the real run with it. With --what-if or --sweep, howdah changes one thing, plans again and
+    simulates; it keeps only a page, if you give --output.
     """
     request = session.RunRequest(
         suite=suite,

@@ -96,10 +96,10 @@ def probe(
 ) -> None:
     """Describe this machine: processors, memory, disks, file systems, network, virtualisation.
 
-    Works without privileges; what could not be read is listed under `unread` with the reason.
+    Needs no privileges. Values that could not be read are listed under `unread` with the reason.
 
-    With `--measure` it also writes, reads and copies files below the data directories, removed at the
-    end, reads whole disks where it may, and works on rows in memory. Let the machine rest meanwhile.
+    With `--measure` it also writes, reads and copies files below the data directories, which it removes
+    at the end, reads whole disks if permitted, and processes rows in memory. Keep the machine idle meanwhile.
     """
     limit_s = parse_measuring_time(seconds)
     if ssh:

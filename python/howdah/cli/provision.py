@@ -66,10 +66,10 @@ def provision(
     ] = False,
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Make a plan's virtual machines in a vCenter or by libvirt: shown first, then made.
+    """Create a plan's virtual machines in a vCenter or with libvirt, after showing each change.
 
-    What is as planned is left alone; what differs is shown, and changed once you agree. Run it again at any
-    time, after a failure, too. Every value is read back and compared.
+    Machines that match the plan stay untouched. Differences are shown and changed once you agree, and every
+    value is verified afterwards. You can repeat the command at any time, also after a failure.
     """
     check_json(json=json, yes=yes, shows=dry_run, look="--dry-run")
     endpoint = Endpoint(vcenter, libvirt)

@@ -56,10 +56,10 @@ def render(
     ] = False,
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Write what a planned cluster needs: Hadoop, HBase, operating system, disks, network, hypervisor.
+    """Write the files a planned cluster needs: Hadoop, HBase, system, disks, network, hypervisor.
 
-    Every value stands with its reason. Every name is checked against the release the plan is for.
-    The same plan gives the same bytes.
+    Every value has its reason next to it, and every name is checked against the planned release.
+    The same plan always gives identical files.
     """
     if diff and force:
         raise UserError(

@@ -85,7 +85,7 @@ def show(
     rule: Annotated[str, typer.Argument(help="Id of a rule, such as os.swappiness.", autocompletion=_ids)],
     json: AsJson = False,
 ) -> None:
-    """Explain one rule: what it gives, when, why, and who says so."""
+    """Explain one rule: its value, condition, reason and source."""
     explained = session.explain_rule(rule)
     default = session.default_of(explained.key) if explained.key else None
     if json or _as_json(context):

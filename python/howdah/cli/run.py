@@ -75,10 +75,10 @@ def run(
     json: Annotated[bool, typer.Option("--json", help="Print the record and its findings as JSON.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only the report's path.")] = False,
 ) -> None:
-    """Run a suite, keep its record, say what limited it, and write a report.
+    """Run a suite, keep its record, and report what limited it.
 
-    Sizes that are not given are chosen to fit this machine; the report says why. Data is removed
-    at the end unless --keep-data is given.
+    Sizes you do not give are chosen to fit this machine; the report explains them. Data is removed
+    at the end unless you give --keep-data.
     """
     prepared = prepare(
         engine,

@@ -101,7 +101,7 @@ def _default(
 
 @app.command("list", epilog=LIST_EXAMPLES)
 def list_runs(context: typer.Context, runs_dir: OwnRunsDir = None, json: AsJson = False) -> None:
-    """List the runs, oldest first (this is what `howdah runs` does)."""
+    """List the runs, oldest first (the default of `howdah runs`)."""
     _list(runs_dir or _runs_dir(context), json=json or _as_json(context))
 
 
@@ -168,7 +168,7 @@ def show(context: typer.Context, run: RunId, runs_dir: OwnRunsDir = None, json: 
 
 @app.command(epilog=REPORT_EXAMPLES)
 def report(context: typer.Context, run: RunId, runs_dir: OwnRunsDir = None) -> None:
-    """Write a run's report anew and print its path."""
+    """Write a run's report again and print its path."""
     print(reporting.report_run(session.find_run(runs_dir or _runs_dir(context), run)).report)
 
 

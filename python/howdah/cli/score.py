@@ -49,11 +49,10 @@ def score(
     ] = DEFAULT_PREDICTIONS_DIR,
     json: Annotated[bool, typer.Option("--json", help="Print the scores as JSON.")] = False,
 ) -> None:
-    """Score a prediction by the run that followed it, phase by phase, and show how accurate all were.
+    """Compare a prediction with the run that followed, phase by phase, and show how accurate all were.
 
-    A run that was simulated, that failed, that did other work or that began before the prediction was
-    made is refused. A page with every hit and miss so far is written beside the prediction; the history
-    is kept in scores.jsonl.
+    The run must be a real, successful one of the same work, started after the prediction. The page next to
+    the prediction shows every hit and miss so far; scores.jsonl keeps the history.
     """
     if run is None:
         history = session.past_scores(predictions_dir)

@@ -95,10 +95,10 @@ def serve(
         typer.Option(help="Write the pages as files into this directory, then exit.", metavar="DIR"),
     ] = None,
 ) -> None:
-    """Show runs, studies, plans and predictions in a browser, live, from the records that are there.
+    """Show runs, studies, plans and predictions in a browser, live.
 
-    Only this machine can reach it unless --listen is given. Whoever may read may not yet change: notes, tags,
-    stopping and starting runs need the token, which is in a file that only this user can read.
+    Only this machine can reach the pages unless you give --listen. Reading needs no token on this machine;
+    changes (notes, tags, stopping and starting runs) need the token, from a file that only you can read.
     """
     settings = ServeSettings(
         runs_dir=runs_dir,

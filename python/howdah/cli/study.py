@@ -34,9 +34,9 @@ def study(
     json: JSON = False,
     quiet: QUIET = False,
 ) -> None:
-    """Run every cell of a matrix as often as needed, and write a paper on it: conclusion first.
+    """Run a matrix of settings as often as needed, and write a paper on it.
 
-    Runs that have ended are never made again: a study that was stopped or killed goes on where it was.
-    A run that fails is a result.
+    Finished runs are never repeated: an interrupted study continues where it stopped.
+    A failed run counts as a result.
     """
     carry_out(session.read(file), directory, dry_run=dry_run, json=json, quiet=quiet)

@@ -26,5 +26,5 @@ def export(
         typer.Option("--output", "-o", help="File to write. Default: NAME.tar.gz.", metavar="FILE"),
     ] = None,
 ) -> None:
-    """Pack a study into one file: its file, plans, records, telemetry and page, with a digest of each."""
+    """Pack a study into one file: plans, records, telemetry and page, with a digest of each."""
     print(session.export_study(directory, output))

@@ -44,10 +44,10 @@ def local(
     json: JSON = False,
     quiet: QUIET = False,
 ) -> None:
-    """Measure this machine with other compression, tasks, slots, memory and disks than planned.
+    """Compare settings on this machine: compression, tasks, slots, memory and disks.
 
-    One setting is changed at a time and compared with what is planned; what cannot be distinguished from
-    noise is said to be so.
+    Changes one setting at a time and compares it with the planned one; differences within the noise are
+    marked.
     """
     count = parse_count(repeats, "--repeats") if repeats is not None else None
     given = session.local(data_dir or [], dataset or [], count)
