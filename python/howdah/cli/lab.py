@@ -203,7 +203,7 @@ def fault(
     """Inject a fault: kill or pause a process, cut or slow a link, slow, fill or fail a disk.
 
     With `for` the command waits that long, then reverts the fault; otherwise the fault stays until `heal`.
-    Faults are recorded before they start, so `heal`, `down` and `howdah run` can revert those of a killed howdah.
+    Faults are recorded first, so `heal`, `down` and `howdah run` can revert those of a killed howdah.
     """
 
     from howdah.session.lab import faults  # noqa: PLC0415

@@ -241,5 +241,5 @@ def test_advice_that_the_terminal_leaves_out_is_listed_with_the_values() -> None
     assert isinstance(console.file, StringIO)
     shown, listed = console.file.getvalue().split("LISTED")
     assert "Advice 8." not in shown
-    assert "more, which `howdah plan explain` lists" in shown
+    assert "more, and all in full: `howdah plan explain`" in shown
     assert "Advice 8." in listed
