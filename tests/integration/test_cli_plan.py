@@ -92,7 +92,7 @@ def test_a_second_cluster_is_planned_on_what_the_first_leaves_and_rendered(here:
         ),
         (
             ("--beside", "whole.yaml", "--hypervisor", "kvm"),
-            "--beside whole.yaml: has the same cluster name, vsphere6, as this one",
+            "--beside whole.yaml: has the same cluster name, vsphere6, as this cluster",
         ),
     ],
 )

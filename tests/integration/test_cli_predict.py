@@ -61,7 +61,7 @@ def test_a_simulated_run_is_no_measurement(planned: Path) -> None:
     assert howdah(*run, cwd=planned).returncode == 0
     done = howdah("score", "last", "--prediction", "third", cwd=planned)
     assert done.returncode == 2
-    assert "only a measured run can tell" in done.stderr
+    assert "it was simulated, and only a measured run can be scored" in done.stderr
 
 
 def test_one_change_is_simulated_beside_the_plan_and_nothing_is_kept(planned: Path) -> None:
@@ -127,7 +127,7 @@ def test_a_plan_grows_by_hosts_with_as_much_work_for_each(planned: Path) -> None
         (("predict", "plan.yaml", "--predictions-dir", "plan.yaml"), "plan.yaml: is a file"),
         (("predict", "plan.yaml", "--sweep", "dataset=2TB..1TB"), "give dataset=1TB..100TB"),
         (("predict", "plan.yaml", "--sweep", "hosts=10"), "give hosts=10..1000"),
-        (("predict", "plan.yaml", "--sweep", "hosts=20..10"), "from less to more"),
+        (("predict", "plan.yaml", "--sweep", "hosts=20..10"), "does not ascend"),
         (("predict", "plan.yaml", "--sweep", "hosts=7..2000000000"), "10,000 hosts"),
         (("predict", "plan.yaml", "--sweep", "dataset=1GB..1EB"), "dataset=1GB..1EB"),
         (

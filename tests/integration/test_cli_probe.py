@@ -51,5 +51,5 @@ def test_a_machine_that_was_not_measured_cannot_be_simulated(tmp_path: Path) -> 
     assert howdah("probe", "-o", "w1.yaml", cwd=tmp_path).returncode == 0
     done = howdah("run", "terasuite", "--engine", "sim", "--probe", "w1.yaml", cwd=tmp_path)
     assert done.returncode == 2
-    assert "probed and not measured" in done.stderr
+    assert "was probed but not measured, so its speed is unknown" in done.stderr
     assert "howdah probe --measure" in done.stderr

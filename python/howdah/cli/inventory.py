@@ -83,7 +83,7 @@ def _row(group: HostGroup) -> tuple[str, ...]:
 
 
 app = App(
-    help="Make and check the list of hosts that `howdah plan` reads.",
+    help="Create and check the list of hosts that `howdah plan` reads.",
     epilog=EXAMPLES,
     no_args_is_help=True,
 )

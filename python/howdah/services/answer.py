@@ -34,9 +34,7 @@ def parse_object(kind: type[T], answer: object, where: str) -> T:
 def an_object(answer: object, where: str) -> Object:
     """An answer that must be an object; raises Unexpected where it is none."""
     if not isinstance(answer, dict):
-        raise Unexpected(
-            where, "answers with JSON that is not an object", "is this the daemon that is meant?"
-        )
+        raise Unexpected(where, "returns JSON that is not an object", "is this the right daemon?")
     return answer
 
 
@@ -51,7 +49,7 @@ def one_or_many(answer: object, key: str) -> list[Object]:
         return []
     elements = value if isinstance(value, list) else [value]
     if not all(isinstance(element, dict) for element in elements):
-        raise Unexpected(key, "holds something that is not an object", "is this a release howdah knows?")
+        raise Unexpected(key, "contains an entry that is not an object", "is this a release howdah knows?")
     return list(elements)
 
 

@@ -66,12 +66,12 @@ def read_fsck(text: str, path: str) -> list[Block]:
         raise RefusedByDaemon(path, 404, "FileNotFoundException", "fsck finds no such path")
     if "\nStatus: " not in text:
         last = text.strip().rpartition("\n")[2]
-        raise Unexpected(path, f"fsck did not finish: {last}", "ask as the owner or as HDFS's superuser")
+        raise Unexpected(path, f"fsck did not finish: {last}", "run as the owner or as HDFS's superuser")
     blocks = list(_blocks(text.partition("\nStatus: ")[0], path))
     totals = [int(total) for total in _TOTAL.findall(text)]
     if sum(totals) != len(blocks) or not totals:
         raise Unexpected(
-            path, f"fsck counts {sum(totals)} blocks and lists {len(blocks)}", "is it being written?"
+            path, f"fsck counts {sum(totals)} blocks and lists {len(blocks)}", "is the file being written?"
         )
     return blocks
 

@@ -106,7 +106,7 @@ def test_a_prediction_is_kept_once(tmp_path: Path) -> None:
     prediction = small_prediction()
     path = save_prediction(tmp_path, prediction)
     assert load_prediction(path) == prediction
-    with pytest.raises(UserError, match="exists already"):
+    with pytest.raises(UserError, match="already exists"):
         save_prediction(tmp_path, prediction.model_copy(update={"seed": 8}))
     assert load_prediction(path) == prediction
     assert [one.name for one in tmp_path.iterdir()] == ["small"]

@@ -111,8 +111,8 @@ def test_everything_is_said(said: str) -> None:
 def test_faults_in_force_are_said() -> None:
     said = _shown(_status(faults=("kill namenode", "slow-link worker:h1-1 to 10Mb/s")))
     lines = [line.rstrip() for line in said.splitlines()]
-    assert lines[1:3] == ["active kill namenode", "         slow-link worker:h1-1 to 10Mb/s"]
-    assert "in force" not in _shown(_status())
+    assert lines[1:3] == ["active   kill namenode", "         slow-link worker:h1-1 to 10Mb/s"]
+    assert "active   kill" not in _shown(_status())
 
 
 def test_hbase_says_who_leads_and_who_serves() -> None:

@@ -51,11 +51,11 @@ def test_what_all_hosts_share_lies_above(folder: Path) -> None:
     ("content", "says"),
     [
         (b"", "is empty"),
-        (b"\5\1abc", "is no keytab"),
+        (b"\5\1abc", "is not a keytab"),
         (_keytab("hdfs/h1@EXAMPLE.COM")[:-3], "is cut off"),
         (_keytab("hdfs/h2@EXAMPLE.COM"), "has no key of hdfs/h1@EXAMPLE.COM: it has keys of hdfs/h2@"),
         (_keytab("hdfs/h1@OTHER.ORG"), "in the realm OTHER.ORG, but the plan's realm is EXAMPLE.COM"),
-        (_keytab("hdfs/h1@EXAMPLE.COM", 23), "still accepted (encryption types 23): make one of AES"),
+        (_keytab("hdfs/h1@EXAMPLE.COM", 23), "still accepted (encryption types 23): create an AES key"),
     ],
 )
 def test_a_keytab_that_is_of_no_use(folder: Path, content: bytes, says: str) -> None:

@@ -28,14 +28,14 @@ def _answer(result: dict[str, Any], *, failed: bool = False, unreachable: bool =
         ),
         (
             "No ED25519 host key is known for h1\nHost key verification failed.",
-            "is not known here",
+            "is unknown on this machine",
             "log in once",
         ),
         ("ssh: admin@h1: Permission denied (publickey).", "it rejects the login", "authorized_keys"),
         ("ssh: connect to host h1 port 22: Connection refused", "does not answer", "sshd"),
         ("ssh: Could not resolve hostname h1", "its name cannot be resolved on this machine", "HostName"),
         ("Missing sudo password", "sudo needs a password", "--sudo-password-file"),
-        ("Incorrect sudo password", "sudo rejects the password", "the right one"),
+        ("Incorrect sudo password", "sudo rejects the password", "the correct password"),
         ("/bin/sh: 1: python3: not found", "it has no Python 3", "python3"),
         ("Timeout, server 10.0.0.1 not responding.", "does not answer", "sshd"),
         ("kex_exchange_identification: read", "ssh cannot reach it: kex_exchange", "ssh h1 true"),
@@ -44,7 +44,7 @@ def _answer(result: dict[str, Any], *, failed: bool = False, unreachable: bool =
         (
             "Traceback (most recent call last):\n  File\nKeyError: 'x'\n",
             "howdah failed on it: KeyError: 'x'",
-            "makers",
+            "defect of howdah",
         ),
     ],
 )

@@ -69,7 +69,7 @@ def test_values_are_by_name() -> None:
         (r"value: 6\.0", "value: 60.0", "softness lies outside its own interval"),
         (r"name: write_s_per_byte", "name: softness", "softness is given twice"),
         (r"correlations: \[-0\.25\]", "correlations: [0.1, 0.2]", "has not one for each pair"),
-        (r"best_of: 3", "best_off: 3", "is not a key howdah knows"),
+        (r"best_of: 3", "best_off: 3", "is an unknown key"),
     ],
 )
 def test_what_would_be_misread_is_refused(sought: str, put: str, what: str) -> None:

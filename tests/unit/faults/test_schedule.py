@@ -30,13 +30,13 @@ def check(*lines: str, crew: Crew = CREW) -> None:
 @pytest.mark.parametrize(
     ("line", "said"),
     [
-        ("kill regionserver@h9 at 5s", "is nobody"),
-        ("kill nodemanager", "is nobody"),
+        ("kill regionserver@h9 at 5s", "is unknown"),
+        ("kill nodemanager", "is unknown"),
         ("kill hmaster:standby", "has no standby"),
         ("kill application-master", "has no YARN"),
-        ("lose rack:r9", "is nobody"),
-        ("lose worker:m1", "is nobody"),
-        ("fill-disk master:m1", "no data disks"),
+        ("lose rack:r9", "is unknown"),
+        ("lose worker:m1", "is unknown"),
+        ("fill-disk master:m1", "no separate data disks"),
         ("kill datanode at terasort 5%", "is not part of this run"),
     ],
 )

@@ -96,7 +96,7 @@ def _count(folder: Path, counter: Path) -> None:
 def test_a_folder_that_others_may_write_to_is_refused(folder: Path) -> None:
     folder.mkdir()
     folder.chmod(0o777)
-    with pytest.raises(UserError, match="others may write"), registry.locked("one"):
+    with pytest.raises(UserError, match="writable by others"), registry.locked("one"):
         pass
 
 

@@ -225,7 +225,7 @@ def _asked(planned: Plan, *kinds: Literal["terasuite", "ycsb"]) -> Plan:
 
 def test_a_plan_of_hbase_alone_is_refused_for_what_it_is() -> None:
     planned = _asked(_hadoop_plan(), "ycsb")
-    with pytest.raises(UserError, match="is of HBase alone") as caught:
+    with pytest.raises(UserError, match="is for HBase only") as caught:
         translate(planned, suite_on(planned, rows=10**6), {}, seed=1)
     assert "map" not in caught.value.what.replace("MapReduce", "")
     assert "--workload terasuite" in caught.value.hint

@@ -159,7 +159,7 @@ def _other_table(directory: Path, name: str, table: pa.Table) -> None:
             lambda table: table.select(["host", "time_s", "metric", "value"]),
             "column host is where time_s belongs",
         ),
-        (lambda table: table.append_column("value", table["value"]), "doubled"),
+        (lambda table: table.append_column("value", table["value"]), "duplicated"),
     ],
 )
 def test_the_tables_columns_must_be_the_records(

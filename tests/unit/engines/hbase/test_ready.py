@@ -61,7 +61,7 @@ def test_regions_on_their_way_are_waited_for() -> None:
 
 def test_regions_that_nobody_serves_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ready, "MOVED_S", 0.01)
-    with pytest.raises(UserError, match="1 of its regions are served by nobody"):
+    with pytest.raises(UserError, match="1 of its regions have had no server"):
         checked(status(in_transition=1))
 
 

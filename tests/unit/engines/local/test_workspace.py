@@ -59,7 +59,7 @@ def test_kept_data_survives_later_runs(tmp_path: Path) -> None:
 def test_kept_data_is_not_replaced_without_a_word(tmp_path: Path) -> None:
     keep(tmp_path, "teragen")
     before = tree(tmp_path)
-    with pytest.raises(UserError, match="teragen data is kept there"):
+    with pytest.raises(UserError, match="its teragen data, kept from an earlier run"):
         Workspace([str(tmp_path)], "next", keep=False, replaces=["teragen", "terasort"])
     assert tree(tmp_path) == before
     with Workspace([str(tmp_path)], "other", keep=False, replaces=["terasort"]):

@@ -105,7 +105,7 @@ def test_a_lost_journal_is_copied_from_another_one(state: LabState, tmp_path: Pa
     ]
     assert alone.remedy == "no other JournalNode has it either"
     assert wiped.what == f"JournalNode on {second} has lost its journal"
-    assert f"it does not recover by itself{first}: " in wiped.remedy
+    assert f"copy the journal of {first}: " in wiped.remedy
 
 
 def test_all_that_is_missing_is_named_and_nothing_twice(tmp_path: Path) -> None:

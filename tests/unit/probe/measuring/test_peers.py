@@ -59,7 +59,7 @@ def test_a_peer_that_does_not_listen_is_named() -> None:
     with socket.create_server(("127.0.0.1", 0)) as silent:
         port = silent.getsockname()[1]
     with pytest.raises(
-        UserError, match=f"--peer 127.0.0.1:{port}cannot be reached for a measurement"
+        UserError, match=f"--peer 127.0.0.1:{port}: cannot be reached for a measurement"
     ) as refused:
         measure_peer(f"127.0.0.1:{port}", pace())
     assert f"howdah probe --listen {port}" in refused.value.hint

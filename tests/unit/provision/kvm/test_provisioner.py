@@ -70,7 +70,7 @@ def test_no_disk_is_given_to_two_machines(hosts: dict[str, Any]) -> None:
     libvirt_provisioner(hosts, small_plan(NO_HUGE_PAGES), libvirt_site()).apply(quiet)
     # Of one machine for each host, whose disks the second one has, which is no longer planned.
     fewer = libvirt_provisioner(hosts, small_plan(NO_HUGE_PAGES, workers_per_host=1), libvirt_site())
-    with pytest.raises(UserError, match="has given wwn-1-3 to h1-2"):
+    with pytest.raises(UserError, match="has assigned wwn-1-3 to h1-2"):
         fewer.look()
 
 
@@ -79,7 +79,7 @@ def test_a_disk_of_a_strangers_is_not_taken_by_whatever_name(hosts: dict[str, An
         "<domain type='test'><name>else</name><memory>1024</memory><os><type>hvm</type></os><devices>"
         "<disk type='block'><source dev='/dev/sdb'/><target dev='vda'/></disk></devices></domain>"
     )
-    with pytest.raises(UserError, match="has given wwn-1-1 to else"):
+    with pytest.raises(UserError, match="has assigned wwn-1-1 to else"):
         libvirt_provisioner(hosts, small_plan(NO_HUGE_PAGES), libvirt_site()).look()
 
 

@@ -14,9 +14,9 @@ from howdah.report.plan.shortening import shortened
         ("Install numactl on every worker: NodeManagers need it.", 40, "Install numactl on every worker"),
         ("Needs 3.5.0 of Hadoop. Then more.", 40, "Needs 3.5.0 of Hadoop."),
         (
-            "Before production, write and read every disk alone",
+            "Before it, write and read every disk alone",
             40,
-            "Before production, write and read …",
+            "Before it, write and read every disk …",
         ),
         ("Read every disk alone (`howdah run storage, all`) before use", 40, "Read every disk alone"),
         ("short", 40, "short"),

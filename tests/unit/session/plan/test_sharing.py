@@ -81,7 +81,7 @@ def test_a_plan_says_what_it_is_beside(tmp_path: Path) -> None:
 def test_plans_that_do_not_go_together_are_refused(tmp_path: Path) -> None:
     planned(tmp_path, "a", share=30)
     planned(tmp_path, "b", "a", share=30)
-    assert refused(tmp_path, "a", "a") == "--beside a.yaml: has the same cluster name, a, as this one"
+    assert refused(tmp_path, "a", "a") == "--beside a.yaml: has the same cluster name, a, as this cluster"
     assert refused(tmp_path, "c", "b") == (
         "--beside b.yaml: shares hosts with cluster a, whose plan is missing"
     )

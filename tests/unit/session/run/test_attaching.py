@@ -78,7 +78,7 @@ def test_sysstats_own_file(run: Path, tmp_path: Path) -> None:
 def test_one_broken_file_among_good_ones(run: Path, file: Path, tmp_path: Path) -> None:
     cut = tmp_path / "cut.json"
     cut.write_text(file.read_text()[:3000])
-    assert str(refused(run, file, cut)).startswith(f"{cut}: is cut off, or no JSON, in line ")
+    assert str(refused(run, file, cut)).startswith(f"{cut}: is truncated or not JSON, in line ")
 
 
 def test_another_time(run: Path, file: Path) -> None:

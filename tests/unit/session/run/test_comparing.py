@@ -135,7 +135,7 @@ def test_the_first_that_succeeded_is_a_folders_baseline(runs: Path) -> None:
             ["20261120-1710", "bad/f"],
             None,
             "cannot be compared with 20261120-1710-terasuite: it failed",
-            "succeeded",
+            "successful runs",
         ),
         (
             ["20261120-1710", "bad/d"],

@@ -110,6 +110,6 @@ def test_the_record_has_what_became_of_each(state: LabState, tmp_path: Path) -> 
     assert sink.records[-1] == record
     assert any(warning.text.startswith("pause namenode was active") for warning in record.warnings)
     (lacking,) = (warning.text for warning in record.warnings if warning.code == "lab-not-whole")
-    assert lacking.startswith("times may differ from those of a complete lab, and faults may do more damage")
+    assert lacking.startswith("the lab was not complete when the run began: times may differ")
     assert "hmaster on m1" in lacking
     assert [each.fault for each in in_force(state)] == ["pause namenode"]

@@ -113,7 +113,7 @@ def test_a_run_begins_on_a_laboratory_that_is_whole_or_a_new_one(
     with StudyLaboratory(asked.study, there, cells, told.append) as one:
         assert one.of(cell) == one.of(cell) is not None
     assert len(ups) == built
-    assert [text for text in told if "whole again" in text] == [
+    assert [text for text in told if "complete again" in text] == [
         f"{cell.name}: waiting until its lab is complete again"
     ]
 

@@ -399,7 +399,7 @@ def test_a_bundle_is_verified_and_any_change_in_it_is_found(copy: Path, tmp_path
     assert verified.made > 20
     again = export_study(copy, tmp_path / "b.tar.gz")
     assert bundle.read_bytes() == again.read_bytes()
-    with pytest.raises(UserError, match="exists already"):
+    with pytest.raises(UserError, match="already exists"):
         export_study(copy, bundle)
     cut = tmp_path / "cut.tar.gz"
     cut.write_bytes(bundle.read_bytes()[:-100])

@@ -64,7 +64,7 @@ def test_a_plan_that_cannot_be_asked_is_refused() -> None:
     )
     with pytest.raises(UserError, match="has no RegionServer"):
         _told(plan.model_copy(update={"workers": (bare,)}))
-    with pytest.raises(UserError, match="names no heap"):
+    with pytest.raises(UserError, match="sets no heap, so the sizes of caches are unknown"):
         _told(with_setting(plan, "HBASE_REGIONSERVER_OPTS", "-XX:+UseG1GC"))
 
 

@@ -144,7 +144,7 @@ def check_settings(settings: Mapping[str, str]) -> None:
                     f"--set {given}", f"{value!r} {misfit}", f"the default is {default_of(key, release)!r}"
                 )
             if key in _FLAGS:
-                raise UserError(f"--set {given}", "has a flag of its own", f"write {_FLAGS[key]}")
+                raise UserError(f"--set {given}", "has its own flag", f"write {_FLAGS[key]}")
             if key in _OWN:
                 raise UserError(f"--set {given}", f"is reserved for howdah: it {_OWN[key]}", "leave it out")
             if not release.knows(key) and (meant := intended_key(key, release)):

@@ -115,12 +115,12 @@ def test_a_silence_that_lasts_is_told_once_and_a_new_one_again() -> None:
     assert silence.told(20.0, "no answer") is None
     assert silence.told(29.0, "no answer") is None
     told = silence.told(30.0, "no answer")
-    assert told == "from 20 s on nothing reported the job, and its client kept waiting: no answer"
+    assert told == "nothing reported the job from 20 s on, and its client kept waiting: no answer"
     assert silence.told(90.0, "no answer") is None, "it is told already"
     assert silence.told(91.0, None) is None
     assert silence.told(92.0, "gone") is None
     assert silence.told(102.0, "gone") == (
-        "from 92 s on nothing reported the job, and its client kept waiting: gone"
+        "nothing reported the job from 92 s on, and its client kept waiting: gone"
     )
 
 
