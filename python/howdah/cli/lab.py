@@ -180,8 +180,8 @@ def kill(
     how: Annotated[
         str | None,
         typer.Option(
-            help="`host`: its link goes down first, and nobody answers; the default for a machine. "
-            "`process`: only processes end, and callers are refused at once; the default for a daemon.",
+            help="`host`: cuts its link first, so it stops answering; the default for a machine. "
+            "`process`: ends only processes, so callers are refused at once; the default for a daemon.",
             autocompletion=lambda: list(session.How),
             metavar="process|host",
         ),

@@ -130,7 +130,7 @@ class CpuLayout(_Hardware):
     model: str | None = None
     """The processor's own name."""
     speed: Annotated[float, Field(gt=0, le=100)] | None = None
-    """Speed of a core beside the one that a simulation's costs are stated for; as fast where left out."""
+    """Speed of a core relative to the one that a simulation's costs refer to. Default: 1."""
 
     @property
     def cores(self) -> int:

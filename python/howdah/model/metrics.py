@@ -1,10 +1,10 @@
 """The names, units and kinds of everything a sampler records.
 
 A sample's machine is a host, a worker or a master by its name. Where a worker is a virtual machine or
-the lab stands in for one, its own use is under its own name, and a host's name has what only the
-host can tell: all its CPUs and its uplink. A worker's CPUs are then one, ``all``, whose user, system
-and idle time add up to what its limit allows. The machine beneath a laboratory, which others may use
-too, has a name of its own (``cluster.lab.machine``): it is no host of the plan.
+the lab stands in for one, its own use is under its own name, and a host's name has the values that only the
+host has: all its CPUs and its uplink. A worker's CPUs are then one, ``all``, whose user, system
+and idle time add up to what its limit allows. The machine below a lab, which other programs may use, has its
+own name (``cluster.lab.machine``): it is no host of the plan.
 
 A metric's name is ``subject/instance/quantity`` (``disk/vda/read_bytes``) or, where there is only
 one instance, ``subject/quantity`` (``memory/cached_bytes``). A counter holds its growth since the

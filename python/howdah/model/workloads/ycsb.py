@@ -174,7 +174,7 @@ class YcsbMix(Ycsb):
     operations: int | None = None
     """Operations of all clients together."""
     distribution: Distribution | None = None
-    """Which records are asked for."""
+    """Distribution of requested records."""
     warm_up_s: float | None = None
     """Seconds of the same operations before, which are not counted."""
     settle: Settle | None = None

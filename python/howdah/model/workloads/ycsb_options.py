@@ -29,7 +29,7 @@ OPERATIONS_OF: Final = ("read", "update", "insert", "scan", "read-modify-write")
 
 
 class Distribution(StrEnum):
-    """Which records are asked for more often than others."""
+    """Which records are requested more often than others."""
 
     ZIPFIAN = "zipfian"
     """A few of all records, again and again."""
@@ -73,7 +73,7 @@ class BlockEncoding(StrEnum):
 
 
 class BloomFilter(StrEnum):
-    """What tells HBase that a file does not have a record."""
+    """How HBase detects that a file does not contain a record."""
 
     NONE = "none"
     ROW = "row"
