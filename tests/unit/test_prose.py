@@ -51,7 +51,7 @@ _INSTALLED_BY_NAME = re.compile(r"pip install '?howdah\b(?!-)|\bhowdah\[")
 
 
 def unwanted(text: str) -> dict[str, int]:
-    """How often each unwanted word is in a page, outside of code, of links' addresses and of what programs wrote."""
+    """How often each unwanted word is in a page, outside of code, links' addresses and written outcomes."""
     text = _FENCE.sub("", _WRITTEN.sub("", text))
     prose = re.sub(r"^    .*$|`[^`\n]+`|\]\([^)\n]*\)", "", text, flags=re.MULTILINE)
     found: Counter[str] = Counter()
