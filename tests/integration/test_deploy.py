@@ -182,13 +182,13 @@ def test_all_that_is_wrong_is_said_at_once_and_nothing_is_changed(rig: Rig, plan
         for host in ("h1", "h2", "m1")
     }
     for host, said in (
-        ("h1", "2 data disks are needed and 1 hold nothing"),
-        ("h1", "it calls itself other"),
+        ("h1", "2 data disks are needed, but 1 are empty"),
+        ("h1", "its own name is other"),
         ("h1", "/opt has 100 MiB free"),
         ("h1", "does not run: Exec format error"),
         ("h2", "sudo needs a password"),
-        ("m1", "listens at port 8020, which is the namenode's"),
-        ("m1", "there is no java on the path"),
+        ("m1", "listens at port 8020, which the namenode needs"),
+        ("m1", "it has no java on the path"),
     ):
         assert any(said in line for line in lines[host]), made.stdout
     assert "3 hosts not ready, and nothing was changed" in made.stderr
@@ -251,7 +251,7 @@ def test_who_is_reached_over_a_jump_host_and_fetches_nothing_from_here_is_told(r
     made = rig.deploy(plan, "--ssh-config", rig.config("Host h1 h2\n  ProxyJump m1\n"))
     assert made.returncode == 2, made.stdout + made.stderr
     assert made.stdout.count("hadoop-3.5.0 cannot be fetched from") == 2, made.stdout
-    assert "name a mirror" in made.stdout
+    assert "make that address reachable, or give a mirror that it can reach" in made.stdout
     assert rig.hosts.run("m1", "ls", "-A", "/opt") == ""
 
 

@@ -181,7 +181,7 @@ def exchanges_a_host(lab: Lab, plan: Path) -> None:
     before = {machine["name"]: machine["address"] for machine in lab.status()["machines"]}
     again = lab.try_to("add", "h2")
     assert (again.returncode, again.stdout) == (2, "")
-    assert "h2: is a host of this cluster already" in again.stderr
+    assert "h2: already belongs to this cluster" in again.stderr
     state = read_state(lab.directory)
     assert state is not None
     with sampled_as_in_a_run(state) as (sampler, sink):
@@ -233,7 +233,7 @@ def moves_to_the_new_host(lab: Lab) -> None:
 
     refused = lab.try_to("remove", "m1")
     assert refused.returncode == 2
-    assert "hosts with workers alone can be taken away" in refused.stderr
+    assert "only hosts without masters can be removed" in refused.stderr
     assert "h1: emptied and taken away" in lab.do("remove", "h1")
 
 

@@ -25,7 +25,7 @@ class Answer(NamedTuple):
     kind: str = JSON
     headers: tuple[tuple[str, str], ...] = ()
     wait_s: float = 0.0
-    """How long it says nothing first."""
+    """How long it prints nothing first."""
     announced: int | None = None
     """The length it promises; the cluster of the body if None."""
     closing: bool = False

@@ -69,7 +69,7 @@ def _too_many(years: Sequence[Year], held: Holding, growth: Growth) -> NoReturn:
     raise UserError(
         "--need",
         f"{format_bytes(first.need_bytes)}{when} take {first.hosts:,} hosts like those of {held.group}; "
-        f"no HDFS of more than {_HOSTS_MOST:,} is known to work",
+        f"the largest known HDFS has {_HOSTS_MOST:,}",
         "give hosts with more disks, larger files (--mean-file), or data for several clusters"
         + (" or fewer years" if growth.years else ""),
     )
@@ -191,7 +191,7 @@ def _usable(kind: Worker, group: HostGroup, settings: Sequence[Setting], replica
         raise UserError(
             f"--set {_RESERVED}",
             f"{format_bytes(reserved)} is all of a data disk of {group.name} ({format_bytes(disk)})",
-            "reserve less than a disk",
+            "reserve less than one disk",
         )
     return (kind.data_disks or 0) * (disk - reserved) * FILL_LIMIT / replication
 

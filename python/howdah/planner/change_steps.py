@@ -35,7 +35,7 @@ def steps(before: Plan, after: Plan, change: PlanChange) -> Iterator[ChangeStep]
     stored, rate = _stored_bytes(before, old), _replicating_bytes_per_s(before, old, new)
     gone = set(expand_all(change.removed))
     if giving := [name for name, one in held.items() if name not in later and one.host not in gone]:
-        yield _leave(giving, held, stored, rate, "then stop them, for a master takes their place")
+        yield _leave(giving, held, stored, rate, "then stop them, because a master takes their place")
     for move in change.masters:
         yield ChangeStep(
             what="master",
@@ -62,11 +62,11 @@ def steps(before: Plan, after: Plan, change: PlanChange) -> Iterator[ChangeStep]
         told = [f"{role} ({format_counted(many, 'value')})" for role, many in restarted.items()]
         yield ChangeStep(
             what="values",
-            text=f"restart what reads changed values: {_listed(told)}; workers one host after the other, of "
-            "two masters the standby first",
+            text=f"restart the daemons that read changed values: {_listed(told)}; workers host by host, "
+            f"standby masters first",
         )
     if losing := [name for name, one in held.items() if one.host in gone]:
-        yield _leave(losing, held, stored, rate, "then stop and forget them")
+        yield _leave(losing, held, stored, rate, "then stop them and remove them from the lists")
     if gaining:
         shares = {name: stored * later[name].bytes / _all_bytes(later) for name in gaining}
         of_hosts: Counter[str] = Counter()
@@ -95,8 +95,8 @@ def _join(names: Sequence[str]) -> ChangeStep:
     """Hosts, or workers of hosts that were there, that come."""
     return ChangeStep(
         what="add",
-        text=f"write the configuration of {_listed(names)}, list their workers as members, have "
-        "NameNode and ResourceManager read the lists anew, and start their daemons",
+        text=f"write the configuration of {_listed(names)}, list their workers as members, have NameNode and "
+        f"ResourceManager read the lists again, and start their daemons",
     )
 
 
@@ -109,8 +109,8 @@ def _leave(
     names = _listed(fold(workers))
     return ChangeStep(
         what="remove",
-        text=f"exclude {names} until DataNodes are decommissioned: up to {format_bytes(moved)} go "
-        f"elsewhere, in {format_seconds(seconds)} at least; {then}",
+        text=f"exclude {names} until their DataNodes are decommissioned: up to {format_bytes(moved)} move to "
+        f"other hosts, in {format_seconds(seconds)} at least; {then}",
         moved_bytes=moved,
         least_s=seconds,
     )

@@ -41,7 +41,9 @@ def choose(inventory: Inventory, request: PlanRequest) -> Choice:
     """
     groups = inventory.worker_groups
     if not groups:
-        raise UserError("groups", "every group serves masters only", "let one group serve workers or any")
+        raise UserError(
+            "groups", "every group serves masters only", "set one group to `serves: workers` or `any`"
+        )
     choice = Choice(groups, {group.name: _weighed(group, groups, request) for group in groups})
     if inventory.host_count > _FEW_HOSTS or request.workers_per_host is not None:
         return choice
@@ -77,14 +79,14 @@ def as_divided(choice: Choice, platforms: Mapping[str, str]) -> Choice:
             raise UserError(
                 "--from",
                 f"divides hosts of the group {group.name} in several ways: {', '.join(sorted(here))}",
-                "give those of each a group of their own, or plan anew, without --from",
+                "make a group for each division, or plan again without --from",
             )
         if had is None or had.verdict == "refused":
             why = next((told.text for told in had.judgements if told.verdict == "refused"), "") if had else ""
             raise UserError(
                 "--from",
                 f"divides hosts of {group.name} as {here.pop()}, which these cannot be{why and f': {why}'}",
-                "correct the inventory, or plan anew, without --from",
+                "correct the inventory, or plan again without --from",
             )
         others = (one for one in weighed[group.name] if one is not had)
         weighed[group.name] = (

@@ -75,7 +75,7 @@ def _gain(facts: Facts, usable_bytes: int, possible: list[ErasureCode]) -> str:
     least = min(possible, key=lambda code: code.data)
     return (
         f"Cold data could be erasure-coded. Replication {copies:g} holds "
-        f"{format_bytes(usable_bytes)} here; of cold data alone the same disks would hold: {offers}. "
+        f"{format_bytes(usable_bytes)} here; with cold data only, the same disks would hold: {offers}. "
         f"{refused + '. ' if refused else ''}"
         f"It suits files of at least {format_bytes(least.data * BLOCK_BYTES)} that are written once. No task "
         "reads its data locally, a lost disk is rebuilt from many others over the network, and coding takes "

@@ -31,8 +31,8 @@ def plan_after(before: Plan, inventory: Inventory, sharing: Sharing | None = Non
     if cluster.request.sharing is not None and sharing is None:
         raise UserError(
             "--from",
-            "is of a cluster that shares its hosts, and what the others leave of these is not known",
-            "plan it anew, with --share or --beside",
+            "is of a cluster that shares its hosts, and the room that the others leave is unknown",
+            "plan it again, with --share or --beside",
         )
     if inventory.cluster != cluster.inventory.cluster:
         raise UserError(
@@ -43,7 +43,7 @@ def plan_after(before: Plan, inventory: Inventory, sharing: Sharing | None = Non
     if not {host.name for host in placed_hosts(cluster)} & {
         name for group in inventory.groups for name in group.names
     }:
-        raise UserError("--from", "shares no host with this inventory", "plan anew, without --from")
+        raise UserError("--from", "shares no host with this inventory", "plan again without --from")
     if sharing is not None:
         _check_disks(cluster, inventory, sharing)
     request = cluster.request.model_copy(update={"sharing": sharing})
@@ -80,9 +80,9 @@ def _check_room(plan: Plan) -> None:
         if held > there:
             raise UserError(
                 f"host {host.name}",
-                f"would have machines of {format_gib(held)}, with the masters that stay, and has "
+                f"would have machines of {format_gib(held)}, including the masters that stay, but has "
                 f"{format_gib(there)}",
-                "plan anew, without --from",
+                "plan again without --from",
             )
 
 
@@ -93,8 +93,8 @@ def _check_disks(cluster: Cluster, inventory: Inventory, sharing: Sharing) -> No
         if (had := before.get(host, disks)) != disks:
             raise UserError(
                 f"host {host}",
-                f"would give this cluster its data disks {_listed(disks)}, and its data is on {_listed(had)}",
-                "plan the others so that they leave it those, or take the host out and in again",
+                f"would give this cluster its data disks {_listed(disks)}, but its data is on {_listed(had)}",
+                "plan the other clusters without these disks, or remove the host and add it again",
             )
 
 
@@ -127,7 +127,7 @@ def change_of(before: Plan, after: Plan) -> PlanChange:
 
 def _cluster(plan: Plan) -> Cluster:
     if plan.cluster is None:
-        raise UserError("--from", "is a plan for one machine without Hadoop", "give a cluster's plan")
+        raise UserError("--from", "is a plan of one machine without Hadoop", "give a cluster's plan")
     return plan.cluster
 
 

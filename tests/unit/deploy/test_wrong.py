@@ -59,8 +59,15 @@ def test_what_ansible_says_is_said_with_what_to_do(said: str, what: str, fix: st
     [
         # Words by which an ssh that fails is known mean something else in the mouth of a module.
         (
-            {"what": "release hadoop-3.5.0: Connection refused", "fix": "see that the mirror is up"},
-            HostWrong("h1", "release hadoop-3.5.0: Connection refused", "see that the mirror is up"),
+            {
+                "what": "release hadoop-3.5.0: Connection refused",
+                "fix": "check that the mirror is up and reachable from here, then deploy again",
+            },
+            HostWrong(
+                "h1",
+                "release hadoop-3.5.0: Connection refused",
+                "check that the mirror is up and reachable from here, then deploy again",
+            ),
         ),
         (
             {"what": "Permission denied: /etc/hadoop", "fix": ""},

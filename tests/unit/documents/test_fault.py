@@ -105,7 +105,7 @@ SOCKETS, MEMORY = "groups[0].cpu.sockets", "groups[0].memory"
             "role: system",
             "role: root",
             "11:50",
-            "groups[0].disks[1].role: 'root' is not known",
+            "groups[0].disks[1].role: 'root' is unknown",
             "one of data, system, spare",
         ),
         (
@@ -113,7 +113,7 @@ SOCKETS, MEMORY = "groups[0].cpu.sockets", "groups[0].memory"
             "name: Small Ones",
             "4:11",
             "groups[0].name: 'Small Ones' is not a name",
-            "small letters",
+            "lower-case letters",
         ),
         ("count: 3", "count: 4", "6:12", "groups[0].hosts: names 3, but count is 4", "make them equal"),
         (

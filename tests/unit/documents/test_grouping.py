@@ -247,7 +247,7 @@ def test_a_group_s_name_that_is_none_is_refused_by_its_flag(server: Host) -> Non
     with pytest.raises(UserError) as caught:
         add(named(server, "w1"), name="x y")
     assert caught.value.where == "--group x y"
-    assert "small letters" in caught.value.hint
+    assert "lower-case letters" in caught.value.hint
 
 
 def test_a_probe_that_saw_no_disk_is_refused_by_its_file(server: Host) -> None:

@@ -48,7 +48,7 @@ def test_the_fetched_release_with_ycsb(cached: Path) -> None:
 
 
 def test_a_release_that_cannot_be_fetched_is_to_be_ones_own() -> None:
-    with pytest.raises(UserError, match=r"HBase 2\.5\.13: is what the plan is for") as told:
+    with pytest.raises(UserError, match=r"HBase 2\.5\.13: is the plan's release") as told:
         find_hbase("2.5.13")
     assert told.value.hint == "set HBASE_HOME to an installation of it, or plan with --hbase 2.6.4"
 

@@ -107,7 +107,7 @@ def test_groups_that_differ_have_system_folders_of_their_own() -> None:
     assert "vm.swappiness = 2\n" in files["os-new/sysctl.d/90-howdah.conf"]
     assert "vm.overcommit_memory = 0\n" in files["os-new/sysctl.d/90-howdah.conf"]
     assert not any(path.startswith("os/") for path in files)
-    assert "take your own of `os-new/`, `os-old/`" in files["README.md"]
+    assert "use your own `os-new/`, `os-old/`" in files["README.md"]
 
 
 def test_lists_of_members_lie_where_the_settings_say() -> None:

@@ -61,7 +61,7 @@ def test_a_server_that_hangs() -> None:
 def test_a_page_instead_of_json() -> None:
     error = _error({"GET /jmx": Answer(b"<html>", kind="text/html; charset=utf-8")})
     assert isinstance(error, Unexpected)
-    assert "answers with text/html, not JSON" in str(error)
+    assert "returns text/html, not JSON" in str(error)
 
 
 def test_json_that_is_cut_off() -> None:
@@ -174,7 +174,7 @@ def test_kerberos_without_a_ticket(raised: str, told: str, monkeypatch: pytest.M
 
     monkeypatch.setitem(sys.modules, "spnego", SimpleNamespace(client=client))
     error = _error({"GET /jmx": NEGOTIATE})
-    assert str(error).endswith(f"needs Kerberos, but you have no ticket for it{told}")
+    assert str(error).endswith(f"needs Kerberos, but you have no ticket for it: {told}")
     assert error.hint == "kinit"
 
 

@@ -44,7 +44,7 @@ def place_tolerant(
         raise UserError(
             _FLAG,
             f"ft is vSphere's Fault Tolerance, and the hypervisor is {request.hypervisor}",
-            "--protect-masters ha, or --hypervisor vsphere",
+            "give --protect-masters ha, or --hypervisor vsphere",
         )
     first = _hosts(order)
     primary, shadow = first[:2]
@@ -76,7 +76,7 @@ def _hosts(order: Iterator[Spot]) -> list[Spot]:
     if not twins:
         raise UserError(
             _FLAG,
-            f"ft needs two hosts alike, for primaries and shadows, and {primary.group.name} has one",
+            f"ft needs two identical hosts, for primaries and shadows, but {primary.group.name} has one",
             "give another host of its kind, or --protect-masters none",
         )
     # The racks of one group take turns, so that the next of its hosts is on another rack where there is one.

@@ -52,9 +52,9 @@ def _in_its_place(master: Master, spot: Spot, own_names: Mapping[str, str]) -> M
         if called is None:
             raise UserError(
                 "--from",
-                f"has {master.name} in a worker's place of {master.host} ({kind}), and that is divided "
-                "otherwise now",
-                "plan anew, without --from, or ask for the platform that it had: --workers-per-host",
+                f"has {master.name} in a worker's place of {master.host} ({kind}), which is now divided "
+                f"differently",
+                "plan again without --from, or give its former platform: --workers-per-host",
             )
         left.remove(called)
         takes.append(called)

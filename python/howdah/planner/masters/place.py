@@ -93,7 +93,7 @@ def place_masters(
     if request.protection is Protection.HA and len(first) < _QUORUM:
         raise UserError(
             "--protect-masters",
-            f"ha needs {_QUORUM} hosts for JournalNodes and ZooKeepers; masters may be on {len(first)} here",
+            f"ha needs {_QUORUM} hosts for JournalNodes and ZooKeepers; masters may be on {len(first)} only",
             f"give {_QUORUM} hosts that serve masters or any, or --protect-masters none",
         )
     # The last attempt shares wherever it can; it needs no host or place of a worker.

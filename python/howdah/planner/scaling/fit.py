@@ -96,9 +96,9 @@ def fit_beside(
     if own + there > room.memory_bytes:
         raise UserError(
             "plan",
-            f"touches {format_memory(own)} of memory beside {format_memory(there)} of those there are; "
-            f"laboratories on this machine may have {format_memory(room.memory_bytes)}",
-            "plan all of them for smaller hosts: hosts that are shared are built as they are planned",
+            f"uses {format_memory(own)} of memory in addition to {format_memory(there)} of existing labs; "
+            f"labs on this machine may use {format_memory(room.memory_bytes)}",
+            "plan all clusters for smaller hosts: shared hosts are never scaled down",
         )
     made = plan, cluster
     return Fitted(plan, tuple(differences(made, made, cpu_share)), cpu_share, tuple(notes(cluster, cluster)))
@@ -107,7 +107,9 @@ def fit_beside(
 def _cluster(plan: Plan) -> Cluster:
     if plan.cluster is None:
         raise UserError(
-            "plan", "is for one machine without Hadoop", "give a plan that `howdah plan hosts.yaml` made"
+            "plan",
+            "is a plan of one machine without Hadoop",
+            "give a plan that `howdah plan hosts.yaml` made",
         )
     return plan.cluster
 
@@ -200,11 +202,11 @@ def notes(planned: Cluster, lab: Cluster) -> Iterator[str]:
     if any(master.takes and not master.whole_host for master in planned.masters) and not any(
         master.takes for master in lab.masters
     ):
-        yield "Masters have hosts of their own instead of workers' places, so that all places are workers'."
+        yield "Masters have separate hosts instead of workers' slots, so all slots have workers."
     if planned.topology.placement is not lab.topology.placement:
         yield (
             f"Replicas are placed by {lab.topology.placement} instead of {planned.topology.placement}: "
             f"{lab.topology.reason}."
         )
     if planned.request.growth is not None and lab.request.growth is None:
-        yield "Growth is left out: it is asked of the planned hosts."
+        yield "Growth is left out: it concerns the planned hosts."

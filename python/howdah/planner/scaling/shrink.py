@@ -66,9 +66,9 @@ class Shrinking(NamedTuple):
             count = max(least, min(count - 1, count * beside // touched.workers))
         raise UserError(
             "plan",
-            f"{format_counted(least, 'host')} of it, made as small as can be, touch "
-            f"{format_memory(touched.total)} of memory; a laboratory on this machine may have "
-            f"{format_memory(self.room.memory_bytes)}",
+            f"{format_counted(least, 'host')} of it, scaled down to the minimum, use "
+            f"{format_memory(touched.total)} of memory; a lab on this machine may "
+            f"use{format_memory(self.room.memory_bytes)}",
             self._instead(least),
         )
 
@@ -102,8 +102,8 @@ class Shrinking(NamedTuple):
         if made.platform != platform:
             raise UserError(
                 "plan",
-                f"hosts as small as this machine can hold would be planned {made.platform}, not {platform}",
-                "insist on one when planning: --workers-per-host 2, or --hypervisor none",
+                f"hosts small enough for this machine would be planned as {made.platform}, not {platform}",
+                "fix the platform in the plan: --workers-per-host 2, or --hypervisor none",
             )
         return made
 
@@ -113,8 +113,8 @@ class Shrinking(NamedTuple):
         if possible != hosts:
             raise UserError(
                 f"--hosts {hosts}",
-                "would not be equally many in each of the plan's racks",
-                f"give {possible} for instance",
+                "do not divide evenly over the plan's racks",
+                f"give, for example, {possible}",
             )
 
     def _cpus_of_a_thread(self, groups: Sequence[HostGroup]) -> float:
@@ -137,7 +137,7 @@ class Shrinking(NamedTuple):
             raise UserError(
                 "--dir",
                 f"has {format_bytes(self.room.space_bytes)} free for {format_counted(disks, 'data disk')}",
-                f"{format_bytes(disks * _LEAST_DISK)} would do; give a directory on a larger file system",
+                f"{format_bytes(disks * _LEAST_DISK)} are needed; give a directory on a larger file system",
             )
         return size
 

@@ -77,7 +77,7 @@ def left_beside(
         raise UserError(
             "--beside" if plans else f"--share {percent}%",
             "leaves no host with threads, memory and data disks for a worker",
-            "plan the other clusters with a smaller --share, or give this one further hosts"
+            "plan the other clusters with a smaller --share, or give this cluster more hosts"
             if plans
             else "give a larger share",
         )
@@ -184,8 +184,8 @@ def _check_share(host: str, percent: int, wanted: _Host, left: _Host) -> None:
     for asked, there in filter(None, short):
         raise UserError(
             f"--share {percent}%",
-            f"of host {host} is {asked}, and the other clusters leave {there}",
-            "give a smaller share, or leave --share out to have all that they leave",
+            f"of host {host} is {asked}, but the other clusters leave {there}",
+            "give a smaller share, or leave --share out to use all that is left",
         )
 
 

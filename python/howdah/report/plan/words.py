@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable
+from textwrap import wrap
 
 from howdah.model.hostname import expand_all
 from howdah.model.placement import placed_workers
@@ -133,7 +134,8 @@ def masters_lines(master: Master, width: int) -> tuple[str, ...]:
         return (whole,)
     if len(short) <= width and master.shadow_host is None:
         return (short,)
-    return (", ".join(master.roles), whole[len(", ".join(master.roles)) + 1 :])
+    roles = ", ".join(master.roles)
+    return (*wrap(roles, width, break_long_words=False), whole[len(roles) + 1 :])
 
 
 def place(master: Master) -> str:

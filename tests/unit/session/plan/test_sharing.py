@@ -152,7 +152,7 @@ def test_nobody_is_moved_to_disks_where_its_data_is_not(tmp_path: Path) -> None:
     request = sharing.cluster.request.model_copy(update={"sharing": alone})
     cluster = sharing.cluster.model_copy(update={"request": request})
     with pytest.raises(
-        UserError, match=r"would give this cluster its data disks .*, and its data is on 7, 8"
+        UserError, match=r"would give this cluster its data disks .*, but its data is on 7, 8"
     ):
         plan_change(sharing.model_copy(update={"cluster": cluster}), [tmp_path / "c.yaml"], HOSTS, request)
 

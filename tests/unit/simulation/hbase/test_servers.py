@@ -55,7 +55,7 @@ def test_the_table_is_that_of_the_plan_in_regions_for_every_server() -> None:
 
 
 def test_a_plan_that_cannot_be_asked_is_refused() -> None:
-    with pytest.raises(UserError, match="no HBase that ycsb-a could ask"):
+    with pytest.raises(UserError, match="no HBase for ycsb-a"):
         translate(small_plan(), suite_on(small_plan(), "ycsb-a"), {}, seed=1)
     plan = hbase_plan()
     (worker,) = plan.workers

@@ -201,7 +201,7 @@ def test_what_is_no_query(text: str, what: str) -> None:
     [
         ("monitor:9090", "is not an address of a server"),
         ("file:///etc/passwd", "is not an address of a server"),
-        ("http://me:secret@monitor:9090", "holds a password"),
+        ("http://me:secret@monitor:9090", "contains a password"),
     ],
 )
 def test_addresses_that_are_refused(url: str, what: str, web: Web) -> None:
