@@ -23,7 +23,7 @@ HBASE: tuple[Parameter, ...] = (
     Parameter(
         "hbase_byte_s",
         "s",
-        "CPU of each end for each byte asked and answered",
+        "CPU of each end for each byte of a request and its answer",
         1e-8,
         2e-9,
         6e-8,

@@ -114,7 +114,8 @@ def _check(record: RunRecord) -> None:
     if record.plan.cluster is None:
         raise UserError(
             where,
-            f"ran on one machine with the {record.engine} engine, whose simulation has nothing to fit",
+            f"ran on one machine with the {record.engine} engine, and its simulation has no parameters to "
+            f"fit",
             "give runs of a cluster; `howdah probe --measure` measures this machine",
         )
 

@@ -209,8 +209,8 @@ def check(
         HostRole | None,
         typer.Option(
             "--role",
-            help="Whose files these are: what only others read is left out. A client's are known by "
-            "themselves; other folders are taken for the whole cluster's.",
+            help="Role of the machine these files are for: leaves out keys that only other machines read. "
+            "Default: detected for clients, otherwise the whole cluster.",
         ),
     ] = None,
     vcenter: Annotated[

@@ -23,9 +23,9 @@ from howdah.units import format_counted
 
 EXAMPLES = """
 howdah deploy plan.yaml --diff  # shows what would change on each host, and changes nothing
-howdah deploy plan.yaml  # shows it, asks, then makes the hosts the plan's cluster
+howdah deploy plan.yaml  # shows the changes, asks, then deploys the plan's cluster
 howdah deploy plan.yaml --status  # shows what runs on each host, and with which configuration
-howdah deploy plan.yaml --yes  # asks nothing, for CI; a second time it changes only what differs
+howdah deploy plan.yaml --yes  # skips the prompt, for CI; run again, it changes only differences
 howdah deploy larger.yaml --add w17  # deploys a plan with one more host
 howdah deploy smaller.yaml --remove w17  # empties a host that is no longer in the plan, then stops it
 howdah deploy plan.yaml --rollback  # restores the former configuration

@@ -128,7 +128,7 @@ def _upgrade(upgrade: HdfsUpgrade) -> str:
     told = f"upgrade  HDFS is being upgraded from {upgrade.origin or 'the release before'}"
     if upgrade.began_s is not None:
         told += f" since {datetime.fromtimestamp(upgrade.began_s, UTC):%Y-%m-%d %H:%M} UTC"
-    return f"{told}: not finalized; --finalize ends it, --rollback goes back"
+    return f"{told}: not finalized; --finalize ends it, --rollback reverts it"
 
 
 def _table(*columns: str) -> Table:

@@ -55,7 +55,7 @@ def group_hosts(
         raise UserError(
             f"--group {name}",
             f"{first} and {second} differ: {difference(*list(alike)[:2])}",
-            "add each kind of host to a group of its own",
+            "add each kind of host to a separate group",
         )
     taken = {group.name for group in inventory.groups} if inventory else set()
     additions: list[Addition] = []

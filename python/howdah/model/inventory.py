@@ -256,7 +256,7 @@ class Inventory(_Hardware):
             if group.name in names:
                 raise WrongValue(
                     f"another group is called {group.name!r} too",
-                    "give each group a name of its own",
+                    "give each group a unique name",
                     (index, "name"),
                 )
             names.add(group.name)

@@ -226,7 +226,7 @@ class Study(Model):
             self._check_labels(cell, ("cells", place))
             missing = [factor.vary for factor in self.factors if factor.vary not in cell]
             if missing:
-                raise WrongValue(f"does not say its {missing[0]}", "a level of each factor", ("cells", place))
+                raise WrongValue(f"has no {missing[0]}", "a level of each factor", ("cells", place))
         self._check_labels(self.baseline, ("baseline",))
         if not any(matches(self.baseline, cell) for cell in self.combinations()):
             raise WrongValue("is not in the matrix", "give the levels of one of its cells", ("baseline",))

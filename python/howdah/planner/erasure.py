@@ -91,8 +91,8 @@ def _domains(facts: Facts, possible: list[ErasureCode]) -> str:
     if racks == 1:
         return f"If you erasure-code: {told} No racks are known, so the loss of one may lose data."
     return (
-        f"If you erasure-code: {told} HDFS spreads units over racks, of which there are {racks}, and knows "
-        "no hosts within them (dfs.block.placement.ec.classname)."
+        f"If you erasure-code: {told} HDFS spreads units over the {racks} racks, but not over hosts within "
+        f"them (dfs.block.placement.ec.classname)."
     )
 
 

@@ -107,7 +107,7 @@ NEEDS: tuple[NeededSetting, ...] = (
         "hadoop.security.authentication",
         r"kerberos",
         "set hadoop.security.authentication to kerberos in core-site.xml",
-        "HBase's daemons do not start: nobody can log in to Hadoop with a keytab",
+        "HBase's daemons do not start, because they cannot log in to Hadoop with a keytab",
     ),
     NeededSetting(
         "yarn.nodemanager.linux-container-executor.cgroups.strict-resource-usage",
@@ -200,7 +200,7 @@ NEEDS: tuple[NeededSetting, ...] = (
         "set yarn.federation.state-store.class to "
         "org.apache.hadoop.yarn.server.federation.store.impl.ZookeeperFederationStateStore in "
         "yarn-site.xml",
-        "each ResourceManager and router keeps a state of its own in memory, and none knows of another",
+        "each ResourceManager and router keeps a separate state in memory, unknown to the others",
     ),
     NeededSetting(
         "yarn.federation.state-store.class",

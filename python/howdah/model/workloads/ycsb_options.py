@@ -151,7 +151,7 @@ THREADS: Final = count(
 TARGET: Final = count(
     "target",
     "Target operations per second of all clients together. Default: no limit.",
-    fact="operations asked for in a second",
+    fact="target operations per second",
 )
 DISTRIBUTION: Final = choice(
     "distribution", "Distribution of requested records.", Distribution, fact="distribution"

@@ -60,7 +60,7 @@ def mix(sizes: LocalPlanner) -> YcsbMix:
         asked,
         reason="a tenth of the other mixes': each scan reads fifty records on average"
         if scans
-        else "two for each record: seconds for each mix, and enough to tell of the slowest thousandth",
+        else "two for each record: seconds for each mix, and enough to measure the slowest thousandth",
         source="howdah",
     )
     distribution = sizes.settings.choose(

@@ -167,14 +167,14 @@ def _room(spot: Spot, seat: Seat, sizing: Sizing, spread: int, *, protected: boo
         if spread and set(seat.roles) <= {Role.JOURNALNODE, *SMALL}:
             return (
                 rules.SHARED,
-                "runs beside a worker: it is too small for a host or a worker's place of its own",
+                "shares a host with a worker: it is too small for a separate host or slot",
             )
-        return rules.SHARED, "runs beside a worker: alone, masters would idle more than a tenth of the disks"
+        return rules.SHARED, "shares a host with a worker: alone, it would leave over a tenth of disks idle"
     if spot.divided:
         return rules.OWN_PLACES, place_text(spot, seat, sizing)
     if protected:
-        return rules.OWN_HOST, "has the host to itself, so that no task's memory or disk can stop it"
-    return rules.OWN_HOST, "all masters share a host of their own, so that no task delays or stops them"
+        return rules.OWN_HOST, "has a separate host, so no task's memory or disk can stop it"
+    return rules.OWN_HOST, "all masters share a separate host, so no task delays or stops them"
 
 
 def place_text(spot: Spot, seat: Seat, sizing: Sizing) -> str:

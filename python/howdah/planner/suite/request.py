@@ -62,7 +62,7 @@ def programs_asked(
     kinds = suites().get(request.suite)
     if kinds is None:
         known = ", ".join(suites())
-        raise UserError("SUITE", f"{request.suite!r} is not a suite howdah knows", f"one of {known}")
+        raise UserError("SUITE", f"{request.suite!r} is not a suite", f"one of {known}")
     asked = tuple(programs()[kind] for kind in kinds)
     for program in asked:
         _check_engine(request, engine, program)

@@ -79,7 +79,7 @@ def _answer(plan: Plan, cluster: Cluster) -> tuple[list[str], str]:
     does = f"{workers} {'serves' if flag else 'serve'} {serves}"
     if maps:
         does = f"{workers} {'runs' if flag else 'run'} {maps:,} map and {reduces:,} reduce tasks at once"
-        does += " beside HBase" if cluster.request.hbase_used else ""
+        does += " next to HBase" if cluster.request.hbase_used else ""
     if many_groups(cluster):
         hosts = sum(group.count for group in cluster.inventory.worker_groups)
         groups = format_counted(len(cluster.layouts), "group")
@@ -141,7 +141,7 @@ def masters_lines(master: Master, width: int) -> tuple[str, ...]:
 def place(master: Master) -> str:
     """What a master has of its host."""
     if master.shares:
-        return "beside a worker"
+        return "with a worker"
     if master.whole_host:
         return "the whole host"
     taken = len(master.takes)

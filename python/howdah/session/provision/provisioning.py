@@ -131,7 +131,7 @@ def apply(hypervisor: Provisioner, told: Told) -> Provisioning:
         raise RunFailed(
             f"{first.what} {first.name}",
             f"differs from the plan although it was {'made' if first.doing == 'make' else 'changed'}: "
-            f"{differences or 'it is not there'}{others}",
+            f"{differences or 'it does not exist'}{others}",
             "see the hypervisor's log: another program may have changed it",
         )
     return after

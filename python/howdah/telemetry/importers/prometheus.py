@@ -180,7 +180,7 @@ class _Server:
 def _owners(server: _Server, instances: set[str], machines: Machines, url: str) -> Mapping[str, str | None]:
     """The machine that each instance is, if any."""
     if machines.always is not None and len(instances) > 1:
-        raise UserError("--host", f"{url} knows {len(instances)} instances", "leave it out: each has a name")
+        raise UserError("--host", f"{url} has {len(instances)} instances", "leave it out: each has a name")
     names = {
         answer.labels.get("instance", ""): answer.labels.get("nodename", "")
         for answer in server.values("node_uname_info")

@@ -125,13 +125,13 @@ def test_workers_of_hbase_alone_run_no_tasks() -> None:
     request = PlanRequest(workloads=(Demand(kind="ycsb"),))
     assert _answer(plan(kinds=[servers], request=request)).endswith("4 workers serve HBase.")
     both = PlanRequest(workloads=(Demand(kind="ycsb"), Demand(kind="terasuite")))
-    assert _answer(plan(request=both)).endswith("88 map and 88 reduce tasks at once beside HBase.")
+    assert _answer(plan(request=both)).endswith("88 map and 88 reduce tasks at once next to HBase.")
 
 
 @pytest.mark.parametrize(
     ("changes", "said"),
     [
-        ({"shares": True}, "beside a worker"),
+        ({"shares": True}, "with a worker"),
         ({"whole_host": True, "takes": ("worker",)}, "the whole host"),
         ({"takes": ("worker",)}, "in place of a worker"),
         ({"takes": ("worker", "worker")}, "in place of 2 workers"),
