@@ -51,7 +51,7 @@ ROLL = """\
 """
 """A NameNode writes no more of a segment to a JournalNode that was away; without most of them it ends."""
 _EVERY_NAMENODE = f"""
-- name: Stop if a NameNode does not run
+- name: End the deployment if a NameNode does not run
   hosts: cluster
   gather_facts: false
   tasks:

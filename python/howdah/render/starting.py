@@ -43,7 +43,7 @@ _FIRST = {
     Role.FAILOVER_CONTROLLER: ("first: formatzk", ""),
 }
 _NO_FURTHER = f"""
-- name: Stop without a NameNode
+- name: End the deployment if no NameNode runs
   hosts: cluster
   gather_facts: false
   tasks:
