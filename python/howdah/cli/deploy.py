@@ -95,8 +95,8 @@ def deploy(
         bool,
         typer.Option(
             "--downtime",
-            help="Stop and start daemons together for what cannot be changed while they run, and let HDFS be "
-            "away while its only NameNode is upgraded.",
+            help="Stop and start daemons together for values that cannot change while they run, and let "
+            "HDFS stop while its only NameNode is upgraded.",
         ),
     ] = False,
     add: Annotated[

@@ -130,7 +130,7 @@ def pack(
     product: Annotated[
         str,
         typer.Option(
-            help="Product to fetch: hadoop or hbase.", autocompletion=lambda: list(session.FETCHABLE)
+            help="Product to pack: hadoop or hbase.", autocompletion=lambda: list(session.FETCHABLE)
         ),
     ] = "hadoop",
     release: Annotated[

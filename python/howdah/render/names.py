@@ -69,7 +69,7 @@ def guard(plan: Plan) -> Cluster:
     cluster = plan.cluster
     if cluster is None:
         raise UserError(
-            "the plan", "is a plan of one machine without Hadoop", "make one with `howdah plan hosts.yaml`"
+            "the plan", "is for one machine without Hadoop", "make one with `howdah plan hosts.yaml`"
         )
     for where, host in _hosts(cluster):
         if not is_hostname(host):

@@ -68,9 +68,9 @@ def test_hosts_that_cannot_come(names: Sequence[str], like: str, said: str) -> N
     ("plan", "names", "said"),
     [
         (lab_plan(), ["h1"], "would leave 1 host with workers, but a block has 2 replicas"),
-        (lab_plan(), ["m1"], "m1: carries"),
+        (lab_plan(), ["m1"], "m1: has"),
         (lab_plan(), ["h9"], "h9: is not a host of this cluster"),
-        (trio_plan(), ["h3"], "h3: carries"),
+        (trio_plan(), ["h3"], "h3: has"),
     ],
 )
 def test_hosts_that_cannot_go(plan: Plan, names: Sequence[str], said: str) -> None:

@@ -230,7 +230,7 @@ def test_hosts_that_racks_cannot_hold_evenly_are_refused() -> None:
     plan = plan_cluster(Inventory(groups=(group,)), PlanRequest(hypervisor=Hypervisor.NONE))
     with pytest.raises(UserError, match="racks") as error:
         fitted(plan, machine(cpus=16, memory=128 * GIB), free_bytes=10**12, hosts=5)
-    assert "give 4" in error.value.hint
+    assert "for example, 4" in error.value.hint
 
 
 def test_a_plan_for_this_machine_alone_is_refused() -> None:

@@ -171,7 +171,7 @@ def test_options_never_become_commands(tmp_path: Path, options: str) -> None:
 
 
 def test_mount_options_are_one_word() -> None:
-    with pytest.raises(UserError, match="one word"):
+    with pytest.raises(UserError, match="single word"):
         _script(setting("mount.options", "noatime 0 0", "disks"))
 
 

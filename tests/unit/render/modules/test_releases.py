@@ -76,5 +76,5 @@ def test_a_disk_that_fills_meanwhile_is_told_and_nothing_half_unpacked_stays(
 ) -> None:
     with pytest.raises(HostRefusal, match="No space left on device") as caught:
         _install(packed)
-    assert caught.value.fix.startswith("make room")
+    assert caught.value.fix.startswith("free space")
     assert not list(small.iterdir())

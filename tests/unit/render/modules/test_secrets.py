@@ -78,7 +78,7 @@ def test_a_dry_run_knows_what_is_to_come_by_its_digest(tmp_path: Path) -> None:
 
 
 def test_what_never_was_handed_over_is_named(tmp_path: Path) -> None:
-    with pytest.raises(HostRefusal, match=r"no hdfs.service.keytab: deploy with --secrets DIR"):
+    with pytest.raises(HostRefusal, match=r"did not get hdfs.service.keytab: deploy with --secrets DIR"):
         digests(_manifest(tmp_path), {})
 
 

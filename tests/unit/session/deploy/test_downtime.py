@@ -50,7 +50,7 @@ def test_it_is_refused_with_the_reason_of_each_key(target: Target) -> None:
     with pytest.raises(UserError) as refused:
         check_downtime(target, DeployAsked(), Way.CHANGE, downtime)
     said = str(refused.value)
-    assert "dfs.block.access.token.enable: false to true: a DataNode ends itself" in said
+    assert "dfs.block.access.token.enable: false to true: a DataNode exits" in said
     assert "yarn.resourcemanager.cluster-id: a to b: " in said
     assert "dfs.namenode.handler.count" not in said
     assert (refused.value.hint or "").startswith("give --downtime to stop and start every zookeeper, ")
