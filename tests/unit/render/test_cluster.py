@@ -150,7 +150,7 @@ def test_every_machine_is_placed_masters_and_shadows_too() -> None:
     of = of.model_copy(update={"cluster": of.cluster.model_copy(update={"masters": (guarded,)})})
     files = _rendered(of)
     rows = list(csv.DictReader(io.StringIO(files["hypervisor/placement.csv"])))
-    assert "turn Fault Tolerance on" in files["README.md"]
+    assert "turn on Fault Tolerance" in files["README.md"]
     assert len(rows) == 14 + 2
     assert [(row["vm"], row["host"]) for row in rows if row["kind"] == "master"] == [
         ("nn1.example.com", "workers-1")
