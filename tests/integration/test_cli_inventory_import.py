@@ -241,7 +241,7 @@ def test_what_is_down_is_said_and_the_rest_is_written(ran: Ran, tmp_path: Path) 
     assert done.returncode == 0, done.stderr
     assert "missing  finished jobs: http://m1:" in done.stderr
     assert list(groups(output)) == ["h", "m"]
-    assert "# Not running, so not listed: h3\n" in output.read_text()
+    assert "# Not listed, because no daemon runs there: h3\n" in output.read_text()
     before = output.read_text()
     ran.daemons.kill("namenode")
     done = ran.imported("-o", output)

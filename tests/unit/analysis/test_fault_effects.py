@@ -213,7 +213,7 @@ def test_what_nobody_could_read_back_is_not_called_kept() -> None:
     warning = RunWarning(code=LEDGER_UNREAD, text="what HDFS acknowledged could not be held against it")
     record = run.record.model_copy(update={"faults": (KILL,), "warnings": (warning,)})
     (answer,) = found(run._replace(record=record), "answer")
-    assert answer.text.startswith("after kill regionserver@w1, what was acknowledged not read back; ")
+    assert answer.text.startswith("after kill regionserver@w1, acknowledged data not read back; ")
 
 
 GAP = RunWarning(

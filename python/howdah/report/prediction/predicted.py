@@ -78,9 +78,9 @@ def _neighbours(prediction: Prediction) -> tuple[PredictionSection, ...]:
     if not prediction.neighbours_idle:
         return ()
     about = (
-        f"These hosts are shared with {prediction.neighbours}. Everything above is with neighbours that use "
-        "all of their parts, and no more; this is with neighbours that do nothing. A run lies between the "
-        "two, unless neighbours take more of a network port than is theirs."
+        f"The cluster shares hosts with {prediction.neighbours}. Everything above assumes that they use "
+        "all of their parts; this assumes that they are idle. A run lies between the two, unless the others "
+        "use more than their part of a network port."
     )
     table = Titled("With neighbours that do nothing", "", _table(prediction.neighbours_idle))
     return (
