@@ -37,7 +37,7 @@ def plan(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (("--remove", "$(reboot)"), "is not a host name"),
         (("--forks", "0"), "--forks"),
         (("--finalize", "--diff"), "--finalize: cannot be given with --diff"),
-        (("--secrets", "nowhere"), "--secrets nowhere: is for Kerberos"),
+        (("--secrets", "nowhere"), "--secrets nowhere: needs a plan with Kerberos"),
         (("--secrets", ".", "--status"), "--status: cannot be given with --secrets"),
         (("--host", "h1"), "--host: names the host to stop or start"),
         (("--stop", "--host", "h9"), "--host h9: it is not in"),
@@ -72,7 +72,7 @@ def test_what_is_wrong_with_keytabs_is_told_in_one_table_before_any_host_is_aske
     made = howdah("deploy", plan, "--secrets", folder, cwd=tmp_path)
     assert made.returncode == 2
     said = " ".join(made.stdout.split())
-    assert "is no keytab" in said
+    assert "is not a keytab" in said
     assert "spnego.service.keytab is not in" in said
     folder.chmod(0o755)
     made = howdah("deploy", plan, "--secrets", folder, cwd=tmp_path)
