@@ -50,7 +50,7 @@ def test_a_prediction_is_printed_and_kept_before_anything_runs(planned: Path) ->
     assert not (planned / "runs").exists()
     again = howdah("predict", "plan.yaml", *ASKED, "--name", "first", cwd=planned)
     assert again.returncode == 2
-    assert "exists already" in again.stderr
+    assert "already exists" in again.stderr
     same = howdah("predict", "plan.yaml", *ASKED, "--name", "second", "--json", cwd=planned)
     assert json.loads(same.stdout)["forecasts"] == kept["forecasts"]
 
