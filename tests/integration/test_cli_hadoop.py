@@ -115,7 +115,7 @@ def test_what_is_not_as_released_is_refused(home: Path, tmp_path: Path) -> None:
     jar.write_bytes(b"not the jar")
     done = _howdah("hadoop", "fetch", cache=tmp_path / "cache", changed=_at_home(home))
     assert done.returncode == 1
-    assert f"{jar.name}differs from the released file" in done.stderr
+    assert f"{jar.name} differs from the released file" in done.stderr
     assert not _left(tmp_path / "cache")
 
 
