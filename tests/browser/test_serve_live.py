@@ -139,7 +139,7 @@ def test_a_record_that_is_cut_in_half_while_its_page_is_open_says_why(
         record = run.path / "run.json"
         record.write_bytes(record.read_bytes()[:200])
         expect(page.locator("h1")).to_contain_text("unreadable", timeout=PATIENCE_MS)
-        expect(page.locator("#lead")).to_contain_text("not whole JSON", timeout=PATIENCE_MS)
+        expect(page.locator("#lead")).to_contain_text("incomplete JSON", timeout=PATIENCE_MS)
 
 
 @pytest.mark.exam("pages")

@@ -47,7 +47,7 @@ def settle(lab: Lab) -> None:
     while (status := lab.try_to("status")).returncode != 0:
         if time.monotonic() > until:
             sys.exit(
-                f"the laboratory is not whole {SETTLED_S} s after its faults were undone:\n{status.stdout}"
+                f"the laboratory is not complete {SETTLED_S} s after its faults were undone:\n{status.stdout}"
             )
         time.sleep(2)
 

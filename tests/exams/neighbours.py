@@ -102,7 +102,7 @@ def at_work(lab: Lab, folder: Path) -> Iterator[None]:
                 time.sleep(0.5)
             yield
             if loop.poll() is not None:
-                sys.exit(f"laboratory {lab.name} did not stay at work")
+                sys.exit(f'lab "{lab.name}" did not stay at work')
         finally:
             # The loop and the howdah that it started, which takes its files away before it ends.
             os.killpg(loop.pid, signal.SIGTERM)

@@ -243,7 +243,7 @@ def _examine(course: Upgrading, dice: random.Random) -> None:
     with step("a setting of the NameNodes is changed: the one that leads hands over"), course.written(15):
         before = course.leading()
         order = str(course.said(changed, "--diff")["steps"])
-        assert f"then on {before}, whose namenode hands over before" in order, order
+        assert f"then on {before}, whose namenode fails over first" in order, order
         told = course.said(changed)
         assert any(change.startswith("hand over to") for change in told["hosts"][before]), told
         assert course.leading() != before
@@ -283,7 +283,7 @@ def _examine(course: Upgrading, dice: random.Random) -> None:
 
 
 def _examine_single(course: Upgrading) -> None:
-    """One NameNode: HDFS is away while it is restarted, which somebody has to allow."""
+    """One NameNode: HDFS stops while it restarts with, which somebody has to allow."""
     plan, newer = course.planned("plan"), course.planned("newer", NEW)
     with step(f"from nothing to Hadoop {OLD} with one NameNode"):
         assert course.changed(plan)
@@ -294,7 +294,7 @@ def _examine_single(course: Upgrading) -> None:
             course.line(newer), capture_output=True, text=True, env=environment(), check=False
         )
         assert done.returncode == 2, done.stdout + done.stderr
-        assert "HDFS is away while it is restarted" in done.stderr
+        assert "HDFS stops while it restarts with" in done.stderr
         assert course.said(plan)["changed"] == 0
     with step("and deployed with it"):
         course.said(newer, "--downtime")

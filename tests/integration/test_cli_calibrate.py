@@ -37,9 +37,9 @@ def test_figures_become_a_calibration(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("unknown.csv",), "unknown.csv: is not a published table howdah knows"),
+        (("unknown.csv",), "unknown.csv: is not a published table that howdah knows"),
         (("seven_node_table3_ht_on.csv",), "seven_node_table3_ht_on.csv: no such file"),
-        (("20261120-1714",), "holds no runs"),
+        (("20261120-1714",), "contains no runs"),
         (("unknown.csv", "-o", "plan.txt"), "--output plan.txt: exists and is not a calibration"),
     ],
 )

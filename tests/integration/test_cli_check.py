@@ -75,7 +75,7 @@ def test_the_release_is_given_or_found_or_said(conf: Path, tmp_path: Path) -> No
     assert (given["hadoop"], given["hadoop_from"]) == ("3.5.0", "command line")
     done = howdah("check", "--conf", conf, "--hadoop", "1.0.4", cwd=conf)
     assert done.returncode == 2
-    assert "1.0.4 is not a release howdah knows" in done.stderr
+    assert "1.0.4 is not a release that howdah supports" in done.stderr
 
 
 def test_a_check_waits_for_no_heavy_library() -> None:

@@ -56,7 +56,7 @@ def test_output_writes_a_page_and_says_where(place: Path, tmp_path: Path) -> Non
     [
         ((), "Missing argument 'RUN'"),
         (("nope", "last"), "nope: no such run in runs"),
-        (("last",), "only 20261120-1715-terasuite is there to compare"),
+        (("last",), "only 20261120-1715-terasuite can be compared"),
         (("runs", "--baseline", "runs"), "--baseline runs: is a folder of runs"),
     ],
 )

@@ -27,27 +27,27 @@ def plan(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (("--rollback", "--status"), "--status: cannot be given with --rollback"),
         (("--ssh-config", "nowhere"), "--ssh-config nowhere: is not a file"),
         (("--sudo-password-file", "nowhere"), "--sudo-password-file nowhere: cannot be read"),
-        (("--sudo-password-file", "-"), "asks at a terminal, and there is none"),
-        (("--disks", "h1"), "--disks h1: names no disks of a host"),
-        (("--disks", "h1=/dev/sdb,/dev/sdb"), "--disks h1=/dev/sdb,/dev/sdb: names /dev/sdb twice"),
-        (("--disks", "h1=/dev/sdb", "--disks", "h1=/dev/sdc"), "h1 has disks by another --disks"),
-        (("--disks", "../h1=/dev/sdb"), "has no host ../h1"),
-        (("--disks", "h1=sdb"), "--disks h1=sdb: names no disks of a host"),
+        (("--sudo-password-file", "-"), "needs a terminal to prompt at, and there is none"),
+        (("--disks", "h1"), "--disks h1: is not a list of a host's disks"),
+        (("--disks", "h1=/dev/sdb,/dev/sdb"), "--disks h1=/dev/sdb,/dev/sdb: lists /dev/sdb twice"),
+        (("--disks", "h1=/dev/sdb", "--disks", "h1=/dev/sdc"), "host h1 is in another --disks, too"),
+        (("--disks", "../h1=/dev/sdb"), "lists no host ../h1"),
+        (("--disks", "h1=sdb"), "--disks h1=sdb: is not a list of a host's disks"),
         (("--remove", "h1"), "--remove h1: "),
         (("--remove", "$(reboot)"), "is not a host name"),
         (("--forks", "0"), "--forks"),
         (("--finalize", "--diff"), "--finalize: cannot be given with --diff"),
-        (("--secrets", "nowhere"), "--secrets nowhere: is for Kerberos"),
+        (("--secrets", "nowhere"), "--secrets nowhere: needs a plan with Kerberos"),
         (("--secrets", ".", "--status"), "--status: cannot be given with --secrets"),
-        (("--host", "h1"), "--host: says which host is stopped or started"),
+        (("--host", "h1"), "--host: names the host to stop or start"),
         (("--stop", "--host", "h9"), "--host h9: it is not in"),
         (("--status", "--add", "h1"), "--status: cannot be given with --add"),
         (("--stop", "--remove", "h1"), "--stop: cannot be given with --remove"),
         (("--start", "--downtime"), "--start: cannot be given with --downtime"),
         (("--finalize", "--mirror", "http://m"), "--finalize: cannot be given with --mirror"),
-        (("--mirror", "mirror.example.com"), "--mirror mirror.example.com: is no address of a mirror"),
-        (("--mirror", "http://m:0/x"), "--mirror http://m:0/x: is no address of a mirror"),
-        (("--mirror", "http://["), "--mirror http://[: is no address of a mirror"),
+        (("--mirror", "mirror.example.com"), "--mirror mirror.example.com: is not the address of a mirror"),
+        (("--mirror", "http://m:0/x"), "--mirror http://m:0/x: is not the address of a mirror"),
+        (("--mirror", "http://["), "--mirror http://[: is not the address of a mirror"),
     ],
 )
 def test_a_flag_that_is_amiss_is_named(plan: Path, tmp_path: Path, flags: tuple[str, ...], said: str) -> None:
@@ -60,7 +60,7 @@ def test_a_flag_that_is_amiss_is_named(plan: Path, tmp_path: Path, flags: tuple[
 def test_a_plan_that_asks_for_kerberos_with_yarn_is_refused(tmp_path: Path) -> None:
     made = howdah("deploy", save_plan(lab_plan(secure=True), tmp_path), cwd=tmp_path)
     assert made.returncode == 2
-    assert "asks for Kerberos (--secure) with YARN" in made.stderr
+    assert "needs Kerberos with YARN, which runs tasks by container-executor" in made.stderr
 
 
 def test_what_is_wrong_with_keytabs_is_told_in_one_table_before_any_host_is_asked(tmp_path: Path) -> None:
@@ -72,19 +72,19 @@ def test_what_is_wrong_with_keytabs_is_told_in_one_table_before_any_host_is_aske
     made = howdah("deploy", plan, "--secrets", folder, cwd=tmp_path)
     assert made.returncode == 2
     said = " ".join(made.stdout.split())
-    assert "is no keytab" in said
+    assert "is not a keytab" in said
     assert "spnego.service.keytab is not in" in said
     folder.chmod(0o755)
     made = howdah("deploy", plan, "--secrets", folder, cwd=tmp_path)
     assert made.returncode == 2
-    assert "can be read by others than you" in made.stderr
+    assert "is readable by other users than you" in made.stderr
 
 
 def test_ssh_says_what_is_wrong_with_its_configuration(plan: Path, tmp_path: Path) -> None:
     (tmp_path / "config").write_text("Host *\n  Prot 9\n")
     made = howdah("deploy", plan, "--ssh-config", "config", cwd=tmp_path)
     assert made.returncode == 2
-    assert "--ssh-config config: ssh cannot use it" in made.stderr
+    assert "--ssh-config config: ssh cannot read it" in made.stderr
     assert "Bad configuration option: prot" in " ".join(made.stderr.split())
 
 
@@ -93,7 +93,7 @@ def test_a_password_that_others_can_read_is_refused(plan: Path, tmp_path: Path) 
     (tmp_path / "password").chmod(0o640)
     made = howdah("deploy", plan, "--ssh-password-file", "password", cwd=tmp_path)
     assert made.returncode == 2
-    assert "--ssh-password-file password: can be read by others" in made.stderr
+    assert "--ssh-password-file password: is readable by other users" in made.stderr
     assert "chmod 600 password" in made.stderr
 
 
@@ -106,7 +106,7 @@ def test_hosts_that_nobody_reaches_are_told_one_by_one(plan: Path, tmp_path: Pat
     assert "3 hosts not ready, and nothing was changed" in made.stderr
     for host in ("m1", "h1", "h2"):
         assert f"\n{host}" in made.stdout
-    assert made.stdout.count("it does not answer at ssh's port") == 3
+    assert made.stdout.count("it does not answer on the ssh port") == 3
 
 
 def test_others_are_probed_by_name_alone(tmp_path: Path) -> None:
@@ -126,7 +126,7 @@ def test_what_would_be_stopped_is_shown_and_no_host_is_asked_before_one_agrees(
         "stop namenode, secondarynamenode, resourcemanager, historyserver on m1",
         "stop datanode, nodemanager on h1, h2",
     }
-    assert "Do this to cluster" in shown
+    assert "Apply these changes to cluster" in shown
     assert "nothing was changed" in shown
     assert code == 130
 
@@ -141,4 +141,4 @@ def test_without_a_terminal_nothing_is_done_without_yes(
     assert "--yes: is missing, and there is no terminal to ask at" in made.stderr
     said = howdah("deploy", plan, *flags, "--json", cwd=tmp_path)
     assert (said.returncode, said.stdout) == (2, "")
-    assert "--json: cannot ask whether to go on" in said.stderr
+    assert "--json: cannot ask for confirmation" in said.stderr

@@ -79,7 +79,7 @@ def test_a_second_fetch_only_verifies(fetched: Path) -> None:
     before = jar.stat().st_ino
     done = _howdah("hadoop", "fetch", cache=fetched, changed={"MAVEN_OPTS": "-Duser.home=/nowhere"})
     assert done.returncode == 0, done.stderr
-    assert "there already, verified" in done.stdout
+    assert "already in the cache, verified" in done.stdout
     assert jar.stat().st_ino == before
 
 
@@ -115,7 +115,7 @@ def test_what_is_not_as_released_is_refused(home: Path, tmp_path: Path) -> None:
     jar.write_bytes(b"not the jar")
     done = _howdah("hadoop", "fetch", cache=tmp_path / "cache", changed=_at_home(home))
     assert done.returncode == 1
-    assert f"{jar.name} has another SHA-256 than the released one" in done.stderr
+    assert f"{jar.name} differs from the released file" in done.stderr
     assert not _left(tmp_path / "cache")
 
 
@@ -153,7 +153,7 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
 def test_a_full_disk(fetched: Path, small_disk: Path) -> None:
     done = _howdah("hadoop", "fetch", cache=small_disk / "cache")
     assert done.returncode == 1
-    assert "there is no space left for it" in done.stderr
+    assert "no space is left for it" in done.stderr
     assert not _left(small_disk / "cache")
 
 
@@ -176,7 +176,7 @@ def test_nothing_there(tmp_path: Path) -> None:
     assert shown.returncode == 1
     content = json.loads(shown.stdout)
     assert content["hadoop"] is None
-    assert content["missing"][0]["what"] == "Hadoop 3.5.0 is not there"
+    assert content["missing"][0]["what"] == "Hadoop 3.5.0 is not installed"
     assert "howdah hadoop fetch" in content["missing"][0]["hint"]
 
 
@@ -196,11 +196,11 @@ def test_an_own_installation_runs(fetched: Path, tmp_path: Path, monkeypatch: py
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("hive",), "error: hive: is nothing that howdah can fetch\n       one of hadoop, hbase\n"),
+        (("hive",), "error: hive: is not a product that howdah can fetch\n       one of hadoop, hbase\n"),
         (
             ("hbase", "--release", "2.5.0"),
             "error: --release: 2.5.0 is not a release of HBase that howdah can fetch\n"
-            "       one of 2.6.4, or set HBASE_HOME to an installation of your own\n",
+            "       one of 2.6.4, or set HBASE_HOME to your own installation\n",
         ),
     ],
 )

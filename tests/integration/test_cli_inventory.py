@@ -55,7 +55,7 @@ def test_every_error_is_a_line_with_its_place(tmp_path: Path) -> None:
     assert done.stderr.splitlines() == [
         "error: hosts.yaml:10:20: groups[0].cpu.sockets: 0 is too small",
         "       at least 1; leave the key out if there is none",
-        "       hosts.yaml:11:13: groups[0].memory: 128 has no unit (write for instance 256GiB or 600GB)",
+        "       hosts.yaml:11:13: groups[0].memory: 128 has no unit (write, for example, 256GiB or 600GB)",
         "       hosts.yaml:21:20: groups[1].cpu.sockets: 0 is too small"
         " (at least 1; leave the key out if there is none)",
     ]
@@ -101,7 +101,7 @@ def test_this_machine_becomes_an_inventory(tmp_path: Path, form: list[str]) -> N
         (["add", "empty.json"], "empty.json:1:1: cpu is missing"),
         (["add", "broken.json"], "broken.json:2:"),
         (["schema", "-o", "none/x.json"], "cannot be written"),
-        (["add", str(EXAMPLE), "--serves", "tea"], "--serves: 'tea' is not one of its values"),
+        (["add", str(EXAMPLE), "--serves", "tea"], "--serves: unknown value 'tea'"),
     ],
 )
 def test_mistakes_are_one_message(tmp_path: Path, arguments: list[str], complaint: str) -> None:

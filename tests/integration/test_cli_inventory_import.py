@@ -208,7 +208,7 @@ def test_a_probe_of_another_host_is_refused(ran: Ran, tmp_path: Path, name: str,
 
 def test_finished_jobs_become_work_to_plan_for(ran: Ran) -> None:
     none = ran.imported("-o", "hosts.yaml", "--workload-output", "none.yaml")
-    assert "missing  finished jobs: there are none from the last 7 days" in none.stderr
+    assert "missing  finished jobs: none ended in the last 7 days" in none.stderr
     assert not (ran.folder / "none.yaml").exists()
     inside = ran.network.inside("m1")
     ran.daemons.run("org.apache.hadoop.examples.ExampleDriver", "pi", "2", "10", conf=ran.conf, inside=inside)
@@ -241,7 +241,7 @@ def test_what_is_down_is_said_and_the_rest_is_written(ran: Ran, tmp_path: Path) 
     assert done.returncode == 0, done.stderr
     assert "missing  finished jobs: http://m1:" in done.stderr
     assert list(groups(output)) == ["h", "m"]
-    assert "# Not running, so not listed: h3\n" in output.read_text()
+    assert "# Not listed, because no daemon runs there: h3\n" in output.read_text()
     before = output.read_text()
     ran.daemons.kill("namenode")
     done = ran.imported("-o", output)

@@ -85,25 +85,25 @@ def test_a_name_that_would_lead_elsewhere_is_told(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("words", [("status",), ("ssh", "h1-1"), ("kill", "h1-1"), ("start", "h1-1")])
 def test_there_is_nothing_to_do_where_there_is_no_laboratory(tmp_path: Path, words: tuple[str, ...]) -> None:
-    _refused(lab(*words, cwd=tmp_path), tmp_path, f"laboratory {NAME}: is not up", "howdah lab up PLAN")
+    _refused(lab(*words, cwd=tmp_path), tmp_path, f'lab "{NAME}": is not up', "howdah lab up PLAN")
 
 
 @pytest.mark.parametrize("words", [("down",), ("status",), ("up", "plan.yaml"), ("kill", "h1-1", "datanode")])
 def test_a_laboratory_s_name_given_as_an_argument_is_told_as_a_flag(
     tmp_path: Path, words: tuple[str, ...]
 ) -> None:
-    _refused(lab(*words, "mine", cwd=tmp_path), tmp_path, "mine: is one argument too many", "--name mine")
+    _refused(lab(*words, "mine", cwd=tmp_path), tmp_path, "mine: is an argument too many", "--name mine")
 
 
 def test_a_way_to_be_lost_that_there_is_not_is_told(tmp_path: Path) -> None:
     done = lab("kill", "h1-1", "--how", "fire", cwd=tmp_path)
-    _refused(done, tmp_path, "--how: 'fire' is not one of its values", "one of process, host")
+    _refused(done, tmp_path, "--how: unknown value 'fire'", "one of process, host")
 
 
 def test_taking_down_what_is_not_there_is_no_error(tmp_path: Path) -> None:
     for _ in range(2):
         done = lab("down", cwd=tmp_path)
-        assert (done.returncode, done.stdout) == (0, f"there is no laboratory {NAME}\n")
+        assert (done.returncode, done.stdout) == (0, f'there is no lab "{NAME}"\n')
     assert json.loads(lab("down", "--json", cwd=tmp_path).stdout) == {
         "name": NAME,
         "found": False,

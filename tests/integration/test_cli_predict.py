@@ -50,7 +50,7 @@ def test_a_prediction_is_printed_and_kept_before_anything_runs(planned: Path) ->
     assert not (planned / "runs").exists()
     again = howdah("predict", "plan.yaml", *ASKED, "--name", "first", cwd=planned)
     assert again.returncode == 2
-    assert "exists already" in again.stderr
+    assert "already exists" in again.stderr
     same = howdah("predict", "plan.yaml", *ASKED, "--name", "second", "--json", cwd=planned)
     assert json.loads(same.stdout)["forecasts"] == kept["forecasts"]
 
@@ -61,7 +61,7 @@ def test_a_simulated_run_is_no_measurement(planned: Path) -> None:
     assert howdah(*run, cwd=planned).returncode == 0
     done = howdah("score", "last", "--prediction", "third", cwd=planned)
     assert done.returncode == 2
-    assert "only a measured run can tell" in done.stderr
+    assert "it was simulated, and only a measured run can be scored" in done.stderr
 
 
 def test_one_change_is_simulated_beside_the_plan_and_nothing_is_kept(planned: Path) -> None:
@@ -111,7 +111,7 @@ def test_a_plan_grows_by_hosts_with_as_much_work_for_each(planned: Path) -> None
         (("predict", "plan.yaml", "--replications", "2"), "give from 3 to 1,000"),
         (("predict", "plan.yaml", "--replications", "1000000000"), "give from 3 to 1,000"),
         (("predict", "plan.yaml", "--seed", "-1"), "--seed"),
-        (("predict", "plan.yaml", "--name", "../up"), "cannot name a prediction"),
+        (("predict", "plan.yaml", "--name", "../up"), "is not a valid name of a prediction"),
         (("predict", "plan.yaml", "--calibration", "nosuch.yaml"), "nosuch.yaml"),
         (("predict", "plan.yaml", "--suite", "storage"), "--suite: --engine sim does not run storage"),
         (("predict", "plan.yaml", "--what-if", "disk=1"), "NAME=VALUE of hosts, disks"),
@@ -127,7 +127,7 @@ def test_a_plan_grows_by_hosts_with_as_much_work_for_each(planned: Path) -> None
         (("predict", "plan.yaml", "--predictions-dir", "plan.yaml"), "plan.yaml: is a file"),
         (("predict", "plan.yaml", "--sweep", "dataset=2TB..1TB"), "give dataset=1TB..100TB"),
         (("predict", "plan.yaml", "--sweep", "hosts=10"), "give hosts=10..1000"),
-        (("predict", "plan.yaml", "--sweep", "hosts=20..10"), "from less to more"),
+        (("predict", "plan.yaml", "--sweep", "hosts=20..10"), "does not ascend"),
         (("predict", "plan.yaml", "--sweep", "hosts=7..2000000000"), "10,000 hosts"),
         (("predict", "plan.yaml", "--sweep", "dataset=1GB..1EB"), "dataset=1GB..1EB"),
         (
@@ -135,7 +135,7 @@ def test_a_plan_grows_by_hosts_with_as_much_work_for_each(planned: Path) -> None
             "--sweep: and --what-if cannot be given together",
         ),
         (("score", "last", "--runs-dir", "nowhere"), "nowhere"),
-        (("score",), "holds no score"),
+        (("score",), "contains no score"),
         (("predict", "plan.yaml", "--what-if", "all", "-o", "plan.yaml"), "--output plan.yaml: is a file"),
     ],
 )

@@ -30,9 +30,9 @@ def test_a_machine_is_measured_listed_and_simulated(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("flags", "message"),
     [
-        (("--data-dir", "."), "--data-dir: names what to measure"),
-        (("--peer", "w2"), "--peer: names what to measure"),
-        (("--measure", "--listen", "7733"), "--listen: lets others measure"),
+        (("--data-dir", "."), "--data-dir: has no effect without --measure"),
+        (("--peer", "w2"), "--peer: has no effect without --measure"),
+        (("--measure", "--listen", "7733"), "--listen: only waits for measurements by other hosts"),
         (("--measure", "--seconds", "1"), "--seconds: 1 s is too short to measure anything useful"),
         (("--measure", "--seconds", "soon"), "--seconds: 'soon' is not a number of seconds"),
         (("--measure", "--peer", "w2:http"), "--peer w2:http: is not a host and a port"),
@@ -51,5 +51,5 @@ def test_a_machine_that_was_not_measured_cannot_be_simulated(tmp_path: Path) -> 
     assert howdah("probe", "-o", "w1.yaml", cwd=tmp_path).returncode == 0
     done = howdah("run", "terasuite", "--engine", "sim", "--probe", "w1.yaml", cwd=tmp_path)
     assert done.returncode == 2
-    assert "probed and not measured" in done.stderr
+    assert "was probed but not measured, so its speed is unknown" in done.stderr
     assert "howdah probe --measure" in done.stderr

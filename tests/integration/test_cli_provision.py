@@ -78,7 +78,7 @@ def test_machines_are_made_as_planned_and_then_left_alone(
         assert set(_machines(content)) == {"debian-12"}
     done = _provision(tmp_path, simulator, "--yes")
     assert done.returncode == 0, done.stderr
-    assert "everything was read back: 0 to make, 0 to change, 17 as planned" in done.stdout
+    assert "done    all machines were verified: 0 to make, 0 to change, 17 as planned" in done.stdout
     assert PASSWORD not in done.stdout + done.stderr
     again = _provision(tmp_path, simulator, "--yes")
     assert (again.returncode, again.stderr) == (0, "")
@@ -162,7 +162,7 @@ def test_what_drifted_is_found_and_mended(tmp_path: Path, simulator: VCenterSimu
     }
     mended = _provision(tmp_path, simulator, "--yes")
     assert mended.returncode == 0, mended.stderr
-    assert "is shut down for it, and started again" in mended.stdout
+    assert "will be shut down for the change and started again" in mended.stdout
     assert "shut down w1-2.example.com" in mended.stderr
     assert set(_doing(tmp_path, simulator).values()) == {"leave"}
 
@@ -190,7 +190,7 @@ def test_only_what_howdah_made_is_removed(tmp_path: Path, simulator: VCenterSimu
         cluster = _machines(content)["somebody-elses"].runtime.host.parent
         assert not cluster.configurationEx.rule
         assert not cluster.configurationEx.group
-        assert folder in _folders(content), "it holds somebody else's machine"
+        assert folder in _folders(content), "it holds was not created by howdah machine"
     # What still holds somebody else's is not asked for again and again.
     assert _provision(tmp_path, simulator, "--destroy", "--yes").stdout == "nothing to remove\n"
 
@@ -244,7 +244,9 @@ def test_a_machine_of_somebody_elses_is_left_alone(tmp_path: Path, simulator: VC
         wait_for(template.CloneVM_Task(template.parent, "w1-1.example.com", _clone(pool)), "test")
     done = _provision(tmp_path, simulator, "--yes")
     assert done.returncode == 2
-    assert done.stderr.startswith("error: machine w1-1.example.com: exists, and is somebody else's")
+    assert done.stderr.startswith(
+        "error: machine w1-1.example.com: already exists and was not created by howdah"
+    )
     with logged_in(_login(simulator)) as content:
         assert set(_machines(content)) == {"debian-12", "w1-1.example.com"}
 
@@ -258,8 +260,8 @@ def test_a_machine_of_somebody_elses_is_left_alone(tmp_path: Path, simulator: VC
         ),
         (("cluster: DC0_C0", "cluster: DC0_C1"), "site.yaml: vcenter.cluster: there is no 'DC0_C1'"),
         (("DC0_DVPG0", "hadoop"), "site.yaml: vcenter.port_group: there is no 'hadoop'"),
-        (("LocalDS_0", "LocalDS_9"), "host w1.example.com: does not reach LocalDS_9"),
-        (("{host}-data-[", "{host}-disk-["), "host w1.example.com: does not reach w1-disk-01"),
+        (("LocalDS_0", "LocalDS_9"), "host w1.example.com: has no access to LocalDS_9"),
+        (("{host}-data-[", "{host}-disk-["), "host w1.example.com: has no access to w1-disk-01"),
         (("1GiB", "8PB"), "host w1.example.com: has "),
         (("w[1-3]-2", "w[1-3]-3"), "site.yaml: machine w1-2.example.com: has no address in the site"),
         (("prefix: 16", "prefix: 16x"), "site.yaml:9:19: network.prefix: '16x' is not a whole number"),
@@ -292,7 +294,7 @@ def test_a_plan_for_other_hosts_or_with_more_memory_is_refused(
     done = _provision(tmp_path, simulator, "--yes")
     assert done.returncode == 2
     assert done.stderr.startswith(
-        "error: host v1.example.com: is not among the hosts that were found (w[1-3].example.com); as well: "
+        "error: host v1.example.com: is unknown; known hosts: w[1-3].example.com; as well: "
     )
     (tmp_path / "small").mkdir()
     with vcenter(tmp_path / "small", memory=128) as small:
@@ -307,12 +309,12 @@ def test_passwords_are_right_and_kept_secret(tmp_path: Path, simulator: VCenterS
     secret.write_text("hunter2\n")
     wrong = _provision(tmp_path, simulator, "--yes")
     assert wrong.returncode == 2
-    assert f"does not let {USER} in with this password" in wrong.stderr
+    assert f"does not let {USER}rejects the password of" in wrong.stderr
     assert "hunter2" not in wrong.stdout + wrong.stderr
     secret.chmod(0o644)
     open_to_all = _provision(tmp_path, simulator, "--yes")
     assert open_to_all.returncode == 2
-    assert open_to_all.stderr.startswith("error: --password-file password: can be read by others")
+    assert open_to_all.stderr.startswith("error: --password-file password: is readable by other users")
     missing = howdah("provision", "plan.yaml", "--vcenter", simulator.endpoint, cwd=tmp_path)
     assert missing.returncode == 2
     assert missing.stderr.startswith("error: --password-file: is missing")
@@ -327,13 +329,13 @@ def test_at_a_terminal_the_password_is_asked_for_and_nothing_is_done_unasked(
 ) -> None:
     code, shown = _at_a_terminal(tmp_path, simulator, PASSWORD, "n")
     assert f"Password of {USER}" in shown
-    assert "Make and change these?" in shown
+    assert "Create and change these machines?" in shown
     assert PASSWORD not in shown
     assert (code, "nothing was changed" in shown) == (130, True)
     with logged_in(_login(simulator)) as content:
         assert set(_machines(content)) == {"debian-12"}
     code, shown = _at_a_terminal(tmp_path, simulator, PASSWORD, "y")
-    assert (code, "everything was read back" in shown) == (0, True), shown
+    assert (code, "done    all machines were verified" in shown) == (0, True), shown
 
 
 def test_a_vcenter_that_is_not_there_or_not_trusted(tmp_path: Path, simulator: VCenterSimulator) -> None:
@@ -346,13 +348,13 @@ def test_a_vcenter_that_is_not_there_or_not_trusted(tmp_path: Path, simulator: V
     file.write_text(file.read_text().replace(f"  ca_file: {simulator.ca_file}\n", ""))
     stranger = _provision(tmp_path, simulator, "--yes")
     assert stranger.returncode == 2
-    assert "shows a certificate that is not trusted" in stranger.stderr
+    assert "presents an untrusted certificate" in stranger.stderr
 
 
 def test_fault_tolerance_is_refused_with_the_reason(tmp_path: Path) -> None:
     plan = virtual_plan(workers_per_host=4, protection=Protection.FT)
     for name, flags, said in (
-        ("without", {}, "cannot carry w1-nn1.example.com by Fault Tolerance: its API says"),
+        ("without", {}, "cannot run w1-nn1.example.com with Fault Tolerance: its API says"),
         ("claimed", {"ft": "true"}, "cannot be mirrored: this vCenter has no Fault Tolerance"),
     ):
         folder = tmp_path / name

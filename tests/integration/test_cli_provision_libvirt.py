@@ -44,7 +44,7 @@ def test_machines_are_made_and_read_back(tmp_path: Path, uri: str) -> None:
 def test_a_check_says_what_is_missing(tmp_path: Path, uri: str) -> None:
     done = howdah("check", "--plan", "plan.yaml", "--libvirt", uri, cwd=tmp_path)
     assert done.returncode == 1
-    assert "machine in h1-1.example.com: is missing; expected is there" in done.stdout
+    assert "machine in h1-1.example.com: is missing; expected exists" in done.stdout
     assert "4 fail" in done.stdout
 
 
@@ -53,10 +53,10 @@ def test_a_check_says_what_is_missing(tmp_path: Path, uri: str) -> None:
     [
         (
             ("--libvirt", "test:///default"),
-            "--libvirt test:///default: is one libvirt, and the plan has 2 hosts",
+            "--libvirt test:///default: names one libvirt, but the plan has 2 hosts",
         ),
         (("--libvirt", "nonsense://{host}/"), "--libvirt nonsense://h1.example.com/: "),
-        (("--vcenter", "vc"), "--vcenter: does not go with plan.yaml, whose machines are kvm's"),
+        (("--vcenter", "vc"), "--vcenter: does not fit plan.yaml, which plans machines for kvm"),
         ((), "--libvirt: is missing"),
     ],
 )
@@ -76,4 +76,4 @@ def test_nobody_is_asked_where_nobody_is(tmp_path: Path, uri: str) -> None:
     assert done.stderr.startswith("error: --yes: is missing, and there is no terminal to ask at")
     machine = howdah("provision", "plan.yaml", "--libvirt", uri, "--json", cwd=tmp_path)
     assert machine.returncode == 2
-    assert machine.stderr.startswith("error: --json: cannot ask whether to go on")
+    assert machine.stderr.startswith("error: --json: cannot ask for confirmation")

@@ -88,7 +88,7 @@ def test_json_lists_every_file(tmp_path: Path) -> None:
             "dfs.blocksise: is not a property of Hadoop 3.5.0",
         ),
         ([setting("dfs.replication", 2.5, "hdfs-site.xml")], [], "is not a whole number"),
-        ([BLOCK], ["--diff", "--force"], "--diff: writes nothing"),
+        ([BLOCK], ["--diff", "--force"], "--diff: writes no file"),
     ],
 )
 def test_a_mistake_is_one_message_and_writes_nothing(

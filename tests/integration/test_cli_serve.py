@@ -80,7 +80,7 @@ def test_what_makes_no_sense_is_refused_with_one_message(
 @pytest.mark.parametrize(
     ("content", "mode", "said"),
     [
-        ("a password that is long\n", 0o644, "can be read by others"),
+        ("a password that is long\n", 0o644, "is readable by other users"),
         ("short\n", 0o600, "has a password of 5 characters"),
         (None, 0o600, "cannot be read"),
     ],

@@ -55,10 +55,10 @@ def test_the_record_as_json_says_simulated(planned: Path) -> None:
         (("--plan", "plan.yaml", "--rows", "1T"), "give at most --rows"),
         (
             ("--plan", "plan.yaml", "--replication", "8", "--rows", "1M"),
-            "8 replicas of a block belong on 8 hosts",
+            "8 replicas of a block need 8 hosts",
         ),
         (("--plan", "plan.yaml", "--block-size", "9999PB"), "give from 1MiB to 8191PiB"),
-        (("--plan", "plan.yaml", "--keep-data"), "a simulation makes no data"),
+        (("--plan", "plan.yaml", "--keep-data"), "has no effect, because a simulation writes no data"),
         (("--plan", "plan.yaml", "--calibration", "plan.yaml"), "is a plan, not a calibration"),
         (("--plan", "absent.yaml"), "no such file"),
     ],

@@ -74,8 +74,8 @@ def test_a_change_of_the_hosts_is_simulated(planned: Path) -> None:
         ("ycsb-b", ("--p99", "10ms"), "--p99: --engine sim does not use it"),
         ("ycsb-b", ("--warm-up", "10"), "--warm-up: --engine sim does not use it"),
         ("ycsb-load", ("--compression", "snappy"), "--compression: --engine sim does not use it"),
-        ("hbase-pe", (), "its client is not simulated"),
-        ("ycsb-b", ("--keep-data",), "a simulation makes no data"),
+        ("hbase-pe", (), "only YCSB's client is simulated"),
+        ("ycsb-b", ("--keep-data",), "has no effect, because a simulation writes no data"),
         ("ycsb-load", ("--records", "100B"), "planned data disks have"),
     ],
 )
@@ -91,5 +91,5 @@ def test_what_is_not_simulated_is_refused_in_one_message(
 def test_a_plan_without_hbase_cannot_be_asked(planned: Path) -> None:
     done = howdah("run", "ycsb", "--engine", "sim", "--plan", "jobs.yaml", cwd=planned)
     assert done.returncode == 2
-    assert "has no HBase that ycsb could ask" in done.stderr
+    assert "has no HBase for ycsb" in done.stderr
     assert "--workload ycsb" in done.stderr

@@ -26,7 +26,7 @@ def test_a_matrix_is_shown_and_nothing_is_written(file: Path, tmp_path: Path) ->
     shown = howdah("study", file, "--dry-run", cwd=tmp_path)
     assert shown.returncode == 0, shown.stderr
     assert "8 runs left, about " in shown.stdout
-    assert "as one simulation just took" in shown.stdout
+    assert "from one simulation just now" in shown.stdout
     assert "64MiB       10GB        0     2" in shown.stdout
     assert sorted(path.name for path in tmp_path.iterdir()) == ["study.yaml"]
     content = json.loads(howdah("study", file, "--dry-run", "--json", cwd=tmp_path).stdout)
@@ -41,21 +41,24 @@ def test_earlier_runs_tell_how_long_a_study_of_this_machine_takes(tmp_path: Path
         "settings: {engine: local, dataset: 20MB}\n"
         "factors:\n  - {vary: codec, values: [none, lz4]}\n"
     )
-    assert "is known once one has ended" in howdah("study", codecs, "--dry-run", cwd=tmp_path).stdout
+    assert (
+        "their duration is unknown until the first run ends"
+        in howdah("study", codecs, "--dry-run", cwd=tmp_path).stdout
+    )
     ran = howdah("run", "terasuite", "--rows", "100000", cwd=tmp_path)
     assert ran.returncode == 0, ran.stderr
     record = json.loads(next((tmp_path / "runs").glob("*/run.json")).read_text())
     matrix = json.loads(howdah("study", codecs, "--dry-run", "--json", cwd=tmp_path).stdout)
     # Six runs of twice the data.
     assert matrix["expected_s"] == pytest.approx(6 * 2 * record["elapsed_s"])
-    assert matrix["expected_from"] == "as earlier runs in runs/ took"
+    assert matrix["expected_from"] == "from earlier runs in runs/"
 
 
 def test_a_cell_that_cannot_be_planned_is_told_before_anything_runs(file: Path, tmp_path: Path) -> None:
     file.write_text(SIMULATED.replace("hypervisor: none", "hypervisor: none\n  records: 5"))
     refused = howdah("study", file, "--dry-run", cwd=tmp_path)
     assert refused.returncode == 2
-    assert "block size 64MiB, dataset 10GB: has records, which are of YCSB's table" in refused.stderr
+    assert "block size 64MiB, dataset 10GB: has records, which only YCSB uses" in refused.stderr
 
 
 @pytest.mark.exam("studies")
@@ -107,4 +110,4 @@ def test_evidence_goes_to_another_machine(file: Path, tmp_path: Path) -> None:
     assert "byte for byte the same" in verified.stdout
     refused = howdah("study", "export", "nowhere", cwd=tmp_path)
     assert refused.returncode == 2
-    assert "nowhere: holds no study" in refused.stderr
+    assert "nowhere: contains no study" in refused.stderr

@@ -99,8 +99,8 @@ def test_one_unreadable_record_leaves_the_others_their_columns(stored: Path) -> 
     assert lines[1].startswith("20261120-1714-terasuite  succeeded  terasuite  local   measured")
     assert lines[2].startswith("unreadable  ")
     assert str(Path("kept", bad.name, "run.json")) in lines[2]
-    assert lines[2].endswith("schema_version 99 is newer than this howdah reads (2)")
-    assert lines[3].strip() == "read it with the howdah that wrote it, or a newer one"
+    assert lines[2].endswith("schema_version 99 is newer than this howdah supports (2)")
+    assert lines[3].strip() == "read it with the version of howdah that wrote it, or a newer one"
     assert len(lines) == 4
 
 
@@ -186,7 +186,7 @@ def test_what_only_has_commands_prints_its_help_and_no_error(words: tuple[str, .
 @pytest.mark.parametrize(
     ("arguments", "what", "hint"),
     [
-        (["--codec", "zip"], "--codec: 'zip' is not a codec howdah knows", "one of none, lz4, snappy, zstd"),
+        (["--codec", "zip"], "--codec: 'zip' is not a valid codec", "one of none, lz4, snappy, zstd"),
         (["--seed", "-1"], "--seed: '-1' is not a seed", "give a whole number from 0 to 9223372036854775807"),
         (["--seed", "9" * 19], f"--seed: '{'9' * 19}' is not a seed", "give a whole number from 0 to"),
         (["--seed", "9" * 5000], "--seed: '9999", "give a whole number from 0 to"),

@@ -182,13 +182,13 @@ def test_all_that_is_wrong_is_said_at_once_and_nothing_is_changed(rig: Rig, plan
         for host in ("h1", "h2", "m1")
     }
     for host, said in (
-        ("h1", "2 data disks are needed and 1 hold nothing"),
-        ("h1", "it calls itself other"),
+        ("h1", "2 data disks are needed, but 1 are empty"),
+        ("h1", "its own name is other"),
         ("h1", "/opt has 100 MiB free"),
         ("h1", "does not run: Exec format error"),
-        ("h2", "sudo asks for a password"),
-        ("m1", "listens at port 8020, which is the namenode's"),
-        ("m1", "there is no java on the path"),
+        ("h2", "sudo needs a password"),
+        ("m1", "listens at port 8020, which the namenode needs"),
+        ("m1", "it has no java on the path"),
     ):
         assert any(said in line for line in lines[host]), made.stdout
     assert "3 hosts not ready, and nothing was changed" in made.stderr
@@ -209,7 +209,7 @@ def test_a_host_of_another_key_is_not_spoken_to(rig: Rig, plan: Path) -> None:
     finally:
         known.write_text(right)
     assert made.returncode == 2
-    assert "its ssh host key is not the one that is known" in made.stdout
+    assert "its ssh host key has changed" in made.stdout
     assert "ssh-keygen -R h1" in made.stdout
 
 
@@ -231,9 +231,9 @@ def test_wrong_passwords_and_a_host_that_does_not_answer_are_told_and_right_ones
         rig.hosts.run("m1", "systemctl", "start", "ssh")
     assert wrong.returncode == 2, wrong.stdout + wrong.stderr
     for host, said in (
-        ("h1", "it refuses the login"),
-        ("h2", "sudo refuses the password"),
-        ("m1", "it does not answer at ssh's port"),
+        ("h1", "it rejects the login"),
+        ("h2", "sudo rejects the password"),
+        ("m1", "it does not answer on the ssh port"),
     ):
         assert any(line.startswith(host) and said in line for line in wrong.stdout.splitlines()), wrong.stdout
     assert "Traceback" not in wrong.stderr
@@ -251,7 +251,7 @@ def test_who_is_reached_over_a_jump_host_and_fetches_nothing_from_here_is_told(r
     made = rig.deploy(plan, "--ssh-config", rig.config("Host h1 h2\n  ProxyJump m1\n"))
     assert made.returncode == 2, made.stdout + made.stderr
     assert made.stdout.count("hadoop-3.5.0 cannot be fetched from") == 2, made.stdout
-    assert "name a mirror" in made.stdout
+    assert "make that address reachable, or give a mirror that it can reach" in made.stdout
     assert rig.hosts.run("m1", "ls", "-A", "/opt") == ""
 
 
@@ -267,7 +267,7 @@ def test_hosts_are_changed_once_one_agrees_to_what_is_shown(rig: Rig, plan: Path
     for said in (refused.stdout, shown):
         assert "start namenode" in said
         assert all(host in said for host in ("m1", *WORKERS))
-    assert "Do this to cluster deployed?" in shown
+    assert "Apply these changes to cluster deployed?" in shown
     assert (code, "nothing was changed" in shown) == (130, True)
     assert rig.hosts.run("m1", "ls", "-A", "/opt") == ""
 

@@ -130,7 +130,7 @@ def _check_run_on_it(conf: Path, folder: Path) -> None:
     """A cluster that howdah did not start is asked by its configuration; of tables only howdah's change."""
     on_it = ("--engine", "hbase", "--conf", str(conf))
     missing = _howdah(folder, "ycsb-c", *on_it)
-    assert "there is no table of howdah's to ask" in missing
+    assert "has no table that howdah created" in missing
     loaded = _howdah(folder, "ycsb-load", *on_it, "--records", str(RECORDS), "--keep-data", "--clients", "2")
     assert "throughput" in loaded
     asked = _howdah(folder, "ycsb-b", *on_it, "--operations", str(OPERATIONS), "--json")

@@ -81,7 +81,7 @@ def refuses_what_would_hit_the_other(lab: Lab, other: Lab) -> None:
         assert f"has machines of {other.name}, too" in refused.stderr
     refused = lab.try_to("add", "h3")
     assert refused.returncode == 2
-    assert "hosts cannot come and go meanwhile" in refused.stderr
+    assert "hosts cannot be added or removed until then" in refused.stderr
 
 
 def test_two_laboratories_share_hosts_and_leave_nothing(labs: tuple[Lab, Lab], tmp_path: Path) -> None:
@@ -107,7 +107,7 @@ def test_two_laboratories_share_hosts_and_leave_nothing(labs: tuple[Lab, Lab], t
         status = lab.status()
         assert (status["state"], status["shared"]) == ("up", {neighbour.name: ["h1", "h2"]})
         stores(lab, lab.folder)
-    assert f"h1, h2 with laboratory {one.name}" in other.do("status")
+    assert f"h1, h2 with lab {one.name}" in other.do("status")
     shares_the_uplink(one, other)
     refuses_what_would_hit_the_other(one, other)
 
@@ -118,7 +118,10 @@ def test_two_laboratories_share_hosts_and_leave_nothing(labs: tuple[Lab, Lab], t
     stores(other, other.folder)
     refused = one.try_to("up", str(first), "--dir", str(one.directory))
     assert refused.returncode == 2
-    assert f"on whose hosts {other.name} still is" in refused.stderr
+    assert (
+        f"on whose hosts {other.name}belonged to an earlier lab, whose hosts are still used by"
+        in refused.stderr
+    )
 
     other.do("down")
     assert traces(other.name, other.directory) == []

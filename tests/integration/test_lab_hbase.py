@@ -85,7 +85,7 @@ def _lose_a_regionserver(lab: Lab) -> None:
     assert broken["faults"] == ["kill regionserver@h1"]
     assert lab.do("heal") == "kill regionserver@h1: undone\n"
     assert lab.status()["missing"] == []
-    assert lab.do("heal") == "nothing is in force\n"
+    assert lab.do("heal") == "no fault is active\n"
 
 
 def test_hbase_keeps_its_rows_when_a_regionserver_is_lost(lab: Lab, tmp_path: Path) -> None:
@@ -125,5 +125,5 @@ def test_hbase_keeps_its_rows_when_a_regionserver_is_lost(lab: Lab, tmp_path: Pa
     assert {"regionserver/get_requests", "regionserver/wal_appends", "hmaster/live_regionservers"} <= sampled
     assert any(str(name).startswith("region/howdah-") for name in sampled)
 
-    assert lab.do("down") == f"laboratory {lab.name}: nothing is left\n"
+    assert lab.do("down") == f'lab "{lab.name}": nothing is left\n'
     assert traces(lab.name, lab.directory) == []

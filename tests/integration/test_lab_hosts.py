@@ -362,7 +362,7 @@ def test_removing_from_inside_is_refused(lab: Callable[..., LabSpec]) -> None:
     with pytest.raises(subprocess.CalledProcessError) as error:
         inside(spec, "h1-w1", sys.executable, "-c", code, spec.name)
 
-    assert "runs inside of the laboratory" in error.value.stderr
+    assert "this command runs inside the lab" in error.value.stderr
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -398,7 +398,7 @@ def test_this_process_joins_the_client_s_network(lab: Callable[..., LabSpec]) ->
     done = subprocess.run([sys.executable, "-c", code, spec.name], capture_output=True, text=True, check=True)
 
     assert done.stdout == "10.77.255.254\n"
-    with pytest.raises(UserError, match="is not a laboratory that is up"):
+    with pytest.raises(UserError, match="no such lab is up"):
         enter.join_network("never-was")
 
 
@@ -434,7 +434,7 @@ def test_a_mount_that_is_another_s_is_refused_before_anything_is_made(tmp_path: 
     mount.mkdir(parents=True)
     subprocess.run(["mount", "-t", "tmpfs", "another's", str(mount)], check=True)
     try:
-        with pytest.raises(UserError, match="has something mounted on it"):
+        with pytest.raises(UserError, match="is already a mount point"):
             build_hosts(spec, lambda said: None)
     finally:
         subprocess.run(["umount", str(mount)], check=True)

@@ -140,7 +140,7 @@ def test_a_resourcemanager_takes_over_nothing_is_lost_and_up_is_what_survives_th
 
     asked = lab.try_to("status")
     assert asked.returncode == 1
-    assert "up, but the next loss may end it, Hadoop" in asked.stdout
+    assert "up, but another loss may stop it, Hadoop" in asked.stdout
     found = lab.status()
     assert (found["state"], found["missing"]) == ("not redundant", [])
     (behind,) = found["health"]["behind"]

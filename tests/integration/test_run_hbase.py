@@ -105,12 +105,16 @@ def test_a_run_is_what_ycsb_printed_and_leaves_nothing(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("suite", "words", "said"),
     [
-        ("ycsb-c", ("--data-dir", "."), "asks a table that an HBase started here has not"),
-        ("ycsb", ("--data-dir", ".", "--keep-data"), "ends with the run"),
-        ("ycsb", ("--memory", "100MiB"), "too small a heap"),
+        ("ycsb-c", ("--data-dir", "."), "needs a table, and an HBase started on this machine has none"),
+        (
+            "ycsb",
+            ("--data-dir", ".", "--keep-data"),
+            "an HBase started on this machine stops at the end of the run",
+        ),
+        ("ycsb", ("--memory", "100MiB"), "is too little heap for HBase"),
         ("ycsb", ("--data-dir", "missing"), "is not a directory"),
         ("ycsb", ("--conf", "."), "has no hbase-site.xml"),
-        ("ycsb", ("--conf", ".", "--memory", "1GiB"), "is of an HBase that is started here"),
+        ("ycsb", ("--conf", ".", "--memory", "1GiB"), "is for an HBase started on this machine, but"),
         ("ycsb-mix", ("--mix", "read=0.5"), "the shares sum to 0.5"),
     ],
 )

@@ -134,11 +134,11 @@ def refused(cwd: Path, *words: str | Path) -> str:
 
 def test_what_cannot_be_measured_is_refused(hosts: OwnHosts, tmp_path: Path) -> None:
     plan: list[str | Path] = ["run", "network", "--plan", hosts.plan_file]
-    assert "does not say where {host} goes" in refused(tmp_path, *plan, "--reach", "ssh h1")
-    assert "nothing says how they are reached" in refused(tmp_path, *plan)
+    assert "does not contain {host}" in refused(tmp_path, *plan, "--reach", "ssh h1")
+    assert "names hosts, but no option gives a command to reach them" in refused(tmp_path, *plan)
     assert "give --plan FILE" in refused(tmp_path, "run", "network", "--reach", "ssh {host}")
     unknown = refused(tmp_path, *plan, "--reach", f"sh {hosts.folder / 'reach.sh'} other-{{host}}")
-    assert "host h1: cannot be asked: no such host: other-h1" in unknown
+    assert "host h1: cannot run a command: no such host: other-h1" in unknown
     missing = refused(tmp_path, *plan, "--reach", "env PATH=/nowhere /usr/bin/env {host}")
     assert "host h1" in missing
     assert "--engine local does not run network" in refused(tmp_path, "run", "network", "--engine", "local")

@@ -25,9 +25,9 @@ class Answer(NamedTuple):
     kind: str = JSON
     headers: tuple[tuple[str, str], ...] = ()
     wait_s: float = 0.0
-    """How long it says nothing first."""
+    """How long it prints nothing first."""
     announced: int | None = None
-    """The length it promises; that of the body if None."""
+    """The length it promises; the cluster of the body if None."""
     closing: bool = False
     """Whether it promises no length, and ends the connection instead."""
 

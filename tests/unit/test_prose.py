@@ -47,13 +47,15 @@ WORDS = {
 _FENCE = re.compile(r"^```.*?^```$", re.DOTALL | re.MULTILINE)
 _WRITTEN = re.compile(r"^<!-- (?:outcomes|unstable) -->.*?(?=^## )", re.DOTALL | re.MULTILINE)
 """The tables that exams write."""
+_SHELL = re.compile(r"howdah:|sudo:|make |pip |java:|hdd\?")
+"""Symptoms that other programs print, or that name a value first."""
 _INSTALLED_BY_NAME = re.compile(r"pip install '?howdah\b(?!-)|\bhowdah\[")
 
 
 def unwanted(text: str) -> dict[str, int]:
-    """How often each unwanted word is in a page, outside of code and of what programs wrote."""
+    """How often each unwanted word is in a page, outside of code, links' addresses and written outcomes."""
     text = _FENCE.sub("", _WRITTEN.sub("", text))
-    prose = re.sub(r"^    .*$|`[^`\n]+`", "", text, flags=re.MULTILINE)
+    prose = re.sub(r"^    .*$|`[^`\n]+`|\]\([^)\n]*\)", "", text, flags=re.MULTILINE)
     found: Counter[str] = Counter()
     for word in WORDS:
         if count := len(re.findall(rf"\b(?:{word})\b", prose, flags=re.IGNORECASE)):
@@ -100,3 +102,15 @@ def test_no_page_installs_howdah_by_a_name_that_is_not_ours(page: Path) -> None:
     found = [line for line in page.read_text().splitlines() if _INSTALLED_BY_NAME.search(line)]
     # One page explains why that does not work.
     assert found == [] or page.name == "troubleshooting.md"
+
+
+def test_messages_of_the_page_on_troubleshooting_are_those_of_the_program() -> None:
+    sources = "".join(file.read_text() for file in sorted((ROOT / "python/howdah").rglob("*.py")))
+    sources = re.sub(r'"\s*\n\s*f?"', "", sources)
+    page = (ROOT / "docs/troubleshooting.md").read_text()
+    symptoms = [
+        code for code in re.findall(r"^\| `([^`]+)`", page, flags=re.MULTILINE) if not _SHELL.match(code)
+    ]
+    assert len(symptoms) >= 6
+    pieces = [piece.strip(" ,") for code in symptoms for piece in code.split("…")]
+    assert [piece for piece in pieces if piece not in sources] == []

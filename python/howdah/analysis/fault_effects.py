@@ -152,9 +152,9 @@ def in_short(record: RunRecord, evidence: Evidence) -> str:
     if counted is not None and counted[1]:
         return f"{text}, {format_count(counted[1])} acknowledged writes lost"
     if record.ledger is not None and not record.ledger.sound:
-        return f"{text}, HDFS did not keep its word"
+        return f"{text}, HDFS lost or changed acknowledged data"
     if any(warning.code == LEDGER_UNREAD for warning in record.warnings):
-        return f"{text}, what was acknowledged not read back"
+        return f"{text}, acknowledged data not read back"
     return text if counted is None and record.ledger is None else f"{text}, nothing acknowledged lost"
 
 

@@ -66,7 +66,7 @@ def find_neighbours(record: RunRecord, evidence: Evidence) -> Iterator[Finding]:
         yield Finding(
             id="neighbours",
             severity="warning" if much else "note",
-            text=f"lab {lab} is on {hosts}, too, and used {listed(told)}"
+            text=f'lab "{lab}" is on {hosts}, too, and used {listed(told)}'
             + (": times of this run are not those of hosts without neighbours" if much else ""),
             sure="measured",
             origin=record.origin,

@@ -54,7 +54,7 @@ def read_allocations(path: Path) -> Allocation:
     def doctype(name: str, system: str | None, public: str | None, subset: bool) -> None:
         raise UnreadableFile(
             f"{path}:{parser.CurrentLineNumber}",
-            "has a document type declaration, and howdah follows no references out of a file",
+            "has a document type declaration, which howdah does not read",
             "remove it",
             refused=True,
         )

@@ -112,16 +112,18 @@ class FoundFacts(Facts):
     def group(self) -> HostGroup:
         """The host in question; raises MissingFact."""
         if self.known_group is None and self.probed:
-            raise MissingFact(f"its disks' kind and its ports' speed, which the probe of {self.probed} lacks")
+            raise MissingFact(
+                f"the kind of its disks and the speed of its ports, which the probe of {self.probed} lacks"
+            )
         if self.known_group is None:
-            raise MissingFact("the host: give --host or --probe, or --plan")
+            raise MissingFact("the host: give --host, --probe or --plan")
         return self.known_group
 
     @property
     def worker(self) -> Worker:
         """The host as a worker; raises MissingFact."""
         if self.known_worker is None:
-            raise MissingFact("the worker's size: give --conf with --host or --probe, or --plan")
+            raise MissingFact("the worker's size: give --conf with --host or --probe, or give --plan")
         return self.known_worker
 
 

@@ -47,7 +47,7 @@ def read_bytes(path: Path, most_bytes: int = _MOST_BYTES) -> bytes:
         if status.st_size > most_bytes:
             raise UserError(
                 str(path),
-                f"has {format_memory(status.st_size)}, which is not a configuration",
+                f"has {format_memory(status.st_size)}, too much for a configuration",
                 f"a configuration file has at most {format_memory(most_bytes)}",
             )
         return path.read_bytes()

@@ -140,7 +140,7 @@ def _said(
     if key != _BLOCKS and _below_blocks(decision, subject):
         # The disk is the DataNode's alone: where else on it a directory may go only its owner can say.
         expected = f"a directory on every data disk, not below {_BLOCKS}"
-        fix = f"list one directory on each data disk in {key}, beside those of {_BLOCKS} and not below them"
+        fix = f"list one directory on each data disk in {key}, next to those of {_BLOCKS} and not below them"
     return Check(
         rule=rule.id,
         verdict=verdict(

@@ -18,9 +18,9 @@ def check_machines(found: Provisioning) -> Iterator[Check]:
             yield _check(where, change.what, "as planned", "as planned", ok=True)
         elif change.doing is Doing.EXTRA:
             fix = "remove it by hand once its data is elsewhere"
-            yield _check(where, change.what, "made by howdah", "not in the plan", ok=False, fix=fix)
+            yield _check(where, change.what, "created by howdah", "not in the plan", ok=False, fix=fix)
         elif change.doing is Doing.MAKE:
-            yield _check(where, change.what, "is missing", "is there", ok=False, fix=_FIX)
+            yield _check(where, change.what, "is missing", "exists", ok=False, fix=_FIX)
         else:
             yield from _differences(change)
 
@@ -29,7 +29,7 @@ _FIX = "howdah provision"
 
 
 def _differences(change: ProvisionChange) -> Iterator[Check]:
-    fix = f"{_FIX}, which shuts it down and starts it again" if change.restarts else _FIX
+    fix = f"{_FIX} (shuts it down and starts it again)" if change.restarts else _FIX
     if change.refused:
         fix = change.refused
     for one in change.differences:

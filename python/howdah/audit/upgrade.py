@@ -31,7 +31,7 @@ def check_upgrade(
     runs_on = java_of_hadoop(hadoop(to).version)
     if java is not None and java not in runs_on:
         wanted = " or ".join(map(str, runs_on))
-        raise UserError(f"--java {java}", f"is no Java that Hadoop {to} runs on", f"give --java {wanted}")
+        raise UserError(f"--java {java}", f"is not a Java that Hadoop {to} runs on", f"give --java {wanted}")
     before = releases.hadoop
     if releases.hadoop_from == "default":
         before = detect(config, hosts, releases.hadoop).hadoop
@@ -85,7 +85,7 @@ def _java(config: FoundConfig, to: str, java: int) -> Iterator[Check]:
             entry.place,
             found=f"Java {major}",
             expected=f"Java {java}, which Hadoop {to} runs on"
-            + (": classes of Hadoop's jars are for it, and clients on an older one end" if others else ""),
+            + (": Hadoop's jars need it, and clients on an older Java exit" if others else ""),
             fix=f"set JAVA_HOME to Java {java} in {entry.place}",
         )
 
@@ -128,7 +128,7 @@ def _defaults(config: FoundConfig, before: str, to: str, releases: Releases) -> 
                 entry.file,
                 found=f"not set: {entry.default} in Hadoop {before}",
                 expected=f"{later.default} in Hadoop {to}",
-                fix=f"add {name} = {entry.default} to {entry.file} to keep what it was",
+                fix=f"add {name} = {entry.default} to {entry.file} to keep the old value",
             )
 
 

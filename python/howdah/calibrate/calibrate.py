@@ -39,7 +39,7 @@ def calibrate(
     """
     problem = Problem(cases, free, simulate, seed=seed, threads=threads, tell=tell)
     if not problem.figures:
-        raise UserError("calibrate", "nothing is known of these runs", "give tables or records with times")
+        raise UserError("calibrate", "has no times for these runs", "give tables or records with times")
     full = fit(problem, position_of(problem.free, begin))
     left_out = leave_out(problem, full)
     unexplained = residuals(problem.figures, left_out)

@@ -77,7 +77,7 @@ def _short(calibration: Calibration) -> Iterator[str]:
     for rest in calibration.residuals[:1]:
         yield ""
         yield (
-            "What parameters and seeds do not explain of figures that were left out is taken for "
+            "The part of left-out figures that parameters and seeds do not explain is taken for "
             f"{rest.relative:.1%} of a time and {rest.seconds:.1f} s whatever the time, standard deviations."
         )
 
@@ -192,8 +192,8 @@ def _by_workload(ratios: Apart) -> Iterator[tuple[str, list[float]]]:
 
 def _without(calibration: Calibration) -> Iterator[str]:
     yield (
-        "The other numbers stay as they were found: this shows what a mechanism contributes, not what others "
-        "could compensate."
+        "The other numbers stay as fitted: this shows what a mechanism contributes, not what other "
+        "mechanisms could compensate."
     )
     yield ""
     yield from _table(

@@ -10,7 +10,7 @@ from howdah.model.run import RunRecord, WorkloadResult
 from howdah.model.workloads.ycsb import THROUGHPUT, Ycsb
 
 _GUESSED = "from microseconds, in a cache, to what a core that is shared and not warm makes of it"
-_LABORATORY = "collections of G1, and a laboratory's limits of CPU time"
+_LABORATORY = "collections of G1, and a lab's limits on CPU time"
 
 HBASE: tuple[Parameter, ...] = (
     Parameter("hbase_client_s", "s", "CPU of a client for one operation", 6e-5, 1.5e-5, 6e-4, 0.0, _GUESSED),
@@ -23,7 +23,7 @@ HBASE: tuple[Parameter, ...] = (
     Parameter(
         "hbase_byte_s",
         "s",
-        "CPU of each end for each byte asked and answered",
+        "CPU of each end for each byte of a request and its answer",
         1e-8,
         2e-9,
         6e-8,

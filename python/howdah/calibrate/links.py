@@ -53,9 +53,9 @@ def _shares(record: RunRecord) -> Iterator[float]:
     where = f"run {record.id}"
     if record.outcome is not Outcome.SUCCEEDED:
         raise UserError(
-            where, f"{record.outcome}: what its links carry is not known", "give runs that succeeded"
+            where, f"{record.outcome}: the speed of its links is unknown", "give runs that succeeded"
         )
     links = [link for result in record.workloads for link in result.links if link.how == BOTH_WAYS]
     if not all(link.nominal_bits_per_s for link in links):
-        raise UserError(where, "does not say what its ports are for", "measure the hosts of a plan")
+        raise UserError(where, "does not record the purpose of its ports", "measure the hosts of a plan")
     yield from (link.bits_per_s / link.nominal_bits_per_s for link in links if link.nominal_bits_per_s)

@@ -19,9 +19,9 @@ _PHASES = ("map-shuffle", "reduce-merge")
 _RUN_TO_RUN = 0.05
 """What runs are taken to differ by where none was repeated."""
 _LEAST_RUN_TO_RUN = 0.01
-_ONE_OF_EACH = "calibrate from either, each into a file of its own"
+_ONE_OF_EACH = "calibrate from each separately, into two files"
 
-_LABORATORY = "runs of Hadoop 3.5 under Java 17 in laboratories"
+_LABORATORY = "runs of Hadoop 3.5 under Java 17 in labs"
 OWN: tuple[Parameter, ...] = (
     Parameter(
         "byte_cpu",
@@ -85,7 +85,7 @@ def laboratory_values(records: Sequence[RunRecord]) -> tuple[CalibratedValue, ..
     labs = [record for record in records if record.laboratory]
     if not labs or (share := _share(labs[0])) == 1:
         return ()
-    rests_on = (f"run {labs[0].id}: the laboratory's share of a CPU for a thread",)
+    rests_on = (f"run {labs[0].id}: the lab's share of a CPU for a thread",)
     name = CPU_QUOTA if asked_hbase(records[0]) else "core_speed"
     return (
         CalibratedValue(name=name, value=share, low=share, high=share, origin="measured", rests_on=rests_on),
@@ -110,11 +110,12 @@ def run_to_run(records: Sequence[RunRecord]) -> float:
 def _check(record: RunRecord) -> None:
     where = f"run {record.id}"
     if record.outcome is not Outcome.SUCCEEDED:
-        raise UserError(where, f"{record.outcome}: what it took says nothing", "give runs that succeeded")
+        raise UserError(where, f"{record.outcome}: its time cannot be used", "give runs that succeeded")
     if record.plan.cluster is None:
         raise UserError(
             where,
-            f"ran on one machine with the {record.engine} engine, whose simulation has nothing to fit",
+            f"ran on one machine with the {record.engine} engine, and its simulation has no parameters to "
+            f"fit",
             "give runs of a cluster; `howdah probe --measure` measures this machine",
         )
 

@@ -56,7 +56,7 @@ def score_times(prediction: Prediction, record: RunRecord) -> tuple[Score, ...]:
 def why_not(prediction: Prediction, record: RunRecord) -> str | None:
     """Why a run does not tell how right a prediction was; None where it does."""
     if record.origin is Origin.SIMULATED:
-        return "it was simulated, and only a measured run can tell"
+        return "it was simulated, and only a measured run can be scored"
     if record.outcome is not Outcome.SUCCEEDED:
         return f"it {record.outcome.value}"
     if datetime.fromisoformat(record.created) <= datetime.fromisoformat(prediction.created):

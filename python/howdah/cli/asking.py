@@ -16,7 +16,7 @@ def check_json(*, json: bool, yes: bool, shows: bool, look: str = "") -> None:
     """
     if json and not (yes or shows):
         fix = f"give {look} with it, or --yes" if look else "give --yes with it"
-        raise UserError("--json", "cannot ask whether to go on", fix)
+        raise UserError("--json", "cannot ask for confirmation", fix)
 
 
 def agree(question: str, *, yes: bool) -> None:
@@ -29,8 +29,8 @@ def agree(question: str, *, yes: bool) -> None:
     if not sys.stdin.isatty():
         raise UserError(
             "--yes",
-            "is missing, and there is no terminal to ask at: nothing was changed",
-            "what would be done is shown above; give --yes to do it",
+            "is missing, and there is no terminal to confirm at: nothing was changed",
+            "the changes are listed above; give --yes to make them",
         )
     if not typer.confirm(question):
         raise Aborted("", "nothing was changed", "")

@@ -30,21 +30,22 @@ def attach(  # noqa: PLR0917 - typer makes options of parameters
     run: RunId,
     files: Annotated[
         list[Path] | None,
-        typer.Argument(help="What `sadf -j` printed or `esxtop -b` wrote.", metavar="FILE…"),
+        typer.Argument(help="Output of `sadf -j` or `esxtop -b`.", metavar="FILE…"),
     ] = None,
     host: Annotated[
-        str | None, typer.Option(help="The machine of the run that the files describe.", metavar="NAME")
+        str | None, typer.Option(help="Machine of the run that the files describe.", metavar="NAME")
     ] = None,
     prometheus: Annotated[
-        str | None, typer.Option(help="A Prometheus server that scraped the machines.", metavar="URL")
+        str | None,
+        typer.Option(help="Address of a Prometheus server that scraped the machines.", metavar="URL"),
     ] = None,
     query: Annotated[
         list[str] | None,
-        typer.Option(help="A further metric and its series: METRIC=SELECTOR; repeat it.", metavar="QUERY"),
+        typer.Option(help="Additional metric and its series, METRIC=SELECTOR; repeatable.", metavar="QUERY"),
     ] = None,
     runs_dir: RunsDir = DEFAULT_RUNS_DIR,
 ) -> None:
-    """Add what sysstat, esxtop or Prometheus measured during a run, and make its report again."""
+    """Add what sysstat, esxtop or Prometheus measured during a run, and update its report."""
     done = session.attach(
         find_run(runs_dir, run), files=files or (), prometheus=prometheus, queries=query or (), host=host
     )
@@ -52,9 +53,9 @@ def attach(  # noqa: PLR0917 - typer makes options of parameters
     if done.new:
         console.print(f"attached {_counted(done.new)}")
     if done.kept:
-        console.print(f"already in the run, unchanged: {_counted(done.kept)}")
+        console.print(f"already in the run: {_counted(done.kept)}")
     if done.left_out:
-        console.print(f"not imported, no metric for: {', '.join(done.left_out)}")
+        console.print(f"not imported, howdah has no metric for: {', '.join(done.left_out)}")
     print(done.report)
 
 

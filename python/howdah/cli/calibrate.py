@@ -84,9 +84,7 @@ def _summary(calibration: Calibration) -> list[Text]:
     if left_out:
         lines.append(f"left out: median error {median(left_out):.1%}, largest {max(left_out):.1%}")
     if calibration.best_of > 1:
-        lines.append(
-            f"the figures are the best of {calibration.best_of} runs, and so is what is simulated with them"
-        )
+        lines.append(f"figures and simulations are those of the best of {calibration.best_of} runs")
     return [Text(line) for line in lines]
 
 
@@ -117,24 +115,24 @@ app = App()
 def calibrate(  # noqa: PLR0917 - typer makes options of parameters
     known: Annotated[
         list[str],
-        typer.Argument(
-            help="Runs by their id, or published tables as CSV files.", metavar="RUN|PUBLISHED.csv..."
-        ),
+        typer.Argument(help="Run ids, or published tables as CSV files.", metavar="RUN|PUBLISHED.csv..."),
     ],
-    output: Annotated[Path, typer.Option("--output", "-o", help="Where the calibration goes.")] = Path(
+    output: Annotated[Path, typer.Option("--output", "-o", help="File for the calibration.")] = Path(
         "calibration.yaml"
     ),
-    seed: Annotated[int, typer.Option(help="Seed of everything random.", min=0)] = 1,
-    threads: Annotated[int, typer.Option(help="Simulations at once.", min=1, max=256)] = 1,
+    seed: Annotated[int, typer.Option(help="Seed of all random numbers.", min=0)] = 1,
+    threads: Annotated[
+        int, typer.Option(help="Number of simulations that run at the same time.", min=1, max=256)
+    ] = 1,
     runs_dir: Annotated[
-        Path, typer.Option(help="Where run records are kept.", envvar="HOWDAH_RUNS_DIR", metavar="DIR")
+        Path, typer.Option(help="Directory of run records.", envvar="HOWDAH_RUNS_DIR", metavar="DIR")
     ] = session.DEFAULT_RUNS_DIR,
     json: Annotated[bool, typer.Option("--json", help="Print the calibration as JSON.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only its path.")] = False,
 ) -> None:
-    """Calibrate the simulator: fit what cannot be measured to known runs.
+    """Calibrate the simulator: fit its parameters to known runs.
 
-    Writes every parameter with its 90 % interval and what it rests on, and the error of every figure:
+    Writes every parameter with its 90 % interval and source, and the error of every figure:
     as fitted, and as predicted without its own run.
     """
     session.check_output(output)
@@ -162,7 +160,7 @@ class _Counter:
             transient=True,
             disable=silent or not console.is_terminal,
         )
-        self._task = self._bar.add_task("", total=None, said="planning the known runs")
+        self._task = self._bar.add_task("", total=None, said="planning clusters for the known runs")
         self._done = 0
 
     def __enter__(self) -> _Counter:

@@ -15,7 +15,7 @@ _MOST_VALUES = 20
 def change_text(change: PlanChange) -> RenderableType:
     """Hosts, masters and values that change, then the steps in order."""
     if not change.steps and not change.values:
-        return Text("change      nothing: the cluster is as this plan has it")
+        return Text("change      nothing: the cluster matches this plan")
     facts = Table.grid(padding=(0, 2))
     facts.add_column(no_wrap=True)
     facts.add_column()
@@ -27,11 +27,11 @@ def change_text(change: PlanChange) -> RenderableType:
         f"{'the shadow of ' if move.shadow else ''}{move.name} from {move.before} to {move.after}"
         for move in change.masters
     )
-    facts.add_row("masters", moved or "all stay where they are")
+    facts.add_row("masters", moved or "none moves")
     for number, value in enumerate(change.values[:_MOST_VALUES]):
         facts.add_row("values" if not number else "", _value(value))
     if len(change.values) > _MOST_VALUES:
-        facts.add_row("", f"and {len(change.values) - _MOST_VALUES} more, which --json lists")
+        facts.add_row("", f"and {len(change.values) - _MOST_VALUES} more; --json lists all")
     for number, step in enumerate(change.steps, start=1):
         facts.add_row("steps" if number == 1 else "", f"{number}. {step.text}")
     return Group(Text("\nchange", style="bold"), facts)

@@ -61,10 +61,14 @@ def check_table(report: CheckReport, *, everything: bool, advice: bool = False) 
     better = sum(check.verdict is CheckVerdict.ADVICE for check in report.checks)
     if better and not (advice or everything):
         values = format_counted(better, "default")
-        parts += [Text(f"{values} that howdah would set to another value: --advice lists them"), Text()]
+        parts += [Text(f"howdah would set {values} differently: --advice lists them"), Text()]
     if report.ignored:
         parts += [
-            Text(_clean(f"ignored, no program reads files of these names: {', '.join(report.ignored)}")),
+            Text(
+                _clean(
+                    f"ignored, because no program reads files with these names: {', '.join(report.ignored)}"
+                )
+            ),
             Text(),
         ]
     if unknown:
@@ -160,68 +164,76 @@ def check(
     conf: Annotated[
         list[Path] | None,
         typer.Option(
-            "--conf", "-c", metavar="DIR", help="A configuration directory of Hadoop or HBase; repeat it."
+            "--conf", "-c", metavar="DIR", help="Configuration directory of Hadoop or HBase; repeatable."
         ),
     ] = None,
-    host: Annotated[
-        bool, typer.Option("--host", help="Check this machine; the default if nothing else is given.")
-    ] = False,
+    host: Annotated[bool, typer.Option("--host", help="Check this machine. This is the default.")] = False,
     probe: Annotated[
         list[Path] | None,
-        typer.Option("--probe", metavar="FILE", help="A machine as `howdah probe` wrote it; repeat it."),
+        typer.Option(
+            "--probe",
+            metavar="FILE",
+            help="Machine to check, as a file that `howdah probe` wrote; repeatable.",
+        ),
     ] = None,
     plan: Annotated[
-        Path | None, typer.Option("--plan", metavar="FILE", help="A plan, to find what has drifted from it.")
+        Path | None,
+        typer.Option("--plan", metavar="FILE", help="Plan to compare with: shows what has drifted from it."),
     ] = None,
     hadoop: Annotated[
         str | None,
         typer.Option(
             "--hadoop",
             metavar="VERSION",
-            help="The Hadoop release, 2.7 to 3.5; else the plan's, HADOOP_HOME's or the one that the files "
-            "name.",
+            help="Hadoop release, 2.7 to 3.5. Default: that of the plan, of HADOOP_HOME or of the files.",
         ),
     ] = None,
     hbase: Annotated[
-        str | None, typer.Option("--hbase", metavar="VERSION", help="The HBase release, else the plan's.")
+        str | None, typer.Option("--hbase", metavar="VERSION", help="HBase release. Default: the plan's.")
     ] = None,
     role: Annotated[
         HostRole | None,
         typer.Option(
             "--role",
-            help="Whose files these are: what only others read is left out. A client's are known by "
-            "themselves; other folders are taken for the whole cluster's.",
+            help="Role of the machine these files are for: leaves out keys that only other machines read. "
+            "Default: detected for clients, otherwise the whole cluster.",
         ),
     ] = None,
     vcenter: Annotated[
         str | None,
-        typer.Option("--vcenter", metavar="HOST[:PORT]", help="A vCenter with the plan's virtual machines."),
+        typer.Option("--vcenter", metavar="HOST[:PORT]", help="vCenter with the plan's virtual machines."),
     ] = None,
     libvirt: Annotated[
         str | None,
-        typer.Option("--libvirt", metavar="URI", help="libvirt's URI, {host} being each host's name."),
+        typer.Option("--libvirt", metavar="URI", help="libvirt's URI; {host} stands for each host's name."),
     ] = None,
     site: Annotated[
-        Path, typer.Option("--site", metavar="FILE", help="What the machines were made on.")
+        Path, typer.Option("--site", metavar="FILE", help="Site file that the machines were made with.")
     ] = Path("site.yaml"),
     password_file: Annotated[
         Path | None,
-        typer.Option("--password-file", metavar="FILE", help="vCenter's password, which is else asked for."),
+        typer.Option(
+            "--password-file", metavar="FILE", help="File with vCenter's password. Default: prompt for it."
+        ),
     ] = None,
     severity: Annotated[
-        Least, typer.Option("--severity", help="The exit code is 1 from this verdict on.")
+        Least, typer.Option("--severity", help="Exit with code 1 for findings of this severity or worse.")
     ] = Least.FAIL,
     to: Annotated[
         str | None,
-        typer.Option("--to", metavar="VERSION", help="List what an upgrade to this Hadoop release requires."),
+        typer.Option(
+            "--to",
+            metavar="VERSION",
+            help="List what an upgrade to this Hadoop release requires you to change.",
+        ),
     ] = None,
     java: Annotated[
-        int | None, typer.Option("--java", metavar="MAJOR", help="The Java after the upgrade, with --to.")
+        int | None, typer.Option("--java", metavar="MAJOR", help="Java version after the upgrade, with --to.")
     ] = None,
     advice: Annotated[
-        bool, typer.Option("--advice", help="List values that howdah would set in place of defaults.")
+        bool, typer.Option("--advice", help="Also list defaults that howdah would replace.")
     ] = False,
-    everything: Annotated[bool, typer.Option("--all", help="List what passes, too.")] = False,
+    everything: Annotated[bool, typer.Option("--all", help="Also list checks that pass.")] = False,
     json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,
     sarif: Annotated[
         Path | None, typer.Option("--sarif", metavar="FILE", help="Also write SARIF 2.1.0 to this file.")
@@ -229,8 +241,8 @@ def check(
 ) -> None:
     """Check a configuration, this machine and saved probes against the rules.
 
-    Every finding names the rule, the evidence and the fix. The exit code is 1 if a rule fails, with
-    --severity warn also if there are only warnings; 2 if the input cannot be read; otherwise 0.
+    Every finding has its rule, evidence and fix. The exit code is 1 if a rule fails (with
+    --severity warn also for warnings), 2 if the input cannot be read, and otherwise 0.
     """
     folders = conf or []
     machines = vcenter is not None or libvirt is not None
@@ -266,7 +278,11 @@ def with_machines(
     from howdah.session.provision import provisioning  # noqa: PLC0415
 
     if plan is None:
-        raise UserError("--plan", "is missing: whose machines?", "give the plan that they were made for")
+        raise UserError(
+            "--plan",
+            "is missing: howdah cannot know which machines to compare",
+            "give the plan that the machines were made for",
+        )
     asked = provisioning.wanted(plan, site, endpoint)
     return provisioning.with_machines(report, asked, endpoint, password(asked, endpoint, password_file))
 

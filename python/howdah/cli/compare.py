@@ -33,7 +33,7 @@ def compare(
     runs: Annotated[
         list[str],
         typer.Argument(
-            help="Runs by id, the beginning of it, `last`, or directory; or folders of runs.",
+            help="Runs: an id, its beginning, `last` or a directory; or folders of runs.",
             metavar="RUN",
             autocompletion=_ids,
         ),
@@ -41,7 +41,7 @@ def compare(
     baseline: Annotated[
         str | None,
         typer.Option(
-            help="The run to compare the others with. Default: the first.",
+            help="Run to compare the others with. Default: the first.",
             metavar="RUN",
             autocompletion=_ids,
         ),
@@ -49,18 +49,18 @@ def compare(
     output: Annotated[
         Path | None,
         typer.Option(
-            "--output", "-o", help="Write compare.html, compare.md and figures here.", metavar="DIR"
+            "--output", "-o", help="Directory for compare.html, compare.md and figures.", metavar="DIR"
         ),
     ] = None,
     runs_dir: Annotated[
-        Path, typer.Option(help="Where run records are kept.", envvar="HOWDAH_RUNS_DIR", metavar="DIR")
+        Path, typer.Option(help="Directory of run records.", envvar="HOWDAH_RUNS_DIR", metavar="DIR")
     ] = DEFAULT_RUNS_DIR,
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Compare runs: how much faster or slower, whether it is more than noise, what changed, and where.
+    """Compare runs: how much faster or slower, whether that exceeds the noise, and what changed.
 
-    Runs that differ in nothing but their seed and their hour are repeats of one another. Without
-    repeats nothing can be distinguished from noise; where it cannot, the repeats that it takes are said.
+    Runs that differ only in seed and time are repeats of each other. Without repeats, no difference can be
+    distinguished from noise; if a difference is unclear, howdah prints how many repeats would settle it.
     """
     check_extras("howdah compare", "statistics")
     if output is not None:

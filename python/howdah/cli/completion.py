@@ -15,6 +15,6 @@ def check_completion(arguments: Sequence[str]) -> None:
         flag, word = arguments[:2]
         raise UserError(
             flag,
-            f"is for the shell it runs in and takes no {word!r}",
-            "leave it out; for another shell, `_HOWDAH_COMPLETE=source_zsh howdah` prints zsh's, and so on",
+            f"completes commands in your current shell and takes no {word!r}",
+            "leave it out; for another shell use, for example, `_HOWDAH_COMPLETE=source_zsh howdah`",
         )

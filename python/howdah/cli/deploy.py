@@ -23,9 +23,9 @@ from howdah.units import format_counted
 
 EXAMPLES = """
 howdah deploy plan.yaml --diff  # shows what would change on each host, and changes nothing
-howdah deploy plan.yaml  # shows it, asks, then makes the hosts the plan's cluster
+howdah deploy plan.yaml  # shows the changes, asks, then deploys the plan's cluster
 howdah deploy plan.yaml --status  # shows what runs on each host, and with which configuration
-howdah deploy plan.yaml --yes  # asks nothing, for CI; a second time it changes only what differs
+howdah deploy plan.yaml --yes  # skips the prompt, for CI; run again, it changes only differences
 howdah deploy larger.yaml --add w17  # deploys a plan with one more host
 howdah deploy smaller.yaml --remove w17  # empties a host that is no longer in the plan, then stops it
 howdah deploy plan.yaml --rollback  # restores the former configuration
@@ -44,39 +44,50 @@ app = App()
 
 @app.command("deploy", epilog=EXAMPLES)
 def deploy(
-    plan: Annotated[Path, typer.Argument(help="A plan that `howdah plan` wrote.", metavar="PLAN")],
+    plan: Annotated[Path, typer.Argument(help="Plan that `howdah plan` wrote.", metavar="PLAN")],
     *,
     diff: Annotated[
         bool,
-        typer.Option("--diff", help="Show what would change, and change nothing.", rich_help_panel=INSTEAD),
+        typer.Option(
+            "--diff", help="Show what would change without changing anything.", rich_help_panel=INSTEAD
+        ),
     ] = False,
     status: Annotated[
         bool,
         typer.Option(
-            "--status", help="Say how the hosts are. Exit code 1 unless all is well.", rich_help_panel=INSTEAD
+            "--status",
+            help="Show the state of every host. Exit with code 1 unless all is well.",
+            rich_help_panel=INSTEAD,
         ),
     ] = False,
     stop: Annotated[bool, typer.Option("--stop", help="Stop all daemons.", rich_help_panel=INSTEAD)] = False,
     start: Annotated[
         bool,
-        typer.Option("--start", help="Start all daemons as they are configured.", rich_help_panel=INSTEAD),
+        typer.Option(
+            "--start", help="Start all daemons with the installed configuration.", rich_help_panel=INSTEAD
+        ),
     ] = False,
     rollback: Annotated[
-        bool, typer.Option("--rollback", help="Go back to what was in force before.", rich_help_panel=INSTEAD)
+        bool,
+        typer.Option(
+            "--rollback", help="Restore the previous configuration and release.", rich_help_panel=INSTEAD
+        ),
     ] = False,
     finalize: Annotated[
         bool,
         typer.Option(
-            "--finalize", help="End an upgrade of HDFS: no way back from then on.", rich_help_panel=INSTEAD
+            "--finalize",
+            help="Finalize an upgrade of HDFS; it cannot be rolled back afterwards.",
+            rich_help_panel=INSTEAD,
         ),
     ] = False,
-    yes: Annotated[bool, typer.Option("--yes", help="Do it without asking.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Skip the confirmation prompt.")] = False,
     host: Annotated[
         list[str] | None,
         typer.Option(
             "--host",
             metavar="HOST",
-            help="With --stop or --start: this host only; its masters hand over. Repeatable.",
+            help="With --stop or --start: only this host, whose masters fail over first; repeatable.",
             rich_help_panel=INSTEAD,
         ),
     ] = None,
@@ -84,14 +95,16 @@ def deploy(
         bool,
         typer.Option(
             "--downtime",
-            help="Stop and start daemons together for what cannot be changed while they run, and let HDFS be "
-            "away while its only NameNode is upgraded.",
+            help="Stop and start daemons together for values that cannot change while they run, and let "
+            "HDFS stop while its only NameNode is upgraded.",
         ),
     ] = False,
     add: Annotated[
         list[str] | None,
         typer.Option(
-            "--add", metavar="HOST", help="A host that is new to the cluster; no other may be. Repeatable."
+            "--add",
+            metavar="HOST",
+            help="Host to add; hosts that you do not name must already belong to the cluster. Repeatable.",
         ),
     ] = None,
     remove: Annotated[
@@ -99,7 +112,7 @@ def deploy(
         typer.Option(
             "--remove",
             metavar="HOST",
-            help="A host to empty and stop, which the plan has no longer. Repeatable.",
+            help="Host to decommission and stop because the plan no longer lists it. Repeatable.",
         ),
     ] = None,
     disks: Annotated[
@@ -107,7 +120,7 @@ def deploy(
         typer.Option(
             "--disks",
             metavar="HOST=DEVICE,…",
-            help="The data disks of a host that has more empty ones. Repeatable.",
+            help="Data disks of a host that has more empty disks than it needs. Repeatable.",
         ),
     ] = None,
     mirror: Annotated[
@@ -115,7 +128,7 @@ def deploy(
         typer.Option(
             "--mirror",
             metavar="URL",
-            help="Where hosts fetch releases from. Default: this machine, meanwhile.",
+            help="Mirror that hosts fetch releases from. Default: this machine serves them.",
         ),
     ] = "",
     secrets: Annotated[
@@ -123,7 +136,8 @@ def deploy(
         typer.Option(
             "--secrets",
             metavar="DIR",
-            help="Keytabs and key stores for a plan with Kerberos: DIR/HOST/FILE, or DIR/FILE for all hosts.",
+            help="Directory of keytabs and key stores for a plan with Kerberos:  DIR/HOST/FILE, or DIR/FILE "
+            "for all hosts.",
         ),
     ] = None,
     ssh_config: Annotated[
@@ -131,7 +145,7 @@ def deploy(
         typer.Option(
             "--ssh-config",
             metavar="FILE",
-            help="Users, keys and jump hosts. Default: ssh's own files.",
+            help="ssh configuration with users, keys and jump hosts. Default: ssh's own files.",
             rich_help_panel=REACHING,
         ),
     ] = None,
@@ -140,7 +154,7 @@ def deploy(
         typer.Option(
             "--ssh-password-file",
             metavar="FILE",
-            help="A file with the login's password, or - to be asked.",
+            help="File with the login password, or - for a prompt.",
             rich_help_panel=REACHING,
         ),
     ] = None,
@@ -149,25 +163,28 @@ def deploy(
         typer.Option(
             "--sudo-password-file",
             metavar="FILE",
-            help="A file with the password for sudo, or - to be asked.",
+            help="File with the password for sudo, or - for a prompt.",
             rich_help_panel=REACHING,
         ),
     ] = None,
-    forks: Annotated[int, typer.Option(help="Hosts at once.", min=1, rich_help_panel=REACHING)] = 50,
+    forks: Annotated[
+        int,
+        typer.Option(help="Number of hosts to work on at the same time.", min=1, rich_help_panel=REACHING),
+    ] = 50,
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Make hosts the planned cluster over ssh: users, disks, releases, configuration, daemons in order.
+    """Deploy the planned cluster over ssh: users, disks, releases, configuration, daemons in order.
 
-    All hosts are looked at first; if anything is wrong with any, all of it is said and nothing is changed.
-    What would be done is shown, and done once you agree.
-    What was done is on the hosts: a run that was stopped is continued by the next one. Ansible does the work.
+    Inspects all hosts first. If it finds any problem, it lists all problems and changes nothing.
+    Otherwise it shows every change and makes the changes once you agree.
+    Hosts record what was done, so the command continues where an interrupted one stopped. Uses Ansible.
     """
     instead = {"--status": status, "--stop": stop, "--start": start, "--finalize": finalize}
     changing = {"--rollback": rollback, "--secrets": secrets is not None, "--downtime": downtime}
     changing |= {"--add": bool(add), "--remove": bool(remove), "--mirror": bool(mirror)}
     not_with({"--diff": diff, **changing}, instead)
     if host and not (stop or start):
-        raise UserError("--host", "says which host is stopped or started", "give it with --stop or --start")
+        raise UserError("--host", "names the host to stop or start", "give it with --stop or --start")
     check_json(json=json, yes=yes, shows=diff or status, look="" if stop or start or finalize else "--diff")
     login = SshLogin(
         ssh_config=ssh_config_file(ssh_config),
@@ -194,7 +211,7 @@ def deploy(
             if not yes:
                 with paused():
                     show(pending_text(change))
-                    agree(f"Do this to cluster {change.cluster}?", yes=yes)
+                    agree(f"Apply these changes to cluster {change.cluster}?", yes=yes)
 
         if status:
             states = session.status(target, asked, tell)
@@ -221,7 +238,7 @@ def deploy(
         raise UserError(
             str(plan),
             f"cannot be deployed: {format_counted(hosts, 'host')} not ready, and nothing was changed",
-            "mend what the table says, and run it again",
+            "fix what the table shows, then run it again",
         )
     if done.failures:
         raise Exit(1)

@@ -38,7 +38,7 @@ def ssh_config_file(path: Path | None) -> Path | None:
         return path  # That there is no ssh is told for all who need it.
     if done.returncode:
         said = (done.stderr.strip() or f"ssh -G: exit {done.returncode}").splitlines()[0]
-        raise UserError(f"--ssh-config {path}", f"ssh cannot use it: {said}", fix)
+        raise UserError(f"--ssh-config {path}", f"ssh cannot read it: {said}", fix)
     return path
 
 
@@ -48,7 +48,11 @@ def secret(flag: str, path: str | None, prompt: str) -> str | None:
         return None
     if path == "-":
         if not sys.stdin.isatty():
-            raise UserError(f"{flag} -", "asks at a terminal, and there is none", "name a file")
+            raise UserError(
+                f"{flag} -",
+                "needs a terminal to prompt at, and there is none",
+                "give a file with the password",
+            )
         return getpass.getpass(prompt)
     return read_password(flag, Path(path))
 
@@ -63,7 +67,9 @@ def mirror_address(text: str) -> str:
     except ValueError:
         wrong = True
     if wrong or any(sign in text for sign in "?# "):
-        raise UserError(f"--mirror {text}", "is no address of a mirror", "write http://HOST[:PORT][/PATH]")
+        raise UserError(
+            f"--mirror {text}", "is not the address of a mirror", "write http://HOST[:PORT][/PATH]"
+        )
     return text
 
 
@@ -74,10 +80,16 @@ def disks_of_hosts(texts: Sequence[str]) -> dict[str, Sequence[str]]:
         host, equals, devices = text.partition("=")
         named = [device for device in devices.split(",") if device]
         if not equals or not host or not named or not all(device.startswith("/dev/") for device in named):
-            raise UserError(f"--disks {text}", "names no disks of a host", "write HOST=/dev/sdb,/dev/sdc")
+            raise UserError(
+                f"--disks {text}", "is not a list of a host's disks", "write HOST=/dev/sdb,/dev/sdc"
+            )
         if host in found:
-            raise UserError(f"--disks {text}", f"{host} has disks by another --disks", "name all in one")
+            raise UserError(
+                f"--disks {text}",
+                f"host {host} is in another --disks, too",
+                "list all disks of a host in one --disks",
+            )
         if twice := next((device for device in named if named.count(device) > 1), None):
-            raise UserError(f"--disks {text}", f"names {twice} twice", "each disk once")
+            raise UserError(f"--disks {text}", f"lists {twice} twice", "list each disk once")
         found[host] = named
     return found

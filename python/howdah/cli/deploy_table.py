@@ -70,7 +70,7 @@ def _sum(done: Deployed) -> str:
     failed = len({failure.host for failure in done.failures})
     told = f"cluster  {done.cluster}: {hosts}, {done.changed} changed"
     if failed:
-        told += f", {format_counted(failed, 'host')} failed; run it again once that is mended"
+        told += f", {format_counted(failed, 'host')} failed; fix that, then run it again"
     return f"{told} ({done.elapsed_s:.1f} s)"
 
 
@@ -118,7 +118,9 @@ def status_text(status: ClusterStatus) -> RenderableType:
         parts.append(wrong_table(status.silent))
     if status.upgrade:
         parts.append(Text(_upgrade(status.upgrade)))
-    parts.append(Text(f"cluster  {status.cluster}: {'all is well' if status.well else 'not all is well'}"))
+    parts.append(
+        Text(f"cluster  {status.cluster}: {'all is well' if status.well else 'not all daemons are healthy'}")
+    )
     return Group(*parts)
 
 
@@ -126,7 +128,7 @@ def _upgrade(upgrade: HdfsUpgrade) -> str:
     told = f"upgrade  HDFS is being upgraded from {upgrade.origin or 'the release before'}"
     if upgrade.began_s is not None:
         told += f" since {datetime.fromtimestamp(upgrade.began_s, UTC):%Y-%m-%d %H:%M} UTC"
-    return f"{told}: not finalized; --finalize ends it, --rollback goes back"
+    return f"{told}: not finalized; --finalize ends it, --rollback reverts it"
 
 
 def _table(*columns: str) -> Table:

@@ -18,9 +18,9 @@ from howdah.session.plan.explaining import Explained
 
 EXAMPLES = """
 howdah plan explain plan.yaml  # lists every value with its reason, and all advice
-howdah plan explain plan.yaml dfs.blocksize  # shows the rule, the numbers that went in and who says so
-howdah plan explain plan.yaml "2 per host"  # lists what is for and against a platform
-howdah plan explain plan.yaml nn1  # says why a master is where it is
+howdah plan explain plan.yaml dfs.blocksize  # shows the rule, its inputs and its source
+howdah plan explain plan.yaml "2 per host"  # lists the pros and cons of a platform
+howdah plan explain plan.yaml nn1  # explains why a master is on its host
 """
 
 app = App()
@@ -37,18 +37,18 @@ def _names(context: typer.Context, incomplete: str) -> list[str]:
 
 @app.command("plan explain", epilog=EXAMPLES)
 def explain(
-    plan: Annotated[Path, typer.Argument(help="A plan that `howdah plan` wrote.", metavar="PLAN")],
+    plan: Annotated[Path, typer.Argument(help="Plan that `howdah plan` wrote.", metavar="PLAN")],
     name: Annotated[
         str | None,
         typer.Argument(
-            help="A key, a platform or a master; left out, every value and all advice are listed.",
+            help="Key, platform or master to explain. Default: list every value and all advice.",
             metavar="KEY",
             autocompletion=_names,
         ),
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Explain a plan: a value's rule, the numbers that went in and its source; a platform; a master."""
+    """Explain a plan: the rule, inputs and source of a value; a platform; a master."""
     read = session.load_plan(plan)
     if name is None:
         print_json([_said(read, setting) for setting in read.settings]) if json else show(

@@ -23,17 +23,17 @@ EXAMPLES = """
 howdah hadoop fetch  # puts Apache's released jars into the cache, verified
 howdah hadoop fetch hbase  # fetches HBase, with ZooKeeper and YCSB's load generator
 howdah hadoop show  # shows which Hadoop, HBase and Java would be used, and what is missing
-howdah hadoop pack http://mirror.example.com/howdah -o /srv/howdah  # puts it on a mirror of your own
-HADOOP_HOME=/opt/hadoop howdah hadoop show  # looks at an installation of your own
+howdah hadoop pack http://mirror.example.com/howdah -o /srv/howdah  # puts it on your own mirror
+HADOOP_HOME=/opt/hadoop howdah hadoop show  # shows your own installation
 """
 FETCH_EXAMPLES = """
-howdah hadoop fetch  # fetches Hadoop's current release, or verifies what is there
+howdah hadoop fetch  # fetches Hadoop's current release, or verifies the fetched one
 howdah hadoop fetch --release 3.4.2  # fetches an older one, to upgrade from
 howdah hadoop fetch hbase  # fetches HBase, with ZooKeeper and YCSB's load generator
 """
 SHOW_EXAMPLES = """
-howdah hadoop show  # says which Hadoop, HBase and Java a run would use
-HADOOP_HOME=/opt/hadoop howdah hadoop show  # looks at an installation of your own
+howdah hadoop show  # shows which Hadoop, HBase and Java a run would use
+HADOOP_HOME=/opt/hadoop howdah hadoop show  # shows your own installation
 howdah hadoop show --release 3.5.0 --json  # prints it for programs, for one release
 """
 PACK_EXAMPLES = """
@@ -58,16 +58,21 @@ app = App(
 @app.command(epilog=FETCH_EXAMPLES)
 def fetch(
     product: Annotated[
-        str, typer.Argument(help="hadoop or hbase.", autocompletion=lambda: list(session.FETCHABLE))
+        str,
+        typer.Argument(
+            help="Product to fetch: hadoop or hbase.", autocompletion=lambda: list(session.FETCHABLE)
+        ),
     ] = "hadoop",
     release: Annotated[
         str | None,
-        typer.Option(help="Apache's release number.", autocompletion=_every_release),
+        typer.Option(help="Release number, such as 3.4.2.", autocompletion=_every_release),
     ] = None,
 ) -> None:
-    """Bring a release's jars into the cache with Maven and verify each, or verify those that are there."""
+    """Fetch a release's jars into the cache with Maven and verify each, or verify the cached ones."""
     if product not in session.FETCHABLE:
-        raise UserError(product, "is nothing that howdah can fetch", f"one of {', '.join(session.FETCHABLE)}")
+        raise UserError(
+            product, "is not a product that howdah can fetch", f"one of {', '.join(session.FETCHABLE)}"
+        )
     wanted = session.release_of(product, release)
     with _bar() as bar:
         task = bar.add_task("", total=None)
@@ -80,7 +85,7 @@ def fetch(
 
         fetched = session.fetch(wanted, progress)
     jars = format_counted(fetched.jars, "jar")
-    what = "fetched and verified" if fetched.fresh else "there already, verified"
+    what = "fetched and verified" if fetched.fresh else "already in the cache, verified"
     print(f"{wanted}: {jars}, {format_bytes(fetched.size_bytes)}, {what}")
     print(f"in {fetched.folder}")
 
@@ -90,15 +95,15 @@ def show(
     release: Annotated[
         str | None,
         typer.Option(
-            help="Apache's release number, to look at a fetched release whatever HADOOP_HOME says.",
+            help="Fetched release to show instead of that of HADOOP_HOME.",
             autocompletion=lambda: list(session.FETCHABLE["hadoop"]),
         ),
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Say which Hadoop, HBase and Java would be used; the exit code is 1 if something is missing.
+    """Show which Hadoop, HBase and Java would be used; exit with code 1 if one is missing.
 
-    HBase is missing only where HBASE_HOME or the cache has one that is of no use.
+    HBase counts as missing only if HBASE_HOME or the cache has an unusable one.
     """
     shown = session.show(release)
     if json:
@@ -116,23 +121,31 @@ def show(
 @app.command(epilog=PACK_EXAMPLES)
 def pack(
     url: Annotated[
-        str, typer.Argument(help="Where hosts find that folder: http://mirror.example.com/howdah.")
+        str,
+        typer.Argument(
+            help="Address at which hosts reach the mirror's folder: http://mirror.example.com/howdah."
+        ),
     ],
-    output: Annotated[Path, typer.Option("--output", "-o", metavar="DIR", help="The mirror's folder.")],
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="DIR", help="Folder of the mirror.")],
     product: Annotated[
-        str, typer.Option(help="hadoop or hbase.", autocompletion=lambda: list(session.FETCHABLE))
+        str,
+        typer.Option(
+            help="Product to pack: hadoop or hbase.", autocompletion=lambda: list(session.FETCHABLE)
+        ),
     ] = "hadoop",
     release: Annotated[
-        str | None, typer.Option(help="Apache's release number.", autocompletion=_every_release)
+        str | None, typer.Option(help="Release number, such as 3.4.2.", autocompletion=_every_release)
     ] = None,
 ) -> None:
-    """Put a release as one file on a mirror of your own, for hosts that fetch it from there.
+    """Pack a release into one file for your own mirror, from which hosts fetch it.
 
-    releases.json beside it is for those who run the rendered playbooks themselves.
+    Also writes releases.json, which the rendered playbooks need if you run them yourself.
     """
     if product not in session.FETCHABLE:
         raise UserError(
-            f"--product {product}", "is nothing that howdah packs", f"one of {', '.join(session.FETCHABLE)}"
+            f"--product {product}",
+            "is not a product that howdah can pack",
+            f"one of {', '.join(session.FETCHABLE)}",
         )
     made = session.pack(product, output, url, release)
     print(f"{made.name}: {output / made.path.name}, SHA-256 {made.sha256}")

@@ -27,7 +27,7 @@ EXAMPLES = """
 howdah probe -o w001.yaml  # on each host: describes it
 howdah inventory add w*.yaml -o hosts.yaml  # makes one inventory of these files
 howdah inventory check hosts.yaml  # reports errors line by line, or a summary
-howdah inventory import --conf /etc/hadoop/conf -o hosts.yaml  # asks a running cluster
+howdah inventory import --conf /etc/hadoop/conf -o hosts.yaml  # reads hosts from a running cluster
 howdah inventory schema -o inventory.schema.json  # lets an editor complete and check it
 """
 CHECK_EXAMPLES = """
@@ -83,7 +83,7 @@ def _row(group: HostGroup) -> tuple[str, ...]:
 
 
 app = App(
-    help="Make and check the list of hosts that `howdah plan` reads.",
+    help="Create and check the list of hosts that `howdah plan` reads.",
     epilog=EXAMPLES,
     no_args_is_help=True,
 )
@@ -91,10 +91,10 @@ app = App(
 
 @app.command(epilog=CHECK_EXAMPLES)
 def check(
-    file: Annotated[Path, typer.Argument(help="The inventory.", metavar="HOSTS.YAML")],
+    file: Annotated[Path, typer.Argument(help="Inventory to check.", metavar="HOSTS.YAML")],
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Check an inventory: every error at its line and column, or its groups and what to look at twice."""
+    """Check an inventory: list every error with its line and column, or show its groups and doubts."""
     inventory = session.read_inventory(file)
     if json:
         print_json(_content(inventory))
@@ -123,26 +123,24 @@ def _content(inventory: Inventory) -> dict[str, object]:
 @app.command(epilog=ADD_EXAMPLES)
 def add(
     probes: Annotated[
-        list[Path], typer.Argument(help="What `howdah probe` wrote, YAML or JSON.", metavar="PROBE")
+        list[Path], typer.Argument(help="Files that `howdah probe` wrote, YAML or JSON.", metavar="PROBE")
     ],
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", help="The inventory to add to or to create. Default: the terminal."),
+        typer.Option("--output", "-o", help="Inventory to extend or create. Default: print it."),
     ] = None,
-    group: Annotated[
-        str | None, typer.Option(help="The group they belong to, if they are all alike.")
-    ] = None,
+    group: Annotated[str | None, typer.Option(help="Group for these hosts, if they are identical.")] = None,
     serves: Annotated[
         str | None,
         typer.Option(
-            help=f"What may be placed on them: {', '.join(_SERVES)}.", autocompletion=lambda: list(_SERVES)
+            help=f"Roles these hosts may have: {', '.join(_SERVES)}.", autocompletion=lambda: list(_SERVES)
         ),
     ] = None,
 ) -> None:
-    """Add probed hosts to an inventory, alike hosts to one group; its comments and its order are kept."""
+    """Add probed hosts to an inventory, identical hosts to one group; keep its comments and order."""
     chosen = next((service for service in _SERVES if service == serves), None)
     if serves is not None and chosen is None:
-        raise UserError("--serves", f"{serves!r} is not one of its values", f"one of {', '.join(_SERVES)}")
+        raise UserError("--serves", f"unknown value {serves!r}", f"one of {', '.join(_SERVES)}")
     added = session.add_probes(probes, output, group=group, serves=chosen)
     if output is None:
         sys.stdout.write(added.text)
@@ -171,7 +169,7 @@ def schema(
         Path | None, typer.Option("--output", "-o", help="Write to this file instead of the terminal.")
     ] = None,
 ) -> None:
-    """Print the inventory's JSON schema (draft 2020-12), by which an editor completes and checks it."""
+    """Print the JSON schema of inventories (draft 2020-12), for editors that complete and check them."""
     text = session.inventory_schema()
     if output is None:
         sys.stdout.write(text)

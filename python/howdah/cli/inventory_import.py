@@ -14,7 +14,7 @@ from howdah.units import format_bytes, format_counted, parse_bits_per_s
 
 EXAMPLES = """
 howdah inventory import --conf /etc/hadoop/conf -o hosts.yaml
-howdah inventory import -o hosts.yaml --nic 10Gb/s --disk-kind hdd  # gives what no daemon reports
+howdah inventory import -o hosts.yaml --nic 10Gb/s --disk-kind hdd  # adds what daemons do not report
 howdah inventory import -o hosts.yaml --workload-output work.yaml --days 30  # reads last month's jobs too
 howdah plan hosts.yaml --workload @work.yaml  # then plans for these jobs
 """
@@ -24,32 +24,30 @@ _ASSUMED = "assumed:"
 def import_cluster(  # noqa: PLR0917 - typer makes options of parameters
     conf: Annotated[
         Path,
-        typer.Option(help="The client's configuration directory.", metavar="DIR", envvar="HADOOP_CONF_DIR"),
+        typer.Option(help="Client's configuration directory.", metavar="DIR", envvar="HADOOP_CONF_DIR"),
     ],
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", help="Write the inventory to this file instead of the terminal."),
+        typer.Option("--output", "-o", help="File for the inventory. Default: print it."),
     ] = None,
     workload_output: Annotated[
         Path | None,
-        typer.Option(help="Write a summary of finished jobs, for `howdah plan --workload @FILE`."),
+        typer.Option(help="File for a summary of finished jobs, for `howdah plan --workload @FILE`."),
     ] = None,
-    days: Annotated[int, typer.Option(help="How far to look back for finished jobs.", min=1, max=366)] = 7,
+    days: Annotated[int, typer.Option(help="Number of days of finished jobs to read.", min=1, max=366)] = 7,
     nic: Annotated[
-        str | None, typer.Option(help="The speed of each host's network port, such as 10Gb/s.")
+        str | None, typer.Option(help="Speed of each host's network port, such as 10Gb/s.")
     ] = None,
-    disk_kind: Annotated[
-        str | None, typer.Option(help="The kind of the data disks: hdd, ssd or nvme.")
-    ] = None,
+    disk_kind: Annotated[str | None, typer.Option(help="Kind of the data disks: hdd, ssd or nvme.")] = None,
     probe: Annotated[
         list[Path] | None,
-        typer.Option(help="What `howdah probe` wrote on one host: it describes all that are alike."),
+        typer.Option(help="File that `howdah probe` wrote on one host; describes all identical hosts."),
     ] = None,
 ) -> None:
-    """Read a cluster that runs into an inventory, so that planning can start from what there is.
+    """Create an inventory from a running cluster.
 
-    Asks the NameNode, the ResourceManager, each DataNode and the history server, and changes nothing.
-    What they cannot tell (sockets, kinds of disks, the network's speed) is assumed, and named on the
+    Queries the NameNode, the ResourceManager, each DataNode and the history server, and changes nothing.
+    Facts they do not report (sockets, kinds of disks, network speed) are assumed, and marked in the
     terminal and in the file.
     """
     # Asking daemons takes more modules than the other commands of this group need.

@@ -41,10 +41,10 @@ howdah lab status  # shows what runs where, and what a lab cannot reproduce of t
 howdah lab status --name small --json  # prints that of another lab, for programs
 """
 HEAL_EXAMPLES = """
-howdah lab heal  # undoes every fault that is still in force
+howdah lab heal  # reverts every active fault
 """
 START_EXAMPLES = """
-howdah lab start h1-2  # brings back what howdah lab kill h1-2 ended
+howdah lab start h1-2  # starts what howdah lab kill h1-2 ended
 """
 DOWN_EXAMPLES = """
 howdah lab down  # ends the lab and removes everything of it
@@ -57,7 +57,7 @@ howdah lab up plan.yaml --name other --dir /data/other  # builds a second one
 howdah lab up b.yaml --name b --beside lab  # builds another lab on the same hosts
 """
 KILL_EXAMPLES = """
-howdah lab kill h1-2  # stops a worker as a power cut would: it says nothing and does not answer
+howdah lab kill h1-2  # stops a worker as a power cut would: it stops answering
 howdah lab kill h1  # stops a host with all its workers and masters
 howdah lab kill h1-2 datanode  # ends a daemon: the kernel refuses its callers at once
 howdah lab kill m1 hmaster  # ends the HMaster
@@ -66,8 +66,8 @@ howdah lab kill h1-2 --how process  # ends all processes of a worker, and its li
 FAULT_EXAMPLES = """
 howdah lab fault "pause regionserver@h1-1 for 20s"  # pauses a daemon, and lets it go on
 howdah lab fault "kill namenode:active"  # kills the active NameNode; howdah lab heal starts it again
-howdah lab fault "cut-link-out worker:h1-1 for 1min"  # lets nothing out that a worker sends
-howdah lab fault "slow-disk worker:h1-1 to 5MB/s"  # holds its data disks to a speed
+howdah lab fault "cut-link-out worker:h1-1 for 1min"  # drops everything a worker sends
+howdah lab fault "slow-disk worker:h1-1 to 5MB/s"  # limits its data disks to a speed
 howdah lab fault "lose host:h1 for 30s"  # takes a host's power away
 """
 SSH_EXAMPLES = """
@@ -85,26 +85,26 @@ app = App(
 
 @app.command(cls=OfALab, epilog=UP_EXAMPLES)
 def up(
-    plan: Annotated[Path, typer.Argument(help="A plan that `howdah plan` wrote.", metavar="PLAN")],
+    plan: Annotated[Path, typer.Argument(help="Plan that `howdah plan` wrote.", metavar="PLAN")],
     *,
     name: Name = session.DEFAULT_NAME,
     directory: Annotated[
         Path | None,
         typer.Option(
-            "--dir", help="A new or empty directory for its files. Default: build/NAME.", metavar="DIR"
+            "--dir", help="New or empty directory for the lab's files. Default: build/NAME.", metavar="DIR"
         ),
     ] = None,
     hosts: Annotated[
         str | None,
-        typer.Option(help="How many hosts with workers to build, fewer than the plan's.", metavar="N"),
+        typer.Option(help="Number of hosts with workers, if fewer than the plan's.", metavar="N"),
     ] = None,
     link: Annotated[
-        str | None, typer.Option(help="The speed of each host's uplink: 1Gb/s.", metavar="SPEED")
+        str | None, typer.Option(help="Speed of each host's uplink, such as 1Gb/s.", metavar="SPEED")
     ] = None,
     beside: Annotated[
         str | None,
         typer.Option(
-            help="A laboratory on whose hosts this one is built, too: the plans share them.",
+            help="Lab whose hosts this lab shares, as both plans do.",
             metavar="NAME",
             autocompletion=labs,
         ),
@@ -113,8 +113,8 @@ def up(
 ) -> None:
     """Build a plan's hosts, workers and masters here, scaled to fit, and start Hadoop and HBase on them.
 
-    With root each has a network, limits and disks of its own; without, loopback addresses. Says what is
-    not as planned. Once more, it brings up what is missing.
+    As root, each machine gets its own network, limits and disks; otherwise, loopback addresses. Lists all
+    differences from the plan. Run again, it restores missing parts.
     """
     # What plans and renders is left to those who build: asking for a status does not wait for it.
     from howdah.session.lab import building  # noqa: PLC0415
@@ -136,9 +136,9 @@ def up(
 
 @app.command(cls=OfALab, epilog=STATUS_EXAMPLES)
 def status(name: Name = session.DEFAULT_NAME, json: Json = False) -> None:
-    """Say what runs where, how Hadoop and HBase are and what is held to the plan.
+    """Show what runs where, the state of Hadoop and HBase, and which limits match the plan.
 
-    Exit code 1 if anything is missing, or could not stand in for another one yet.
+    Exits with code 1 if anything is missing or not yet redundant.
     """
     lab_status = session.status(name)
     if json:
@@ -154,16 +154,16 @@ def ssh(
     machine: Annotated[
         str,
         typer.Argument(
-            help="A worker or a master by its host name, or `client`, where jobs are submitted.",
+            help="Host name of a worker or master, or `client`, which submits jobs.",
             autocompletion=places,
         ),
     ],
     command: Annotated[
-        list[str] | None, typer.Argument(help="What to run there, after `--`. Default: a shell.")
+        list[str] | None, typer.Argument(help="Command to run, after `--`. Default: a shell.")
     ] = None,
     name: Name = session.DEFAULT_NAME,
 ) -> None:
-    """Run a command or a shell on a machine: its network, its limits, with hdfs, yarn and hbase there."""
+    """Run a command or a shell on a machine, in its network and limits, with hdfs, yarn and hbase."""
     session.shell(name, machine, command or [])
 
 
@@ -173,35 +173,37 @@ def kill(
     daemon: Annotated[
         str | None,
         typer.Argument(
-            help="Only this daemon: datanode, regionserver … Default: all, and tasks.",
+            help="Daemon to kill, such as datanode. Default: all daemons and tasks.",
             autocompletion=daemons_there,
         ),
     ] = None,
     how: Annotated[
         str | None,
         typer.Option(
-            help="`host`: its link goes down first, and nobody answers; the default for a machine. "
-            "`process`: only processes end, and callers are refused at once; the default for a daemon.",
+            help="`host`: cuts its link first, so it stops answering; the default for a machine. "
+            "`process`: ends only processes, so callers are refused at once; the default for a daemon.",
             autocompletion=lambda: list(session.How),
             metavar="process|host",
         ),
     ] = None,
     name: Name = session.DEFAULT_NAME,
 ) -> None:
-    """Lose a machine at once, or one of its daemons; `start` brings it back."""
+    """Kill a machine or one of its daemons; `start` starts it again."""
     lost = session.kill(name, machine, daemon, parse_choice("--how", how, session.How) if how else None)
     print(lost_text(machine, lost))
 
 
 @app.command(cls=OfALab, epilog=FAULT_EXAMPLES)
 def fault(
-    text: Annotated[str, typer.Argument(help="What is done, to whom, for how long.", metavar="FAULT")],
+    text: Annotated[
+        str, typer.Argument(help="Fault to inject: action, target and duration.", metavar="FAULT")
+    ],
     name: Name = session.DEFAULT_NAME,
 ) -> None:
-    """Do a fault at once: a process killed or paused, a link cut or slow, a disk slow, full or failing.
+    """Inject a fault: kill or pause a process, cut or slow a link, slow, fill or fail a disk.
 
-    With `for` it waits so long and undoes it; without it stays until `heal`. What is in force is written
-    down first, so that `heal`, `down` and `howdah run` undo what a killed howdah left.
+    With `for` the command waits that long, then reverts the fault; otherwise the fault stays until `heal`.
+    Faults are recorded first, so `heal`, `down` and `howdah run` can revert those of a killed howdah.
     """
 
     from howdah.session.lab import faults  # noqa: PLC0415
@@ -216,13 +218,13 @@ def fault(
 
 @app.command(cls=OfALab, epilog=HEAL_EXAMPLES)
 def heal(name: Name = session.DEFAULT_NAME) -> None:
-    """Undo every fault that is in force, and wait until the cluster has all of it back; safe to repeat."""
+    """Revert every active fault, and wait until the cluster has recovered; safe to repeat."""
     from howdah.session.lab import faults  # noqa: PLC0415
 
     with progress(silent=False) as tell:
         undone = faults.heal_all(name, tell)
     if not undone:
-        print("nothing is in force")
+        print("no fault is active")
     _tell_undone(name, undone)
 
 
@@ -233,7 +235,7 @@ def _tell_undone(name: str, undone: Sequence[Undone]) -> None:
     left = [f"{one.fault.fault}: {text}" for one in undone for text in one.left]
     if left:
         raise RunFailed(
-            f"laboratory {name}", "is not whole again", "\n".join([*left, "howdah lab heal tries again"])
+            f'lab "{name}"', "is not whole again", "\n".join([*left, "howdah lab heal tries again"])
         )
 
 
@@ -243,7 +245,7 @@ app.command(cls=OfALab, epilog=lab_hosts.REMOVE_EXAMPLES)(lab_hosts.remove)
 
 @app.command(cls=OfALab, epilog=START_EXAMPLES)
 def start(machine: Machine, name: Name = session.DEFAULT_NAME) -> None:
-    """Bring back what is missing of a machine, its link first, and wait until the cluster has it back."""
+    """Start the missing parts of a machine, its link first, and wait until the cluster has it again."""
     with progress(silent=False) as tell:
         back = session.start(name, machine, tell)
     show(back_text(machine, back))
@@ -255,19 +257,21 @@ def down(
     directory: Annotated[
         Path | None,
         typer.Option(
-            "--dir", help="Where its files are, if this machine has been restarted since.", metavar="DIR"
+            "--dir",
+            help="Directory of the lab's files; needed after a restart of this machine.",
+            metavar="DIR",
         ),
     ] = None,
     json: Json = False,
 ) -> None:
-    """End the laboratory's processes and remove all that it has on this machine; safe to repeat."""
+    """Stop the lab's processes and remove everything it created on this machine; safe to repeat."""
     taken = session.down(name, directory)
     if json:
         print_json(
             {"name": name, "found": taken.found, "left": [leftover._asdict() for leftover in taken.left]}
         )
     elif not taken.left:
-        print(f"laboratory {name}: nothing is left" if taken.found else f"there is no laboratory {name}")
+        print(f'lab "{name}": nothing is left' if taken.found else f'there is no lab "{name}"')
     if taken.left:
         listed = "\n".join(f"{leftover.kind} {leftover.name}: {leftover.why}" for leftover in taken.left)
-        raise RunFailed(f"laboratory {name}", "could not be removed completely", listed)
+        raise RunFailed(f'lab "{name}"', "could not be removed completely", listed)

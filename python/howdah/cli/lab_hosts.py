@@ -18,8 +18,8 @@ howdah lab add h3 h4 --like h2  # builds two, each like h2
 howdah lab ssh client -- hdfs balancer -threshold 5  # then moves data there
 """
 REMOVE_EXAMPLES = """
-howdah lab remove h1  # waits for its tasks, moves its data, takes the host away
-howdah lab add h3 && howdah lab remove h1  # exchanges a host while a job runs
+howdah lab remove h1  # waits for its tasks, moves its data, removes the host
+howdah lab add h3 && howdah lab remove h1  # replaces a host while a job runs
 """
 
 
@@ -29,12 +29,12 @@ def _hosts(context: typer.Context, incomplete: str) -> list[str]:
 
 
 def add(
-    hosts: Annotated[list[str], typer.Argument(help="The names of the new hosts.", metavar="HOST...")],
+    hosts: Annotated[list[str], typer.Argument(help="Names of the new hosts.", metavar="HOST...")],
     *,
     like: Annotated[
         str | None,
         typer.Option(
-            help="A host that they are like. Default: any, where all are alike.",
+            help="Host to copy. Default: any host, if all are identical.",
             metavar="HOST",
             autocompletion=_hosts,
         ),
@@ -42,10 +42,10 @@ def add(
     name: Name = DEFAULT_NAME,
     json: Json = False,
 ) -> None:
-    """Give a laboratory more hosts with workers while it works; its settings stay as they are.
+    """Add hosts with workers to a running lab, with its existing settings.
 
-    Their names go to the lists of members, and the masters read them anew. Killed half-way, `howdah lab up`
-    goes on.
+    Adds their names to the lists of hosts, which the masters read again. If interrupted, `howdah lab up`
+    continues.
     """
     from howdah.session.lab import hosts as session  # noqa: PLC0415
 
@@ -68,15 +68,15 @@ def add(
 def remove(
     hosts: Annotated[
         list[str],
-        typer.Argument(help="The hosts that go.", metavar="HOST...", autocompletion=_hosts),
+        typer.Argument(help="Hosts to remove.", metavar="HOST...", autocompletion=_hosts),
     ],
     name: Name = DEFAULT_NAME,
     json: Json = False,
 ) -> None:
-    """Take hosts away from a laboratory while it works, once others have all their data and tasks.
+    """Remove hosts from a running lab, after their data and tasks have moved.
 
-    NodeManagers get no more tasks, DataNodes are decommissioned, and nothing is ended before every block has
-    its replicas elsewhere. Stopped half-way, the same command goes on. Hosts of masters stay.
+    NodeManagers get no more tasks, DataNodes are decommissioned; nothing stops before every block has its
+    replicas elsewhere. If interrupted, the same command continues. Hosts with masters cannot be removed.
     """
     from howdah.session.lab import hosts as session  # noqa: PLC0415
 
@@ -89,6 +89,6 @@ def remove(
         print_json({"name": name, "removed": list(removed.hosts), "workers": left, "took_s": took_s})
         return
     print(
-        f"{', '.join(removed.hosts)}: emptied and taken away in {format_seconds(took_s)}; "
+        f"{', '.join(removed.hosts)}: emptied and removed in {format_seconds(took_s)}; "
         f"{format_counted(left, 'worker')} left"
     )

@@ -28,8 +28,8 @@ class OfALab(HelpfulCommand):
         if ctx.args and not ctx.resilient_parsing:
             raise UserError(
                 ctx.args[0],
-                "is one argument too many",
-                f"a laboratory's name is a flag: --name {ctx.args[0]}",
+                "is an argument too many",
+                f"name a lab by a flag: --name {ctx.args[0]}",
             )
         return left
 
@@ -60,11 +60,11 @@ def daemons_there(context: typer.Context, incomplete: str) -> list[str]:
     return [name for name in daemons if name.startswith(incomplete)]
 
 
-Name = Annotated[str, typer.Option("--name", help="The laboratory's name.", autocompletion=labs)]
+Name = Annotated[str, typer.Option("--name", help="Name of the lab.", autocompletion=labs)]
 Machine = Annotated[
     str,
     typer.Argument(
-        help="A worker or a master by its host name, or a host with all that are on it.",
+        help="Host name of a worker or master, or a host with all its machines.",
         autocompletion=_machines_and_hosts,
     ),
 ]

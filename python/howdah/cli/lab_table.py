@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 _WIDTH = 8
 _STYLE = {"up": "green", "not redundant": "yellow", "degraded": "yellow", "incomplete": "yellow"}
-_WORDS = {"not redundant": "up, but the next loss may end it"}
+_WORDS = {"not redundant": "up, but another loss may stop it"}
 """How a state is said to a reader, where a word is not enough."""
 
 
@@ -43,7 +43,7 @@ def brought_text(brought: Brought) -> RenderableType:
     state = brought.state
     kinds = [machine.kind for machine in state.machines]
     hosts = format_counted(len({machine.host for machine in state.machines}), "host")
-    started = format_counted(len(brought.started), "daemon") if brought.started else "nothing had to be"
+    started = format_counted(len(brought.started), "daemon") if brought.started else "nothing"
     changed = format_counted(len(state.laboratory.deviations), "value")
     lost = ", ".join(isolation.what for isolation in state.laboratory.isolation if not isolation.kept)
     jobs = any(Role.RESOURCEMANAGER in machine.roles for machine in state.machines)
@@ -53,7 +53,7 @@ def brought_text(brought: Brought) -> RenderableType:
             ("files", str(state.directory)),
             *_scaled(state.laboratory, state.notes),
             ("not kept", lost),
-            ("changed", f"{changed} of the configuration; howdah lab status says why"),
+            ("changed", f"{changed} of the configuration; howdah lab status lists the reasons"),
             *_behind(brought.behind),
             ("next", "howdah run terasuite --engine hadoop" if jobs else "howdah lab ssh client"),
         ]
@@ -91,7 +91,7 @@ def status_text(status: LabStatus) -> RenderableType:
         head.append(f"; missing: {', '.join(status.missing)}")
     files = ("plan", status.plan), ("files", str(status.directory))
     behind = _behind(status.health.behind) if status.health else ()
-    faults = [("" if at else "in force", fault) for at, fault in enumerate(status.faults)]
+    faults = [("" if at else "active", fault) for at, fault in enumerate(status.faults)]
     shared = _shared(status.shared)
     differences = (
         *_isolation(status.laboratory),
@@ -109,7 +109,7 @@ def status_text(status: LabStatus) -> RenderableType:
 
 def _shared(shared: Mapping[str, Sequence[str]]) -> Iterator[Fact]:
     for at, (lab, hosts) in enumerate(shared.items()):
-        yield ("" if at else "shared", f"{', '.join(hosts)} with laboratory {lab}: their uplinks are one")
+        yield ("" if at else "shared", f"{', '.join(hosts)} with lab {lab}, which uses the same uplinks")
 
 
 def _counted(kinds: Sequence[str]) -> Iterator[str]:
@@ -191,7 +191,7 @@ def _hbase(said: HBaseHealth) -> str:
     return (
         f"{masters or 'no HMaster answers'}; {servers}"
         + (f", regions: {regions}" if regions else "")
-        + (f"; given up: {', '.join(said.dead)}" if said.dead else "")
+        + (f"; dead: {', '.join(said.dead)}" if said.dead else "")
     )
 
 

@@ -43,7 +43,7 @@ COMMANDS = {
     ),
     "inventory": Lazy(
         "inventory",
-        "Make and check the list of hosts that `howdah plan` reads.",
+        "Create and check the list of hosts that `howdah plan` reads.",
         _PLAN,
     ),
     "plan": Lazy(
@@ -53,25 +53,25 @@ COMMANDS = {
     ),
     "plan explain": Lazy(
         "explain",
-        "Explain a plan: a value's rule, the numbers that went in and its source; a platform; a master.",
+        "Explain a plan: the rule, inputs and source of a value; a platform; a master.",
     ),
     "render": Lazy(
         "render",
-        "Write what a planned cluster needs: Hadoop, HBase, operating system, disks, network, hypervisor.",
+        "Write the files a planned cluster needs: Hadoop, HBase, system, disks, network, hypervisor.",
         _PLAN,
     ),
     "provision": Lazy(
         "provision",
-        "Make a plan's virtual machines in a vCenter or by libvirt: shown first, then made.",
+        "Create a plan's virtual machines in a vCenter or with libvirt, after showing each change.",
         _BUILD,
     ),
     "provision schema": Lazy(
         "provision_schema",
-        "Print the JSON schema of sites (draft 2020-12), with which an editor completes and checks them.",
+        "Print the JSON schema of sites (draft 2020-12), for editors that complete and check them.",
     ),
     "deploy": Lazy(
         "deploy",
-        "Make hosts the planned cluster over ssh: users, disks, releases, configuration, daemons in order.",
+        "Deploy the planned cluster over ssh: users, disks, releases, configuration, daemons in order.",
         _BUILD,
     ),
     "check": Lazy(
@@ -81,7 +81,7 @@ COMMANDS = {
     ),
     "rules": Lazy(
         "rules",
-        "List the rules that plans and checks are based on, and explain one.",
+        "List the rules behind plans and checks, or explain one.",
         _PLAN,
     ),
     "hadoop": Lazy(
@@ -96,7 +96,7 @@ COMMANDS = {
     ),
     "run": Lazy(
         "run",
-        "Run a suite, keep its record, say what limited it, and write a report.",
+        "Run a suite, keep its record, and report what limited it.",
         _MEASURE,
     ),
     "runs": Lazy(
@@ -105,11 +105,9 @@ COMMANDS = {
         _MEASURE,
     ),
     "runs attach": Lazy(
-        "attach", "Add what sysstat, esxtop or Prometheus measured during a run, and make its report again."
+        "attach", "Add what sysstat, esxtop or Prometheus measured during a run, and update its report."
     ),
-    "calibrate": Lazy(
-        "calibrate", "Calibrate the simulator: fit what cannot be measured to known runs.", _PREDICT
-    ),
+    "calibrate": Lazy("calibrate", "Calibrate the simulator: fit its parameters to known runs.", _PREDICT),
     "predict": Lazy(
         "predict",
         "Predict a run on a planned cluster: medians of every workload and phase, with 90 % intervals.",
@@ -122,34 +120,34 @@ COMMANDS = {
     ),
     "score": Lazy(
         "score",
-        "Score a prediction by the run that followed it, phase by phase, and show how accurate all were.",
+        "Compare a prediction with the run that followed, phase by phase, and show how accurate all were.",
         _PREDICT,
     ),
     "compare": Lazy(
         "compare",
-        "Compare runs: how much faster or slower, whether it is more than noise, what changed, and where.",
+        "Compare runs: how much faster or slower, whether that exceeds the noise, and what changed.",
         _PREDICT,
     ),
     "study": Lazy(
         "study",
-        "Run every cell of a matrix as often as needed, and write a paper on it: conclusion first.",
+        "Run a matrix of settings as often as needed, and write a paper on it.",
         _MEASURE,
     ),
     "study local": Lazy(
         "study_local",
-        "Measure this machine with other compression, tasks, slots, memory and disks than planned.",
+        "Compare settings on this machine: compression, tasks, slots, memory and disks.",
     ),
     "study schema": Lazy(
         "study_schema",
-        "Print the JSON schema of studies (draft 2020-12), with which an editor completes and checks them.",
+        "Print the JSON schema of studies (draft 2020-12), for editors that complete and check them.",
     ),
     "study export": Lazy(
         "study_export",
-        "Pack a study into one file: its file, plans, records, telemetry and page, with a digest of each.",
+        "Pack a study into one file: plans, records, telemetry and page, with a digest of each.",
     ),
     "study verify": Lazy(
         "study_verify",
-        "Check that nothing in such a file was changed, and that its records make its page, byte for byte.",
+        "Check that a packed study is unchanged, and that its records produce its page byte for byte.",
     ),
     "serve": Lazy(
         "serve",

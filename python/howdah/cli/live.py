@@ -80,7 +80,7 @@ def _verdict(result: WorkloadResult, *, short: bool) -> list[str]:
 def spent_line(spent: Spent) -> str:
     """What a simulation took of this machine's own time."""
     engine, recording, reporting = map(format_seconds, spent)
-    return f"{engine} to simulate, {recording} to write the record, {reporting} to make the report"
+    return f"{engine} for simulating, {recording} for writing the record, {reporting} for the report"
 
 
 def progress_line(step: Progress) -> str:

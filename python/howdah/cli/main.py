@@ -22,10 +22,10 @@ from howdah.errors import HowdahError
 
 EXAMPLES = """
 howdah run terasuite  # measures this machine and writes a report
-howdah probe -o this.yaml  # describes this machine
+howdah probe -o this.yaml  # describes this machine in a file
 howdah inventory add this.yaml -o hosts.yaml  # makes an inventory of it
 howdah plan hosts.yaml  # plans a cluster of these hosts
-howdah check --conf /etc/hadoop/conf  # checks a cluster that runs
+howdah check --conf /etc/hadoop/conf  # checks the configuration of a running cluster
 """
 
 app = App(

@@ -32,12 +32,12 @@ from howdah.session.plan.sharing import check_written_apart, parse_share, plan_s
 
 EXAMPLES = """
 howdah plan hosts.yaml  # uses every host as a worker
-howdah plan hosts.yaml --weigh-virtual  # compares that with virtual machines, and plans the best
+howdah plan hosts.yaml --weigh-virtual  # compares hosts with virtual machines, and plans the best
 howdah plan hosts.yaml --workload terasuite:30TB --hypervisor vsphere --protect-masters ha
 howdah plan hosts.yaml --workload spark --workload tez --workload ycsb:300M  # plans for a mix
-howdah plan hosts.yaml --set dfs.blocksize=128MiB  # keeps your value, and says which rules it breaks
+howdah plan hosts.yaml --set dfs.blocksize=128MiB  # keeps your value, and shows which rules it breaks
 howdah plan hosts.yaml --set dfs.permissions.enabled=false --force  # keeps even a value that is fatal
-howdah plan hosts.yaml --need 300TB --growth 40%/year --years 3  # shows how many hosts that takes
+howdah plan hosts.yaml --need 300TB --growth 40%/year --years 3  # shows how many hosts you need
 howdah plan hosts.yaml --weigh-virtual --calibration mine.yaml  # ranks platforms by simulating each of them
 howdah plan more.yaml --from plan.yaml -o new.yaml  # lists what changes, moves and restarts
 howdah plan hosts.yaml --hypervisor kvm --share 50% -o a.yaml  # uses half of every host
@@ -55,19 +55,19 @@ app = App()
 
 @app.command("plan", epilog=EXAMPLES)
 def plan(  # noqa: PLR0917 - typer makes options of parameters
-    hosts: Annotated[Path, typer.Argument(help="The inventory, as `howdah inventory` makes it.")],
+    hosts: Annotated[Path, typer.Argument(help="Inventory of hosts, as `howdah inventory` writes it.")],
     workload: Annotated[
         list[str] | None,
         typer.Option(
-            help="What it will run: mapreduce, spark, tez (Hive), ycsb:300M (HBase), storage, "
-            "terasuite:30TB, @work.yaml; repeat it for a mix. Jobs of MapReduce where left out."
+            help="Workload: mapreduce, spark, tez (Hive), ycsb:300M (HBase), storage, terasuite:30TB, "
+            "@work.yaml; repeat it for a mix. Default: mapreduce."
         ),
     ] = None,
     replication: Annotated[int | None, typer.Option(help="Replicas of a block.")] = None,
     hypervisor: Annotated[
         str | None,
         typer.Option(
-            help=f"What divides hosts: {_words(Hypervisor)}; left out, hosts are used as they are.",
+            help=f"Hypervisor: {_words(Hypervisor)}. Default: none, every host is a worker.",
             autocompletion=lambda: list(Hypervisor),
         ),
     ] = None,
@@ -78,21 +78,19 @@ def plan(  # noqa: PLR0917 - typer makes options of parameters
     protect_masters: Annotated[
         str,
         typer.Option(
-            help=f"How masters survive the loss of a host: {_words(Protection)}.",
+            help=f"Protection of masters from the loss of a host: {_words(Protection)}.",
             autocompletion=lambda: list(Protection),
         ),
     ] = Protection.NONE.value,
-    secure: Annotated[bool, typer.Option("--secure", help="Kerberos and TLS.")] = False,
+    secure: Annotated[bool, typer.Option("--secure", help="Plan Kerberos and TLS.")] = False,
     realm: Annotated[
         str | None,
-        typer.Option(
-            help="The Kerberos realm; made from the hosts' domain if left out.", rich_help_panel=MORE
-        ),
+        typer.Option(help="Kerberos realm. Default: the hosts' domain.", rich_help_panel=MORE),
     ] = None,
     profile: Annotated[
         str,
         typer.Option(
-            help="production, or paper to reproduce a study's configuration.",
+            help="Profile: production, or paper to reproduce a study's configuration.",
             autocompletion=lambda: list(Profile),
             rich_help_panel=MORE,
         ),
@@ -111,21 +109,22 @@ def plan(  # noqa: PLR0917 - typer makes options of parameters
         bool, typer.Option("--overcommit", help="Allow more virtual CPUs than threads.", rich_help_panel=MORE)
     ] = False,
     sets: Annotated[
-        list[str] | None, typer.Option("--set", help="Set a value, repeatable.", metavar="KEY=VALUE")
+        list[str] | None,
+        typer.Option("--set", help="Value to keep, KEY=VALUE; repeatable.", metavar="KEY=VALUE"),
     ] = None,
     force: Annotated[
         bool,
         typer.Option(
             "--force",
-            help="Write the plan even where it breaks a rule that must hold: data or work is lost, "
-            "or a daemon does not start.",
+            help="Write the plan even if it breaks a rule of severity must: it may lose data, or daemons may "
+            "not start.",
             rich_help_panel=MORE,
         ),
     ] = False,
     hadoop: Annotated[
         str,
         typer.Option(
-            help="The Hadoop release it is for.",
+            help="Hadoop release.",
             autocompletion=lambda: session.PLANNED_VERSIONS,
             rich_help_panel=MORE,
         ),
@@ -133,29 +132,29 @@ def plan(  # noqa: PLR0917 - typer makes options of parameters
     hbase: Annotated[
         str,
         typer.Option(
-            help="The HBase release it is for.",
+            help="HBase release.",
             autocompletion=lambda: session.HBASE_VERSIONS,
             rich_help_panel=MORE,
         ),
     ] = session.DEFAULT_HBASE,
-    need: Annotated[str | None, typer.Option(help="Data to store today, such as 300TB.")] = None,
-    growth: Annotated[str | None, typer.Option(help="Its growth, such as 40%/year.")] = None,
+    need: Annotated[str | None, typer.Option(help="Amount of data to store today, such as 300TB.")] = None,
+    growth: Annotated[str | None, typer.Option(help="Growth of the data, such as 40%/year.")] = None,
     years: Annotated[
         int | None,
-        typer.Option(help="How long the cluster must be large enough.", min=0, max=30, rich_help_panel=MORE),
+        typer.Option(help="Years that the cluster must last.", min=0, max=30, rich_help_panel=MORE),
     ] = None,
     mean_file: Annotated[
         str | None,
         typer.Option(
-            help="Mean size of the files to be stored: the smaller, the more the NameNode has to know. "
-            "64MiB where left out.",
+            help="Mean size of the files to be stored: small files need more NameNode heap. Default: 64MiB.",
             rich_help_panel=MORE,
         ),
     ] = None,
     rank: Annotated[
         str | None,
         typer.Option(
-            help="What platforms are ranked by: rules, or simulate, the default with a calibration.",
+            help="How to rank platforms: rules, or simulate. Default: simulate with a calibration, otherwise "
+            "rules.",
             autocompletion=lambda: list(RANKS),
             rich_help_panel=MORE,
         ),
@@ -163,7 +162,8 @@ def plan(  # noqa: PLR0917 - typer makes options of parameters
     calibration: Annotated[
         str | None,
         typer.Option(
-            help="What `howdah calibrate` found, or `published`: to rank by simulation.",
+            help="Calibration for ranking by simulation: a file that `howdah calibrate` wrote, or "
+            "`published`.",
             envvar="HOWDAH_CALIBRATION",
             metavar="FILE",
             rich_help_panel=MORE,
@@ -173,24 +173,24 @@ def plan(  # noqa: PLR0917 - typer makes options of parameters
         Path | None,
         typer.Option(
             "--from",
-            help="The plan of the cluster that runs: what it asked for is kept, masters stay, and the steps "
-            "from it are told.",
+            help="Plan of the running cluster: keeps its options and masters, and lists the steps from it to "
+            "the new plan.",
             metavar="PLAN",
         ),
     ] = None,
     share: Annotated[
         str | None,
         typer.Option(
-            help="Use this part of every host, such as 50%, and leave the rest to other clusters: virtual "
-            "machines only.",
+            help="Part of every host to use, such as 50%; other clusters get the rest. Virtual machines "
+            "only.",
             rich_help_panel=MORE,
         ),
     ] = None,
     beside: Annotated[
         list[Path] | None,
         typer.Option(
-            help="The plan of another cluster on these hosts, repeatable: what they leave is used. With "
-            "--from, those that the plan stood beside, as they are now.",
+            help="Plan of another cluster on these hosts, repeatable; this cluster uses what they leave. "
+            "With --from, give the current plan of each cluster that shares the hosts.",
             metavar="PLAN",
             rich_help_panel=MORE,
         ),
@@ -198,12 +198,12 @@ def plan(  # noqa: PLR0917 - typer makes options of parameters
     cluster: Annotated[
         str | None,
         typer.Option(
-            help="This cluster's name, where several share these hosts; the inventory's if left out.",
+            help="Name of this cluster if several share these hosts. Default: the inventory's.",
             metavar="NAME",
             rich_help_panel=MORE,
         ),
     ] = None,
-    output: Annotated[Path, typer.Option("--output", "-o", help="Where the plan goes.")] = Path("plan.yaml"),
+    output: Annotated[Path, typer.Option("--output", "-o", help="File for the plan.")] = Path("plan.yaml"),
     page: Annotated[
         bool,
         typer.Option(
@@ -215,7 +215,7 @@ def plan(  # noqa: PLR0917 - typer makes options of parameters
 ) -> None:
     """Plan a cluster: how to divide, place and configure these hosts, with a reason for every number.
 
-    Writes plan.yaml and a page beside it. `howdah plan explain` tells where any value comes from;
+    Writes plan.yaml and its page. `howdah plan explain` shows the source of any value;
     `howdah render` writes the configuration.
     """
     request = PlanRequest(

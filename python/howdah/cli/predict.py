@@ -30,9 +30,9 @@ EXAMPLES = """
 howdah predict plan.yaml --calibration mine.yaml  # predicts the TeraSort suite that the plan is for
 howdah predict plan.yaml --rows 10B --calibration mine.yaml --replications 30  # is more precise
 howdah predict plan.yaml --calibration mine.yaml --what-if disks=10 --what-if nic-speed=40Gb/s
-howdah predict plan.yaml --calibration mine.yaml --what-if all -o tornado  # draws what each change would do
-howdah predict plan.yaml --calibration mine.yaml --sweep hosts=10..1000  # says when a master saturates
-howdah predict plan.yaml --suite ycsb-b --sweep threads=1..256  # says when an HBase is saturated
+howdah predict plan.yaml --calibration mine.yaml --what-if all -o tornado  # draws the effect of each change
+howdah predict plan.yaml --calibration mine.yaml --sweep hosts=10..1000  # shows when a master saturates
+howdah predict plan.yaml --suite ycsb-b --sweep threads=1..256  # shows when HBase saturates
 howdah score last  # then compares the newest run with what was predicted for it
 """
 
@@ -46,51 +46,56 @@ app = App()
 @app.command("predict", epilog=EXAMPLES)
 @with_options(options_on("sim"))
 def predict(
-    plan: Annotated[Path, typer.Argument(help="The plan, as `howdah plan` makes it.")],
+    plan: Annotated[Path, typer.Argument(help="Plan that `howdah plan` wrote.")],
     *,
-    suite: Annotated[str, typer.Option(help="What would run.")] = "terasuite",
+    suite: Annotated[str, typer.Option(help="Suite to predict.")] = "terasuite",
     given: Mapping[str, Any],
     calibration: Annotated[
         str | None,
         typer.Option(
-            help="What `howdah calibrate` found, or `published`.", envvar="HOWDAH_CALIBRATION", metavar="FILE"
+            help="Calibration: a file that `howdah calibrate` wrote, or `published`.",
+            envvar="HOWDAH_CALIBRATION",
+            metavar="FILE",
         ),
     ] = None,
     replications: Annotated[
         int | None,
         typer.Option(
-            help=f"Simulations, each with another seed: {_REPLICATIONS}, in a sweep {_OF_A_SIZE} a size.",
+            help=f"Number of simulations with different seeds. Default: {_REPLICATIONS}, in a sweep "
+            f"{_OF_A_SIZE} for each size.",
             metavar="N",
         ),
     ] = None,
     what_if: Annotated[
         list[str] | None,
         typer.Option(
-            help="What one change would do: disks=10; repeatable. `all` halves and doubles everything.",
+            help="Change to evaluate, such as disks=10; repeatable. `all` halves and doubles every quantity.",
             metavar="NAME=VALUE",
         ),
     ] = None,
     sweep: Annotated[
         str | None,
         typer.Option(
-            help="How it grows: hosts=10..1000 with as much work for each, or dataset=1TB..100TB; what a mix "
-            "of YCSB's comes to: threads=1..256 or target=1000..20000.",
+            help="Range to sweep: hosts=10..1000 with constant work per host, or dataset=1TB..100TB; for a "
+            "mix of YCSB threads=1..256 or target=1000..20000.",
             metavar="NAME=FROM..TO",
         ),
     ] = None,
-    seed: Annotated[str | None, typer.Option(help="Seed of everything random; kept.", metavar="N")] = None,
+    seed: Annotated[
+        str | None, typer.Option(help="Seed of all random numbers; recorded.", metavar="N")
+    ] = None,
     name: Annotated[
-        str | None, typer.Option(help="The prediction's name; default: made from the time.")
+        str | None, typer.Option(help="Name of the prediction. Default: made from the time.")
     ] = None,
     predictions_dir: Annotated[
-        Path, typer.Option(help="Where predictions are kept.", envvar="HOWDAH_PREDICTIONS_DIR", metavar="DIR")
+        Path, typer.Option(help="Directory of predictions.", envvar="HOWDAH_PREDICTIONS_DIR", metavar="DIR")
     ] = session.DEFAULT_PREDICTIONS_DIR,
     output: Annotated[
         Path | None,
         typer.Option(
             "--output",
             "-o",
-            help="Write the page here; by default that of a kept prediction is next to it.",
+            help="Directory for the page. Default: next to the prediction.",
             metavar="DIR",
         ),
     ] = None,
@@ -99,9 +104,9 @@ def predict(
 ) -> None:
     """Predict a run on a planned cluster: medians of every workload and phase, with 90 % intervals.
 
-    Intervals need a calibration. The prediction is kept, with a page on it, and never changed; `howdah score`
-    compares the real run with it. With --what-if or --sweep the plan is made again with one thing changed
-    and simulated; nothing is kept but a page, if --output is given.
+    Intervals need a calibration. The prediction is kept with its page and never changed; `howdah score`
+    compares the real run with it. With --what-if or --sweep, howdah changes one thing, plans again and
+    simulates; it keeps only a page, if you give --output.
     """
     request = session.RunRequest(
         suite=suite,

@@ -24,7 +24,7 @@ def prediction_table(prediction: Prediction, path: Path) -> RenderableType:
     numbers = (
         "median",
         *(("90 % interval", "width") if known else ()),
-        *(("neighbours idle",) if shared else ()),
+        *(("others idle",) if shared else ()),
     )
     table = _table(("workload", "phase"), numbers)
     named = ""
@@ -115,8 +115,8 @@ def _table(texts: tuple[str, ...], numbers: tuple[str, ...]) -> Table:
 
 def _neighbours(prediction: Prediction) -> str:
     return (
-        f"hosts are shared with {prediction.neighbours}: medians and intervals are with neighbours that use "
-        "all of their parts and no more, the last column with neighbours that do nothing"
+        f"the cluster shares hosts with {prediction.neighbours}: medians and intervals assume that the "
+        f"others use all of their parts; the last column assumes that they are idle"
     )
 
 

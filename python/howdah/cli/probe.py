@@ -20,9 +20,9 @@ from howdah.session.files import replace_file
 
 EXAMPLES = """
 howdah probe  # shows this machine as YAML
-howdah probe --json | jq .cpu  # for other programs
-howdah probe --output worker-7.yaml  # keeps it for an inventory
-howdah probe --measure --data-dir /data1 --data-dir /data2 -o worker-7.yaml  # measures it too
+howdah probe --json | jq .cpu  # prints JSON for other programs
+howdah probe --output worker-7.yaml  # writes it to a file for an inventory
+howdah probe --measure --data-dir /data1 --data-dir /data2 -o worker-7.yaml  # also measures its speed
 howdah probe --ssh "w[001-032]" -o hosts  # describes hosts over ssh, for howdah inventory add hosts/*
 howdah probe --listen 7733  # on one host: waits for a measurement of the network
 howdah probe --measure --peer worker-8  # on another: measures it
@@ -39,13 +39,13 @@ def probe(
     *,
     json: Annotated[bool, typer.Option("--json", help="Print JSON instead of YAML.")] = False,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Write to this file instead of the terminal.")
+        Path | None, typer.Option("--output", "-o", help="File for the description. Default: print it.")
     ] = None,
     measure: Annotated[
         bool,
         typer.Option(
             "--measure",
-            help="Measure disks, memory and what rows cost, in about a minute.",
+            help="Measure disks, memory and the CPU time of rows, in about a minute.",
             rich_help_panel=MEASURING,
         ),
     ] = False,
@@ -60,7 +60,7 @@ def probe(
     peer: Annotated[
         list[str] | None,
         typer.Option(
-            help="A host that runs `howdah probe --listen`: measure the network to it, repeatable.",
+            help="Host that runs `howdah probe --listen`, to measure the network to it; repeatable.",
             metavar="HOST",
             rich_help_panel=MEASURING,
         ),
@@ -68,7 +68,7 @@ def probe(
     listen: Annotated[
         str | None,
         typer.Option(
-            help="Let other hosts measure the network to this one, at this port: 7733.",
+            help="Port at which other hosts may measure the network to this host, such as 7733.",
             metavar="PORT",
             rich_help_panel=MEASURING,
         ),
@@ -77,7 +77,7 @@ def probe(
         list[str] | None,
         typer.Option(
             "--ssh",
-            help="A host to describe over ssh instead of this one, or a range: w[001-032]. Repeatable.",
+            help="Host to describe over ssh instead of this one, or a range, w[001-032]; repeatable.",
             metavar="HOST",
             rich_help_panel=OTHERS,
         ),
@@ -85,21 +85,21 @@ def probe(
     ssh_config: Annotated[
         Path | None,
         typer.Option(
-            help="Users, keys and jump hosts. Default: ssh's own files.",
+            help="ssh configuration with users, keys and jump hosts. Default: ssh's own files.",
             metavar="FILE",
             rich_help_panel=OTHERS,
         ),
     ] = None,
     seconds: Annotated[
-        str, typer.Option(help="How long it may take.", metavar="S", rich_help_panel=MEASURING)
+        str, typer.Option(help="Time limit in seconds.", metavar="S", rich_help_panel=MEASURING)
     ] = "60",
 ) -> None:
     """Describe this machine: processors, memory, disks, file systems, network, virtualisation.
 
-    Works without privileges; what could not be read is listed under `unread` with the reason.
+    Needs no privileges. Values that could not be read are listed under `unread` with the reason.
 
-    With `--measure` it also writes, reads and copies files below the data directories, removed at the
-    end, reads whole disks where it may, and works on rows in memory. Let the machine rest meanwhile.
+    With `--measure` it also writes, reads and copies files below the data directories, which it removes
+    at the end, reads whole disks if permitted, and processes rows in memory. Keep the machine idle meanwhile.
     """
     limit_s = parse_measuring_time(seconds)
     if ssh:
@@ -111,10 +111,14 @@ def probe(
         return
     for flag, value in (("--data-dir", data_dir), ("--peer", peer)):
         if value and not measure:
-            raise UserError(flag, "names what to measure", "add --measure")
+            raise UserError(flag, "has no effect without --measure", "add --measure")
     if listen is not None:
         if measure:
-            raise UserError("--listen", "lets others measure", "leave out --measure, or measure later")
+            raise UserError(
+                "--listen",
+                "only waits for measurements by other hosts",
+                "run --listen and --measure separately",
+            )
         session.listen(listen, limit_s=limit_s, tell=Console(stderr=True, highlight=False).print)
         return
     host = _measured(data_dir or [], peer or [], limit_s) if measure else session.probe_host()
@@ -129,9 +133,9 @@ def _show_remote(patterns: list[str], ssh_config: Path | None, output: Path | No
     """Print the hosts, or write a file for each into the folder that was named."""
     console = Console(stderr=True, highlight=False)
     with console.status("asking") as moving:
-        hosts = session.probe_hosts(patterns, ssh_config, tell=lambda name: moving.update(f"asking {name}"))
+        hosts = session.probe_hosts(patterns, ssh_config, tell=lambda name: moving.update(f"probing {name}"))
     if output is None and len(hosts) > 1:
-        raise UserError("--ssh", f"names {len(hosts)} hosts", "give --output DIR, which gets a file of each")
+        raise UserError("--ssh", f"describes {len(hosts)} hosts", "give --output DIR for one file per host")
     for host in hosts:
         text = _text(host, json=json)
         if output is None:

@@ -20,12 +20,12 @@ from howdah.session.provision.endpoint import Endpoint
 from howdah.session.provision.provisioning import AskedMachines, Provisioner
 
 EXAMPLES = """
-howdah provision plan.yaml --vcenter vc.example.com --dry-run  # shows what would be made and changed
-howdah provision plan.yaml --vcenter vc.example.com  # shows it, asks, then does it and reads it back
-howdah provision plan.yaml --vcenter vc.example.com --password-file vc.txt --yes  # asks nothing, for CI
-howdah provision plan.yaml --libvirt 'qemu+ssh://root@{host}/system'  # makes them on each KVM host
-howdah provision plan.yaml --vcenter vc.example.com --destroy  # removes what howdah made, and nothing else
-howdah check --vcenter vc.example.com --plan plan.yaml  # says what has drifted since
+howdah provision plan.yaml --vcenter vc.example.com --dry-run  # shows what it would create and change
+howdah provision plan.yaml --vcenter vc.example.com  # shows it, asks, makes the changes and verifies them
+howdah provision plan.yaml --vcenter vc.example.com --password-file vc.txt --yes  # skips the prompt, for CI
+howdah provision plan.yaml --libvirt 'qemu+ssh://root@{host}/system'  # creates them on each KVM host
+howdah provision plan.yaml --vcenter vc.example.com --destroy  # removes only the machines that howdah created
+howdah check --vcenter vc.example.com --plan plan.yaml  # shows what has drifted since
 """
 
 app = App()
@@ -33,38 +33,43 @@ app = App()
 
 @app.command("provision", epilog=EXAMPLES)
 def provision(
-    plan: Annotated[Path, typer.Argument(help="A plan that `howdah plan` wrote.", metavar="PLAN")],
+    plan: Annotated[Path, typer.Argument(help="Plan that `howdah plan` wrote.", metavar="PLAN")],
     *,
     site: Annotated[
         Path,
-        typer.Option("--site", metavar="FILE", help="What the machines are made on: see docs/provision.md."),
+        typer.Option("--site", metavar="FILE", help="Site file, see docs/provision.md."),
     ] = Path("site.yaml"),
     vcenter: Annotated[
-        str | None, typer.Option("--vcenter", metavar="HOST[:PORT]", help="The vCenter, for vSphere's plans.")
+        str | None,
+        typer.Option("--vcenter", metavar="HOST[:PORT]", help="Address of vCenter, for plans with vSphere."),
     ] = None,
     libvirt: Annotated[
         str | None,
         typer.Option(
-            "--libvirt", metavar="URI", help="libvirt's URI, for KVM's plans; {host} is each host's name."
+            "--libvirt",
+            metavar="URI",
+            help="libvirt's URI, for plans with KVM; {host} stands for each host's name.",
         ),
     ] = None,
     password_file: Annotated[
         Path | None,
         typer.Option(
-            "--password-file", metavar="FILE", help="A file with vCenter's password, which is else asked for."
+            "--password-file", metavar="FILE", help="File with vCenter's password. Default: prompt for it."
         ),
     ] = None,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would be done; do nothing.")] = False,
-    yes: Annotated[bool, typer.Option("--yes", help="Do it without asking.")] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Show what would change without changing anything.")
+    ] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Skip the confirmation prompt.")] = False,
     destroy: Annotated[
-        bool, typer.Option("--destroy", help="Remove the machines that howdah made, and nothing else.")
+        bool, typer.Option("--destroy", help="Remove the machines that howdah created, and nothing else.")
     ] = False,
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Make a plan's virtual machines in a vCenter or by libvirt: shown first, then made.
+    """Create a plan's virtual machines in a vCenter or with libvirt, after showing each change.
 
-    What is as planned is left alone; what differs is shown, and changed once you agree. Run it again at any
-    time, after a failure, too. Every value is read back and compared.
+    Machines that match the plan stay untouched. Differences are shown and changed once you agree, and every
+    value is verified afterwards. You can repeat the command at any time, also after a failure.
     """
     check_json(json=json, yes=yes, shows=dry_run, look="--dry-run")
     endpoint = Endpoint(vcenter, libvirt)
@@ -86,7 +91,7 @@ def password(asked: AskedMachines, endpoint: Endpoint, file: Path | None) -> str
         return read_password("--password-file", file)
     if not sys.stdin.isatty():
         raise UserError(
-            "--password-file", "is missing, and there is nobody to ask", "give the password's file"
+            "--password-file", "is missing, and there is no terminal for a prompt", "give the password's file"
         )
     return str(typer.prompt(f"Password of {asked.site.vcenter.user}", hide_input=True, err=True))
 
@@ -97,10 +102,10 @@ def _provision(hypervisor: Provisioner, *, dry_run: bool, yes: bool, json: bool)
         show(provision_table(before))
     if not dry_run and before.pending:
         session.refuse(before.pending)
-        agree("Make and change these?", yes=yes)
+        agree("Create and change these machines?", yes=yes)
         after = session.apply(hypervisor, _told)
         if not json:
-            print(f"done    everything was read back: {counted(after)}")
+            print(f"done    all machines were verified: {counted(after)}")
     if json:
         print_json({**provision_data(before), "done": not dry_run})
 
@@ -110,7 +115,7 @@ def _destroy(asked: AskedMachines, hypervisor: Provisioner, *, dry_run: bool, ye
     if not json:
         print("\n".join([*map(plain, made), f"{len(made)} to remove"] if made else ["nothing to remove"]))
     if made and not dry_run:
-        question = f"Remove all of this, and the data on it, of cluster {asked.cluster}?"
+        question = f"Remove these machines of cluster {asked.cluster} and all their data?"
         agree(question, yes=yes)
         hypervisor.destroy(_told)
     if json:

@@ -53,7 +53,7 @@ def counted(provisioning: Provisioning) -> str:
     counts = Counter(change.doing for change in provisioning.changes)
     text = f"{counts[Doing.MAKE]} to make, {counts[Doing.CHANGE]} to change, {counts[Doing.LEAVE]} as planned"
     if counts[Doing.EXTRA]:
-        text += f", {counts[Doing.EXTRA]} of howdah's no longer planned, left alone"
+        text += f", {counts[Doing.EXTRA]} created by howdah but no longer planned, left alone"
     return text
 
 
@@ -80,9 +80,9 @@ def _how(change: ProvisionChange) -> Iterator[Text]:
     if len(change.differences) > _SHOWN:
         yield Text(f"and {len(change.differences) - _SHOWN} more")
     if change.refused:
-        yield Text(f"is not done: {change.refused}", style="bold red")
+        yield Text(f"not changed: {change.refused}", style="bold red")
     elif change.restarts:
-        yield Text("is shut down for it, and started again", style="bold")
+        yield Text("will be shut down for the change and started again", style="bold")
 
 
 def _made(differences: tuple[Difference, ...]) -> str:

@@ -23,7 +23,7 @@ from howdah.session.plan import render as session
 from howdah.session.plan.render import FileChange
 
 EXAMPLES = """
-howdah render plan.yaml -o conf  # writes what the cluster needs, and a README that says what to do with it
+howdah render plan.yaml -o conf  # writes the cluster's files, and a README with the steps
 howdah render plan.yaml -o conf --diff  # shows what a changed plan would change there
 howdah render plan.yaml -o conf --json  # lists the files for other programs
 """
@@ -33,32 +33,37 @@ app = App()
 
 @app.command("render", epilog=EXAMPLES)
 def render(
-    plan: Annotated[Path, typer.Argument(help="A plan that `howdah plan` wrote.", metavar="PLAN")],
+    plan: Annotated[Path, typer.Argument(help="Plan that `howdah plan` wrote.", metavar="PLAN")],
     output: Annotated[
         Path,
         typer.Option(
-            "--output", "-o", metavar="DIR", help="A new or empty directory, or one that was rendered before."
+            "--output",
+            "-o",
+            metavar="DIR",
+            help="New or empty directory, or one that howdah rendered before.",
         ),
     ],
-    diff: Annotated[bool, typer.Option("--diff", help="Show what would change; write nothing.")] = False,
+    diff: Annotated[
+        bool, typer.Option("--diff", help="Show what would change without writing anything.")
+    ] = False,
     force: Annotated[
         bool,
         typer.Option(
             "--force",
-            help="Overwrite files that were edited since they were rendered, and render a plan that breaks "
-            "a rule that must hold.",
+            help="Overwrite files that were edited since, and render a plan that breaks a rule of severity "
+            "must.",
         ),
     ] = False,
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Write what a planned cluster needs: Hadoop, HBase, operating system, disks, network, hypervisor.
+    """Write the files a planned cluster needs: Hadoop, HBase, system, disks, network, hypervisor.
 
-    Every value stands with its reason. Every name is checked against the release the plan is for.
-    The same plan gives the same bytes.
+    Every value has its reason next to it, and every name is checked against the planned release.
+    The same plan always gives identical files.
     """
     if diff and force:
         raise UserError(
-            "--diff", "writes nothing, so there is nothing to force", "give one of --diff and --force"
+            "--diff", "writes no file, so --force has no effect", "give one of --diff and --force"
         )
     # What would change is shown of any plan: nothing is written.
     files = session.render_plan(plan, force=force or diff)

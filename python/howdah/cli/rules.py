@@ -27,14 +27,14 @@ howdah rules --source "D0 49"  # lists what is based on one item of a paper
 howdah rules show os.swappiness  # explains one
 """
 SHOW_EXAMPLES = """
-howdah rules show os.swappiness  # says what it gives, when, why, and who says so
+howdah rules show os.swappiness  # shows its value, condition, reason and source
 howdah rules show hdfs.block-size --json  # prints it for programs
 """
 
 _COLOURS = {"must": "red", "should": "yellow", "may": "cyan"}
 
 app = App(
-    help="List the rules that plans and checks are based on, and explain one.",
+    help="List the rules behind plans and checks, or explain one.",
     epilog=EXAMPLES,
 )
 
@@ -58,31 +58,34 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 def _default(
     context: typer.Context,
     subject: Annotated[
-        str | None, typer.Option(help="Only rules of this subject.", autocompletion=_subjects)
+        str | None, typer.Option(help="List only rules of this subject.", autocompletion=_subjects)
     ] = None,
     severity: Annotated[
-        str | None, typer.Option(help="Only must, should or may.", autocompletion=_severities)
+        str | None,
+        typer.Option(
+            help="List only rules of this severity: must, should or may.", autocompletion=_severities
+        ),
     ] = None,
     source: Annotated[
-        str | None, typer.Option(help="Only what is based on a paper (D0) or one of its items (D0 49).")
+        str | None, typer.Option(help="List only rules based on a paper (D0) or one of its items (D0 49).")
     ] = None,
     json: AsJson = False,
 ) -> None:
     if context.invoked_subcommand is None:
         _list(subject, severity, source, json=json)
     elif subject or severity or source:
-        raise UserError("--subject, --severity, --source", "choose from the list of rules", "leave them out")
+        raise UserError(
+            "--subject, --severity, --source", "only selects from the list of rules", "leave them out"
+        )
 
 
 @app.command(epilog=SHOW_EXAMPLES)
 def show(
     context: typer.Context,
-    rule: Annotated[
-        str, typer.Argument(help="A rule's id, os.swappiness for instance.", autocompletion=_ids)
-    ],
+    rule: Annotated[str, typer.Argument(help="Id of a rule, such as os.swappiness.", autocompletion=_ids)],
     json: AsJson = False,
 ) -> None:
-    """Explain one rule: what it gives, when, why, and who says so."""
+    """Explain one rule: its value, condition, reason and source."""
     explained = session.explain_rule(rule)
     default = session.default_of(explained.key) if explained.key else None
     if json or _as_json(context):
@@ -108,7 +111,7 @@ def _list(subject: str | None, severity: str | None, source: str | None, *, json
     for rule in rules:
         table.add_row(rule.id, Text(rule.severity, _COLOURS[rule.severity]), rule.says)
     count = f"{format_counted(len(rules), 'rule')}; `howdah rules show RULE` explains one"
-    show_text(Group(table, Text(f"\n{count}", "dim")) if rules else Text("no rule matches all of these"))
+    show_text(Group(table, Text(f"\n{count}", "dim")) if rules else Text("no rule matches all filters"))
 
 
 def _content(rule: Explanation) -> dict[str, Any]:

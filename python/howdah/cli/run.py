@@ -23,7 +23,7 @@ from howdah.session.run.engines import RunRequest, prepare
 
 EXAMPLES = """
 howdah run terasuite  # measures this machine with sizes that fit it
-howdah run terasuite --rows 100M --memory 1GiB --codec lz4  # sorts 10 GB out of memory
+howdah run terasuite --rows 100M --memory 1GiB --codec lz4  # sorts 10 GB with 1 GiB of memory
 howdah run terasuite --data-dir /data1 --data-dir /data2  # spreads the data over two disks
 howdah run teragen --rows 10M --keep-data  # keeps the rows for a later terasort
 howdah run dfsio --files 16 --file-size 1GiB  # runs TestDFSIO, write and read
@@ -32,7 +32,7 @@ howdah run terasuite --engine hadoop  # runs it on the lab that is up, or on $HA
 howdah run terasuite --engine hadoop --conf /etc/hadoop/conf --rows 1B  # sorts 100 GB on a cluster
 howdah run terasuite --engine sim --plan plan.yaml  # simulates it on a planned cluster
 howdah run network  # measures the links of the lab that is up, pair by pair and all at once
-howdah run network --plan plan.yaml --reach 'ssh -o BatchMode=yes {host}'  # measures those of your hosts
+howdah run network --plan plan.yaml --reach 'ssh -o BatchMode=yes {host}'  # measures the links of your hosts
 howdah run pi --maps 16 --samples 1000000 --json  # prints the record for programs
 """
 
@@ -52,34 +52,33 @@ app = App()
 @with_options(all_options().values())
 def run(
     suite: Annotated[
-        str, typer.Argument(help=f"What to run: {', '.join(suites())}.", autocompletion=_suites)
+        str, typer.Argument(help=f"Suite to run: {', '.join(suites())}.", autocompletion=_suites)
     ],
     *,
     engine: Annotated[
         str | None,
         typer.Option(
-            help=f"What runs it: {'; '.join(f'`{one.name}`, {one.help}' for one in engines().values())}. "
-            "Default: the first of these that runs the suite.",
+            help=f"Engine that runs it: "
+            f"{'; '.join(f'`{one.name}`, {one.help}' for one in engines().values())}. "
+            "Default: the first that can run the suite.",
             autocompletion=_engines,
         ),
     ] = None,
     given: Mapping[str, Any],
-    seed: Annotated[
-        str | None, typer.Option(help="Seed of all random content; recorded.", metavar="N")
-    ] = None,
+    seed: Annotated[str | None, typer.Option(help="Seed of all random data; recorded.", metavar="N")] = None,
     keep_data: Annotated[
         bool, typer.Option("--keep-data", help="Leave the data on disk for a later run.")
     ] = False,
     runs_dir: Annotated[
-        Path, typer.Option(help="Where run records are kept.", envvar="HOWDAH_RUNS_DIR", metavar="DIR")
+        Path, typer.Option(help="Directory of run records.", envvar="HOWDAH_RUNS_DIR", metavar="DIR")
     ] = session.DEFAULT_RUNS_DIR,
     json: Annotated[bool, typer.Option("--json", help="Print the record and its findings as JSON.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only the report's path.")] = False,
 ) -> None:
-    """Run a suite, keep its record, say what limited it, and write a report.
+    """Run a suite, keep its record, and report what limited it.
 
-    Sizes that are not given are chosen to fit this machine; the report says why. Data is removed
-    at the end unless --keep-data is given.
+    Sizes you do not give are chosen to fit this machine; the report explains them. Data is removed
+    at the end unless you give --keep-data.
     """
     prepared = prepare(
         engine,

@@ -24,12 +24,12 @@ from howdah.units import format_seconds
 EXAMPLES = """
 howdah runs  # lists what was run
 howdah runs show last  # shows the newest run's findings
-howdah runs report 20261120-1714  # makes a run's report again
+howdah runs report 20261120-1714  # updates a run's report
 howdah runs export last run.howdah  # packs a run into one file
-howdah runs import run.howdah  # elsewhere: keeps that run
+howdah runs import run.howdah  # on another machine: imports it
 """
 LIST_EXAMPLES = """
-howdah runs list  # lists what was run here, oldest first
+howdah runs list  # lists runs, oldest first
 howdah runs list --runs-dir /srv/runs --json  # lists records kept elsewhere, for programs
 """
 SHOW_EXAMPLES = """
@@ -37,7 +37,7 @@ howdah runs show last  # shows the newest run's findings
 howdah runs show 20261120 --json  # shows the run with this beginning of its id, as JSON
 """
 REPORT_EXAMPLES = """
-howdah runs report last  # writes the newest run's report again, with what this howdah knows
+howdah runs report last  # writes the newest run's report again, with this version of howdah
 """
 EXPORT_EXAMPLES = """
 howdah runs export last  # packs the newest run into a file named after it
@@ -53,11 +53,11 @@ app = App(
 )
 
 RunsDir = Annotated[
-    Path, typer.Option(help="Where run records are kept.", envvar="HOWDAH_RUNS_DIR", metavar="DIR")
+    Path, typer.Option(help="Directory of run records.", envvar="HOWDAH_RUNS_DIR", metavar="DIR")
 ]
 OwnRunsDir = Annotated[
     Path | None,
-    typer.Option(help="Where run records are kept. Default: as given to `howdah runs`.", metavar="DIR"),
+    typer.Option(help="Directory of run records. Default: that of `howdah runs`.", metavar="DIR"),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
@@ -83,7 +83,7 @@ def _ids(context: typer.Context, incomplete: str) -> list[str]:
 RunId = Annotated[
     str,
     typer.Argument(
-        help="A run by id, the beginning of it, `last`, or directory.", metavar="RUN", autocompletion=_ids
+        help="Run: an id, its beginning, `last` or a directory.", metavar="RUN", autocompletion=_ids
     ),
 ]
 
@@ -101,7 +101,7 @@ def _default(
 
 @app.command("list", epilog=LIST_EXAMPLES)
 def list_runs(context: typer.Context, runs_dir: OwnRunsDir = None, json: AsJson = False) -> None:
-    """List the runs, oldest first (this is what `howdah runs` does)."""
+    """List the runs, oldest first (the default of `howdah runs`)."""
     _list(runs_dir or _runs_dir(context), json=json or _as_json(context))
 
 
@@ -168,7 +168,7 @@ def show(context: typer.Context, run: RunId, runs_dir: OwnRunsDir = None, json: 
 
 @app.command(epilog=REPORT_EXAMPLES)
 def report(context: typer.Context, run: RunId, runs_dir: OwnRunsDir = None) -> None:
-    """Write a run's report anew and print its path."""
+    """Write a run's report again and print its path."""
     print(reporting.report_run(session.find_run(runs_dir or _runs_dir(context), run)).report)
 
 
@@ -178,7 +178,7 @@ def export_run(
     run: RunId,
     file: Annotated[
         Path | None,
-        typer.Argument(help="The file to write. Default: the run's id with .howdah.", metavar="FILE"),
+        typer.Argument(help="File to write. Default: the run's id with .howdah.", metavar="FILE"),
     ] = None,
     runs_dir: OwnRunsDir = None,
 ) -> None:
@@ -192,7 +192,7 @@ def export_run(
 @app.command("import", epilog=IMPORT_EXAMPLES)
 def import_run(
     context: typer.Context,
-    file: Annotated[Path, typer.Argument(help="A file made by `howdah runs export`.", metavar="FILE")],
+    file: Annotated[Path, typer.Argument(help="File that `howdah runs export` wrote.", metavar="FILE")],
     runs_dir: OwnRunsDir = None,
 ) -> None:
     """Unpack an exported run and write its report."""

@@ -19,7 +19,7 @@ from howdah.session.run.runs import DEFAULT_RUNS_DIR
 
 EXAMPLES = """
 howdah score last  # compares the newest run with its newest prediction
-howdah score  # lists every run that was scored, and how accurate predictions were
+howdah score  # lists all scored runs, and how accurate predictions were
 howdah score 20261121-0930-terasuite --prediction 20261120-1714-terasuite
 """
 
@@ -31,27 +31,28 @@ def score(
     run: Annotated[
         str | None,
         typer.Argument(
-            help="The run by id, the beginning of it, `last`, or directory; left out, all that were scored.",
+            help="Run: an id, its beginning, `last` or a directory. Default: list all scored runs.",
             metavar="RUN",
         ),
     ] = None,
     prediction: Annotated[
         str | None,
-        typer.Option(help="The prediction; else the newest of the same plan and suite.", metavar="NAME"),
+        typer.Option(
+            help="Prediction to compare with. Default: the newest of the same plan and suite.", metavar="NAME"
+        ),
     ] = None,
     runs_dir: Annotated[
-        Path, typer.Option(help="Where run records are kept.", envvar="HOWDAH_RUNS_DIR", metavar="DIR")
+        Path, typer.Option(help="Directory of run records.", envvar="HOWDAH_RUNS_DIR", metavar="DIR")
     ] = DEFAULT_RUNS_DIR,
     predictions_dir: Annotated[
-        Path, typer.Option(help="Where predictions are kept.", envvar="HOWDAH_PREDICTIONS_DIR", metavar="DIR")
+        Path, typer.Option(help="Directory of predictions.", envvar="HOWDAH_PREDICTIONS_DIR", metavar="DIR")
     ] = DEFAULT_PREDICTIONS_DIR,
     json: Annotated[bool, typer.Option("--json", help="Print the scores as JSON.")] = False,
 ) -> None:
-    """Score a prediction by the run that followed it, phase by phase, and show how accurate all were.
+    """Compare a prediction with the run that followed, phase by phase, and show how accurate all were.
 
-    A run that was simulated, that failed, that did other work or that began before the prediction was
-    made is refused. A page with every hit and miss so far is written beside the prediction; the history
-    is kept in scores.jsonl.
+    The run must be a real, successful one of the same work, started after the prediction. The page next to
+    the prediction shows every hit and miss so far; scores.jsonl keeps the history.
     """
     if run is None:
         history = session.past_scores(predictions_dir)

@@ -79,15 +79,17 @@ def serve(
     calibration: Annotated[
         str | None,
         typer.Option(
-            help="What `howdah calibrate` found, or `published`.", envvar="HOWDAH_CALIBRATION", metavar="FILE"
+            help="Calibration: a file that `howdah calibrate` wrote, or `published`.",
+            envvar="HOWDAH_CALIBRATION",
+            metavar="FILE",
         ),
     ] = None,
     runs_dir: Annotated[
-        Path, typer.Option(help="Where run records are kept.", envvar="HOWDAH_RUNS_DIR", metavar="DIR")
+        Path, typer.Option(help="Directory of run records.", envvar="HOWDAH_RUNS_DIR", metavar="DIR")
     ] = DEFAULT_RUNS_DIR,
-    studies_dir: Annotated[Path, typer.Option(help="Where studies are kept.", metavar="DIR")] = Path("study"),
+    studies_dir: Annotated[Path, typer.Option(help="Directory of studies.", metavar="DIR")] = Path("study"),
     predictions_dir: Annotated[
-        Path, typer.Option(help="Where predictions are kept.", envvar="HOWDAH_PREDICTIONS_DIR", metavar="DIR")
+        Path, typer.Option(help="Directory of predictions.", envvar="HOWDAH_PREDICTIONS_DIR", metavar="DIR")
     ] = DEFAULT_PREDICTIONS_DIR,
     export: Annotated[
         Path | None,
@@ -201,6 +203,6 @@ def _password(file: Path) -> str:
         raise UserError(
             f"--password-file {file}",
             f"has a password of {len(text)} characters",
-            f"take {_LEAST_PASSWORD} or more",
+            f"use {_LEAST_PASSWORD} or more",
         )
     return text

@@ -13,11 +13,11 @@ from howdah.session.study import studies as session
 
 EXAMPLES = """
 howdah study studies/vsphere6.yaml --dry-run  # shows the matrix
-howdah study studies/vsphere6.yaml  # runs it; if it is stopped or killed, the same command continues it
-howdah study mine.yaml --dir /data/mine  # keeps everything there
+howdah study studies/vsphere6.yaml  # runs it; the same command continues after a stop
+howdah study mine.yaml --dir /data/mine  # keeps its results in a directory
 howdah study local  # finds the settings that fit this machine
 howdah study export study/mine  # packs everything into one file for others
-howdah study verify mine.tar.gz  # checks such a file and makes its page again
+howdah study verify mine.tar.gz  # checks such a file and rebuilds its page
 """
 
 app = App()
@@ -25,18 +25,18 @@ app = App()
 
 @app.command("study", epilog=EXAMPLES)
 def study(
-    file: Annotated[Path, typer.Argument(help="The study: see docs/study.md.", metavar="FILE")],
+    file: Annotated[Path, typer.Argument(help="Study file, see docs/study.md.", metavar="FILE")],
     *,
     directory: DIRECTORY = None,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Show what would run, and how long it takes.")
+        bool, typer.Option("--dry-run", help="Show what would run and how long it would take.")
     ] = False,
     json: JSON = False,
     quiet: QUIET = False,
 ) -> None:
-    """Run every cell of a matrix as often as needed, and write a paper on it: conclusion first.
+    """Run a matrix of settings as often as needed, and write a paper on it.
 
-    Runs that have ended are never made again: a study that was stopped or killed goes on where it was.
-    A run that fails is a result.
+    Finished runs are never repeated: an interrupted study continues where it stopped.
+    A failed run counts as a result.
     """
     carry_out(session.read(file), directory, dry_run=dry_run, json=json, quiet=quiet)

@@ -20,10 +20,11 @@ app = App()
 
 @app.command("study export", epilog=EXAMPLES)
 def export(
-    directory: Annotated[Path, typer.Argument(help="The directory of a study.", metavar="DIR")],
+    directory: Annotated[Path, typer.Argument(help="Directory of a study.", metavar="DIR")],
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="The file. Default: NAME.tar.gz.", metavar="FILE")
+        Path | None,
+        typer.Option("--output", "-o", help="File to write. Default: NAME.tar.gz.", metavar="FILE"),
     ] = None,
 ) -> None:
-    """Pack a study into one file: its file, plans, records, telemetry and page, with a digest of each."""
+    """Pack a study into one file: plans, records, telemetry and page, with a digest of each."""
     print(session.export_study(directory, output))

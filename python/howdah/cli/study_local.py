@@ -26,23 +26,28 @@ def local(
     *,
     data_dir: Annotated[
         list[Path] | None,
-        typer.Option(help="Where data goes; give one for each disk. Default: howdah-data.", metavar="DIR"),
+        typer.Option(
+            help="Directory for data, repeatable, one for each disk. Default: howdah-data.", metavar="DIR"
+        ),
     ] = None,
     dataset: Annotated[
-        list[str] | None, typer.Option(help="What is sorted; repeatable. Default: 1GB, 4GB.", metavar="BYTES")
+        list[str] | None,
+        typer.Option(help="Size of the dataset to sort; repeatable. Default: 1GB, 4GB.", metavar="BYTES"),
     ] = None,
-    repeats: Annotated[str | None, typer.Option(help="Runs of each cell. Default: 3.", metavar="N")] = None,
+    repeats: Annotated[
+        str | None, typer.Option(help="Number of runs of each cell. Default: 3.", metavar="N")
+    ] = None,
     directory: DIRECTORY = None,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Show what would run, and how long it takes.")
+        bool, typer.Option("--dry-run", help="Show what would run and how long it would take.")
     ] = False,
     json: JSON = False,
     quiet: QUIET = False,
 ) -> None:
-    """Measure this machine with other compression, tasks, slots, memory and disks than planned.
+    """Compare settings on this machine: compression, tasks, slots, memory and disks.
 
-    One setting is changed at a time and compared with what is planned; what cannot be distinguished from
-    noise is said to be so.
+    Changes one setting at a time and compares it with the planned one; differences within the noise are
+    marked.
     """
     count = parse_count(repeats, "--repeats") if repeats is not None else None
     given = session.local(data_dir or [], dataset or [], count)

@@ -16,7 +16,7 @@ from howdah.session.study import studies as session
 
 DIRECTORY = Annotated[
     Path | None,
-    typer.Option("--dir", help="Where its runs and its page are kept. Default: study/NAME.", metavar="DIR"),
+    typer.Option("--dir", help="Directory for its runs and page. Default: study/NAME.", metavar="DIR"),
 ]
 JSON = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 QUIET = Annotated[bool, typer.Option("--quiet", "-q", help="Print only the page's path.")]

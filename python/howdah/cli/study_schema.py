@@ -20,10 +20,10 @@ app = App()
 @app.command("study schema", epilog=EXAMPLES)
 def schema(
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Write to this file instead of the terminal.")
+        Path | None, typer.Option("--output", "-o", help="File for the schema. Default: print it.")
     ] = None,
 ) -> None:
-    """Print the JSON schema of studies (draft 2020-12), with which an editor completes and checks them."""
+    """Print the JSON schema of studies (draft 2020-12), for editors that complete and check them."""
     if output is None:
         sys.stdout.write(session.study_schema())
     else:

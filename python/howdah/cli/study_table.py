@@ -53,16 +53,16 @@ def _laboratories(matrix: Matrix) -> list[Text]:
     if not many:
         return []
     verb = "is" if many == 1 else "are"
-    return [Text(f"{format_counted(many, 'time')} a laboratory {verb} started, one after the other")]
+    return [Text(f"{format_counted(many, 'time')} a lab {verb} started, one after the other")]
 
 
 def _left(matrix: Matrix) -> str:
     if not any(cell.runs for cell in matrix.cells):
-        return "nothing runs: the cells are planned only"
+        return "nothing runs: the cells are only planned"
     if not matrix.left:
         return "all runs are done"
     most = " at most" if matrix.study.repeats.until is not None else ""
     text = f"{format_counted(len(matrix.left), 'run')}{most} left"
     if matrix.expected_s is None:
-        return f"{text}; how long they take is known once one has ended"
+        return f"{text}; their duration is unknown until the first run ends"
     return f"{text}, about {format_seconds(matrix.expected_s)}: {matrix.grounds}"

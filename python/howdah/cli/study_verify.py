@@ -19,9 +19,9 @@ app = App()
 
 @app.command("study verify", epilog=EXAMPLES)
 def verify(
-    file: Annotated[Path, typer.Argument(help="What `howdah study export` wrote.", metavar="FILE")],
+    file: Annotated[Path, typer.Argument(help="File that `howdah study export` wrote.", metavar="FILE")],
 ) -> None:
-    """Check that nothing in such a file was changed, and that its records make its page, byte for byte."""
+    """Check that a packed study is unchanged, and that its records produce its page byte for byte."""
     verified = session.verify_study(file)
     print(
         f"{format_counted(verified.files, 'file')} as they were packed, "

@@ -40,4 +40,4 @@ def parse_choice(flag: str, text: str, choices: type[_Choice]) -> _Choice:
     try:
         return choices(text)
     except ValueError as error:
-        raise UserError(flag, f"{text!r} is not one of its values", f"one of {', '.join(choices)}") from error
+        raise UserError(flag, f"unknown value {text!r}", f"one of {', '.join(choices)}") from error

@@ -41,7 +41,7 @@ def what_if_table(answer: WhatIf) -> RenderableType:
         f"as planned: {format_seconds(answer.elapsed_s)} for the whole suite; simulated, nothing measured"
     ]
     if untold:
-        notes.append("dim: cannot be distinguished from no effect")
+        notes.append("dimmed rows: no effect can be distinguished")
     notes += [f"not possible: {text}" for text in answer.impossible]
     return Group(
         table,

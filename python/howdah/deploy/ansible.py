@@ -169,7 +169,7 @@ def run_playbook(
         if outcome.status in _STOPPED:
             raise KeyboardInterrupt
         if made.failed and not made.answers:
-            raise RunFailed("Ansible", _said(outcome) or "ended before any host was asked")
+            raise RunFailed("Ansible", _said(outcome) or "ended before it reached a host")
     return made
 
 

@@ -43,7 +43,7 @@ class KeytabEntry(NamedTuple):
 def keytab_entries(content: bytes) -> tuple[KeytabEntry, ...]:
     """Every key of a keytab, in the order of the file; raises KeytabDamaged."""
     if content[:2] != _VERSION:
-        raise KeytabDamaged("is no keytab: it does not begin with the bytes 05 02")
+        raise KeytabDamaged("is not a keytab: it does not begin with the bytes 05 02")
     return tuple(_entries(content))
 
 
@@ -58,7 +58,7 @@ def _entries(content: bytes) -> Iterator[KeytabEntry]:
             # What follows the last entry may be zeros.
             return
         if abs(size) > len(content) - place:
-            raise KeytabDamaged(f"is cut off: the entry at byte {place} wants {abs(size)} bytes")
+            raise KeytabDamaged(f"is cut off: the entry at byte {place} needs {abs(size)} bytes")
         if size > 0:
             yield _entry(_Record(content[place : place + size], place))
         # A negative size is the room of an entry that was removed.
@@ -88,7 +88,7 @@ class _Record:
         try:
             return self.take(self.number(2)).decode("utf-8")
         except UnicodeDecodeError as error:
-            raise KeytabDamaged(f"has a name at byte {self.place} that is no text") from error
+            raise KeytabDamaged(f"has a name at byte {self.place} that is not text") from error
 
 
 def _entry(record: _Record) -> KeytabEntry:
@@ -103,5 +103,5 @@ def _entry(record: _Record) -> KeytabEntry:
         # Versions from 256 on did not fit into the byte, which older programs still read.
         version = record.number(4) or version
     if not name or not realm:
-        raise KeytabDamaged(f"has an entry at byte {record.place} that is of nobody")
+        raise KeytabDamaged(f"has an entry at byte {record.place} without a principal")
     return KeytabEntry(f"{name}@{realm}", encryption, version)

@@ -26,11 +26,11 @@ class SecretFile(NamedTuple):
 def check_folder(folder: Path) -> None:
     """Raise UserError where a folder is none, or others may read or change what is in it."""
     if not folder.is_dir():
-        raise UserError(f"{_FLAG} {folder}", "is no folder", "name the one with a folder for each host in it")
-    if folder.stat().st_mode & (stat.S_IRWXG | stat.S_IRWXO):
         raise UserError(
-            f"{_FLAG} {folder}", "can be read by others than you", f"chmod 0700 {folder.resolve()}"
+            f"{_FLAG} {folder}", "is not a folder", "give the folder that has a subfolder for each host"
         )
+    if folder.stat().st_mode & (stat.S_IRWXG | stat.S_IRWXO):
+        raise UserError(f"{_FLAG} {folder}", "is readable by other users", f"chmod 0700 {folder.resolve()}")
 
 
 def found_secrets(
@@ -52,11 +52,13 @@ def found_secrets(
         try:
             content = file.read_bytes()
         except OSError as error:
-            wrong.append(HostWrong(host, f"{file}: {error.strerror}", "make it readable for you alone"))
+            wrong.append(
+                HostWrong(host, f"{file}: {error.strerror}", "remove other users' permission to read it")
+            )
             continue
         # A folder that is closed to others keeps its files so; a link may lead out of it.
         if file.stat().st_mode & (stat.S_IRWXG | stat.S_IRWXO) and _open(file, folder):
-            told = f"{file} can be read by others than you"
+            told = f"{file} is readable by other users"
             wrong.append(HostWrong(host, told, f"chmod 0600 {file.resolve()}"))
         if not content:
             wrong.append(HostWrong(host, f"{file} is empty", _how_made(host, one)))
@@ -75,7 +77,7 @@ def _how_made(host: str, one: Mapping[str, Any]) -> str:
     if principals := one.get("principals"):
         names = ", ".join(str(text).replace("_HOST", host.lower()) for text in principals)
         return f"put the keytab with the keys of {names} there"
-    return "put it there: the rendered README.md says what it is"
+    return "put it there: the rendered README.md describes it"
 
 
 def _keytab_wrongs(file: Path, content: bytes, principals: Iterable[str]) -> Iterator[tuple[str, str]]:
@@ -85,7 +87,7 @@ def _keytab_wrongs(file: Path, content: bytes, principals: Iterable[str]) -> Ite
     try:
         entries = keytab_entries(content)
     except KeytabDamaged as error:
-        yield f"{file} {error}", "copy it anew, in binary, from where it was made"
+        yield f"{file} {error}", "copy it again, in binary mode"
         return
     for principal in wanted:
         yield from _lacking(file, principal, entries)
@@ -99,16 +101,16 @@ def _lacking(file: Path, principal: str, entries: Sequence[KeytabEntry]) -> Iter
     elsewhere = sorted({entry.realm for entry in entries if entry.principal.rpartition("@")[0] == name})
     if not own and elsewhere:
         yield (
-            f"{file} has {name} of the realm {', '.join(elsewhere)}, and the plan's is {realm}",
+            f"{file} has {name} in the realm {', '.join(elsewhere)}, but the plan's realm is {realm}",
             f"plan with --realm {elsewhere[0]}, or {make}",
         )
     elif not own:
         others = sorted({entry.principal for entry in entries})
-        told = f"has keys of {', '.join(others[:3])}" if others else "holds no key"
+        told = f"has keys of {', '.join(others[:3])}" if others else "contains no key"
         yield f"{file} has no key of {principal}: it {told}", make
     elif not any(entry.encryption in STRONG for entry in own):
         kinds = ", ".join(str(number) for number in sorted({entry.encryption for entry in own}))
         yield (
             f"{file} has no key of {principal} that is still accepted (encryption types {kinds})",
-            f"make one of AES: ktadd -e aes256-cts-hmac-sha1-96:normal -k {file.name} {principal}",
+            f"create an AES key: ktadd -e aes256-cts-hmac-sha1-96:normal -k {file.name} {principal}",
         )

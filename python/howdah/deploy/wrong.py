@@ -24,43 +24,43 @@ class HostWrong(NamedTuple):
 _KNOWN = (
     (
         r"REMOTE HOST IDENTIFICATION HAS CHANGED|key is known by",
-        "its ssh host key is not the one that is known",
-        "if it was installed anew: ssh-keygen -R {host}, then log in once and compare the key",
+        "its ssh host key has changed",
+        "if it was reinstalled: ssh-keygen -R {host}, then log in once and compare the key",
     ),
     (
         r"Host key verification failed|authenticity of host",
-        "its ssh host key is not known here",
-        "log in once and compare the key, or have known_hosts from whoever installed it",
+        "its ssh host key is unknown on this machine",
+        "log in once and compare the key, or get known_hosts from the host's administrator",
     ),
     (
         r"Permission denied|Invalid/incorrect password|Authentication failed",
-        "it refuses the login",
+        "it rejects the login",
         "put your key into its authorized_keys, name user and key in ssh's configuration, or give the right "
         "password: --ssh-password-file",
     ),
     (
         r"Could not resolve hostname",
-        "its name is not known here",
-        "put it into DNS or /etc/hosts, or give it a HostName in ssh's configuration",
+        "its name cannot be resolved on this machine",
+        "add it to DNS or /etc/hosts, or set HostName in ssh's configuration",
     ),
     (
         r"timed out|No route to host|unreachable|not responding|Broken pipe|"
         r"Connection (refused|closed|reset)",
-        "it does not answer at ssh's port",
-        "is it up, and does its sshd run?",
+        "it does not answer on the ssh port",
+        "check that it is up and sshd runs",
     ),
     (
         r"waiting for privilege escalation prompt",
-        "it is too slow: sudo did not answer in time",
-        "see what loads it, then try again",
+        "sudo did not answer in time",
+        "check the host's load, then try again",
     ),
     (
         r"Missing sudo password|password is required|terminal is required|no tty present|"
         r"interactive authentication is required",
-        "sudo asks for a password",
-        "give --sudo-password-file, or let the user become root without one",
+        "sudo needs a password",
+        "give --sudo-password-file, or let the user become root without a password",
     ),
-    (r"Incorrect sudo password|Sorry, try again", "sudo refuses the password", "give the right one"),
+    (r"Incorrect sudo password|Sorry, try again", "sudo rejects the password", "give the correct password"),
     (
         r"sudo: (command )?not found|executable sudo was not found",
         "it has no sudo",
@@ -69,7 +69,7 @@ _KNOWN = (
     (
         r"is not in the sudoers|may not run sudo|not allowed to execute",
         "the user may not become root",
-        "let it: a line USER ALL=(ALL) ALL in /etc/sudoers.d",
+        "add a line USER ALL=(ALL) ALL in /etc/sudoers.d",
     ),
     (
         r"python3?: (command )?not found|No such file or directory.*python|interpreter",
@@ -77,7 +77,7 @@ _KNOWN = (
         "apt-get install python3-minimal, or dnf install python3",
     ),
     (r"SyntaxError", "its Python 3 is too old", "install Python 3.8 or later"),
-    (r"No space left on device", "its disk is full", "make room"),
+    (r"No space left on device", "its disk is full", "free some space"),
 )
 
 
@@ -92,12 +92,12 @@ def wrongs(answers: Iterable[HostAnswer]) -> Iterator[HostWrong]:
             yield HostWrong(
                 answer.host,
                 f"its clock is {abs(late):.0f} s {'behind' if late < 0 else 'ahead'}",
-                "keep clocks in step: chrony or systemd-timesyncd",
+                "synchronise clocks with chrony or systemd-timesyncd",
             )
 
 
-_AGAIN = "mend that, and deploy again"
-_BY_LOG = "mend what the log says, and deploy again"
+_AGAIN = "fix that, then deploy again"
+_BY_LOG = "fix the error in the log, then deploy again"
 
 
 def _spoken(answer: HostAnswer) -> HostWrong:
@@ -111,12 +111,14 @@ def _spoken(answer: HostAnswer) -> HostWrong:
             return HostWrong(answer.host, what, fix.format(host=answer.host))
     if answer.unreachable:
         lines = [line.strip() for line in said.splitlines() if line.strip()]
-        told = f"ssh does not reach it: {lines[-1] if lines else 'it said nothing'}"
-        return HostWrong(answer.host, told, f"see that `ssh {answer.host} true` succeeds without a question")
+        told = f"ssh cannot reach it: {lines[-1] if lines else 'it printed nothing'}"
+        return HostWrong(answer.host, told, f"check that `ssh {answer.host} true` succeeds without a prompt")
     if "Traceback (most recent call last)" in said:
         # Not what a host or a user may have wrong.
         last = [line.strip() for line in said.splitlines() if line.strip()][-1]
-        return HostWrong(answer.host, f"howdah failed on it: {last}", "tell howdah's makers, with the plan")
+        return HostWrong(
+            answer.host, f"howdah failed on it: {last}", "report this as a defect of howdah, with the plan"
+        )
     text = re.sub(r"^(Task failed: )?(Module failed: |Action failed: )?", "", said)
     return HostWrong(answer.host, text, _AGAIN)
 

@@ -38,14 +38,14 @@ _CALIBRATION_HINT = "give a calibration that `howdah calibrate` wrote, calibrati
 
 _HOST_HINT = "give a file that `howdah probe --output` or `howdah probe --json` wrote"
 _AN_INVENTORY = "an inventory"
-_INVENTORY_HINT = "give a list of hosts, hosts.yaml for instance: see docs/inventory.md"
+_INVENTORY_HINT = "give an inventory such as hosts.yaml: see docs/inventory.md"
 _A_SITE = "a site"
-_SITE_HINT = "give what machines are made on, site.yaml for instance: see docs/provision.md"
+_SITE_HINT = "give a site file such as site.yaml: see docs/provision.md"
 _SITE: tuple[type[BaseModel], ...] = (
     VCenterSite, LibvirtSite, SiteNetwork, SiteSsh, SiteHosts, SiteMachines,
 )  # fmt: skip
 _A_STUDY = "a study"
-_STUDY_HINT = "give a study, study.yaml for instance: see docs/study.md"
+_STUDY_HINT = "give a study such as study.yaml: see docs/study.md"
 _INVENTORY: tuple[type[BaseModel], ...] = (HostGroup, CpuLayout, DiskSet, NicSet)
 _STUDY: tuple[type[BaseModel], ...] = (
     CellSettings, Level, Factor, Repeats, Budget, Published, PublishedCell, PublishedRatio,

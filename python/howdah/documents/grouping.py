@@ -54,8 +54,8 @@ def group_hosts(
         first, second = [same[0].file for same in alike.values()][:2]
         raise UserError(
             f"--group {name}",
-            f"{first} and {second} are not alike: {difference(*list(alike)[:2])}",
-            "add each kind of host to a group of its own",
+            f"{first} and {second} differ: {difference(*list(alike)[:2])}",
+            "add each kind of host to a separate group",
         )
     taken = {group.name for group in inventory.groups} if inventory else set()
     additions: list[Addition] = []
@@ -122,7 +122,7 @@ def _home(
         if not group.hosts:
             differs = differs or "its hosts have no names"
         elif group.racks:
-            differs = differs or "it is in racks, so that each host's rack must be given by hand"
+            differs = differs or "it has racks, so each host's rack must be given by hand"
         elif serves not in (None, group.serves):
             differs = differs or f"it serves {group.serves}"
         if not differs:

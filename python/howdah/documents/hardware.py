@@ -95,7 +95,7 @@ def _memory(host: Host, asked: dict[Keys, str]) -> int:
     seen = host.memory.total_bytes
     installed = installed_bytes(seen)
     if installed != seen:
-        asked["memory",] = f"rounded up to what is installed: the kernel manages {format_memory(seen)}"
+        asked["memory",] = f"rounded up to installed modules: the kernel manages {format_memory(seen)}"
     return installed
 
 
@@ -150,7 +150,7 @@ def _disks(host: Host, asked: dict[Keys, str], left_out: list[str]) -> tuple[Dis
         if alike.unsure:
             asked["disks", index] = f"{alike.kind}? the kernel cannot tell: write hdd, ssd or nvme"
     if not _system_disks(host):
-        asked["disks",] = "no disk was seen below /: write role: system where the operating system is"
+        asked["disks",] = "no disk was found below /: write role: system at the disk of the operating system"
     return tuple(sets)
 
 
@@ -176,9 +176,9 @@ def _nics(host: Host, asked: dict[Keys, str], left_out: list[str]) -> tuple[NicS
         if nic not in chosen
     ]
     if not ports:
-        asked["nics", 0] = f"{_ASSUMED}? no port was up: write how many of what speed"
+        asked["nics", 0] = f"{_ASSUMED}? no port was up: write the number and speed of ports"
     elif not speed:
-        asked["nics", 0] = f"{_ASSUMED}? the driver does not say: write the port's speed"
+        asked["nics", 0] = f"{_ASSUMED}? the driver does not report it: write the port's speed"
     return (NicSet(count=max(1, len(chosen)), speed=exact_bits_per_s(speed) if speed else _ASSUMED),)
 
 
@@ -201,7 +201,7 @@ def rated(disks: Sequence[DiskSet], hosts: Sequence[Host]) -> Rated:
             lines[index] = _with(line, outer, min(outer, inner))
         elif files:
             lines[index] = _with(line, median(files), median(files))
-            said["disks", index] = "rates of files in free space, wherever they were"
+            said["disks", index] = "rates of files in free space, at arbitrary places"
     return Rated(tuple(lines), said)
 
 

@@ -60,7 +60,7 @@ def _disks(group: HostGroup) -> Iterator[Notice]:
         sizes = ", ".join(f"{disk.count} × {format_bytes(disk.size_bytes)} {disk.kind}" for disk in data)
         yield Notice(
             group=group.name,
-            text=f"data disks are not alike ({sizes}): the slowest sets the pace, the smallest is full first",
+            text=f"data disks differ ({sizes}): the slowest limits all, and the smallest is full first",
             source="D0 151",
         )
     if not any(disk.role is DiskRole.SYSTEM for disk in group.disks):

@@ -84,7 +84,7 @@ def _strange(tree: Tree, kind: str, hint: str) -> Fault | None:
             return Fault(
                 tree.mark(path),
                 path,
-                f"format {version} is newer than this howdah reads ({FORMAT})",
+                f"format {version} is newer than this howdah supports ({FORMAT})",
                 "read it with a newer howdah",
             )
     return None

@@ -182,7 +182,7 @@ def _described(host: Physical, given: Given, probe: Probe | None) -> _Described:
             raise UserError(
                 f"--probe {probe.file}",
                 f"{told.hardware.cpu.threads} threads, but its daemons count {host.threads}",
-                "probe the machine that its daemons run on, outside any container",
+                "probe the machine that runs its daemons, outside any container",
             )
         return _Described(told.hardware, told.asked)
     asked: dict[Keys, str] = {}
@@ -200,10 +200,10 @@ def _described(host: Physical, given: Given, probe: Probe | None) -> _Described:
 def _cpu(host: Physical, asked: dict[Keys, str]) -> CpuLayout:
     if host.threads is not None:
         asked["cpu",] = (
-            f"assumed: {host.threads} threads were counted; write sockets, cores and threads of each"
+            f"assumed from {host.threads} counted threads; write sockets, cores and threads of each"
         )
     else:
-        asked["cpu",] = "assumed: YARN's virtual cores, as threads were not reported; write what there is"
+        asked["cpu",] = "assumed: YARN's virtual cores, because threads were not reported; write the threads"
     return CpuLayout(sockets=1, cores_per_socket=host.threads or max(1, host.vcores))
 
 
@@ -212,11 +212,11 @@ def _memory(host: Physical, asked: dict[Keys, str]) -> int:
         installed = installed_bytes(host.memory_bytes)
         if installed != host.memory_bytes:
             asked["memory",] = (
-                f"rounded up to what is installed: Java sees {format_memory(host.memory_bytes)}"
+                f"rounded up to installed modules: Java reports {format_memory(host.memory_bytes)}"
             )
         return installed
     asked["memory",] = (
-        "assumed: what YARN gives to containers, as memory was not reported; write what is installed"
+        "assumed: what YARN gives to containers, because memory was not reported; write the installed memory"
     )
     return max(GIB, host.container_bytes)
 
@@ -254,7 +254,7 @@ def _untold_disk(host: Physical, given: Given, asked: dict[Keys, str]) -> DiskSe
 
 def _nics(given: Given, asked: dict[Keys, str]) -> tuple[NicSet, ...]:
     if given.nic_bits_per_s is None:
-        asked["nics", 0] = "assumed: no daemon knows its network's speed; write it, or give --nic"
+        asked["nics", 0] = "assumed, because no daemon reports its network's speed; write it, or give --nic"
     return (NicSet(count=1, speed=exact_bits_per_s(given.nic_bits_per_s or _SPEED)),)
 
 

@@ -22,9 +22,9 @@ _SAID = (
     ("expected ',' or ']'", "the list is not closed where it should be", _UNQUOTED),
     ("expected ',' or '}'", "the mapping is not closed where it should be", _UNQUOTED),
     ("could not find expected ':'", "a key without its `:`", "write `key: value`"),
-    ("did not find expected key", "this line is not indented as those before it", _INDENT),
-    ("did not find expected '-' indicator", "this line is not indented as those before it", _INDENT),
-    ("sequence entries are not allowed", "a list's entry cannot begin here", "put `- ` on a line of its own"),
+    ("did not find expected key", "this line is not indented like those before it", _INDENT),
+    ("did not find expected '-' indicator", "this line is not indented like those before it", _INDENT),
+    ("sequence entries are not allowed", "a list's entry cannot begin here", "put `- ` on a separate line"),
     ("cannot start any token", "a word cannot begin with this character", _UNQUOTED),
     ("undefined alias", "an alias is not allowed", "write the value out"),
 )

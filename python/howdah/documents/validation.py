@@ -22,7 +22,7 @@ _LONGEST_SHOWN = 40
 _WHOLE = ("is not a whole number", "write digits alone, for instance 2")
 _MAPPING = ("is not a mapping", "write `key: value` lines below the key, or {{key: value}}")
 _LIST = ("is not a list", "write `- ` entries below the key, or [a, b]")
-_NUMBER = ("is not a number", "write for instance 0.4")
+_NUMBER = ("is not a number", "write, for example, 0.4")
 _TRUTH = ("is neither true nor false", "write true or false")
 _SAID: Mapping[str, tuple[str, str]] = {
     "int_type": _WHOLE,
@@ -33,7 +33,7 @@ _SAID: Mapping[str, tuple[str, str]] = {
     "float_parsing": _NUMBER,
     "bool_type": _TRUTH,
     "bool_parsing": _TRUTH,
-    "string_type": ("is not a text", "put it in double quotes if it is meant as a word"),
+    "string_type": ("is not text", "put it in double quotes if you mean text"),
     "tuple_type": _LIST,
     "list_type": _LIST,
     "model_type": _MAPPING,
@@ -44,8 +44,8 @@ _SAID: Mapping[str, tuple[str, str]] = {
     "greater_than": ("is too small", "more than {gt}"),
     "less_than": ("is too large", "less than {lt}"),
     "finite_number": ("is not a finite number", _NUMBER[1]),
-    "enum": ("is not known here", "one of {expected}"),
-    "literal_error": ("is not known here", "one of {expected}"),
+    "enum": ("is unknown here", "one of {expected}"),
+    "literal_error": ("is unknown here", "one of {expected}"),
 }
 
 
@@ -176,7 +176,7 @@ def _unknown(model: type[BaseModel], tree: Tree, path: Keys) -> Fault:
     known = _known(model, path)
     near = _nearest(known, str(path[-1]))
     hint = f"do you mean {near[0]}?" if near else f"known here: {', '.join(known)}"
-    return Fault(tree.keys.get(path, tree.mark(path)), path, "is not a key howdah knows", hint)
+    return Fault(tree.keys.get(path, tree.mark(path)), path, "is an unknown key", hint)
 
 
 def _known(model: type[BaseModel], path: Keys) -> tuple[str, ...]:

@@ -49,7 +49,7 @@ def clock_was_set(clock: RunClock) -> tuple[RunWarning, ...]:
         return ()
     text = (
         f"this machine's time of day was set {abs(by_s):.0f} s {'forward' if by_s > 0 else 'back'} during "
-        "the run: times of tasks and what was sampled do not fit together"
+        "the run: times of tasks and samples do not match"
     )
     return (RunWarning(code="clock-set", text=text),)
 
@@ -64,7 +64,7 @@ def clocks_apart(web: Web, servers: Iterable[tuple[str, str]]) -> tuple[RunWarni
         RunWarning(
             code="clock-skew",
             text=f"the clock of {name} is {abs(ahead_s):.0f} s {'ahead of' if ahead_s > 0 else 'behind'} this"
-            " machine's: its times and what is sampled meanwhile do not fit together (is NTP running?)",
+            " machine's: its times and samples do not match this machine's (is NTP running?)",
         )
         for name, ahead_s in offsets
         if ahead_s is not None and abs(ahead_s) > _APART_S

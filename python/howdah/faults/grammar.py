@@ -50,7 +50,7 @@ _LONGEST_S = 30 * 86400.0
 _SHARE = re.compile(r"(\d+(?:\.\d+)?)%")
 _WORDS = ("to", "at", "for")
 EXAMPLE = (
-    "write for instance 'kill regionserver@h1-1 at ycsb-a 40%' or 'pause namenode:active at 30s for 20s'"
+    "write, for example, 'kill regionserver@h1-1 at ycsb-a 40%' or 'pause namenode:active at 30s for 20s'"
 )
 
 
@@ -78,21 +78,21 @@ def parse_whom(word: str, where: str) -> Whom:
     head, colon, tail = word.partition(":")
     if head in _PLACES:
         if not tail:
-            raise UserError(where, f"{word!r} does not say which {head}", f"{head}:NAME")
+            raise UserError(where, f"{word!r} names no {head}", f"{head}:NAME")
         return Whom(place=head, name=tail)
     daemon, at, machine = word.partition("@")
     daemon, colon, state = daemon.partition(":")
     if daemon not in DAEMONS:
         hint = f"a daemon ({', '.join(DAEMONS)}), or {', '.join(f'{kind}:NAME' for kind in _PLACES)}"
-        raise UserError(where, f"{word!r} names nobody", hint)
+        raise UserError(where, f"{word!r} is not a target", hint)
     if at and not machine:
-        raise UserError(where, f"{word!r} does not say on which machine", f"{daemon}@NAME")
+        raise UserError(where, f"{word!r} names no machine", f"{daemon}@NAME")
     if colon:
         if daemon not in PAIRS or state not in STATES:
             hint = " or ".join(f"{pair}:{one}" for pair in PAIRS for one in STATES)
-            raise UserError(where, f"{word!r} is no state of a {daemon}", hint)
+            raise UserError(where, f"{word!r} is not a state of a {daemon}", hint)
         if at:
-            raise UserError(where, f"{word!r} says both who and in which state", "leave one of them out")
+            raise UserError(where, f"{word!r} gives both a name and a state", "leave one of them out")
     if daemon == APPLICATION_MASTER and at:
         raise UserError(where, "an application master runs where YARN puts it", APPLICATION_MASTER)
     return Whom(daemon=daemon, state=state or None, machine=machine or None)
@@ -102,9 +102,7 @@ def _action(word: str, where: str) -> Action:
     try:
         return Action(word)
     except ValueError as error:
-        raise UserError(
-            where, f"{word!r} is nothing that can be done", f"one of {', '.join(Action)}"
-        ) from error
+        raise UserError(where, f"{word!r} is not a kind of fault", f"one of {', '.join(Action)}") from error
 
 
 def _clauses(words: Sequence[str], where: str) -> dict[str, list[str]]:
@@ -114,10 +112,10 @@ def _clauses(words: Sequence[str], where: str) -> dict[str, list[str]]:
     for word in words:
         if word in _WORDS:
             if word in said:
-                raise UserError(where, f"says {word!r} twice", "leave one of them out")
+                raise UserError(where, f"has {word!r} twice", "leave one of them out")
             current = said[word] = []
         elif current is None:
-            raise UserError(where, f"{word!r} is one word too many", EXAMPLE)
+            raise UserError(where, f"{word!r} is a word too many", EXAMPLE)
         else:
             current.append(word)
     for word, rest in said.items():
@@ -131,7 +129,7 @@ def _moment(words: Sequence[str], where: str) -> Moment:
     if _TIME.fullmatch(first):
         if rest:
             raise UserError(
-                where, f"{' '.join(words)!r} is no moment", "at 30s, at WORKLOAD 40%, at WORKLOAD 10s"
+                where, f"{' '.join(words)!r} is not a moment", "at 30s, at WORKLOAD 40%, at WORKLOAD 10s"
             )
         return Moment(after_s=parse_time(words, "at", where))
     if not rest:
@@ -139,12 +137,12 @@ def _moment(words: Sequence[str], where: str) -> Moment:
     second = " ".join(rest)
     if share := _SHARE.fullmatch(second):
         if float(share[1]) > 100:
-            raise UserError(where, f"{second} is more than there is to do", "0% to 100%")
+            raise UserError(where, f"{second} is more than 100%", "0% to 100%")
         return Moment(workload=first, share=float(share[1]) / 100)
     if _TIME.fullmatch(second):
         return Moment(workload=first, after_s=parse_time(rest, "at", where))
     if second[0].isdigit() or second[0] in "+-":
-        raise UserError(where, f"{second!r} is neither a time nor a share", "10s, 2min, 40%")
+        raise UserError(where, f"{second!r} is neither a time nor a percentage", "10s, 2min, 40%")
     return Moment(workload=first, phase=second)
 
 
@@ -175,20 +173,22 @@ def _check(fault: ClusterFault, where: str) -> None:
     what, whom = fault.what, fault.whom
     if whom.daemon == APPLICATION_MASTER and what not in OF_DAEMONS:
         raise UserError(
-            where, f"{what} is done to a machine, and nobody knows which one it will be on", "worker:NAME"
+            where,
+            f"{what} needs a machine, but the machine of {whom.text} is not known in advance",
+            "worker:NAME",
         )
     if whom.place is not None and what not in OF_PLACES:
         hint = f"name a daemon: regionserver@{whom.name}; or lose {whom.text}"
-        raise UserError(where, f"{what} is done to a daemon, and {whom.text} is a place", hint)
+        raise UserError(where, f"{what} needs a daemon, and {whom.text} is a machine, host or rack", hint)
     if whom.daemon == APPLICATION_MASTER and what is Action.RESTART:
         raise UserError(where, "YARN starts a new application master itself", f"kill {APPLICATION_MASTER}")
     if what is Action.WIPE and whom.daemon != JOURNALNODE:
         hint = f"wipe {JOURNALNODE}@NAME, or wipe-disk worker:NAME"
-        raise UserError(where, f"{what} is done to JournalNodes alone, and {whom.text} is none", hint)
+        raise UserError(where, f"{what} works on JournalNodes only, and {whom.text} is not one", hint)
     if what in WITH_RATE and not fault.rate:
         speed = "10Mb/s" if what is Action.SLOW_LINK else "10MB/s"
-        raise UserError(where, f"does not say to which speed a {what} is", f"{what} {whom.text} to {speed}")
+        raise UserError(where, f"gives no speed for {what}", f"{what} {whom.text} to {speed}")
     if fault.for_s is not None and what in AT_ONCE:
-        raise UserError(where, f"{what} is over when it is done", "leave 'for' out")
+        raise UserError(where, f"{what} has no duration", "leave 'for' out")
     if fault.for_s is not None and fault.for_s <= 0:
-        raise UserError(where, "lasts no time", "for 20s")
+        raise UserError(where, "has a duration of zero", "for 20s")

@@ -15,7 +15,7 @@ from howdah.model.sink import Progress
 
 _LOG = logging.getLogger(__name__)
 _TICK_S = 0.05
-_NEVER = "the moment never came: the run ended before it"
+_NEVER = "the run ended before that moment"
 
 
 class Deed(NamedTuple):

@@ -30,7 +30,7 @@ WORDS = (
     _word("hmaster", "RegionServer missed", r"RegionServer ephemeral node deleted, processing expiration"),
     _word(
         "hmaster",
-        "recovery begun",
+        "recovery started",
         r"Start pid=\d+, state=RUNNABLE.*ServerCrashProcedure|state=RUNNABLE:SERVER_CRASH_START",
     ),
     _word("hmaster", "meta open", r"Finished pid=\d+, .*TransitRegionStateProcedure table=hbase:meta,"),

@@ -69,23 +69,21 @@ class Crew(NamedTuple):
         whom = fault.whom
         there = self.at(whom)
         if not there and whom.daemon != APPLICATION_MASTER:
-            raise UserError(where, f"{whom.text} is nobody of this cluster", self._hint(whom))
+            raise UserError(where, f"{whom.text} is unknown in this cluster", self._hint(whom))
         if whom.daemon == APPLICATION_MASTER and not any(
             "nodemanager" in one.daemons for one in self.members
         ):
             raise UserError(
-                where, "this cluster has no YARN, and so no application master", "name a daemon of it"
+                where, "this cluster has no YARN, and so no application master", "name a daemon of the JVM"
             )
         if whom.state == "standby" and len(there) < 2:
-            raise UserError(
-                where, f"there is one {whom.daemon}, and no other stands by", f"{whom.daemon}:active"
-            )
+            raise UserError(where, f"the only {whom.daemon} has no standby", f"{whom.daemon}:active")
         if fault.what in _OF_DISKS and not any(one.disks for one in there):
             raise UserError(
-                where, f"{whom.text} has no data disks of its own", "name a worker of a laboratory of root's"
+                where, f"{whom.text} has no separate data disks", "name a worker of a lab built as root"
             )
         if fault.what in _OF_LINKS and self.rootless:
-            raise UserError(where, "a laboratory without root has no links", "build it as root")
+            raise UserError(where, "a lab built without root has no links", "build it as root")
         if whom.place in ("host", "rack") and fault.what not in _OF_DISKS:
             self._check_own(where, there)
 
@@ -95,8 +93,8 @@ class Crew(NamedTuple):
             if others := self.shared.get(one.host):
                 raise UserError(
                     where,
-                    f"{one.host} has machines of {' and '.join(others)}, too, which would be lost with it",
-                    f"take {' and '.join(others)} down, or name machines: {one.kind}:{one.name}",
+                    f"{one.host} also has machines of {' and '.join(others)}, which would be lost with it",
+                    f"take down {' and '.join(others)}, or name machines: {one.kind}:{one.name}",
                 )
 
     def _hint(self, whom: Whom) -> str:
@@ -130,7 +128,7 @@ def check_schedule(
         crew.check(fault, place)
         workload = fault.when.workload if fault.when else None
         if workload is not None and workload not in programs:
-            raise UserError(place, f"{workload} is no part of this run", f"it runs {', '.join(programs)}")
+            raise UserError(place, f"{workload} is not part of this run", f"it runs {', '.join(programs)}")
         phase = fault.when.phase if fault.when else None
         known = programs[workload] if workload is not None else ()
         if phase is not None and known and phase not in known:
@@ -139,8 +137,8 @@ def check_schedule(
         if _exclude(one, other, crew):
             raise UserError(
                 f"{where} '{other.text}'",
-                f"and '{one.text}' exclude one another: both would be in force at once",
-                "let the first one end before, with 'for', or hit somebody else",
+                f"conflicts with '{one.text}': both would be active at the same time",
+                "end the first fault earlier with 'for', or choose another target",
             )
 
 
@@ -206,8 +204,8 @@ def random_schedule(seed: int, number: int, crew: Crew, within_s: float) -> tupl
         elif tries > 1000 * number:
             raise UserError(
                 "--fault",
-                f"{number} faults do not fit into {within_s:g} s here",
-                "fewer of them, or a longer time",
+                f"{number} faults do not fit into {within_s:g} s on this cluster",
+                "give fewer faults or more time",
             )
     return tuple(sorted(chosen, key=_begin))
 

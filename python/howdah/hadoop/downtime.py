@@ -51,7 +51,7 @@ _DAEMONS = r"dfs\.(namenode|journalnode|datanode|secondary|ha\.zkfc)|yarn\.(reso
 UNROLLABLE: tuple[Unrollable, ...] = (
     _unrollable(
         r"dfs\.block\.access\.token\.enable",
-        "a DataNode ends itself where its NameNode has another value",
+        "a DataNode exits if its NameNode has another value",
     ),
     _unrollable(
         r"dfs\.encrypt\.data\.transfer(\.algorithm)?",
@@ -59,15 +59,15 @@ UNROLLABLE: tuple[Unrollable, ...] = (
     ),
     _unrollable(
         r"dfs\.data\.transfer\.protection|hadoop\.rpc\.protection|hbase\.rpc\.protection",
-        "daemons without a level of protection in common do not talk to one another",
+        "daemons without a common level of protection reject each other",
         _share,
     ),
     _unrollable(
         r"(hadoop|hbase)\.security\.authentication|hadoop\.http\.authentication\.type|.*\.principal",
-        "daemons that prove who they are in different ways refuse one another",
+        "daemons with different ways of authentication reject each other",
     ),
     _unrollable(
-        r"quorum\.auth\..*", "ZooKeepers that want a proof of one another refuse those that give none"
+        r"quorum\.auth\..*", "ZooKeepers that require authentication reject servers that do not authenticate"
     ),
     _unrollable(
         r"dfs\.http\.policy|yarn\.http\.policy|mapreduce\.jobhistory\.http\.policy",
@@ -76,7 +76,7 @@ UNROLLABLE: tuple[Unrollable, ...] = (
     ),
     _unrollable(
         r"fs\.defaultFS|dfs\.(internal\.)?nameservices|dfs\.ha\.namenodes\..*|dfs\.nameservice\.id|dfs\.ha\.namenode\.id",
-        "daemons that know HDFS by different names are no longer of one file system",
+        "daemons with different names of HDFS no longer share a file system",
     ),
     _unrollable(
         r"dfs\.ha\.automatic-failover\.enabled",
@@ -84,17 +84,17 @@ UNROLLABLE: tuple[Unrollable, ...] = (
     ),
     _unrollable(
         r"yarn\.resourcemanager\.(ha\.(enabled|rm-ids)|cluster-id|zk-state-store\.parent-path|store\.class)",
-        "ResourceManagers that differ in it both lead, or lose each other's applications",
+        "ResourceManagers that differ in it are both active, or lose each other's applications",
     ),
     _unrollable(
         rf"({_DAEMONS}|mapreduce\.jobhistory|hbase\.(master|regionserver))\.(?!.*bind)(.*[.-])?(address|hostname|port)(\..*)?",
-        "others look for the daemon at the former address until they are restarted",
+        "other daemons use the former address until they are restarted",
         _is_new,
     ),
     _unrollable(
         r"clientPort|secureClientPort|server\.\d+|.*\.zookeeper\.(quorum|property\.clientPort)|ha\.zookeeper\.(quorum|parent-znode)"
         r"|hadoop\.zk\.address|yarn\.resourcemanager\.zk-address|zookeeper\.znode\.parent",
-        "daemons that meet at different ZooKeepers elect a leader each",
+        "daemons that use different ZooKeepers elect separate leaders",
         _is_new,
     ),
     _unrollable(
@@ -103,13 +103,13 @@ UNROLLABLE: tuple[Unrollable, ...] = (
     ),
     _unrollable(
         r"dfs\.namenode\.(name|edits)\.dir|dfs\.journalnode\.edits\.dir(\..*)?|dfs\.datanode\.data\.dir",
-        "what HDFS holds is in the former directories",
+        "HDFS's data is in the former directories",
         _share,
         moves_data=True,
     ),
     _unrollable(
         r"dataDir|dataLogDir|hbase\.rootdir|hbase\.wal\.dir|yarn\.resourcemanager\.leveldb-state-store\.path",
-        "what it keeps is in the former directory",
+        "its data is in the former directory",
         moves_data=True,
     ),
 )

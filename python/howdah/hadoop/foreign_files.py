@@ -11,7 +11,7 @@ _PROBE = (
     "run `howdah probe --output HOST.yaml` on one host of each kind, then "
     "`howdah inventory add HOST.yaml -o hosts.yaml`"
 )
-_IMPORT = "`howdah inventory import --conf DIR -o hosts.yaml` reads hosts and disks from a cluster that runs"
+_IMPORT = "`howdah inventory import --conf DIR -o hosts.yaml` reads hosts and disks from a running cluster"
 _JOBS = (
     "`howdah inventory import --conf DIR --workload-output work.yaml` reads finished jobs from the history "
     "server"

@@ -49,12 +49,12 @@ OPTIONS: Mapping[Role, str] = {
 }
 """The variable of the env files that holds a daemon's own Java options."""
 _NO_DAEMONS: tuple[tuple[str, str], ...] = (
-    (r".*_PID_DIR", "systemd starts daemons in the foreground, where they write no such file"),
+    (r".*_PID_DIR", "systemd starts daemons in the foreground, so they write no such file"),
     (r".*_CLIENT_OPTS|HBASE_MANAGES_ZK", "read by scripts that users start"),
 )
 """Names that no daemon reads although it loads the file, and why."""
 _ALL_LOADING: tuple[tuple[str, str], ...] = (
-    (r".*\.principal", "named in annotations of protocols, for all who call them"),
+    (r".*\.principal", "named in annotations of protocols, for all their clients"),
     (r".*_LOG_DIR|HADOOP_OPTS|HBASE_OPTS", "read by the scripts that start daemons"),
 )
 """Names that every daemon reads that loads the file, which its code does not show, and why."""

@@ -32,7 +32,7 @@ def compiled(name: str, class_path: tuple[str, ...], hint: str) -> Path:
     if not compiler.is_file():
         raise UserError(
             str(compiler),
-            "is missing: howdah's own clients of Hadoop and HBase are compiled here",
+            "is missing: howdah compiles its own clients of Hadoop and HBase",
             "install a JDK (sudo apt-get install openjdk-17-jdk-headless), or set JAVA_HOME to one",
         )
     folder.parent.mkdir(parents=True, exist_ok=True)

@@ -34,7 +34,7 @@ class Fetchable(NamedTuple):
     @property
     def instead(self) -> str:
         """What to do instead of fetching it, to follow what else is said."""
-        return f", or set {_HOMES[self.product]} to an installation of your own"
+        return f", or set {_HOMES[self.product]} to your own installation"
 
     @property
     def fetch(self) -> str:

@@ -100,17 +100,17 @@ def _verified(lib: Path, release: Fetchable, progress: FetchProgress) -> list[Wr
 
 def _not_as_listed(release: Fetchable, wrong: list[WrongJar]) -> HowdahError:
     jar, kind = wrong[0]
-    others = f", and {len(wrong) - 1} more are not as listed" if len(wrong) > 1 else ""
+    others = f", and {len(wrong) - 1} more differ from the released files" if len(wrong) > 1 else ""
     what = {
         "missing": f"{jar} is missing from it",
-        "damaged": f"{jar} has another SHA-256 than the released one",
-        "unknown": f"{jar} came with it but is not part of it",
+        "damaged": f"{jar} differs from the released file (SHA-256)",
+        "unknown": f"{jar} does not belong to the release",
     }[kind]
     return HowdahError(
         str(release),
         f"{what}{others}",
-        f"remove Maven's copy (find ~/.m2 -name {jar} -delete) and fetch again; if that does not help, "
-        "the repository that it comes from is not to be trusted",
+        f"remove Maven's copy (find ~/.m2 -name {jar} -delete) and fetch again; if that does not help, do "
+        f"not trust its repository",
     )
 
 
@@ -126,5 +126,5 @@ def _alone(folder: Path) -> Iterator[None]:
         raise UserError(
             str(error.filename or folder.parent),
             f"cannot be written: {os.strerror(error.errno or 0)}",
-            "make room or allow writing there, or set HOWDAH_CACHE to another place",
+            "free some space, make it writable, or set HOWDAH_CACHE to another directory",
         ) from error

@@ -39,7 +39,7 @@ def find_hbase(release: str | None = None) -> HBaseInstallation:
     if release is not None and found.version != release:
         raise UserError(
             "HBASE_HOME",
-            f"{given} is HBase {found.version}, and the plan is for {release}",
+            f"{given} is HBase {found.version}, but the plan is for {release}",
             f"plan with --hbase {found.version}, or name an installation of {release}",
         )
     return found
@@ -50,7 +50,7 @@ def _fetchable_hbase(version: str | None) -> Fetchable:
     if release.version not in known:
         raise UserError(
             str(release),
-            "is what the plan is for, and not a release that howdah can fetch",
+            "is the plan's release, but howdah cannot fetch it",
             f"set HBASE_HOME to an installation of it, or plan with --hbase {known[-1]}",
         )
     return release
@@ -78,7 +78,7 @@ def _fetched_folder(release: Fetchable) -> Path:
     missing = absent(folder / "lib", release)
     if missing:
         if not folder.is_dir():
-            what = f"{release} is not there"
+            what = f"{release} is not installed"
         else:
             others = f" and {len(missing) - 1} more" if len(missing) > 1 else ""
             what = f"{missing[0]}{others} is missing"

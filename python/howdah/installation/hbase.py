@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from howdah.errors import UserError
 
-_TARBALL = "name the folder that an Apache tarball unpacks to: it has bin/, conf/ and lib/"
+_TARBALL = "give the folder of an unpacked Apache tarball, with bin/, conf/ and lib/"
 _SERVER = re.compile(r"hbase-server-(\d+(?:\.\d+)+)(?:-(?!tests|sources)[\w.]+)?\.jar")
 """The jar that only a server has, without those of its tests; some releases add the Hadoop they are for."""
 _YCSB_JARS = ("core-*.jar", "HdrHistogram-*.jar", "htrace-core4-*.jar", "jackson-*-asl-*.jar")

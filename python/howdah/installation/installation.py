@@ -9,7 +9,7 @@ from typing import NamedTuple
 from howdah.errors import UserError
 
 _PARTS = ("common", "hdfs", "yarn", "mapreduce")
-_TARBALL = "name the folder that an Apache tarball unpacks to: it has bin/, etc/ and share/hadoop/"
+_TARBALL = "give the folder of an unpacked Apache tarball, with bin/, etc/ and share/hadoop/"
 _VERSION_FILE = "common-version-info.properties"
 
 
@@ -87,9 +87,9 @@ def _version(jar: Path) -> str:
         with zipfile.ZipFile(jar) as archive:
             text = archive.read(_VERSION_FILE).decode()
     except (OSError, KeyError, zipfile.BadZipFile) as error:
-        raise UserError(str(jar), "does not say which release it is", "install Hadoop again") from error
+        raise UserError(str(jar), "does not contain its release number", "install Hadoop again") from error
     lines = (line.partition("=") for line in text.splitlines())
     versions = [value.strip() for key, _, value in lines if key.strip() == "version"]
     if not versions:
-        raise UserError(str(jar), "does not say which release it is", "install Hadoop again")
+        raise UserError(str(jar), "does not contain its release number", "install Hadoop again")
     return versions[0]

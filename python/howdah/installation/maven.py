@@ -92,15 +92,16 @@ def _failure(release: Fetchable, lines: deque[str]) -> HowdahError:
     if any("No space left" in line for line in errors):
         return HowdahError(
             str(release),
-            "there is no space left for it",
-            f"make room in the cache and in ~/.m2, which gets a copy ({_SIZE}); HOWDAH_CACHE moves the cache",
+            "no space is left for it",
+            f"free space in the cache and in ~/.m2, which gets a copy ({_SIZE}); HOWDAH_CACHE moves the "
+            f"cache",
         )
-    what = f"Maven cannot fetch it: {errors[0] if errors else 'it gives no reason'}"
+    what = f"Maven cannot fetch it: {errors[0] if errors else 'it reports no reason'}"
     if match := next(filter(None, map(_MISSING.search, errors)), None):
-        reason = match["reason"] or "it is not there"
+        reason = match["reason"] or "it does not exist"
         what = f"Maven cannot fetch {match['artifact']} from {match['repository']}: {reason}"
     return HowdahError(
         str(release),
         what,
-        f"have a network, and a mirror in ~/.m2/settings.xml where one is needed{release.instead}",
+        f"check the network, and the mirror in ~/.m2/settings.xml if you need one{release.instead}",
     )

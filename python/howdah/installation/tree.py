@@ -116,8 +116,8 @@ def packed(installation: Installation | HBaseInstallation) -> PackedTree:
         except OSError as error:
             raise UserError(
                 str(folder),
-                f"cannot hold {name} for the hosts: {error.strerror}",
-                "make room, or set HOWDAH_CACHE",
+                f"cannot store {name} for the hosts: {error.strerror}",
+                "free some space, or set HOWDAH_CACHE",
             ) from error
     native = None if isinstance(installation, HBaseInstallation) else installation.native
     return PackedTree(name, packed_file, digest_file.read_text(), _machine(native) if native else "")

@@ -18,7 +18,7 @@ def with_ycsb(installation: HBaseInstallation) -> HBaseInstallation:
     """
     jars = installation.class_path if installation.fetched else (*installation.class_path, *_fetched_jars())
     return installation._replace(
-        class_path=(str(compiled(_CLASSES, jars, "name a HBase 2.x by HBASE_HOME")), *jars)
+        class_path=(str(compiled(_CLASSES, jars, "set HBASE_HOME to an HBase 2.x")), *jars)
     )
 
 

@@ -68,7 +68,7 @@ def run_inside(state: LabState, name: str, command: Sequence[str]) -> NoReturn:
     try:
         os.execvpe(words[0], words, _with_home(environment))
     except OSError as error:
-        raise UserError(words[0], f"cannot be run: {error.strerror}", "give a command that exists") from error
+        raise UserError(words[0], f"cannot run: {error.strerror}", "give an existing command") from error
 
 
 def kill(state: LabState, name: str, daemon: str | None = None, how: How | None = None) -> Lost:
@@ -84,8 +84,8 @@ def kill(state: LabState, name: str, daemon: str | None = None, how: How | None 
     if how is How.HOST and (others := others_on(state).get(name)):
         raise UserError(
             name,
-            f"has machines of {' and '.join(others)}, too, which would be lost with it",
-            f"take {' and '.join(others)} down, or name machines: {', '.join(one.name for one in machines)}",
+            f"also has machines of {' and '.join(others)}, which would be lost with it",
+            f"take down {' and '.join(others)}, or give machines: {', '.join(one.name for one in machines)}",
         )
     if how is How.HOST and state.spec is not None:
         # Before anything ends, or peers would be told of it by the last packets of the dying.
@@ -115,14 +115,14 @@ def _possible(state: LabState, daemon: str | None, how: How | None) -> How:
     if how is How.HOST and daemon is not None:
         raise UserError(
             "--how host",
-            f"is for whole machines, and {daemon} is a daemon",
-            "name no daemon, or leave it out",
+            f"works on whole machines, and {daemon} is a daemon",
+            "leave out the daemon or --how",
         )
     if how is How.HOST and state.rootless:
         raise UserError(
             "--how host",
-            f"laboratory {state.name} was built without root: its machines have no links",
-            "--how process, or build it as root",
+            f'lab "{state.name}" was built without root, so its machines have no links',
+            "give --how process, or build it as root",
         )
     return how or (How.PROCESS if daemon is not None or state.rootless else How.HOST)
 

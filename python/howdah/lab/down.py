@@ -40,7 +40,7 @@ def remove(name: str, directory: Path | None) -> tuple[Leftover, ...]:
     if rootless:
         mark = mark_of(name, rootless=True)
         left = tuple(
-            Leftover("process", str(process.pid), "does not end")
+            Leftover("process", str(process.pid), "does not exit")
             for process in processes.kill_all(mark, directory)
         )
     else:

@@ -61,7 +61,7 @@ def build_grown(state: LabState, rendered: ConfigSet, tell: Tell) -> Brought:
     build_hosts(state.spec, tell)
     deviations = write_files(state, rendered, found)
     write_scripts(state, found)
-    tell("the masters are told")
+    tell("updating the masters' lists of hosts")
     tell_members(state, found)
     running = start_missing(state, found, tell)
     behind = wait_until_ready(state, running.all, tell)

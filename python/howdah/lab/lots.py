@@ -78,8 +78,8 @@ def own_place(name: str, *, shares: bool) -> LabPlace:
     if shares and (there := [entry.name for entry in registry.on_lot(lot)]):
         raise UserError(
             f"--name {name}",
-            f"is that of an earlier laboratory, on whose hosts {' and '.join(there)} still is",
-            f"--beside {there[0]} to be on them again, or another name",
+            f"belonged to an earlier lab, whose hosts are still used by {' and '.join(there)}",
+            f"give --beside {there[0]} to use these hosts again, or another name",
         )
     return LabPlace(lot if shares else None)
 
@@ -88,28 +88,30 @@ def place_beside(name: str, other: str) -> LabPlace:
     """A place on the hosts of a laboratory that is up; raises UserError for one that cannot be joined."""
     flag = f"--beside {other}"
     if name == other:
-        raise UserError(flag, "is this laboratory itself", "give this one another --name")
+        raise UserError(flag, "is this lab itself", "give this lab another --name")
     entry = registry.entry(other)
     state = read_state(entry.directory) if entry else None
     if entry is None or state is None or not state.complete:
         up = [each.name for each in registry.entries() if each.name != name]
         raise UserError(
             flag,
-            "is not a laboratory that is up" if state is None else "has not come up whole",
-            f"one of {', '.join(up)}" if up else "howdah lab up PLAN builds it first",
+            "no such lab is up" if state is None else "is not complete",
+            f"one of {', '.join(up)}" if up else "build it first: howdah lab up PLAN",
         )
     if state.rootless:
-        raise UserError(flag, "was built without root: it has no hosts to be on", "build both as root")
+        raise UserError(flag, "was built without root, so it has no hosts to share", "build both as root")
     if entry.lot is None:
         raise UserError(
             flag,
-            "has hosts of its own: its plan does not share them, or was made smaller to fit this machine",
-            "plan both clusters with --share and --beside, for hosts that this machine holds as they are",
+            "shares no hosts: its plan does not share them, or was scaled down to fit this machine",
+            "plan both clusters with --share and --beside, for hosts that fit this machine unscaled",
         )
     members = registry.on_lot(entry.lot)
     seats = set(range(_SEATS)) - {member.seat for member in members}
     if not seats:
-        raise UserError(flag, f"is one of {len(members)} on the same hosts", f"{_SEATS} at most")
+        raise UserError(
+            flag, f"is one of {len(members)} labs on the same hosts", f"at most {_SEATS} labs can share hosts"
+        )
     return LabPlace(entry.lot, min(seats), tuple(_states(members)))
 
 
@@ -123,8 +125,8 @@ def enter(state: LabState) -> None:
         for member in registry.on_lot(lot):
             if member.name != state.name and member.seat == state.seat:
                 raise UserError(
-                    f"laboratory {state.name}",
-                    f"has the addresses of {member.name}, which is on the same hosts",
+                    f'lab "{state.name}"',
+                    f"has the same addresses as {member.name}, which uses the same hosts",
                     f"howdah lab down --name {state.name}, then up again --beside {member.name}",
                 )
         registry.enter(state.name, state.directory, lot, state.seat)
@@ -200,7 +202,7 @@ def refuse_shared(state: LabState, what: str) -> None:
     if there := neighbours(state):
         names = " and ".join(other.name for other in there)
         raise UserError(
-            f"laboratory {state.name}", f"is on the same hosts as {names}: {what}", f"take {names} down first"
+            f'lab "{state.name}"', f"shares its hosts with {names}: {what}", f"take down {names} first"
         )
 
 

@@ -205,4 +205,4 @@ def _remove(name: str, directory: Path | None) -> tuple[Leftover, ...]:
 
 def _refuse_inside(name: str) -> None:
     if os.getpid() in inhabitants.find(name):
-        raise UserError(name, "this command runs inside of the laboratory", "leave its shell first (exit)")
+        raise UserError(name, "this command runs inside the lab", "leave the lab's shell first (exit)")

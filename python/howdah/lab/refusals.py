@@ -21,14 +21,14 @@ _ROUNDED = 1.001
 _NEVER = (
     (
         "virtualisation",
-        "machines share one kernel: what a hypervisor's page walks and virtual devices cost is absent",
+        "machines share one kernel, without the cost of a hypervisor's page walks and virtual devices",
     ),
     ("NUMA", "machines share this machine's NUMA nodes and caches"),
     (
         "seeks",
-        "disks are limited in speed; moving heads are not imitated: many streams at once cost what one does",
+        "disks are limited in speed, but have no moving heads: many streams at once cost no more than one",
     ),
-    ("write-back", "one kernel holds the dirty pages of all machines and decides when it writes them"),
+    ("write-back", "one kernel caches the dirty pages of all machines and decides when to write them"),
 )
 
 
@@ -37,13 +37,13 @@ def check_plan(plan: Plan) -> Cluster:
     cluster = plan.cluster
     if cluster is None:
         raise UserError(
-            "plan", "is for one machine without Hadoop", "give a plan that howdah plan hosts.yaml made"
+            "plan", "is a plan of one machine without Hadoop", "give a plan made by howdah plan hosts.yaml"
         )
     if cluster.request.secure:
         raise UserError(
             "plan",
-            "asks for Kerberos and TLS, and a laboratory has no key distribution centre",
-            "plan without --secure: a laboratory's network is closed",
+            "needs Kerberos and TLS, but a lab has no key distribution centre",
+            "plan without --secure: the network of a lab is closed",
         )
     return cluster
 
@@ -53,8 +53,8 @@ def check_ports(machines: Sequence[LabSystem]) -> None:
     if len(machines) > MOST_WORKERS:
         raise UserError(
             "plan",
-            f"has {len(machines)} machines; without root there are ports for {MOST_WORKERS}",
-            "--hosts N for fewer, or run as root",
+            f"has {len(machines)} machines, but without root there are ports for {MOST_WORKERS} only",
+            "give --hosts N for fewer, or run as root",
         )
     for number, machine in enumerate(machines):
         for address, port in ports(machine, number):
@@ -66,8 +66,8 @@ def check_ports(machines: Sequence[LabSystem]) -> None:
                 except OSError as error:
                     raise UserError(
                         f"port {port} of {address}",
-                        f"is needed for {machine.name}, and not free: {error.strerror}",
-                        "end what uses it (ss -ltnp), or run as root: networks of its own have all ports",
+                        f"is needed for {machine.name}, but not free: {error.strerror}",
+                        "stop the program that uses it (ss -ltnp), or run as root for separate networks",
                     ) from error
 
 
@@ -77,7 +77,7 @@ def check_directory(directory: Path) -> None:
         raise UserError(
             f"--dir {directory}",
             "is not empty" if directory.is_dir() else "is not a directory",
-            "a new or an empty directory: howdah lab down removes all that a laboratory puts there",
+            "give a new or empty directory: howdah lab down removes all files of a lab from it",
         )
 
 
@@ -86,11 +86,11 @@ def not_run(cluster: Cluster) -> Iterator[Isolation]:
     for name, used in (("Spark", cluster.request.spark_used), ("Hive", cluster.request.tez_used)):
         if used:
             yield Isolation(
-                what=name, kept=False, how="it is not started: MapReduce runs as planned for both"
+                what=name, kept=False, how="not started; only MapReduce runs, as planned for both"
             )
     if any(master.shadow_host for master in cluster.masters):
         yield Isolation(
-            what="Fault Tolerance", kept=False, how="shadows of masters need a hypervisor: none is run"
+            what="Fault Tolerance", kept=False, how="shadows of masters need a hypervisor, so none is run"
         )
 
 
@@ -102,7 +102,7 @@ def ceilings(spec: LabSpec, memory_bytes: int, others: Sequence[LabSpec] = ()) -
             what="memory in all",
             kept=False,
             how=f"hosts may use {format_memory(limits)} together, and this machine has "
-            f"{format_memory(memory_bytes)}: programs touch less, but page caches are smaller than planned",
+            f"{format_memory(memory_bytes)}: programs use less, but page caches are smaller than planned",
         )
 
 
@@ -115,7 +115,9 @@ def isolation(
     """
     return (
         Isolation(
-            what="network", kept=True, how="a namespace, address and name for each machine; no way out"
+            what="network",
+            kept=True,
+            how="each machine has a network namespace, address and name, and no route to the outside",
         ),
         _uplinks(spec),
         _cpu(capabilities, spec, cpus, others),
@@ -129,11 +131,11 @@ def rootless_isolation(capabilities: Capabilities) -> tuple[Isolation, ...]:
     """What is left and what is lost on loopback addresses."""
     why = capabilities.root.why or capabilities.namespaces.why
     lost = {
-        "network": f"machines share this machine's network and differ by loopback address: {why}",
+        "network": f"machines share this machine's network with a loopback address each: {why}",
         "uplink": "loopback is as fast as memory, between hosts too",
         "CPU": "every machine may use all of this machine's CPUs",
         "memory": "every machine may use all of this machine's memory and page cache",
-        "disks": "data is in directories of one file system, at its speed",
+        "disks": "data is in directories of one file system and has its speed",
     }
     return (*(Isolation(what=what, kept=False, how=how) for what, how in lost.items()), *_never())
 
@@ -156,7 +158,7 @@ def _cpu(capabilities: Capabilities, spec: LabSpec, cpus: float, others: Sequenc
         return _without("CPU", "cpu", "every machine may use all of this machine's CPUs")
     shares = sorted({share for share in (machine.cpus for machine in spec.machines) if share is not None})
     if not shares:
-        return Isolation(what="CPU", kept=False, how="machines have no limit of CPU time")
+        return Isolation(what="CPU", kept=False, how="machines have no limit on CPU time")
     shown = _listed(f"{share:g}" for share in shares)
     how = f"{shown} CPUs' worth of time, control groups version {version}"
     promised = sum(
@@ -168,8 +170,8 @@ def _cpu(capabilities: Capabilities, spec: LabSpec, cpus: float, others: Sequenc
         return Isolation(
             what="CPU",
             kept=False,
-            how=f"{how}, and no more; but hosts may use {promised:.3g} together, and this machine has "
-            f"{cpus:.3g}: while all are busy, each gets less",
+            how=f"at most {how}; but together hosts may use {promised:.3g}, and this machine has {cpus:.3g}, "
+            "so each gets less while all are busy",
         )
     return Isolation(what="CPU", kept=True, how=how)
 
@@ -182,7 +184,7 @@ def _memory(capabilities: Capabilities, spec: LabSpec) -> Isolation:
         {memory for memory in (machine.memory_bytes for machine in spec.machines) if memory is not None}
     )
     if not sizes:
-        return Isolation(what="memory", kept=False, how="machines have no limit of memory")
+        return Isolation(what="memory", kept=False, how="machines have no limit on memory")
     shown = _listed(map(format_memory, sizes))
     how = f"{shown}, page cache included and no swap, control groups version {version}"
     return Isolation(what="memory", kept=True, how=how)
@@ -191,8 +193,8 @@ def _memory(capabilities: Capabilities, spec: LabSpec) -> Isolation:
 def _disks(capabilities: Capabilities, spec: LabSpec) -> Isolation:
     disks = [disk for machine in spec.machines for disk in machine.disks]
     if not disks:
-        return Isolation(what="disks", kept=False, how="machines have no disks of their own")
-    own = f"{spec.format.file_system} on loop devices of a machine's own"
+        return Isolation(what="disks", kept=False, how="machines have no separate disks")
+    own = f"{spec.format.file_system} on separate loop devices of each machine"
     version = capabilities.controllers.get(Controller.IO)
     if version is None:
         return _without("disks", "io", f"{own}, as fast as this machine's")
@@ -209,7 +211,9 @@ def _speed(bytes_per_s: int | None) -> str:
 
 
 def _without(what: str, controller: str, how: str) -> Isolation:
-    return Isolation(what=what, kept=False, how=f"no {controller} controller of control groups here: {how}")
+    return Isolation(
+        what=what, kept=False, how=f"this machine has no {controller} controller of control groups: {how}"
+    )
 
 
 def _listed(texts: Iterable[str]) -> str:

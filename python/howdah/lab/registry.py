@@ -44,8 +44,8 @@ def check_lab_name(name: str) -> str:
         return name
     raise UserError(
         "--name",
-        f"{name!r} is not a laboratory's name",
-        "small letters, digits and hyphens between them, 32 at most: lab, ten-gigabit",
+        f"{name!r} is not a valid name of a lab",
+        "use at most 32 lower-case letters, digits and inner hyphens, such as ten-gigabit",
     )
 
 
@@ -161,9 +161,9 @@ def locked(name: str) -> Iterator[None]:
         descriptor = _locked_file(path, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError as error:
         raise UserError(
-            f"laboratory {name}",
-            "another command is changing it at this moment",
-            "wait until that has ended: howdah lab status says how far it is",
+            f'lab "{name}"',
+            "another command is changing it",
+            "wait for that command; howdah lab status shows its progress",
         ) from error
     try:
         yield
@@ -228,7 +228,7 @@ def _make_folder(folder: Path) -> None:
         pass
     except OSError as error:
         raise UserError(
-            str(folder), f"cannot be made: {error.strerror}", "set XDG_RUNTIME_DIR to a directory of your own"
+            str(folder), f"cannot be created: {error.strerror}", "set XDG_RUNTIME_DIR to your own directory"
         ) from error
     _check_owner(folder)
 
@@ -239,8 +239,8 @@ def _check_owner(folder: Path) -> None:
     if not stat.S_ISDIR(status.st_mode) or status.st_uid != os.geteuid() or status.st_mode & 0o022:
         raise UserError(
             str(folder),
-            "belongs to somebody else, or others may write to it",
-            "remove it, or set XDG_RUNTIME_DIR to a directory of your own",
+            "belongs to another user, or is writable by others",
+            "remove it, or set XDG_RUNTIME_DIR to your own directory",
         )
 
 

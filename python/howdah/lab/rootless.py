@@ -17,13 +17,10 @@ _SHUFFLE = 13562
 MOST_WORKERS = 200
 """More DataNodes than this have no ports of their own below those that Linux hands out."""
 
-_ONE_ADDRESS = "all daemons are on one machine, so each has a loopback address of its own"
-_ONE_SOURCE = (
-    "without a network of its own a DataNode reaches the NameNode from 127.0.0.1, as all others do, "
-    "so its port identifies it"
-)
-_NO_TOPOLOGY = "the NameNode sees all DataNodes at 127.0.0.1 and cannot tell which host they are on"
-_SHARED_PORT = "the shuffle listens on all addresses, so each NodeManager needs a port of its own"
+_ONE_ADDRESS = "all daemons run on one machine, so each has its own loopback address"
+_ONE_SOURCE = "all DataNodes reach the NameNode from 127.0.0.1, so ports identify them"
+_NO_TOPOLOGY = "all DataNodes have address 127.0.0.1, so the NameNode cannot distinguish their hosts"
+_SHARED_PORT = "the shuffle listens on all addresses, so each NodeManager needs its own port"
 
 _PLACEMENT = {
     "net.topology.impl": "org.apache.hadoop.net.NetworkTopology",
@@ -51,7 +48,7 @@ LOST = (
     Isolation(
         what="topology",
         kept=False,
-        how="the NameNode sees all DataNodes at one address: replicas of a block may share a host",
+        how="all DataNodes have one address, so replicas of a block may share a host",
     ),
     Isolation(
         what="closed network",

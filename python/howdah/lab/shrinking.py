@@ -47,9 +47,9 @@ def await_empty(state: LabState, patience_s: float, tell: Tell) -> None:
             said = f"{error.where} {error.what}"
         if time.monotonic() > deadline:
             raise RunFailed(
-                f"laboratory {state.name}",
-                f"waited {patience_s:.0f} s for {', '.join(state.leaving)} to be emptied: {said}",
-                "howdah lab remove goes on waiting; howdah lab fault and lab heal if a daemon is lost",
+                f'lab "{state.name}"',
+                f"waited {patience_s:.0f} s for {', '.join(state.leaving)} to be decommissioned: {said}",
+                "howdah lab remove continues; if a daemon is lost, start it with howdah lab heal",
             )
         tell(said)
         time.sleep(_POLL_S)

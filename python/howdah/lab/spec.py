@@ -131,13 +131,13 @@ def _check_hosts(spec: LabSpec) -> None:
         raise UserError(name, "is the name of two hosts", "give each its own")
     for host in spec.hosts:
         if not is_hostname(host.name):
-            raise UserError(host.name, "is not a host name", "letters, digits and hyphens")
+            raise UserError(host.name, "is not a host name", "use letters, digits and hyphens")
         on_it = [machine.name for machine in spec.machines if machine.host == host.name]
         if not host.virtual and on_it != [host.name]:
             raise UserError(
                 host.name,
-                f"is not virtualised, yet carries {', '.join(on_it) or 'no machine'}",
-                "one machine of the host's own name",
+                f"is not virtualised, but has {', '.join(on_it) or 'no machine'}",
+                "give it one machine with the host's name",
             )
 
 
@@ -150,7 +150,7 @@ def _check_machines(spec: LabSpec) -> None:
         raise UserError(address, "is the address of two machines", "give each its own")
     for machine in spec.machines:
         if not is_hostname(machine.name):
-            raise UserError(machine.name, "is not a host name", "letters, digits and hyphens")
+            raise UserError(machine.name, "is not a host name", "use letters, digits and hyphens")
         if machine.host not in hosts:
             raise UserError(
                 machine.name, f"is on {machine.host!r}, which is not a host", "name one of the hosts"
@@ -164,35 +164,41 @@ def _check_address(address: str) -> None:
     try:
         inside = ipaddress.ip_address(address) in SUBNET
     except ValueError as error:
-        raise UserError(address, "is not an IPv4 address", "10.77.0.1 for instance") from error
+        raise UserError(address, "is not an IPv4 address", "give an address such as 10.77.0.1") from error
     if not inside:
-        raise UserError(
-            address, f"is outside of the laboratory's network {SUBNET}", "10.77.0.1 to 10.77.255.254"
-        )
+        raise UserError(address, f"is outside the lab's network {SUBNET}", "10.77.0.1 to 10.77.255.254")
 
 
 def _check_share(machine: MachineSpec, host: HostSpec) -> None:
     """Linux refuses a control group that may use more than the group above it."""
     if (machine.cpus or 0) > (host.cpus or math.inf):
         raise UserError(
-            machine.name, f"may use {machine.cpus:g} CPUs, its host {host.cpus:g}", "no more than the host's"
+            machine.name,
+            f"may use {machine.cpus:g} CPUs, but its host may use {host.cpus:g}",
+            "give at most the host's",
         )
     if (machine.memory_bytes or 0) > (host.memory_bytes or math.inf):
         own, above = format_memory(machine.memory_bytes or 0), format_memory(host.memory_bytes or 0)
-        raise UserError(machine.name, f"may use {own}, its host {above}", "no more than the host's")
+        raise UserError(
+            machine.name, f"may use {own}, but its host may use {above}", "give at most the host's"
+        )
 
 
 def _check_disks(spec: LabSpec) -> None:
     for path in (spec.directory, *(disk.mount for machine in spec.machines for disk in machine.disks)):
         if not path.is_absolute() or ".." in path.parts:
-            raise UserError(str(path), "is not an absolute path", "a path that begins with / and has no ..")
+            raise UserError(
+                str(path), "is not an absolute path", "give a path that begins with / and has no .."
+            )
     mounts = [disk.mount for machine in spec.machines for disk in machine.disks]
     for mount in _twice(mounts):
         raise UserError(str(mount), "is the mount of two disks", "give each its own")
     for mount in mounts:
         if spec.directory / MACHINES not in mount.parents:
             raise UserError(
-                str(mount), "is not where disks are mounted", f"below {spec.directory / MACHINES}"
+                str(mount),
+                "is not below the directory of mounts",
+                f"give a directory below {spec.directory / MACHINES}",
             )
 
 

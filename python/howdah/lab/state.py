@@ -126,7 +126,7 @@ class LabState(Model):
             if machine.name == name:
                 return machine
         names = ", ".join(machine.name for machine in self.machines)
-        raise UserError(name, f"is not a machine of the laboratory {self.name}", f"one of {names}")
+        raise UserError(name, f'is not a machine of lab "{self.name}"', f"one of {names}")
 
     def machines_of(self, name: str) -> tuple[LabSystem, ...]:
         """The machine of this name, or all on the host of this name; raises UserError that lists both."""
@@ -136,7 +136,7 @@ class LabState(Model):
         hint = (
             f"one of {', '.join(dict.fromkeys([*(machine.name for machine in self.machines), *self.hosts]))}"
         )
-        raise UserError(name, f"is not a machine or host of the laboratory {self.name}", hint)
+        raise UserError(name, f'is not a machine or host of lab "{self.name}"', hint)
 
     def write(self) -> None:
         """Write ``lab.json``, whole or not at all."""

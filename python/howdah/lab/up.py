@@ -170,8 +170,8 @@ def bring_up(state: LabState, rendered: ConfigSet, tell: Tell) -> Brought:
         _open_directories(state)
     except KeyboardInterrupt as error:
         raise Aborted(
-            f"laboratory {state.name}",
-            "stopped while it came up",
+            f'lab "{state.name}"',
+            "stopped while starting",
             "howdah lab up continues, howdah lab down removes it",
         ) from error
     if state.spec is not None:

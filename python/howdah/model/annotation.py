@@ -20,7 +20,7 @@ _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]")
 
 def _tag(text: str) -> str:
     if not text:
-        raise WrongValue("a tag is empty", "write a word, or leave it out")
+        raise WrongValue("a tag is empty", "write a word, or leave the tag out")
     if len(text) > LONGEST_TAG:
         raise WrongValue(f"the tag {text[:20]!r}… is longer than {LONGEST_TAG} characters", "shorten it")
     if re.search(r"[\s,\x00-\x1f\x7f\ud800-\udfff]", text):

@@ -10,25 +10,25 @@ from howdah.model.base import Model
 
 
 class Isolation(Model):
-    """One thing that a laboratory makes like the planned cluster, or cannot."""
+    """One property of the planned cluster that a lab reproduces, or cannot."""
 
     what: str
     """The part: ``CPU``, ``memory``, ``uplink``, ``disks``, ``network``, ``names`` …"""
     kept: bool
-    """Whether it is held to what was planned."""
+    """Whether it follows the plan."""
     how: str
     """By which means and to which value, or what is lost and why."""
 
 
 class Scaling(Model):
-    """One quantity of a planned host, and what a laboratory's host has of it."""
+    """One quantity of a planned host, and its value on the lab's host."""
 
     what: str
     """The quantity: ``hosts``, ``threads per host``, ``memory per host`` …"""
     planned: float
-    """What the plan says, in SI base units."""
+    """Planned value, in SI base units."""
     lab: float
-    """What the laboratory has, in SI base units."""
+    """Value in the lab, in SI base units."""
     unit: str = ""
     """``B``, ``bit/s``, ``B/s`` or nothing."""
 
@@ -47,31 +47,33 @@ class Deviation(Model):
 
 
 class LaboratoryBeside(Model):
-    """Another laboratory on the same hosts, as it was when a run began."""
+    """Another lab on the same hosts, as it was when a run started."""
 
     name: str
     """Its name."""
     at_work: bool
-    """Whether anything but daemons ran on it: tasks, clients, shells, or a howdah that asked it."""
+    """Whether other processes than daemons ran in it: tasks, clients, shells, or a howdah that queried it."""
 
 
 class Laboratory(Model):
-    """A laboratory as it was built: what is like the planned cluster and what is not."""
+    """A lab as it was built: what matches the planned cluster and what does not."""
 
     name: str
     """Its name."""
     rootless: bool
     """Whether it was built without root, on loopback addresses."""
     isolation: tuple[Isolation, ...]
-    """What is held to the plan and what is lost."""
+    """What follows the plan and what cannot."""
     scaling: tuple[Scaling, ...] = ()
     """How much smaller than the plan it is; empty where it is as planned."""
     deviations: tuple[Deviation, ...] = ()
     """Properties that are not as rendered."""
     beside: tuple[LaboratoryBeside, ...] = ()
-    """The laboratories that were on the same hosts when a run began."""
+    """Labs on the same hosts at the start of the run."""
     machine: str | None = None
-    """What samples call the machine beneath it, none of the plan's hosts; none where it was not sampled."""
+    """Name in samples of the machine that runs the lab, which is not a host of the plan; none if it was not
+    sampled.
+    """
 
 
 class ClusterState(Model):
@@ -86,7 +88,7 @@ class ClusterState(Model):
     work_dir: str
     """The directory in HDFS below which everything was written."""
     secure: bool = False
-    """Whether Kerberos is asked for."""
+    """Whether Kerberos is required."""
     free_bytes: int
     """Free space of HDFS, all replicas counted."""
     capacity_bytes: int
@@ -100,7 +102,7 @@ class ClusterState(Model):
     patience: dict[str, str] = Field(default_factory=dict)
     """How long YARN waits for daemons that are silent: properties as the ResourceManager runs with them."""
     lab: Laboratory | None = None
-    """What it was built of, where it is howdah's laboratory."""
+    """How it was built, if it is a lab of howdah."""
 
 
 class CounterValue(Model):
@@ -143,7 +145,7 @@ class HadoopJob(Model):
     masters: tuple[AppMasterStart, ...] = ()
     """Its application masters, the first one first; empty where none is reported."""
     finished_s: float | None = None
-    """When Hadoop says it ended, seconds since the start of the run."""
+    """Its end as Hadoop reports it, seconds since the start of the run."""
     counters: dict[str, CounterValue] = Field(default_factory=dict)
     """Every counter by ``Group.NAME``, the group without its package: ``TaskCounter.SPILLED_RECORDS``."""
     conf: dict[str, str] = Field(default_factory=dict)
@@ -153,7 +155,7 @@ class HadoopJob(Model):
 
 
 class ReplicaSpread(Model):
-    """Where the blocks below one directory lie, as the NameNode's fsck says."""
+    """Where the blocks below one directory are, by the NameNode's fsck."""
 
     path: str
     """The directory."""
@@ -193,7 +195,7 @@ class MemberChange(Model):
 class Event(Model):
     """Something that happened to the cluster during a run.
 
-    A daemon that is silent is ``lost`` as soon as that is noticed, and ``given-up`` once Hadoop says so.
+    A daemon that stops answering is ``lost`` when that is noticed, and ``given-up`` once Hadoop reports that.
     """
 
     time_s: float
@@ -216,7 +218,7 @@ class Event(Model):
     ]
     """What."""
     text: str
-    """In words, with what Hadoop says."""
+    """In words, with Hadoop's own message."""
     seen_s: float | None = None
     """When a daemon that was lost last gave a sign of life, seconds since the start of the run."""
     was: str | None = None

@@ -6,7 +6,7 @@ from howdah.model.base import Model
 
 
 class Counters(Model):
-    """What a workload says it did, in bytes and rows; what does not apply is zero."""
+    """A workload's own counts of bytes and rows; zero if not applicable."""
 
     input_rows: int = 0
     """Rows read as input."""

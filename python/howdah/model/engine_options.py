@@ -74,19 +74,19 @@ def _seconds(text: str, flag: str, hint: str) -> float:
 def _property(text: str, flag: str) -> tuple[tuple[str, str], ...]:
     key, equals, value = text.partition("=")
     if not equals or not key.strip():
-        hint = "write for instance mapreduce.task.io.sort.mb=400"
-        raise UserError(f"{flag} {text}", "is not a KEY=VALUE", hint)
+        hint = "write, for example, mapreduce.task.io.sort.mb=400"
+        raise UserError(f"{flag} {text}", "is not of the form KEY=VALUE", hint)
     return ((key.strip(), value.strip()),)
 
 
 def _command(text: str, flag: str) -> tuple[str, ...]:
-    hint = f"write for instance {flag} 'ssh -o BatchMode=yes {{host}}'"
+    hint = f"write, for example, {flag} 'ssh -o BatchMode=yes {{host}}'"
     try:
         words = tuple(shlex.split(text))
     except ValueError as error:
         raise UserError(f"{flag} {text}", f"cannot be read: {error}", hint) from error
     if not any("{host}" in word for word in words):
-        raise UserError(f"{flag} {text}", "does not say where {host} goes", hint)
+        raise UserError(f"{flag} {text}", "does not contain {host}", hint)
     return words
 
 
@@ -108,7 +108,7 @@ SAMPLE_INTERVAL: Final = Option[float](
 MEMORY: Final = Option[int](
     name="memory",
     field="memory_bytes",
-    help="Memory the whole process stays within: 2GiB; heap of an HBase alone on this machine.",
+    help="Memory limit of the whole process, such as 2GiB; heap of an HBase on this machine.",
     metavar="BYTES",
     parse=parse_bytes,
     studied=StudiedAs("memory", Size),
@@ -117,19 +117,19 @@ MEMORY: Final = Option[int](
 DATA_DIR: Final = Option[tuple[Path, ...]](
     name="data_dir",
     field="data_dirs",
-    help="Where data goes; give one for each disk. Default: howdah-data.",
+    help="Directory for data, repeatable, one for each disk. Default: howdah-data.",
     metavar="DIR",
     parse=lambda text, flag: (Path(text),),
     studied=StudiedAs("data_dirs", tuple[str, ...], lambda names: tuple(map(Path, names))),
     engines=(LOCAL, HBASE),
     several=True,
 )
-MAP_SLOTS: Final = _slots("map_slots", "Map tasks at once.")
-REDUCE_SLOTS: Final = _slots("reduce_slots", "Reduce tasks at once.")
+MAP_SLOTS: Final = _slots("map_slots", "Number of concurrent map tasks.")
+REDUCE_SLOTS: Final = _slots("reduce_slots", "Number of concurrent reduce tasks.")
 CONF: Final = Option[Path](
     name="conf",
     field="conf",
-    help="Configuration of the cluster to run on; else $HADOOP_CONF_DIR or $HBASE_CONF_DIR, or the lab.",
+    help="Configuration of the cluster. Default: $HADOOP_CONF_DIR or $HBASE_CONF_DIR, or the lab.",
     metavar="DIR",
     parse=_path,
     studied=None,
@@ -138,7 +138,7 @@ CONF: Final = Option[Path](
 LAB: Final = Option[str](
     name="lab",
     field="lab",
-    help="The laboratory to run on, by name. Default: lab, if it is up.",
+    help="Name of the lab to run on. Default: lab, if it is up.",
     metavar="NAME",
     parse=_word,
     studied=None,
@@ -148,7 +148,7 @@ LAB: Final = Option[str](
 PLAN: Final = Option[Path](
     name="plan",
     field="plan",
-    help="The plan of the cluster to simulate; of that of --conf or --reach: which worker is where.",
+    help="Plan of the cluster to simulate, or of the cluster of --conf or --reach.",
     metavar="FILE",
     parse=_path,
     studied=None,
@@ -157,7 +157,7 @@ PLAN: Final = Option[Path](
 HDFS_DIR: Final = Option[str](
     name="hdfs_dir",
     field="hdfs_dir",
-    help="Where in HDFS everything is written. Default: howdah, in your home directory.",
+    help="Directory in HDFS for all data. Default: howdah, in your home directory.",
     metavar="PATH",
     parse=_word,
     studied=None,
@@ -166,7 +166,7 @@ HDFS_DIR: Final = Option[str](
 QUEUE: Final = Option[str](
     name="queue",
     field="queue",
-    help="The scheduler's queue.",
+    help="Queue of the scheduler.",
     metavar="NAME",
     parse=_word,
     studied=None,
@@ -175,7 +175,7 @@ QUEUE: Final = Option[str](
 DEADLINE: Final = Option[float](
     name="deadline",
     field="deadline_s",
-    help="Seconds to wait for the queue to give a first container. Default: 120.",
+    help="Seconds to wait for a first container. Default: 120.",
     metavar="S",
     parse=_deadline,
     studied=None,
@@ -184,7 +184,7 @@ DEADLINE: Final = Option[float](
 SET: Final = Option[tuple[tuple[str, str], ...]](
     name="set",
     field="job_settings",
-    help="A property of the jobs, repeatable.",
+    help="Property of the jobs, KEY=VALUE; repeatable.",
     metavar="KEY=VALUE",
     parse=_property,
     studied=None,
@@ -202,7 +202,8 @@ def _lines(said: str | tuple[str, ...]) -> tuple[str, ...]:
 FAULT: Final = Option[tuple[str, ...]](
     name="fault",
     field="faults",
-    help="Do this meanwhile, in a laboratory: 'kill regionserver@h1-1 at ycsb-a 40%', or a file; repeatable.",
+    help="Fault to inject into the lab, such as 'kill regionserver@h1-1 at ycsb-a 40%', or a file of faults; "
+    "repeatable.",
     metavar="FAULT",
     parse=lambda text, flag: (text,),
     studied=StudiedAs("fault", str | tuple[str, ...], _lines),
@@ -212,7 +213,7 @@ FAULT: Final = Option[tuple[str, ...]](
 PROBE: Final = Option[Path](
     name="probe",
     field="probe",
-    help="Simulate the local engine on the machine that `howdah probe --measure` measured.",
+    help="File that `howdah probe --measure` wrote, to simulate the local engine on that machine.",
     metavar="FILE",
     parse=_path,
     studied=None,
@@ -221,7 +222,7 @@ PROBE: Final = Option[Path](
 CALIBRATION: Final = Option[str](
     name="calibration",
     field="calibration",
-    help="What `howdah calibrate` found, or `published`. Without one, parameters are defaults.",
+    help="Calibration: a file that `howdah calibrate` wrote, or `published`. Default: uncalibrated.",
     metavar="FILE",
     parse=_word,
     studied=None,
@@ -230,7 +231,7 @@ CALIBRATION: Final = Option[str](
 REPLICATIONS: Final = Option[int](
     name="replications",
     field="replications",
-    help="Simulate this many times, with other seeds: medians and, with a calibration, 90 % intervals.",
+    help="Number of simulations with different seeds, for medians and, with a calibration, 90 % intervals.",
     metavar="N",
     parse=parse_count,
     studied=None,
@@ -240,7 +241,7 @@ REPLICATIONS: Final = Option[int](
 REACH: Final = Option[tuple[str, ...]](
     name="reach",
     field="reach",
-    help="The command that runs others on a host of --plan: 'ssh -o BatchMode=yes {host}'.",
+    help="Command that runs commands on a host of --plan, such as 'ssh -o BatchMode=yes {host}'.",
     metavar="COMMAND",
     parse=_command,
     studied=None,

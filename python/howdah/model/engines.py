@@ -78,7 +78,7 @@ OWN: Final = (
     ),
     RegisteredEngine(
         HBASE,
-        "an HBase of the lab, of yours, or alone on this machine",
+        "an HBase: of the lab, your own, or one on this machine",
         "On HBase",
         (SAMPLE_INTERVAL, PLAN, CONF, LAB, MEMORY, DATA_DIR, FAULT),
         "howdah.session.run.hbase:prepare_hbase",
@@ -86,7 +86,7 @@ OWN: Final = (
     ),
     RegisteredEngine(
         HOSTS,
-        "the lab's machines or hosts of yours, without Hadoop",
+        "the machines of the lab or your own hosts, without Hadoop",
         "On hosts without Hadoop",
         (SAMPLE_INTERVAL, PLAN, LAB, REACH),
         "howdah.session.run.hosts:prepare_hosts",

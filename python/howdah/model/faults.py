@@ -160,7 +160,7 @@ class FaultTold(Model):
     ended_s: float | None = None
     """When it was undone, seconds since the start of the run."""
     hit: tuple[str, ...] = ()
-    """Whom it hit: ``namenode on m1``."""
+    """The target that it hit: ``namenode on m1``."""
     why: str | None = None
     """Why it did not happen, or what of it could not be undone."""
 
@@ -173,7 +173,7 @@ class ProbeOutage(Model):
     end_s: float
     """When the next one came; the probe's end where none did."""
     ended: bool = True
-    """Whether an answer came again while it was asked."""
+    """Whether requests were answered again while the probe ran."""
     failed: int = 0
     """Questions that came to an error meanwhile."""
     said: str | None = None
@@ -186,18 +186,18 @@ class ProbeOutage(Model):
 
 
 class ProbeTold(Model):
-    """A small question asked ten times a second beside a workload, and when it had no answer."""
+    """A small request, sent ten times a second during a workload, and when it got no answer."""
 
     of: str
-    """What was asked: a region by its first key, or ``HDFS``."""
+    """The target of the requests: a region by its first key, or ``HDFS``."""
     operation: str
     """``read``, ``write``, ``stat``."""
     start_s: float
-    """When it was asked first, seconds since the start of the run."""
+    """Time of the first request, seconds since the start of the run."""
     end_s: float
-    """When it was asked last."""
+    """Time of the last request."""
     asked: int
-    """How often it was asked."""
+    """Number of requests."""
     failed: int
     """How many questions came to an error."""
     longest_s: float
@@ -212,7 +212,7 @@ class ProbeTold(Model):
 
 
 class RecoveryStep(Model):
-    """One step from a fault to service again, as a daemon's log tells of it."""
+    """One step from a fault to recovered service, from a daemon's log."""
 
     time_s: float
     """When it was logged, seconds since the start of the run."""
@@ -227,12 +227,14 @@ class RecoveryStep(Model):
 
 
 class LedgerTold(Model):
-    """What clients of HDFS wrote beside the workload, held against what was there after all was undone."""
+    """What clients of HDFS wrote during the workload, compared with the contents after all faults were
+    reverted.
+    """
 
     clients: int
     """How many clients."""
     asked: int
-    """Operations that were asked for."""
+    """Number of requested operations."""
     acknowledged: int
     """How many of them were acknowledged."""
     failed: int
@@ -246,7 +248,7 @@ class LedgerTold(Model):
     lost: tuple[str, ...] = ()
     """What was acknowledged and is not there."""
     unasked: tuple[str, ...] = ()
-    """What is there and nobody asked for."""
+    """Files that exist although no client requested them."""
     disordered: tuple[str, ...] = ()
     """What is there in another order than it was written in."""
     doubled: tuple[str, ...] = ()

@@ -43,6 +43,6 @@ class HBaseStatus(Model):
     dead: tuple[str, ...]
     """RegionServers that were there and are gone."""
     in_transition: int
-    """Regions that nobody serves at the moment."""
+    """Regions without a server at the moment."""
     balancer: bool
     """Whether regions may be moved at any time."""

@@ -44,7 +44,7 @@ class Cpu(Model):
     model: str | None
     """The processor's own name."""
     architecture: str
-    """As the kernel says it, ``x86_64`` for instance."""
+    """As the kernel reports it, for example ``x86_64``."""
     sockets: int
     """Packages in the host."""
     cores: int
@@ -58,9 +58,9 @@ class Cpu(Model):
     numa_nodes: tuple[NumaNode, ...]
     """The NUMA nodes; one on a machine that is not NUMA."""
     smt: str | None = None
-    """What the kernel says of hardware threads: ``on``, ``off``, ``forceoff``, ``notsupported`` …"""
+    """The kernel's state of hardware threads: ``on``, ``off``, ``forceoff``, ``notsupported`` …"""
     turbo: bool | None = None
-    """Whether clocks may rise above the nominal one, where the driver says it."""
+    """Whether clocks may rise above the nominal one, if the driver reports it."""
     governor: str | None = None
     """The frequency governor of the first CPU, ``performance`` for instance."""
 
@@ -188,7 +188,7 @@ class Host(Model):
     other_mounts: tuple[OtherMount, ...] = ()
     """Mounts that hold files on none of its disks."""
     measured: Measured | None = None
-    """What it was measured to do, where somebody took the time."""
+    """Measured speeds, if the host was measured."""
     unread: tuple[Unread, ...] = ()
     """What could not be read."""
 

@@ -15,7 +15,7 @@ def host_and_port(text: str, flag: str, usual: int) -> tuple[str, int]:
     if not colon or _is_host(text):
         host, port = text, str(usual)
     if not _is_host(host) or not (port.isascii() and port.isdigit() and 0 < int(port) < 1 << 16):
-        raise UserError(f"{flag} {text}", "is not a host and a port", f"write for instance w02:{usual}")
+        raise UserError(f"{flag} {text}", "is not a host and a port", f"write, for example, w02:{usual}")
     return _bare(host), int(port)
 
 

@@ -38,7 +38,8 @@ def _word(text: str) -> str:
     if not _WORD.fullmatch(text):
         shown = text if len(text) <= 40 else f"{text[:37]}..."
         raise WrongValue(
-            f"{shown!r} is not a name", "small letters, digits and hyphens, at most 31, a letter first"
+            f"{shown!r} is not a name",
+            "use at most 31 lower-case letters, digits and hyphens, beginning with a letter",
         )
     return text
 
@@ -129,7 +130,7 @@ class CpuLayout(_Hardware):
     model: str | None = None
     """The processor's own name."""
     speed: Annotated[float, Field(gt=0, le=100)] | None = None
-    """Speed of a core beside the one that a simulation's costs are stated for; as fast where left out."""
+    """Speed of a core relative to the one that a simulation's costs refer to. Default: 1."""
 
     @property
     def cores(self) -> int:
@@ -191,7 +192,7 @@ class HostGroup(_Hardware):
         if racks and count is not None and count % len(racks):
             raise WrongValue(
                 f"{count} hosts do not divide evenly over {len(racks)} racks",
-                "make a group of the hosts of each rack",
+                "make a group for the hosts of each rack",
             )
         return racks
 
@@ -248,14 +249,14 @@ class Inventory(_Hardware):
     @classmethod
     def _distinct(cls, groups: tuple[HostGroup, ...]) -> tuple[HostGroup, ...]:
         if sum(group.count for group in groups) > MOST_HOSTS:
-            raise WrongValue(f"more than {MOST_HOSTS:,} hosts in all", "give the hosts of one cluster")
+            raise WrongValue(f"more than {MOST_HOSTS:,} hosts in all", "give the hosts of a single cluster")
         names: set[str] = set()
         group_of: dict[str, str] = {}
         for index, group in enumerate(groups):
             if group.name in names:
                 raise WrongValue(
                     f"another group is called {group.name!r} too",
-                    "give each group a name of its own",
+                    "give each group a unique name",
                     (index, "name"),
                 )
             names.add(group.name)

@@ -25,9 +25,9 @@ class LatencyHistogram(NamedTuple):
     operation: str
     """What was timed: ``round trip, idle``, ``read``, ``update``."""
     host: str
-    """Machine that asked."""
+    """Machine that sent the requests."""
     peer: str | None
-    """Machine that was asked; none where it was the cluster as a whole."""
+    """Machine that got the requests; none for the cluster as a whole."""
     start_s: float
     """Seconds since the start of the run."""
     end_s: float

@@ -1,10 +1,10 @@
 """The names, units and kinds of everything a sampler records.
 
 A sample's machine is a host, a worker or a master by its name. Where a worker is a virtual machine or
-the lab stands in for one, its own use is under its own name, and a host's name has what only the
-host can tell: all its CPUs and its uplink. A worker's CPUs are then one, ``all``, whose user, system
-and idle time add up to what its limit allows. The machine beneath a laboratory, which others may use
-too, has a name of its own (``cluster.lab.machine``): it is no host of the plan.
+the lab stands in for one, its own use is under its own name, and a host's name has the values that only the
+host has: all its CPUs and its uplink. A worker's CPUs are then one, ``all``, whose user, system
+and idle time add up to what its limit allows. The machine below a lab, which other programs may use, has its
+own name (``cluster.lab.machine``): it is no host of the plan.
 
 A metric's name is ``subject/instance/quantity`` (``disk/vda/read_bytes``) or, where there is only
 one instance, ``subject/quantity`` (``memory/cached_bytes``). A counter holds its growth since the
@@ -29,7 +29,7 @@ METRICS: tuple[Metric, ...] = (
     Metric("cpu/*/user_s", "s", "counter", "time in user mode, nice included"),
     Metric("cpu/*/system_s", "s", "counter", "time in the kernel, interrupts included"),
     Metric("cpu/*/iowait_s", "s", "counter", "idle while I/O was outstanding"),
-    Metric("cpu/*/steal_s", "s", "counter", "time the hypervisor gave to others"),
+    Metric("cpu/*/steal_s", "s", "counter", "time the hypervisor gave to other machines"),
     Metric("cpu/*/idle_s", "s", "counter", "idle, I/O wait excluded"),
     Metric("disk/*/read_bytes", "B", "counter", "bytes read from the device"),
     Metric("disk/*/written_bytes", "B", "counter", "bytes written to the device"),
@@ -56,7 +56,7 @@ METRICS: tuple[Metric, ...] = (
     Metric("pressure/io_full_s", "s", "counter", "time all tasks waited for I/O (PSI)"),
     Metric("pressure/memory_some_s", "s", "counter", "time some task waited for memory (PSI)"),
     Metric("pressure/memory_full_s", "s", "counter", "time all tasks waited for memory (PSI)"),
-    Metric("cpu/all/throttled_s", "s", "counter", "time a worker's tasks were held back by its CPU limit"),
+    Metric("cpu/all/throttled_s", "s", "counter", "time a worker's tasks were throttled by its CPU limit"),
     Metric("memory/used_bytes", "B", "gauge", "memory of a worker or host in the lab, page cache excluded"),
     Metric("nic/*/queue_bytes", "B", "gauge", "bytes that wait for a link limited in speed"),
     Metric("nic/*/retransmits", "1", "counter", "TCP segments sent again"),
@@ -78,24 +78,22 @@ METRICS: tuple[Metric, ...] = (
     Metric("namenode/processing_s", "s", "counter", "time calls took"),
     Metric("namenode/edits", "1", "counter", "changes of the namespace written to the edit log"),
     Metric("namenode/edit_sync_s", "s", "counter", "time the edit log took to be durable"),
-    Metric("namenode/added_blocks", "1", "counter", "blocks that clients asked for"),
-    Metric("journalnode/written_bytes", "B", "counter", "bytes of edits a JournalNode was sent and wrote"),
+    Metric("namenode/added_blocks", "1", "counter", "blocks that clients requested"),
+    Metric("journalnode/written_bytes", "B", "counter", "bytes of edits a JournalNode received and wrote"),
     Metric("journalnode/edits", "1", "counter", "changes of the namespace a JournalNode wrote"),
-    Metric("journalnode/batches", "1", "counter", "lots of changes that it made durable at once"),
+    Metric("journalnode/batches", "1", "counter", "batches of edits that it synced"),
     Metric("resourcemanager/live_nodemanagers", "1", "gauge", "NodeManagers that report"),
     Metric("resourcemanager/containers", "1", "gauge", "containers that are allocated"),
     Metric("resourcemanager/pending_containers", "1", "gauge", "containers that applications wait for"),
-    Metric("regionserver/get_requests", "1", "counter", "gets that clients asked for"),
-    Metric(
-        "regionserver/mutate_requests", "1", "counter", "puts and deletes that clients asked for, one by one"
-    ),
+    Metric("regionserver/get_requests", "1", "counter", "gets that clients requested"),
+    Metric("regionserver/mutate_requests", "1", "counter", "single puts and deletes that clients requested"),
     Metric("regionserver/scan_requests", "1", "counter", "calls of scans"),
     Metric("regionserver/multi_requests", "1", "counter", "calls that hold many gets or mutations"),
     Metric("regionserver/regions", "1", "gauge", "regions that it serves"),
-    Metric("regionserver/local_share", "1", "gauge", "share of its files' bytes on its own machine"),
-    Metric("regionserver/cache_hits", "1", "counter", "blocks found in the block cache"),
-    Metric("regionserver/cache_misses", "1", "counter", "blocks sought there in vain"),
-    Metric("regionserver/cache_evictions", "1", "counter", "blocks that were driven out of it"),
+    Metric("regionserver/local_share", "1", "gauge", "fraction of its files' bytes on its own machine"),
+    Metric("regionserver/cache_hits", "1", "counter", "block cache hits"),
+    Metric("regionserver/cache_misses", "1", "counter", "block cache misses"),
+    Metric("regionserver/cache_evictions", "1", "counter", "blocks evicted from the block cache"),
     Metric("regionserver/cache_bytes", "B", "gauge", "block cache in use"),
     Metric("regionserver/memstore_bytes", "B", "gauge", "data of all memstores"),
     Metric("regionserver/store_files", "1", "gauge", "files of its regions"),
@@ -107,13 +105,16 @@ METRICS: tuple[Metric, ...] = (
     Metric("regionserver/compaction_read_bytes", "B", "counter", "size of the files that they read"),
     Metric("regionserver/compacted_bytes", "B", "counter", "size of the files that they wrote"),
     Metric("regionserver/compaction_queue", "1", "gauge", "compactions that wait"),
-    Metric("regionserver/blocked_s", "s", "counter", "time that writes were held up by full memstores"),
+    Metric("regionserver/blocked_s", "s", "counter", "time that full memstores blocked writes"),
     Metric("regionserver/splits", "1", "counter", "regions that were split"),
     Metric("regionserver/wal_appends", "1", "counter", "entries written to the log of writes (WAL)"),
     Metric("regionserver/wal_written_bytes", "B", "counter", "their bytes, each once"),
     Metric("regionserver/wal_syncs", "1", "counter", "syncs of the WAL"),
     Metric(
-        "regionserver/wal_sync_s", "s", "counter", "time these took; HBase tells whole milliseconds of each"
+        "regionserver/wal_sync_s",
+        "s",
+        "counter",
+        "time of these syncs; HBase reports whole milliseconds of each",
     ),
     Metric("regionserver/wal_sync_99_s", "s", "gauge", "time within which 99 % of the last syncs ended"),
     Metric("regionserver/calls", "1", "counter", "calls answered"),
@@ -124,20 +125,20 @@ METRICS: tuple[Metric, ...] = (
         "regionserver/too_busy",
         "1",
         "counter",
-        "of them for full memstores, so that clients wait and ask again",
+        "of them because of full memstores; clients wait and retry",
     ),
-    Metric("regionserver/not_serving", "1", "counter", "of them for regions that were elsewhere"),
+    Metric("regionserver/not_serving", "1", "counter", "of them because the region was on another server"),
     Metric("regionserver/handlers", "1", "gauge", "handlers at work"),
     Metric("regionserver/calls_queued", "1", "gauge", "calls that wait"),
     Metric("region/*/requests", "1", "counter", "rows read and written in a region while this server had it"),
     Metric("hmaster/live_regionservers", "1", "gauge", "RegionServers that report"),
-    Metric("hmaster/dead_regionservers", "1", "gauge", "RegionServers that it holds to be dead"),
-    Metric("hmaster/regions_in_transition", "1", "gauge", "regions that nobody serves at the moment"),
+    Metric("hmaster/dead_regionservers", "1", "gauge", "RegionServers that it considers dead"),
+    Metric("hmaster/regions_in_transition", "1", "gauge", "regions without a server at the moment"),
     Metric("hmaster/moves", "1", "counter", "moves of regions begun"),
     Metric("hmaster/splits", "1", "counter", "splits of regions begun"),
     Metric("hmaster/opened_regions", "1", "counter", "regions that were opened anywhere"),
     Metric("jvm/*/cpu_s", "s", "counter", "CPU time of a master's or a RegionServer's process"),
-    Metric("jvm/*/gc_s", "s", "counter", "time a daemon was stopped by its collector"),
+    Metric("jvm/*/gc_s", "s", "counter", "time a daemon was stopped by garbage collection"),
     Metric("jvm/*/heap_bytes", "B", "gauge", "heap of a daemon in use"),
     Metric("load/runnable", "1", "gauge", "tasks that run or wait for a CPU"),
     Metric(
@@ -146,8 +147,8 @@ METRICS: tuple[Metric, ...] = (
     Metric("own/*/cpu_s", "s", "counter", "CPU time of the run's own processes: lab, howdah"),
     Metric("own/*/read_bytes", "B", "counter", "bytes they read from disks"),
     Metric("own/*/written_bytes", "B", "counter", "bytes they wrote to disks"),
-    Metric("neighbour/*/cpu_s", "s", "counter", "CPU time of another laboratory's machines on this host"),
-    Metric("neighbour/*/sent_bytes", "B", "counter", "bytes that these sent"),
-    Metric("neighbour/*/received_bytes", "B", "counter", "bytes that these received"),
+    Metric("neighbour/*/cpu_s", "s", "counter", "CPU time of another lab's machines on this host"),
+    Metric("neighbour/*/sent_bytes", "B", "counter", "bytes that these machines sent"),
+    Metric("neighbour/*/received_bytes", "B", "counter", "bytes that these machines received"),
     Metric("process/rss_bytes", "B", "gauge", "resident set of the howdah process"),
 )

@@ -25,7 +25,7 @@ class Nic(Model):
     driver: str | None
     """The kernel's driver."""
     speed_bits_per_s: int | None
-    """Link speed, where the driver says it."""
+    """Link speed, if the driver reports it."""
     mtu: int | None
     """Largest packet, bytes."""
     rx_queues: int | None

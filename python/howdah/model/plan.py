@@ -147,7 +147,7 @@ class Master(Model):
     whole_host: bool = False
     """Whether the host runs no workers at all."""
     shares: bool = False
-    """Whether it runs beside the workers' daemons, in the same operating system."""
+    """Whether it shares the operating system with the workers' daemons."""
     vcpus: int
     """Its virtual CPUs."""
     memory_bytes: int
@@ -191,14 +191,14 @@ class Topology(Model):
 
 
 class Judgement(Model):
-    """What one rule says of one platform."""
+    """The judgement of one rule on one platform."""
 
     rule: str
     """The rule's id."""
     verdict: Literal["for", "against", "refused"]
     """Which way it speaks."""
     text: str
-    """What it says of this platform, with the numbers."""
+    """The judgement in words, with the numbers."""
     weight: float = 0.0
     """How much it counts: the share of TeraSort's time it is worth, 0.12 for 12 %."""
 
@@ -219,7 +219,7 @@ class Candidate(Model):
     score: float
     """The sum of its judgements' weights, the highest is recommended."""
     judgements: tuple[Judgement, ...]
-    """What speaks for and against it."""
+    """Its pros and cons."""
 
 
 class Year(Model):
@@ -247,9 +247,9 @@ class Capacity(Model):
     bytes_per_host: int
     """Data one host more would hold."""
     years: tuple[Year, ...] = ()
-    """Year by year, where growth was asked for."""
+    """Year by year, if growth was requested."""
     hosts_needed: int | None = None
-    """Hosts that the last year needs, masters' included; None where it was not asked."""
+    """Hosts that the last year needs, masters included; None if growth was not requested."""
     group: str | None = None
     """The group whose hosts are counted."""
 
@@ -273,7 +273,7 @@ class Cluster(Model):
     howdah: Literal[1] = FORMAT
     """The format's version."""
     request: PlanRequest
-    """What was asked for."""
+    """What the user requested."""
     inventory: Inventory
     """The hosts."""
     layouts: tuple[Layout, ...]

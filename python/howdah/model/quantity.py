@@ -22,7 +22,7 @@ _MOST = 2**63
 
 
 def _with_unit(parse: Callable[[str, str], int], examples: str) -> Callable[[object], int]:
-    hint = f"write for instance {examples}"
+    hint = f"write, for example, {examples}"
 
     def validate(value: object) -> int:
         if isinstance(value, bool) or not isinstance(value, int | float | str):

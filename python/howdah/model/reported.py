@@ -67,7 +67,7 @@ class LinkRate(Model):
 
 
 class OperationCount(Model):
-    """How often one kind of operation was asked for, and what its answers were."""
+    """How often one kind of operation was requested, and its results."""
 
     operation: str
     """``read``, ``update``, ``insert``, ``scan``, ``read-modify-write``."""
@@ -78,10 +78,10 @@ class OperationCount(Model):
 
 
 class RateStep(Model):
-    """One rate at which operations were asked for, and whether they were answered in time."""
+    """One target rate of operations, and whether they were answered in time."""
 
     asked_per_s: float
-    """Operations asked for in a second."""
+    """Target operations per second."""
     done_per_s: float
     """Operations done in a second."""
     within_s: float

@@ -100,7 +100,7 @@ class PlanRequest(Model):
     replication: int | None = None
     """Replicas of a block."""
     hypervisor: Hypervisor | None = None
-    """The hypervisor at hand; None: hosts are used as they are, unless virtual machines are asked for."""
+    """The available hypervisor; None: hosts are used as they are, unless virtual machines are requested."""
     weigh_virtual: bool = False
     """Whether virtual machines are weighed against the hosts themselves although no hypervisor is named."""
     protection: Protection = Protection.NONE
@@ -126,9 +126,9 @@ class PlanRequest(Model):
     file_bytes: int | None = None
     """Mean size of the files to be stored."""
     growth: Growth | None = None
-    """How much data there will be, where that was asked."""
+    """Amount of data and its growth, if requested."""
     laboratory: bool = False
-    """Whether it is for a laboratory, whose RegionServers may be smaller than is of use elsewhere."""
+    """Whether it is for a lab, whose RegionServers may be smaller than useful on other hosts."""
     hadoop1: Hadoop1 | None = None
     """How Hadoop 1 ran it, where the plan repeats a published study."""
     sharing: Sharing | None = None

@@ -90,7 +90,7 @@ class WorkloadResult(Model):
     phases: tuple[Phase, ...] = ()
     """Its phases in the order they began."""
     counters: Counters = Counters()
-    """What it says it did."""
+    """Its own counters."""
     checksum: str | None = None
     """TeraGen's and TeraValidate's sum of the rows' CRC-32, 128 bits in hex."""
     expected_checksum: str | None = None
@@ -100,13 +100,13 @@ class WorkloadResult(Model):
     files: tuple[FileRate, ...] = ()
     """The files of dfsio and storage, one by one."""
     rates: tuple[RateStep, ...] = ()
-    """The rates that were asked for where the highest one was looked for, in order."""
+    """The target rates of a search for the highest rate, in order."""
     raw_limits: tuple[DeviceLimit, ...] = ()
-    """What fio measured beside storage, where fio is installed."""
+    """What fio measured next to storage, if fio is installed."""
     links: tuple[LinkRate, ...] = ()
     """What each pair of machines sent one another, where a network was measured."""
     operations: tuple[OperationCount, ...] = ()
-    """Operations on a table, where those were asked for."""
+    """Operations on a table, if the workload has any."""
     metrics: tuple[ResultMetric, ...] = ()
     """What the program itself reports, the most important first."""
     peak_rss_bytes: int | None = None
@@ -176,7 +176,7 @@ class TelemetryCost(Model):
     """What the measuring itself cost over the run."""
 
     interval_s: float
-    """The interval samples were asked for at."""
+    """Requested interval between samples."""
     cpu_s: float
     """CPU seconds the sampling took."""
     elapsed_s: float
@@ -213,7 +213,7 @@ class RunRecord(Model):
     plan: Plan
     """The plan it ran on."""
     suite: Suite
-    """What was asked for."""
+    """What the user requested."""
     digests: dict[str, str]
     """SHA-256 of the plan, the suite and the host, in hex, by name."""
     outcome: Outcome
@@ -237,7 +237,7 @@ class RunRecord(Model):
     hbase: HBaseStatus | None = None
     """The HBase it ran on, as found before it started."""
     built: Laboratory | None = None
-    """The laboratory it ran on; that of MapReduce's programs is in ``cluster``."""
+    """The lab that the run used; for MapReduce's programs it is in ``cluster``."""
     members: tuple[MemberChange, ...] = ()
     """Machines that joined the cluster meanwhile, and those that left it in good order."""
     events: tuple[Event, ...] = ()
@@ -245,11 +245,11 @@ class RunRecord(Model):
     faults: tuple[FaultTold, ...] = ()
     """What was done to the cluster meanwhile, in the schedule's order."""
     probes: tuple[ProbeTold, ...] = ()
-    """When small questions beside the workloads had no answer, where faults were asked for."""
+    """When probes during the workloads got no answer, if faults were injected."""
     recovery: tuple[RecoveryStep, ...] = ()
-    """What daemons' logs tell of the way from a fault to service again, in order."""
+    """Steps from a fault to recovered service, from daemons' logs, in order."""
     ledger: LedgerTold | None = None
-    """What clients of HDFS wrote meanwhile, held against what was there afterwards."""
+    """What clients of HDFS wrote during the run, compared with the contents afterwards."""
     simulated: Simulated | None = None
     """What a simulated record rests on."""
     pid: int | None = None

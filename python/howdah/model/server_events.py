@@ -13,7 +13,7 @@ SLOW_SYNC: Final = "slow-sync"
 
 
 class ServerEvent(NamedTuple):
-    """One row of the ``server_events`` table: what a daemon did and says when, in its own logs."""
+    """One row of the ``server_events`` table: an action of a daemon with its time, from its log."""
 
     start_s: float
     """Seconds since the start of the run."""
@@ -29,7 +29,7 @@ class ServerEvent(NamedTuple):
     detail: str
     """Which one: the collector's own word for a pause, or the region."""
     bytes: int | None
-    """What a flush or a compaction wrote, where it says so."""
+    """Bytes that a flush or a compaction wrote, if the log has them."""
 
     @property
     def seconds(self) -> float:

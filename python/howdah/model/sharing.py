@@ -31,12 +31,11 @@ class Sharing(Model):
     percent: int | None = None
     """The part of every host that it was to have; None: all that the others leave."""
     beside: tuple[Neighbour, ...] = ()
-    """The other clusters that were there."""
+    """The other clusters on the hosts."""
     left_out: tuple[str, ...] = ()
     """Hosts of the inventory that have nothing left for it, as name patterns."""
     whole: tuple[HostGroup, ...] = ()
-    """The hosts as they are with nothing taken off; empty in plans that were made before this was kept, and
-    where a laboratory's hosts are others than the planned ones."""
+    """The whole hosts; empty in older plans, and if a lab's hosts differ from the planned ones."""
 
     @property
     def neighbours(self) -> str:

@@ -45,7 +45,7 @@ class WorkUse(Model):
     phases: tuple[PhaseUse, ...]
     """Phase by phase."""
     in_memory: float | None = None
-    """Share of reads that no disk was needed for, where a table was asked."""
+    """Fraction of reads that needed no disk, if a table was read."""
     stations: tuple[StationUse, ...] = ()
     """What operations on the table waited for."""
 

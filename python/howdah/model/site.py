@@ -171,7 +171,7 @@ class MachineSite(SitePart):
     @model_validator(mode="after")
     def _whole(self) -> Self:
         if self.vcenter is None and self.libvirt is None:
-            raise WrongValue("says nothing of a hypervisor", "add `vcenter:` or `libvirt:`")
+            raise WrongValue("has no section for a hypervisor", "add `vcenter:` or `libvirt:`")
         _once("hosts", [expand_all(entry.hosts) for entry in self.hosts])
         _once("names", [expand_all(entry.names) for entry in self.machines], "machines")
         seen: dict[str, str] = {}
@@ -181,8 +181,8 @@ class MachineSite(SitePart):
                 for text, key in ((given.address, "address"), (given.mac, "mac")):
                     if text is not None and text in seen:
                         raise WrongValue(
-                            f"{name} would have {text}, which is {seen[text]}'s",
-                            "give each machine one of its own",
+                            f"{name} would have {text}, which belongs to {seen[text]}",
+                            "give each machine its own",
                             ("machines", index, key),
                         )
                     seen |= {text: name} if text else {}
@@ -209,7 +209,7 @@ class MachineSite(SitePart):
         if (whose := taken.get(ip_address(address))) is not None:
             raise WrongValue(
                 f"{name} would have {address}, which is {whose}",
-                "give each machine one of its own",
+                "give each machine its own",
                 ("machines", index, "address"),
             )
         if gateway is not None and ip_address(gateway) not in network:

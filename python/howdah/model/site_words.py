@@ -25,7 +25,7 @@ def _shown(text: str) -> str:
 
 def _name(text: str) -> str:
     if not text.strip() or len(text) > 200 or not text.isprintable():
-        raise WrongValue(f"{_shown(text)} is not a name", "a line of at most 200 printable characters")
+        raise WrongValue(f"{_shown(text)} is not a name", "write a line of at most 200 printable characters")
     return text
 
 
@@ -33,13 +33,13 @@ def _address(text: str) -> str:
     try:
         return str(ip_address(text))
     except ValueError:
-        raise WrongValue(f"{_shown(text)} is not an address", "write for instance 10.0.0.11") from None
+        raise WrongValue(f"{_shown(text)} is not an address", "write, for example, 10.0.0.11") from None
 
 
 def _mac(text: str) -> str:
     lowered = text.lower().replace("-", ":")
     if not _MAC.fullmatch(lowered):
-        raise WrongValue(f"{_shown(text)} is not a MAC address", "write for instance 00:50:56:00:00:11")
+        raise WrongValue(f"{_shown(text)} is not a MAC address", "write, for example, 00:50:56:00:00:11")
     if int(lowered[:2], 16) & 1:
         raise WrongValue(f"{text} is a multicast address", "its first byte must be even")
     return lowered
@@ -48,7 +48,7 @@ def _mac(text: str) -> str:
 def _key(text: str) -> str:
     if "PRIVATE KEY" in text:
         # It must not be repeated on a terminal.
-        raise WrongValue("is a private key", "give the public one, the line of a file that ends in .pub")
+        raise WrongValue("is a private key", "give the public key, the line of a file that ends in .pub")
     if not _KEY.fullmatch(text):
         raise WrongValue(
             f"{_shown(text)} is not a public ssh key", "one line, for instance ssh-ed25519 AAAA…"
@@ -67,7 +67,9 @@ def no_secret(data: Any) -> Any:
     for key in data if isinstance(data, dict) else ():
         if str(key).lower() in _SECRETS:
             raise WrongValue(
-                "a site holds no secret", "leave it out: it is asked for, or give --password-file", (key,)
+                "a site contains no secrets",
+                "leave it out: howdah prompts for it, or give --password-file",
+                (key,),
             )
     return data
 

@@ -77,7 +77,9 @@ class Repeats(Model):
     @model_validator(mode="after")
     def _whole(self) -> Self:
         if self.most < self.least:
-            raise WrongValue(f"most is {self.most}, least is {self.least}", "give most at least as large")
+            raise WrongValue(
+                f"most is {self.most}, least is {self.least}", "give a most that is at least as large"
+            )
         return self
 
 
@@ -194,7 +196,7 @@ class Study(Model):
     @model_validator(mode="after")
     def _whole(self) -> Self:
         if not self.factors:
-            raise WrongValue("varies nothing", "list at least one factor", ("factors",))
+            raise WrongValue("varies no setting", "list at least one factor", ("factors",))
         _once([factor.vary for factor in self.factors], "factors")
         # Of a matrix by mistake much too large, the cells are counted and not made.
         many = len(self.cells) or prod(len(factor.all_levels()) for factor in self.factors)
@@ -224,7 +226,7 @@ class Study(Model):
             self._check_labels(cell, ("cells", place))
             missing = [factor.vary for factor in self.factors if factor.vary not in cell]
             if missing:
-                raise WrongValue(f"does not say its {missing[0]}", "a level of each factor", ("cells", place))
+                raise WrongValue(f"has no {missing[0]}", "a level of each factor", ("cells", place))
         self._check_labels(self.baseline, ("baseline",))
         if not any(matches(self.baseline, cell) for cell in self.combinations()):
             raise WrongValue("is not in the matrix", "give the levels of one of its cells", ("baseline",))

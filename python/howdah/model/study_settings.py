@@ -38,7 +38,7 @@ PLANNED_ONLY: Final = "plan"
 def _engine(value: object) -> object:
     known = (*engines(), PLANNED_ONLY)
     if value is not None and value not in known:
-        raise WrongValue(f"{value!r} is not known here", nearest(str(value), known))
+        raise WrongValue(f"{value!r} is unknown here", nearest(str(value), known))
     return value
 
 

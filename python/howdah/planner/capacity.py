@@ -126,7 +126,7 @@ def _too_many(years: Sequence[Year], filled: Holding, growth: Growth) -> NoRetur
     raise UserError(
         "--need",
         f"{format_bytes(first.need_bytes)}{when} take {first.hosts:,} hosts like those of {filled.group}; "
-        f"no HDFS of more than {_HOSTS_MOST:,} is known to work",
+        f"the largest known HDFS has {_HOSTS_MOST:,}",
         "give hosts with more disks, larger files (--mean-file), or data for several clusters"
         + (" or fewer years" if growth.years else ""),
     )
@@ -226,7 +226,7 @@ def _usable(kind: Worker, group: HostGroup, settings: Sequence[Setting], replica
         raise UserError(
             f"--set {_RESERVED}",
             f"{format_bytes(reserved)} is all of a data disk of {group.name} ({format_bytes(disk)})",
-            "reserve less than a disk",
+            "reserve less than one disk",
         )
     return (kind.data_disks or 0) * (disk - reserved) * FILL_LIMIT / replication
 
@@ -281,7 +281,7 @@ def _gain(facts: Facts, usable_bytes: int, possible: list[ErasureCode]) -> str:
     least = min(possible, key=lambda code: code.data)
     return (
         f"Cold data could be erasure-coded. Replication {copies:g} holds "
-        f"{format_bytes(usable_bytes)} here; of cold data alone the same disks would hold: {offers}. "
+        f"{format_bytes(usable_bytes)} here; with cold data only, the same disks would hold: {offers}. "
         f"{refused + '. ' if refused else ''}"
         f"It suits files of at least {format_bytes(least.data * BLOCK_BYTES)} that are written once. No task "
         "reads its data locally, a lost disk is rebuilt from many others over the network, and coding takes "
@@ -297,8 +297,8 @@ def _domains(facts: Facts, possible: list[ErasureCode]) -> str:
     if racks == 1:
         return f"If you erasure-code: {sentences} No racks are known, so the loss of one may lose data."
     return (
-        f"If you erasure-code: {sentences} HDFS spreads units over racks, of which there are {racks}, "
-        "and knows no hosts within them (dfs.block.placement.ec.classname)."
+        f"If you erasure-code: {sentences} HDFS spreads units over the {racks} racks, but not over "
+        "hosts within them (dfs.block.placement.ec.classname)."
     )
 
 

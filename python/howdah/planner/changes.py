@@ -79,8 +79,8 @@ def _sole_group(plan: Plan) -> tuple[Cluster, HostGroup]:
     if cluster is None or len(cluster.inventory.worker_groups) > 1:
         raise UserError(
             "plan",
-            "is not of one kind of hosts, so that one change would mean several",
-            "plan one kind of hosts",
+            "has several kinds of hosts, so the change is ambiguous",
+            "plan hosts of a single kind",
         )
     return cluster, cluster.inventory.worker_groups[0]
 
@@ -120,7 +120,9 @@ def _hosts(group: HostGroup, value: int) -> Mapping[str, Any]:
 def _disks(group: HostGroup, value: int) -> Mapping[str, Any]:
     data = [disk for disk in group.disks if disk.role is DiskRole.DATA]
     if len(data) > 1:
-        raise UserError(f"disks={value}", "data disks are of several kinds", "change the inventory, and plan")
+        raise UserError(
+            f"disks={value}", "data disks are of several kinds", "change the inventory, then plan again"
+        )
     return {
         "disks": [
             disk.model_dump(mode="json", by_alias=True) | ({"count": value} if disk in data else {})
@@ -131,14 +133,16 @@ def _disks(group: HostGroup, value: int) -> Mapping[str, Any]:
 
 def _nics(group: HostGroup, update: Mapping[str, Any]) -> Mapping[str, Any]:
     if len(group.nics) > 1:
-        raise UserError("nics", "ports are of several kinds", "change the inventory, and plan")
+        raise UserError("nics", "ports are of several kinds", "change the inventory, then plan again")
     return {"nics": [group.nics[0].model_dump(mode="json", by_alias=True) | dict(update)]}
 
 
 def _cores(group: HostGroup, value: int) -> Mapping[str, Any]:
     if value % group.cpu.sockets:
         raise UserError(
-            f"cores={value}", f"do not divide among {group.cpu.sockets} sockets", "give an even share"
+            f"cores={value}",
+            f"do not divide among {group.cpu.sockets} sockets",
+            "give a number that divides evenly",
         )
     cpu = group.cpu.model_dump(mode="json", by_alias=True)
     return {"cpu": cpu | {"cores_per_socket": value // group.cpu.sockets}}

@@ -41,7 +41,9 @@ def choose(inventory: Inventory, request: PlanRequest) -> Choice:
     """
     groups = inventory.worker_groups
     if not groups:
-        raise UserError("groups", "every group serves masters only", "let one group serve workers or any")
+        raise UserError(
+            "groups", "every group serves masters only", "set one group to `serves: workers` or `any`"
+        )
     choice = Choice(groups, {group.name: _weighed(group, groups, request) for group in groups})
     if inventory.host_count > _FEW_HOSTS or request.workers_per_host is not None:
         return choice
@@ -79,7 +81,7 @@ def as_divided(choice: Choice, platforms: Mapping[str, str]) -> Choice:
             raise UserError(
                 "--from",
                 f"divides hosts of the group {group.name} in several ways: {', '.join(sorted(divisions))}",
-                "give those of each a group of their own, or plan anew, without --from",
+                "make a group for each division, or plan again without --from",
             )
         if had is None or had.verdict == "refused":
             why = (
@@ -91,7 +93,7 @@ def as_divided(choice: Choice, platforms: Mapping[str, str]) -> Choice:
                 "--from",
                 f"divides hosts of {group.name} as {divisions.pop()}, which these cannot be"
                 f"{why and f': {why}'}",
-                "correct the inventory, or plan anew, without --from",
+                "correct the inventory, or plan again without --from",
             )
         alternatives = (candidate for candidate in weighed[group.name] if candidate is not had)
         weighed[group.name] = (

@@ -155,7 +155,7 @@ def with_hosts(plan: Plan, names: Sequence[str], like: str) -> Plan:
         alike = [host.name for host in placed.values() if host.workers and not host.masters]
         raise UserError(
             f"--like {like}",
-            f"carries {carried}, and a new host has workers alone",
+            f"has {carried}, but a new host can have workers only",
             f"one of {', '.join(alike)}" if alike else "plan the larger cluster: howdah plan --from",
         )
     known = {host.lower() for each in cluster.inventory.groups for host in each.names}
@@ -165,7 +165,7 @@ def with_hosts(plan: Plan, names: Sequence[str], like: str) -> Plan:
         except WrongValue as wrong:
             raise UserError(f"host {name!r}", wrong.what, wrong.hint) from wrong
         if name.lower() in known:
-            raise UserError(name, "is a host of this cluster already", "name a new one")
+            raise UserError(name, "already belongs to this cluster", "give a new host")
         known.add(name.lower())
     return _changed(plan, group, lambda hosts: [*hosts, *names])
 
@@ -176,19 +176,17 @@ def without_hosts(plan: Plan, names: Collection[str]) -> Plan:
     placed = {host.name: host for host in placed_hosts(cluster)}
     for name in names:
         if name not in placed:
-            raise UserError(name, "is no host of this cluster", f"one of {', '.join(placed)}")
+            raise UserError(name, "is not a host of this cluster", f"one of {', '.join(placed)}")
         if masters := [master.name for master in placed[name].masters]:
-            raise UserError(
-                name, f"carries {', '.join(masters)}", "hosts with workers alone can be taken away"
-            )
+            raise UserError(name, f"has {', '.join(masters)}", "only hosts without masters can be removed")
     remaining = sum(bool(host.workers) for host in placed.values() if host.name not in names)
     replicas = next((int(str(each.value)) for each in plan.settings if each.key == "dfs.replication"), 1)
     if remaining < replicas:
         raise UserError(
             ", ".join(names),
-            f"would leave {format_counted(remaining, 'host')} with workers, and a block has {replicas} "
+            f"would leave {format_counted(remaining, 'host')} with workers, but a block has {replicas} "
             "replicas",
-            "add others first, or plan with a smaller --replication",
+            "add other hosts first, or plan with a smaller --replication",
         )
     for group in {placed[name].group for name in names}:
         plan = _changed(
@@ -201,7 +199,7 @@ def without_hosts(plan: Plan, names: Collection[str]) -> Plan:
 
 def _cluster(plan: Plan) -> Cluster:
     if plan.cluster is None:
-        raise UserError("plan", "is for one machine without Hadoop", "give a cluster's plan")
+        raise UserError("plan", "is a plan of one machine without Hadoop", "give a cluster's plan")
     return plan.cluster
 
 
@@ -210,7 +208,7 @@ def _group_of(cluster: Cluster, host: str) -> HostGroup:
         if host in group.names:
             return group
     names = [name for group in cluster.inventory.worker_groups for name in group.names]
-    raise UserError(host, "is no host of this cluster", f"one of {', '.join(names)}")
+    raise UserError(host, "is not a host of this cluster", f"one of {', '.join(names)}")
 
 
 def _changed(plan: Plan, group: HostGroup, change: Callable[[Sequence[str]], Sequence[str]]) -> Plan:
@@ -218,12 +216,14 @@ def _changed(plan: Plan, group: HostGroup, change: Callable[[Sequence[str]], Seq
     if len(group.racks) > 1:
         raise UserError(
             f"group {group.name}",
-            f"is spread over {len(group.racks)} racks, so that nobody knows which one a host is in",
-            "give the hosts of each rack a group of their own in the inventory, and plan",
+            f"is spread over {len(group.racks)} racks, so the rack of each host is unknown",
+            "make a group for each rack in the inventory, then plan again",
         )
     hosts = change(group.names)
     if not hosts:
-        raise UserError(f"group {group.name}", "would have no host left", "leave one, or plan without it")
+        raise UserError(
+            f"group {group.name}", "would have no host", "keep one of its hosts, or plan without the group"
+        )
     other = HostGroup.model_validate(
         group.model_dump(mode="json", by_alias=True) | {"count": len(hosts), "hosts": fold(hosts)}
     )

@@ -200,7 +200,7 @@ def beyond_rules(request: PlanRequest, decided: Sequence[Setting]) -> Iterator[S
         yield Setting(
             key=given.key,
             value=given.value,
-            reason="given by the user; no rule of howdah's decides it",
+            reason="given by the user; no rule decides it",
             source="command line",
             origin="user",
             file=known.file,
@@ -209,7 +209,7 @@ def beyond_rules(request: PlanRequest, decided: Sequence[Setting]) -> Iterator[S
 
 def _worked_out(key: str, where: str) -> UserError:
     hint = "--slots" if key.endswith("_slots") else "--workers-per-host and --overcommit"
-    return UserError(where, "is not a setting: the plan works it out from the hosts", f"see {hint}")
+    return UserError(where, "is not a setting: the plan derives it from the hosts", f"see {hint}")
 
 
 def _unknown(
@@ -217,11 +217,11 @@ def _unknown(
 ) -> UserError:
     for release in products:
         if now := release.replacement(key):
-            return UserError(where, "is the name of an older release", f"set {' and '.join(now)} instead")
+            return UserError(where, "is a former name of older releases", f"set {' and '.join(now)} instead")
         if key in release.gone:
-            return UserError(where, "is no longer read by any release howdah plans for", release.gone[key])
+            return UserError(where, "is not read by any release that howdah plans for", release.gone[key])
     near = next(iter(difflib.get_close_matches(key, decided, n=1, cutoff=_CLOSE)), None)
     near = near or next((nearest for release in products if (nearest := intended_key(key, release))), None)
     names = " nor ".join(f"{release.product} {release.version}" for release in products)
-    hint = f"did you mean {near}?" if near else "see `howdah plan explain PLAN` for the keys that are decided"
+    hint = f"did you mean {near}?" if near else "see `howdah plan explain PLAN` for all keys of a plan"
     return UserError(where, f"neither {names} reads this key", hint)

@@ -15,7 +15,7 @@ from howdah.planner.facts import Facts, MissingFact
 from howdah.planner.rule import AdviceRule, Decision, FamilyRule, Inspection, Rule, SettingRule, Severity
 
 MEANINGS = {
-    Severity.MUST: "breaking it loses data or work, or keeps something from starting",
+    Severity.MUST: "breaking it loses data or work, or prevents a daemon from starting",
     Severity.SHOULD: "breaking it costs time",
     Severity.MAY: "there is a better choice",
 }

@@ -33,9 +33,9 @@ def why_not_ranked(inventory: Inventory, request: PlanRequest) -> str | None:
     if request.hbase_used:
         return "HBase is not simulated"
     if not request.mapreduce:
-        return "there are no jobs to be simulated"
+        return "there are no jobs to simulate"
     if len(inventory.worker_groups) > 1:
-        return "hosts of several kinds are each divided in their own way, and only one kind is tried"
+        return "hosts of several kinds are divided separately, and simulation ranks one kind only"
     return None
 
 
@@ -122,7 +122,7 @@ def _judgement(platform: Ranked, fastest: Ranked, chosen: Ranked, about: str) ->
         if platform is chosen:
             return SIMULATED.speaks_for(text)
         return SIMULATED.speaks_against(
-            f"{text}; it cannot be distinguished from {chosen.candidate.platform}, which rules prefer"
+            f"{text}; it cannot be distinguished from {chosen.candidate.platform}, which the rules prefer"
         )
     behind = lag(platform.predicted, fastest.predicted)
     than = f"than {fastest.candidate.platform} ({_speed(behind.low)} to {_speed(behind.high)})"
@@ -151,7 +151,7 @@ def _advice(chosen: Ranked, tried: Sequence[Variant], predictor: Predictor) -> I
         else:
             no_faster.append(variant.flag)
     if no_faster:
-        advice = SIMULATED.advice(f"Simulated no faster, as far as can be seen: {', '.join(no_faster)}.")
+        advice = SIMULATED.advice(f"Not measurably faster in the simulation: {', '.join(no_faster)}.")
         yield advice.model_copy(update={"severity": Severity.MAY.value})
 
 

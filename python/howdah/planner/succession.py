@@ -52,7 +52,7 @@ def steps(before: Plan, after: Plan, change: PlanChange) -> Iterator[ChangeStep]
     stored, rate = _stored_bytes(before, old), _replicating_bytes_per_s(before, old, new)
     gone = set(expand_all(change.removed))
     if giving := [name for name, place in held.items() if name not in later and place.host not in gone]:
-        yield _leave(giving, held, stored, rate, "then stop them, for a master takes their place")
+        yield _leave(giving, held, stored, rate, "then stop them, because a master takes their place")
     for move in change.masters:
         yield ChangeStep(
             what="master",
@@ -79,11 +79,11 @@ def steps(before: Plan, after: Plan, change: PlanChange) -> Iterator[ChangeStep]
         texts = [f"{role} ({format_counted(many, 'value')})" for role, many in restarted.items()]
         yield ChangeStep(
             what="values",
-            text=f"restart what reads changed values: {_listed(texts)}; workers one host after the other, of "
-            "two masters the standby first",
+            text=f"restart the daemons that read changed values: {_listed(texts)}; workers host by host, "
+            "standby masters first",
         )
     if losing := [name for name, place in held.items() if place.host in gone]:
-        yield _leave(losing, held, stored, rate, "then stop and forget them")
+        yield _leave(losing, held, stored, rate, "then stop them and remove them from the lists")
     if gaining:
         shares = {name: stored * later[name].bytes / _all_bytes(later) for name in gaining}
         of_hosts: Counter[str] = Counter()
@@ -112,8 +112,8 @@ def _join(names: Sequence[str]) -> ChangeStep:
     """Hosts, or workers of hosts that were there, that come."""
     return ChangeStep(
         what="add",
-        text=f"write the configuration of {_listed(names)}, list their workers as members, have "
-        "NameNode and ResourceManager read the lists anew, and start their daemons",
+        text=f"write the configuration of {_listed(names)}, list their workers as members, have NameNode and "
+        f"ResourceManager read the lists again, and start their daemons",
     )
 
 
@@ -126,8 +126,8 @@ def _leave(
     names = _listed(fold(workers))
     return ChangeStep(
         what="remove",
-        text=f"exclude {names} until DataNodes are decommissioned: up to {format_bytes(moved)} go "
-        f"elsewhere, in {format_seconds(seconds)} at least; {then}",
+        text=f"exclude {names} until their DataNodes are decommissioned: up to {format_bytes(moved)} move to "
+        f"other hosts, in {format_seconds(seconds)} at least; {then}",
         moved_bytes=moved,
         least_s=seconds,
     )
@@ -176,8 +176,8 @@ def plan_after(before: Plan, inventory: Inventory, sharing: Sharing | None = Non
     if cluster.request.sharing is not None and sharing is None:
         raise UserError(
             "--from",
-            "is of a cluster that shares its hosts, and what the others leave of these is not known",
-            "plan it anew, with --share or --beside",
+            "is of a cluster that shares its hosts, and the room that the others leave is unknown",
+            "plan it again, with --share or --beside",
         )
     if inventory.cluster != cluster.inventory.cluster:
         raise UserError(
@@ -188,7 +188,7 @@ def plan_after(before: Plan, inventory: Inventory, sharing: Sharing | None = Non
     if not {host.name for host in placed_hosts(cluster)} & {
         name for group in inventory.groups for name in group.names
     }:
-        raise UserError("--from", "shares no host with this inventory", "plan anew, without --from")
+        raise UserError("--from", "shares no host with this inventory", "plan again without --from")
     if sharing is not None:
         _check_disks(cluster, inventory, sharing)
     request = cluster.request.model_copy(update={"sharing": sharing})
@@ -225,9 +225,9 @@ def _check_room(plan: Plan) -> None:
         if used > available:
             raise UserError(
                 f"host {host.name}",
-                f"would have machines of {format_gib(used)}, with the masters that stay, and has "
+                f"would have machines of {format_gib(used)}, including the masters that stay, but has "
                 f"{format_gib(available)}",
-                "plan anew, without --from",
+                "plan again without --from",
             )
 
 
@@ -238,9 +238,9 @@ def _check_disks(cluster: Cluster, inventory: Inventory, sharing: Sharing) -> No
         if (had := before.get(host, disks)) != disks:
             raise UserError(
                 f"host {host}",
-                f"would give this cluster its data disks {_numbers(disks)}, and its data is on "
+                f"would give this cluster its data disks {_numbers(disks)}, but its data is on "
                 f"{_numbers(had)}",
-                "plan the others so that they leave it those, or take the host out and in again",
+                "plan the other clusters without these disks, or remove the host and add it again",
             )
 
 
@@ -273,7 +273,7 @@ def change_of(before: Plan, after: Plan) -> PlanChange:
 
 def _cluster(plan: Plan) -> Cluster:
     if plan.cluster is None:
-        raise UserError("--from", "is a plan for one machine without Hadoop", "give a cluster's plan")
+        raise UserError("--from", "is a plan of one machine without Hadoop", "give a cluster's plan")
     return plan.cluster
 
 

@@ -23,7 +23,7 @@ _LEAST_HOSTS = 2
 
 _KNOWN_LIMITS = (
     "YARN takes a node group for a rack, and the balancer has failed with topologies other than the default "
-    "(HDFS-17655, HDFS-17883): try it before it is needed"
+    "(HDFS-17655, HDFS-17883): test it before you need it"
 )
 
 _WORTH_SAYING = 0.95
@@ -119,8 +119,8 @@ def _rack_size(counts: Sequence[int]) -> tuple[int, str]:
         return total, f"of {format_counted(total, 'host')}: too few for two"
     return (
         _LEAST_HOSTS,
-        f"of {_LEAST_HOSTS} hosts each, the last of {_LEAST_HOSTS + 1}: {total} is a prime number, and in "
-        "racks of one host the third replica would find no second host",
+        f"of {_LEAST_HOSTS} hosts each, the last of {_LEAST_HOSTS + 1}: {total} is a prime number, and a "
+        f"rack of one host has no second host for the third replica",
     )
 
 
@@ -163,7 +163,7 @@ def weigh_racks(inventory: Inventory, usable_bytes: int, replicas: int) -> tuple
         RACK_BALANCE.advice(
             f"Rack {largest} has {size / total:.0%} of all disks. A replica of every block should be in "
             f"another rack, and the others have room for {format_bytes(safe)} of the "
-            f"{format_bytes(usable_bytes)}: what is stored beyond lies in {largest} alone, and is lost with "
-            "it. Move hosts between racks before they are filled."
+            f"{format_bytes(usable_bytes)}: data beyond that is in {largest} only, and is lost with it. Move "
+            f"hosts between racks before they are filled."
         ),
     )

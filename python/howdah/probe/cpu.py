@@ -25,7 +25,7 @@ def read_cpu(tree: FileTree, inquiry: Inquiry) -> Cpu:
     cpus = parse_cpu_list(tree.text(f"{_CPUS}/online") or "") or tuple(range(len(info)))
     if not cpus:
         raise UserError(
-            str(tree.root / "proc/cpuinfo"), "shows no processor", "howdah needs Linux with /proc mounted"
+            str(tree.root / "proc/cpuinfo"), "lists no processor", "howdah needs Linux with /proc mounted"
         )
     sockets, cores = _sockets_and_cores(tree, cpus, info)
     return Cpu(
@@ -83,8 +83,8 @@ def _sockets_and_cores_from_cpuinfo(
         return len({socket for socket, _ in places}), len(places)
     tree.note(
         "cpu topology",
-        f"/{_CPUS}/cpu{cpus[0]}/topology and /proc/cpuinfo do not say sockets and cores; "
-        "counted as one socket with one thread per core",
+        f"/{_CPUS}/cpu{cpus[0]}/topology and /proc/cpuinfo do not list sockets and cores; counted as one "
+        f"socket with one thread per core",
     )
     return 1, len(cpus)
 
@@ -96,7 +96,7 @@ def _model(tree: FileTree, info: list[dict[str, str]]) -> str | None:
     # ARM cores have numbers instead of a name.
     if {"CPU implementer", "CPU part"} <= first.keys():
         return f"ARM implementer {first['CPU implementer']} part {first['CPU part']}"
-    tree.note("cpu model", "/proc/cpuinfo: names no model")
+    tree.note("cpu model", "/proc/cpuinfo: lists no model")
     return None
 
 
@@ -142,7 +142,7 @@ def _caches(tree: FileTree, cpus: tuple[int, ...]) -> tuple[Cache, ...]:
             if level is not None and kind in _CACHE_KINDS and size and shared:
                 instances[level, kind, size].add(shared)
     if not instances:
-        tree.note("cpu caches", f"/{_CPUS}/cpu{cpus[0]}/cache: says nothing")
+        tree.note("cpu caches", f"/{_CPUS}/cpu{cpus[0]}/cache: is empty")
     return tuple(
         Cache(level=level, kind=_CACHE_KINDS[kind], size_bytes=parse_size(size), instances=len(sharers))
         for (level, kind, size), sharers in sorted(instances.items())
@@ -160,7 +160,7 @@ def _numa_nodes(tree: FileTree) -> tuple[NumaNode, ...]:
         if cpus is not None and memory is not None:
             nodes.append(NumaNode(node=int(number), cpus=parse_cpu_list(cpus), memory_bytes=memory))
     if not nodes:
-        tree.note("numa nodes", f"/{_NODES}: says nothing; the kernel may be built without NUMA")
+        tree.note("numa nodes", f"/{_NODES}: is empty; the kernel may be built without NUMA")
     return tuple(nodes)
 
 

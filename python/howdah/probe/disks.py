@@ -21,7 +21,7 @@ def read_disks(tree: FileTree) -> tuple[Disk, ...]:
     """The disks that hold data: no empty or read-only loop devices, nothing that is stacked on others."""
     names = tree.names(_BLOCK)
     if not names:
-        tree.note("disks", f"/{_BLOCK}: says nothing")
+        tree.note("disks", f"/{_BLOCK}: is empty")
     return tuple(_read_disk(tree, name) for name in names if _is_disk(tree, name))
 
 

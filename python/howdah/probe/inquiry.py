@@ -109,7 +109,7 @@ class LiveInquiry:
 class NoInquiry:
     """A recorded tree: nobody is there to answer."""
 
-    _WHY = "a recorded tree cannot be asked"
+    _WHY = "a recorded tree cannot run commands"
 
     def space(self, mount: str) -> Space:
         """Not to be had."""

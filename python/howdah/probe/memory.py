@@ -45,7 +45,7 @@ def _available(tree: FileTree, info: dict[str, int]) -> int:
     if "MemAvailable" in info:
         return info["MemAvailable"]
     # Linux before 3.14 makes no estimate. Free memory is surely available.
-    tree.note("memory available_bytes", "/proc/meminfo: no MemAvailable; MemFree is given instead")
+    tree.note("memory available_bytes", "/proc/meminfo: has no MemAvailable; MemFree is used instead")
     return info.get("MemFree", 0)
 
 

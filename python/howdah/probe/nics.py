@@ -13,7 +13,7 @@ def read_nics(tree: FileTree) -> tuple[Nic, ...]:
     """Network cards and bonds of them; in a container, which has neither, whatever is up but ``lo``."""
     names = [name for name in tree.names(_NET) if tree.exists(f"{_NET}/{name}/flags")]
     if not names:
-        tree.note("nics", f"/{_NET}: says nothing")
+        tree.note("nics", f"/{_NET}: is empty")
     cards = [
         name
         for name in names
@@ -67,7 +67,7 @@ def _speed(tree: FileTree, name: str) -> int | None:
     if megabits is None:
         return None
     if megabits <= 0:
-        tree.note(what, f"/{_NET}/{name}/speed: the driver does not say")
+        tree.note(what, f"/{_NET}/{name}/speed: the driver does not report it")
         return None
     return megabits * 10**6
 

@@ -26,7 +26,7 @@ _PROGRAM = Path(__file__).with_name("recorder.py")
 class RemoteInquiry:
     """Answers as the host gave them when its files were read."""
 
-    _WHY = "was not asked over ssh"
+    _WHY = "was not queried over ssh"
 
     def __init__(self, told: Mapping[str, Any]) -> None:
         self._told = told
@@ -52,7 +52,7 @@ class RemoteInquiry:
         """What a program said there."""
         found = self._told["commands"].get(" ".join(words))
         if found is None:
-            raise FileNotFoundError(None, "is not there", words[0])
+            raise FileNotFoundError(None, "does not exist", words[0])
         return Answer(*found)
 
 
@@ -74,12 +74,12 @@ def probe_remote(name: str, ssh_config: Path | None) -> Host:
         raise UserError("ssh", "is not on this machine's PATH", "apt-get install openssh-client") from error
     except subprocess.TimeoutExpired as error:
         raise UserError(
-            f"--ssh {name}", f"did not answer within {_PATIENCE_S} s", "see what loads it"
+            f"--ssh {name}", f"did not answer within {_PATIENCE_S} s", "check its load"
         ) from error
     if done.returncode:
         lines = done.stderr.decode(errors="replace").strip().splitlines()
         said = lines[-1] if lines else f"ssh ended with {done.returncode}"
-        fix = f"see that `ssh {name} true` succeeds without a question"
+        fix = f"check that `ssh {name} true` succeeds without a prompt"
         if "python3" in said:
             fix = "install Python 3 on it"
         raise UserError(f"--ssh {name}", said, fix)

@@ -27,7 +27,7 @@ def _distribution(tree: FileTree) -> str | None:
             key, _, value = line.partition("=")
             if key == "PRETTY_NAME":
                 return " ".join(shlex.split(value))
-    tree.note("distribution", "/etc/os-release: names none")
+    tree.note("distribution", "/etc/os-release: lists none")
     return None
 
 

@@ -59,10 +59,10 @@ def _hypervisor(tree: FileTree, inquiry: Inquiry) -> tuple[bool, str | None]:
     if hypervisor is not None:
         return True, hypervisor
     if any(line.startswith("flags") and " hypervisor" in line for line in tree.lines("proc/cpuinfo")):
-        tree.note("hypervisor", "/proc/cpuinfo says there is one; neither firmware nor clocks say which")
+        tree.note("hypervisor", "/proc/cpuinfo reports a hypervisor; neither firmware nor clocks identify it")
         return True, None
     if tree.exists("proc/device-tree/hypervisor"):
-        tree.note("hypervisor", "/proc/device-tree/hypervisor is there and does not say which")
+        tree.note("hypervisor", "/proc/device-tree/hypervisor exists but does not identify it")
         return True, None
     return False, None
 
@@ -109,8 +109,7 @@ def _container(tree: FileTree, inquiry: Inquiry) -> str | None:
     if on_disk and tree.link("proc/self/ns/pid") == _FIRST_PID_NAMESPACE:
         tree.note(
             "container",
-            f"marked as {marker}, but / is a whole disk and the processes are the machine's own: "
-            "taken for a machine",
+            f"marked as {marker}, but / is a whole disk and all processes are visible: treated as a machine",
         )
         return None
     return marker

@@ -35,8 +35,8 @@ def admit(
         mirrored = [machine for machine in machines if machine.shadow_host == name]
         if (host := hosts.get(name)) is None:
             known = ", ".join(fold(sorted(hosts))[:_SHOWN]) or "none"
-            what = f"is not among the hosts that were found ({known})"
-            problems.append(Obstacle(f"host {name}", what, "give the plan that was made for these hosts"))
+            what = f"is unknown; known hosts: {known}"
+            problems.append(Obstacle(f"host {name}", what, "give the plan for these hosts"))
         else:
             problems += [*_host(host, here, mirrored, network, overcommit=overcommit)]
             problems += [*_disks(host, here, found)]
@@ -62,10 +62,12 @@ def _foreign(machines: Iterable[WantedMachine], found: Mapping[str, FoundMachine
     for machine in machines:
         there = found.get(machine.name)
         if there is not None and there.ours != machine.cluster:
-            whose = f"howdah's cluster {there.ours!r}" if there.ours else "somebody else's"
+            whose = (
+                f"belongs to howdah's cluster {there.ours!r}" if there.ours else "was not created by howdah"
+            )
             yield Obstacle(
                 f"machine {machine.name}",
-                f"exists, and is {whose}: it is left alone",
+                f"already exists and {whose}; howdah leaves it alone",
                 "rename or remove it, or give the plan's hosts other names",
             )
 
@@ -80,9 +82,9 @@ def _host(
 ) -> Iterator[Obstacle]:
     where = f"host {host.name}"
     if host.ready:
-        yield Obstacle(where, host.ready, "bring it back, or plan without it")
+        yield Obstacle(where, host.ready, "make it available again, or plan without it")
     if network not in host.networks:
-        yield Obstacle(where, f"does not have the network {network}", "add it there, or correct the site")
+        yield Obstacle(where, f"has no network {network}", "add the network to the host, or correct the site")
     needed = sum(machine.memory_bytes for machine in (*here, *mirrored))
     free = host.memory_bytes - host.taken_bytes
     if needed > free:
@@ -91,14 +93,14 @@ def _host(
             where,
             f"has {format_memory(host.memory_bytes)} of memory{taken}; its machines reserve "
             f"{format_memory(needed)}",
-            "plan for the memory that it has, or shut down or move the others",
+            "plan for less memory, or shut down or move the other machines",
         )
     cpus = sum(machine.vcpus for machine in (*here, *mirrored))
     if cpus > host.threads and not overcommit:
         yield Obstacle(
             where,
             f"has {host.threads} threads; its machines have {cpus} virtual CPUs",
-            "plan for the processors that it has, or with --overcommit",
+            "plan for these processors, or with --overcommit",
         )
     for number, node in enumerate(host.nodes):
         bound = [machine for machine in here if number in machine.nodes]
@@ -113,7 +115,7 @@ def _host(
     if any(max(machine.nodes, default=0) >= max(len(host.nodes), 1) for machine in here):
         yield Obstacle(
             where,
-            f"has {len(host.nodes)} NUMA nodes, fewer than the inventory says",
+            f"has {len(host.nodes)} NUMA nodes, fewer than in the inventory",
             "correct the inventory and plan again",
         )
 
@@ -131,12 +133,13 @@ def _disks(
             elif disk.kind == "device" and host.held.get(disk.name, machine.name) != machine.name:
                 yield Obstacle(
                     where,
-                    f"has given {disk.name} to {host.held[disk.name]}, and {machine.name} is to have it",
-                    "two machines on one disk destroy what it holds: take it from the one, or correct "
-                    "`devices:` in the site",
+                    f"has assigned {disk.name} to {host.held[disk.name]}, but the plan gives it to "
+                    f"{machine.name}",
+                    f"two machines on one disk destroy its data: remove it from {host.held[disk.name]}, or "
+                    "correct `devices:` in the site",
                 )
             elif disk.kind == "datastore" and disk.name not in host.datastores:
-                yield Obstacle(where, f"does not reach {disk.name}", "correct `datastores:` in the site")
+                yield Obstacle(where, f"has no access to {disk.name}", "correct `datastores:` in the site")
             elif disk.kind == "datastore" and f"{DATA_DISK} {disk.number}" not in attached:
                 room[disk.name] -= disk.size_bytes
     for name, left in room.items():
@@ -155,13 +158,13 @@ def _tolerance(machine: WantedMachine, hosts: Mapping[str, HostState]) -> Iterat
         if host is not None and host.no_fault_tolerance:
             yield Obstacle(
                 f"host {name}",
-                f"cannot carry {machine.name} by Fault Tolerance: {host.no_fault_tolerance}",
+                f"cannot run {machine.name} with Fault Tolerance: {host.no_fault_tolerance}",
                 "plan with --protect-masters ha",
             )
     if machine.vcpus > _FT_CPUS or machine.memory_bytes > _FT_MEMORY:
         yield Obstacle(
             f"machine {machine.name}",
             f"has {machine.vcpus} vCPUs and {format_memory(machine.memory_bytes)}, more than Fault Tolerance "
-            f"mirrors ({_FT_CPUS} vCPUs, {format_memory(_FT_MEMORY)})",
+            f"supports ({_FT_CPUS} vCPUs, {format_memory(_FT_MEMORY)})",
             "plan with --protect-masters ha",
         )

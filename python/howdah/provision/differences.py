@@ -58,11 +58,11 @@ def _refused(machine: WantedMachine, there: FoundMachine, differ: tuple[Differen
     """Why a machine cannot be changed without taking data from it; nothing where it can."""
     for one in differ:
         if one.what.startswith(DATA_DISK) and one.found:
-            return f"its {one.what} may hold data, so it is not exchanged: do it by hand, or correct the site"
+            return f"howdah does not replace its {one.what}, which may have data: do it by hand"
         if one.what == SYSTEM_DISK and one.found:
-            return f"its {one.what} holds what is installed on it, so it is not exchanged: correct the site"
+            return f"howdah does not replace its {one.what}, which has the installed system: correct the site"
         if one.what == HOST and machine.disks and any(key.startswith(DATA_DISK) for key in there.facts):
-            return f"its data disks are on {one.found}, so it is not moved: move it back by hand"
+            return f"its data disks are on {one.found}, so howdah does not move it: move it back by hand"
     return ""
 
 

@@ -29,9 +29,7 @@ def hypervisor_of(plan: Plan) -> Hypervisor:
     cluster = guard(plan)
     dividing = cluster.request.dividing
     if dividing in (None, Hypervisor.NONE) or not any(layout.virtual for layout in cluster.layouts):
-        raise UserError(
-            "the plan", "uses its hosts as they are: there are no machines to make", "plan with --hypervisor"
-        )
+        raise UserError("the plan", "has no virtual machines to create", "plan with --hypervisor")
     return Hypervisor(dividing)
 
 
@@ -134,7 +132,7 @@ class _Wanted:
             raise UserError(
                 f"host {host.name}",
                 f"has {len(names)} {kind} in the site; its machines need disk {max(numbers)}",
-                f"list {max(own)}, in the order in which machines are to have them",
+                f"list {max(own)} of them, in the order of the machines",
             )
         return tuple(
             MachineDisk(

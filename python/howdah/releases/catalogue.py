@@ -54,7 +54,7 @@ def _catalogued(flag: str, version: str, known: tuple[str, ...]) -> str:
     if same is None or len(numbers) not in (2, 3) or not all(number.isdigit() for number in numbers):
         raise UserError(
             flag,
-            f"{version} is not a release howdah knows",
+            f"{version} is not a release that howdah supports",
             f"one of {', '.join(known)}, or another of these lines",
         )
     return same

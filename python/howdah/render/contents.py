@@ -16,11 +16,11 @@ _MEANS = {
     "systemd": "a unit for every daemon",
     "deploy": "a project of Ansible that does all this, with or without howdah",
     "network": "bonding and frame size for systemd-networkd, and what is set by hand",
-    "hypervisor": "virtual machines: which on which host, and the settings of each kind",
+    "hypervisor": "virtual machines: the machines of each host, and the settings of each kind",
     "firmware.md": "what is set in the hosts' firmware",
-    "hosts.csv": "every host and what it carries",
-    "SOURCES.md": "what the sources are that reasons cite in brackets, [D0 74] for instance",
-    "README.md": "what to do with all this, in order",
+    "hosts.csv": "every host with its machines and roles",
+    "SOURCES.md": "the sources that reasons cite in brackets, for example [D0 74]",
+    "README.md": "the steps, in order",
 }
 
 

@@ -66,7 +66,7 @@ def write_rendered(files: ConfigSet, directory: Path, *, force: bool) -> tuple[F
         raise UserError(
             str(directory / edited[0]),
             "was edited since howdah wrote it" + (f", and {len(edited) - 1} more were" if edited[1:] else ""),
-            "see --diff; keep your values with `howdah plan --set`, or give --force to lose the edits",
+            "see --diff; keep your values with `howdah plan --set`, or give --force to overwrite the edits",
         )
     try:
         directory.mkdir(parents=True, exist_ok=True)
@@ -80,7 +80,7 @@ def write_rendered(files: ConfigSet, directory: Path, *, force: bool) -> tuple[F
         raise UserError(
             f"--output {directory}",
             f"cannot be written: {error.strerror}",
-            "give a directory that can be written and has room",
+            "give a writable directory on a disk with free space",
         ) from error
     return planned
 
@@ -147,7 +147,9 @@ def _checked(content: object, directory: Path) -> Mapping[str, str]:
     for path in files:
         # What is removed is named here, so a path that leads elsewhere must not be believed.
         if PurePosixPath(path).is_absolute() or ".." in PurePosixPath(path).parts:
-            raise UserError(str(directory / MANIFEST), f"{path!r} leads elsewhere", "give a new directory")
+            raise UserError(
+                str(directory / MANIFEST), f"{path!r} points outside the directory", "give a new directory"
+            )
     return {str(path): str(digest) for path, digest in files.items()}
 
 
@@ -158,7 +160,7 @@ def _read(path: Path) -> str | None:
     except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError as error:
-        raise UserError(str(path), f"cannot be read: {error.strerror}", "move it away") from error
+        raise UserError(str(path), f"cannot be read: {error.strerror}", "move it") from error
 
 
 def _digest(text: str) -> str:

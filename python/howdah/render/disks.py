@@ -38,7 +38,7 @@ def _script(settings: Mapping[str, Setting], counts: set[int]) -> str:
     if file_system not in _MKFS:
         raise UserError(
             setting_label(settings["fs.type"]),
-            f"{file_system!r} is not made by howdah",
+            f"howdah cannot create {file_system!r}",
             f"one of {', '.join(_MKFS)}",
         )
     words = {
@@ -81,7 +81,7 @@ def _mount(settings: Mapping[str, Setting]) -> str:
     if not text or any(character.isspace() for character in text):
         raise UserError(
             setting_label(settings["mount.options"]),
-            "is one word in /etc/fstab",
+            "must be a single word in /etc/fstab",
             "put commas between options",
         )
     return text
@@ -113,7 +113,9 @@ def _udev(settings: Iterable[Setting]) -> str:
     for setting in settings:
         value = setting_text(setting)
         if '"' in value:
-            raise UserError(setting_label(setting), "holds a quotation mark", "write the value without one")
+            raise UserError(
+                setting_label(setting), "contains a quotation mark", "write the value without one"
+            )
         parts.append(
             f"\n{hash_comment(reason_lines(setting))}"
             'ACTION=="add|change", SUBSYSTEM=="block", ENV{ID_PART_ENTRY_NAME}=="hadoop-data-*", '

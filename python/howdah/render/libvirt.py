@@ -18,8 +18,8 @@ _PART = re.compile(r"@?[A-Za-z_][A-Za-z0-9_-]*")
 
 
 _SITES_OWN = (
-    "Name, image, disks and bridge are examples to be replaced; placement.csv says which machines there are. "
-    "Say which disk is which by its persistent path below /dev/disk/by-id."
+    "Replace name, image, disks and bridge, which are examples; placement.csv lists the machines. "
+    "Name each disk by its persistent path below /dev/disk/by-id."
 )
 
 

@@ -24,14 +24,14 @@ _ORDER = tuple(KINDS)
 HEAD = """\
 # Rendered by howdah. Run it from this folder, with or without howdah:
 #
-#   ansible-playbook look.yaml                       looks at all hosts, changes nothing
+#   ansible-playbook look.yaml                       inspects all hosts, changes nothing
 #   ansible-playbook site.yaml --check --diff        shows what would change
 #   ansible-playbook site.yaml -e @releases.json     does it (`howdah hadoop pack` writes releases.json)
-#   ansible-playbook upgrade.yaml -e @releases.json  does it where another Hadoop runs; finalize.yaml ends it
-#   ansible-playbook downtime.yaml                   stops all, changes what cannot roll, starts all
-#   ansible-playbook stop.yaml --limit HOST          stops a host's daemons; its masters hand over
+#   ansible-playbook upgrade.yaml -e @releases.json  upgrades a running Hadoop; finalize.yaml ends the upgrade
+#   ansible-playbook downtime.yaml                   stops all, makes changes that cannot roll, starts all
+#   ansible-playbook stop.yaml --limit HOST          stops a host's daemons; its masters fail over first
 #
-# What is done to a host is in library/howdah_host.py, what it is to be in manifests/.
+# library/howdah_host.py changes a host; manifests/ has each host's planned state.
 """
 
 
@@ -40,7 +40,7 @@ def look() -> str:
     return (
         HEAD
         + """
-- name: Look whether every host can become what is planned
+- name: Check whether every host can run its plan
   hosts: cluster
   gather_facts: false
   tasks:
@@ -57,7 +57,7 @@ def look() -> str:
 
 
 _HAND_OVER = """\
-    - name: Hand over what only the administrator has
+    - name: Copy the administrator's secrets
       howdah_secrets:
         contents: >-
           {%- set found = {} -%}
@@ -65,16 +65,16 @@ _HAND_OVER = """\
           {%- set _ = found.update({name: lookup('pipe', 'base64 -w0 ' ~ (one.file | quote))}) -%}
           {%- endfor -%}
           {{ found | to_json }}
-      # What a host was handed is not shown, and not kept here; the next task tells what it lacks.
+      # Secrets are neither shown nor kept here; the next task reports missing ones.
       no_log: true
       when: howdah_secrets is defined and not ansible_check_mode
 """
 
 
 def apply(secure: bool = False) -> str:
-    """Make every host what its manifest says; ``secure`` where it is handed keytabs and key stores too."""
+    """Apply every host's manifest; ``secure`` where it is handed keytabs and key stores too."""
     return f"""
-- name: Make every host what its manifest says
+- name: Apply every host's manifest
   hosts: cluster
   gather_facts: false
   tasks:
@@ -138,15 +138,15 @@ def leave(port: int, secure: bool = False) -> str:
     once = (
         apply(secure)
         .replace("hosts: cluster", "hosts: namenode:resourcemanager")
-        .replace("Make every host what its manifest says", "Tell the masters who leaves")
+        .replace("Apply every host's manifest", "Update the masters' lists of hosts")
     )
     last = (
         apply(secure)
         .replace("hosts: cluster", "hosts: leaving")
-        .replace("Make every host what its manifest says", "Stop what runs on hosts that were emptied")
+        .replace("Apply every host's manifest", "Stop the daemons of decommissioned hosts")
     )
     return f"""{HEAD}{once}
-- name: Wait until the hosts that leave hold nothing that is not elsewhere
+- name: Wait until the decommissioned hosts have no unique data
   hosts: namenode
   gather_facts: false
   tasks:
@@ -162,7 +162,7 @@ def leave(port: int, secure: bool = False) -> str:
 
 
 _REACH = """
-# Who is not reached is left out from here on: a play none of whose hosts answers would be the last one.
+# Unreachable hosts are left out from here on, because a play without reachable hosts would be the last.
 - name: Reach every host
   hosts: cluster
   gather_facts: false
@@ -203,7 +203,7 @@ def _stops(present: Mapping[Role, Sequence[str]], *, only: bool = False) -> str:
         if role is Role.FAILOVER_CONTROLLER:
             # While both controllers are there to do it.
             parts.append(
-                "" if only else _leaves("Let a NameNode take over that stays", Role.NAMENODE, "follows")
+                "" if only else _leaves("Fail over to a NameNode that stays", Role.NAMENODE, "follows")
             )
         if role is Role.JOURNALNODE and not only:
             stays = "groups.namenode | difference(ansible_play_hosts_all) | length > 0"
@@ -227,7 +227,7 @@ def _leaves(name: str, role: Role, state: str) -> str:
 
 def _whole(port: int) -> str:
     return f"""\
-    - name: Wait until nothing is lacking that one more loss would end
+    - name: Wait until another loss would cause no outage
       howdah_hdfs:
         namenodes: {pages(port)}
         datanodes: "{STARTED}"
@@ -238,7 +238,7 @@ def _whole(port: int) -> str:
 
 def _proof(port: int) -> str:
     return f"""
-- name: See that HDFS keeps what is written
+- name: Check that HDFS keeps what is written
   hosts: namenode
   gather_facts: false
   tasks:
@@ -251,18 +251,18 @@ def _proof(port: int) -> str:
 
 
 _CONF = """
-- name: See that every daemon runs on what is configured
+- name: Check that every daemon runs with its configuration
   hosts: cluster
   gather_facts: false
   tasks:
-    - name: Compare what it shows with what it should have
+    - name: Compare its settings with the plan
       howdah_conf:
         host: "{{ inventory_hostname }}"
 """
 
 
 _DOORS = """
-- name: See that nobody is let in without a ticket
+- name: Check that no client is admitted without a ticket
   hosts: cluster
   gather_facts: false
   tasks:
@@ -274,7 +274,7 @@ _DOORS = """
 
 def _job() -> str:
     return """
-- name: See that YARN runs a job, where it was started just now
+- name: Check that YARN runs a job, if it was just started
   hosts: resourcemanager
   gather_facts: false
   tasks:

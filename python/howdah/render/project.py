@@ -20,7 +20,7 @@ from howdah.render.variant import EVERYWHERE
 
 FOLDER = "deploy"
 _CONFIGURATION = """\
-# Rendered by howdah. ssh's own files say who logs in, with which key and over which hosts (~/.ssh/config).
+# Rendered by howdah. ssh's own files (~/.ssh/config) set users, keys and jump hosts.
 [defaults]
 inventory = inventory.yaml
 library = library

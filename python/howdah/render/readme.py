@@ -103,7 +103,7 @@ def _where(role: Role, on: Mapping[str, Sequence[str]]) -> str:
 def _apart(base: str, paths: Sequence[str]) -> str:
     """What to say where a folder comes in several, for kinds of workers or groups of hosts."""
     folders = sorted({path.split("/")[0] for path in paths if path.startswith(f"{base}-")})
-    return f" (take your own of {', '.join(f'`{name}/`' for name in folders)})" if folders else ""
+    return f" (use your own {', '.join(f'`{name}/`' for name in folders)})" if folders else ""
 
 
 def _sentence(text: str) -> str:

@@ -44,18 +44,18 @@ _OF_HDFS = (Role.DATANODE, Role.NAMENODE, Role.JOURNALNODE)
 
 
 ROLL = """\
-    - name: Begin another segment of edits, which every JournalNode is written
+    - name: Start a new segment of edits on every JournalNode
       howdah_hdfs:
         namenodes: []
         roll: true
 """
 """A NameNode writes no more of a segment to a JournalNode that was away; without most of them it ends."""
 _EVERY_NAMENODE = f"""
-- name: Go no further with another release where a NameNode does not run
+- name: End the deployment if a NameNode does not run
   hosts: cluster
   gather_facts: false
   tasks:
-    - name: See that every one was started
+    - name: Check that every one was started
       assert:
         that: >-
           {NAMENODES} == groups.namenode | length
@@ -133,7 +133,7 @@ def _as_upgrade(state: str) -> str:
   gather_facts: false
   any_errors_fatal: true
   tasks:
-    - name: Say so in their units
+    - name: Change their units
       howdah_daemon:
         host: "{{{{ inventory_hostname }}}}"
         daemon: namenode
@@ -147,7 +147,7 @@ def _books(*names: str) -> str:
 
 def _groups() -> str:
     return """
-- name: Know whose daemons must be restarted
+- name: Group hosts by daemons to restart
   hosts: cluster
   gather_facts: false
   tasks:
@@ -169,10 +169,10 @@ def _step(plan: Rolling, step: Sequence[Role]) -> Iterator[str]:
     kind = KINDS[role]
     stale = ":".join(f"stale_{KINDS[one].name}" for one in roles)
     if not (kind.leads and len(plan.present[role]) > 1):
-        yield _play(plan, roles, f"Restart every {role.value} that has to read what has changed", stale)
+        yield _play(plan, roles, f"Restart every {role.value} that reads changed values", stale)
         return
     yield f"""
-- name: Know which {role.value} is active, of those that have to read what has changed
+- name: Find the active {role.value} among those that read changed values
   hosts: {stale}
   gather_facts: false
   tasks:
@@ -182,15 +182,15 @@ def _step(plan: Rolling, step: Sequence[Role]) -> Iterator[str]:
         daemon: {kind.name}
         state: asked
       register: asked_{kind.name}
-    - name: Group by it
+    - name: Group by the answer
       group_by:
         key: active_{kind.name}
       when: asked_{kind.name}.leads
       changed_when: false
 """
-    standing = f"Restart every {role.value} that stands by and has to read what has changed"
+    standing = f"Restart every standby {role.value} that reads changed values"
     yield _play(plan, roles, standing, f"{stale}:!active_{kind.name}")
-    leading = f"Let the {role.value} that is active hand over, then restart it"
+    leading = f"Fail over from the active {role.value}, then restart it"
     yield _play(plan, roles, leading, f"active_{kind.name}", first=len(roles) > 1)
 
 
@@ -206,12 +206,10 @@ def _play(plan: Rolling, roles: Sequence[Role], name: str, hosts: str, first: bo
 """
     if first:
         # Before its failover controller is restarted, which would lose its place without being asked.
-        text += _task("Let another one take over", KINDS[role].name, "follows")
+        text += _task("Fail over to another one", KINDS[role].name, "follows")
     roll = ROLL if role is Role.JOURNALNODE else ""
     text += roll
-    text += "".join(
-        _task("Restart it, and wait until it is of use", KINDS[one].name, "fresh") for one in roles
-    )
+    text += "".join(_task("Restart it, and wait until it works", KINDS[one].name, "fresh") for one in roles)
     text += roll
     return text + (plan.whole if role in _OF_HDFS else "")
 

@@ -100,7 +100,7 @@ def host_secrets(plan: Plan, roles: Sequence[Role]) -> tuple[HostSecret, ...]:
         if other is not secret:
             raise UserError(
                 secret.path,
-                f"has the name of {other.path}, and both are looked for in one folder",
+                f"has the same file name as {other.path}, and both come from one folder",
                 "give one of them another name with --set",
             )
     return tuple(named[name] for name in sorted(named))
@@ -170,5 +170,7 @@ def _name(path: str) -> str:
     """The last part of a path of the plan's; raises UserError where it is no plain absolute path."""
     pure = PurePosixPath(path)
     if not pure.is_absolute() or ".." in pure.parts or not pure.name:
-        raise UserError(path, "is no place for a keytab or a key store", "give an absolute path without ..")
+        raise UserError(
+            path, "is not a valid path of a keytab or a key store", "give an absolute path without .."
+        )
     return pure.name

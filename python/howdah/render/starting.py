@@ -43,17 +43,17 @@ _FIRST = {
     Role.FAILOVER_CONTROLLER: ("first: formatzk", ""),
 }
 _NO_FURTHER = f"""
-- name: Go no further without a NameNode
+- name: End the deployment if no NameNode runs
   hosts: cluster
   gather_facts: false
   tasks:
-    - name: See that one was started
+    - name: Check that one was started
       assert:
         that: >-
           {NAMENODES} > 0
-        fail_msg: No NameNode runs, and nothing was started that needs one
+        fail_msg: No NameNode runs, so nothing that needs one was started
         quiet: true
-      # Hosts that have none may be started alone, with --limit.
+      # Hosts without a NameNode may be started alone, with --limit.
       when: groups.namenode | intersect(ansible_play_hosts_all) | length > 0
       run_once: true
 """
@@ -114,7 +114,7 @@ def _play(role: Role, hosts: str, tasks: Sequence[str], held: bool = False) -> s
 def _start(daemon: str, which: str, more: str, condition: str, told: str = "started") -> str:
     return (
         f"""\
-    - name: Start {which} where it does not run, and wait until it is of use
+    - name: Start {which} if it does not run, and wait until it works
       howdah_daemon:
         host: "{{{{ inventory_hostname }}}}"
         daemon: {daemon}
@@ -128,7 +128,7 @@ def _start(daemon: str, which: str, more: str, condition: str, told: str = "star
 
 def _fencing(key: str) -> str:
     return f"""
-- name: Let NameNodes log in to one another, to stop one that does not answer
+- name: Let NameNodes log in to each other for fencing
   hosts: namenode
   gather_facts: false
   tasks:
@@ -137,7 +137,7 @@ def _fencing(key: str) -> str:
         user: hdfs
         key: {_plain(key)}
       register: fencing
-    - name: Let the others' keys in
+    - name: Authorize the others' keys
       howdah_key:
         user: hdfs
         authorized: "{{{{ ansible_play_hosts | map('extract', hostvars, ['fencing', 'public']) | list }}}}"
@@ -146,7 +146,7 @@ def _fencing(key: str) -> str:
 
 def _refresh() -> str:
     return f"""
-- name: Let masters that run read the lists of members again
+- name: Let running masters read the lists of hosts again
   hosts: namenode
   gather_facts: false
   tasks:
@@ -169,7 +169,7 @@ def _hdfs(directories: Sequence[HostDirectory], port: int) -> str:
         for one in directories
     )
     return f"""
-- name: Wait for HDFS, and make the directories that others need there
+- name: Wait for HDFS, and create the directories of other services
   hosts: namenode
   gather_facts: false
   tasks:

@@ -28,7 +28,7 @@ _AFTER = {
 }
 """Whom a daemon on the same host is better started after."""
 _HEAD = (
-    "Goes to /etc/systemd/system/, with os/systemd/10-howdah-limits.conf in UNIT.service.d/ beside it.",
+    "Goes to /etc/systemd/system/, with os/systemd/10-howdah-limits.conf in UNIT.service.d/ next to it.",
     f"{ENVIRONMENT} holds JAVA_HOME=...; the release is unpacked in {ROOT}.",
 )
 _NODEMANAGER = (

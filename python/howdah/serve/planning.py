@@ -173,7 +173,7 @@ def _read(asked: PlanAsked, base: Plan | None, dataset: str = "") -> tuple[Inven
     words = asked.workload.split()
     if any(word.startswith("@") for word in words):
         # On the command line that reads a file, which a visitor is not to choose.
-        raise UserError(f"workload {asked.workload}", "is a file", "write for instance terasuite:30TB")
+        raise UserError(f"workload {asked.workload}", "is a file", "write, for example, terasuite:30TB")
     if dataset:
         words = [f"terasuite:{dataset}"]
     before = base.cluster.request if base is not None and base.cluster is not None else PlanRequest()

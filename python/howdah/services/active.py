@@ -64,7 +64,7 @@ class Active:
             # A question may lead on to other daemons, whose address is not this one's.
             if not error.where.startswith(url):
                 raise
-            hint = f"is it running there? {self._key} says where it is"
+            hint = f"is it running there? its address is in {self._key}"
             raise NotReachable(f"{self._what} {url}", error.what, hint) from error
 
     def _find(self) -> str:
@@ -89,7 +89,7 @@ class Active:
                 return address.url
             told.append(f"{address.id} is {state}")
         raise NotReachable(
-            f"the {self._what}s", f"none is active: {'; '.join(told)}", f"they are those of {self._key}"
+            f"the {self._what}s", f"none is active: {'; '.join(told)}", f"their addresses are in {self._key}"
         )
 
 

@@ -28,15 +28,13 @@ def parse_object(kind: type[T], answer: object, where: str) -> T:
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
         field = ".".join(map(str, first["loc"])) or "its answer"
-        raise Unexpected(where, f"{field}: {first['msg']}", "is this a release howdah knows?") from error
+        raise Unexpected(where, f"{field}: {first['msg']}", "does howdah support this release?") from error
 
 
 def an_object(answer: object, where: str) -> Object:
     """An answer that must be an object; raises Unexpected where it is none."""
     if not isinstance(answer, dict):
-        raise Unexpected(
-            where, "answers with JSON that is not an object", "is this the daemon that is meant?"
-        )
+        raise Unexpected(where, "returns JSON that is not an object", "is this the right daemon?")
     return answer
 
 
@@ -51,7 +49,7 @@ def one_or_many(answer: object, key: str) -> list[Object]:
         return []
     elements = value if isinstance(value, list) else [value]
     if not all(isinstance(element, dict) for element in elements):
-        raise Unexpected(key, "holds something that is not an object", "is this a release howdah knows?")
+        raise Unexpected(key, "contains an entry that is not an object", "does howdah support this release?")
     return list(elements)
 
 
@@ -59,5 +57,5 @@ def member(answer: object, key: str, where: str) -> Object:
     """The object that an answer has at a key; raises Unexpected where there is none."""
     value = answer.get(key) if isinstance(answer, dict) else None
     if not isinstance(value, dict):
-        raise Unexpected(where, f"has no {key} in its answer", "is this a release howdah knows?")
+        raise Unexpected(where, f"has no {key} in its answer", "does howdah support this release?")
     return value

@@ -88,7 +88,7 @@ class _Reading:
     def _refuse(self, what: str) -> NoReturn:
         raise UnreadableFile(
             f"{self._path}:{self.parser.CurrentLineNumber}",
-            f"{what}, and howdah follows no references out of a file",
+            f"{what}, which howdah does not follow",
             "write the properties themselves into the file",
             refused=True,
         )
@@ -103,7 +103,7 @@ class _Reading:
             raise NoConfiguration(
                 f"{self._path}:{self.parser.CurrentLineNumber}",
                 f"is not a Hadoop configuration: it begins with <{element}>",
-                "its outermost element is <configuration>",
+                "its root element must be <configuration>",
             )
         self._open.append(element)
         if element == "property":
@@ -145,7 +145,7 @@ class ClientConf:
             raise UserError(
                 str(directory),
                 f"has no {FILES[0]}" if directory.is_dir() else "is not a directory",
-                "name the directory of the client's configuration, often /etc/hadoop/conf",
+                "give the directory of the client's configuration, often /etc/hadoop/conf",
             )
         paths = [directory / name for name in FILES if (directory / name).is_file()]
         return cls(directory, _winners(entry for path in paths for entry in read_site_file(path)))
@@ -182,7 +182,7 @@ class ClientConf:
             raise UserError(
                 self.where("fs.defaultFS"),
                 f"{given or 'nothing'} is not HDFS" if is_set else "is not set",
-                "howdah runs on hdfs://HOST:PORT or hdfs://NAME",
+                "set it to hdfs://HOST:PORT or hdfs://NAME",
             )
         return text
 
@@ -226,7 +226,7 @@ class ClientConf:
         ids = self._names("yarn.resourcemanager.ha.rm-ids")
         if not ids:
             raise UserError(
-                self.where("yarn.resourcemanager.ha.rm-ids"), "is not set", "name the ResourceManagers"
+                self.where("yarn.resourcemanager.ha.rm-ids"), "is not set", "list the ResourceManagers"
             )
         return tuple(
             web_address(name, self._resource_manager(key, name), key=f"{key}.{name}", https=https)

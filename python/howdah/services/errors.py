@@ -85,11 +85,11 @@ def translated_errors(url: str) -> Iterator[None]:
             where, f"is not an address: {error}", "check the address in the configuration"
         ) from error
     except httpx.DecodingError as error:
-        raise Unexpected(where, f"sends what cannot be decoded: {error}", "") from error
+        raise Unexpected(where, f"returns data that cannot be decoded: {error}", "") from error
     except httpx.RemoteProtocolError as error:
         raise Unexpected(
             where,
-            f"does not speak HTTP, or ended in the middle: {error}",
+            f"does not answer by HTTP, or broke off: {error}",
             "is this the port of a web server?",
         ) from error
     except httpx.RequestError as error:
@@ -120,7 +120,7 @@ def whole(response: httpx.Response) -> httpx.Response:
         if len(content) > _MOST_BYTES:
             raise Unexpected(
                 str(response.url.copy_with(query=None)),
-                f"answers with more than {format_bytes(_MOST_BYTES)}",
+                f"returns more than {format_bytes(_MOST_BYTES)}",
                 "is this the port of the daemon's web server?",
             )
     # What the headers say of how it was packed is true no more.
@@ -142,9 +142,9 @@ def json_of(response: httpx.Response) -> Any:
     except ValueError as error:
         where = str(response.url.copy_with(query=None))
         kind = response.headers.get("Content-Type", "").partition(";")[0]
-        what = "answers with JSON that ends too early or is broken"
+        what = "returns truncated or malformed JSON"
         if not is_json(response):
-            what = f"answers with {kind or 'something unnamed'}, not JSON"
+            what = f"returns {kind or 'unlabelled data'}, not JSON"
         raise Unexpected(where, what, "is this the port of the daemon's web server?") from error
 
 

@@ -24,10 +24,10 @@ _DRAWS = 6
 _MOST_BYTES = 16 * MIB
 """Of what howdah reads, histories alone are longer."""
 _HINTS = {
-    "AccessControlException": "give a path that you may use, or ask as another user",
+    "AccessControlException": "give a path that you may use, or run as another user",
     "NSQuotaExceededException": "remove something there, have the quota raised, or give another path",
     "DSQuotaExceededException": "remove something there, have the quota raised, or give another path",
-    "SafeModeException": "wait until HDFS has left safe mode",
+    "SafeModeException": "wait until HDFS leaves safe mode",
 }
 
 
@@ -173,9 +173,7 @@ class Hdfs:
                 gone = error
         assert gone is not None
         where = f"DataNode {urlsplit(url).netloc}"
-        hint = (
-            "the NameNode lists it as alive: is it running, and does its name lead there from this machine?"
-        )
+        hint = "the NameNode lists it as live: is it running, and can this machine resolve its name?"
         raise NotConnected(where, gone.what, hint) from gone
 
     def _get(self, path: str, **params: Parameter) -> Any:
@@ -212,5 +210,5 @@ def _location(answer: object, path: str) -> str:
 def _field(answer: object, key: str, kind: type[T], path: str) -> T:
     value = answer.get(key) if isinstance(answer, dict) else None
     if not isinstance(value, kind):
-        raise Unexpected(path, f"WebHDFS answers without {key}", "is it on (dfs.webhdfs.enabled)?")
+        raise Unexpected(path, f"WebHDFS's answer lacks {key}", "is it enabled (dfs.webhdfs.enabled)?")
     return value

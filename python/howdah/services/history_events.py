@@ -46,7 +46,7 @@ def read_history(data: bytes, where: str) -> JobFacts:
         return history.job()
     except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
         raise Unexpected(
-            where, f"is not a job's history as howdah knows it: {error}", "is this a release howdah knows?"
+            where, f"is not a job history that howdah can read: {error}", "does howdah support this release?"
         ) from error
 
 

@@ -50,7 +50,7 @@ class Negotiate(httpx.Auth):
         response = yield request
         if _asks(response):
             raise _needs(
-                request, "does not accept the Kerberos ticket", "klist shows whose it is; kinit renews it"
+                request, "rejects the Kerberos ticket", "see its owner with klist; renew it with kinit"
             )
 
 
@@ -69,7 +69,7 @@ def _token(request: httpx.Request) -> str:
         context = spnego.client(hostname=request.url.host, service="HTTP", protocol="kerberos")
         token: bytes = context.step()
     except Exception as error:  # The library passes on what GSSAPI raises, of many types.
-        message = f"asks for Kerberos, and there is no ticket for it: {_reason(error)}"
+        message = f"needs Kerberos, but you have no ticket for it: {_reason(error)}"
         raise _needs(request, message, "kinit") from error
     return base64.b64encode(token).decode()
 

@@ -66,12 +66,12 @@ def read_fsck(text: str, path: str) -> list[Block]:
         raise RefusedByDaemon(path, 404, "FileNotFoundException", "fsck finds no such path")
     if "\nStatus: " not in text:
         last = text.strip().rpartition("\n")[2]
-        raise Unexpected(path, f"fsck did not finish: {last}", "ask as the owner or as HDFS's superuser")
+        raise Unexpected(path, f"fsck did not finish: {last}", "run as the owner or as HDFS's superuser")
     blocks = list(_blocks(text.partition("\nStatus: ")[0], path))
     totals = [int(total) for total in _TOTAL.findall(text)]
     if sum(totals) != len(blocks) or not totals:
         raise Unexpected(
-            path, f"fsck counts {sum(totals)} blocks and lists {len(blocks)}", "is it being written?"
+            path, f"fsck counts {sum(totals)} blocks and lists {len(blocks)}", "is the file being written?"
         )
     return blocks
 
@@ -85,7 +85,7 @@ def _blocks(listing: str, path: str) -> Iterator[Block]:
             block = _BLOCK.match(line)
             if block is None or file is None:
                 raise Unexpected(
-                    path, f"fsck's line is not understood: {line}", "is this a release howdah knows?"
+                    path, f"fsck's line is not understood: {line}", "does howdah support this release?"
                 )
             target = file["target"]
             yield Block(
@@ -269,7 +269,7 @@ def _datanodes(info: Object, key: str, *, live: bool) -> list[DataNode]:
     try:
         nodes = dict(json.loads(info.get(key) or "{}"))
     except (TypeError, ValueError) as error:
-        raise Unexpected(key, f"is not understood: {error}", "is this a release howdah knows?") from error
+        raise Unexpected(key, f"is not understood: {error}", "does howdah support this release?") from error
     return [
         parse_object(DataNode, {"host": name.rpartition(":")[0], "live": live, **node}, key)
         for name, node in nodes.items()

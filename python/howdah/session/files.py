@@ -29,7 +29,7 @@ def replace_file(path: Path, text: str) -> None:
         hint = (
             "give a file in an existing directory"
             if nowhere
-            else "give a file with room and permission to write"
+            else "give a writable file on a disk with free space"
         )
         raise UserError(str(path), f"cannot be written: {error.strerror}", hint) from error
     finally:

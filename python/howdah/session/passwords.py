@@ -20,13 +20,13 @@ def read_password(flag: str, file: Path) -> str:
             mode = os.fstat(opened.fileno()).st_mode
             text = opened.read()
     except (OSError, UnicodeDecodeError) as error:
-        why = error.strerror if isinstance(error, OSError) else "it is no text"
+        why = error.strerror if isinstance(error, OSError) else "it is not text"
         raise UserError(
-            where, f"cannot be read: {why}", "give a file with the password alone in it"
+            where, f"cannot be read: {why}", "give a file that contains only the password"
         ) from None
     if stat.S_ISREG(mode) and mode & (stat.S_IRWXG | stat.S_IRWXO):
-        raise UserError(where, "can be read by others", f"chmod 600 {file}")
+        raise UserError(where, "is readable by other users", f"chmod 600 {file}")
     password = text.removesuffix("\n").removesuffix("\r")
     if not password or "\n" in password:
-        raise UserError(where, "does not hold one line", "put the password alone in it")
+        raise UserError(where, "does not contain exactly one line", "write only the password into it")
     return password

@@ -97,7 +97,7 @@ def saturation_warnings(summary: Summary) -> tuple[RunWarning, ...]:
         if busy >= SATURATED:
             text = (
                 f"{master} is busy for {busy:.0%} of its core in {kind}'s {phase.name}, which waits for it: "
-                "more hosts or places for tasks would not help there, larger blocks and so fewer tasks would"
+                f"larger blocks and so fewer tasks would help, more hosts or slots would not"
             )
             warnings.append(RunWarning(code="master-saturated", text=text))
     return tuple(warnings)

@@ -57,7 +57,7 @@ def _disks(group: HostGroup, disks: DiskSet, warn: Warn) -> Disks:
             "default-disk-rate",
             f"the inventory does not give the rates of group {group.name}'s {disks.kind} disks: "
             f"{format_rate(rates[0])} in the outer zone and {format_rate(rates[1])} in the inner one are "
-            "assumed; `howdah run storage` measures them, outer_rate and inner_rate say them",
+            "assumed; measure them with `howdah run storage`, and write outer_rate and inner_rate",
         )
     return Disks(
         count=disks.count,

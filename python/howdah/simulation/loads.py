@@ -48,7 +48,7 @@ def simulate_loads(
         raise UserError(
             f"--sweep {asked}",
             f"{suite.name} is not one mix of operations",
-            "give --suite ycsb-b for instance",
+            "give, for example, --suite ycsb-b",
         )
     mix = suite.workloads[0]
     several: list[Scenario] = []
@@ -95,7 +95,7 @@ def _loads(asked: str) -> tuple[Quantity, list[int]]:
         raise UserError(where, "is not a sweep", f"give {example}")
     low, high = parse_count(first, where), parse_count(last, where)
     if not 1 <= low < high <= _MOST[quantity]:
-        what = "does not go from less to more" if low >= high else "goes too far"
+        what = "does not ascend" if low >= high else "is too large"
         raise UserError(where, what, f"give {example} for instance, at most {_MOST[quantity]:,}")
     step = (high / low) ** (1 / (_POINTS - 1))
     return quantity, sorted({round(low * step**place) for place in range(_POINTS)})

@@ -63,7 +63,9 @@ def tables_of(path: Path) -> tuple[PublishedStudy, tuple[PublishedTable, ...]]:
             return study, tables
     known = dict.fromkeys(table.file for study in studies() for table in study.tables)
     raise UserError(
-        str(path), "is not a published table howdah knows", f"one of {', '.join(known)}, or a run's record"
+        str(path),
+        "is not a published table that howdah knows",
+        f"one of {', '.join(known)}, or a run's record",
     )
 
 

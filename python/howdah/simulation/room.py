@@ -31,7 +31,7 @@ def _check_hosts(scenario: Scenario) -> None:
     if replicas > hosts:
         raise UserError(
             flag,
-            f"{replicas} replicas of a block belong on {replicas} hosts, and the plan has "
+            f"{replicas} replicas of a block need {replicas} hosts, but the plan has "
             f"{format_counted(hosts, 'host')} with workers",
             f"give at most {hosts}, or plan for more hosts",
         )

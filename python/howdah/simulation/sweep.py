@@ -47,9 +47,7 @@ def simulate_sizes(
     quantity, sizes = _sizes(asked)
     rows = suite.first(ROWS)
     if rows is None:
-        raise UserError(
-            f"--sweep {asked}", f"{suite.name} sorts no dataset that could grow", "sweep terasuite"
-        )
+        raise UserError(f"--sweep {asked}", f"{suite.name} has no dataset to grow", "sweep terasuite")
     base = pinned(plan)
     if quantity == "hosts":
         works = [(changed_plan(base, "hosts", size), max(1, rows * size // _hosts(base))) for size in sizes]
@@ -94,9 +92,9 @@ def _sizes(asked: str) -> tuple[Literal["hosts", "dataset"], list[int]]:
     low, high = parse(first, where), parse(last, where)
     example = "hosts=10..1000" if quantity == "hosts" else "dataset=1TB..100TB"
     if not 1 <= low < high:
-        raise UserError(where, "does not go from less to more", f"give {example} for instance")
+        raise UserError(where, "does not ascend", f"give {example} for instance")
     if quantity == "hosts" and high > MOST_HOSTS:
-        raise UserError(where, "goes too far", f"give at most {MOST_HOSTS:,} hosts")
+        raise UserError(where, "is too large", f"give at most {MOST_HOSTS:,} hosts")
     step = (high / low) ** (1 / (_POINTS - 1))
     return "hosts" if quantity == "hosts" else "dataset", sorted(
         {low, high, *(round(low * step**place) for place in range(1, _POINTS - 1))}

@@ -98,13 +98,13 @@ def translate(
     if cluster.request.hbase_used and not asked:
         warn(
             "hbase-not-simulated",
-            "nobody asks anything of HBase meanwhile: its RegionServers take memory here and nothing else",
+            "HBase is idle in this simulation: its RegionServers use memory and nothing more",
         )
     if (sharing := cluster.request.sharing) is not None:
         warn(
             "shared-hosts",
-            f"hosts are shared with {sharing.neighbours}: simulated with neighbours that use all of their "
-            "parts, and no more; howdah predict also says what it is with neighbours that do nothing",
+            f"the cluster shares hosts with {sharing.neighbours}, which are simulated as using all of their "
+            f"parts; howdah predict also simulates them as idle",
         )
     machines = machines_of(plan, cluster, warn, no_tasks if asked else partial(tasks_at_once, plan, cluster))
     # Settings of jobs and of the file system are the cluster's: the kinds of workers agree on them.
@@ -135,20 +135,18 @@ def _cluster(plan: Plan, suite: Suite) -> Cluster:
         )
     if asks_hbase(suite):
         if not plan.cluster.request.hbase_used:
-            raise UserError(
-                "--plan", f"has no HBase that {suite.name} could ask", "plan with --workload ycsb:1M"
-            )
+            raise UserError("--plan", f"has no HBase for {suite.name}", "plan with --workload ycsb:1M")
         return plan.cluster
     if not plan.cluster.request.mapreduce and not plan.cluster.request.hbase_used:
         raise UserError(
             "--plan",
-            "is of storage alone: no jobs run on it that could be simulated",
+            "is for storage only: no jobs run on it",
             "plan with --workload mapreduce to predict jobs on these hosts",
         )
     if not plan.cluster.request.mapreduce:
         raise UserError(
             "--plan",
-            f"is of HBase alone: no jobs such as {suite.name} run on it",
+            f"is for HBase only: no jobs such as {suite.name} run on it",
             "give the suite ycsb, or plan with --workload terasuite to predict MapReduce on these hosts",
         )
     return plan.cluster

@@ -32,7 +32,7 @@ def read_annotation(path: Path) -> Annotation:
         fault = error.errors(include_url=False)[0]
         raise RecordError(
             str(file),
-            f"is not a note of howdah's: {fault['msg'].removeprefix('Value error, ')}",
+            f"is not a note of howdah: {fault['msg'].removeprefix('Value error, ')}",
             "correct it, or remove it",
         ) from error
 
@@ -46,5 +46,5 @@ def write_annotation(path: Path, annotation: Annotation) -> None:
         raise UserError(
             str(path / ANNOTATION),
             f"cannot be written ({error.strerror})",
-            "allow writing in the run's directory",
+            "make the run's directory writable",
         ) from error

@@ -45,7 +45,7 @@ def export_run(run_dir: Path, out_file: Path) -> None:
     if is_held(run_dir / LOCK):
         raise UserError(str(run_dir), "this run is still being written", "export it once it has ended")
     if out_file.exists():
-        raise UserError(str(out_file), "exists already", "remove it or give another name")
+        raise UserError(str(out_file), "already exists", "remove it or give another name")
     try:
         with replacing(out_file) as file:
             _pack(run_dir, run_id, file)
@@ -53,7 +53,7 @@ def export_run(run_dir: Path, out_file: Path) -> None:
         raise UserError(
             str(out_file),
             f"cannot be written ({error.strerror})",
-            "give a file name in a directory with room",
+            "give a file in a writable directory on a disk with free space",
         ) from error
 
 
@@ -114,7 +114,7 @@ def _members(file: Path) -> Iterator[_Member]:
                 yield _Member(run_id, name, member.size, content)
             # Only gzip's own end tells that nothing was cut off.
             if len(packed.read(_MOST_PADDING_BYTES)) == _MOST_PADDING_BYTES:
-                raise RecordError(str(file), "not an exported run (more follows its last file)", _RIGHT)
+                raise RecordError(str(file), "not an exported run (data follows its last file)", _RIGHT)
     except FileNotFoundError as error:
         raise UserError(str(file), "no such file", _RIGHT) from error
     except IsADirectoryError as error:
@@ -124,7 +124,9 @@ def _members(file: Path) -> Iterator[_Member]:
             raise UserError(str(file), f"is {foreign.what}, not an exported run", foreign.hint) from error
         raise RecordError(str(file), "not an exported run, or damaged", _RIGHT) from error
     except EOFError as error:
-        raise RecordError(str(file), "cut off: the archive does not end", "copy it again, whole") from error
+        raise RecordError(
+            str(file), "cut off: the archive does not end", "copy the complete file again"
+        ) from error
     except (tarfile.TarError, zlib.error, OSError, ValueError) as error:
         raise RecordError(str(file), f"not an exported run, or damaged ({error})", _RIGHT) from error
 
@@ -137,7 +139,7 @@ def _survey(file: Path) -> tuple[str, int]:
     for member in _members(file):
         size += member.size
         if member.name in names or run_ids - {member.run_id}:
-            raise RecordError(str(file), "not an exported run (it holds more than one record)", _RIGHT)
+            raise RecordError(str(file), "not an exported run (it contains more than one record)", _RIGHT)
         if size > _MOST_BYTES:
             raise RecordError(str(file), f"unpacks to more than {_MOST_BYTES} bytes", _RIGHT)
         names.add(member.name)
@@ -162,7 +164,7 @@ def _check_record(file: Path, directory: Path, run_id: str) -> None:
         where = Path(error.where).name if error.where != str(directory) else "its record"
         raise RecordError(str(file), f"{where}: {error.what}", _RIGHT) from error
     if run_id_inside != run_id:
-        raise RecordError(str(file), f"named {run_id} outside and {run_id_inside} inside", _RIGHT)
+        raise RecordError(str(file), f"its folder is named {run_id}, but its record {run_id_inside}", _RIGHT)
 
 
 def _same_record(path: Path, other: Path) -> bool:

@@ -24,7 +24,7 @@ MANIFEST = "digests.json"
 _MOST_BYTES = 64 * 2**30
 _MOST_MANIFEST_BYTES = 64 * 2**20
 _CHUNK = 2**20
-_RIGHT = "give a file that `howdah study export` wrote, whole"
+_RIGHT = "give a complete file that `howdah study export` wrote"
 
 
 class _Manifest(Model):
@@ -35,7 +35,7 @@ class _Manifest(Model):
 def pack(files: Mapping[str, Path], out_file: Path, made_by: str) -> None:
     """Pack files under these names; raises UserError where ``out_file`` exists or cannot be written."""
     if out_file.exists():
-        raise UserError(str(out_file), "exists already", "remove it or give another name")
+        raise UserError(str(out_file), "already exists", "remove it or give another name")
     digests = {name: _digest_of(files[name]) for name in sorted(files)}
     manifest = _Manifest(made_by=made_by, files=digests).model_dump_json(indent=1).encode()
     try:
@@ -50,7 +50,9 @@ def pack(files: Mapping[str, Path], out_file: Path, made_by: str) -> None:
                     _add(tar, name, content, files[name].stat().st_size)
     except OSError as error:
         raise UserError(
-            str(out_file), f"cannot be written: {error.strerror}", "give a file in a directory with room"
+            str(out_file),
+            f"cannot be written: {error.strerror}",
+            "give a file in a writable directory on a disk with free space",
         ) from error
 
 
@@ -78,7 +80,9 @@ def unpack(file: Path, directory: Path) -> Unpacked:
                 room -= member.size
                 content = tar.extractfile(member) if member.isreg() else None
                 if content is None or room < 0 or member.name not in left or not _plain(member.name):
-                    raise UserError(str(file), f"holds {member.name!r}, which is not its own", _RIGHT)
+                    raise UserError(
+                        str(file), f"contains {member.name!r}, which does not belong to it", _RIGHT
+                    )
                 target = directory / member.name
                 target.parent.mkdir(parents=True, exist_ok=True)
                 if _copy(content, target) != left.pop(member.name):

@@ -32,7 +32,7 @@ A run is a directory `runs/<id>/`, and everything that is reported about the run
 
 | file | content |
 |---|---|
-| `{RUN_JSON}` | the record: what was run, where, how it ended ([RunRecord](#runrecord)) |
+| `{RUN_JSON}` | the record: what was run, where, how it ended ([`RunRecord`](#runrecord)) |
 | `{TASKS.parquet}` | one row per task attempt ([tasks](#tasks)) |
 | `{SAMPLES.parquet}` | one row per measured value ([samples](#samples)) |
 | `{LATENCIES.parquet}` | one row per timed operation, machine and interval ([latencies](#latencies)) |
@@ -49,19 +49,19 @@ written as the string `"Infinity"`, `"-Infinity"` or `"NaN"`.
 
 ## How it is written
 
-While the run goes, `{RUN_JSON}` says `running` and is replaced as a whole (a new file, synced, then
+While the run goes, `{RUN_JSON}` has the state `running` and is replaced as a whole (a new file, synced, then
 renamed), and the tables grow as Arrow IPC streams, one batch per write. When the run has ended, the
 streams are marked complete and synced, `{RUN_JSON}` gets its last content, the streams are compacted
 to Parquet (zstd, with page checksums) and removed.
 
 The process that writes a run holds an flock on `.lock` in its directory, which the kernel drops when the
-process ends, however it ends. So a record that says `running` and whose lock nobody holds is one of a
-killed run: it reads as `aborted`, with its tables up to the last whole batch and a `torn-table`
-warning if a part of a batch follows. Where a table is there in both forms, the Parquet file is read
+process ends, however it ends. So a record in state `running` without a held lock belongs to a killed run. It
+reads as `aborted`, with its tables up to the last complete batch, and a `torn-table` warning if part of a
+batch follows. If a table exists in both forms, the Parquet file is read
 unless it is damaged.
 
-While it goes, `.progress.json` says once a second how far it is, for those who watch from another process.
-`notes.json` holds the tags and the note that people gave a run afterwards; the record itself is not changed.
+During the run, `.progress.json` shows its progress once a second, for other processes.
+`notes.json` contains tags and a note that users add afterwards; the record itself does not change.
 
 ## Versions
 
@@ -164,7 +164,7 @@ def _references(schema: _Schema) -> Iterator[str]:
 
 
 def _class(name: str, schema: _Schema, texts: dict[str, dict[str, str]]) -> str:
-    head = f"## {name}\n\n{_markdown(inspect.cleandoc(schema['description']))}\n"
+    head = f"## `{name}`\n\n{_markdown(inspect.cleandoc(schema['description']))}\n"
     if "enum" in schema:
         return f"{head}\nOne of {', '.join(f'`{value}`' for value in schema['enum'])}.\n"
     rows = (
@@ -177,7 +177,7 @@ def _class(name: str, schema: _Schema, texts: dict[str, dict[str, str]]) -> str:
 def _type(schema: _Schema) -> str:
     if "$ref" in schema:
         name = schema["$ref"].rpartition("/")[2]
-        return f"[{name}](#{name.lower()})"
+        return f"[`{name}`](#{name.lower()})"
     if "anyOf" in schema:
         return " or ".join(_type(inner) for inner in schema["anyOf"])
     if values := schema.get("enum", [schema["const"]] if "const" in schema else []):

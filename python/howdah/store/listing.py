@@ -63,7 +63,7 @@ def find_run(runs_dir: Path, run_id: str) -> Path:
     runs = list_runs(runs_dir)
     ids = [run.id for run in runs]
     if not runs:
-        raise UserError(str(runs_dir), "holds no runs", "make one with `howdah run terasuite`")
+        raise UserError(str(runs_dir), "contains no runs", "make one with `howdah run terasuite`")
     if run_id in ids:
         return runs_dir / run_id
     if run_id == LAST:
@@ -72,7 +72,7 @@ def find_run(runs_dir: Path, run_id: str) -> Path:
     if len(begun) == 1:
         return runs_dir / begun[0]
     if begun:
-        raise UserError(run_id, f"{len(begun)} runs begin so", f"give one of {_some(begun)}")
+        raise UserError(run_id, f"{len(begun)} runs have this beginning", f"give one of {_some(begun)}")
     near = get_close_matches(run_id, ids, n=3, cutoff=0.5)
     raise UserError(
         run_id,

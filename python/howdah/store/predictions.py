@@ -25,7 +25,9 @@ _LOCK = ".lock"
 def check_name(directory: Path, name: str) -> None:
     """Raise UserError for a name that a prediction cannot have, or that another has already."""
     if not RUN_ID.fullmatch(name):
-        raise UserError(f"--name {name}", "cannot name a prediction", "use letters, digits, '.', '_' and '-'")
+        raise UserError(
+            f"--name {name}", "is not a valid name of a prediction", "use letters, digits, '.', '_' and '-'"
+        )
     if directory.is_file():
         raise UserError(str(directory), "is a file", "give a directory; it is created if needed")
     if (directory / name).exists():
@@ -58,8 +60,8 @@ def save_prediction(directory: Path, prediction: Prediction) -> Path:
     except OSError as error:
         raise UserError(
             str(directory),
-            f"cannot hold a prediction ({error.strerror})",
-            "give a directory that can be written and has room",
+            f"cannot store a prediction ({error.strerror})",
+            "give a writable directory on a disk with free space",
         ) from error
     return path
 
@@ -87,7 +89,9 @@ def list_predictions(directory: Path) -> list[Path]:
 
 
 def _taken(path: Path) -> UserError:
-    return UserError(str(path), "exists already, and a prediction is not made twice", "give another --name")
+    return UserError(
+        str(path), "already exists, and a prediction is never overwritten", "give another --name"
+    )
 
 
 def keep_scores(directory: Path, scores: Sequence[Score]) -> list[Score]:
@@ -109,7 +113,7 @@ def keep_scores(directory: Path, scores: Sequence[Score]) -> list[Score]:
         raise UserError(
             str(path),
             f"cannot be written ({error.strerror})",
-            "give a directory that can be written and has room",
+            "give a writable directory on a disk with free space",
         ) from error
     return [*known, *fresh]
 
@@ -130,7 +134,7 @@ def read_scores(directory: Path) -> list[Score]:
         except ValidationError as error:
             raise UserError(
                 f"{path}:{number}",
-                "is not a score of howdah's",
+                "is not a score of howdah",
                 "remove the line: the run can be scored again",
             ) from error
     return result

@@ -59,7 +59,7 @@ def _content(path: Path) -> bytes:
     # Whatever else stands in its place is refused: a FIFO would be waited for.
     with os.fdopen(os.open(path, os.O_RDONLY | os.O_NONBLOCK), "rb") as file:
         if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-            raise OSError(errno.EINVAL, "it is no file")
+            raise OSError(errno.EINVAL, "it is not a file")
         return file.read()
 
 
@@ -68,7 +68,7 @@ def _read_otherwise(path: Path, content: bytes, kind: type[RunRecord]) -> RunRec
     try:
         document = from_json(content)
     except ValueError as error:
-        raise RecordError(str(path), f"damaged: not whole JSON ({error})", _RESTORE) from error
+        raise RecordError(str(path), f"damaged: incomplete JSON ({error})", _RESTORE) from error
     version = _check_version(path, document)
     try:
         if version != SCHEMA_VERSION:
@@ -88,8 +88,8 @@ def _check_version(path: Path, document: Any) -> int:
     if version > SCHEMA_VERSION:
         raise RecordError(
             str(path),
-            f"schema_version {version} is newer than this howdah reads ({SCHEMA_VERSION})",
-            "read it with the howdah that wrote it, or a newer one",
+            f"schema_version {version} is newer than this howdah supports ({SCHEMA_VERSION})",
+            "read it with the version of howdah that wrote it, or a newer one",
         )
     if version < OLDEST:
         raise RecordError(

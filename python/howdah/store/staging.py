@@ -80,7 +80,7 @@ def staged_run(runs_dir: Path, run_id: str) -> Iterator[StagedRun]:
     it cannot be written, be it now or in the body.
     """
     if not RUN_ID.fullmatch(run_id):
-        raise UserError(run_id, "cannot name a run", "use letters, digits, '.', '_' and '-'")
+        raise UserError(run_id, "is not a valid run id", "use letters, digits, '.', '_' and '-'")
     path = runs_dir / f"{NEW_RUN}{run_id}"
     try:
         runs_dir.mkdir(parents=True, exist_ok=True)
@@ -98,15 +98,15 @@ def staged_run(runs_dir: Path, run_id: str) -> Iterator[StagedRun]:
     except OSError as error:
         raise UserError(
             str(runs_dir),
-            f"cannot hold a run ({error.strerror})",
-            "give a directory that can be written and has room",
+            f"cannot store a run ({error.strerror})",
+            "give a writable directory on a disk with free space",
         ) from error
 
 
 def _refuse_existing(path: Path, target: Path) -> None:
     if path.exists():
         raise UserError(
-            str(target), "a run with this id exists already", "move that one away, or start the run again"
+            str(target), "a run with this id already exists", "move that one away, or start the run again"
         )
 
 

@@ -50,7 +50,7 @@ def _first_difference(columns: pa.Schema, expected: pa.Schema) -> str:
             return f"column {field.name} is where {other.name} belongs"
         if field.type != other.type:
             return f"column {field.name} is {field.type} instead of {other.type}"
-    return "its columns are doubled or may hold nothing"
+    return "its columns are duplicated or nullable"
 
 
 def with_later_columns(rows: pa.Table, expected: pa.Schema) -> pa.Table:
@@ -179,12 +179,12 @@ def check_ends(path: Path) -> None:
     except OSError as error:
         raise _damaged(path, str(error.strerror)) from error
     if (begins, ends) != (_MAGIC, _MAGIC):
-        raise _damaged(path, "it does not begin and end as one")
+        raise _damaged(path, "its magic bytes are wrong")
 
 
 def _damaged(path: Path, reason: str) -> RecordError:
     return RecordError(
-        str(path), f"damaged: not a whole Parquet file ({reason})", "restore it from an export"
+        str(path), f"damaged: not a complete Parquet file ({reason})", "restore it from an export"
     )
 
 

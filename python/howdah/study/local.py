@@ -32,7 +32,7 @@ def local_study(
     levels = (Level(label=PLANNED), *_levels(threads, memory_bytes, data_dirs))
     return Study(
         study=NAME,
-        question="What fits this machine best?",
+        question="Which settings suit this machine best?",
         suite="terasuite",
         settings=CellSettings.model_validate({"engine": LOCAL, "data_dirs": tuple(data_dirs) or None}),
         factors=(Factor(vary=_FACTOR, levels=levels), Factor(vary="dataset", values=tuple(datasets))),
@@ -40,8 +40,9 @@ def local_study(
         repeats=Repeats(least=repeats, most=repeats),
         warm_up=1,
         cannot_show=(
-            "One setting is changed at a time: what two of them do together was not tried.",
-            "What fits TeraSort's rows need not fit other data: they compress better than most.",
+            "One setting is changed at a time; combinations were not tried.",
+            "Settings that suit TeraSort's rows may not suit other data: these rows compress better than "
+            "most.",
         ),
     )
 

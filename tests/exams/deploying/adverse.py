@@ -36,7 +36,7 @@ def examine(course: Course) -> None:
         )
     course.check_well(changed)
     assert course.changed(changed) == 0
-    # From here on sudo asks for a password.
+    # From here on sudo needs a password.
     _passwords(course, changed)
     _by_hand(course, changed)
 
@@ -133,8 +133,8 @@ def _passwords(course: Course, plan: Path) -> None:
         course.hosts.give_password(host, _PASSWORD)
     flags = ("--ssh-config", str(config))
     for ssh, sudo, what in (
-        ("wrong", "right", "it refuses the login"),
-        ("right", "wrong", "sudo refuses the password"),
+        ("wrong", "right", "it rejects the login"),
+        ("right", "wrong", "sudo rejects the password"),
     ):
         with step(f"the {'password of ssh' if ssh == 'wrong' else 'password of sudo'} is wrong"):
             wrong = course.refused(plan, *flags, "--ssh-password-file", ssh, "--sudo-password-file", sudo)

@@ -170,7 +170,9 @@ def _found_open(course: Course, plan: Path) -> None:
         lax = {"hadoop.http.filter.initializers": "org.apache.hadoop.http.lib.StaticUserWebFilter"}
         wrong = course.failed(course.save("lax", HOSTS, lax))
         assert set(wrong) == set(HOSTS), wrong
-        assert "who has no ticket is let in, or may be: datanode's port 9865 shows /" in wrong["h1"][0], wrong
+        assert (
+            "clients without a ticket are admitted, or may be: datanode's port 9865 shows /" in wrong["h1"][0]
+        ), wrong
     with step("and is put right by the former one"):
         course.deploy(plan)
         course.check_well(plan)

@@ -41,7 +41,7 @@ def test_probes_that_began_after_the_fault_do_not_say_that_nothing_happened() ->
     (told,) = found(run, "fault")
     assert "1 probe, the first 3.90 s after it, always had an answer within a second" in told.text
     (answer,) = found(run, "answer")
-    assert answer.text.startswith("after kill regionserver@w1: nothing was asked for the first 3.90 s, ")
+    assert answer.text.startswith("after kill regionserver@w1: nothing was the target is the first 3.90 s, ")
     times = analyse(run).evidence.workloads
     assert list(unanswered_readings(run.record, times)) == []
     in_time = faulted(KILL, probes=(probe("region -"),)).record
@@ -165,11 +165,13 @@ def test_the_answer_begins_with_what_was_done_and_whether_anything_is_lost() -> 
 
 
 def test_faults_that_did_not_happen_or_stay_are_warnings() -> None:
-    never = FaultTold(fault="kill hmaster at 900s", state="not happened", why="the moment never came")
+    never = FaultTold(
+        fault="kill hmaster at 900s", state="not happened", why="the run ended before that moment"
+    )
     stays = KILL.model_copy(update={"state": "not undone", "why": "start w1: it does not start"})
     told = found(faulted(never, stays), "fault-state")
     assert [one.text for one in told] == [
-        "kill hmaster at 900s did not happen: the moment never came",
+        "kill hmaster at 900s did not happen: the run ended before that moment",
         "kill regionserver@w1 at ycsb-a 40% could not be undone: start w1: it does not start",
     ]
     assert {one.severity for one in told} == {"warning"}
@@ -203,7 +205,7 @@ def test_what_hdfs_kept_is_told_and_what_it_did_not() -> None:
     assert told.severity == "warning"
     assert told.text.endswith("record 3 of 0/f1 and file 0/f2 lost; 0/f4 there twice")
     (answer,) = found(run._replace(record=record), "answer")
-    assert answer.text.startswith("after kill regionserver@w1, HDFS did not keep its word; ")
+    assert answer.text.startswith("after kill regionserver@w1, HDFS lost or changed acknowledged data; ")
 
 
 def test_what_nobody_could_read_back_is_not_called_kept() -> None:
@@ -211,7 +213,7 @@ def test_what_nobody_could_read_back_is_not_called_kept() -> None:
     warning = RunWarning(code=LEDGER_UNREAD, text="what HDFS acknowledged could not be held against it")
     record = run.record.model_copy(update={"faults": (KILL,), "warnings": (warning,)})
     (answer,) = found(run._replace(record=record), "answer")
-    assert answer.text.startswith("after kill regionserver@w1, what was acknowledged not read back; ")
+    assert answer.text.startswith("after kill regionserver@w1, acknowledged data not read back; ")
 
 
 GAP = RunWarning(

@@ -44,7 +44,7 @@ def test_a_busy_neighbour_is_warned_of(tmp_path: Path) -> None:
     (warning,) = found(run, "neighbours")
     assert warning.severity == "warning"
     assert warning.text == (
-        "lab b is on h1 and h2, too, and used 40 % of a host's link and 0.22 CPUs during terasort: "
+        'lab "b" is on h1 and h2, too, and used 40 % of a host\'s link and 0.22 CPUs during terasort: '
         "times of this run are not those of hosts without neighbours"
     )
     assert value(warning, "link, terasort") == pytest.approx(0.4)

@@ -56,5 +56,5 @@ def test_keys_options_javas_and_services_are_listed(tmp_path: Path) -> None:
 
 
 def test_a_java_that_the_release_does_not_run_on_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match=r"--java 11: is no Java that Hadoop 3\.5\.0 runs on"):
+    with pytest.raises(UserError, match=r"--java 11: is not a Java that Hadoop 3\.5\.0 runs on"):
         _required(tmp_path, 11)

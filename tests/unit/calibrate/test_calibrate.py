@@ -169,7 +169,7 @@ def test_the_same_figures_give_the_same_calibration() -> None:
 
 
 def test_cases_without_figures_are_refused() -> None:
-    with pytest.raises(UserError, match="nothing is known of these runs"):
+    with pytest.raises(UserError, match="has no times for these runs"):
         _calibrated([Case("empty", "fast", _work(1.0), {})])
 
 

@@ -52,7 +52,7 @@ def test_a_run_of_a_program_measures_no_links() -> None:
 
 
 def test_what_says_nothing_is_refused() -> None:
-    with pytest.raises(UserError, match="what its ports are for"):
+    with pytest.raises(UserError, match="does not record the purpose of its ports"):
         link_values([measured(0.9, nominal=None)])
-    with pytest.raises(UserError, match="what its links carry is not known"):
+    with pytest.raises(UserError, match="the speed of its links is unknown"):
         link_values([measured(0.9, outcome=Outcome.FAILED)])

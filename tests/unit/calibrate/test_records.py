@@ -103,7 +103,7 @@ def test_repeated_runs_tell_how_far_runs_lie_apart() -> None:
 @pytest.mark.parametrize(
     ("update", "said"),
     [
-        ({"outcome": Outcome.FAILED}, "run two: failed: what it took says nothing"),
+        ({"outcome": Outcome.FAILED}, "run two: failed: its time cannot be used"),
         ({"origin": Origin.SIMULATED}, "run two: has another origin than run one: simulated, not measured"),
         (
             {"engine_version": "3.4.2"},
@@ -128,12 +128,12 @@ def test_a_run_of_one_machine_is_refused() -> None:
 
 
 def test_no_run_at_all_is_said(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match="holds no runs"):
+    with pytest.raises(UserError, match="contains no runs"):
         session.calibrate(["last"], tmp_path)
 
 
 def test_runs_and_published_tables_are_not_mixed(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match=r"calibrated together with vsphere6_8tb\.csv"):
+    with pytest.raises(UserError, match=r"combined with vsphere6_8tb\.csv"):
         session.calibrate(["last", "vsphere6_8tb.csv"], tmp_path)
 
 

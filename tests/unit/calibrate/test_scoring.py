@@ -106,7 +106,7 @@ def test_a_prediction_is_kept_once(tmp_path: Path) -> None:
     prediction = small_prediction()
     path = save_prediction(tmp_path, prediction)
     assert load_prediction(path) == prediction
-    with pytest.raises(UserError, match="exists already"):
+    with pytest.raises(UserError, match="already exists"):
         save_prediction(tmp_path, prediction.model_copy(update={"seed": 8}))
     assert load_prediction(path) == prediction
     assert [one.name for one in tmp_path.iterdir()] == ["small"]
@@ -114,14 +114,14 @@ def test_a_prediction_is_kept_once(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["../other", ".hidden", "a/b", ""])
 def test_a_name_leads_nowhere_else(tmp_path: Path, name: str) -> None:
-    with pytest.raises(UserError, match="cannot name a prediction"):
+    with pytest.raises(UserError, match="is not a valid name of a prediction"):
         save_prediction(tmp_path / "predictions", small_prediction(name))
     assert list(tmp_path.iterdir()) == []
 
 
 def test_the_history_has_every_run_once(tmp_path: Path) -> None:
     predictions, runs = tmp_path / "predictions", tmp_path / "runs"
-    with pytest.raises(UserError, match="holds no score"):
+    with pytest.raises(UserError, match="contains no score"):
         past_scores(predictions)
     save_prediction(predictions, small_prediction("first"))
     save_prediction(predictions, small_prediction("second"))
@@ -149,11 +149,11 @@ def test_without_a_prediction_of_it_a_run_is_not_scored(tmp_path: Path) -> None:
     predictions, runs = tmp_path / "predictions", tmp_path / "runs"
     record = small_run().record.model_copy(update={"id": "one"})
     write_run(runs, small_run()._replace(record=record))
-    with pytest.raises(UserError, match="holds no prediction"):
+    with pytest.raises(UserError, match="contains no prediction"):
         score_run("one", None, runs_dir=runs, predictions_dir=predictions)
     save_prediction(predictions, small_prediction())
     with pytest.raises(
-        UserError, match=r"is not what any prediction in .* predicted, not even small: it was simulated"
+        UserError, match=r"matches no prediction in .*; the newest, small, differs: it was simulated"
     ):
         score_run("one", None, runs_dir=runs, predictions_dir=predictions)
     with pytest.raises(UserError, match="no such prediction"):

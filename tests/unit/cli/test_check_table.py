@@ -58,9 +58,7 @@ def test_the_most_damaging_comes_first_below_what_it_comes_to() -> None:
 
 def test_advice_is_one_line_until_it_is_asked_for() -> None:
     advice = [_check(CheckVerdict.ADVICE, name) for name in ("a", "b")]
-    assert "2 defaults that howdah would set to another value: --advice lists them" in _shown(
-        *advice, width=120
-    )
+    assert "howdah would set 2 defaults differently: --advice lists them" in _shown(*advice, width=120)
     assert "advice  a in hdfs-site.xml:7" in _shown(*advice, everything=True)
 
 

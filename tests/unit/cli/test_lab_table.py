@@ -23,7 +23,7 @@ from support.labs import lab_state
 
 
 def test_with_whom_hosts_are_shared_is_said() -> None:
-    assert "h1, h2 with laboratory b: their uplinks are one" in _shown(_status(shared={"b": ("h1", "h2")}))
+    assert "h1, h2 with lab b, which uses the same uplinks" in _shown(_status(shared={"b": ("h1", "h2")}))
 
 
 def _status(**changes: object) -> LabStatus:
@@ -111,8 +111,8 @@ def test_everything_is_said(said: str) -> None:
 def test_faults_in_force_are_said() -> None:
     said = _shown(_status(faults=("kill namenode", "slow-link worker:h1-1 to 10Mb/s")))
     lines = [line.rstrip() for line in said.splitlines()]
-    assert lines[1:3] == ["in force kill namenode", "         slow-link worker:h1-1 to 10Mb/s"]
-    assert "in force" not in _shown(_status())
+    assert lines[1:3] == ["active   kill namenode", "         slow-link worker:h1-1 to 10Mb/s"]
+    assert "active   kill" not in _shown(_status())
 
 
 def test_hbase_says_who_leads_and_who_serves() -> None:
@@ -123,7 +123,7 @@ def test_hbase_says_who_leads_and_who_serves() -> None:
     )
     shown = _shown(_status(hbase="2.6.4", health=health.model_copy(update={"hbase": said})))
     assert "degraded, Hadoop 3.5.0, HBase 2.6.4; missing: " in shown
-    line = "m1 backup, m2 active; 2 RegionServers, regions: h1-1 3, h1-2 0; given up: h2-1"
+    line = "m1 backup, m2 active; 2 RegionServers, regions: h1-1 3, h1-2 0; dead: h2-1"
     assert f"HBase    {line}" in shown
     none = HBaseHealth(masters={}, regionservers={}, dead=())
     shown = _shown(_status(health=health.model_copy(update={"hbase": none})))
@@ -146,7 +146,7 @@ def test_what_could_not_stand_in_for_another_is_said_with_what_helps() -> None:
     lags = tuple(Behind(what=f"JournalNode on {name} lags", remedy="roll the log") for name in ("m1", "m2"))
     behind = health.model_copy(update={"behind": lags})
     shown = _shown(_status(state="not redundant", missing=(), health=behind))
-    assert "lab      up, but the next loss may end it, Hadoop 3.5.0" in shown
+    assert "lab      up, but another loss may stop it, Hadoop 3.5.0" in shown
     assert "behind   JournalNode on m1 lags" in shown
     assert "         JournalNode on m2 lags" in shown
     assert shown.count("roll the log") == 1

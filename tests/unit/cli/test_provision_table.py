@@ -31,7 +31,7 @@ def test_a_change_shows_both_values_and_what_it_costs() -> None:
     memory = Difference(what="memory reserved", found="", planned="61,696 MiB")
     text = _shown(_change(Doing.CHANGE, "w1-1", host="w1", differences=(memory,), restarts=True))
     assert "memory reserved: none → 61,696 MiB" in text
-    assert "is shut down for it, and started again" in text
+    assert "will be shut down for the change and started again" in text
 
 
 def test_many_rules_are_one_line() -> None:
@@ -45,7 +45,7 @@ def test_machines_that_are_no_longer_planned_are_named() -> None:
     text = _shown(_change(Doing.EXTRA, "w9-1", host="w9"))
     assert "no longer planned" in text
     assert "w9-1" in text
-    assert "1 of howdah's no longer planned, left alone" in text
+    assert "1 created by howdah but no longer planned, left alone" in text
 
 
 def test_what_somebody_else_wrote_cannot_play_with_the_terminal() -> None:

@@ -51,11 +51,11 @@ def test_what_all_hosts_share_lies_above(folder: Path) -> None:
     ("content", "says"),
     [
         (b"", "is empty"),
-        (b"\5\1abc", "is no keytab"),
+        (b"\5\1abc", "is not a keytab"),
         (_keytab("hdfs/h1@EXAMPLE.COM")[:-3], "is cut off"),
         (_keytab("hdfs/h2@EXAMPLE.COM"), "has no key of hdfs/h1@EXAMPLE.COM: it has keys of hdfs/h2@"),
-        (_keytab("hdfs/h1@OTHER.ORG"), "of the realm OTHER.ORG, and the plan's is EXAMPLE.COM"),
-        (_keytab("hdfs/h1@EXAMPLE.COM", 23), "still accepted (encryption types 23): make one of AES"),
+        (_keytab("hdfs/h1@OTHER.ORG"), "in the realm OTHER.ORG, but the plan's realm is EXAMPLE.COM"),
+        (_keytab("hdfs/h1@EXAMPLE.COM", 23), "still accepted (encryption types 23): create an AES key"),
     ],
 )
 def test_a_keytab_that_is_of_no_use(folder: Path, content: bytes, says: str) -> None:
@@ -74,14 +74,14 @@ def test_a_link_to_what_others_read(folder: Path, tmp_path: Path) -> None:
     outside.chmod(0o644)
     (folder / "h1/hdfs.service.keytab").symlink_to(outside)
     _, wrong = found_secrets(folder, "h1", [HDFS])
-    assert "can be read by others" in wrong[0].what
+    assert "is readable by other users" in wrong[0].what
 
 
 @pytest.mark.parametrize(
     ("spoil", "says"),
     [
-        (lambda place: place.chmod(0o750), "can be read by others"),
-        (lambda place: (place / "h1").rmdir() or place.rmdir(), "is no folder"),
+        (lambda place: place.chmod(0o750), "is readable by other users"),
+        (lambda place: (place / "h1").rmdir() or place.rmdir(), "is not a folder"),
     ],
 )
 def test_a_folder_that_is_open_or_none(folder: Path, spoil: Callable[[Path], None], says: str) -> None:

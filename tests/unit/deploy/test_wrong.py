@@ -23,28 +23,28 @@ def _answer(result: dict[str, Any], *, failed: bool = False, unreachable: bool =
     [
         (
             "Failed to connect to the host via ssh: @@@ REMOTE HOST IDENTIFICATION HAS CHANGED! @@@",
-            "its ssh host key is not the one that is known",
+            "its ssh host key has changed",
             "ssh-keygen -R h1",
         ),
         (
             "No ED25519 host key is known for h1\nHost key verification failed.",
-            "is not known here",
+            "is unknown on this machine",
             "log in once",
         ),
-        ("ssh: admin@h1: Permission denied (publickey).", "it refuses the login", "authorized_keys"),
+        ("ssh: admin@h1: Permission denied (publickey).", "it rejects the login", "authorized_keys"),
         ("ssh: connect to host h1 port 22: Connection refused", "does not answer", "sshd"),
-        ("ssh: Could not resolve hostname h1", "its name is not known here", "HostName"),
-        ("Missing sudo password", "sudo asks for a password", "--sudo-password-file"),
-        ("Incorrect sudo password", "sudo refuses the password", "the right one"),
+        ("ssh: Could not resolve hostname h1", "its name cannot be resolved on this machine", "HostName"),
+        ("Missing sudo password", "sudo needs a password", "--sudo-password-file"),
+        ("Incorrect sudo password", "sudo rejects the password", "the correct password"),
         ("/bin/sh: 1: python3: not found", "it has no Python 3", "python3"),
         ("Timeout, server 10.0.0.1 not responding.", "does not answer", "sshd"),
-        ("kex_exchange_identification: read", "ssh does not reach it: kex_exchange", "ssh h1 true"),
+        ("kex_exchange_identification: read", "ssh cannot reach it: kex_exchange", "ssh h1 true"),
         ("    ^\nSyntaxError: future feature annotations is not defined", "too old", "3.8"),
         ("/bin/sh: 1: sudo: not found", "it has no sudo", "apt-get install sudo"),
         (
             "Traceback (most recent call last):\n  File\nKeyError: 'x'\n",
             "howdah failed on it: KeyError: 'x'",
-            "makers",
+            "defect of howdah",
         ),
     ],
 )
@@ -59,19 +59,26 @@ def test_what_ansible_says_is_said_with_what_to_do(said: str, what: str, fix: st
     [
         # Words by which an ssh that fails is known mean something else in the mouth of a module.
         (
-            {"what": "release hadoop-3.5.0: Connection refused", "fix": "see that the mirror is up"},
-            HostWrong("h1", "release hadoop-3.5.0: Connection refused", "see that the mirror is up"),
+            {
+                "what": "release hadoop-3.5.0: Connection refused",
+                "fix": "check that the mirror is up and reachable from here, then deploy again",
+            },
+            HostWrong(
+                "h1",
+                "release hadoop-3.5.0: Connection refused",
+                "check that the mirror is up and reachable from here, then deploy again",
+            ),
         ),
         (
             {"what": "Permission denied: /etc/hadoop", "fix": ""},
-            HostWrong("h1", "Permission denied: /etc/hadoop", "mend that, and deploy again"),
+            HostWrong("h1", "Permission denied: /etc/hadoop", "fix that, then deploy again"),
         ),
         (
             {"what": "a unit is not of use; the end of its log:\nOutOfMemoryError", "fix": ""},
             HostWrong(
                 "h1",
                 "a unit is not of use; the end of its log:\nOutOfMemoryError",
-                "mend what the log says, and deploy again",
+                "fix the error in the log, then deploy again",
             ),
         ),
     ],

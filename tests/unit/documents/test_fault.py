@@ -49,12 +49,12 @@ SOCKETS, MEMORY = "groups[0].cpu.sockets", "groups[0].memory"
 @pytest.mark.parametrize(
     ("old", "new", "place", "what", "hint"),
     [
-        ("count: 3", "cuont: 3", "5:5", "groups[0].cuont: is not a key howdah knows", "do you mean count?"),
+        ("count: 3", "cuont: 3", "5:5", "groups[0].cuont: is an unknown key", "do you mean count?"),
         (
             "lab",
             "lab\nzzzz: 1",
             "3:1",
-            "zzzz: is not a key howdah knows",
+            "zzzz: is an unknown key",
             "known here: howdah, cluster, groups",
         ),
         ("    memory: 256GiB\n", "", "4:5", "groups[0]: memory is missing", "add `memory: 256GiB`"),
@@ -98,14 +98,14 @@ SOCKETS, MEMORY = "groups[0].cpu.sockets", "groups[0].memory"
             "kind: hdd",
             "kind: tape",
             "10:27",
-            "groups[0].disks[0].kind: 'tape' is not known here",
+            "groups[0].disks[0].kind: 'tape' is unknown here",
             "one of hdd, ssd, nvme",
         ),
         (
             "role: system",
             "role: root",
             "11:50",
-            "groups[0].disks[1].role: 'root' is not known",
+            "groups[0].disks[1].role: 'root' is unknown",
             "one of data, system, spare",
         ),
         (
@@ -113,7 +113,7 @@ SOCKETS, MEMORY = "groups[0].cpu.sockets", "groups[0].memory"
             "name: Small Ones",
             "4:11",
             "groups[0].name: 'Small Ones' is not a name",
-            "small letters",
+            "lower-case letters",
         ),
         ("count: 3", "count: 4", "6:12", "groups[0].hosts: names 3, but count is 4", "make them equal"),
         (
@@ -144,10 +144,10 @@ SOCKETS, MEMORY = "groups[0].cpu.sockets", "groups[0].memory"
             "howdah: 1",
             "howdah: 2",
             "1:9",
-            "howdah: format 2 is newer than this howdah reads (1)",
+            "howdah: format 2 is newer than this howdah supports (1)",
             "newer howdah",
         ),
-        ("howdah: 1", "howdah: one", "1:9", "howdah: 'one' is not known here", "one of 1"),
+        ("howdah: 1", "howdah: one", "1:9", "howdah: 'one' is unknown here", "one of 1"),
         ("  - name: small", "\t- name: small", "4:1", "a tab indents here", "indent by spaces"),
         (
             "cluster: lab",
@@ -220,7 +220,7 @@ def test_what_is_no_host_name_is_refused(name: str) -> None:
 def test_all_faults_are_said_at_once_in_their_order() -> None:
     text = GOOD.replace("count: 3", "cuont: 3").replace("256GiB", "256").replace("kind: hdd", "kind: tape")
     error = complaint(text)
-    assert str(error) == "hosts.yaml:5:5: groups[0].cuont: is not a key howdah knows"
+    assert str(error) == "hosts.yaml:5:5: groups[0].cuont: is an unknown key"
     places = [line.split(": ")[0] for line in error.hint.splitlines()[1:]]
     assert places == ["hosts.yaml:8:13", "hosts.yaml:10:27"]
 

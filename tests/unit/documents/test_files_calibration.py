@@ -63,13 +63,13 @@ def test_values_are_by_name() -> None:
     ("sought", "put", "what"),
     [
         (r"calibration: 1", "calibration: 2", "is for parameters of schema 2, not 1"),
-        (r"howdah: 1", "howdah: 9", "format 9 is newer than this howdah reads"),
+        (r"howdah: 1", "howdah: 9", "format 9 is newer than this howdah supports"),
         (r"value: 6\.0", "value: .nan", "finite"),
         (r"value: 6\.0", "value: .inf", "finite"),
         (r"value: 6\.0", "value: 60.0", "softness lies outside its own interval"),
         (r"name: write_s_per_byte", "name: softness", "softness is given twice"),
         (r"correlations: \[-0\.25\]", "correlations: [0.1, 0.2]", "has not one for each pair"),
-        (r"best_of: 3", "best_off: 3", "is not a key howdah knows"),
+        (r"best_of: 3", "best_off: 3", "is an unknown key"),
     ],
 )
 def test_what_would_be_misread_is_refused(sought: str, put: str, what: str) -> None:

@@ -67,7 +67,7 @@ def test_a_server_in_an_inventorys_words(server: Host) -> None:
         1,
     )
     assert hardware.memory_bytes == 256 * GIB
-    assert asked["memory",] == "rounded up to what is installed: the kernel manages 251.6 GiB"
+    assert asked["memory",] == "rounded up to installed modules: the kernel manages 251.6 GiB"
     assert sum(disk.count for disk in hardware.disks) == 20
     assert {disk.size_bytes for disk in hardware.disks} == {4 * 10**12}
     # The bond is its two ports, not a third one.
@@ -82,7 +82,7 @@ def test_what_a_virtual_machine_does_not_tell_is_asked_for(vm: Host) -> None:
     assert (
         "kind: hdd, size: 274GB, role: system}  # hdd? the kernel cannot tell: write hdd, ssd or nvme" in text
     )
-    assert "speed: 10Gb/s}  # 10Gb/s? the driver does not say" in text
+    assert "speed: 10Gb/s}  # 10Gb/s? the driver does not report it" in text
     assert "name: w  # probed in a virtual machine" in text
 
 
@@ -148,7 +148,7 @@ def test_a_name_and_a_purpose_are_taken_as_given(server: Host, vm: Host) -> None
     with pytest.raises(UserError) as caught:
         add(named(server, "w1") + named(vm, "w2"), name="lab")
     assert caught.value.where == "--group lab"
-    assert caught.value.what == "w1.yaml and w2.yaml are not alike: CPUs, memory, disks, network ports"
+    assert caught.value.what == "w1.yaml and w2.yaml differ: CPUs, memory, disks, network ports"
 
 
 def test_a_host_is_added_once(server: Host) -> None:
@@ -210,7 +210,7 @@ def test_other_hosts_are_appended_to_it(server: Host, vm: Host) -> None:
     groups = parse_inventory(text, "hosts.yaml").groups
     assert groups[0] == inventory.groups[0]
     assert (groups[1].name, groups[1].names) == ("w-2", ("w9",))
-    assert "# 10Gb/s? the driver does not say" in text
+    assert "# 10Gb/s? the driver does not report it" in text
 
 
 def test_an_inventory_between_brackets_is_extended_too(server: Host, vm: Host) -> None:
@@ -229,7 +229,7 @@ def test_an_inventory_between_brackets_is_extended_too(server: Host, vm: Host) -
         ("10GbE", "25GbE", "network ports"),
         ("  hosts: ['w1', \"w2\"]\n", "", "its hosts have no names"),
         ("threads_per_core: 2}", "threads_per_core: 2, model: Other}", "processor model"),
-        ("  nics:", "  racks: [a, b]\n  nics:", "it is in racks"),
+        ("  nics:", "  racks: [a, b]\n  nics:", "it has racks, so each host's rack must be given by hand"),
         ("  nics:", "  serves: masters\n  nics:", "it serves masters"),
     ],
 )
@@ -247,7 +247,7 @@ def test_a_group_s_name_that_is_none_is_refused_by_its_flag(server: Host) -> Non
     with pytest.raises(UserError) as caught:
         add(named(server, "w1"), name="x y")
     assert caught.value.where == "--group x y"
-    assert "small letters" in caught.value.hint
+    assert "lower-case letters" in caught.value.hint
 
 
 def test_a_probe_that_saw_no_disk_is_refused_by_its_file(server: Host) -> None:
@@ -267,7 +267,7 @@ def test_measured_disks_bring_their_rates_and_stay_alike_with_those_that_were_no
     assert "outer_rate: 2670MB/s, inner_rate: 2670MB/s}" in text
     assert addition.asked["disks", 0] == (
         "hdd? the kernel cannot tell: write hdd, ssd or nvme; "
-        "rates of files in free space, wherever they were"
+        "rates of files in free space, at arbitrary places"
     )
     inventory = parse_inventory(text, "hosts.yaml")
     other = machine.model_copy(update={"name": "w2", "measured": None})

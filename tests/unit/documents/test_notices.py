@@ -42,7 +42,7 @@ def test_a_sound_inventory_needs_no_notice() -> None:
         ("256GiB", "256GB", ["w: memory is 238.4 GiB", "is 239GiB meant, or 256GiB?"]),
         ("count: 6", "count: 1", ["one data disk per host", "D0 50"]),
         ("role: data", "role: spare", ["no data disk"]),
-        ("role: system", "role: data", ["not alike (6 × 4.00 TB hdd, 2 × 480 GB ssd)", "D0 151"]),
+        ("role: system", "role: data", ["data disks differ (6 × 4.00 TB hdd, 2 × 480 GB ssd)", "D0 151"]),
         ("role: system", "role: spare", ["no disk has the role system", "D0 30"]),
         ("10Gb/s", "1Gb/s", ["write 9.6 Gb/s together, at 190 MiB/s each", "2 Gb/s", "D0 45"]),
         ("role: data", "role: data, outer_rate: 1GB/s", ["write 48.0 Gb/s together; two thirds", "20 Gb/s"]),

@@ -65,7 +65,7 @@ def _read(text: str, folder: Path) -> UserError:
         ("baseline: {codec: none}", "baseline: {codec: lz", "study.yaml"),
         ("{codec: none}", "{codec: nine}", "'nine' is not a level of codec (did you mean none?)"),
         ("{codec: none}", "{coded: none}", "'coded' is not a factor (did you mean codec?)"),
-        ("suite:", "settings: {engine: simm}\nsuite:", "'simm' is not known here"),
+        ("suite:", "settings: {engine: simm}\nsuite:", "'simm' is unknown here"),
         ("suite:", "settings: {slot: 2}\nsuite:", "do you mean slots?"),
         ("baseline:", "budget: {runs: 11}\nbaseline:", "11 is too little for 4 cells × 3 repeats: 12"),
         ("baseline:", "repeats: {least: 3, most: 2}\nbaseline:", "most is 2, least is 3"),

@@ -21,7 +21,7 @@ def told(lines: list[str], daemon: str, until_s: float = 60) -> list[tuple[float
 def test_the_way_back_of_a_regionserver() -> None:
     assert told(HMASTER, "hmaster") == [
         (1.223, "RegionServer missed"),
-        (1.239, "recovery begun"),
+        (1.239, "recovery started"),
         (13.219, "meta open"),
         (22.484, "logs split"),
         (30.826, "recovery ended"),
@@ -33,7 +33,10 @@ def test_who_is_missed_again_and_again_is_told_once() -> None:
 
 
 def test_lines_of_other_times_and_daemons_tell_nothing() -> None:
-    assert told(HMASTER, "hmaster", until_s=5) == [(1.223, "RegionServer missed"), (1.239, "recovery begun")]
+    assert told(HMASTER, "hmaster", until_s=5) == [
+        (1.223, "RegionServer missed"),
+        (1.239, "recovery started"),
+    ]
     assert told(HMASTER, "regionserver") == []
     assert told(["no time: RegionServer ephemeral node deleted, processing expiration"], "hmaster") == []
 

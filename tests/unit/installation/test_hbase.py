@@ -32,9 +32,9 @@ def cached(tmp_path: Path) -> Path:
 
 
 def test_nothing_there_says_how_to_get_it() -> None:
-    with pytest.raises(UserError, match=r"HBase 2\.6\.4 is not there") as told:
+    with pytest.raises(UserError, match=r"HBase 2\.6\.4 is not installed") as told:
         find_hbase("2.6.4")
-    assert told.value.hint == "howdah hadoop fetch hbase, or set HBASE_HOME to an installation of your own"
+    assert told.value.hint == "howdah hadoop fetch hbase, or set HBASE_HOME to your own installation"
 
 
 def test_the_fetched_release_with_ycsb(cached: Path) -> None:
@@ -48,7 +48,7 @@ def test_the_fetched_release_with_ycsb(cached: Path) -> None:
 
 
 def test_a_release_that_cannot_be_fetched_is_to_be_ones_own() -> None:
-    with pytest.raises(UserError, match=r"HBase 2\.5\.13: is what the plan is for") as told:
+    with pytest.raises(UserError, match=r"HBase 2\.5\.13: is the plan's release") as told:
         find_hbase("2.5.13")
     assert told.value.hint == "set HBASE_HOME to an installation of it, or plan with --hbase 2.6.4"
 
@@ -78,7 +78,7 @@ def test_what_is_not_hbase_or_another_release_is_told(
         find_hbase()
     assert "Apache tarball" in told.value.hint
     monkeypatch.setenv("HBASE_HOME", str(make_hbase(tmp_path / "own", "2.5.13")))
-    with pytest.raises(UserError, match=r"is HBase 2\.5\.13, and the plan is for 2\.6\.4") as told:
+    with pytest.raises(UserError, match=r"is HBase 2\.5\.13, but the plan is for 2\.6\.4") as told:
         find_hbase("2.6.4")
     assert told.value.hint.startswith("plan with --hbase 2.5.13, or ")
 

@@ -46,7 +46,7 @@ def test_the_cache_is_where_it_is_said_to_be(monkeypatch: pytest.MonkeyPatch, tm
 
 
 def test_nothing_there_says_how_to_get_it(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match=r"Hadoop 3\.5\.0 is not there") as told:
+    with pytest.raises(UserError, match=r"Hadoop 3\.5\.0 is not installed") as told:
         find_installation()
     assert told.value.hint.startswith("howdah hadoop fetch,")
     with pytest.raises(UserError) as told:
@@ -166,10 +166,10 @@ def test_an_own_installation_that_does_not_say_its_version(tmp_path: Path, text:
     home = make_tarball(tmp_path / "hadoop", "3.4.1")
     jar = home / "share/hadoop/common/hadoop-common-3.4.1.jar"
     add_jar(jar, {} if text is None else {"common-version-info.properties": text})
-    with pytest.raises(UserError, match="does not say which release it is"):
+    with pytest.raises(UserError, match="does not contain its release number"):
         find_installation(home=home)
     jar.write_bytes(b"no archive")
-    with pytest.raises(UserError, match="does not say which release it is"):
+    with pytest.raises(UserError, match="does not contain its release number"):
         find_installation(home=home)
     assert not zipfile.is_zipfile(jar)
 

@@ -22,7 +22,7 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_an_own_hbase_needs_the_load_generator_that_was_fetched(cache: Path, tmp_path: Path) -> None:
     own = own_hbase(make_hbase(tmp_path / "own", "2.6.4"), "HBASE_HOME")
-    with pytest.raises(UserError, match=r"HBase 2\.6\.4 is not there") as told:
+    with pytest.raises(UserError, match=r"HBase 2\.6\.4 is not installed") as told:
         with_ycsb(own)
     assert told.value.hint.startswith("howdah hadoop fetch hbase")
 
@@ -36,7 +36,7 @@ def test_java_without_a_compiler_is_told(
     java.touch()
     monkeypatch.setenv("JAVA_HOME", str(tmp_path / "jre"))
     own = own_hbase(make_hbase(tmp_path / "own", "2.6.4"), "HBASE_HOME")
-    with pytest.raises(UserError, match="compiled here") as told:
+    with pytest.raises(UserError, match="howdah compiles its own clients of Hadoop and HBase") as told:
         with_ycsb(own)
     assert "install a JDK" in told.value.hint
 

@@ -97,7 +97,7 @@ def test_one_that_was_there_gets_its_seat_and_its_cables_again(
 ) -> None:
     monkeypatch.setattr("howdah.lab.lots.network.remove", lambda lab, used: ())
     lots.leave("a")
-    with pytest.raises(UserError, match="on whose hosts b still is"):
+    with pytest.raises(UserError, match="hosts are still used by b"):
         lots.own_place("a", shares=True)
     assert lots.own_place("a", shares=False) == LabPlace()
     again = lots.place_beside("a", "b")
@@ -112,7 +112,7 @@ def test_a_seat_that_somebody_took_meanwhile_is_refused(
     pair: tuple[LabState, LabState], tmp_path: Path
 ) -> None:
     late = begun_lab("late", tmp_path / "late", pair[1].plan, LabPlace("a+", 1, (pair[0],)))
-    with pytest.raises(UserError, match="has the addresses of b"):
+    with pytest.raises(UserError, match="has the same addresses as b"):
         lots.enter(late)
     assert registry.entry("late") is None
 
@@ -165,11 +165,11 @@ def test_what_cannot_be_removed_keeps_the_entry(
 @pytest.mark.parametrize(
     ("name", "other", "said"),
     [
-        ("a", "a", "is this laboratory itself"),
-        ("c", "nobody", "is not a laboratory that is up"),
+        ("a", "a", "is this lab itself"),
+        ("c", "nobody", "no such lab is up"),
         ("c", "rootless", "was built without root"),
-        ("c", "own", "has hosts of its own"),
-        ("c", "half", "has not come up whole"),
+        ("c", "own", "its plan does not share them, or was scaled down to fit this machine"),
+        ("c", "half", "is not complete"),
     ],
 )
 def test_whom_nobody_can_be_beside_is_said(
@@ -189,9 +189,9 @@ def test_whom_nobody_can_be_beside_is_said(
 
 
 def test_a_host_that_others_are_on_is_not_lost_by_one_of_them(pair: tuple[LabState, LabState]) -> None:
-    with pytest.raises(UserError, match="has machines of b, too") as caught:
+    with pytest.raises(UserError, match="also has machines of b") as caught:
         kill(pair[0], "h1", how=How.HOST)
-    assert "name machines: " in caught.value.hint
+    assert "give machines: " in caught.value.hint
     assert crew(pair[0]).shared == {"h1": ("b",), "h2": ("b",)}
-    with pytest.raises(UserError, match="is on the same hosts as b: hosts cannot come and go"):
-        lots.refuse_shared(pair[0], "hosts cannot come and go meanwhile")
+    with pytest.raises(UserError, match="shares its hosts with b: hosts cannot be added"):
+        lots.refuse_shared(pair[0], "hosts cannot be added or removed until then")

@@ -96,14 +96,17 @@ def _count(folder: Path, counter: Path) -> None:
 def test_a_folder_that_others_may_write_to_is_refused(folder: Path) -> None:
     folder.mkdir()
     folder.chmod(0o777)
-    with pytest.raises(UserError, match="others may write"), registry.locked("one"):
+    with pytest.raises(UserError, match="writable by others"), registry.locked("one"):
         pass
 
 
 def test_a_link_in_place_of_the_folder_is_refused(folder: Path, tmp_path: Path) -> None:
     (tmp_path / "elsewhere").mkdir()
     folder.symlink_to(tmp_path / "elsewhere")
-    with pytest.raises(UserError, match="belongs to somebody else"), registry.locked("one"):
+    with (
+        pytest.raises(UserError, match="belongs to another user, or is writable by others"),
+        registry.locked("one"),
+    ):
         pass
 
 
@@ -117,7 +120,7 @@ def test_what_is_no_entry_is_passed_over(folder: Path, content: str) -> None:
 
 @pytest.mark.parametrize("name", ["", "../etc", "a_b", "A", "a" * 40])
 def test_a_name_that_would_lead_elsewhere_is_refused(name: str) -> None:
-    with pytest.raises(UserError, match="is not a laboratory's name"):
+    with pytest.raises(UserError, match="is not a valid name of a lab"):
         registry.entry(name)
 
 
@@ -134,7 +137,7 @@ def test_a_folder_that_cannot_be_made_is_told(folder: Path, tmp_path: Path) -> N
     folder.parent.joinpath("file").write_text("")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(registry, "registry", lambda: tmp_path / "file/howdah")
-        with pytest.raises(UserError, match="cannot be made: Not a directory"), registry.locked("one"):
+        with pytest.raises(UserError, match="cannot be created: Not a directory"), registry.locked("one"):
             pass
 
 
@@ -146,9 +149,9 @@ def test_entries_that_somebody_else_could_have_written_are_not_believed(
     planted.chmod(0o777)
     (planted / "lab.json").write_text('{"name": "lab", "directory": "/elsewhere"}')
     monkeypatch.setattr(registry, "registry", lambda: planted)
-    with pytest.raises(UserError, match="others may write to it"):
+    with pytest.raises(UserError, match="belongs to another user, or is writable by others"):
         registry.entries()
-    with pytest.raises(UserError, match="others may write to it"):
+    with pytest.raises(UserError, match="belongs to another user, or is writable by others"):
         registry.entry("lab")
 
 

@@ -36,22 +36,22 @@ def machine(number: int, **values: object) -> Callable[[dict[str, Any]], object]
 
 
 WRONG: dict[str, Callable[[dict[str, Any]], object]] = {
-    "is not a laboratory's name": lambda content: content.update(name="../lab"),
+    "is not a valid name of a lab": lambda content: content.update(name="../lab"),
     "is not a host name": machine(1, name="w1;reboot"),
     "is the name of two machines": machine(1, name="h1-w1"),
     "is the address of two machines": machine(1, address="10.77.0.1"),
-    "is outside of the laboratory's network": machine(1, address="192.168.0.1"),
+    "is outside the lab's network": machine(1, address="192.168.0.1"),
     "is not an IPv4 address": machine(1, address="somewhere"),
     "is on 'h9', which is not a host": machine(1, host="h9"),
     "is the mount of two disks": lambda content: machine(1, disks=content["machines"][0]["disks"])(content),
-    "is not where disks are mounted": machine(1, disks=({"mount": LAB / "here", "size_bytes": GIB},)),
+    "is not below the directory of mounts": machine(1, disks=({"mount": LAB / "here", "size_bytes": GIB},)),
     "is not an absolute path": machine(1, disks=({"mount": Path("/srv/lab/../x"), "size_bytes": GIB},)),
-    "is not virtualised, yet carries": lambda content: content["hosts"][0].update(virtual=False),
-    "may use 3 CPUs, its host 2": lambda content: (
+    "is not virtualised, but has": lambda content: content["hosts"][0].update(virtual=False),
+    "may use 3 CPUs, but its host may use 2": lambda content: (
         machine(0, cpus=3)(content),
         content["hosts"][0].update(cpus=2),
     ),
-    "may use 2 GiB, its host 1 GiB": lambda content: (
+    "may use 2 GiB, but its host may use 1 GiB": lambda content: (
         machine(0, memory_bytes=2 * GIB)(content),
         content["hosts"][0].update(memory_bytes=GIB),
     ),
@@ -103,10 +103,10 @@ def test_other_options_stay_as_planned(options: tuple[str, ...]) -> None:
 @pytest.mark.parametrize(
     ("form", "size_bytes", "says"),
     [
-        (Format(file_system="zfs"), GIB, "is not made by howdah"),
-        (Format(mkfs_options=("-d", "name=/dev/sda")), GIB, "names a path of this machine"),
-        (Format(mount_options=("logdev=/dev/sda",)), GIB, "names a path of this machine"),
-        (Format(), 100 * MIB, "is less than mkfs.xfs makes"),
+        (Format(file_system="zfs"), GIB, "howdah cannot create 'zfs'"),
+        (Format(mkfs_options=("-d", "name=/dev/sda")), GIB, "is a path of this machine"),
+        (Format(mount_options=("logdev=/dev/sda",)), GIB, "is a path of this machine"),
+        (Format(), 100 * MIB, "is too small for mkfs.xfs"),
     ],
 )
 def test_formats_that_are_not_made_or_lead_elsewhere_are_refused(

@@ -42,13 +42,13 @@ def test_names_of_devices_stand_for_many() -> None:
         ("ssh-ed25519 A", "rot13 A", "is not a public ssh key"),
         ("admin@example.com", "admin\\nroot", "is not a public ssh key"),
         ("10.0.1.1", "10.0.1.256", "machines[0].address: '10.0.1.256' is not an address"),
-        ("10.0.2.1", "10.0.1.3", "w1-2.example.com would have 10.0.1.3, which is w3-1.example.com's"),
+        ("10.0.2.1", "10.0.1.3", "w1-2.example.com would have 10.0.1.3, which belongs to w3-1.example.com"),
         ("10.0.2.1", "255.255.255.254", "leaves too few addresses above it"),
         ("00:50:56:00:01:01", "01:50:56:00:01:01", "is a multicast address"),
         ("00:50:56:00:01:01", "00:50:56", "is not a MAC address"),
         ("w[1-3]-2", "w[1-3]-1", "w1-1.example.com is listed twice"),
-        ("user: howdah", "user: howdah\n  Password: x", "a site holds no secret"),
-        ("port_group", "portgroup", "vcenter.portgroup: is not a key howdah knows"),
+        ("user: howdah", "user: howdah\n  Password: x", "a site contains no secrets"),
+        ("port_group", "portgroup", "vcenter.portgroup: is an unknown key"),
         ("datastores:", "devices: [a]\n    datastores:", "data disks are given twice"),
         ("datastores:", "devices: [a, b, a] #", "hosts[0].devices: a is listed twice"),
         ("prefix: 16", "prefix: 129", "network.prefix: 129 is too large"),
@@ -68,7 +68,7 @@ def test_what_is_wrong_is_told_at_its_place(old: str, new: str, said: str) -> No
 def test_a_site_needs_a_hypervisor() -> None:
     head, _, tail = TEXT.partition("vcenter:")
     without = head + tail[tail.index("network:") :]
-    with pytest.raises(UserError, match="says nothing of a hypervisor"):
+    with pytest.raises(UserError, match="has no section for a hypervisor"):
         _read(without)
 
 

@@ -80,5 +80,5 @@ def test_what_is_impossible_is_told(name: str, value: int) -> None:
 
 def test_hosts_of_several_kinds_are_not_changed_at_once() -> None:
     plan = plan_cluster(read_inventory(Path(EXAMPLES) / "hosts-mixed.yaml"), PlanRequest())
-    with pytest.raises(UserError, match="one kind of hosts"):
+    with pytest.raises(UserError, match="has several kinds of hosts, so the change is ambiguous"):
         changed_plan(plan, "disks", 4)

@@ -47,13 +47,13 @@ def test_a_host_that_came_may_go_again_and_the_plan_is_what_it_was() -> None:
 @pytest.mark.parametrize(
     ("names", "like", "said"),
     [
-        (["h2"], "h1", "h2: is a host of this cluster already"),
-        (["H2"], "h1", "H2: is a host of this cluster already"),
-        (["h3", "h3"], "h1", "h3: is a host of this cluster already"),
+        (["h2"], "h1", "h2: already belongs to this cluster"),
+        (["H2"], "h1", "H2: already belongs to this cluster"),
+        (["h3", "h3"], "h1", "h3: already belongs to this cluster"),
         (["h 3"], "h1", "host 'h 3': 'h 3' is not a host name"),
         (["$(id)"], "h1", "is not a host name"),
-        (["h3"], "h9", "h9: is no host of this cluster"),
-        (["h3"], "m1", "--like m1: carries nn1"),
+        (["h3"], "h9", "h9: is not a host of this cluster"),
+        (["h3"], "m1", "--like m1: has nn1"),
         (["h1-1"], "h1", "a virtual machine on h1 would be called h1-1"),
     ],
 )
@@ -66,10 +66,10 @@ def test_hosts_that_cannot_come(names: Sequence[str], like: str, said: str) -> N
 @pytest.mark.parametrize(
     ("plan", "names", "said"),
     [
-        (lab_plan(), ["h1"], "would leave 1 host with workers, and a block has 2 replicas"),
-        (lab_plan(), ["m1"], "m1: carries"),
-        (lab_plan(), ["h9"], "h9: is no host of this cluster"),
-        (trio_plan(), ["h3"], "h3: carries"),
+        (lab_plan(), ["h1"], "would leave 1 host with workers, but a block has 2 replicas"),
+        (lab_plan(), ["m1"], "m1: has"),
+        (lab_plan(), ["h9"], "h9: is not a host of this cluster"),
+        (trio_plan(), ["h3"], "h3: has"),
     ],
 )
 def test_hosts_that_cannot_go(plan: Plan, names: Sequence[str], said: str) -> None:

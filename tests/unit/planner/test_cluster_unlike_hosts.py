@@ -178,7 +178,7 @@ def test_no_namenode_has_more_than_200_gb() -> None:
 
 
 def test_more_hosts_than_any_hdfs_has_are_refused() -> None:
-    with pytest.raises(UserError, match="no HDFS of more than 10,000 is known to work") as refused:
+    with pytest.raises(UserError, match="the largest known HDFS has 10,000") as refused:
         planned(hosts(), growth=Growth(need_bytes=10**18))
     assert refused.value.where == "--need"
     plan = planned(hosts(), growth=Growth(need_bytes=10**15))

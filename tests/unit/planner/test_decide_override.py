@@ -75,8 +75,8 @@ def test_a_size_is_refused_where_it_is_none_of_the_keys(key: str, text: str, lik
 @pytest.mark.parametrize(
     ("key", "what", "hint"),
     [
-        ("worker.memory", "works it out from the hosts", "--workers-per-host"),
-        ("worker.map_slots", "works it out from the hosts", "--slots"),
+        ("worker.memory", "the plan derives it from the hosts", "--workers-per-host"),
+        ("worker.map_slots", "the plan derives it from the hosts", "--slots"),
         ("vm.swapines", "reads this key", "did you mean vm.swappiness?"),
     ],
 )

@@ -184,7 +184,7 @@ def test_fault_tolerance_is_vspheres(hypervisor: Hypervisor) -> None:
 def test_fault_tolerance_protects_no_native_host_and_no_single_one() -> None:
     with pytest.raises(UserError, match="virtual machines"):
         placed(host_group(), 1, FT, virtual=False)
-    with pytest.raises(UserError, match="two hosts alike"):
+    with pytest.raises(UserError, match="ft needs two identical hosts, for primaries and shadows, but"):
         placed(host_group(count=1), 4, FT)
     with pytest.raises(UserError, match="too few remain"):
         placed(host_group(count=2), 1, FT)

@@ -122,7 +122,7 @@ def test_where_it_cannot_tell_the_rules_decide_and_it_is_said() -> None:
     assert said["4 per host"] == (
         "simulated 2.6 % slower than native (4.3 % faster to 10.0 % slower): they cannot be distinguished"
     )
-    assert said["native"].endswith("it cannot be distinguished from 4 per host, which rules prefer")
+    assert said["native"].endswith("it cannot be distinguished from 4 per host, which the rules prefer")
 
 
 def test_a_platform_is_told_apart_by_as_much_as_the_simulator_is_off() -> None:

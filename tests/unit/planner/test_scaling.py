@@ -110,7 +110,7 @@ def test_masters_that_lose_their_places_are_said_to() -> None:
     assert large.plan is plan
     assert large.notes == ()
     (note,) = fitted(plan, machine(cpus=16, memory=128 * GIB), free_bytes=10**12).notes
-    assert note.startswith("Masters have hosts of their own")
+    assert note.startswith("Masters have separate hosts instead of workers' slots, so all slots have workers")
 
 
 def test_links_keep_their_proportion() -> None:
@@ -175,7 +175,7 @@ def test_values_of_the_user_stay_and_datasets_fill_as_much_of_the_disks() -> Non
         for one in (cluster(plan), lab)
     )
     assert after == pytest.approx(before, rel=0.01)
-    assert "Growth is left out: it is asked of the planned hosts." in made.notes
+    assert "Growth is left out: it concerns the planned hosts." in made.notes
 
 
 def test_what_was_asked_for_is_had() -> None:
@@ -230,7 +230,7 @@ def test_hosts_that_racks_cannot_hold_evenly_are_refused() -> None:
     plan = plan_cluster(Inventory(groups=(group,)), PlanRequest(hypervisor=Hypervisor.NONE))
     with pytest.raises(UserError, match="racks") as error:
         fitted(plan, machine(cpus=16, memory=128 * GIB), free_bytes=10**12, hosts=5)
-    assert "give 4" in error.value.hint
+    assert "for example, 4" in error.value.hint
 
 
 def test_a_plan_for_this_machine_alone_is_refused() -> None:
@@ -300,7 +300,7 @@ def test_hosts_that_are_made_smaller_are_no_longer_the_planned_ones(tmp_path: Pa
 @pytest.mark.parametrize(
     ("memory", "free_bytes", "what"),
     [
-        (8 * GIB, SPACE, "touches .* of memory beside"),
+        (8 * GIB, SPACE, "uses .* of memory in addition to"),
         (64 * GIB, 10**9, "free, and the plan's data disks hold 24.0 GB"),
     ],
 )

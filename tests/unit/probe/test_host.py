@@ -90,7 +90,7 @@ def test_empty_loop_and_zram_devices_are_no_disks(vm: Host) -> None:
 
 def test_a_machine_booted_from_an_image_is_no_container(vm: Host) -> None:
     assert vm.virtualisation.container is None
-    assert "taken for a machine" in unread(vm)["container"]
+    assert "but / is a whole disk and all processes are visible" in unread(vm)["container"]
 
 
 def test_what_a_virtual_machine_does_not_tell_is_said(vm: Host) -> None:
@@ -220,8 +220,8 @@ def test_a_recorded_tree_is_not_asked_about_this_machine(tmp_path: Path) -> None
     host = probe_host(grow(tmp_path, "firecracker-vm"))
     assert host.file_systems == ()
     assert host.software.java is None
-    assert unread(host)["file system /"] == "/: a recorded tree cannot be asked"
-    assert unread(host)["java"] == "java -version: a recorded tree cannot be asked"
+    assert unread(host)["file system /"] == "/: a recorded tree cannot run commands"
+    assert unread(host)["java"] == "java -version: a recorded tree cannot run commands"
 
 
 def test_everything_survives_a_file(server: Host) -> None:
@@ -232,7 +232,7 @@ def test_no_proc_is_an_error_that_says_so(tmp_path: Path) -> None:
     with pytest.raises(UserError, match=r"proc/meminfo: has no MemTotal"):
         probe_host(tmp_path)
     grow_text(tmp_path, "proc/meminfo = MemTotal: 1024 kB")
-    with pytest.raises(UserError, match=r"proc/cpuinfo: shows no processor"):
+    with pytest.raises(UserError, match=r"proc/cpuinfo: lists no processor"):
         probe_host(tmp_path)
 
 

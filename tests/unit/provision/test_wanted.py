@@ -100,5 +100,5 @@ def test_a_plan_without_machines_is_refused() -> None:
         Inventory(cluster="sample", groups=(group("w", len(HOSTS), HOSTS),)),
         PlanRequest(hypervisor=Hypervisor.NONE, replication=2),
     )
-    with pytest.raises(UserError, match="uses its hosts as they are: there are no machines to make"):
+    with pytest.raises(UserError, match="has no virtual machines to create"):
         hypervisor_of(native)

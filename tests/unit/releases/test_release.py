@@ -364,14 +364,14 @@ def test_an_unknown_release_is_refused_with_the_known_ones() -> None:
     with pytest.raises(UserError) as refused:
         hadoop("1.2.1")
     assert refused.value.where == "--hadoop"
-    assert refused.value.what == "1.2.1 is not a release howdah knows"
+    assert refused.value.what == "1.2.1 is not a release that howdah supports"
     assert refused.value.hint.startswith(
         "one of 2.7.7, 2.10.2, 3.1.4, 3.2.4, 3.3.6, 3.4.2, 3.5.0, or another"
     )
     for nonsense in ("3", "3.4.x", "3.4.2.1", "../3.4.2", "4.0"):
         with pytest.raises(UserError):
             hadoop(nonsense)
-    with pytest.raises(UserError, match=r"--hbase: 1\.4 is not a release howdah knows"):
+    with pytest.raises(UserError, match=r"--hbase: 1\.4 is not a release that howdah supports"):
         hbase("1.4")
 
 

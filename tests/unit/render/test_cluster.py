@@ -107,7 +107,7 @@ def test_groups_that_differ_have_system_folders_of_their_own() -> None:
     assert "vm.swappiness = 2\n" in files["os-new/sysctl.d/90-howdah.conf"]
     assert "vm.overcommit_memory = 0\n" in files["os-new/sysctl.d/90-howdah.conf"]
     assert not any(path.startswith("os/") for path in files)
-    assert "take your own of `os-new/`, `os-old/`" in files["README.md"]
+    assert "use your own `os-new/`, `os-old/`" in files["README.md"]
 
 
 def test_lists_of_members_lie_where_the_settings_say() -> None:
@@ -150,7 +150,7 @@ def test_every_machine_is_placed_masters_and_shadows_too() -> None:
     of = of.model_copy(update={"cluster": of.cluster.model_copy(update={"masters": (guarded,)})})
     files = _rendered(of)
     rows = list(csv.DictReader(io.StringIO(files["hypervisor/placement.csv"])))
-    assert "turn Fault Tolerance on" in files["README.md"]
+    assert "turn on Fault Tolerance" in files["README.md"]
     assert len(rows) == 14 + 2
     assert [(row["vm"], row["host"]) for row in rows if row["kind"] == "master"] == [
         ("nn1.example.com", "workers-1")

@@ -62,10 +62,10 @@ def test_a_cluster_is_started_from_the_bottom_up(project: Path) -> None:
         "Start every ZooKeeper",
         "Start every JournalNode",
         "Start every NameNode",
-        "Go no further without a NameNode",
+        "End the deployment if no NameNode runs",
         "Start every ZKFailoverController",
         "Start every DataNode",
-        "Wait for HDFS, and make the directories that others need there",
+        "Wait for HDFS, and create the directories of other services",
         "Start every ResourceManager",
         "Start every NodeManager",
     ]
@@ -98,7 +98,7 @@ def test_no_play_hangs_on_one_host_where_another_one_would_do(project: Path) -> 
 
 def test_hosts_without_a_namenode_are_started_alone(project: Path) -> None:
     plays = _read((project / "start.yaml").read_text())
-    (play,) = [play for play in plays if play["name"] == "Go no further without a NameNode"]
+    (play,) = [play for play in plays if play["name"] == "End the deployment if no NameNode runs"]
     assert play["tasks"][0]["when"] == "groups.namenode | intersect(ansible_play_hosts_all) | length > 0"
 
 

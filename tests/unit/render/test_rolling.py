@@ -96,7 +96,7 @@ def test_no_daemon_is_given_another_release_while_a_namenode_does_not_run() -> N
     for book in (upgrade(), downgrade()):
         plays = yaml.safe_load(book)
         names = [play.get("import_playbook", play.get("name")) for play in plays]
-        check = names.index("Go no further with another release where a NameNode does not run")
+        check = names.index("End the deployment if a NameNode does not run")
         assert names[check - 1] == "start.yaml"
         assert names[check + 1].startswith("restart")
         # Asked once, and fatal for whoever is in the play, which so is everybody.

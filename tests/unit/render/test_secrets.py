@@ -61,9 +61,9 @@ def test_one_keytab_for_several_users_is_roots_and_the_groups() -> None:
 @pytest.mark.parametrize(
     ("path", "says"),
     [
-        ("keytabs/hdfs.keytab", "no place"),
-        ("/etc/../hdfs.keytab", "no place"),
-        ("/elsewhere/spnego.service.keytab", "has the name of"),
+        ("keytabs/hdfs.keytab", "not a valid path"),
+        ("/etc/../hdfs.keytab", "not a valid path"),
+        ("/elsewhere/spnego.service.keytab", "has the same file name as"),
     ],
 )
 def test_a_path_that_cannot_be(path: str, says: str) -> None:

@@ -67,7 +67,7 @@ def test_what_cannot_be_read_is_listed_with_its_reason_and_read_once_it_can_be(r
     row = find_row(index, whole.name)
     assert row is not None
     assert row.outcome == "unreadable"
-    assert "not whole JSON" in row.error
+    assert "incomplete JSON" in row.error
     assert str(runs) not in row.error
     (whole / "run.json").write_bytes(content)
     assert set().union(*index.look(index.names(), every=False)) == {whole.name}

@@ -211,7 +211,7 @@ def test_webhdfs_that_answers_something_else(served: Served) -> None:
         served.namenode.home,
     ]
     for ask in asks:
-        with pytest.raises(Unexpected, match=r"answers without (Location|boolean|Path)"):
+        with pytest.raises(Unexpected, match=r"answer lacks (Location|boolean|Path)"):
             ask()
 
 

@@ -61,17 +61,17 @@ def test_a_server_that_hangs() -> None:
 def test_a_page_instead_of_json() -> None:
     error = _error({"GET /jmx": Answer(b"<html>", kind="text/html; charset=utf-8")})
     assert isinstance(error, Unexpected)
-    assert "answers with text/html, not JSON" in str(error)
+    assert "returns text/html, not JSON" in str(error)
 
 
 def test_json_that_is_cut_off() -> None:
-    assert "ends too early" in str(_error({"GET /jmx": Answer(b'{"beans": [')}))
+    assert "returns truncated or malformed JSON" in str(_error({"GET /jmx": Answer(b'{"beans": [')}))
 
 
 def test_a_connection_that_ends_in_the_middle() -> None:
     error = _error({"GET /jmx": Answer(b'{"beans": [', announced=1000)})
     assert isinstance(error, Unexpected)
-    assert "ended in the middle" in str(error)
+    assert "does not answer by HTTP, or broke off" in str(error)
 
 
 def test_an_answer_without_end_does_not_fill_the_memory(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -84,7 +84,7 @@ def test_an_answer_without_end_does_not_fill_the_memory(monkeypatch: pytest.Monk
     ):
         error = _error({"GET /jmx": answer})
         assert isinstance(error, Unexpected)
-        assert "answers with more than 1.00 kB" in str(error)
+        assert "returns more than 1.00 kB" in str(error)
 
 
 def test_certificates_are_read_only_where_tls_is_spoken(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -119,7 +119,7 @@ def test_a_server_of_another_kind() -> None:
             connection.close()
 
         threading.Thread(target=greet, daemon=True).start()
-        with pytest.raises(Unexpected, match="does not speak HTTP"):
+        with pytest.raises(Unexpected, match="does not answer by HTTP, or broke off"):
             web.get_json(f"http://127.0.0.1:{server.getsockname()[1]}/jmx")
 
 
@@ -174,7 +174,7 @@ def test_kerberos_without_a_ticket(raised: str, told: str, monkeypatch: pytest.M
 
     monkeypatch.setitem(sys.modules, "spnego", SimpleNamespace(client=client))
     error = _error({"GET /jmx": NEGOTIATE})
-    assert str(error).endswith(f"there is no ticket for it: {told}")
+    assert str(error).endswith(f"needs Kerberos, but you have no ticket for it: {told}")
     assert error.hint == "kinit"
 
 
@@ -183,7 +183,7 @@ def test_a_ticket_that_is_not_taken_ends_the_asking(monkeypatch: pytest.MonkeyPa
     monkeypatch.setitem(sys.modules, "spnego", SimpleNamespace(client=lambda **_: token))
     error = _error({"GET /jmx": NEGOTIATE})
     assert isinstance(error, NeedsTicket)
-    assert "does not accept the Kerberos ticket" in str(error)
+    assert "rejects the Kerberos ticket" in str(error)
 
 
 def test_a_401_of_another_kind_is_no_matter_of_kerberos() -> None:
@@ -282,7 +282,7 @@ def test_lists_of_every_shape(answer: object, expected: list[object]) -> None:
 
 @pytest.mark.parametrize("answer", [{"job": 1}, {"job": [None]}, {"job": [{}, "job_1"]}])
 def test_what_is_no_object_is_no_element(answer: object) -> None:
-    with pytest.raises(Unexpected, match="job: holds something that is not an object"):
+    with pytest.raises(Unexpected, match="job: contains an entry that is not an object"):
         one_or_many(answer, "job")
 
 

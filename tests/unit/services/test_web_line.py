@@ -51,8 +51,8 @@ def test_a_daemon_that_ends_every_connection_is_asked_once_at_a_time() -> None:
 @pytest.mark.parametrize(
     ("answer", "error", "text"),
     [
-        (Answer(b"<html>", kind="text/html"), Unexpected, "answers with text/html, not JSON"),
-        (Answer(b'{"beans": [', announced=1000), Unexpected, "ended in the middle"),
+        (Answer(b"<html>", kind="text/html"), Unexpected, "returns text/html, not JSON"),
+        (Answer(b'{"beans": [', announced=1000), Unexpected, "does not answer by HTTP, or broke off"),
         (Answer(b"", 500, "text/plain"), RefusedByDaemon, "answers 500"),
     ],
 )

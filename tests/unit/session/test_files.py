@@ -60,4 +60,4 @@ def test_a_directory_that_is_missing_is_one_error(tmp_path: Path) -> None:
 def test_a_full_disk_is_said_to_be_full() -> None:
     with pytest.raises(UserError, match="No space left") as caught:
         replace_file(Path("/dev/full"), "text")
-    assert "room" in caught.value.hint
+    assert "free space" in caught.value.hint

@@ -22,10 +22,10 @@ def test_a_password_is_the_one_line_of_its_file(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "mode", "said"),
     [
-        (b"sesame", 0o640, "can be read by others"),
-        (b"sesame\nopen\n", 0o600, "does not hold one line"),
-        (b"\n", 0o600, "does not hold one line"),
-        (b"\xff", 0o600, "it is no text"),
+        (b"sesame", 0o640, "is readable by other users"),
+        (b"sesame\nopen\n", 0o600, "does not contain exactly one line"),
+        (b"\n", 0o600, "does not contain exactly one line"),
+        (b"\xff", 0o600, "it is not text"),
         (None, 0o600, "No such file"),
     ],
 )

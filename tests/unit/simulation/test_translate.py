@@ -204,7 +204,7 @@ def test_files_that_do_not_fit_are_refused() -> None:
 
 def test_fewer_hosts_than_replicas_are_refused() -> None:
     planned = _hadoop_plan(count=2)
-    with pytest.raises(UserError, match="3 replicas of a block belong on 3 hosts, and the plan has 2 hosts"):
+    with pytest.raises(UserError, match="3 replicas of a block need 3 hosts, but the plan has 2 hosts"):
         translate(planned, suite_on(planned, rows=10**6, replication=3), {}, seed=1)
 
 
@@ -225,7 +225,7 @@ def _asked(planned: Plan, *kinds: Literal["terasuite", "ycsb"]) -> Plan:
 
 def test_a_plan_of_hbase_alone_is_refused_for_what_it_is() -> None:
     planned = _asked(_hadoop_plan(), "ycsb")
-    with pytest.raises(UserError, match="is of HBase alone") as caught:
+    with pytest.raises(UserError, match="is for HBase only") as caught:
         translate(planned, suite_on(planned, rows=10**6), {}, seed=1)
     assert "map" not in caught.value.what.replace("MapReduce", "")
     assert "--workload terasuite" in caught.value.hint

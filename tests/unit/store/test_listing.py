@@ -123,7 +123,7 @@ def test_a_whole_id_wins_over_longer_ones(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("asked", "what", "hint"),
     [
-        ("20261120", "2 runs begin so", "20261120-1714-pi-9, 20261120-1714-pi-10"),
+        ("20261120", "2 runs have this beginning", "20261120-1714-pi-9, 20261120-1714-pi-10"),
         ("20261119-0900-dfso", "no such run", "did you mean 20261119-0900-dfsio?"),
         ("zzz", "no such run", "the newest are 20261120-1714-pi-10, 20261120-1714-pi-9"),
         ("", "no such run", "the newest are"),
@@ -141,7 +141,7 @@ def test_what_is_not_found_is_answered_with_what_is_near(
 
 
 def test_where_there_are_no_runs_the_directory_is_named(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match=f"{tmp_path}: holds no runs"):
+    with pytest.raises(UserError, match=f"{tmp_path}: contains no runs"):
         find_run(tmp_path, "last")
 
 

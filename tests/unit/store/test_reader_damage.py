@@ -81,7 +81,7 @@ def test_run_json_cut_at_any_byte_is_one_error(tmp_path: Path) -> None:
         ({}, "not a howdah run record"),
         ({"schema_version": "1"}, "not a howdah run record"),
         ({"schema_version": True}, "not a howdah run record"),
-        ({"schema_version": 3, "anything": 1}, "schema_version 3 is newer than this howdah reads"),
+        ({"schema_version": 3, "anything": 1}, "schema_version 3 is newer than this howdah supports"),
         ({"schema_version": 0}, "schema_version 0 does not exist"),
         ({"schema_version": 1}, "id: field required"),
         ({"schema_version": 2}, "id: field required"),
@@ -159,7 +159,7 @@ def _other_table(directory: Path, name: str, table: pa.Table) -> None:
             lambda table: table.select(["host", "time_s", "metric", "value"]),
             "column host is where time_s belongs",
         ),
-        (lambda table: table.append_column("value", table["value"]), "doubled"),
+        (lambda table: table.append_column("value", table["value"]), "duplicated"),
     ],
 )
 def test_the_tables_columns_must_be_the_records(

@@ -178,7 +178,7 @@ def test_an_id_that_is_there_already_is_refused_and_left_alone(tmp_path: Path) -
 
 @pytest.mark.parametrize("run_id", ["", ".hidden", "../elsewhere", "a/b", "a b", "x" * 129])
 def test_an_id_must_be_able_to_name_a_directory(tmp_path: Path, run_id: str) -> None:
-    with pytest.raises(UserError, match="cannot name a run"):
+    with pytest.raises(UserError, match="is not a valid run id"):
         RunWriter(tmp_path / "runs", as_begun(records.pi().record, id=run_id))
     assert list(tmp_path.iterdir()) == []
 

@@ -159,7 +159,7 @@ class _HadoopRun:
         try:
             self._target.web.get_json(f"{self._target.conf.history().url}/ws/v1/history/info")
         except ServiceError as error:
-            self._run.warn("no-history-server", f"the job history server cannot be asked: {error}")
+            self._run.warn("no-history-server", f"the job history server cannot be queried: {error}")
             return False
         return True
 
@@ -199,18 +199,19 @@ class _HadoopRun:
         except ServiceError as error:
             self._run.warn("data-left", f"{workspace.path} could not be removed: {error}")
         except KeyboardInterrupt:
-            self._run.warn("data-left", f"{workspace.path} was being removed when the user stopped it")
+            self._run.warn("data-left", f"the user stopped the run while {workspace.path} was being removed")
 
     def _warn_before(self, cluster: ClusterState, left: Sequence[str]) -> None:
         if cluster.client_version != cluster.hadoop_version:
             self._run.warn(
                 "client-version",
-                f"the client's jars are Hadoop {cluster.client_version}, HDFS runs {cluster.hadoop_version}",
+                f"the client's jars are Hadoop {cluster.client_version}, but HDFS runs "
+                f"{cluster.hadoop_version}",
             )
         if self._target.lab is None:
             self._warn_of_clocks()
         for path in left:
-            self._run.warn("data-left", f"{path} is another run's, which may still be running")
+            self._run.warn("data-left", f"{path} belongs to another run, which may still be active")
 
     def _warn_of_clocks(self) -> None:
         """Times of tasks are their own machines'; in a laboratory all are this one."""

@@ -43,16 +43,16 @@ def check_ready(job: Job, target: HadoopTarget, namenode: NameNode, manager: Res
         raise UserError(
             f"HDFS {target.conf.default_fs}",
             f"is in safe mode: {status.safe_mode}",
-            "wait until it has left it, or see `hdfs dfsadmin -safemode get`",
+            "wait until HDFS leaves safe mode, or see `hdfs dfsadmin -safemode get`",
         )
     datanodes = [node.host for node in namenode.datanodes() if node.live]
     if not datanodes:
         raise UserError(
-            f"HDFS {target.conf.default_fs}", "has no live DataNode", "start one, and look at its log"
+            f"HDFS {target.conf.default_fs}", "has no live DataNode", "start one, and see its log"
         )
     nodes = [node for node in manager.nodes() if node.state == "RUNNING"]
     if not nodes:
-        raise UserError("YARN", "has no running NodeManager", "`yarn node -list -all` says why each does not")
+        raise UserError("YARN", "has no running NodeManager", "see `yarn node -list -all` for the reason")
     queue = _check_queue(target, manager)
     check_containers(target, nodes)
     _check_permission(target, namenode)
@@ -98,7 +98,7 @@ def _check_framework(target: HadoopTarget) -> None:
     if target.conf.get(key) != "yarn":
         raise UserError(
             target.conf.where(key),
-            f"is {target.conf.get(key)!r}, which makes jobs run inside the client",
+            f"is {target.conf.get(key)!r}, which runs jobs inside the client",
             "set it to yarn",
         )
 
@@ -112,7 +112,7 @@ def check_path(work_dir: str) -> None:
     if strange:
         raise UserError(
             f"--hdfs-dir {work_dir}",
-            f"holds {strange[0]!r}, which some of Hadoop's programs do not accept in a path",
+            f"holds {strange[0]!r}, which some Hadoop programs reject in a path",
             "use letters, digits and . _ - + = @ ~",
         )
     if _WINDING.search(work_dir):
@@ -140,7 +140,9 @@ def _check_queue(target: HadoopTarget, manager: ResourceManager) -> Queue:
         raise UserError(f"--queue {target.queue}", "is not a queue of this cluster", f"one of {names}")
     if not chosen.running:
         raise UserError(
-            f"--queue {target.queue}", "is stopped: it takes no applications", "start it, or give another"
+            f"--queue {target.queue}",
+            "is stopped and accepts no applications",
+            "start it, or give another queue",
         )
     return chosen
 
@@ -153,7 +155,7 @@ def _check_permission(target: HadoopTarget, namenode: NameNode) -> None:
         refused = error.message
     if refused:
         raise UserError(
-            f"HDFS {target.work_dir}", refused, "give --hdfs-dir a directory that you may write to"
+            f"HDFS {target.work_dir}", refused, "give a directory with --hdfs-dir that you may write to"
         )
 
 
@@ -168,7 +170,7 @@ def _check_source(namenode: NameNode, target: HadoopTarget, workload: Workload) 
         # Rows that were lost in sorting are for TeraValidate to find.
         tera_rows(namenode, path)
     elif isinstance(workload, DfsioFiles) and not dfsio_files(namenode, path):
-        raise UserError(f"HDFS {path}", "holds no files to read", "run dfsio-write again")
+        raise UserError(f"HDFS {path}", "contains no files to read", "run dfsio-write again")
 
 
 def _check_logs(job: Job) -> None:

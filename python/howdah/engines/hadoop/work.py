@@ -151,8 +151,8 @@ class HadoopWork(Generic[P]):
         if facts.state == "succeeded" and 0 < known < there:
             context.warn(
                 "tasks-untold",
-                f"{self.workload.kind}: of {there:,} tasks {known:,} are reported: "
-                f"no more than {format_bytes(MOST_BYTES)} of a job's history are read",
+                f"{self.workload.kind}: the record has {known:,} of {there:,} tasks, because howdah reads "
+                f"at most {format_bytes(MOST_BYTES)} of a job's history",
             )
         # Tasks of a workload have numbers of their own, whichever of its jobs they belong to.
         first = {kind: sum(_tasks(job.told, kind) for job in before) for kind in ("map", "reduce")}

@@ -134,7 +134,7 @@ class HBaseAdmin:
             try:
                 found.append(OwnTable(table["name"], MadeFor.model_validate_json(table["made"])))
             except ValidationError:
-                _LOG.info("table %s says that it is howdah's, and not what it is for", table["name"])
+                _LOG.info("table %s is marked as howdah's, but its purpose is not recorded", table["name"])
         return tuple(sorted(found, key=lambda table: table.made.run))
 
     def make(
@@ -201,7 +201,7 @@ class HBaseAdmin:
             into.write(" ".join(words).encode() + b"\n")
             into.flush()
         except OSError as error:
-            raise RunFailed("HBase", "cannot be asked: the Java program that asks it has ended") from error
+            raise RunFailed("HBase", "cannot be queried, because howdah's Java client has ended") from error
         end = time.monotonic() + within_s
         while self._owed:
             self._line(out, end, words[0])
@@ -223,7 +223,7 @@ class HBaseAdmin:
                 continue
             part = os.read(out.fileno(), 1 << 16)
             if not part:
-                raise RunFailed(f"HBase: {question}", "the Java program that asks it has ended")
+                raise RunFailed(f"HBase: {question}", "howdah's Java client has ended")
             self._unread += part
         line, _, self._unread = self._unread.partition(b"\n")
         return line

@@ -80,14 +80,14 @@ class _HBaseRun:
         if status.version.partition("-")[0] != self._run.record.engine_version:
             self._run.warn(
                 "client-version",
-                f"the client's jars are HBase {self._run.record.engine_version}, "
-                f"the cluster runs {status.version}",
+                f"the client's jars are HBase {self._run.record.engine_version}, but the cluster runs "
+                f"{status.version}",
             )
         if uneven is not None:
             self._run.warn("regions-uneven", uneven)
         for name in left:
             self._run.warn(
-                "data-left", f"table {name} is another machine's run's, which may still be running"
+                "data-left", f"table {name} belongs to a run of another machine, which may still be active"
             )
         if self._context.faulty:
             self._context.ledger = Path(tempfile.mkdtemp(prefix="howdah-ledger-"))
@@ -167,4 +167,6 @@ class _HBaseRun:
         except RunFailed as error:
             self._run.warn("data-left", f"table {table.name} could not be removed: {error}")
         except KeyboardInterrupt:
-            self._run.warn("data-left", f"table {table.name} was being removed when the user stopped it")
+            self._run.warn(
+                "data-left", f"the user stopped the run while table {table.name} was being removed"
+            )

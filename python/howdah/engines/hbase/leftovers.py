@@ -10,7 +10,7 @@ from howdah.engines.process import is_dead
 from howdah.errors import RunFailed
 from howdah.model.workloads.ycsb import YCSB, YCSB_LOAD, YcsbMix
 
-NO_TABLE = "there is no table of howdah's to ask"
+NO_TABLE = "has no table that howdah created"
 _LOG = logging.getLogger(__name__)
 LOAD = f"howdah run {YCSB_LOAD} --engine hbase --keep-data"
 
@@ -34,7 +34,7 @@ def kept_table(admin: HBaseAdmin, workload: YcsbMix) -> RunTable:
     if rows < table.made.records:
         raise RunFailed(
             f"table {table.name}",
-            f"holds {rows:,} of {table.made.records:,} records: its load was interrupted",
+            f"contains {rows:,} of {table.made.records:,} records, because its load was interrupted",
             f"drop it in HBase's shell, and run {LOAD} again",
         )
     return RunTable(table.name, table.made.fields, table.made.field_bytes, rows)

@@ -52,7 +52,7 @@ def evaluate(work: HBaseWork[PerformanceEvaluation]) -> PartialResult:
         )
         phases.append(Phase(name="make the table", start_s=begun_s, end_s=clock.now_s()))
     if context.table is None:
-        raise RunFailed(asked.kind, "there is no table to ask", f"run the suite {PE}")
+        raise RunFailed(asked.kind, "has no table to read", f"run the suite {PE}")
     begun_s = clock.now_s()
     found = _run(work, context.table.name)
     phases.append(Phase(name="run", start_s=begun_s, end_s=clock.now_s()))
@@ -61,7 +61,7 @@ def evaluate(work: HBaseWork[PerformanceEvaluation]) -> PartialResult:
         context.table.rows = asked.rows
         rows = context.admin.count(context.table.name).rows
         if rows != context.table.rows:
-            message = f"the table has {rows:,} rows, and {context.table.rows:,} were written"
+            message = f"the table has {rows:,} rows, but {context.table.rows:,} were written"
             faults = (ValidationError(kind="rows", message=message),)
     done = asked.rows
     return PartialResult(
@@ -119,7 +119,7 @@ def _run(work: HBaseWork[PerformanceEvaluation], table: str) -> Evaluated:
     found = read_evaluated(program.lines)
     if found is None:
         last = program.lines[-1] if program.lines else f"exit code {program.exit_code()}"
-        raise RunFailed("PerformanceEvaluation", f"did not come to its end: {last}")
+        raise RunFailed("PerformanceEvaluation", f"did not finish: {last}")
     return found
 
 

@@ -52,7 +52,7 @@ class RegionProbes:
             self.kept += 1
         elif kind == "lost":
             self.lost.append(
-                f"region {region}: write {first} was acknowledged, and {second} is the last one there"
+                f"region {region}: write {first} was acknowledged, but the last one stored is {second}"
             )
         elif kind in ("read", "write"):
             answer = ProbeAnswer(

@@ -21,7 +21,7 @@ def wait_until_whole(work: HBaseWork[Ycsb], table: RunTable) -> None:
     """Wait until every region is served; raises RunFailed where that does not come about in time."""
     admin, deadline = work.context.admin, time.monotonic() + WHOLE_S
     found: Serving | None = None
-    why = "nobody answers"
+    why = "no master answers"
     while time.monotonic() < deadline:
         try:
             found = admin.serving(table.name)
@@ -35,7 +35,7 @@ def wait_until_whole(work: HBaseWork[Ycsb], table: RunTable) -> None:
         work.progress("wait for regions", regions - (found.unserved if found else 0), regions)
         time.sleep(_POLL_S)
     raise RunFailed(
-        table.name, f"is not whole {WHOLE_S:.0f} s after the last fault: {why}", "look into the HMaster's log"
+        table.name, f"has not recovered {WHOLE_S:.0f} s after the last fault: {why}", "see the HMaster's log"
     )
 
 

@@ -63,7 +63,7 @@ def highest_rate(
         step = HBaseWork(work.workload.model_copy(update=changed), work.context, work.start_s, last=False)
         begun_s = clock.now_s()
         answered = ask(cast(HBaseWork[Ycsb], step), table, told=False)
-        name = "as many as are answered" if target is None else f"at {target:,}/s"
+        name = "without a limit" if target is None else f"at {target:,}/s"
         phases.append(Phase(name=name, start_s=begun_s, end_s=clock.now_s()))
         return answered
 
@@ -75,7 +75,7 @@ def highest_rate(
         last = steps[-1]
         took = f"99 % took {1000 * last.within_s:.3g} ms, not {1000 * bound_s:g}"
         what = f"even at {last.asked_per_s:,.0f} operations a second {took}"
-        raise RunFailed(work.workload.kind, what, "give --p99 a longer time")
+        raise RunFailed(work.workload.kind, what, "give a longer time with --p99")
     return max(held), steps, tuple(phases)
 
 

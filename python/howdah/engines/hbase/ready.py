@@ -30,12 +30,12 @@ def check_status(admin: HBaseAdmin) -> HBaseStatus:
         time.sleep(_POLL_S)
         status = _status(admin)
     if not status.servers:
-        raise UserError("HBase", "has no RegionServer that is live", "start one, and look into its log")
+        raise UserError("HBase", "has no live RegionServer", "start one, and see its log")
     if status.in_transition:
         raise UserError(
             "HBase",
-            f"{status.in_transition:,} of its regions are served by nobody, for {MOVED_S:g} s and more",
-            "wait until all are assigned; where that does not end, HBCK2 tells and mends it",
+            f"{status.in_transition:,} of its regions have had no server for {MOVED_S:g} s or more",
+            "wait until all regions are assigned; if that takes too long, diagnose and fix it with HBCK2",
         )
     return status
 
@@ -58,7 +58,7 @@ def balanced(admin: HBaseAdmin, status: HBaseStatus, *, may_move: bool) -> tuple
         return status, None
     each = ", ".join(f"{server.regions} on {server.host}" for server in status.servers)
     waited = f", {BALANCED_S:g} s after its balancer was first called" if may_move else ""
-    return status, f"regions were not spread over the RegionServers when the run began{waited}: {each}"
+    return status, f"regions were unevenly spread over RegionServers when the run began{waited}: {each}"
 
 
 def is_uneven(status: HBaseStatus) -> bool:
@@ -78,7 +78,7 @@ def _unanswered(said: str) -> UserError:
     if any(word in said for word in _NO_SESSION):
         return UserError(
             "hbase.zookeeper.quorum",
-            f"no ZooKeeper that knows of an HBase answers there ({said})",
+            f"no ZooKeeper with an HBase registered answers there ({said})",
             "start ZooKeeper and the HMaster, or correct hbase-site.xml",
         )
-    return UserError("HBase", f"does not answer: {said}", "start its HMaster, and look into its log")
+    return UserError("HBase", f"does not answer: {said}", "start its HMaster, and see its log")

@@ -69,7 +69,7 @@ def ycsb_mix(work: HBaseWork[YcsbMix]) -> PartialResult:
         value=rate,
         unit="1/s",
         better="higher",
-        over=f"{len(steps)} rates that were tried",
+        over=f"{len(steps)} rates tried",
     )
     return PartialResult(**{**result, "rates": steps, "metrics": (found, *result["metrics"])})
 
@@ -105,7 +105,7 @@ def _healed(work: HBaseWork[Ycsb], table: RunTable) -> tuple[Phase, ...]:
         return ()
     begun_s = context.clock.now_s()
     if work.last:
-        work.progress("undo faults", 0, 0)
+        work.progress("revert faults", 0, 0)
         context.target.heal()
     wait_until_whole(work, table)
     if work.last and context.probes is not None:
@@ -163,13 +163,13 @@ def _read_back(
     if not table.rows <= held.rows <= table.rows + unsure:
         faults.append(
             ValidationError(
-                kind="rows", message=f"the table has {held.rows:,} rows, and {table.rows:,} were acknowledged"
+                kind="rows", message=f"the table has {held.rows:,} rows, but {table.rows:,} were acknowledged"
             )
         )
     if held.wrong:
         faults.append(
             ValidationError(
-                kind="values", message=f"{held.wrong:,} rows are not what was written: {held.first}"
+                kind="values", message=f"{held.wrong:,} rows differ from what was written: {held.first}"
             )
         )
     table.rows = max(table.rows, held.rows)
@@ -192,7 +192,7 @@ def _counted(work: HBaseWork[Ycsb], answered: Answered) -> tuple[float, tuple[La
         raise RunFailed(
             work.workload.kind,
             f"all operations were done within the warm-up of {warm_up_s:g} s",
-            "ask for more --operations, or a shorter --warm-up",
+            "give more --operations, or a shorter --warm-up",
         )
     return answered.ended_s - min(row.start_s for row in timed), timed
 

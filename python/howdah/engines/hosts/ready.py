@@ -48,7 +48,7 @@ async def _iperf(station: Station) -> str:
             raise UserError(
                 f"host {station.name}", "has no iperf3", "install it there: apt-get or dnf install iperf3"
             )
-        raise UserError(f"host {station.name}", f"cannot be asked: {answer.complaint}", _tried(station))
+        raise UserError(f"host {station.name}", f"cannot run a command: {answer.complaint}", _tried(station))
     if tuple(map(int, version[1].split("."))) < _OLDEST:
         wanted = ".".join(map(str, _OLDEST))
         raise UserError(
@@ -73,6 +73,4 @@ async def _ask(station: Station, *words: str) -> Ended:
 
 
 def _tried(station: Station) -> str:
-    return (
-        f"tried: {' '.join(station.prefix)} …" if station.prefix[:1] != ("sh",) else "is the laboratory up?"
-    )
+    return f"tried: {' '.join(station.prefix)} …" if station.prefix[:1] != ("sh",) else "is the lab up?"

@@ -78,7 +78,7 @@ def check_ready(folders: Iterable[Path]) -> None:
     if not test_files(folders):
         raise UserError(
             "--data-dir",
-            f"holds no files of {DFSIO_WRITE} to read",
+            f"contains no files of {DFSIO_WRITE} to read",
             "run `howdah run dfsio-write --keep-data` first, or `howdah run dfsio` for both",
         )
 

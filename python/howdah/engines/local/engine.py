@@ -137,14 +137,14 @@ class _LocalRun:
             )
             self._run.add(result)
         if result.buffered_io:
-            self._run.warn("buffered-io", f"{workload.kind}: a data directory refuses direct I/O")
+            self._run.warn("buffered-io", f"{workload.kind}: a data directory does not support direct I/O")
         return result
 
     def _warn_of_sharing(self, workspace: Workspace) -> None:
         sharing = workspace.sharing()
         if sharing:
             names = " and ".join(str(path) for path in sharing)
-            self._run.warn("shared-disk", f"{names} lie on one file system: more directories, not more disks")
+            self._run.warn("shared-disk", f"{names} are on one file system, so they add no disks")
 
 
 def _open_as_many_files_as_allowed() -> None:

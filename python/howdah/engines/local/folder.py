@@ -81,8 +81,8 @@ class Folder:
         if not missing and not self._marker_path.exists() and any(self.path.iterdir()):
             raise UserError(
                 f"data directory {self.data_dir}",
-                f"its folder {FOLDER}/ was not made by howdah",
-                "give another --data-dir, or move that folder away",
+                f"its folder {FOLDER}/ was not created by howdah",
+                "give another --data-dir, or move that folder",
             )
 
     def _take_lock(self) -> int:
@@ -110,7 +110,7 @@ class Folder:
 
     def _unusable(self, what: str) -> UserError:
         return UserError(
-            f"data directory {self.data_dir}", what, "give --data-dir a directory you may write to"
+            f"data directory {self.data_dir}", what, "give a directory with --data-dir that you may write to"
         )
 
     def fresh(self, name: str) -> Path:
@@ -122,8 +122,8 @@ class Folder:
         if path.exists() and name not in self._marker.made:
             raise UserError(
                 f"data directory {self.data_dir}",
-                f"{path} was not made by howdah",
-                "give another --data-dir, or move it away",
+                f"{path} was not created by howdah",
+                "give another --data-dir, or move it",
             )
         # The marker stops vouching for the old content before any of it goes.
         self._change(

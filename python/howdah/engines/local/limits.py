@@ -41,7 +41,7 @@ def measure_limits(context: LocalContext) -> Limits:
     if not together.direct:
         context.warn(
             "buffered-limit",
-            "a data directory refuses direct I/O: its raw limits include the page cache",
+            "a data directory does not support direct I/O, so its raw limits include the page cache",
         )
     threads = math.ceil(context.job.host.usable_cpus)
     volume = together.bytes

@@ -68,7 +68,7 @@ def _check_spared(data_dirs: Iterable[str], inputs: Iterable[str]) -> None:
             if Path(name).resolve().is_relative_to(Path(data_dir, FOLDER).resolve()):
                 raise UserError(
                     f"--input: {name}",
-                    f"lies in {Path(data_dir, FOLDER)}, where this run writes",
+                    f"is in {Path(data_dir, FOLDER)}, where this run writes",
                     "give another --data-dir, or move the input",
                 )
 

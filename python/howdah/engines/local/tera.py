@@ -114,7 +114,8 @@ def teravalidate(context: LocalContext, workload: TeraValidate, watch: Watch) ->
     if expected is None:
         context.warn(
             "no-teragen-record",
-            "teravalidate had no TeraGen record of these rows: order was checked, completeness was not",
+            "teravalidate had no TeraGen record of these rows, so it checked their order but not their "
+            "completeness",
         )
     return PartialResult(
         outcome=Outcome.FAILED if done.errors else Outcome.SUCCEEDED,
@@ -172,7 +173,7 @@ def user_files(inputs: Iterable[str]) -> list[Path]:
             raise UserError(f"--input: {path}", "does not exist", "give a file of 100-byte rows")
         parts = part_files([path]) if path.is_dir() else [path]
         if not parts:
-            raise UserError(f"--input: {path}", "holds no part-* file", "give a directory of part files")
+            raise UserError(f"--input: {path}", "contains no part-* file", "give a directory of part files")
         files += parts
     seen: set[Path] = set()
     for file in files:
@@ -196,7 +197,7 @@ def check_rows(file: Path) -> int:
         raise UserError(
             str(file),
             f"is {size:,} bytes long, which is not a multiple of {ROW_BYTES}",
-            "it is truncated or not made of TeraSort's 100-byte rows",
+            "it is truncated or does not consist of TeraSort's 100-byte rows",
         )
     return size // ROW_BYTES
 
@@ -211,7 +212,7 @@ def ready_rows(data_dirs: Iterable[str], inputs: Iterable[str], source: str) -> 
     if not files:
         raise UserError(
             "--data-dir",
-            f"holds no rows of {source} to read",
+            f"contains no rows of {source} to read",
             f"run `howdah run {source} --keep-data` first, or give --input",
         )
     rows = sum(check_rows(file) for file in files)
@@ -219,7 +220,7 @@ def ready_rows(data_dirs: Iterable[str], inputs: Iterable[str], source: str) -> 
     if generated and generated.rows != rows:
         raise UserError(
             str(kept[0]),
-            f"holds {rows:,} of the {generated.rows:,} rows that teragen wrote",
+            f"contains {rows:,} of the {generated.rows:,} rows that teragen wrote",
             "generate them again, or give every --data-dir they were spread over",
         )
     return rows

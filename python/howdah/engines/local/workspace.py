@@ -51,7 +51,7 @@ class Workspace:
             for name in sorted(replaced & set(folder.kept)):
                 raise UserError(
                     f"data directory {folder.data_dir}",
-                    f"{name} data is kept there, which this run would replace",
+                    f"its {name} data, kept from an earlier run, would be replaced",
                     f"give another --data-dir, or remove {folder.path / name}",
                 )
 

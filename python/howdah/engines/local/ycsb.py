@@ -180,9 +180,9 @@ def _warn_of_target(context: LocalContext, workload: Ycsb, done: _native.Ycsb) -
     if reached < _REACHED * workload.target:
         context.warn(
             "target-missed",
-            f"{workload.kind}: asked for {format_per_s(workload.target)}, and "
-            f"{workload.threads} at once came to {format_per_s(reached)}: intended times grow as long as it "
-            "runs; give more --threads, or a lower --target",
+            f"{workload.kind}: the target is {format_per_s(workload.target)}, but {workload.threads} "
+            f"threads reached {format_per_s(reached)}: latencies measured from intended times grow "
+            f"throughout the run; give more --threads, or a lower --target",
         )
 
 
@@ -211,8 +211,8 @@ def _read_table(folders: Sequence[Path]) -> tuple[LocalTable, list[Path]]:
     if not folders:
         raise UserError(
             "--data-dir",
-            f"holds no table of {YCSB_LOAD} to ask",
-            f"run `howdah run {YCSB_LOAD} --keep-data` first, or `howdah run {YCSB}` for all of it",
+            f"contains no table of {YCSB_LOAD}",
+            f"run `howdah run {YCSB_LOAD} --keep-data` first, or `howdah run {YCSB}` for the whole suite",
         )
     parts = {}
     for folder in folders:
@@ -225,7 +225,7 @@ def _read_table(folders: Sequence[Path]) -> tuple[LocalTable, list[Path]]:
     if set(parts) != set(range(table.parts)):
         raise UserError(
             str(first),
-            f"holds one of {table.parts} parts of a table",
+            f"contains one of {table.parts} parts of a table",
             "give every --data-dir that it was spread over",
         )
     if not all(part.whole and part.records == table.records for part, _ in parts.values()):
@@ -237,7 +237,7 @@ def _not_whole(folders: Sequence[Path]) -> UserError:
     names = " and ".join(str(folder) for folder in folders)
     return UserError(
         names,
-        "holds a table that a run did not leave as it should be: it was stopped, or found faults",
+        "contains a table that an interrupted or failed run left behind",
         f"remove it, and run `howdah run {YCSB_LOAD} --keep-data` again",
     )
 

@@ -37,8 +37,8 @@ _PARTS = 1000
 """What a simulation's progress is counted in."""
 _UNCALIBRATED = RunWarning(
     code="uncalibrated",
-    text="the simulator's parameters are its defaults, not fitted to measurements, so that times may be far "
-    "off; `howdah calibrate` finds them from runs or from published tables",
+    text="the simulator uses default parameters, not fitted to measurements, so times may be far off;  "
+    "`howdah calibrate` fits them to runs or to published tables",
 )
 
 

@@ -165,7 +165,7 @@ def detail_of(scenario: Scenario, sample_interval_s: float) -> tuple[Written, tu
         return Written(tasks=True, sample_interval_s=sample_interval_s), ()
     warning = RunWarning(
         code="tasks-untold",
-        text=f"{format_count_short(tasks)} tasks are more than a report can list one by one "
+        text=f"{format_count_short(tasks)} tasks are too many to list in a report "
         f"({format_count_short(_MOST_TASKS)}): the record has their phases, counters and samples",
     )
     return Written(tasks=False, sample_interval_s=sample_interval_s), (warning,)

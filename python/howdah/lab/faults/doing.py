@@ -192,7 +192,7 @@ def _exchange_disks(state: LabState, machine: LabSystem) -> None:
 
 
 def _spec(state: LabState) -> LabSpec:
-    assert state.spec is not None, "links and disks are refused without root"
+    assert state.spec is not None, "faults of links and disks need root"
     return state.spec
 
 

@@ -122,7 +122,7 @@ def _disk(state: LabState, step: Undo) -> None:
 
 
 def _spec(state: LabState) -> LabSpec:
-    assert state.spec is not None, "links and disks are refused without root"
+    assert state.spec is not None, "faults of links and disks need root"
     return state.spec
 
 

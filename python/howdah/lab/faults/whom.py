@@ -106,7 +106,7 @@ def _in_state(state: LabState, whom: Whom, running: dict[tuple[str, str], Proces
     standby = {name.lower() for name, word in said.items() if word.startswith(("standby", "backup"))}
     wanted = active if whom.state == "active" else standby
     if not said or (len(said) == 1 and "" in said.values()):
-        raise RunFailed(whom.text, "nobody says which one is active")
+        raise RunFailed(whom.text, "no daemon reports which one is active")
     return {machine.name for machine in state.machines if machine.name.lower() in wanted}
 
 

@@ -31,8 +31,7 @@ _FRESH = Deviation(
     key="*.period",
     planned="",
     used="1",
-    why="daemons compute what /jmx reports every second instead of every ten, so that the samples at the end "
-    "of a short phase are of that phase",
+    why="daemons update /jmx every second instead of every ten, so that samples match short phases",
 )
 _ZOOKEEPER = "zookeeper/zoo.cfg"
 _ZOOKEEPER_DATA, _ZOOKEEPER_LOG = "dataDir=", "dataLogDir="

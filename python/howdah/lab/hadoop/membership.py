@@ -73,7 +73,7 @@ def _behind(namenode: NameNode) -> int:
     """Blocks with too few replicas, of those that had better not lose another one."""
     told = namenode.bean("FSNamesystem").get("UnderReplicatedBlocks")
     if not isinstance(told, int):
-        raise ServiceError("NameNode", "does not say how many blocks lack replicas", "look at its log")
+        raise ServiceError("NameNode", "does not report how many blocks lack replicas", "see its log")
     return told
 
 

@@ -43,19 +43,19 @@ _FILES = (
     "yarn.resourcemanager.nodes.include-path",
     "yarn.resourcemanager.nodes.exclude-path",
 )
-_BELOW = "every machine of a laboratory keeps its files in a directory of its own"
-_JARS = "tasks find Hadoop's jars where they are on this machine"
+_BELOW = "every machine of a lab keeps its files in its own directory"
+_JARS = "tasks use Hadoop's jars from this machine"
 _TASKS = (
-    "Java is told how many CPUs a planned worker has, as it would find fewer in a part of one, and leaves no "
-    "file in /tmp for a task that is killed"
+    "sets the planned worker's number of CPUs, because Java would count fewer in part of one, and leaves no "
+    "file in /tmp after a killed task"
 )
-_MARK = "the processes of tasks carry their laboratory's and machine's names, so that all can be found again"
-_NATIVE = "short-circuit reads need libhadoop, which the released jars do not hold"
-_FENCING = "no sshd runs in a laboratory; the quorum of JournalNodes lets only one NameNode write"
-_NODES = "machines of a laboratory share this machine's processors and memory: none has NUMA nodes of its own"
+_MARK = "processes of tasks carry the names of their lab and machine, so that howdah can find them"
+_NATIVE = "short-circuit reads need libhadoop, which the released jars do not contain"
+_FENCING = "no sshd runs in a lab; the quorum of JournalNodes lets only one NameNode write"
+_NODES = "machines of a lab share this machine's processors and memory, so none has its own NUMA nodes"
 _NUMA_AWARE = "yarn.nodemanager.numa-awareness.enabled"
 _SERVICES = "yarn.nodemanager.aux-services"
-_SPARK = "no Spark runs in a laboratory, and without the jar of its shuffle a NodeManager does not start"
+_SPARK = "no Spark runs in a lab, and a NodeManager does not start without the jar of Spark's shuffle"
 _SHORT_CIRCUIT = "dfs.client.read.shortcircuit"
 _FENCE = "dfs.ha.fencing.methods"
 _WHITELIST = "yarn.nodemanager.env-whitelist"
@@ -96,7 +96,7 @@ def with_changes(text: str | None, changes: Mapping[str, RedirectedProperty]) ->
         if change is not None and value is not None:
             value.text = change.value
     for change in left.values():
-        root.append(Comment(f" {change.why.replace('--', '- -')} [the laboratory] "))
+        root.append(Comment(f" {change.why.replace('--', '- -')} [the lab] "))
         added = SubElement(root, "property")
         SubElement(added, "name").text = change.key
         SubElement(added, "value").text = change.value

@@ -118,10 +118,11 @@ def _copy(state: LabState, name: str, answers: Mapping[str, Object]) -> str:
         if int(journal.get("LastPromisedEpoch") or 0) > 0 and not _lost(state, one, journal)
     ]
     if not others:
-        return "no other one has it either"
+        return "no other JournalNode has it either"
     source, target = (shlex.quote(str(journal_directory(state.machine(one)))) for one in (others[0], name))
     return (
-        f"nothing gives it back by itself; copy that of {others[0]}: howdah lab kill {name} journalnode "
+        f"it does not recover by itself; copy the journal of {others[0]}: howdah lab kill {name} "
+        f"journalnode "
         f"--name {state.name} && cp -a {source}/. {target}/ && howdah lab start {name} --name {state.name}"
     )
 
@@ -130,6 +131,6 @@ def _remedy(state: LabState) -> str:
     period = ClientConf.read(state.client_conf).get(_PERIOD) or ""
     every = f"{period} s" if period.isdigit() else period
     return (
-        f"it joins at the next segment of the edit log: one begins every {every} ({_PERIOD}), "
-        f"or at once with: howdah lab ssh client --name {state.name} -- {_ROLL}"
+        f"it joins at the next segment of the edit log: a segment begins every {every} ({_PERIOD}), or "
+        f"immediately with: howdah lab ssh client --name {state.name} -- {_ROLL}"
     )

@@ -56,11 +56,11 @@ def _script(
     return "\n".join(
         [
             "#!/bin/sh",
-            f"# {name} of the laboratory {state.name}: {known}.",
+            f'# {name} of lab "{state.name}": {known}.',
             'case "${1-}" in',
             *_cases(state, words, installation),
             *([_any_class(state, installation)] if name == "hbase" else []),
-            f'  *) echo "{name}: in a laboratory it knows {known}" >&2; exit 2 ;;',
+            f'  *) echo "{name}: in a lab it supports {known}" >&2; exit 2 ;;',
             "esac",
             "",
         ]

@@ -126,9 +126,9 @@ def wait_until_ready(state: LabState, there: Mapping[Daemon, Process], tell: Tel
             _check_alive(there)
             if time.monotonic() > deadline:
                 raise RunFailed(
-                    f"laboratory {state.name}",
+                    f'lab "{state.name}"',
                     f"waited {PATIENCE_S:.0f} s for {lacking}",
-                    f"the logs are in {state.directory / 'machines'}/*/logs; howdah lab up continues to wait",
+                    f"see the logs in {state.directory / 'machines'}/*/logs; howdah lab up continues",
                 )
             tell(f"waiting for {lacking}")
             time.sleep(_POLL_S)
@@ -152,7 +152,7 @@ def _check_alive(there: Mapping[Daemon, Process]) -> None:
         if not is_running(process):
             raise RunFailed(
                 f"{daemon.program} on {daemon.machine.name}",
-                "ended while the laboratory came up",
+                "ended while the lab started",
                 daemons.tail(daemon.log),
             )
 
@@ -180,7 +180,7 @@ def _wait(
         while not ask():
             _check_alive(there)
             if time.monotonic() > deadline:
-                raise RunFailed(f"laboratory {state.name}", f"waited {PATIENCE_S:.0f} s for {what}")
+                raise RunFailed(f'lab "{state.name}"', f"waited {PATIENCE_S:.0f} s for {what}")
             tell(f"waiting for {what}")
             time.sleep(_POLL_S)
 

@@ -53,7 +53,7 @@ def find_capabilities() -> Capabilities:
     root = (
         Can(True)
         if os.geteuid() == 0
-        else Can(False, "only root may make namespaces, control groups and disks")
+        else Can(False, "only root may create namespaces, control groups and disks")
     )
     return Capabilities(
         root=root,
@@ -79,14 +79,16 @@ def refuse_lacking(capabilities: Capabilities, spec: LabSpec) -> None:
     for what, can in needs:
         if not can:
             raise UserError(
-                what, can.why, "run as root on a Linux that has it, or without root on loopback addresses"
+                what,
+                can.why,
+                "run as root on a Linux with these features, or without root on loopback addresses",
             )
 
 
 def _makes(capabilities: Capabilities, name: str) -> Can:
     if name in capabilities.file_systems:
         return Can(True)
-    return Can(False, f"this machine cannot make {name} (mkfs.{name}) or its kernel cannot mount it")
+    return Can(False, f"this machine has no mkfs.{name}, or its kernel cannot mount {name}")
 
 
 def _tried(root: Can, script: str, what: str) -> Can:
@@ -102,11 +104,9 @@ def _tried(root: Can, script: str, what: str) -> Can:
             check=False,
         )
     except (OSError, subprocess.TimeoutExpired) as error:
-        return Can(False, f"this machine does not have {what}: {error}")
+        return Can(False, f"this machine has no {what}: {error}")
     said = " ".join(done.stderr.split())
-    return (
-        Can(True) if done.returncode == 0 else Can(False, f"this machine does not have {what}: {said[:200]}")
-    )
+    return Can(True) if done.returncode == 0 else Can(False, f"this machine has no {what}: {said[:200]}")
 
 
 def _loops(root: Can) -> Can:
@@ -117,7 +117,7 @@ def _loops(root: Can) -> Can:
     done = subprocess.run(["losetup", "--find"], capture_output=True, text=True, check=False)
     free = done.stdout.strip()
     if done.returncode != 0 or not Path(free).is_block_device():
-        said = " ".join(done.stderr.split()) or f"{free} is not there"
+        said = " ".join(done.stderr.split()) or f"{free} does not exist"
         return Can(False, f"this machine has no free loop device: {said[:200]}")
     return Can(True)
 

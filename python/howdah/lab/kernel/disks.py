@@ -34,17 +34,17 @@ def check_format(form: Format, smallest_bytes: int) -> None:
     A path in them would lead mkfs or mount, which run as root, to a device or a file of this machine.
     """
     if form.file_system not in _FORCED:
-        raise UserError("fs.type", f"{form.file_system!r} is not made by howdah", "one of xfs, ext4")
+        raise UserError("fs.type", f"howdah cannot create {form.file_system!r}", "one of xfs, ext4")
     for key, words in (("mkfs.options", form.mkfs_options), ("mount.options", form.mount_options)):
         for word in words:
             if "/" in word:
-                raise UserError(key, f"{word!r} names a path of this machine", "options without a path")
+                raise UserError(key, f"{word!r} is a path of this machine", "give options without a path")
     least = _LEAST_BYTES[form.file_system]
     if smallest_bytes < least:
         raise UserError(
             "disks",
-            f"{format_memory(smallest_bytes)} is less than mkfs.{form.file_system} makes",
-            f"{format_memory(least)} at least",
+            f"{format_memory(smallest_bytes)} is too small for mkfs.{form.file_system}",
+            f"give at least {format_memory(least)}",
         )
 
 
@@ -57,7 +57,7 @@ def possible(form: Format) -> tuple[Format, tuple[Deviation, ...]]:
         key="mkfs.options",
         planned=shlex.join(form.mkfs_options),
         used=shlex.join(words),
-        why="mkfs.xfs makes two allocation groups at least",
+        why="mkfs.xfs creates at least two allocation groups",
     )
     return form.model_copy(update={"mkfs_options": words}), (changed,)
 
@@ -76,7 +76,7 @@ def make_image(lab: str, path: Path, size_bytes: int, form: Format) -> None:
         partial.unlink()
         planned = shlex.join(form.mkfs_options)
         raise UserError(
-            "mkfs.options", f"{program} refuses {planned!r}: {error.what}", "see its manual"
+            "mkfs.options", f"{program} refuses {planned!r}: {error.what}", "see the manual of {program}"
         ) from error
     partial.rename(path)
 
@@ -185,9 +185,9 @@ def _mounts(loop_devices: tuple[LoopDevice, ...]) -> list[LabMount]:
 
 
 def _check_mount(point: Path, mounted: Mapping[Path, str]) -> None:
-    hint = "an empty directory, or none, for a disk"
+    hint = "give an empty or new directory for a disk"
     if point in mounted:
-        raise UserError(str(point), "has something mounted on it", hint)
+        raise UserError(str(point), "is already a mount point", hint)
     if point.exists() and not point.is_dir():
         raise UserError(str(point), "is not a directory", hint)
     if point.exists() and any(point.iterdir()):
@@ -204,8 +204,8 @@ def _check_space(directory: Path, sizes: dict[Path, int]) -> None:
     if needed > free:
         raise UserError(
             str(directory),
-            f"the laboratory's disks may grow by {format_bytes(needed)}, {format_bytes(free)} are free",
-            "another directory (--dir), fewer hosts or smaller disks",
+            f"the lab's disks may grow by {format_bytes(needed)}, but {format_bytes(free)} are free",
+            "give another directory (--dir), fewer hosts or smaller disks",
         )
 
 
@@ -216,7 +216,7 @@ def _mount(lab: str, form: Format, loop: LoopDevice, point: Path) -> None:
         run(lab, "mount", "-t", form.file_system, "-o", options, str(loop.path), str(point))
     except RunFailed as error:
         raise UserError(
-            "mount.options", f"mount refuses {options!r}: {error.what}", "see mount(8)"
+            "mount.options", f"mount rejects {options!r}: {error.what}", "see mount(8)"
         ) from error
 
 
@@ -226,7 +226,8 @@ def _through_cache(buffered: bool) -> Iterator[Deviation]:
             key="losetup --direct-io",
             planned="on",
             used="off",
-            why="the file system of the laboratory's directory has no direct I/O: reads may come from memory",
+            why="the file system of the lab's directory does not support direct I/O, so reads may come from "
+            "memory",
         )
 
 

@@ -55,7 +55,7 @@ def join_network(lab: str) -> None:
     try:
         space = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     except OSError as error:
-        raise UserError(lab, "is not a laboratory that is up", "howdah lab up") from error
+        raise UserError(lab, "no such lab is up", "howdah lab up") from error
     try:
         enter_network(space)
     except OSError as error:

@@ -65,7 +65,7 @@ def fail(machine: MachineSpec) -> None:
             fcntl.ioctl(folder, _SHUT_DOWN, struct.pack("I", _WITHOUT_LOG))
         except OSError as error:
             raise RunFailed(
-                str(disk.mount), f"this kernel does not shut a file system down: {error.strerror}"
+                str(disk.mount), f"this kernel cannot shut down a file system: {error.strerror}"
             ) from error
         finally:
             os.close(folder)

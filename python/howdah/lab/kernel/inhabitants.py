@@ -48,9 +48,9 @@ def kill(lab: str) -> tuple[Leftover, ...]:
     end = time.monotonic() + _PATIENCE_S
     while pids := find(lab):
         if os.getpid() in pids:
-            raise UserError(lab, "this command runs inside of the laboratory", "leave its shell first (exit)")
+            raise UserError(lab, "this command runs inside the lab", "leave the lab's shell first (exit)")
         if time.monotonic() > end:
-            return tuple(process._replace(why="does not end") for process in left_processes(lab))
+            return tuple(process._replace(why="does not exit") for process in left_processes(lab))
         for pid in pids:
             with suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)

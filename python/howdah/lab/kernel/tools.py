@@ -38,7 +38,7 @@ def run(lab: str, *command: str, text: str = "", folder: Path = Path("/")) -> st
     except FileNotFoundError as error:
         package = _PACKAGES.get(command[0], "util-linux")
         raise UserError(
-            command[0], "is not installed", f"install {package}, and have it on the PATH"
+            command[0], "is not installed", f"install {package}, and add it to the PATH"
         ) from error
     if done.returncode != 0:
         said = " ".join(done.stderr.split()) or f"exit code {done.returncode}"

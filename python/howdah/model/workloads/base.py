@@ -35,7 +35,7 @@ class Moved(NamedTuple):
 class Workload(Model):
     """One program with its options; those that were not decided are left at None.
 
-    Each is of a class of its own, which says what is true of the program whatever its options are.
+    Each has its own class, which describes the program independent of its options.
     """
 
     kind: str

@@ -27,12 +27,12 @@ def _refuse_file(size_bytes: int, engine: str) -> Refusal | None:
     if size_bytes >= _LEAST_FILE_BYTES:
         return None
     return Refusal(
-        f"{size_bytes:,} bytes measure how files are made, not how they are written", "give at least 1MiB"
+        f"{size_bytes:,} bytes would measure creating files, not writing them", "give at least 1MiB"
     )
 
 
-FILES: Final = count("files", "Files of dfsio and storage.", most=MOST_TASKS, fact="files")
-FILE_SIZE: Final = size("file_size", "Size of each of these files: 1GiB.", refuse=_refuse_file)
+FILES: Final = count("files", "Number of files of dfsio and storage.", most=MOST_TASKS, fact="files")
+FILE_SIZE: Final = size("file_size", "Size of each of these files, such as 1GiB.", refuse=_refuse_file)
 
 
 class FilesWorkload(Workload):

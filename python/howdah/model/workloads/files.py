@@ -30,20 +30,20 @@ def is_block(size_bytes: int) -> bool:
 def _refuse_block(size_bytes: int, engine: str) -> Refusal | None:
     if is_block(size_bytes):
         return None
-    return Refusal(f"{size_bytes:,} bytes are not a block size of HDFS", BLOCKS)
+    return Refusal(f"{size_bytes:,} bytes is not a block size of HDFS", BLOCKS)
 
 
-MAPS: Final = count("maps", "Map tasks.", most=MOST_TASKS, fact="map tasks")
+MAPS: Final = count("maps", "Number of map tasks.", most=MOST_TASKS, fact="map tasks")
 BLOCK_SIZE: Final = size(
     "block_size",
-    "HDFS block size of what is written: 256MiB.",
+    "HDFS block size of written files, such as 256MiB.",
     refuse=_refuse_block,
     engines=CLUSTERS,
     fact="block size",
 )
 REPLICATION: Final = count(
     "replication",
-    "Replicas of generated and dfsio files.",
+    "Number of replicas of generated and dfsio files.",
     most=MOST_REPLICAS,
     engines=CLUSTERS,
     fact="replicas",

@@ -41,7 +41,7 @@ class PerformanceEvaluation(Workload):
     sizes: ClassVar = {"hbase": "howdah.planner.suite.ycsb:evaluation"}
     not_on: ClassVar = {
         **NOT_ON,
-        "sim": "its client is not simulated, YCSB's is",
+        "sim": "only YCSB's client is simulated",
         "local": "it is HBase's own benchmark, and this engine has no HBase",
     }
     unit = "operations"

@@ -22,16 +22,24 @@ IDLE: Final = "round trip, idle"
 LOADED: Final = "round trip, all at once"
 
 STREAMS: Final = count(
-    "streams", "TCP connections of each measurement.", most=128, engines=_ENGINES, fact="streams"
+    "streams", "Number of TCP connections of each measurement.", most=128, engines=_ENGINES, fact="streams"
 )
 SECONDS: Final = count(
-    "seconds", "Seconds of each measurement.", metavar="S", most=3600, engines=_ENGINES, fact="seconds"
+    "seconds",
+    "Duration of each measurement in seconds.",
+    metavar="S",
+    most=3600,
+    engines=_ENGINES,
+    fact="seconds",
 )
 ROUNDS: Final = count(
-    "rounds", "Other hosts that each host is measured with.", engines=_ENGINES, fact="rounds"
+    "rounds", "Number of other hosts that each host is measured with.", engines=_ENGINES, fact="rounds"
 )
 PAIRS_AT_ONCE: Final = count(
-    "pairs_at_once", "Pairs of hosts measured at the same time.", engines=_ENGINES, fact="pairs at once"
+    "pairs_at_once",
+    "Number of pairs of hosts measured at the same time.",
+    engines=_ENGINES,
+    fact="pairs at once",
 )
 
 
@@ -42,9 +50,9 @@ class Network(Workload):
     streams: int | None = None
     """Connections of each measurement."""
     seconds: int | None = None
-    """Seconds of each measurement."""
+    """Duration of each measurement in seconds."""
     rounds: int | None = None
-    """Other hosts that each host is measured with."""
+    """Number of other hosts that each host is measured with."""
     pairs_at_once: int | None = None
     """Pairs that are measured at the same time, none of which share a host."""
 
@@ -53,8 +61,8 @@ class Network(Workload):
     sizes: ClassVar = {"hosts": "howdah.planner.suite.programs:network"}
     not_on: ClassVar = {
         "local": "one machine has no network to others",
-        "hadoop": "it measures what is between hosts, past Hadoop",
-        "sim": "it measures real links, whose speeds a simulation is given",
+        "hadoop": "it measures the network between hosts, without Hadoop",
+        "sim": "it measures real links, and their speeds are inputs of a simulation",
     }
     has_tasks = False
     uses_disks = False

@@ -14,7 +14,7 @@ NNBENCH: Final = "nnbench"
 
 OPERATIONS: Final = count(
     "operations",
-    "Files that each map of nnbench makes; operations of each of YCSB's mixes.",
+    "Number of files per map of nnbench; number of operations of each YCSB mix.",
     metavar="COUNT",
     engines=("hadoop", "local", "hbase", "sim"),
 )
@@ -37,7 +37,7 @@ class NNBench(Workload):
     programs: ClassVar = {"hadoop": "howdah.engines.hadoop.programs.nnbench:nnbench"}
     sizes: ClassVar = {"hadoop": "howdah.planner.suite.programs:nnbench"}
     not_on: ClassVar = {
-        "local": "it measures a NameNode, which this machine alone does not have",
+        "local": "it measures a NameNode, and this engine has none",
         "sim": "it measures a real NameNode",
     }
     log = "NNBench_results.log"

@@ -196,7 +196,7 @@ def choice(name: str, help: str, words: type[C], *, fact: str | None = None) -> 
             return words(text)
         except ValueError as error:
             hint = f"one of {', '.join(words)}"
-            raise UserError(where, f"{text!r} is not a {name} howdah knows", hint) from error
+            raise UserError(where, f"{text!r} is not a valid {name}", hint) from error
 
     return Option(
         name=name,

@@ -13,7 +13,7 @@ from howdah.units import format_counted
 
 PI: Final = "pi"
 
-SAMPLES: Final = count("samples", "Points for each map of pi: 100M.", metavar="COUNT")
+SAMPLES: Final = count("samples", "Number of points for each map of pi, such as 100M.", metavar="COUNT")
 
 
 class Pi(Workload):

@@ -48,7 +48,7 @@ def programs() -> Mapping[str, type[Workload]]:
     result = {kind_of(program): program for program in OWN}
     for point in entry_points(group=GROUP):
         if point.name in result:
-            raise _wrong(point, f"brings {point.name}, which is there already")
+            raise _wrong(point, f"registers {point.name}, which is already registered")
         result[point.name] = _loaded(point)
     return result
 

@@ -22,8 +22,8 @@ class Storage(FilesWorkload):
     programs: ClassVar = {"local": "howdah.engines.local.storage:storage"}
     sizes: ClassVar = {"local": "howdah.planner.local.programs:storage"}
     not_on: ClassVar = {
-        "hadoop": "it measures one machine's disks, past HDFS",
-        "sim": "it measures real disks, whose speeds a simulation is given",
+        "hadoop": "it measures one machine's disks, without HDFS",
+        "sim": "it measures real disks, and their speeds are inputs of a simulation",
     }
     # It uses one disk and one thread at a time, and is itself a measurement of the raw disk.
     limited = False

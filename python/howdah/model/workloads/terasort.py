@@ -50,18 +50,18 @@ def _refuse_rows(rows: int, engine: str) -> Refusal | None:
 ROWS: Final = Option[int](
     name="rows",
     field="rows",
-    help="100-byte rows to generate and sort: 10M, 1B.",
+    help="Number of 100-byte rows to generate and sort, such as 10M or 1B.",
     metavar="COUNT",
     parse=parse_count,
     studied=StudiedAs("dataset", Size, lambda size_bytes: size_bytes // ROW_BYTES),
     refuse=_refuse_rows,
 )
-REDUCES: Final = count("reduces", "Reduce tasks.", most=MOST_TASKS, fact="reduce tasks")
-CODEC: Final = choice("codec", "Compression of intermediate data.", Codec, fact="codec")
+REDUCES: Final = count("reduces", "Number of reduce tasks.", most=MOST_TASKS, fact="reduce tasks")
+CODEC: Final = choice("codec", "Compression codec of intermediate data.", Codec, fact="codec")
 INPUT: Final = Option[tuple[str, ...]](
     name="input",
     field="inputs",
-    help="Rows to sort or validate: files or directories of part files here, a directory in HDFS.",
+    help="Rows to sort or validate: local files or directories of part files, or a directory in HDFS.",
     metavar="PATH",
     parse=lambda text, flag: (text,),
     studied=None,
@@ -72,7 +72,7 @@ INPUT: Final = Option[tuple[str, ...]](
 OUTPUT_REPLICATION: Final = Option[int](
     name="output_replication",
     field="replication",
-    help="Replicas of what TeraSort writes; its own default is 1.",
+    help="Number of replicas of TeraSort's output. TeraSort's default: 1.",
     metavar="N",
     parse=parse_count,
     studied=StudiedAs("output_replication", Annotated[int, Field(ge=1, le=MOST_REPLICAS)]),
@@ -82,14 +82,14 @@ OUTPUT_REPLICATION: Final = Option[int](
 )
 SLOWSTART: Final = share(
     "slowstart",
-    "Share of maps that have ended before reduces start: 0.95.",
+    "Fraction of maps that must end before reduces start, such as 0.95.",
     of="the maps",
     engines=CLUSTERS,
     fact="slow start of reduces",
 )
 PARTITION_SAMPLES: Final = count(
     "partition_samples",
-    "Keys that TeraSort samples for its partitions.",
+    "Number of keys that TeraSort samples for its partitions.",
     metavar="COUNT",
     engines=CLUSTERS,
     fact="keys sampled for partitions",
@@ -165,9 +165,9 @@ class TeraSort(TeraRows):
     maps: int | None = None
     """Map tasks."""
     reduces: int | None = None
-    """Reduce tasks."""
+    """Number of reduce tasks."""
     codec: Codec | None = None
-    """Compression of intermediate data."""
+    """Compression codec of intermediate data."""
     inputs: tuple[str, ...] | None = None
     """Files to read instead of what an earlier workload left."""
     block_bytes: int | None = None
@@ -185,7 +185,7 @@ class TeraSort(TeraRows):
     refused: ClassVar = {
         "maps": (
             "Hadoop sorts with a map for each block of its input",
-            "leave it out; larger blocks are asked for when the input is generated: teragen --block-size",
+            "leave it out; set the block size when you generate the input: teragen --block-size",
         )
     }
     programs: ClassVar = {

@@ -55,8 +55,8 @@ KEY_BYTES: Final = 50
 
 _RECORD = (RECORDS, FIELDS, FIELD_SIZE, THREADS, TARGET, DURABILITY, CLIENTS)
 NOT_ON: Final = {
-    "hadoop": "it asks HBase, not MapReduce: use --engine hbase",
-    "hosts": "it measures what is between hosts, past HBase",
+    "hadoop": "it uses HBase, not MapReduce: give --engine hbase",
+    "hosts": "it measures the network between hosts, without HBase",
 }
 """Why nothing that asks HBase runs on other engines."""
 
@@ -80,7 +80,7 @@ def check_shape(given: Callable[[Option[int]], int | None], shape: TableShape) -
         if wanted not in (None, there):
             raise UserError(
                 option.flag,
-                f"the table that was kept has {there:,}, not {wanted:,}",
+                f"the existing table has {there:,}, not {wanted:,}",
                 f"leave {option.flag} out, or load another table with `howdah run {YCSB_LOAD}`",
             )
 
@@ -174,7 +174,7 @@ class YcsbMix(Ycsb):
     operations: int | None = None
     """Operations of all clients together."""
     distribution: Distribution | None = None
-    """Which records are asked for."""
+    """Distribution of requested records."""
     warm_up_s: float | None = None
     """Seconds of the same operations before, which are not counted."""
     settle: Settle | None = None

@@ -29,7 +29,7 @@ OPERATIONS_OF: Final = ("read", "update", "insert", "scan", "read-modify-write")
 
 
 class Distribution(StrEnum):
-    """Which records are asked for more often than others."""
+    """Which records are requested more often than others."""
 
     ZIPFIAN = "zipfian"
     """A few of all records, again and again."""
@@ -73,7 +73,7 @@ class BlockEncoding(StrEnum):
 
 
 class BloomFilter(StrEnum):
-    """What tells HBase that a file does not have a record."""
+    """How HBase detects that a file does not contain a record."""
 
     NONE = "none"
     ROW = "row"
@@ -91,13 +91,13 @@ class Settle(StrEnum):
 def _refuse_field(size_bytes: int, engine: str) -> Refusal | None:
     if size_bytes <= MOST_FIELD_BYTES:
         return None
-    return Refusal(f"{size_bytes:,} bytes are more than a cell of HBase holds", "give at most 10MiB")
+    return Refusal(f"{size_bytes:,} bytes are too many for a cell of HBase", "give at most 10MiB")
 
 
 def _seconds(text: str, flag: str) -> float:
     """``10ms`` or ``0.5``: a time in seconds."""
     number, factor = (text[:-2], 1e-3) if text.endswith("ms") else (text.removesuffix("s"), 1.0)
-    hint = "write for instance 10ms or 0.5"
+    hint = "write, for example, 10ms or 0.5"
     try:
         value = float(number) * factor
     except ValueError as error:
@@ -115,14 +115,14 @@ def read_mix(text: str, flag: str) -> str:
         if name not in OPERATIONS_OF:
             raise UserError(flag, f"{name!r} is not an operation", f"one of {', '.join(OPERATIONS_OF)}")
         if name in shares:
-            raise UserError(flag, f"{name} is there twice", "leave one of them out")
+            raise UserError(flag, f"{name} is given twice", "leave one of them out")
         try:
             share = float(value) if equals else math.nan
         except ValueError:
             share = math.nan
         if not 0 <= share <= 1:
             raise UserError(
-                flag, f"{name} has no share from 0 to 1", "write for instance read=0.7,update=0.3"
+                flag, f"{name} has no share from 0 to 1", "write, for example, read=0.7,update=0.3"
             )
         shares[name] = share
     total = sum(shares.values())
@@ -133,32 +133,37 @@ def read_mix(text: str, flag: str) -> str:
 
 def _refuse_durability(value: Durability, engine: str) -> Refusal | None:
     if engine == "local" and value is Durability.SKIP_WAL:
-        return Refusal("the store on this machine writes nothing without its journal", "give async-wal")
+        return Refusal("the store on this machine always writes its journal", "give async-wal")
     return None
 
 
-RECORDS: Final = count("records", "Records of YCSB's table: 1_000_000.")
-FIELDS: Final = count("fields", "Fields of a record.", most=1000, fact="fields of a record")
-FIELD_SIZE: Final = size("field_size", "Size of a field: 100.", refuse=_refuse_field, fact="size of a field")
+RECORDS: Final = count("records", "Number of records of YCSB's table, such as 1_000_000.")
+FIELDS: Final = count("fields", "Number of fields of a record.", most=1000, fact="fields of a record")
+FIELD_SIZE: Final = size(
+    "field_size", "Size of a field in bytes, such as 100.", refuse=_refuse_field, fact="size of a field"
+)
 THREADS: Final = count(
-    "threads", "Operations at once, of each client.", most=4096, fact="operations at once of a client"
+    "threads",
+    "Number of concurrent operations of each client.",
+    most=4096,
+    fact="operations at once of a client",
 )
 TARGET: Final = count(
     "target",
-    "Operations a second to ask for, of all clients together; else as many as are answered.",
-    fact="operations asked for in a second",
+    "Target operations per second of all clients together. Default: no limit.",
+    fact="target operations per second",
 )
 DISTRIBUTION: Final = choice(
-    "distribution", "Which records are asked for.", Distribution, fact="distribution"
+    "distribution", "Distribution of requested records.", Distribution, fact="distribution"
 )
 DURABILITY: Final = dataclasses.replace(
-    choice("durability", "What an acknowledged write has reached.", Durability, fact="durability"),
+    choice("durability", "Durability of acknowledged writes.", Durability, fact="durability"),
     refuse=_refuse_durability,
 )
 MIX: Final = Option[str](
     name="mix",
     field="mix",
-    help="Shares of a mix of one's own: read=0.7,update=0.3.",
+    help="Custom mix of operations: read=0.7,update=0.3.",
     metavar="OPERATION=SHARE,…",
     parse=read_mix,
     studied=StudiedAs("mix", str, lambda text: read_mix(text, "mix")),
@@ -167,7 +172,7 @@ MIX: Final = Option[str](
 WARM_UP: Final = Option[float](
     name="warm_up",
     field="warm_up_s",
-    help="Seconds of operations before a mix that are not counted.",
+    help="Seconds of uncounted operations before each mix.",
     metavar="S",
     parse=_seconds,
     studied=StudiedAs("warm_up", Annotated[float, Field(gt=0)]),
@@ -178,7 +183,7 @@ WARM_UP: Final = Option[float](
 P99: Final = Option[float](
     name="p99",
     field="p99_s",
-    help="Look for the highest rate at which 99 % of each operation end within: 10ms.",
+    help="Find the highest rate at which 99 % of each operation end within this time, such as 10ms.",
     metavar="TIME",
     parse=_seconds,
     studied=StudiedAs("p99", Annotated[float, Field(gt=0)]),
@@ -187,14 +192,14 @@ P99: Final = Option[float](
 )
 CLIENTS: Final = count(
     "clients",
-    "Clients that ask, each a JVM of its own; in a laboratory each on another machine.",
+    "Number of clients, each in its own JVM; in a lab each on another machine.",
     most=MOST_CLIENTS,
     engines=HBASE,
     fact="clients",
 )
 REGIONS: Final = count(
     "regions",
-    "Regions that the table is made with.",
+    "Number of regions that the table is created with.",
     most=10_000,
     engines=HBASE,
     fact="regions of the table",
@@ -206,14 +211,14 @@ def _of_table(option: Option[T]) -> Option[T]:
 
 
 COMPRESSION: Final = _of_table(
-    choice("compression", "How the table's blocks are compressed.", Compression, fact="compression")
+    choice("compression", "Compression of the table's blocks.", Compression, fact="compression")
 )
 BLOCK_ENCODING: Final = _of_table(
-    choice("block_encoding", "How keys are written in a block.", BlockEncoding, fact="block encoding")
+    choice("block_encoding", "Encoding of keys in a block.", BlockEncoding, fact="block encoding")
 )
 BLOOM_FILTER: Final = _of_table(
-    choice("bloom_filter", "What the table's bloom filters hold.", BloomFilter, fact="bloom filter")
+    choice("bloom_filter", "Kind of the table's bloom filters.", BloomFilter, fact="bloom filter")
 )
 SETTLE: Final = _of_table(
-    choice("settle", "What is done to the table before each mix.", Settle, fact="done before a mix")
+    choice("settle", "Operation on the table before each mix.", Settle, fact="done before a mix")
 )

@@ -181,7 +181,7 @@ def mix(sizes: LocalPlanner) -> YcsbMix:
         asked,
         reason="a tenth of the other mixes': each scan reads fifty records on average"
         if scans
-        else "two for each record: seconds for each mix, and enough to tell of the slowest thousandth",
+        else "two for each record: seconds for each mix, and enough to measure the slowest thousandth",
         source="howdah",
     )
     distribution = sizes.settings.choose(
@@ -195,7 +195,7 @@ def mix(sizes: LocalPlanner) -> YcsbMix:
         "warm-up",
         WARM_UP,
         _WARM_UP_S,
-        reason="seconds that are not counted: the store is opened anew for every mix, with nothing in memory",
+        reason="seconds that are not counted: the store is opened again for every mix, with empty caches",
         source="howdah",
     )
     own = {"mix": sizes.request.of(MIX)} if program is YcsbOwnMix else {}
@@ -250,7 +250,7 @@ def _record(sizes: LocalPlanner) -> _Record:
         "threads",
         THREADS,
         sizes.cpus,
-        reason=f"one for each of {sizes.cpus} CPUs: the store is in this process, so more would wait for one",
+        reason=f"one for each of {sizes.cpus} CPUs: the store is in this process, so more threads would wait",
         source="howdah",
     )
     durability = sizes.settings.choose(
@@ -282,7 +282,7 @@ def _sized(
     if given not in (None, there):
         raise UserError(
             option.flag,
-            f"the table that was kept has {there:,}, not {given:,}",
+            f"the existing table has {there:,}, not {given:,}",
             f"leave {option.flag} out, or load another table with `howdah run {YCSB_LOAD}`",
         )
     sizes.settings.note(key, there, reason="of the table that was kept", source="the data directories")

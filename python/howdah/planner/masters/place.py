@@ -85,7 +85,7 @@ def place_tolerant(
         raise UserError(
             _FLAG,
             f"ft is vSphere's Fault Tolerance, and the hypervisor is {request.hypervisor}",
-            "--protect-masters ha, or --hypervisor vsphere",
+            "give --protect-masters ha, or --hypervisor vsphere",
         )
     first = _hosts(order)
     primary, shadow = first[:2]
@@ -117,7 +117,7 @@ def _hosts(order: Iterator[Spot]) -> list[Spot]:
     if not twins:
         raise UserError(
             _FLAG,
-            f"ft needs two hosts alike, for primaries and shadows, and {primary.group.name} has one",
+            f"ft needs two identical hosts, for primaries and shadows, but {primary.group.name} has one",
             "give another host of its kind, or --protect-masters none",
         )
     # The racks of one group take turns, so that the next of its hosts is on another rack where there is one.
@@ -197,7 +197,7 @@ def place_masters(
     if request.protection is Protection.HA and len(first) < _QUORUM:
         raise UserError(
             "--protect-masters",
-            f"ha needs {_QUORUM} hosts for JournalNodes and ZooKeepers; masters may be on {len(first)} here",
+            f"ha needs {_QUORUM} hosts for JournalNodes and ZooKeepers; masters may be on {len(first)} only",
             f"give {_QUORUM} hosts that serve masters or any, or --protect-masters none",
         )
     # The last attempt shares wherever it can; it needs no host or place of a worker.
@@ -344,9 +344,9 @@ def _in_its_place(master: Master, spot: Spot, own_names: Mapping[str, str]) -> M
         if called is None:
             raise UserError(
                 "--from",
-                f"has {master.name} in a worker's place of {master.host} ({kind}), and that is divided "
-                "otherwise now",
-                "plan anew, without --from, or ask for the platform that it had: --workers-per-host",
+                f"has {master.name} in a worker's place of {master.host} ({kind}), which is now divided "
+                f"differently",
+                "plan again without --from, or give its former platform: --workers-per-host",
             )
         remaining.remove(called)
         takes.append(called)

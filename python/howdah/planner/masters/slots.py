@@ -166,7 +166,9 @@ def spots(
     masters_only = [group for group in inventory.groups if group.serves == "masters"]
     mixed = [group for group in inventory.groups if group.serves == "any"]
     if not masters_only and not mixed:
-        raise UserError("groups", "every group serves workers only", "let one group serve masters or any")
+        raise UserError(
+            "groups", "every group serves workers only", "set one group to `serves: masters` or `any`"
+        )
     mixed.sort(key=lambda group: (group.memory_bytes < memory_bytes, group.data_bytes))
     used = {rack for group in masters_only for rack in group.racks}
     for late in (False, True) if avoided else (False,):
@@ -311,14 +313,14 @@ def _room(spot: Spot, slot: Slot, sizing: Sizing, spread: int, *, protected: boo
         if spread and set(slot.roles) <= {Role.JOURNALNODE, *SMALL}:
             return (
                 rules.SHARED,
-                "runs beside a worker: it is too small for a host or a worker's place of its own",
+                "shares a host with a worker: it is too small for a separate host or slot",
             )
-        return rules.SHARED, "runs beside a worker: alone, masters would idle more than a tenth of the disks"
+        return rules.SHARED, "shares a host with a worker: alone, it would leave over a tenth of disks idle"
     if spot.divided:
         return rules.OWN_PLACES, place_text(spot, slot, sizing)
     if protected:
-        return rules.OWN_HOST, "has the host to itself, so that no task's memory or disk can stop it"
-    return rules.OWN_HOST, "all masters share a host of their own, so that no task delays or stops them"
+        return rules.OWN_HOST, "has a separate host, so no task's memory or disk can stop it"
+    return rules.OWN_HOST, "all masters share a separate host, so no task delays or stops them"
 
 
 def place_text(spot: Spot, slot: Slot, sizing: Sizing) -> str:

@@ -76,7 +76,7 @@ def layout_of(candidate: Candidate) -> Layout:
 def _undivided_because(request: PlanRequest) -> str:
     if request.hypervisor is Hypervisor.NONE:
         return "--hypervisor none: hosts are not divided"
-    return "no hypervisor was named: --hypervisor vsphere or kvm divides hosts, --weigh-virtual compares"
+    return "no hypervisor was given: --hypervisor vsphere or kvm divides hosts, --weigh-virtual compares"
 
 
 def _sensible(request: PlanRequest) -> None:
@@ -88,18 +88,18 @@ def _sensible(request: PlanRequest) -> None:
         raise UserError(
             f"--workers-per-host {request.workers_per_host}",
             "a host has at least one worker",
-            "give 4 for instance",
+            "give, for example, 4",
         )
     if request.slots is None:
         return
     if not request.mapreduce:
         raise UserError(
             "--slots",
-            "only jobs on YARN have tasks, and none are planned for",
+            "only jobs on YARN have tasks, and the plan has none",
             "leave it out, or add --workload mapreduce",
         )
     if request.slots < 1:
-        raise UserError(f"--slots {request.slots}", "a worker has at least one slot", "give 6 for instance")
+        raise UserError(f"--slots {request.slots}", "a worker has at least one slot", "give, for example, 6")
 
 
 def _large_enough(group: HostGroup, request: PlanRequest) -> None:
@@ -107,7 +107,7 @@ def _large_enough(group: HostGroup, request: PlanRequest) -> None:
     if group.data_disks == 0:
         raise UserError(
             f"{where}.disks",
-            "these hosts have no data disks, so no DataNode can store on them",
+            "these hosts have no data disks for a DataNode",
             "give at least one disk the role data, or the group `serves: masters`",
         )
     if group.memory_bytes < least:
@@ -115,7 +115,7 @@ def _large_enough(group: HostGroup, request: PlanRequest) -> None:
             f"{where}.memory",
             f"{format_gib(group.memory_bytes)} is too little for a worker",
             f"{format_gib(least)} hold the operating system, the daemons and the least work; "
-            "leave these hosts out, or let the group serve masters",
+            "leave these hosts out, or set the group to `serves: masters`",
         )
     if group.cpu.threads < LEAST_THREADS:
         raise UserError(

@@ -76,9 +76,9 @@ def platform_score(judgements: Sequence[Judgement]) -> float:
 def _judgements(group: HostGroup, request: PlanRequest, division: Division) -> Iterator[Judgement]:
     if not division.virtual and request.dividing not in (None, Hypervisor.NONE):
         requested = (
-            "--protect-masters ft protects virtual machines, and this goes without"
+            "--protect-masters ft protects virtual machines, but this platform has none"
             if request.hypervisor is None
-            else f"--hypervisor {request.hypervisor} was asked for, and this goes without"
+            else f"--hypervisor {request.hypervisor} was requested, but this platform has no virtual machines"
         )
         yield rules.HYPERVISOR.speaks_against(requested, NOT_ASKED_FOR)
     share = mapreduce_share(request)
@@ -147,7 +147,7 @@ def _numa(group: HostGroup, request: PlanRequest, division: Division) -> Iterato
     threads, cores = cpu.threads // cpu.numa_nodes, cpu.cores // cpu.numa_nodes
     if not division.virtual and request.profile is Profile.PRODUCTION:
         yield rules.FITS_NUMA_NODE.speaks_for(
-            f"each container is bound to one of the {spanned} NUMA nodes, so that its memory is local"
+            f"each container is bound to one of the {spanned} NUMA nodes, so its memory is local"
         )
     elif spanned > 1:
         remote = 1 - 1 / spanned
@@ -176,8 +176,8 @@ def _disks(group: HostGroup, request: PlanRequest, division: Division) -> Iterat
         )
     elif request.profile is Profile.PRODUCTION:
         yield rules.FEW_DISKS.speaks_for(
-            f"{_data_disks(group, disks)} for a DataNode: at most {_FEW_DISKS} were best with "
-            f"Hadoop 1 and 2; of {request.hadoop} nothing is measured"
+            f"{_data_disks(group, disks)} for a DataNode: at most {_FEW_DISKS} were best with Hadoop 1 and "
+            f"2; {request.hadoop} was not measured"
         )
     elif disks <= _FEW_DISKS:
         yield rules.FEW_DISKS.speaks_for(

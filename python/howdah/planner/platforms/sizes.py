@@ -85,8 +85,8 @@ def _vcpus(
     )
     if request.dividing is not Hypervisor.KVM:
         because += (
-            "; with latency sensitivity High, vSphere 8 gives each virtual CPU a core of its own unless "
-            f"virtual hyper-threading is on, which {vcpus} vCPUs on {format_counted(cpu.cores, 'core')} need"
+            "; with latency sensitivity High, vSphere 8 gives each virtual CPU its own core unless virtual "
+            "hyper-threading is on, which {vcpus} vCPUs on {format_counted(cpu.cores, 'core')} need"
         )
     return rules.SPARE_CORE, Decision(vcpus, because, inputs)
 
@@ -150,7 +150,7 @@ def _slots(key: str, group: HostGroup, worker: Worker, name: str | None, request
     per_core = tasks_per_core(group, request)
     because = f"{per_core:g} for each of {slots.cores:g} cores make {slots.by_cores}"
     if request.hbase_used:
-        because += ", of half of the worker beside HBase"
+        because += ", of the half of the worker that HBase leaves"
     if slots.wanted > slots.by_cores:
         because += f", raised to {slots.wanted} for {format_counted(slots.spindles, 'spinning disk')}"
     if slots.each < slots.wanted:

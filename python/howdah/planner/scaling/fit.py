@@ -73,9 +73,9 @@ class Shrinking(NamedTuple):
             count = max(least, min(count - 1, count * beside // touched.workers))
         raise UserError(
             "plan",
-            f"{format_counted(least, 'host')} of it, made as small as can be, touch "
-            f"{format_memory(touched.total)} of memory; a laboratory on this machine may have "
-            f"{format_memory(self.room.memory_bytes)}",
+            f"{format_counted(least, 'host')} of it, scaled down to the minimum, use "
+            f"{format_memory(touched.total)} of memory; a lab on this machine may "
+            f"use{format_memory(self.room.memory_bytes)}",
             self._instead(least),
         )
 
@@ -108,8 +108,8 @@ class Shrinking(NamedTuple):
         if made.platform != platform:
             raise UserError(
                 "plan",
-                f"hosts as small as this machine can hold would be planned {made.platform}, not {platform}",
-                "insist on one when planning: --workers-per-host 2, or --hypervisor none",
+                f"hosts small enough for this machine would be planned as {made.platform}, not {platform}",
+                "fix the platform in the plan: --workers-per-host 2, or --hypervisor none",
             )
         return made
 
@@ -119,8 +119,8 @@ class Shrinking(NamedTuple):
         if possible != hosts:
             raise UserError(
                 f"--hosts {hosts}",
-                "would not be equally many in each of the plan's racks",
-                f"give {possible} for instance",
+                "do not divide evenly over the plan's racks",
+                f"give, for example, {possible}",
             )
 
     def _cpus_of_a_thread(self, groups: Sequence[HostGroup]) -> float:
@@ -143,7 +143,7 @@ class Shrinking(NamedTuple):
             raise UserError(
                 "--dir",
                 f"has {format_bytes(self.room.space_bytes)} free for {format_counted(disks, 'data disk')}",
-                f"{format_bytes(disks * _LEAST_DISK)} would do; give a directory on a larger file system",
+                f"{format_bytes(disks * _LEAST_DISK)} are needed; give a directory on a larger file system",
             )
         return size
 
@@ -267,9 +267,9 @@ def fit_beside(
     if own + used > room.memory_bytes:
         raise UserError(
             "plan",
-            f"touches {format_memory(own)} of memory beside {format_memory(used)} of those there are; "
-            f"laboratories on this machine may have {format_memory(room.memory_bytes)}",
-            "plan all of them for smaller hosts: hosts that are shared are built as they are planned",
+            f"uses {format_memory(own)} of memory in addition to {format_memory(used)} of existing labs; "
+            f"labs on this machine may use {format_memory(room.memory_bytes)}",
+            "plan all clusters for smaller hosts: shared hosts are never scaled down",
         )
     made = plan, cluster
     return Fitted(plan, tuple(differences(made, made, cpu_share)), cpu_share, tuple(notes(cluster, cluster)))
@@ -278,7 +278,9 @@ def fit_beside(
 def _cluster(plan: Plan) -> Cluster:
     if plan.cluster is None:
         raise UserError(
-            "plan", "is for one machine without Hadoop", "give a plan that `howdah plan hosts.yaml` made"
+            "plan",
+            "is a plan of one machine without Hadoop",
+            "give a plan that `howdah plan hosts.yaml` made",
         )
     return plan.cluster
 
@@ -364,11 +366,11 @@ def notes(planned: Cluster, lab: Cluster) -> Iterator[str]:
     if any(master.takes and not master.whole_host for master in planned.masters) and not any(
         master.takes for master in lab.masters
     ):
-        yield "Masters have hosts of their own instead of workers' places, so that all places are workers'."
+        yield "Masters have separate hosts instead of workers' slots, so all slots have workers."
     if planned.topology.placement is not lab.topology.placement:
         yield (
             f"Replicas are placed by {lab.topology.placement} instead of {planned.topology.placement}: "
             f"{lab.topology.reason}."
         )
     if planned.request.growth is not None and lab.request.growth is None:
-        yield "Growth is left out: it is asked of the planned hosts."
+        yield "Growth is left out: it concerns the planned hosts."

@@ -15,7 +15,7 @@ from howdah.model.sharing import Sharing
 from howdah.planner.platforms.division import memory_for_workers
 from howdah.units import format_bits_per_s, format_bytes, format_counted, format_gib
 
-_HINT = "plan one of them anew: with a smaller --share, or --beside the others"
+_HINT = "plan one of them again: with a smaller --share, or --beside the others"
 DiskType = tuple[DiskKind, int]
 """What tells data disks apart: what they are made of, and their size in bytes."""
 
@@ -118,19 +118,19 @@ def _check_host(host: str, group: HostGroup, claims: Sequence[Claim]) -> None:
     if whole := [claim.cluster for claim in claims if claim.whole]:
         raise UserError(
             f"host {host}",
-            f"is used as it is by cluster {whole[0]}, and so cannot be shared by {names}",
-            "divide it with --hypervisor vsphere or kvm, or leave it out of one of them",
+            f"is used without a hypervisor by cluster {whole[0]}, so {names} cannot share it",
+            "divide it with --hypervisor vsphere or kvm, or leave it out of one cluster",
         )
     for claimed, present in _excesses(group, claims):
         raise UserError(
-            f"host {host}", f"clusters {names} ask for {claimed} together, and there are {present}", _HINT
+            f"host {host}", f"clusters {names} need {claimed} together, but there are {present}", _HINT
         )
     for one, other in combinations(claims, 2):
         if both := set(one.numbers) & set(other.numbers):
             raise UserError(
                 f"host {host}",
                 f"clusters {one.cluster} and {other.cluster} were both given its data disk {min(both)}",
-                "plan one of them anew --beside the other: it then has other disks",
+                "plan one of them again with --beside, so it gets other disks",
             )
 
 
@@ -140,7 +140,7 @@ def _excesses(group: HostGroup, claims: Sequence[Claim]) -> Iterator[tuple[str, 
     if vcpus > group.cpu.threads:
         yield format_counted(vcpus, "virtual CPU"), format_counted(group.cpu.threads, "thread")
     if memory > (given := memory_for_workers(group.memory_bytes)):
-        yield f"{format_gib(memory)} of memory", f"{format_gib(given)} beside the hypervisor's own"
+        yield f"{format_gib(memory)} of memory", f"{format_gib(given)} without the hypervisor's own memory"
     present, claimed = data_disks(group), Counter[DiskType]()
     for claim in claims:
         claimed.update(dict(claim.disks))
@@ -166,7 +166,7 @@ def _check_names(plans: Sequence[Plan]) -> None:
             if (other := owner.setdefault(machine, name)) != name:
                 raise UserError(
                     f"machine {machine}",
-                    f"would be one of cluster {other} and one of cluster {name}",
+                    f"would belong to cluster {other} and to cluster {name}",
                     "give one of the clusters another name: --cluster NAME",
                 )
 

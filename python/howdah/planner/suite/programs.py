@@ -170,7 +170,7 @@ def network(sizes: ClusterSizes) -> Network:
         "network pairs at once",
         PAIRS_AT_ONCE,
         1 if alone else hosts // 2,
-        reason="nobody else uses what lies between two hosts"
+        reason="no other pair uses the links between two hosts"
         if alone
         else f"one pair after another would take {alone_s / 60:,.0f} minutes; pairs at once share no "
         "host, though what lies between hosts",

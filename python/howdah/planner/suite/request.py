@@ -100,7 +100,7 @@ def requested_programs(
     kinds = suites().get(request.suite)
     if kinds is None:
         known = ", ".join(suites())
-        raise UserError("SUITE", f"{request.suite!r} is not a suite howdah knows", f"one of {known}")
+        raise UserError("SUITE", f"{request.suite!r} is not a suite", f"one of {known}")
     requested = tuple(programs()[kind] for kind in kinds)
     for program in requested:
         _check_engine(request, engine, program)

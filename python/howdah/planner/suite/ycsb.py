@@ -74,11 +74,11 @@ def mix(sizes: ClusterSizes) -> YcsbMix:
         if given["mix"] is None:
             raise UserError(
                 MIX.flag,
-                "says what the mix is made of, and is missing",
+                "is missing: it defines the mix",
                 f"give {MIX.flag} read=0.7,update=0.3",
             )
     if given["p99_s"] is not None and given["target"] is not None:
-        problem = f"looks for a rate, and {TARGET.flag} names one"
+        problem = f"searches for a rate, but {TARGET.flag} sets one"
         raise UserError(P99.flag, problem, "leave one of them out")
     workload = program(**given)
     if (workload.clients or 1) > 1 and "insert" in workload.shares:
@@ -135,13 +135,17 @@ def _common(sizes: ClusterSizes) -> dict[str, Any]:
     request = sizes.request
     records = choose_records(sizes)
     fields = sizes.choose(
-        "fields of a record", FIELDS, _FIELDS, reason="YCSB's own number", source="YCSB core properties"
+        "fields of a record", FIELDS, _FIELDS, reason="YCSB's default number", source="YCSB core properties"
     )
     field_bytes = sizes.choose(
-        "size of a field", FIELD_SIZE, _FIELD_BYTES, reason="YCSB's own size", source="YCSB core properties"
+        "size of a field",
+        FIELD_SIZE,
+        _FIELD_BYTES,
+        reason="YCSB's default size",
+        source="YCSB core properties",
     )
     clients = sizes.choose(
-        "clients", CLIENTS, 1, reason="one asks more than few RegionServers answer", source="howdah"
+        "clients", CLIENTS, 1, reason="one client saturates a few RegionServers", source="howdah"
     )
     return {
         "records": records,

@@ -149,7 +149,7 @@ def _nodes(web: Web, conf: ClientConf, unread: list[Unread]) -> Sequence[Node]:
 def _ask_datanode(web: Web, conf: ClientConf, datanode: DataNode) -> _Told:
     url = datanode_url(conf, datanode)
     if url is None:
-        return _Told(why_not="the NameNode does not say where its web server is")
+        return _Told(why_not="the NameNode does not report the address of its web server")
     jmx = JmxReader(web, url)
     try:
         return _Told(system(jmx), volumes(jmx, datanode.capacity_bytes))

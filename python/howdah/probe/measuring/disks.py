@@ -194,7 +194,7 @@ def measure_zones(
             continue
         if len(rates) < len(_PLACES):
             empty = len(_PLACES) - len(rates)
-            why = f"{empty} of {len(_PLACES)} places are empty, so that reading them needs no disk"
+            why = f"{empty} of {len(_PLACES)} places are empty, so reading them does not access the disk"
             missing.append(NotMeasured(what=what, why=why))
         if len(rates) > 1:
             zones.append(DiskZones(disk=disk.name, rates=rates))

@@ -46,7 +46,7 @@ def measure(
     answer, or disks too slow for any figure within the time.
     """
     if not data_dirs:
-        raise UserError("--data-dir", "names no directory", "give one on each disk to measure")
+        raise UserError("--data-dir", "is empty", "give a directory on each disk to measure")
     check_room(data_dirs)
     load_average = os.getloadavg()[0]
     pace = Pace(limit_s, tell)
@@ -105,9 +105,9 @@ def _disks(host: Host, directories: Sequence[DirectoryRates]) -> tuple[Disk, ...
 def _doubts(host: Host, load_average: float, together: StreamRates) -> list[NotMeasured]:
     doubts = []
     if load_average > _BUSY * host.usable_cpus:
-        why = f"other programs were running, load average {load_average:.1f}: measure when they have ended"
+        why = f"other programs were running (load average {load_average:.1f}); measure when they have ended"
         doubts.append(NotMeasured(what="an idle machine", why=why))
     if not together.direct:
-        why = "a data directory refuses direct I/O, so that its rates are the page cache's too"
+        why = "a data directory does not support direct I/O, so its rates include the page cache"
         doubts.append(NotMeasured(what="disks without the page cache", why=why))
     return doubts

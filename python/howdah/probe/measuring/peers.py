@@ -76,7 +76,7 @@ def receive_count(stream: socket.socket) -> int:
     while len(told) < _COUNT.size:
         more = stream.recv(_COUNT.size - len(told))
         if not more:
-            raise ConnectionResetError("it closed the connection before it said what arrived")
+            raise ConnectionResetError("it closed the connection before it reported the received bytes")
         told += more
     return int(_COUNT.unpack(told)[0])
 
@@ -100,7 +100,7 @@ def measure_peer(peer: str, pace: Pace, *, turn_s: float = _TURN_S) -> PeerRates
     except OSError as error:
         raise UserError(
             f"--peer {peer}",
-            f"cannot be measured with: {error.strerror or error}",
+            f"cannot be reached for a measurement: {error.strerror or error}",
             f"run `howdah probe --listen {port}` there, and open the port in the firewall",
         ) from error
     return PeerRates(
@@ -141,7 +141,7 @@ class Listener:
         except OSError as error:
             raise UserError(
                 f"--listen {host}:{port}",
-                f"cannot be listened on: {error.strerror or error}",
+                f"cannot be opened: {error.strerror or error}",
                 "give an address of this host, and a free port",
             ) from error
         self._socket.settimeout(_POLL_S)

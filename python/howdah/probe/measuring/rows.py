@@ -41,7 +41,9 @@ def make_pool(host: Host, blocks: int, pace: Pace, within_s: float) -> _native.P
             del pool
             pool = _native.Pool(much, threads)
     except MemoryError as error:
-        raise UserError("memory", str(error), "end what fills it, and measure again") from error
+        raise UserError(
+            "memory", str(error), "stop the processes that fill it, then measure again"
+        ) from error
     return pool
 
 

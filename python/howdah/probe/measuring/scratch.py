@@ -63,8 +63,8 @@ def _claim(folder: Path) -> int:
     if any(entry.name not in (_LOCK, "work") for entry in folder.iterdir()):
         raise UserError(
             f"--data-dir {folder.parent}",
-            f"{folder} holds something that howdah did not put there",
-            "move it away, or give another directory",
+            f"{folder} contains files that howdah did not create",
+            "move them, or give another directory",
         )
     lock = os.open(folder / _LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
     try:
@@ -73,7 +73,7 @@ def _claim(folder: Path) -> int:
         os.close(lock)
         raise UserError(
             f"--data-dir {folder.parent}",
-            "is being measured by another howdah, which would slow both down",
+            "is being measured by another howdah process, and both would be slow",
             "wait until it has ended",
         ) from error
     return lock

@@ -8,7 +8,7 @@ from typing import Any
 from howdah.extras import extra
 
 _COMPILED = (
-    "; it is compiled, which needs a C compiler, pkg-config and libvirt's headers "
+    "; compiling it needs a C compiler, pkg-config and libvirt's headers "
     "(libvirt-dev on Debian, libvirt-devel on Fedora)"
 )
 

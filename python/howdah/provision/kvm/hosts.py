@@ -34,7 +34,9 @@ def connected(uri: str, hosts: Sequence[str]) -> Iterator[dict[str, Any]]:
     """Connections to the libvirt of each host; raises UserError where one URI would stand for several."""
     if len(hosts) > 1 and HOST not in uri:
         raise UserError(
-            f"--libvirt {uri}", f"is one libvirt, and the plan has {len(hosts)} hosts", f"put {HOST} into it"
+            f"--libvirt {uri}",
+            f"names one libvirt, but the plan has {len(hosts)} hosts",
+            f"write {HOST} in place of the host's name",
         )
     connections: dict[str, Any] = {}
     try:
@@ -54,7 +56,7 @@ def opened(uri: str, host: str) -> Any:
         return libvirt.open(uri.replace(HOST, host))
     except libvirt.libvirtError as error:
         if error.get_error_code() in (libvirt.VIR_ERR_INVALID_ARG, libvirt.VIR_ERR_XML_ERROR):
-            raise UserError(where, f"is not one of libvirt's: {said(error)}", "see --help") from error
+            raise UserError(where, f"is not a URI of libvirt: {said(error)}", "see --help") from error
         raise NotReachable(
             where, f"cannot be reached: {said(error)}", f"is libvirt running on {host}, and may you log in?"
         ) from error
@@ -67,7 +69,7 @@ def said(error: Any) -> str:
 
 def failed(where: str, error: Any) -> RunFailed:
     """An error of libvirt's as howdah's."""
-    return RunFailed(where, said(error), "mend it, then run the command again: what is done is left alone")
+    return RunFailed(where, said(error), "fix that, then run the command again: finished changes stay")
 
 
 def described(connection: Any, name: str, site: LibvirtSite) -> LibvirtHost:
@@ -80,7 +82,7 @@ def described(connection: Any, name: str, site: LibvirtSite) -> LibvirtHost:
     pages = root.findall("host/topology/cells/cell/pages")
     state = HostState(
         name=name,
-        ready="" if kind else "has no KVM: libvirt runs its guests without it",
+        ready="" if kind else "has no KVM: libvirt would emulate its guests",
         memory_bytes=information[1] * MIB,
         threads=information[2],
         cores=information[4] * information[5] * information[6],
@@ -95,7 +97,9 @@ def described(connection: Any, name: str, site: LibvirtSite) -> LibvirtHost:
     )
     if site.pool not in state.datastores:
         raise UserError(
-            f"libvirt.pool: {site.pool}", f"is no active pool of host {name}", "make it there and start it"
+            f"libvirt.pool: {site.pool}",
+            f"is not an active pool of host {name}",
+            "create and start the pool there",
         )
     pool = connection.storagePoolLookupByName(site.pool)
     if site.image not in pool.listVolumes():

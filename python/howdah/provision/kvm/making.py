@@ -133,7 +133,7 @@ class DomainMaker:
         except libvirt.libvirtError as error:
             if error.get_error_code() != libvirt.VIR_ERR_NO_SUPPORT:
                 raise
-            self._told(f"{wanted.name} is empty, for this libvirt takes no uploads: write it by hand")
+            self._told(f"{wanted.name} is empty, because this libvirt accepts no uploads: write it by hand")
 
     def _volume(self, wanted: DiskVolume) -> Any | None:
         return volume_of(self._host.connection, wanted)

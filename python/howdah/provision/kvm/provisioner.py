@@ -41,7 +41,7 @@ class LibvirtProvisioner:
         overcommit: bool = False,
     ) -> None:
         if site.libvirt is None:
-            raise UserError("the site", "says nothing of libvirt", "add `libvirt:` to it")
+            raise UserError("the site", "has no section for libvirt", "add `libvirt:` to the site file")
         self._connections = connections
         self._site: LibvirtSite = site.libvirt
         self._machines = machines
@@ -116,8 +116,8 @@ class LibvirtProvisioner:
             if other is not one:
                 raise UserError(
                     f"machine {one.name}",
-                    f"is on {other.host} and on {one.host}",
-                    "leave the one that is to stay, and undefine the other by hand: virsh undefine",
+                    f"exists on {other.host} and on {one.host}",
+                    "keep one, and undefine the other by hand: virsh undefine",
                 )
         return found
 
@@ -130,8 +130,8 @@ class LibvirtProvisioner:
                 if volume_of(self._connections[machine.host], volume) is not None:
                     yield Obstacle(
                         f"host {machine.host}",
-                        f"has {volume.name} in {volume.pool}, and no machine that it is of",
-                        f"see whose it is; if it is nobody's: virsh vol-delete {volume.name} {volume.pool}",
+                        f"has {volume.name} in {volume.pool}, which belongs to no machine",
+                        f"if nothing uses it: virsh vol-delete {volume.name} {volume.pool}",
                     )
 
     def _facts(self, machine: WantedMachine, host: LibvirtHost) -> Facts:
@@ -153,9 +153,9 @@ class LibvirtProvisioner:
             if needed > host.huge_bytes:
                 yield Obstacle(
                     f"host {name}",
-                    f"has {format_memory(host.huge_bytes)} in huge pages; its machines take "
+                    f"has {format_memory(host.huge_bytes)} in huge pages; its machines need "
                     f"{format_memory(needed)}",
-                    f"set {pages} of 2 MiB aside: hugepages={pages} on its kernel's command line",
+                    f"reserve {pages} of 2 MiB: hugepages={pages} on its kernel's command line",
                 )
 
 
@@ -165,7 +165,7 @@ def _held_where_it_is(change: ProvisionChange) -> ProvisionChange:
     if moved is None or change.refused:
         return change
     return change.model_copy(
-        update={"refused": f"it would be there twice: migrate it back from {moved.found} (virsh migrate)"}
+        update={"refused": f"it would exist twice: migrate it back from {moved.found} (virsh migrate)"}
     )
 
 

@@ -42,8 +42,8 @@ def check_limits(
         if asked > most:
             raise UserError(
                 f"host {name}",
-                f"has {host.state.cores} cores, and its machines ask for {asked} by high latency "
-                f"sensitivity (virtual hardware {offered} is the newest here)",
+                f"has {host.state.cores} cores, but high latency sensitivity reserves {asked} for its "
+                f"machines (virtual hardware {offered} is the newest here)",
                 "plan with --set sched.cpu.latencySensitivity=normal, or with fewer virtual CPUs",
             )
     for machine in machines:
@@ -55,14 +55,14 @@ def check_limits(
             )
         if system[0] not in place.hosts[machine.host].state.datastores:
             raise UserError(
-                f"host {machine.host}", f"does not reach {system[0]}", "correct `system_datastore:`"
+                f"host {machine.host}", f"has no access to {system[0]}", "correct `system_datastore:`"
             )
     mirrored = any(machine.shadow_host for machine in machines)
     if mirrored and found_cluster(place)[HA] == "off" and not site.high_availability:
         raise UserError(
             f"cluster {site.cluster}",
-            "has vSphere HA switched off, without which there is no Fault Tolerance",
-            "say `high_availability: true` in the site, or switch it on",
+            "has vSphere HA off, which Fault Tolerance needs",
+            "write `high_availability: true` in the site, or switch HA on",
         )
 
 
@@ -76,17 +76,17 @@ def _check_values(machine: WantedMachine) -> None:
         raise UserError(
             "the plan: cpuid.coresPerSocket",
             f"{machine.vcpus} virtual CPUs do not divide into sockets of {cores} cores",
-            "leave it to the plan",
+            "leave the value out of the plan's options",
         )
     if machine.memory_bytes % (_MEMORY_STEP * MIB):
         raise UserError(
             f"machine {machine.name}",
-            f"has {spelt_mib(machine.memory_bytes // MIB)}, which is no multiple of {_MEMORY_STEP} MiB",
-            "plan with another memSize: vSphere takes no other",
+            f"has {spelt_mib(machine.memory_bytes // MIB)}, not a multiple of {_MEMORY_STEP} MiB",
+            "plan with another memSize: vSphere accepts only multiples",
         )
     if latency(machine) not in _LATENCIES:
         raise UserError(
-            "the plan: sched.cpu.latencySensitivity", f"{latency(machine)!r} is no level", "normal or high"
+            "the plan: sched.cpu.latencySensitivity", f"{latency(machine)!r} is not a level", "normal or high"
         )
     if not known_card(card_kind(machine)):
         raise UserError("ethernet0.virtualDev", f"{card_kind(machine)!r} is not a network card", "vmxnet3")
@@ -97,13 +97,13 @@ def notes(
 ) -> Iterator[str]:
     """What an administrator should know beside."""
     if not drs_on(place):
-        yield f"DRS is off in {site.cluster}: rules are stored, and nobody keeps them"
+        yield f"DRS is off in {site.cluster}: rules are stored but not enforced"
     if found_cluster(place)[HA] == "off" and not site.high_availability:
-        yield f"vSphere HA is off in {site.cluster}: restart priorities wait until it is on"
+        yield f"vSphere HA is off in {site.cluster}: restart priorities take effect when it is on"
     asked = {wanted_hardware(machine, 10**6) for machine in machines}
     newest = max((one for one in asked if one is not None), default=0)
     if newest > offered:
-        yield f"this vCenter offers virtual hardware {offered} at most, the plan's is {newest}"
+        yield f"this vCenter offers virtual hardware {offered} at most, but the plan has {newest}"
 
 
 def as_mirrored(facts: Facts, there: FoundMachine | None) -> Facts:

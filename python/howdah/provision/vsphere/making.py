@@ -139,7 +139,7 @@ class MachineMaker:
     def _shut_down(self, one: Any, where: str) -> None:
         if one.guest.toolsRunningStatus != "guestToolsRunning":
             raise RunFailed(
-                where, "runs, and has no VMware Tools by which to shut it down", "shut it down by hand"
+                where, "runs without VMware Tools, so howdah cannot shut it down", "shut it down by hand"
             )
         one.ShutdownGuest()
         deadline = time.monotonic() + _SHUTDOWN_S

@@ -141,7 +141,7 @@ def _hosts(content: Any, datacenter: Any, cluster: Any, stores: Mapping[str, Any
             networks=frozenset(networks[one] for one in given["network"] if one in networks),
             no_fault_tolerance=""
             if given.get("capability.ftSupported")
-            else "its API says that it does not support it",
+            else "its API reports no support for it",
         )
         found[name] = VCenterHost(reference, state, {disk.uuid: disk.canonicalName for disk in disks})
     return found

@@ -52,7 +52,7 @@ class VCenterProvisioner:
         overcommit: bool = False,
     ) -> None:
         if site.vcenter is None:
-            raise UserError("the site", "says nothing of a vCenter", "add `vcenter:` to it")
+            raise UserError("the site", "has no section for a vCenter", "add `vcenter:` to the site file")
         self._content = content
         self._site: VCenterSite = site.vcenter
         self._entries = site.by_host
@@ -128,7 +128,7 @@ class VCenterProvisioner:
             spec = cluster_spec(place, self._machines, references, ha=self._site.high_availability)
             where = f"cluster {self._site.cluster}"
             wait_for(place.cluster.ReconfigureComputeResource_Task(spec=spec, modify=True), where)
-            told(f"told {where} its rules, groups and restart priorities")
+            told(f"set rules, groups and restart priorities of {where}")
         # Rules come first, so that no machine ever runs where it may not.
         _side_by_side(lambda machine: maker.start(machine, references[machine.name]), changing)
 

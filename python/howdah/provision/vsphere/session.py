@@ -54,18 +54,18 @@ def logged_in(login: VCenterLogin) -> Iterator[Any]:
         )
     except vim.fault.InvalidLogin as error:
         raise UserError(
-            where, f"does not let {login.user} in with this password", "check vcenter.user and the password"
+            where, f"rejects the password of {login.user}", "check vcenter.user and the password"
         ) from error
     except ssl.SSLError as error:
         why = getattr(error, "verify_message", "") or error.reason
         raise UserError(
             where,
-            f"shows a certificate that is not trusted: {why}",
-            "give vCenter's own in the site, vcenter.ca_file, and the name that it is for",
+            f"presents an untrusted certificate: {why}",
+            "give vCenter's certificate in the site, vcenter.ca_file, and use the certificate's host name",
         ) from error
     except (OSError, http.client.HTTPException, vmodl.MethodFault) as error:
         raise NotReachable(
-            where, f"cannot be reached: {said(error)}", "is it a vCenter, and running?"
+            where, f"cannot be reached: {said(error)}", "is that a running vCenter?"
         ) from error
     try:
         yield service.content
@@ -73,15 +73,15 @@ def logged_in(login: VCenterLogin) -> Iterator[Any]:
         raise UserError(
             f"vcenter.user: {login.user}",
             f"lacks the privilege {error.privilegeId}",
-            "give a role that has it, on the datacentre",
+            "grant the login a role with this privilege on the datacentre",
         ) from error
     except vmodl.MethodFault as error:
         raise RunFailed(
-            where, f"answers: {said(error)}", "run it again: what is done is left alone"
+            where, f"answers: {said(error)}", "run the command again: finished changes stay"
         ) from error
     except (OSError, http.client.HTTPException) as error:
         raise NotReachable(
-            where, f"does not answer any more: {said(error)}", "run it again: what is done is left alone"
+            where, f"no longer answers: {said(error)}", "run the command again: finished changes stay"
         ) from error
     finally:
         # Its sessions end by themselves; a vCenter that is lost must not hide why.
@@ -102,7 +102,7 @@ def wait_for(task: Any, where: str) -> Any:
         time.sleep(poll)
         poll = min(poll * 1.5, _LONGEST_POLL_S)
     if info.state == vim.TaskInfo.State.error:
-        raise RunFailed(where, said(info.error), "mend it, then run the command again") from info.error
+        raise RunFailed(where, said(info.error), "fix that, then run the command again") from info.error
     return info.result
 
 

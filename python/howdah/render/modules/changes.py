@@ -58,7 +58,7 @@ def alone(check: bool = False) -> Iterator[None]:
             except BlockingIOError:
                 if time.monotonic() > deadline:
                     raise HostRefusal(
-                        "another deployment changes it", "wait for that to end, and deploy again"
+                        "another deployment changes it", "wait for that deployment, then deploy again"
                     ) from None
             time.sleep(0.2)
         yield

@@ -58,8 +58,8 @@ def prepare_disks(host: HostChanges, manifest: Json, given: Optional[List[str]])
     if len(chosen) != len(left):
         there = f" ({', '.join(chosen)})" if chosen else ""
         raise HostRefusal(
-            f"{len(left)} data disks are needed and {len(chosen)} hold nothing{there}",
-            "wipe as many, or name them: --disks HOST=/dev/sdb,… (howdah_disks in the inventory)",
+            f"{len(left)} data disks are needed, but {len(chosen)} are empty{there}",
+            "wipe enough disks, or name them: --disks HOST=/dev/sdb,… (howdah_disks in the inventory)",
         )
     words = [f"{number:02}={chosen[index]}" for index, number in enumerate(left)]
     again = [word for word in words if os.path.realpath(word.partition("=")[2]) in begun]
@@ -85,7 +85,7 @@ def try_out(text: str, words: List[str]) -> None:
         said = (done.stderr.strip() or f"disks.sh: exit {done.returncode}").splitlines()[-1]
         raise HostRefusal(
             said.partition("disks.sh: ")[2] or said,
-            "name others: --disks HOST=/dev/sdb,… (howdah_disks in the inventory), or wipe what is there",
+            "name other disks: --disks HOST=/dev/sdb,… (howdah_disks in the inventory), or wipe these",
         )
 
 

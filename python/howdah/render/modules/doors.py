@@ -21,7 +21,7 @@ CALLS = (
     (b"HBas\x00\x50", b"Authentication is required"),
 )
 """How a caller begins that has no ticket, and what is answered where one is wanted: Hadoop, HBase."""
-UNKNOWN = "whether it wants a ticket is not known"
+UNKNOWN = "whether it requires a ticket is unknown"
 IN_LISTEN = "0A"
 FAILED = (OSError, http.client.HTTPException)
 
@@ -67,7 +67,7 @@ def without_ticket(name: str, port: int, authority: str) -> str:
     try:
         page.connect()
     except ssl.SSLCertVerificationError as error:
-        return f"has a certificate that is not to be believed: {error.verify_message}"
+        return f"has an untrusted certificate: {error.verify_message}"
     except OSError:
         # It does not speak TLS: what it does speak is tried next.
         return without_encryption(name, port)

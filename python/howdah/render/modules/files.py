@@ -35,7 +35,7 @@ def make_directories(host: HostChanges, manifest: Json) -> None:
         path, mode = Path(entry["path"]), int(entry["mode"], 8)
         if entry["on"] and not os.path.ismount(entry["on"]):
             # Its disk is new, or has failed: what is written here would fill the system's.
-            host.notes.append(f"{entry['on']} is not mounted: nothing is made there")
+            host.notes.append(f"{entry['on']} is not mounted, so nothing is created there")
             continue
         found = path.stat() if path.is_dir() else None
         if not found or found.st_mode & 0o7777 != mode or owner(found.st_uid) != entry["owner"]:

@@ -49,9 +49,9 @@ def format_once(host: HostChanges, manifest: Json, daemon: Json, holders: List[s
         return
     if holders:
         raise HostRefusal(
-            f"the NameNode's directories ({', '.join(daemon['stores'])}) hold nothing, and others hold data "
-            f"of this cluster ({', '.join(holders[:3])})",
-            "bring the directories back from a copy; nothing is formatted",
+            f"the NameNode's directories ({', '.join(daemon['stores'])}) are empty, but other directories "
+            f"have data of this cluster ({', '.join(holders[:3])})",
+            "restore the directories from a copy; howdah formats nothing",
         )
     cluster = ["-clusterid", manifest["cluster"], "-nonInteractive"]
     host.change(

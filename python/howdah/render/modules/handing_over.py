@@ -53,8 +53,8 @@ def hand_over(host: HostChanges, manifest: Json, daemon: Json, name: str, others
     ready = [other for other in others if does(daemon, other, "follows")]
     if not ready:
         raise HostRefusal(
-            f"its {daemon['name']} leads, and none stands by to take over ({', '.join(others)})",
-            "mend that one first; this one is left as it is",
+            f"its {daemon['name']} is active, and none is ready to take over ({', '.join(others)})",
+            "fix that one first; this one stays unchanged",
         )
     if daemon["name"] == "namenode":
         fail_over(manifest, daemon, name, ready[0])
@@ -63,7 +63,7 @@ def hand_over(host: HostChanges, manifest: Json, daemon: Json, name: str, others
     if not wait_until(lambda: any(does(daemon, other, "leads") for other in others), TAKES_OVER_S):
         run("systemctl", "start", daemon["unit"])
         raise HostRefusal(
-            f"no other {daemon['name']} leads after {TAKES_OVER_S:.0f} s", f"see the log on {ready[0]}"
+            f"no other {daemon['name']} is active after {TAKES_OVER_S:.0f} s", f"see the log on {ready[0]}"
         )
     host.changes.append(f"hand over to {ready[0]}")
 
@@ -77,7 +77,7 @@ def fail_over(manifest: Json, daemon: Json, name: str, other: str) -> None:
         if not wait_until(lambda: not in_safe_mode(daemon, other), SAFE_MODE_S):
             raise HostRefusal(
                 f"the NameNode of {other} is in safe mode after {SAFE_MODE_S:.0f} s",
-                f"see which DataNodes do not report to it; {name} leads on",
+                f"see which DataNodes do not report to it; {name} stays active",
             )
     words = ["-failover", daemon["peers"][name], daemon["peers"][other]]
     deadline = time.monotonic() + TAKES_OVER_S

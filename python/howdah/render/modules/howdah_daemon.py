@@ -122,7 +122,7 @@ def wait(daemon: Json, name: str, patience_s: float) -> None:
         often = int(state["NRestarts"] or 0) - begun >= 3
         if state["ActiveState"] in ("failed", "inactive") or often or time.monotonic() > deadline:
             raise HostRefusal(
-                f"{daemon['unit']} is not of use: {lacking}; the end of its log:\n" + "\n".join(log(daemon))
+                f"{daemon['unit']} does not work: {lacking}; the end of its log:\n" + "\n".join(log(daemon))
             )
         time.sleep(POLL_S)
 

@@ -29,8 +29,8 @@ def main(arguments: bytes) -> None:
         ]
         if found:
             raise HostRefusal(
-                f"who has no ticket is let in, or may be: {'; '.join(found)}",
-                "close these ports to others until what the plan sets for them is corrected",
+                f"clients without a ticket are admitted, or may be: {'; '.join(found)}",
+                "close these ports in the firewall until the plan's settings are corrected",
             )
     except (HostRefusal, OSError) as error:
         result.update(refused(error))

@@ -50,7 +50,7 @@ def wait_for(what: str, lacks: Callable[[], str], patience_s: float) -> None:
         if time.monotonic() > deadline:
             raise HostRefusal(
                 f"waited {patience_s:.0f} s for {what}: {lacking}",
-                "mend what is lacking (--status tells of every daemon), and deploy again",
+                "fix what is missing (--status shows every daemon), then deploy again",
             )
         time.sleep(POLL_S)
 
@@ -148,11 +148,11 @@ def prove(namenodes: List[str]) -> None:
         files.ask("DELETE", PROOF, "DELETE")
     except (OSError, http.client.HTTPException) as error:
         raise HostRefusal(
-            f"HDFS did not take and give back a file of 1 MiB: {error}",
+            f"HDFS failed to store and return a file of 1 MiB: {error}",
             "see which DataNode does not answer (--status), and deploy again",
         ) from error
     if not same:
-        raise HostRefusal(f"what was written to {PROOF} is not what is read from it")
+        raise HostRefusal(f"the contents read from {PROOF} differ from what was written")
 
 
 def prepare_upgrade(host: HostChanges, namenodes: List[str], patience_s: float) -> None:
@@ -186,7 +186,7 @@ def finalize_upgrade(host: HostChanges, namenodes: List[str], patience_s: float)
     releases = sorted(one["key"] for one in bean(*where, INFO).get("DistinctVersions") or [])
     if len(releases) > 1:
         raise HostRefusal(
-            f"DataNodes run {' and '.join(releases)}", "deploy one release to all of them, and then finalize"
+            f"DataNodes run {' and '.join(releases)}", "deploy one release to all of them, then finalize"
         )
     hadoop(applied(), "hdfs", "hdfs", "dfsadmin", "-rollingUpgrade", "finalize")
     host.changes.append("finalize HDFS's rolling upgrade")
@@ -214,7 +214,7 @@ def run_job() -> None:
         raise HostRefusal(f"{home} has no hadoop-mapreduce-examples, which a small job is of")
     said = hadoop(manifest, administrator(), "hadoop", "jar", jars[-1], "pi", "1", "10")
     if "Estimated value of Pi" not in said:
-        raise HostRefusal(f"a small job did not end well: {said[-300:]}")
+        raise HostRefusal(f"a small job failed: {said[-300:]}")
 
 
 def main(arguments: bytes) -> None:

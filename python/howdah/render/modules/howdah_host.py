@@ -71,7 +71,7 @@ def apply(host: HostChanges, manifest: Json, former: Json, args: Json) -> None:
     place_secrets(host, manifest, former, digests(manifest, args))
     home = java_home()
     if home is None and manifest["daemons"]:
-        raise HostRefusal("there is no java on the path", f"install Java {manifest['java']}")
+        raise HostRefusal("it has no java on the path", f"install Java {manifest['java']}")
     wanted = [*manifest["files"], *map(configuration_file, manifest["daemons"])]
     if home is not None:
         wanted.append({"path": JAVA_FILE, "mode": "0644", "content": f"JAVA_HOME={home}\n"})
@@ -99,9 +99,7 @@ def chosen(args: Json, former: Json) -> Json:
     for manifest in (former, loaded(f"{STATE}/previous.json")):
         if manifest.get("revision") == back:
             return manifest
-    raise HostRefusal(
-        f"it has nothing of revision {back} to go back to", "deploy the plan that was in force then"
-    )
+    raise HostRefusal(f"it has no files of revision {back} to restore", "deploy the earlier plan")
 
 
 def record(host: HostChanges, manifest: Json, former: Json) -> None:
@@ -142,7 +140,8 @@ def main(arguments: bytes) -> None:
         if former and former["cluster"] != manifest["cluster"]:
             raise HostRefusal(
                 f"it is a host of the cluster {former['cluster']}, and this is {manifest['cluster']}",
-                "leave it out of the inventory; if that cluster is gone, remove /var/lib/howdah there",
+                "leave it out of the inventory; if that cluster no longer exists, remove /var/lib/howdah "
+                "there",
             )
         with alone(host.check):
             apply(host, manifest, former, args)

@@ -52,7 +52,7 @@ def whom(args: Json) -> Iterator[Wrong]:
     """Whether this is the host that was meant."""
     name, called = str(args["host"]), socket.gethostname()
     if called.lower() not in (name.lower(), name.lower().partition(".")[0]):
-        yield f"it calls itself {called}", f"hostnamectl set-hostname {name}, or plan for the hosts there are"
+        yield f"its own name is {called}", f"hostnamectl set-hostname {name}, or plan for the existing hosts"
 
 
 def software(manifest: Json) -> Iterator[Wrong]:
@@ -65,11 +65,11 @@ def software(manifest: Json) -> Iterator[Wrong]:
     said = said_of_java(java) if java else ""
     found = re.search(r'version "(?:1\.)?(\d+)', said)
     if not java:
-        yield "there is no java on the path", install
+        yield "it has no java on the path", install
     elif not found:
-        yield f"its java ({java}) does not run: {said or 'it says nothing'}", install
+        yield f"its java ({java}) does not run: {said or 'it prints nothing'}", install
     elif int(found.group(1)) < least:
-        yield f"its java is {found.group(1)}", f"install Java {least} and make it the first on the path"
+        yield f"its java is {found.group(1)}", f"install Java {least} and put it first on the path"
     tools = ["runuser", "blkid"]
     if manifest.get("disks") and not_mounted(manifest):
         tools += ["parted", "lsblk", "wipefs", "mkfs.xfs" if "mkfs.xfs" in script(manifest) else "mkfs.ext4"]
@@ -94,7 +94,7 @@ def clients_of_kerberos() -> Iterator[Wrong]:
             "install the distribution's own curl",
         )
     if not Path("/etc/krb5.conf").is_file():
-        yield "it has no /etc/krb5.conf", "write one that names the realm and its KDC"
+        yield "it has no /etc/krb5.conf", "create one with the realm and its KDC"
 
 
 def said_of_java(java: str) -> str:
@@ -133,8 +133,8 @@ def hardware(manifest: Json, args: Json) -> Iterator[Wrong]:
     have, planned = int(total.group(1)) * 1024 if total else 0, manifest["memory_bytes"]
     if have < 0.9 * planned:
         yield (
-            f"it has {have / 2**30:.1f} GiB of memory, and was planned with {planned / 2**30:.1f}",
-            "probe the hosts again and plan for what they are",
+            f"it has {have / 2**30:.1f} GiB of memory, but was planned with {planned / 2**30:.1f}",
+            "probe the hosts again, then plan again",
         )
     try:
         prepare_disks(HostChanges(check=True), manifest, args.get("disks"))
@@ -152,7 +152,7 @@ def ports_in_use(manifest: Json) -> Iterator[Wrong]:
             if port in used:
                 who = holder(used[port]) or "somebody"
                 yield (
-                    f"{who} listens at port {port}, which is the {daemon['name']}'s",
+                    f"{who} listens at port {port}, which the {daemon['name']} needs",
                     "stop it, or plan another port",
                 )
 
@@ -193,14 +193,14 @@ def names(args: Json) -> Iterator[Wrong]:
             continue
         known = {one.lower() for one in (back[0], *back[1])}
         if name.lower() not in known:
-            others.append(f"{name} is {back[0]} backwards")
+            others.append(f"{name} resolves backwards to {back[0]}")
         elif name == args["host"] and str(address).startswith("127."):
-            others.append(f"{name} is {address}, where no other host reaches it")
+            others.append(f"{name} is {address}, which other hosts cannot reach")
     if unknown:
         told = ", ".join(unknown[:3]) + (f" and {len(unknown) - 3} more" if unknown[3:] else "")
         yield (
-            f"it does not find {told} by name and address",
-            "put all hosts into DNS or /etc/hosts, forwards and backwards",
+            f"it cannot resolve {told} by name and address",
+            "add all hosts to DNS or /etc/hosts, forwards and backwards",
         )
     if others:
         yield "; ".join(others[:3]), "correct DNS or /etc/hosts"
@@ -227,7 +227,7 @@ def room(manifest: Json, args: Json) -> Iterator[Wrong]:
             free = place.f_bavail * place.f_frsize / 2**20
             yield (
                 f"{', '.join(sorted(paths))} has {free:.0f} MiB free, and {size >> 20} MiB are needed",
-                "make room, or mount a larger file system there",
+                "free some space, or mount a larger file system there",
             )
 
 
@@ -245,7 +245,7 @@ def fetching(manifest: Json, args: Json) -> Iterator[Wrong]:
         if name in trees and (why := not_to_be_had(name, trees[name]["file"], mirror)):
             yield (
                 why,
-                "let it reach that address, or name a mirror that it reaches: --mirror URL",
+                "make that address reachable, or give a mirror that it can reach: --mirror URL",
             )
 
 

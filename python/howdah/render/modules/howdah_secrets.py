@@ -26,7 +26,7 @@ def main(arguments: bytes) -> None:
         with alone():
             for name, text in given.items():
                 if "/" in name or name in ("", ".", ".."):
-                    raise HostRefusal(f"{name} is no name of a file")
+                    raise HostRefusal(f"{name} is not a file name")
                 result["changed"] |= keep(name, base64.b64decode(text, validate=True))
     except (HostRefusal, OSError, ValueError) as error:
         result.update(refused(error))

@@ -36,7 +36,7 @@ def ticket(user: str) -> List[str]:
         return []
     own = ACCESS["users"].get(user)
     if own is None:
-        raise HostRefusal(f"it has no keytab of {user}'s", "no daemon of that user's is planned here")
+        raise HostRefusal(f"it has no keytab of user {user}", "the plan has no daemon of that user here")
     entry = pwd.getpwnam(user)
     folder = Path(TICKETS, user)
     folder.mkdir(parents=True, exist_ok=True)
@@ -52,7 +52,7 @@ def ticket(user: str) -> List[str]:
         except HostRefusal as error:
             raise HostRefusal(
                 f"{principal} gets no ticket with {own['keytab']}: {error.what.splitlines()[-1]}",
-                "see that its KDC answers, and that the keytab has the key that the KDC has: klist -kt",
+                "check that its KDC answers, and that the keytab has the KDC's current key: klist -kt",
             ) from error
     return [line]
 
@@ -61,4 +61,4 @@ def asking_user() -> str:
     """The user as whom pages are asked: the first who has a keytab here."""
     for user in ACCESS["users"]:
         return str(user)
-    raise HostRefusal("it has no keytab of anybody's", "no daemon that shows a page is planned here")
+    raise HostRefusal("it has no keytab", "the plan has no daemon with a page here")

@@ -29,7 +29,7 @@ def answers(name: str, page: Json) -> str:
         body = shown(name, page)
     except (OSError, http.client.HTTPException) as error:
         return f"port {port}: {error}"
-    return "" if re.search(page["answers"], body) else f"port {port} does not say {page['answers']} yet"
+    return "" if re.search(page["answers"], body) else f"port {port} does not answer {page['answers']} yet"
 
 
 def shown(name: str, page: Json) -> str:

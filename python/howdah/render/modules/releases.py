@@ -30,8 +30,8 @@ def install_releases(host: HostChanges, manifest: Json, args: Json) -> None:
             host.changes.append(f"release {name}")
             if not host.check:
                 raise HostRefusal(
-                    f"{OPT}/{name} is missing, and no file to unpack it from was named",
-                    "name one: -e @releases.json, which howdah hadoop pack writes",
+                    f"{OPT}/{name} is missing, and no archive of it was given",
+                    "give one: -e @releases.json, which howdah hadoop pack writes",
                 )
         elif there != wanted["sha256"]:
             host.change(
@@ -55,8 +55,8 @@ def fetch(name: str, wanted: Json, mirror: str) -> None:
                 file.write(block)
         if digest.hexdigest() != wanted["sha256"]:
             raise HostRefusal(
-                f"{url} is not the file that was named: its SHA-256 is {digest.hexdigest()}",
-                "fill the mirror again (howdah hadoop pack), or see what cuts downloads short",
+                f"{url} differs from the expected file: its SHA-256 is {digest.hexdigest()}",
+                "fill the mirror again (howdah hadoop pack), or check why downloads are truncated",
             )
         with tarfile.open(staging / "archive") as archive:
             archive.extractall(staging)
@@ -74,8 +74,8 @@ def fetch(name: str, wanted: Json, mirror: str) -> None:
 def fix_of(error: Exception) -> str:
     """What to do about a release that could not be unpacked."""
     if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
-        return f"make room below {OPT}, and deploy again"
-    return "see that the mirror is up and reached from here, and deploy again"
+        return f"free space below {OPT}, then deploy again"
+    return "check that the mirror is up and reachable from here, then deploy again"
 
 
 def not_to_be_had(name: str, file: str, mirror: str) -> str:
@@ -117,4 +117,6 @@ def callers_address() -> str:
             process = int((read(f"/proc/{process}/stat") or "").rpartition(")")[2].split()[1])
         except (OSError, IndexError, ValueError):
             break
-    raise HostRefusal("cannot tell where releases are fetched from", "name a mirror: --mirror URL")
+    raise HostRefusal(
+        "cannot determine the address that releases are fetched from", "give a mirror: --mirror URL"
+    )

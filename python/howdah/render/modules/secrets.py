@@ -45,8 +45,8 @@ def digests(manifest: Json, args: Json) -> Dict[str, str]:
             lacking.append(name)
     if lacking:
         raise HostRefusal(
-            f"it was handed no {', '.join(lacking)}",
-            "deploy with --secrets DIR, where the files of all hosts are",
+            f"it did not get {', '.join(lacking)}",
+            "deploy with --secrets DIR, the directory with the files of all hosts",
         )
     return found
 
@@ -80,6 +80,6 @@ def place(entry: Json, digest: str) -> None:
     """Write one from what the host was handed."""
     content = Path(HANDED, entry["name"]).read_bytes()
     if hashlib.sha256(content).hexdigest() != digest:
-        raise HostRefusal(f"{entry['name']} is not what was to be handed over", "deploy again")
+        raise HostRefusal(f"{entry['name']} differs from the file to copy", "deploy again")
     owner, group = pwd.getpwnam(entry["owner"]).pw_uid, grp.getgrnam(entry["group"]).gr_gid
     replace(entry["path"], content, int(entry["mode"], 8), (owner, group))

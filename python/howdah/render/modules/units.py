@@ -117,7 +117,7 @@ def reload_system(host: HostChanges, changed: List[str]) -> None:
                     run(*words, path)
                 except (HostRefusal, OSError) as error:
                     # A container may not set what is its host's; the file waits for the next boot.
-                    host.notes.append("not in force yet: " + " ".join(str(error).split()))
+                    host.notes.append("not active yet: " + " ".join(str(error).split()))
     if any(path.startswith("/etc/udev/") for path in changed) and Path("/run/udev/control").exists():
         run("udevadm", "control", "--reload")
 

@@ -56,7 +56,7 @@ def _spec(steps: Sequence[RateStep]) -> dict[str, Any]:
         for step in steps
     ]
     most = max(step.asked_per_s for step in steps)
-    x = linear("asked", [0, 1.05 * most], across("operations asked for in a second", format="~s"))
+    x = linear("asked", [0, 1.05 * most], across("target operations per second", format="~s"))
     y = {
         "field": "ms",
         "type": "quantitative",

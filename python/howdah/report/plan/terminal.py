@@ -15,13 +15,19 @@ from howdah.model.plan import Candidate, Cluster, Master, Plan, Setting
 from howdah.model.value import value_text
 from howdah.report.plan import words
 from howdah.report.plan.content import Cited, Grounds, RuleText
+from howdah.report.plan.shortening import shortened
 from howdah.report.words import sentence
 from howdah.units import format_counted
 
-_MOST_ADVICE = 6
+_MOST_ADVICE = 4
+_HEAD = len("against it") + 2
+"""Columns of the headings."""
+_SEVERITY = len("should") + 2
+_LEAST_COST = 0.01
+"""A smaller part of the work's time is not worth a line."""
 _STYLES = {"must": "red", "should": "yellow", "may": "dim"}
 _WIDE = 110
-"""With fewer columns, what speaks of a platform stands below the table."""
+"""With fewer columns, verdicts on platforms stand below the table."""
 _UNKNOWN = RuleText("")
 
 
@@ -31,11 +37,11 @@ def plan_text(plan: Plan, path: Path, page: Path | None) -> RenderableType:
     if cluster is None:
         raise ValueError("a plan for one machine without Hadoop has no cluster to show")
     return Group(
-        Text(words.answer(plan, cluster), style="bold"),
+        *(Text(line, style="bold") for line in words.answer_lines(plan, cluster)),
         Text(),
         _Platforms(cluster),
         Text(),
-        _lines(plan, cluster, path, page),
+        _Lines(plan, cluster, path, page),
     )
 
 
@@ -45,104 +51,128 @@ class _Platforms:
     def __init__(self, cluster: Cluster) -> None:
         unwanted = {"refused", "possible"} if words.many_groups(cluster) else {"refused"}
         self.candidates = [candidate for candidate in cluster.candidates if candidate.verdict not in unwanted]
+        groups = {candidate.group for candidate in self.candidates}
         self.several = len({candidate.group for candidate in cluster.candidates}) > 1
+        self.choice = len(self.candidates) > len(groups)
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         wide = options.max_width >= _WIDE
-        yield self._table(wide=wide)
-        if not wide:
+        yield self._table(options.max_width, wide=wide)
+        if not wide and self.choice:
             yield Text()
-            yield self._verdicts()
+            yield self._verdicts(options.max_width)
 
     def _name(self, candidate: Candidate) -> str:
         return f"{candidate.group}: {candidate.platform}" if self.several else candidate.platform
 
-    def _table(self, *, wide: bool) -> Table:
+    def _table(self, width: int, *, wide: bool) -> Table:
         table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 2, 0, 0))
         table.add_column("platform")
         for number in ("workers", "CPUs", "memory", "disks", "at once"):
             table.add_column(number, justify="right", no_wrap=True)
+        rows = [[self._name(candidate), *words.figures(candidate)] for candidate in self.candidates]
         if wide:
             table.add_column("verdict")
-        for candidate in self.candidates:
-            row = [
-                self._name(candidate),
-                *words.figures(candidate),
-                *([words.verdict(candidate)] if wide else []),
+            cells = [
+                [column.header, *(row[at] for row in rows)] for at, column in enumerate(table.columns[:-1])
             ]
+            used = sum(
+                2 + max(len(line) for cell in column for line in str(cell).split("\n")) for column in cells
+            )
+            for row, candidate in zip(rows, self.candidates, strict=True):
+                row.append(shortened(words.verdict(candidate), width - used))
+        for row, candidate in zip(rows, self.candidates, strict=True):
             table.add_row(*map(Text, row), style="bold" if candidate.verdict == "recommended" else "")
         return table
 
-    def _verdicts(self) -> Table:
+    def _verdicts(self, width: int) -> Table:
         table = Table.grid(padding=(0, 2, 0, 0))
         table.add_column(style="dim")
         table.add_column()
+        room = width - 2 - max(len(self._name(candidate)) for candidate in self.candidates)
         for candidate in self.candidates:
-            table.add_row(Text(self._name(candidate)), Text(words.verdict(candidate)))
+            table.add_row(Text(self._name(candidate)), Text(shortened(words.verdict(candidate), room)))
         return table
 
 
-def _lines(plan: Plan, cluster: Cluster, path: Path, page: Path | None) -> Table:
-    table = Table.grid(padding=(0, 2, 0, 0))
-    table.add_column(style="dim", no_wrap=True)
-    table.add_column()
-    said = ""
-    for head, line in _said(plan, cluster):
-        # A heading stands once, before the first of its lines.
-        table.add_row("" if head == said else head, Text(line) if isinstance(line, str) else line)
-        said = head
-    named = shlex.quote(str(path))
-    table.add_row("plan", Text(f"{path}   `howdah plan explain {named}` says why, value by value"))
-    if page is not None:
-        table.add_row("page", Text(str(page)))
-    table.add_row("next", Text(f"howdah render {named} --output DIR"))
-    return table
+class _Lines:
+    """The rest of a plan, each item in one line of the terminal; `howdah plan explain` shows all of it."""
+
+    def __init__(self, plan: Plan, cluster: Cluster, path: Path, page: Path | None) -> None:
+        self.plan, self.cluster, self.path, self.page = plan, cluster, path, page
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        table = Table.grid(padding=(0, 2, 0, 0))
+        table.add_column(style="dim", no_wrap=True)
+        table.add_column()
+        before = ""
+        for head, line in self._rows(options.max_width - _HEAD):
+            # A heading stands once, before the first of its lines.
+            table.add_row("" if head == before else head, Text(line) if isinstance(line, str) else line)
+            before = head
+        yield table
+
+    def _rows(self, width: int) -> Iterator[tuple[str, str | Text]]:
+        yield "work", words.work_line(self.cluster)
+        yield from _considered(self.cluster, width)
+        for master in self.cluster.masters:
+            for line in words.masters_lines(master, width):
+                yield "masters", line
+        yield "topology", shortened(words.topology_line(self.cluster), width)
+        for line in words.capacity_line(self.cluster.capacity).split("; "):
+            yield "capacity", line
+        yield "settings", words.settings_line(self.plan, width)
+        yield from _yours(self.plan)
+        yield from _advice(self.cluster, width)
+        named = shlex.quote(str(self.path))
+        yield "plan", str(self.path)
+        if self.page is not None:
+            yield "page", str(self.page)
+        yield "reasons", f"howdah plan explain {named}"
+        yield "next", f"howdah render {named} --output DIR"
 
 
-def _said(plan: Plan, cluster: Cluster) -> Iterator[tuple[str, str | Text]]:
-    yield "work", words.work_line(cluster)
-    several = len({candidate.group for candidate in cluster.candidates}) > 1
-    told = () if words.many_groups(cluster) else cluster.candidates
-    if not told:
+def _considered(cluster: Cluster, width: int) -> Iterator[tuple[str, str]]:
+    """Platforms that are not in the table, and what the recommended ones cost."""
+    if words.many_groups(cluster):
         yield "platforms", f"{len(cluster.candidates):,} were considered; `howdah plan explain` explains each"
-    for candidate in told:
+        return
+    several = len({candidate.group for candidate in cluster.candidates}) > 1
+    refused: dict[str, list[str]] = {}
+    for candidate in cluster.candidates:
         if candidate.verdict == "refused":
-            where = f"{candidate.group}: " if several else ""
-            yield (
-                "refused",
-                f"{where}{candidate.platform}: {'; '.join(reason.text for reason in candidate.judgements)}",
-            )
-    for candidate in told:
+            reasons = "; ".join(reason.text for reason in candidate.judgements)
+            name = f"{candidate.group}: {candidate.platform}" if several else candidate.platform
+            refused.setdefault(reasons, []).append(name)
+    for reasons, names in refused.items():
+        head = f"{', '.join(names)}: "
+        yield "refused", head + shortened(reasons, width - len(head))
+    for candidate in cluster.candidates:
         if candidate.verdict == "recommended":
             for reason in words.against(candidate):
-                where = f"{candidate.group}: " if several else ""
-                cost = words.weight_text(reason)
-                yield "against it", f"{where}{reason.text}{f' (costs {cost})' if cost else ''}"
-    for master in cluster.masters:
-        yield "masters", words.masters_line(master)
-    yield "topology", words.topology_line(cluster)
-    yield "capacity", words.capacity_line(cluster.capacity)
-    yield "settings", words.settings_line(plan)
+                if abs(reason.weight) >= _LEAST_COST:
+                    head = f"{candidate.group}: " if several else ""
+                    head += f"costs {words.weight_text(reason)}: "
+                    yield "against it", head + shortened(reason.text, width - len(head))
+
+
+def _yours(plan: Plan) -> Iterator[tuple[str, str]]:
+    """The user's own values, and the rules that they break."""
     for setting in plan.settings:
         if setting.origin == "user":
-            broken = "; ".join(
-                f"breaks {breach.rule} ({words.weight_of(breach)}): {breach.says}"
-                for breach in setting.breaks
-            )
-            line = f"{setting.key} = {value_text(setting.value)}"
-            yield "yours", f"{line}   {broken}" if broken else line
-    yield from _advice(cluster)
+            yield "yours", f"{setting.key} = {value_text(setting.value)}"
+            for breach in setting.breaks:
+                yield "yours", f"breaks {breach.rule} ({words.weight_of(breach)}): {breach.says}"
 
 
-def _advice(cluster: Cluster) -> Iterator[tuple[str, Text]]:
+def _advice(cluster: Cluster, width: int) -> Iterator[tuple[str, Text]]:
     ordered = words.by_severity(cluster.advice)
     for advice in ordered[:_MOST_ADVICE]:
-        yield "advice", Text.assemble((f"{advice.severity:<8}", _STYLES[advice.severity]), advice.text)
+        text = shortened(advice.text, width - _SEVERITY)
+        yield "advice", Text.assemble((f"{advice.severity:<{_SEVERITY}}", _STYLES[advice.severity]), text)
     if len(ordered) > _MOST_ADVICE:
-        yield (
-            "advice",
-            Text(f"{len(ordered) - _MOST_ADVICE} more, which `howdah plan explain` lists", style="dim"),
-        )
+        more = f"{len(ordered) - _MOST_ADVICE} more, and all in full: `howdah plan explain`"
+        yield "advice", Text(more, style="dim")
 
 
 def setting_text(setting: Setting, grounds: Grounds, default: str | None) -> RenderableType:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable
+from textwrap import wrap
 
 from howdah.model.hostname import expand_all
 from howdah.model.placement import placed_workers
@@ -40,7 +41,7 @@ from howdah.units import (
 )
 
 PLACEMENTS = {
-    Placement.DEFAULT: "HDFS's default placement",
+    Placement.DEFAULT: "HDFS's default policy",
     Placement.NODE_GROUPS: "node groups",
     Placement.UPGRADE_DOMAINS: "upgrade domains",
 }
@@ -57,6 +58,18 @@ _TOLD_GROUPS = 4
 
 def answer(plan: Plan, cluster: Cluster) -> str:
     """What to do, in one sentence."""
+    divisions, does = _answer(plan, cluster)
+    said = ", and ".join(divisions)
+    return f"{said[0].upper()}{said[1:]}: {does}."
+
+
+def answer_lines(plan: Plan, cluster: Cluster) -> tuple[str, ...]:
+    """What to do, a sentence for each group of hosts, and what the cluster then does."""
+    divisions, does = _answer(plan, cluster)
+    return tuple(f"{said[0].upper()}{said[1:]}." for said in (*divisions, does))
+
+
+def _answer(plan: Plan, cluster: Cluster) -> tuple[list[str], str]:
     counts = Counter(worker.kind for worker in placed_workers(cluster))
     workers = format_counted(counts.total(), "worker")
     maps = sum(kind.map_slots * counts[kind.name] for kind in plan.workers)
@@ -67,12 +80,11 @@ def answer(plan: Plan, cluster: Cluster) -> str:
     if maps:
         does = f"{workers} {'runs' if flag else 'run'} {maps:,} map and {reduces:,} reduce tasks at once"
         does += " next to HBase" if cluster.request.hbase_used else ""
-    said = ", and ".join(_division(plan, cluster, layout) for layout in cluster.layouts)
     if many_groups(cluster):
         hosts = sum(group.count for group in cluster.inventory.worker_groups)
         groups = format_counted(len(cluster.layouts), "group")
-        said = f"divide {format_counted(hosts, 'host')} of {groups}, each group in its own way"
-    return f"{said[0].upper()}{said[1:]}: {does}."
+        return [f"divide {format_counted(hosts, 'host')} of {groups}, each group in its own way"], does
+    return [_division(plan, cluster, layout) for layout in cluster.layouts], does
 
 
 def many_groups(cluster: Cluster) -> bool:
@@ -123,10 +135,21 @@ def masters_line(master: Master) -> str:
     return f"{', '.join(master.roles)} on {master.host} ({place(master)}{shadow})"
 
 
+def masters_lines(master: Master, width: int) -> tuple[str, ...]:
+    """A master in one line; if that is too long, without its place, or its daemons and its host apart."""
+    whole, short = masters_line(master), f"{', '.join(master.roles)} on {master.host}"
+    if len(whole) <= width:
+        return (whole,)
+    if len(short) <= width and master.shadow_host is None:
+        return (short,)
+    roles = ", ".join(master.roles)
+    return (*wrap(roles, width, break_long_words=False), whole[len(roles) + 1 :])
+
+
 def place(master: Master) -> str:
     """What a master has of its host."""
     if master.shares:
-        return "next to a worker"
+        return "with a worker"
     if master.whole_host:
         return "the whole host"
     taken = len(master.takes)
@@ -167,7 +190,7 @@ def topology_line(cluster: Cluster) -> str:
     kind = "rack" if topology.real_racks else "virtual rack"
     spread = f"{sizes[0]:,}" if len(sizes) == 1 else f"{sizes[0]:,} to {sizes[-1]:,}"
     racks = f"{format_counted(len(topology.racks), kind)} of {spread} {'host' if sizes == [1] else 'hosts'}"
-    return f"{racks}; replicas are kept on different hosts by {PLACEMENTS[topology.placement]}"
+    return f"{racks}; replicas placed by {PLACEMENTS[topology.placement]}"
 
 
 def capacity_line(capacity: Capacity) -> str:
@@ -241,15 +264,18 @@ _MAIN = (
 """The settings an administrator looks for first."""
 
 
-def settings_line(plan: Plan) -> str:
-    """The settings one looks for first, and how many there are."""
+def settings_line(plan: Plan, width: int) -> str:
+    """As many of the main settings as fit, and how many there are."""
     main = [
         f"{setting.key} {size_note(setting) or value_text(setting.value)}"
         for key in _MAIN
         for setting in plan.settings
         if setting.key == key and setting.worker is None
     ]
-    return f"{', '.join(main)}; {format_counted(len(plan.settings), 'value')} in all"
+    total = f"{format_counted(len(plan.settings), 'value')} in all"
+    while main and len(f"{', '.join(main)}; {total}") > width:
+        main.pop()
+    return f"{', '.join(main)}; {total}" if main else total
 
 
 def figures(candidate: Candidate) -> tuple[str, ...]:

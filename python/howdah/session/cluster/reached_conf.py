@@ -72,7 +72,9 @@ def _checked(plan: Plan, file: Path | None, nodes: Sequence[Node]) -> Plan:
     strange = sorted({node.host for node in nodes} - known)
     if strange:
         raise UserError(
-            f"--plan {file}", f"has no worker {strange[0]}, which runs here", "give the plan of this cluster"
+            f"--plan {file}",
+            f"lists no worker {strange[0]}, which runs in this cluster",
+            "give the plan of this cluster",
         )
     return plan
 

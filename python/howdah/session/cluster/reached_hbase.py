@@ -57,9 +57,9 @@ def reach_lab_hbase(state: LabState) -> ReachedHBase:
     installation = installed(state).hbase
     if installation is None:
         raise UserError(
-            f"laboratory {state.name}",
-            "has no HBase: its plan has none",
-            "build one of a plan with --workload ycsb, or give --conf DIR",
+            f'lab "{state.name}"',
+            "has no HBase, because its plan has none",
+            "build one from a plan with --workload ycsb, or give --conf DIR",
         )
     if not state.rootless:
         join_network(state.name)
@@ -76,7 +76,7 @@ def reach_lab_hbase(state: LabState) -> ReachedHBase:
         LabMembers(state, conf, telemetry, names),
         laboratory_of(state, shared[0].machine),
     )
-    return replace(_asked(target, telemetry, state.plan, f"laboratory {state.name}"), state=state)
+    return replace(_asked(target, telemetry, state.plan, f'lab "{state.name}"'), state=state)
 
 
 def _logs(state: LabState) -> Iterator[ServerLogs]:
@@ -103,7 +103,7 @@ def reach_own_hbase(directory: Path, plan_file: Path | None, host: str) -> Reach
     """
     if not (directory / _SITE).is_file():
         raise UserError(
-            f"--conf {directory}", f"has no {_SITE}", "name the directory of HBase's client configuration"
+            f"--conf {directory}", f"has no {_SITE}", "give the directory of HBase's client configuration"
         )
     planned = _read_plan(plan_file) if plan_file else None
     target = HBaseTarget(with_ycsb(find_hbase()), directory, places_here(host))
@@ -166,6 +166,6 @@ def _check_plan(plan: Plan, file: Path, status: HBaseStatus) -> None:
     if strange:
         raise UserError(
             f"--plan {file}",
-            f"has no worker {strange[0]}, which serves here",
+            f"lists no worker {strange[0]}, which serves this cluster",
             "give the plan of this cluster",
         )

@@ -25,9 +25,9 @@ def running_lab(name: str | None, *, elsewhere: bool = False) -> LabState | None
     state = whole_lab(name, HADOOP, "--conf DIR", elsewhere=elsewhere)
     if state is not None and not any(Role.RESOURCEMANAGER in machine.roles for machine in state.machines):
         raise UserError(
-            f"laboratory {state.name}",
-            "has no YARN to run programs on: its plan is for HBase alone",
-            "build one of a plan with --workload terasuite, or give --conf DIR",
+            f'lab "{state.name}"',
+            "has no YARN to run programs on, because its plan is for HBase only",
+            "build one from a plan with --workload terasuite, or give --conf DIR",
         )
     return state
 
@@ -44,19 +44,19 @@ def whole_lab(name: str | None, engine: str, otherwise: str, *, elsewhere: bool 
         others = [entry.name for entry in registry.entries()]
         if name is not None:
             known = ", ".join(others)
-            hint = f"one of {known}" if others else "there is none: howdah lab up plan.yaml builds one"
-            raise UserError(f"--lab {name}", "is not a laboratory that is up", hint)
+            hint = f"one of {known}" if others else "no lab is up; build one: howdah lab up plan.yaml"
+            raise UserError(f"--lab {name}", "no such lab is up", hint)
         if others and not elsewhere:
             raise UserError(
                 f"--engine {engine}",
-                f"no laboratory {registry.DEFAULT_NAME!r} is up, only {', '.join(others)}",
+                f"no lab {registry.DEFAULT_NAME!r} is up, only {', '.join(others)}",
                 f"give --lab {others[0]} to run there, or {otherwise}",
             )
         return None
     state = read_state(chosen.directory)
     if state is None or not state.complete:
-        hint = f"howdah lab up or howdah lab down --name {chosen.name}, or give {otherwise}"
-        raise UserError(f"laboratory {chosen.name}", "is not whole", hint)
+        hint = f"run howdah lab up, or howdah lab down --name {chosen.name}, or give {otherwise}"
+        raise UserError(f'lab "{chosen.name}"', "is not complete", hint)
     return state
 
 
@@ -84,7 +84,7 @@ def reach_lab(state: LabState) -> Reached:
         conf=conf,
         web=web,
         plan=state.plan,
-        line=f"laboratory {state.name}: {format_counted(len(hosts), 'host')}, "
+        line=f"lab {state.name}: {format_counted(len(hosts), 'host')}, "
         f"{format_counted(len(workers), 'worker')} · Hadoop {state.jars.version} · {free} free",
         machine_of={
             called: machine.name for machine in state.machines for called in (machine.name, machine.address)

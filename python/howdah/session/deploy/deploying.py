@@ -57,13 +57,15 @@ def deploy(target: Target, asked: DeployAsked, tell: Tell, agree: Agree) -> Depl
     for host, devices in asked.disks.items():
         if host not in target.systems:
             flag = f"--disks {host}={','.join(devices)}"
-            raise UserError(flag, f"{target.file} has no host {host}", f"{next(iter(target.systems))} is one")
+            raise UserError(
+                flag, f"{target.file} lists no host {host}", f"{next(iter(target.systems))} is one"
+            )
     handed, wrong = secrets_of_hosts(target, asked.secrets)
     if wrong:
         return outcome(target, PlaybookRun(), {}, begun, wrong)
     packed = releases(target)
     with project(target, asked.disks, handed) as folder:
-        tell(f"looking at {len(target.systems)} hosts")
+        tell(f"inspecting {len(target.systems)} hosts")
         looked = look_at(folder, asked, tell)
         states = dict(found_states(looked))
         if asked.rollback and looked.failures:
@@ -139,7 +141,7 @@ def _in_the_way(
     variables: Mapping[str, object],
 ) -> list[HostWrong]:
     """All that is wrong with the hosts that something is to be done to."""
-    tell("looking at what could be in the way")
+    tell("checking for obstacles")
     states = dict(found_states(looked))
     # Those that did not answer were asked once already, and would be waited for again.
     silent = [answer for answer in looked.failures if answer.unreachable]
@@ -161,11 +163,11 @@ def _foreign(target: Target, asked: DeployAsked, states: Mapping[str, DeployedHo
             if tree.startswith("hbase-") and other != tree:
                 yield HostWrong(
                     name,
-                    f"it runs {tree}, and the plan is for {other}",
-                    "howdah upgrades no HBase: plan for the one that runs, or follow its own guide",
+                    f"it runs {tree}, but the plan is for {other}",
+                    "howdah cannot upgrade HBase: plan for the running release, or follow HBase's guide",
                 )
         if asked.add and running and not state.revision and name not in asked.add:
-            yield HostWrong(name, "it is new to the cluster", f"name it too: --add {name}")
+            yield HostWrong(name, "it is new to the cluster", f"add it: --add {name}")
     for name in asked.add:
         if name not in target.systems:
             yield HostWrong(name, f"it is not in {target.file}", "plan with it in the inventory first")
@@ -181,6 +183,6 @@ def _revision_before(states: Mapping[str, DeployedHost]) -> str:
         return next(iter(before))
     raise UserError(
         "--rollback",
-        "the hosts have nothing in common to go back to",
-        "deploy the plan that was in force then",
+        "the hosts have no common earlier deployment to roll back to",
+        "deploy the earlier plan instead",
     )

@@ -80,19 +80,19 @@ def check_downtime(target: Target, asked: DeployAsked, way: Way, downtime: Downt
     if moved := [change.key for change in downtime.changes if change.why.moves_data]:
         raise UserError(
             target.file,
-            f"changes where running daemons keep their data:{listed}",
-            f"stop them (--stop), move what is there to where {moved[0]} says now, then deploy",
+            f"moves the data directories of running daemons:{listed}",
+            f"stop them (--stop), move their data to the new {moved[0]}, then deploy",
         )
     if way is not Way.CHANGE:
         raise UserError(
             target.file,
-            f"changes the release and what cannot be changed while daemons run:{listed}",
-            "change one of them at a time",
+            f"changes the release and values that cannot change while daemons run:{listed}",
+            "change the release and the values in separate deployments",
         )
     if not asked.downtime:
         raise UserError(
             target.file,
-            f"changes what cannot be changed while the cluster runs:{listed}",
+            f"changes values that cannot change while the cluster runs:{listed}",
             f"give --downtime to stop and start every {', '.join(downtime.daemons)} for it",
         )
 

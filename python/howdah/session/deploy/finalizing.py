@@ -21,7 +21,7 @@ def finalize(target: Target, asked: DeployAsked, tell: Tell, agree: Agree) -> De
     check_ansible()
     begun = time.monotonic()
     with project(target, asked.disks) as folder:
-        tell(f"looking at {len(target.systems)} hosts")
+        tell(f"inspecting {len(target.systems)} hosts")
         looked = look_at(folder, asked, tell)
         states = dict(found_states(looked))
         if looked.failures:
@@ -29,7 +29,7 @@ def finalize(target: Target, asked: DeployAsked, tell: Tell, agree: Agree) -> De
         if differing := [state.host for state in states.values() if not state.settled]:
             raise UserError(
                 "--finalize",
-                f"{differing[0]} is not as {target.file} says, or not all of its daemons run",
+                f"{differing[0]} differs from {target.file}, or not all of its daemons run",
                 f"howdah deploy {target.file} first; --diff shows what differs",
             )
         left = any(state.upgraded_from for state in states.values())
@@ -37,7 +37,7 @@ def finalize(target: Target, asked: DeployAsked, tell: Tell, agree: Agree) -> De
         if upgrade is None and not left:
             return outcome(target, PlaybookRun(), states, begun)
         origin = (upgrade.origin if upgrade else "") or "the release before"
-        end = f"end HDFS's upgrade from {origin}: from then on there is no way back to it"
+        end = f"finalize HDFS's upgrade from {origin}; it cannot be rolled back afterwards"
         agree(outcome(target, PlaybookRun(), states, begun, steps=(end,)))
         done = run_playbook(folder, "finalize.yaml", asked.login, tell)
     return outcome(target, done, states, begun)

@@ -40,13 +40,13 @@ def without(states: Mapping[str, DeployedHost], stopped: Collection[str]) -> dic
 def _steps(target: Target, states: Mapping[str, DeployedHost], way: Way) -> Iterator[str]:
     upgraded = way is Way.UPGRADE
     if upgraded and upgrade_under_way(states) is None:
-        yield "HDFS keeps an image of its names, and what is deleted, to go back to"
+        yield "HDFS keeps an image of its namespace and deleted blocks for a rollback"
     replication = planned_text(target.plan, "dfs.replication")
     copies = int(replication) if replication.isdigit() else 1
     for step in UPGRADING if upgraded else RESTARTING:
         yield from _restarts(states, step, copies)
     if way in (Way.UPGRADE, Way.BACK):
-        yield "HDFS keeps the image until howdah deploy --finalize"
+        yield "HDFS keeps the rollback image until howdah deploy --finalize"
 
 
 def _restarts(states: Mapping[str, DeployedHost], step: Sequence[Role], copies: int) -> Iterator[str]:
@@ -65,9 +65,9 @@ def _restarts(states: Mapping[str, DeployedHost], step: Sequence[Role], copies: 
         each = f", {together} at a time" if len(others) > 1 else ""
         yield f"{what} on {hosts_text(others)}{each}"
     elif others:
-        yield f"{what} on {hosts_text(others)}, then on {leading[0]}, whose {kind.name} hands over before"
+        yield f"{what} on {hosts_text(others)}, then on {leading[0]}, whose {kind.name} fails over first"
     else:
-        yield f"{what} on {leading[0]}, whose {kind.name} hands over before"
+        yield f"{what} on {leading[0]}, whose {kind.name} fails over first"
 
 
 def _leads(state: DeployedHost, name: str) -> bool:

@@ -69,10 +69,9 @@ def _check_kerberos(path: Path, cluster: Cluster) -> None:
     if any(Role.RESOURCEMANAGER in master.roles for master in cluster.masters):
         raise UserError(
             str(path),
-            "asks for Kerberos (--secure) with YARN, whose tasks run as their users by container-executor, a "
-            "program of root's that howdah does not set up: nothing was started",
-            "plan HDFS or HBase alone (--workload storage, --workload ycsb), or render it and follow its "
-            "README.md",
+            "needs Kerberos with YARN, which runs tasks by container-executor, a setuid program that howdah "
+            "does not install: nothing was started",
+            "plan HDFS or HBase only (--workload storage or ycsb), or render it and follow its README.md",
         )
 
 
@@ -83,14 +82,14 @@ def releases(target: Target) -> tuple[PackedTree, ...]:
     if found[0].version != request.hadoop:
         raise UserError(
             f"Hadoop {found[0].version}",
-            f"is what is found here, and {target.file} is for {request.hadoop}",
+            f"is installed here, but {target.file} is for {request.hadoop}",
             f"set HADOOP_HOME to an installation of {request.hadoop}, or plan with "
             f"--hadoop {found[0].version}",
         )
     if found[0].native is None and _needs_libhadoop(target):
         raise UserError(
             target.file,
-            "has short-circuit reads on, and this Hadoop has no native library: no DataNode would start",
+            "enables short-circuit reads, but this Hadoop has no native library: no DataNode would start",
             "plan with --set dfs.client.read.shortcircuit=false, or set HADOOP_HOME to an installation with "
             "lib/native/libhadoop.so",
         )

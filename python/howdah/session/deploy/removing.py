@@ -29,19 +29,21 @@ def check_removal(target: Target, names: Sequence[str]) -> None:
         if not is_hostname(name):
             raise UserError(flag, f"{name!r} is not a host name", "letters, digits, hyphens and dots")
         if name in target.systems:
-            raise UserError(flag, f"{target.file} has it still", "plan without it first")
+            raise UserError(flag, f"{target.file} still lists it", "remove it from the plan first")
     left, replication = len(target.on(Role.DATANODE)), planned_text(target.plan, "dfs.replication")
     if names and replication.isdigit() and left < int(replication):
         raise UserError(
             f"--remove {names[0]}",
-            f"leaves {left} DataNodes for {replication} replicas: it would never be empty",
+            f"leaves {left} DataNodes for {replication} replicas, so its decommission would never end",
             "add hosts first, or plan with less --replication",
         )
     # Where hosts have upgrade domains, the list of members says who leaves too.
     domains = target.cluster.topology.placement is Placement.UPGRADE_DOMAINS
     lists = _INCLUDES[:1] if domains else (*_INCLUDES[:1], *_EXCLUDES[:1])
     if names and not all(planned_text(target.plan, key) for key in lists):
-        raise UserError(target.file, "has no lists of members", f"plan with {' and '.join(lists)}")
+        raise UserError(
+            target.file, "has no include and exclude lists of hosts", f"plan with {' and '.join(lists)}"
+        )
 
 
 def remove_hosts(target: Target, asked: DeployAsked, folder: Path, tell: Tell) -> PlaybookRun:
@@ -65,8 +67,8 @@ def remove_hosts(target: Target, asked: DeployAsked, folder: Path, tell: Tell) -
         if masters := [unit for unit in stopped if not unit.removeprefix(_STOP).startswith(_WORKERS)]:
             raise UserError(
                 f"--remove {answer.host}",
-                f"it carries a master ({masters[0].removeprefix(_STOP)})",
-                "move the master by its own guide first",
+                f"it has a master ({masters[0].removeprefix(_STOP)})",
+                "move the master by hand first",
             )
     return run_playbook(
         leaving, "leave.yaml", asked.login, tell, variables={"howdah_leaving": list(asked.remove)}

@@ -28,7 +28,7 @@ def secrets_of_hosts(
     if not target.cluster.request.secure:
         raise UserError(
             f"--secrets {folder}",
-            f"is for Kerberos, which {target.file} does not ask for",
+            f"needs a plan with Kerberos, and {target.file} has none",
             "leave it out, or plan with --secure",
         )
     check_folder(folder)

@@ -61,6 +61,6 @@ def check_hosts(target: Target, playbook: str, hosts: Sequence[str]) -> None:
         if playbook == "stop" and stopped and left and left <= len(members) // 2:
             raise UserError(
                 f"--host {stopped[-1]}",
-                f"leaves {left} of {len(members)} {role.value}s, which is no majority",
+                f"leaves {left} of {len(members)} {role.value}s, fewer than a majority",
                 "stop and start one host after another, or all with --stop alone",
             )

@@ -60,8 +60,8 @@ def way(target: Target, asked: DeployAsked, states: Mapping[str, DeployedHost]) 
     if chosen is not Way.CHANGE and len(target.on(Role.NAMENODE)) < 2 and not asked.downtime:
         raise UserError(
             target.file,
-            f"has one NameNode: HDFS is away while it is restarted with {wanted}",
-            "give --downtime if it may be, or plan two with --protect-masters ha",
+            f"has only one NameNode: HDFS stops while it restarts with {wanted}",
+            "give --downtime to accept that, or plan two with --protect-masters ha",
         )
     return chosen
 
@@ -72,7 +72,7 @@ def _started(wanted: str, runs: str) -> Way:
         return Way.UPGRADE
     raise UserError(
         wanted,
-        f"is older than what HDFS runs ({runs}), and no upgrade is under way that could be gone back from",
+        f"is older than HDFS's release ({runs}), and no upgrade that could be rolled back is under way",
         f"plan with --hadoop {runs.removeprefix('hadoop-')}, or a newer one",
     )
 
@@ -86,7 +86,7 @@ def _continued(wanted: str, applied: set[str], origin: str) -> Way:
         return Way.UPGRADE
     raise UserError(
         wanted,
-        f"is neither the release that HDFS is being upgraded from ({origin}) nor the one to ({newest})",
+        f"is not part of HDFS's upgrade from {origin} to {newest}",
         "end that upgrade first: --finalize, or --rollback and then --finalize",
     )
 

@@ -34,15 +34,15 @@ def place_on_hosts_of(other: str, name: str, source: Path, plan: Plan) -> LabPla
     if cluster is None or sharing is None or not sharing.whole:
         raise UserError(
             str(source),
-            "does not say of which hosts it has a part: it shares none, or is an older howdah's",
-            "howdah plan hosts.yaml --beside the other one's plan, and up with what it writes",
+            "lists no shared hosts: it shares none, or an older howdah wrote it",
+            "run howdah plan hosts.yaml --beside OTHER.yaml, then bring up the new plan",
         )
     for there in place.others:
         _check_hosts(source, cluster, there)
         if in_force(there):
             raise UserError(
-                f"laboratory {there.name}",
-                "has faults in force, of which some may be of the hosts",
+                f'lab "{there.name}"',
+                "has active faults, which may affect the shared hosts",
                 f"howdah lab heal --name {there.name} first",
             )
     check_fit(Inventory(groups=sharing.whole), [*(there.plan for there in place.others), plan])
@@ -56,7 +56,7 @@ def check_still_beside(there: LabState, other: str) -> None:
     if lot is None or entry is None or entry.lot != lot:
         raise UserError(
             f"--beside {other}",
-            f"laboratory {there.name} is there already, on other hosts",
+            f'lab "{there.name}" is already up on other hosts',
             f"howdah lab down --name {there.name} first, or leave --beside out",
         )
 
@@ -67,7 +67,7 @@ def _check_hosts(source: Path, cluster: Cluster, there: LabState) -> None:
     if other.inventory.cluster == cluster.inventory.cluster:
         raise UserError(
             str(source),
-            f"is of a cluster called {cluster.inventory.cluster}, as that of laboratory {there.name} is",
+            f'has the same cluster name, {cluster.inventory.cluster}, as lab "{there.name}"',
             "plan it with another --cluster NAME",
         )
     for name in _both(cluster, other):
@@ -75,8 +75,8 @@ def _check_hosts(source: Path, cluster: Cluster, there: LabState) -> None:
         if _size(one) != _size(two):
             raise UserError(
                 f"host {name}",
-                f"is another one for {source} than for laboratory {there.name}",
-                "plan both clusters on one inventory",
+                f'differs between {source} and lab "{there.name}"',
+                "plan both clusters from the same inventory",
             )
 
 

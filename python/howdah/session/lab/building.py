@@ -91,7 +91,7 @@ def _free_bytes(directory: Path) -> int:
         return shutil.disk_usage(existing).free
     except OSError as error:
         raise UserError(
-            f"--dir {directory}", f"cannot be looked at: {error.strerror}", "give another"
+            f"--dir {directory}", f"cannot be read: {error.strerror}", "give another directory"
         ) from error
 
 
@@ -114,7 +114,9 @@ def _fitted(plan: Plan, wanted: Wanted, asked: Asked) -> tuple[LabPlace, Fitted]
         return own_place(wanted.name, shares=shares_hosts(fitted.plan)), fitted
     for flag, value in (("--hosts", wanted.hosts), ("--link", wanted.link_bits_per_s)):
         if value is not None:
-            raise UserError(flag, f"hosts are there already, as those of {wanted.beside}", "leave it out")
+            raise UserError(
+                flag, f"has no effect: {wanted.beside} has already built the hosts", "leave it out"
+            )
     place = place_on_hosts_of(wanted.beside, wanted.name, Path(asked.source), plan)
     fitted = fit_beside(
         plan,
@@ -130,9 +132,9 @@ def _again(there: LabState, asked: Asked, beside: str | None) -> LabState:
     """The laboratory that is there, if it is the one asked for; raises UserError if it is another one."""
     if there.asked != asked.digest:
         raise UserError(
-            f"laboratory {there.name}",
-            f"is up with {there.source}, or with other limits",
-            f"howdah lab down --name {there.name} first, or give this one another --name",
+            f'lab "{there.name}"',
+            f"is already up with {there.source}, or with other limits",
+            f"run howdah lab down --name {there.name} first, or give another --name",
         )
     if beside is not None:
         check_still_beside(there, beside)

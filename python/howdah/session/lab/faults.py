@@ -32,7 +32,9 @@ def one_fault(name: str, text: str, tell: Callable[[FaultInForce], None]) -> Und
     fault = parse_fault(text, "FAULT")
     if fault.when is not None:
         raise UserError(
-            "FAULT", "is done at once, so that it has no moment", "leave 'at' out; howdah run has --fault"
+            "FAULT",
+            "cannot have a start time, because howdah lab fault injects it immediately",
+            "leave 'at' out, or use howdah run --fault",
         )
     state = state_of(name)
     with registry.locked(name):

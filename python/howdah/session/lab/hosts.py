@@ -88,11 +88,11 @@ def _whole(name: str) -> LabState:
     state = state_of(name)
     if state.rootless:
         raise UserError(
-            f"laboratory {name}", "was built without root: its hosts have no links", "build it as root"
+            f'lab "{name}"', "was built without root: its hosts have no links", "build it as root"
         )
     if not state.complete:
-        raise UserError(f"laboratory {name}", "has not come up whole", "howdah lab up PLAN goes on")
-    refuse_shared(state, "hosts cannot come and go meanwhile")
+        raise UserError(f'lab "{name}"', "is not complete", "howdah lab up PLAN completes it")
+    refuse_shared(state, "hosts cannot be added or removed until then")
     return state
 
 
@@ -107,13 +107,13 @@ def _only_like(state: LabState) -> str:
     if not first:
         raise UserError(
             "howdah lab add",
-            "finds no host that has workers alone: each carries masters too",
-            "plan the larger cluster, and bring it up anew",
+            "has no host to copy: every host with workers also has masters",
+            "plan the larger cluster, and build the lab again",
         )
     if len(first) > 1:
         raise UserError(
             "--like",
-            "is missing: hosts with workers are of several kinds",
+            "is missing, because hosts with workers differ",
             f"one of {', '.join(first.values())}",
         )
     return next(iter(first.values()))

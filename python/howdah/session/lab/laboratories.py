@@ -125,11 +125,11 @@ def state_of(name: str) -> LabState:
     """A laboratory that is up; raises UserError that names the others if there is none."""
     state = find(name)
     if state is None and registry.belongs_to_root(name):
-        raise UserError(f"laboratory {name}", "is root's", "run this as root")
+        raise UserError(f'lab "{name}"', "belongs to root", "run this command as root")
     if state is None:
         others = " or ".join(names())
         raise UserError(
-            f"laboratory {name}",
+            f'lab "{name}"',
             "is not up",
             f"--name {others}, or howdah lab up PLAN" if others else "howdah lab up PLAN",
         )

@@ -28,7 +28,7 @@ def parse_demands(texts: Sequence[str]) -> tuple[Demand, ...]:
     """
     demands = tuple(_demand(text) for text in texts)
     if len(demands) > 1 and any(demand.kind == "storage" for demand in demands):
-        raise UserError("--workload storage", "is for a cluster that runs nothing else", "leave it out")
+        raise UserError("--workload storage", "is for clusters without other workloads", "leave storage out")
     return demands or (Demand(kind="mapreduce"),)
 
 
@@ -45,13 +45,13 @@ def _demand(text: str) -> Demand:
     kind, colon, amount = text.partition(":")
     known = next((known for known in get_args(WorkKind) if known == kind), None)
     if known is None:
-        raise UserError(where, f"{kind!r} is not a workload to plan for", _WORKLOADS)
+        raise UserError(where, f"{kind!r} is not a workload that howdah plans for", _WORKLOADS)
     if not colon:
         return Demand(kind=known)
     if not amount.strip():
-        raise UserError(where, "has nothing after its colon", _WORKLOADS)
+        raise UserError(where, "has no value after its colon", _WORKLOADS)
     if known == "storage":
-        raise UserError(where, "has no amount", "write storage, and --need 300TB for how much there will be")
+        raise UserError(where, "has no amount", "write storage, and give the amount of data by --need 300TB")
     if known != "ycsb":
         return Demand(kind=known, dataset_bytes=_volume(amount, where, _WORKLOADS))
     records = parse_count(amount, where)
@@ -72,7 +72,7 @@ def _volume(text: str, where: str, hint: str) -> int:
 
 def parse_file_size(text: str | None) -> int | None:
     """The mean size of files, with its unit; raise UserError for one that is none."""
-    return None if text is None else _volume(text, f"--mean-file {text}", "write for instance 64MiB")
+    return None if text is None else _volume(text, f"--mean-file {text}", "write, for example, 64MiB")
 
 
 def parse_overrides(texts: Sequence[str]) -> tuple[Override, ...]:
@@ -83,13 +83,15 @@ def parse_overrides(texts: Sequence[str]) -> tuple[Override, ...]:
         key = key.strip()
         if not equals or not key:
             raise UserError(
-                f"--set {text}", "is not a KEY=VALUE", "write for instance mapreduce.task.io.sort.mb=400"
+                f"--set {text}",
+                "is not of the form KEY=VALUE",
+                "write, for example, mapreduce.task.io.sort.mb=400",
             )
         if key in given:
             raise UserError(f"--set {text}", f"{key} is set twice", "leave one of them out")
         if key == "dfs.replication":
             # Where replicas go and what disks hold follow from it: a value alone would contradict the plan.
-            raise UserError(f"--set {text}", "has a flag of its own", "write --replication N")
+            raise UserError(f"--set {text}", "has its own flag", "write --replication N")
         given[key] = Override(key=key, value=value.strip())
     return tuple(given.values())
 
@@ -99,13 +101,11 @@ def parse_growth(need: str | None, growth: str | None, years: int | None) -> Gro
     if need is None:
         for flag, value in (("--growth", growth), ("--years", years)):
             if value is not None:
-                raise UserError(
-                    flag, "says how fast data grows, but not how much there is", "add --need 300TB"
-                )
+                raise UserError(flag, "needs the amount of data to grow from", "add --need 300TB")
         return None
     usual = 0 if growth is None else _USUAL_YEARS
     return Growth(
-        need_bytes=_volume(need, f"--need {need}", "write for instance 300TB"),
+        need_bytes=_volume(need, f"--need {need}", "write, for example, 300TB"),
         per_year=0.0 if growth is None else _growth(growth),
         years=usual if years is None else years,
     )
@@ -113,7 +113,7 @@ def parse_growth(need: str | None, growth: str | None, years: int | None) -> Gro
 
 def _growth(text: str) -> float:
     """A share of a year's data: ``40%/year`` and ``0.4`` are the same."""
-    where, hint = f"--growth {text}", "write for instance 40%/year, or 0.4"
+    where, hint = f"--growth {text}", "write, for example, 40%/year, or 0.4"
     match = _GROWTH.fullmatch(text)
     if match is None:
         raise UserError(where, "is not a growth per year", hint)
@@ -128,9 +128,9 @@ def parse_realm(realm: str | None, *, secure: bool) -> str | None:
     if realm is None:
         return None
     if not secure:
-        raise UserError("--realm", "is for Kerberos, which this plan does not use", "add --secure")
+        raise UserError("--realm", "has no effect without Kerberos", "add --secure")
     if not _REALM.fullmatch(realm):
-        raise UserError(f"--realm {realm}", "is not the name of a realm", "write for instance EXAMPLE.COM")
+        raise UserError(f"--realm {realm}", "is not a realm name", "write, for example, EXAMPLE.COM")
     return realm
 
 

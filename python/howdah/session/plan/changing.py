@@ -28,12 +28,14 @@ def check_keeps(request: PlanRequest, before: Path, output: Path, *, others: boo
     if others or request != usual:
         raise UserError(
             f"--from {before}",
-            "keeps what that plan was asked for, and something else is asked for here",
-            "leave the other options out, or plan anew without --from",
+            "keeps the options of that plan, and this command gives others",
+            "leave out the other options, or plan again without --from",
         )
     if writes_over(output, before):
         raise UserError(
-            f"--output {output}", "is the plan of the cluster that runs", "give another file: -o new.yaml"
+            f"--output {output}",
+            "would replace the plan of the running cluster",
+            "give another file: -o new.yaml",
         )
 
 
@@ -65,6 +67,6 @@ def _check_all_given(sharing: Sharing, beside: Sequence[Path]) -> None:
         if other.cluster not in given:
             raise UserError(
                 "--from",
-                f"stands beside cluster {other.cluster}, and what that one leaves is in its plan",
-                f"give the plan of {other.cluster} as it is now: --beside PLAN",
+                f"shares hosts with cluster {other.cluster}, whose plan is needed for the remaining room",
+                f"give the current plan of {other.cluster}: --beside PLAN",
             )

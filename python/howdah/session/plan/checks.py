@@ -48,10 +48,10 @@ def check(
     releases = known_releases(hadoop, plan, environment.get("HADOOP_HOME"), hbase)
     if to is not None:
         if config is None:
-            raise UserError(f"--to {to}", "needs a configuration", "give --conf DIR")
+            raise UserError(f"--to {to}", "needs a configuration to check", "give --conf DIR")
         return check_upgrade(config, hosts, releases, to, java)
     if java is not None:
-        raise UserError(f"--java {java}", "is for an upgrade", "give --to VERSION as well")
+        raise UserError(f"--java {java}", "has no effect without --to", "give --to VERSION as well")
     report = audit(config, hosts, plan, releases, role)
     return report.model_copy(update={"plan": str(plan_path) if plan_path is not None else None})
 

@@ -82,9 +82,10 @@ def _unknown(plan: Plan, path: Path, name: str) -> UserError:
     default = release_default(plan, name)
     if default is not None:
         said = f"the release's default applies: {default or '(empty)'}"
-        return UserError(name, f"is not decided in {path}", f"{said}; --set {name}=VALUE sets it")
+        return UserError(name, f"has no value in {path}", f"{said}; --set {name}=VALUE sets it")
     near = difflib.get_close_matches(name, names(plan), n=1)
-    hint = f"did you mean {near[0]}?" if near else f"`howdah plan explain {path}` lists what it holds"
+    listing = f"`howdah plan explain {path}` lists all keys, platforms and masters"
+    hint = f"did you mean {near[0]}?" if near else listing
     return UserError(name, f"is not a key, platform or master of {path}", hint)
 
 
@@ -111,9 +112,7 @@ def list_rules(
     ``source`` is a paper (``D0``), one of its items (``D0 49``) or any other source by its beginning.
     """
     if subject is not None and subject not in subjects():
-        raise UserError(
-            "--subject", f"there are no rules about {subject!r}", f"one of {', '.join(subjects())}"
-        )
+        raise UserError("--subject", f"no subject {subject!r} has rules", f"one of {', '.join(subjects())}")
     if severity is not None and severity not in list(Severity):
         raise UserError("--severity", f"{severity!r} is not a severity", f"one of {', '.join(Severity)}")
     rules = [

@@ -50,7 +50,7 @@ def _faults(plan: Plan) -> Iterator[_Fault]:
             if breach.severity != Severity.MAY.value and breach.rule not in told:
                 text = f"{setting.key}: {value_text(setting.value)}; {breach.says}"
                 severity = Severity(breach.severity)
-                fix = f"leave {setting.key} to the plan"
+                fix = f"leave {setting.key} out"
                 yield _Fault(setting.key, _advice(breach.rule, severity, text, setting.source), fix)
 
 
@@ -66,11 +66,11 @@ def _refusal(plan: Plan, fatal: Sequence[_Fault], file: str) -> UserError:
     if others:
         named = "; ".join(fault.advice.text for fault in others[: _SHOWN - 1])
         more = len(others) - _SHOWN + 1
-        what += f". Fatal as well: {named}{f'; and {more} more' if more > 0 else ''}"
+        what += f". Also fatal: {named}{f'; and {more} more' if more > 0 else ''}"
     return UserError(
         f"{file}: {first.key}" if file else _flag(plan, first.key),
-        f"fatal by {first.advice.rule}: {what}",
-        f"{first.fix}; or insist with --force",
+        f"breaks {first.advice.rule}, which is fatal: {what}",
+        f"{first.fix}; or give --force to write the plan anyway",
     )
 
 

@@ -66,9 +66,7 @@ def import_cluster(
                 unread.append(Unread(what="finished jobs", why=str(error)))
             else:
                 if work is None:
-                    unread.append(
-                        Unread(what="finished jobs", why=f"there are none from the last {days} days")
-                    )
+                    unread.append(Unread(what="finished jobs", why=f"none ended in the last {days} days"))
     groups = survey_groups(surveyed, given, probes)
     text = _heading(surveyed) + new_text(groups, _cluster_name(surveyed.name))
     parse_inventory(text, "the inventory")  # What is written must read back.
@@ -81,7 +79,7 @@ def kind_of_disk(text: str) -> DiskKind:
         return DiskKind(text)
     except ValueError as error:
         raise UserError(
-            f"--disk-kind {text}", "is not one of its values", f"one of {', '.join(DiskKind)}"
+            f"--disk-kind {text}", "is not a kind of disk", f"one of {', '.join(DiskKind)}"
         ) from error
 
 
@@ -94,10 +92,9 @@ def _heading(surveyed: Survey) -> str:
     """Where the file comes from; what stands behind a # was not reported by the cluster."""
     now = datetime.now(UTC).isoformat(timespec="minutes")
     lines = [
-        f"# As {surveyed.name} reported on {now} (Hadoop {surveyed.hadoop}). "
-        "Look at every line with a comment."
+        f"# As {surveyed.name} reported on {now} (Hadoop {surveyed.hadoop}). Check every line with a comment."
     ]
-    lines += [f"# Not running, so not listed: {host}" for host in surveyed.dead]
+    lines += [f"# Not listed, because no daemon runs there: {host}" for host in surveyed.dead]
     return "".join(f"{line}\n" for line in lines)
 
 

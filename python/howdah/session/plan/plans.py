@@ -53,8 +53,8 @@ def plan_hosts(
     if releases.line_of(request.hadoop) not in map(releases.line_of, PLANNED_VERSIONS):
         raise UserError(
             f"--hadoop {request.hadoop}",
-            "is a release that howdah checks, and does not plan for",
-            f"one of {', '.join(PLANNED_VERSIONS)}, or another of these lines",
+            "is a release that howdah checks but does not plan for",
+            f"one of {', '.join(PLANNED_VERSIONS)}, or another release of these lines",
         )
     inventory = read_inventory(path)
     try:
@@ -79,7 +79,7 @@ def save_plan(plan: Plan, path: Path) -> None:
         except UserError as error:
             raise UserError(
                 f"--output {path}",
-                "exists and is not a plan of howdah's",
+                "exists and is not a plan written by howdah",
                 "give another file, or move this one away",
             ) from error
     replace_file(path, write_plan(plan))
@@ -97,11 +97,11 @@ def page_of(path: Path) -> Path:
     _check_is_file(path)
     page = path.with_suffix(".html")
     if page == path:
-        raise UserError(f"--output {path}", "is the page's file", "give plan.yaml for instance")
+        raise UserError(f"--output {path}", "is the file of the plan's page", "give a file such as plan.yaml")
     if page.exists() and not _is_page(page):
         raise UserError(
             f"--output {path}",
-            f"its page goes to {page}, which exists and is not a page of howdah's",
+            f"its page would replace {page}, which howdah did not write",
             "give another file, or --no-page",
         )
     return page
@@ -109,7 +109,7 @@ def page_of(path: Path) -> Path:
 
 def _check_is_file(path: Path) -> None:
     if not path.name or path.is_dir():
-        raise UserError(f"--output {path}", "is a directory", "give plan.yaml for instance")
+        raise UserError(f"--output {path}", "is a directory", "give a file such as plan.yaml")
 
 
 def _is_page(path: Path) -> bool:
@@ -156,6 +156,8 @@ def demand_of(path: Path) -> Demand:
     work = read_work(path)
     if not work.largest_input_bytes:
         raise UserError(
-            f"{path}: largest_input_bytes", "is nothing to plan for", "give --workload terasuite:30TB"
+            f"{path}: largest_input_bytes",
+            "is not a workload that howdah plans for",
+            "give --workload terasuite:30TB",
         )
     return Demand(kind="terasuite", dataset_bytes=work.largest_input_bytes)

@@ -35,7 +35,7 @@ def plan_inventory(
     Raises UserError where the hosts or the request do not allow it, and for a ranking that cannot be.
     """
     if rank not in (None, *RANKS):
-        raise UserError(f"--rank {rank}", "is not a way to rank platforms", f"one of {', '.join(RANKS)}")
+        raise UserError(f"--rank {rank}", "is not a way of ranking platforms", f"one of {', '.join(RANKS)}")
     if rank == "simulate" and calibration is None:
         raise UserError(
             "--rank simulate",

@@ -48,7 +48,7 @@ def parse_share(
         if cluster is not None:
             raise UserError(
                 f"--cluster {cluster}",
-                "names one of several clusters on the same hosts",
+                "has no effect: no other cluster shares these hosts",
                 "add --share or --beside, or write `cluster:` in the inventory",
             )
         return asked
@@ -56,18 +56,18 @@ def parse_share(
         raise UserError(
             f"--cluster {cluster}",
             "is not a cluster's name",
-            "small letters, digits and hyphens, at most 31, a letter first",
+            "use at most 31 lower-case letters, digits and hyphens, beginning with a letter",
         )
     flag = f"--share {share}" if share is not None else f"--beside {beside[0]}"
     if not request.weighs_virtual:
         raise UserError(
             flag,
-            "a host is shared by virtual machines only; without them a cluster uses all of it",
-            "add --hypervisor vsphere or kvm, or give each cluster hosts of its own",
+            "only virtual machines can share a host; without them a cluster uses the whole host",
+            "add --hypervisor vsphere or kvm, or give each cluster its own hosts",
         )
     if request.overcommit:
         raise UserError(
-            "--overcommit", "would give out threads twice that other clusters count on", "leave it out"
+            "--overcommit", "would allocate threads that belong to other clusters", "leave it out"
         )
     return asked
 
@@ -117,7 +117,7 @@ def check_written_apart(asked: AskedShare, output: Path) -> None:
 def _percent(text: str) -> int:
     match = _PERCENT.fullmatch(text)
     if match is None:
-        raise UserError(f"--share {text}", "is not a part of a host", "1% to 99%, 50% for instance")
+        raise UserError(f"--share {text}", "is not a part of a host", "give 1% to 99%, for example 50%")
     return int(match.group(1))
 
 
@@ -154,30 +154,30 @@ def _check_hypervisors(others: dict[Path, Plan], request: PlanRequest) -> None:
         if request.dividing is not None and there not in (None, Hypervisor.NONE, request.dividing):
             raise UserError(
                 f"--hypervisor {request.dividing}",
-                f"is not what divides the same hosts for {path}, which is {there}",
+                f"differs from the hypervisor of {path}, which is {there}",
                 f"give --hypervisor {there}",
             )
 
 
 def _check_clusters(others: dict[Path, Plan], inventory: Inventory) -> None:
     """Every cluster has a name of its own, and those that the others stand beside are given, too."""
-    known = {inventory.cluster: "this one"}
+    known = {inventory.cluster: "this cluster"}
     clusters = [(path, _cluster(path, plan)) for path, plan in others.items()]
     for path, cluster in clusters:
         name = cluster.inventory.cluster
         if name in known:
             raise UserError(
                 f"--beside {path}",
-                f"is of a cluster called {name}, as {known[name]} is",
-                "give this one another name: --cluster NAME",
+                f"has the same cluster name, {name}, as {known[name]}",
+                "give this cluster another name: --cluster NAME",
             )
-        known[name] = f"that of {path}"
+        known[name] = f"the cluster of {path}"
     for path, cluster in clusters:
         sharing = cluster.request.sharing
         for other in sharing.beside if sharing is not None else ():
             if other.cluster not in known:
                 raise UserError(
                     f"--beside {path}",
-                    f"stands beside cluster {other.cluster}, which has its part of the hosts, too",
-                    f"give the plan of {other.cluster} with another --beside",
+                    f"shares hosts with cluster {other.cluster}, whose plan is missing",
+                    f"also give the plan of {other.cluster}: --beside PLAN",
                 )

@@ -45,8 +45,8 @@ def calibrate(
     if tables and runs:
         raise UserError(
             f"run {runs[0]}",
-            f"is calibrated together with {tables[0].name}, whose runs had other hosts and other software",
-            "calibrate from runs or from published tables, each into a file of its own",
+            f"cannot be combined with {tables[0].name}, whose runs used other hosts and software",
+            "calibrate from runs and from published tables separately, into two files",
         )
     if runs:
         return _from_runs(known_runs(runs_dir, runs), seed=seed, threads=threads, tell=tell)
@@ -75,8 +75,8 @@ def _from_runs(
     if not timed:
         raise UserError(
             f"run {networks[0].id}",
-            "measured a network, and times of programs are what is fitted",
-            "give a run of a workload on these hosts too",
+            "measured a network, but a calibration is fitted to times of programs",
+            "also give a run of a workload on these hosts",
         )
     cases = cases_of_records(timed)
     asked = asked_hbase(timed[0])
@@ -106,7 +106,7 @@ def check_output(path: Path) -> None:
     except UserError as error:
         raise UserError(
             f"--output {path}",
-            "exists and is not a calibration of howdah's",
+            "exists and is not a calibration written by howdah",
             "give another file, or move this one away",
         ) from error
 

@@ -89,7 +89,7 @@ def _write(said: PredictionContent, out_dir: Path) -> Path:
         raise UserError(
             str(out_dir),
             f"the page cannot be written: {error.strerror}",
-            "give a directory with room and permission to write",
+            "give a writable directory on a disk with free space",
         ) from error
 
 

@@ -45,7 +45,7 @@ def past_scores(predictions_dir: Path) -> tuple[Score, ...]:
     """Every score so far, oldest first; raises UserError where there is none."""
     history = tuple(read_scores(predictions_dir))
     if not history:
-        raise UserError(str(predictions_dir), "holds no score", "give a run to score: howdah score last")
+        raise UserError(str(predictions_dir), "contains no score", "give a run to score: howdah score last")
     return history
 
 
@@ -56,7 +56,7 @@ def _named(directory: Path, name: str) -> Prediction:
         raise UserError(
             f"--prediction {name}",
             f"no such prediction in {directory}",
-            f"there are {newest}" if known else "make one before a run: howdah predict plan.yaml",
+            f"the newest are {newest}" if known else "make one before a run: howdah predict plan.yaml",
         )
     return load_prediction(directory / name)
 
@@ -68,14 +68,14 @@ def _found(directory: Path, record: RunRecord) -> Prediction:
     )
     if not known:
         raise UserError(
-            str(directory), "holds no prediction", "make one before a run: howdah predict plan.yaml"
+            str(directory), "contains no prediction", "make one before a run: howdah predict plan.yaml"
         )
     fitting = [prediction for prediction in known if why_not(prediction, record) is None]
     if not fitting:
         newest = known[-1]
         raise UserError(
             f"run {record.id}",
-            f"is not what any prediction in {directory} predicted, not even {newest.id}: "
+            f"matches no prediction in {directory}; the newest, {newest.id}, differs: "
             f"{why_not(newest, record)}",
             "predict a plan, then run the same suite on it, then score",
         )

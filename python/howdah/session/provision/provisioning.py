@@ -57,7 +57,7 @@ def wanted(plan_file: Path, site_file: Path, endpoint: Endpoint) -> AskedMachine
         if given is not None and hypervisor is not made_by:
             raise UserError(
                 flag,
-                f"does not go with {plan_file}, whose machines are {hypervisor.value}'s",
+                f"does not fit {plan_file}, which plans machines for {hypervisor.value}",
                 _right(hypervisor),
             )
         if given is None and hypervisor is made_by:
@@ -113,7 +113,7 @@ def _provisioner(asked: AskedMachines, endpoint: Endpoint, password: str) -> Ite
     else:
         raise UserError(
             str(asked.site_file),
-            f"says nothing of what makes {asked.hypervisor.value}'s machines",
+            f"has no section for {asked.hypervisor.value}",
             "add `vcenter:`" if endpoint.vcenter else "add `libvirt:`",
         )
 
@@ -130,9 +130,9 @@ def apply(hypervisor: Provisioner, told: Told) -> Provisioning:
         others = f", and {len(after.pending) - 1} more" if len(after.pending) > 1 else ""
         raise RunFailed(
             f"{first.what} {first.name}",
-            f"is not as planned although it was {'made' if first.doing == 'make' else 'changed'}: "
-            f"{differences or 'it is not there'}{others}",
-            "look at it in the hypervisor's own log: something else may have changed it",
+            f"differs from the plan although it was {'made' if first.doing == 'make' else 'changed'}: "
+            f"{differences or 'it does not exist'}{others}",
+            "see the hypervisor's log: another program may have changed it",
         )
     return after
 

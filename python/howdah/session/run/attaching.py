@@ -96,18 +96,16 @@ def _read(path: Path, machines: Machines) -> Imported:
     except OSError as error:
         raise UserError(str(path), f"cannot be read: {error.strerror}", "give a file that exists") from error
     except UnicodeDecodeError as error:
-        hint = "of sysstat's own files `sadf -j FILE -- -A` makes one that can be read"
-        raise UserError(str(path), "is not a text", hint) from error
+        hint = "convert sysstat's own files with `sadf -j FILE -- -A`"
+        raise UserError(str(path), "is not text", hint) from error
     head = text[:_HEAD]
     if is_sadf(head):
         return read_sadf(text, str(path), machines)
     if is_esxtop(head):
         return read_esxtop(text, str(path), machines)
     if foreign := foreign_file(head):
-        raise UserError(str(path), f"is {foreign.what}, no telemetry", foreign.hint)
-    raise UserError(
-        str(path), "is neither what `sadf -j` prints nor what `esxtop -b` prints", "give one of these"
-    )
+        raise UserError(str(path), f"is {foreign.what}, not telemetry", foreign.hint)
+    raise UserError(str(path), "is not output of `sadf -j` or `esxtop -b`", "give one of these")
 
 
 def _check_time(source: _Source, window: Window) -> None:
@@ -115,7 +113,7 @@ def _check_time(source: _Source, window: Window) -> None:
     stretches = source.imported.stretches
     if not stretches:
         raise UserError(
-            source.name, "holds nothing that howdah has a metric for", "sadf: add `-- -A`; esxtop: -a"
+            source.name, "contains no value that howdah has a metric for", "sadf: add `-- -A`; esxtop: -a"
         )
     start_s, end_s = (
         min(stretch.start_s for stretch in stretches),
@@ -125,7 +123,7 @@ def _check_time(source: _Source, window: Window) -> None:
         raise UserError(
             source.name,
             f"covers {span(start_s, end_s)}, the run lasted from {span(window.start_s, window.end_s)}",
-            "give what was measured during the run; the clocks of both must be right",
+            "give files measured during the run, and check both clocks",
         )
 
 

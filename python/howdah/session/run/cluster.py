@@ -98,7 +98,7 @@ def _check_secrets(settings: Mapping[str, str]) -> None:
         if shown_value(key, value) != value:
             raise UserError(
                 f"--set {key}",
-                "is a secret, which the run's record would keep and `ps` would show",
+                "is a secret, which the run's record and `ps` would expose",
                 "put it into the client's configuration, or name a credential provider there",
             )
 
@@ -107,7 +107,7 @@ def _reach(request: RunRequest) -> tuple[Reached, Playing | None]:
     """The cluster that was chosen, or the default laboratory, and the faults done to it meanwhile."""
     conf, lab, plan = request.of(CONF), request.of(LAB), request.of(PLAN)
     if conf is not None and lab is not None:
-        raise UserError("--lab", "and --conf name two clusters", "leave one of them out")
+        raise UserError("--lab", "and --conf name different clusters", "leave one of them out")
     if lab is not None or conf is None:
         elsewhere = directory_of(None) is not None
         state = running_lab(lab, elsewhere=elsewhere)
@@ -115,11 +115,13 @@ def _reach(request: RunRequest) -> tuple[Reached, Playing | None]:
             if lab is None and elsewhere:
                 raise UserError(
                     "--engine hadoop",
-                    f"the laboratory {state.name} is up, and HADOOP_CONF_DIR names another cluster",
+                    f'lab "{state.name}" is up, but HADOOP_CONF_DIR names another cluster',
                     f"--lab {state.name}, or --conf DIR",
                 )
             if plan is not None:
-                raise UserError("--plan", "a laboratory has its own", "use it with --conf")
+                raise UserError(
+                    "--plan", "has no effect on a lab, which has its own plan", "use it with --conf"
+                )
             playing = faults_asked(request, state)
             return reach_lab(state), playing
     faults_asked(request, None)
@@ -128,7 +130,7 @@ def _reach(request: RunRequest) -> tuple[Reached, Playing | None]:
         raise UserError(
             "--engine hadoop",
             "there is no cluster to run on",
-            "give --conf DIR or set HADOOP_CONF_DIR, or build a laboratory: howdah lab up plan.yaml",
+            "give --conf DIR or set HADOOP_CONF_DIR, or build a lab: howdah lab up plan.yaml",
         )
     return reach_cluster(directory, plan), None
 

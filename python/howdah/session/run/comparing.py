@@ -80,7 +80,7 @@ def write_comparison(compared: Compared, out_dir: Path) -> Path:
         raise UserError(
             f"--output {out_dir}",
             f"cannot be written: {error.strerror}",
-            "give a directory with room and permission to write",
+            "give a writable directory on a disk with free space",
         ) from error
 
 
@@ -119,9 +119,9 @@ def _usual(group: RunGroup, workload: str) -> RunFigures:
 def _baseline(figures: Sequence[RunFigures], unreadable: Sequence[Refused], *, named: bool) -> RunFigures:
     """The first run; of a folder the first that succeeded and that most others can be compared with."""
     if len(figures) < 2:
-        there = f"only {figures[0].run} is" if figures else "no run is"
+        there = f"only {figures[0].run}" if figures else "no run"
         why = f"; {unreadable[0].why}" if unreadable else ""
-        raise UserError("RUN", f"{there} there to compare{why}", "give two runs or more, or a folder of them")
+        raise UserError("RUN", f"{there} can be compared{why}", "give two runs or more, or a folder of them")
     first = figures[0]
     if named:
         if first.outcome is Outcome.SUCCEEDED:
@@ -147,7 +147,7 @@ def _compare(figures: Sequence[RunFigures], base: RunFigures, unreadable: Sequen
         raise UserError(
             first.what,
             f"cannot be compared with {base.run}: {first.why}",
-            "compare runs of one suite and one dataset size that succeeded",
+            "compare successful runs of the same suite and dataset size",
         )
     return comparison.model_copy(update={"refused": (*comparison.refused, *unreadable)})
 
@@ -160,7 +160,7 @@ def _found(name: str, runs_dir: Path) -> list[_Found]:
     if path.is_dir():
         inside = list(_inside(path))
         if not inside:
-            raise UserError(name, "holds no runs", "give a run, its id, or a folder of runs")
+            raise UserError(name, "contains no runs", "give a run, its id, or a folder of runs")
         return inside
     if path.is_file():
         raise UserError(

@@ -87,8 +87,8 @@ def faults_asked(request: RunRequest, state: LabState | None) -> Playing | None:
     if state is None:
         raise UserError(
             FAULT.flag,
-            "harms what it is done to, and howdah does so to laboratories of its own alone",
-            "howdah lab up PLAN builds one like your cluster; give --lab NAME",
+            "can destroy data, so howdah injects faults only into its own labs",
+            "build a lab like your cluster with howdah lab up PLAN, then give --lab NAME",
         )
     found = crew(state)
     schedule = tuple(fault for text in given for fault in _faults(text, found))
@@ -109,7 +109,11 @@ def _faults(text: str, found: Crew) -> Iterator[ClusterFault]:
     """Those of one line, or of a file of lines."""
     words = text.split()
     if not words:
-        raise UserError(f"{FAULT.flag} '{text}'", "names no fault", f"{EXAMPLE}, or name a file of them")
+        raise UserError(
+            f"{FAULT.flag} '{text}'",
+            "is not a fault",
+            f"write, for example, {EXAMPLE}, or give a file of faults",
+        )
     if len(words) > 1 or words[0] == _DRAW:
         yield from _line(text, FAULT.flag, found)
         return
@@ -123,10 +127,12 @@ def _line(text: str, where: str, found: Crew) -> tuple[ClusterFault, ...]:
     if chosen := _RANDOM.fullmatch(text.strip()):
         number, seed, within = int(chosen[1]), int(chosen[2]), parse_time([chosen[3]], "within", place)
         if not 1 <= number <= 100 or within <= 0:
-            raise UserError(place, "asks for no schedule", "random 3 seed 7 within 60s; at most 100 faults")
+            raise UserError(
+                place, "is not a random schedule", "random 3 seed 7 within 60s; at most 100 faults"
+            )
         return random_schedule(seed, number, found, within)
     if text.split()[:1] == [_DRAW]:
-        raise UserError(place, "does not say how many, and from which seed", "random 3 seed 7 within 60s")
+        raise UserError(place, "needs the number of faults and a seed", "random 3 seed 7 within 60s")
     return (parse_fault(text, where),)
 
 
@@ -165,7 +171,7 @@ class FaultedEngine:
 
 
 def _fell(daemon: str) -> RunWarning:
-    text = f"{daemon} ended by itself meanwhile, and was started again"
+    text = f"{daemon} ended by itself during the run, and howdah started it again"
     return RunWarning(code="daemon-fell", text=text)
 
 

@@ -149,7 +149,7 @@ def _of_kept(request: RunRequest, reached: ReachedHBase) -> RunRequest:
 def _check_clients(request: RunRequest, places: int) -> None:
     clients = request.of(CLIENTS)
     if clients is not None and clients > places:
-        what = f"{clients} are more than the {places} machines that can ask"
+        what = f"{clients} clients need as many machines, and there are {places}"
         raise UserError(CLIENTS.flag, what, f"give at most {places}, with more --threads")
 
 
@@ -170,11 +170,12 @@ def _reach(request: RunRequest, host: Host) -> tuple[ReachedHBase | None, Playin
     """
     conf, lab, plan = request.of(CONF), request.of(LAB), request.of(PLAN)
     if conf is not None and lab is not None:
-        raise UserError(LAB.flag, f"and {CONF.flag} name two clusters", "leave one of them out")
+        raise UserError(LAB.flag, f"and {CONF.flag} name different clusters", "leave one of them out")
     alone = next((flag for flag, given in _of_alone(request) if given is not None), None)
     if alone is not None:
         if conf is not None or lab is not None:
-            what = f"is of an HBase that is started here, and {(CONF if conf else LAB).flag} names another"
+            cluster = (CONF if conf else LAB).flag
+            what = f"is for an HBase started on this machine, but {cluster} names another"
             raise UserError(alone, what, "leave one of them out")
         return None, faults_asked(request, None)
     named = os.environ.get(_CONF_DIR)
@@ -186,25 +187,27 @@ def _reach(request: RunRequest, host: Host) -> tuple[ReachedHBase | None, Playin
             if lab is None and directory is not None:
                 raise UserError(
                     "--engine hbase",
-                    f"the laboratory {state.name} is up, and {_CONF_DIR} names another cluster",
+                    f'lab "{state.name}" is up, but {_CONF_DIR} names another cluster',
                     f"--lab {state.name}, or --conf DIR",
                 )
             if plan is not None:
-                raise UserError(PLAN.flag, "a laboratory has its own", f"use it with {CONF.flag}")
+                raise UserError(
+                    PLAN.flag, "has no effect on a lab, which has its own plan", f"use it with {CONF.flag}"
+                )
             playing = faults_asked(request, state)
             return reach_lab_hbase(state), playing
     faults_asked(request, None)
     if directory is not None:
         return reach_own_hbase(directory, plan, host.name), None
     if plan is not None:
-        raise UserError(PLAN.flag, "says what a cluster is, and nothing says which", "give --conf DIR")
+        raise UserError(PLAN.flag, "describes a cluster, but no option names one", "give --conf DIR")
     return None, None
 
 
 def _check_rows(first: type[Workload]) -> None:
     """Raise UserError for a command of PerformanceEvaluation without the one that makes its table."""
     if first.reads == PE_WRITE:
-        raise UserError("SUITE", "its rows are those of pe-write, which are not kept", f"run the suite {PE}")
+        raise UserError("SUITE", "it reads the rows of pe-write, which are not kept", f"run the suite {PE}")
 
 
 def _of_alone(request: RunRequest) -> tuple[tuple[str, object], ...]:
@@ -215,25 +218,27 @@ def _of_alone(request: RunRequest) -> tuple[tuple[str, object], ...]:
 def _check_alone(request: RunRequest, *, keep_data: bool) -> None:
     hint = "run the suite ycsb, or give --conf DIR or --lab NAME"
     if requested_programs(request, HBASE)[0].reads == YCSB_LOAD:
-        raise UserError("SUITE", f"{request.suite} asks a table that an HBase started here has not", hint)
+        raise UserError(
+            "SUITE", f"{request.suite} needs a table, and an HBase started on this machine has none", hint
+        )
     if keep_data:
-        raise UserError("--keep-data", "an HBase that is started here ends with the run", hint)
+        raise UserError("--keep-data", "an HBase started on this machine stops at the end of the run", hint)
 
 
 def _plan_alone(request: RunRequest, host: Host) -> Plan:
     heap = request.of(MEMORY) or _HEAP_BYTES
     if heap < _LEAST_HEAP_BYTES:
         raise UserError(
-            MEMORY.flag, f"{format_memory(heap)} is too small a heap for HBase", "give 512MiB or more"
+            MEMORY.flag, f"{format_memory(heap)} is too little heap for HBase", "give 512MiB or more"
         )
     data_dirs = request.of(DATA_DIR) or (DEFAULT_DATA_DIR,)
     if len(data_dirs) > 1:
-        raise UserError(DATA_DIR.flag, "HBase alone keeps its data in one place", "give one")
+        raise UserError(
+            DATA_DIR.flag, "an HBase on this machine uses a single data directory", "give one --data-dir"
+        )
     for path in request.of(DATA_DIR) or ():
         if not path.is_dir():
-            raise UserError(
-                f"--data-dir {path}", "is not a directory", "create it on the disk to be measured"
-            )
+            raise UserError(f"--data-dir {path}", "is not a directory", "create it on the disk to measure")
     worker = Worker(
         name=host.name,
         map_slots=1,

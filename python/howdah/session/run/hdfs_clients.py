@@ -34,7 +34,7 @@ class HdfsClients:
         self._target = target
         self._runs_dir = runs_dir
         installation = target.installation
-        classes = compiled(_CLASSES, installation.class_path, "name a Hadoop 3.x by HADOOP_HOME")
+        classes = compiled(_CLASSES, installation.class_path, "set HADOOP_HOME to a Hadoop 3.x")
         self._installation = installation._replace(class_path=(str(classes), *installation.class_path))
         self._program: ProgramBeside | None = None
         self._seconds: Callable[[float], float] = lambda epoch_s: epoch_s
@@ -71,7 +71,7 @@ class HdfsClients:
             return unread(record, self._trouble)
         if not (by_itself and self._ended):
             late = f"not read back within {format_seconds(_END_S)}"
-            why = self._gone or ("who reads it back ended before" if by_itself else late)
+            why = self._gone or ("the process that reads it back ended early" if by_itself else late)
             # A program that ended before anything was acknowledged says nothing of HDFS.
             kept = any(entry.acknowledged for entry in self._asked.values())
             return gone(record, why) if kept else unread(record, why)
@@ -83,7 +83,7 @@ class HdfsClients:
         if told.sound:
             return record
         first = "; ".join(f"{what[0]} is {name}" for name, what in told.broken.items())
-        return _failed(record, f"HDFS did not keep its word: {first}")
+        return _failed(record, f"HDFS lost or changed acknowledged data: {first}")
 
     def _said(self, line: str) -> None:
         kind, *words = line.split("\t")
@@ -137,14 +137,14 @@ class HdfsClients:
 
 def unread(record: RunRecord, why: str) -> RunRecord:
     """The record of a run whose ledger is of no use, for a reason of howdah's own: nothing is known then."""
-    text = f"what HDFS acknowledged could not be held against what is there: {why}"
+    text = f"acknowledged data could not be compared with HDFS: {why}"
     warning = RunWarning(code=LEDGER_UNREAD, text=text)
     return record.model_copy(update={"warnings": (*record.warnings, warning)})
 
 
 def gone(record: RunRecord, why: str) -> RunRecord:
     """The record of a run after which HDFS gives nothing back although all is undone: all of it is lost."""
-    return _failed(unread(record, why), f"HDFS gives back nothing that it acknowledged: {why}")
+    return _failed(unread(record, why), f"HDFS returns none of the acknowledged data: {why}")
 
 
 def _failed(record: RunRecord, error: str) -> RunRecord:

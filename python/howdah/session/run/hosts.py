@@ -66,26 +66,26 @@ def _of_lab(request: RunRequest) -> tuple[Plan, HostsTarget, str]:
     """The machines of the laboratory that was chosen, or of the default one."""
     if request.of(PLAN) is not None:
         raise UserError(
-            PLAN.flag, "says which hosts, and nothing says how they are reached", f"give {REACH.flag} too"
+            PLAN.flag, "names hosts, but no option gives a command to reach them", f"give {REACH.flag} too"
         )
     state = whole_lab(request.of(LAB), HOSTS, f"--plan FILE {REACH.flag} COMMAND")
     if state is None:
         raise UserError(
             f"--engine {HOSTS}",
             "there are no hosts to run on",
-            f"give --plan FILE {REACH.flag} 'ssh {{host}}', or build a laboratory: howdah lab up plan.yaml",
+            f"give --plan FILE {REACH.flag} 'ssh {{host}}', or build a lab: howdah lab up plan.yaml",
         )
     if state.spec is None:
         raise UserError(
-            f"laboratory {state.name}",
-            "was built without root: its machines have no network of their own",
+            f'lab "{state.name}"',
+            "was built without root, so its machines have no separate network",
             "build it as root",
         )
     shared = beneath(state)
     lab = laboratory_of(state, shared[0].machine)
-    stations = _enough(tuple(_stations_of_lab(state)), f"laboratory {state.name}")
+    stations = _enough(tuple(_stations_of_lab(state)), f'lab "{state.name}"')
     target = HostsTarget(stations, find_tools(stations), (*hosts_telemetry(state), *shared), lab)
-    return state.plan, target, f"laboratory {state.name}: {_counted(target)}"
+    return state.plan, target, f'lab "{state.name}": {_counted(target)}'
 
 
 def _stations_of_lab(state: LabState) -> Iterator[Station]:
@@ -106,12 +106,16 @@ def _of_command(request: RunRequest) -> tuple[Plan, HostsTarget, str]:
     """The workers of a plan, each reached by the administrator's own command."""
     words, path = request.of(REACH), request.of(PLAN)
     if request.of(LAB) is not None:
-        raise UserError(LAB.flag, f"and {REACH.flag} name two sets of hosts", "leave one of them out")
+        raise UserError(LAB.flag, f"and {REACH.flag} name different hosts", "leave one of them out")
     if path is None or words is None:
-        raise UserError(REACH.flag, "says how hosts are reached, and nothing says which", "give --plan FILE")
+        raise UserError(
+            REACH.flag, "gives a command to reach hosts, but no option names the hosts", "give --plan FILE"
+        )
     plan = read_plan(path)
     if plan.cluster is None:
-        raise UserError(f"--plan {path}", "is of one machine", "give a cluster's plan, of howdah plan")
+        raise UserError(
+            f"--plan {path}", "is a plan of one machine", "give a cluster's plan, as howdah plan writes it"
+        )
     speeds = plan.cluster.port_bits_per_s
     workers = tuple(
         Station(
@@ -132,7 +136,7 @@ def _of_command(request: RunRequest) -> tuple[Plan, HostsTarget, str]:
 
 def _enough(stations: tuple[Station, ...], where: str) -> tuple[Station, ...]:
     if len({station.host for station in stations}) < _LEAST_HOSTS:
-        raise UserError(where, "has workers on one host alone", "a network needs two hosts with workers")
+        raise UserError(where, "has workers on one host only", "a network needs two hosts with workers")
     return stations
 
 

@@ -40,9 +40,7 @@ def prepare_local(
     for path in request.of(DATA_DIR) or ():
         if not path.is_dir():
             # A directory made here would lie on the root disk where a mount is missing or misspelt.
-            raise UserError(
-                f"--data-dir {path}", "is not a directory", "create it on the disk that is to be measured"
-            )
+            raise UserError(f"--data-dir {path}", "is not a directory", "create it on the disk to measure")
     data_dirs = [str(path) for path in request.of(DATA_DIR) or (DEFAULT_DATA_DIR,)]
     inputs = request.of(INPUT)
     input_rows = ready_rows(programs[0], data_dirs, inputs or ())

@@ -126,7 +126,7 @@ def run(job: Job, *, engine: Engine, runs_dir: Path, observer: Observer) -> Fini
         record = engine.run(job, recorder)
         ran_s = time.monotonic()
         if recorder.writer is None:
-            raise RuntimeError(f"engine {engine.name} made no record")
+            raise RuntimeError(f"engine {engine.name} wrote no record")
         with recorder.writer as writer:
             writer.finish(record)
         written_s = time.monotonic()
@@ -141,7 +141,7 @@ def record(job: Job, *, engine: Engine, runs_dir: Path, observer: Observer) -> P
     recorder = _Recorder(runs_dir, observer, lambda: None)
     ended = engine.run(job, recorder)
     if recorder.writer is None:
-        raise RuntimeError(f"engine {engine.name} made no record")
+        raise RuntimeError(f"engine {engine.name} wrote no record")
     with recorder.writer as writer:
         writer.finish(ended)
     return writer.path

@@ -61,11 +61,13 @@ def _coming(now: LabStatus) -> bool:
 
 def _warnings(before: LabStatus) -> Iterator[RunWarning]:
     for fault in before.faults:
-        yield RunWarning(code="fault-in-force", text=f"{fault} was in force when the run began, and stays so")
+        yield RunWarning(
+            code="fault-in-force", text=f"{fault} was active when the run began, and stays active"
+        )
     behind = before.health.behind if before.health else ()
     if lacking := (*before.missing, *(one.what for one in behind)):
         yield RunWarning(
             code="lab-not-whole",
-            text="the laboratory was not whole when the run began, so that its times may not be those of a "
-            f"whole one, and faults may do more: {listed(lacking)}",
+            text="the lab was not complete when the run began: times may differ from those of a complete "
+            f"lab, and faults may do more damage: {listed(lacking)}",
         )

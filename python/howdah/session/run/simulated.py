@@ -48,7 +48,7 @@ def prepare_simulation(
         )
     requested_programs(request, SIM)
     if keep_data:
-        raise UserError("--keep-data", "a simulation makes no data that could be kept", "leave it out")
+        raise UserError("--keep-data", "has no effect, because a simulation writes no data", "leave it out")
     seed = secrets.randbelow(2**32) if seed is None else seed
     plan = _plan(request.of(PLAN))
     sized = size_planned(request, plan)
@@ -80,7 +80,7 @@ def _plan(file: Path | None) -> Plan:
     if file is None:
         raise UserError(
             "--plan",
-            "says which cluster to simulate, and is missing",
+            "is missing: it names the cluster to simulate",
             "howdah plan hosts.yaml makes plan.yaml; then give --plan plan.yaml",
         )
     plan = read_plan(file)

@@ -35,7 +35,7 @@ def prepare_simulated_local(
     """
     _check_suite(request)
     if keep_data:
-        raise UserError("--keep-data", "a simulation makes no data that could be kept", "leave it out")
+        raise UserError("--keep-data", "has no effect, because a simulation writes no data", "leave it out")
     probe = _probe(request)
     host = read_host(probe)
     # What this process has grown to is nothing to a run that another would make.
@@ -69,10 +69,12 @@ def _probe(request: RunRequest) -> Path:
     """The probe's file, beside which nothing else says what to simulate."""
     for flag, value in ((PLAN.flag, request.of(PLAN)), (CALIBRATION.flag, request.of(CALIBRATION))):
         if value is not None:
-            raise UserError(flag, "is for a cluster, and --probe for one machine", "give one of the two")
+            raise UserError(
+                flag, "simulates a cluster, but --probe simulates one machine", "give only one of them"
+            )
     probe = request.of(PROBE)
     if probe is None:
-        raise UserError("--probe", "is missing", "give what `howdah probe --measure -o FILE` wrote")
+        raise UserError("--probe", "is missing", "give a file that `howdah probe --measure -o FILE` wrote")
     return probe
 
 
@@ -89,8 +91,8 @@ def _check_suite(request: RunRequest) -> None:
     if first.folder is None or first.reads is not None:
         raise UserError(
             "SUITE",
-            f"{request.suite} is not simulated by itself on one machine",
-            "give teragen, terasuite, dfsio-write or dfsio, which make what they read",
+            f"{request.suite} cannot be simulated alone on one machine",
+            "give teragen, terasuite, dfsio-write or dfsio, which create their own input",
         )
 
 

@@ -55,8 +55,8 @@ def verify_study(file: Path) -> Verified:
         if bundle.made_by != howdah.__version__:
             raise UserError(
                 str(file),
-                f"was made by howdah {bundle.made_by}, this is {howdah.__version__}",
-                "its digests are right; verify its page with that version",
+                f"was packed by howdah {bundle.made_by}, but this is {howdah.__version__}",
+                "its digests match; verify its page with that version",
             )
         directory = StudyDirectory(there)
         anew = folder / "paper"
@@ -66,8 +66,8 @@ def verify_study(file: Path) -> Verified:
         if different:
             raise RunFailed(
                 str(file),
-                f"its records do not make its paper: {', '.join(different[:3])}",
-                "its digests are right: the paper was written by other software or from other records",
+                f"its records do not produce its paper: {', '.join(different[:3])}",
+                "its digests match, so other software or other records produced the paper",
             )
         runs = sum(1 for _ in directory.runs.iterdir())
         return Verified(bundle.files, runs, len(names))

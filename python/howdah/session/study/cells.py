@@ -46,7 +46,7 @@ def write_inputs(study: Study, directory: StudyDirectory, cells: Sequence[Cell],
     for cell in cells:
         settings = cell.settings
         if settings.records is not None and not _has_records(study.suite):
-            raise UserError(cell.name, "has records, which are of YCSB's table", f"give suite: {YCSB}")
+            raise UserError(cell.name, "has records, which only YCSB uses", f"give suite: {YCSB}")
         if not cell.planned:
             _check_unplanned(study, cell)
             continue
@@ -64,11 +64,11 @@ def _plan(study: Study, cell: Cell, cells: Sequence[Cell], beside: Path) -> Plan
         known = None if name is None else load_calibration(name if name == PUBLISHED else str(beside / name))
         return setup_plan(cell.name, settings, known)
     if settings.platform is not None:
-        raise UserError(cell.name, "has a platform, which is of a setup", "give setup, or leave platform out")
-    if settings.inventory is None:
         raise UserError(
-            cell.name, "is planned and names no hosts", "give inventory: hosts.yaml, or setup: vsphere6"
+            cell.name, "has a platform, which only a setup uses", "give setup, or leave platform out"
         )
+    if settings.inventory is None:
+        raise UserError(cell.name, "has no hosts to plan", "give inventory: hosts.yaml, or setup: vsphere6")
     if cell.laboratory is not None:
         _check_built(cell)
     inventory = read_inventory(beside / settings.inventory)
@@ -90,7 +90,7 @@ def _check_unplanned(study: Study, cell: Cell) -> None:
     if given:
         hint = "it belongs to engine sim or plan"
         if engines()[cell.settings.engine or LOCAL].on_laboratories:
-            hint += ", or to an inventory, for which a laboratory is built"
+            hint += ", or to an inventory, for which a lab is built"
         raise UserError(cell.name, f"{given[0]} is not used by its engine", hint)
 
 
@@ -99,13 +99,11 @@ def _check_built(cell: Cell) -> None:
     if cell.settings.lab is not None:
         raise UserError(
             cell.name,
-            f"names the laboratory {cell.settings.lab} and hosts to build another one of",
+            f'names lab "{cell.settings.lab}" and hosts for building another lab',
             "leave lab out, or inventory",
         )
     if cell.settings.calibration is not None:
-        raise UserError(
-            cell.name, "calibration is not used by its engine", "it belongs to engine sim or plan"
-        )
+        raise UserError(cell.name, "its engine uses no calibration", "it belongs to engine sim or plan")
 
 
 def _planned_for(cell: Cell, cells: Sequence[Cell]) -> CellSettings:

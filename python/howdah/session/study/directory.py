@@ -53,7 +53,7 @@ class StudyDirectory:
     def study(self) -> Study:
         """The study that lives here; raises UserError where there is none."""
         if not self.begun:
-            raise UserError(str(self.path), "holds no study", "give a directory that `howdah study` made")
+            raise UserError(str(self.path), "contains no study", "give a directory that `howdah study` made")
         return read_study(self.path / STUDY_FILE)
 
     @contextmanager
@@ -79,14 +79,14 @@ class StudyDirectory:
             strange = [path.name for path in self.path.iterdir() if path.name not in (LOCK, INPUTS)]
             if strange:
                 raise UserError(
-                    str(self.path), f"holds other things ({strange[0]})", "give a new directory with --dir"
+                    str(self.path), f"contains other files ({strange[0]})", "give a new directory with --dir"
                 )
             put(self.path / STUDY_FILE, text)
         elif self.study() != study:
             raise UserError(
                 str(self.path),
-                "was begun with another study, or with this one before it was changed",
-                "give a new directory with --dir; what has run stays where it is",
+                "contains another study, or an earlier version of this study",
+                "give a new directory with --dir; the finished runs stay there",
             )
 
     def sweep(self) -> None:

@@ -35,9 +35,9 @@ from howdah.study.matrix import Cell
 from howdah.study.schedule import Due
 
 _NS_PER_S = 1e9
-EARLIER = "as earlier runs in {} took"
-SIMULATED = "as simulated on the laboratory's plan, calibrated by published studies"
-TRIED = "as one simulation just took"
+EARLIER = "from earlier runs in {}"
+SIMULATED = "from a simulation of the lab's plan, calibrated by published studies"
+TRIED = "from one simulation just now"
 
 
 class Guesses(NamedTuple):

@@ -86,7 +86,7 @@ class StudyLaboratory:
         told = False
         while self._up is not None and lab.status(self._wanted.name).state != _WHOLE:
             if not told:
-                self._tell(f"{cell.name}: waiting until its laboratory is whole again")
+                self._tell(f"{cell.name}: waiting until its lab is complete again")
                 told = True
             if time.monotonic() > deadline:
                 return False
@@ -94,13 +94,13 @@ class StudyLaboratory:
         return True
 
     def _bring_up(self, cell: Cell) -> None:
-        self._tell(f"{cell.name}: bringing its laboratory up")
+        self._tell(f"{cell.name}: bringing its lab up")
         try:
             brought = building.up(plan_path(self._directory, cell), self._wanted, self._tell)
         except Aborted as error:
             raise Aborted(
                 str(self._directory.path),
-                f"stopped by the user while the laboratory of {cell.name} came up",
+                f"stopped by the user while the lab of {cell.name} came up",
                 "the same command continues; the runs before it are kept",
             ) from error
         if not brought.state.rootless:
@@ -117,7 +117,7 @@ class StudyLaboratory:
         if taken.left:
             first = taken.left[0]
             raise RunFailed(
-                f"laboratory {taken.name}",
+                f'lab "{taken.name}"',
                 f"cannot be taken down: {first.kind} {first.name}: {first.why}",
                 f"howdah lab down --name {taken.name}",
             )

@@ -32,13 +32,13 @@ def setup_plan(name: str, settings: CellSettings, calibration: Calibration | Non
     given = next((key for key in _ITS_OWN if getattr(settings, key) is not None), None)
     if given is not None:
         raise UserError(
-            name, f"has {given}, which setup {study.study} decides", f"leave out {given} or setup"
+            name, f"has {given}, which setup {study.study} already defines", f"leave out {given} or setup"
         )
     dataset_bytes = settings.dataset
     if dataset_bytes is None and study.ratios is not None:
         dataset_bytes = study.ratios.files * study.ratios.file_size
     if dataset_bytes is None:
-        raise UserError(name, "has no dataset", "give dataset, for instance 1TB")
+        raise UserError(name, "has no dataset", "give dataset, for example 1TB")
     replication = settings.replication or _USUAL_REPLICATION
     setting = StudySetting(
         platform=_platform(name, settings, study).label,

@@ -105,9 +105,7 @@ def local(data_dirs: Sequence[Path], datasets: Sequence[str], repeats: int | Non
     """The study of this machine; raises UserError for what it cannot be made of."""
     for path in data_dirs:
         if not path.is_dir():
-            raise UserError(
-                f"--data-dir {path}", "is not a directory", "create it on the disk to be measured"
-            )
+            raise UserError(f"--data-dir {path}", "is not a directory", "create it on the disk to measure")
     for text in datasets:
         parse_bytes(text, "--dataset")
     host = probe_host()
@@ -129,7 +127,7 @@ def dry_run(given: GivenStudy, directory: Path) -> Matrix:
     done = there.done() if there.begun else ()
     left = tuple(due(study, cells, done))
     if done:
-        return Matrix(study, cells, done, left, expected_s(study, left, done), "as its runs so far took")
+        return Matrix(study, cells, done, left, expected_s(study, left, done), "from its runs so far")
     with scratch_folder("study") as folder:
         trial = StudyDirectory(folder)
         write_inputs(study, trial, cells, given.folder)

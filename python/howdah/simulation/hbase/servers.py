@@ -36,8 +36,8 @@ def no_tasks(kind: Worker) -> AtOnce:
     if Role.REGIONSERVER not in kind.roles:
         raise UserError(
             f"plan: worker {kind.name}",
-            "has no RegionServer, and an HBase is simulated whose workers all have one",
-            "plan hosts of HBase by themselves, with --workload ycsb",
+            "has no RegionServer, but the simulator needs one on every worker",
+            "plan hosts for HBase only, with --workload ycsb",
         )
     return AtOnce(1, 1)
 
@@ -81,7 +81,7 @@ def _memory(planned: PlannedSettings, kind: Worker) -> tuple[int, int]:
     if heap is None:
         raise UserError(
             "plan: HBASE_REGIONSERVER_OPTS",
-            f"{options!r} names no heap, and so no sizes of caches",
+            f"{options!r} sets no heap, so the sizes of caches are unknown",
             "give -Xmx, or plan again",
         )
     others = heap_bytes(planned.text("HDFS_DATANODE_OPTS")) or 0

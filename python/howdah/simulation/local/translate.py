@@ -78,8 +78,8 @@ def translate_local(job: Job, pool_bytes: int, draw: Draw = median) -> LocalScen
     if measured is None:
         raise UserError(
             "--probe",
-            f"{job.host.name} was probed and not measured, so that nothing is known of its speed",
-            "howdah probe --measure -o FILE on that machine",
+            f"{job.host.name} was probed but not measured, so its speed is unknown",
+            "run howdah probe --measure -o FILE on that machine",
         )
     worker = job.plan.workers[0]
     directories = [_directory(job.host, measured, name) for name in worker.data_dirs]
@@ -115,7 +115,7 @@ def _directory(host: Host, measured: Measured, data_dir: str) -> DirectoryRates:
     raise UserError(
         f"--data-dir {data_dir}",
         f"lies on no disk that was measured: {names}",
-        "give a directory on one of these, or measure again with this one",
+        "give a directory on one of these disks, or measure again with this directory",
     )
 
 

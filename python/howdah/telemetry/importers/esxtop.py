@@ -119,11 +119,11 @@ def read_esxtop(text: str, where: str, machines: Machines) -> Imported:
     """
     # Every line that was written whole ends in a line's end.
     whole, _, torn = text.lstrip("\ufeff").rpartition("\n")
-    left_out: dict[str, set[str]] = {"the last line, which is cut off": set()} if torn.strip() else {}
+    left_out: dict[str, set[str]] = {"the last line, which is truncated": set()} if torn.strip() else {}
     try:
         header, *rows = csv.reader(StringIO(whole))
     except (csv.Error, ValueError) as error:
-        raise UserError(where, "is cut off within its first line, or no CSV", _WRITE) from error
+        raise UserError(where, "is truncated in its first line, or not CSV", _WRITE) from error
     to_utc = _to_utc(header[0], where)
     columns = list(_columns(header, machines, where, left_out))
     stretches: list[Stretch] = []
@@ -153,7 +153,7 @@ def _columns(
     for index, name in enumerate(header[1:], start=1):
         match = _COLUMN.fullmatch(name)
         if match is None:
-            raise UserError(where, f"column {index + 1} is {name[:60]!r}, no counter of esxtop's", _WRITE)
+            raise UserError(where, f"column {index + 1} is {name[:60]!r}, not a counter of esxtop", _WRITE)
         host, kind, instance, counter = match.groups(default="")
         meanings = COUNTERS.get(kind, {}).get(counter)
         if meanings is None:
@@ -176,7 +176,7 @@ def _time(text: str, where: str) -> datetime:
             return datetime.strptime(text, form).replace(tzinfo=UTC)
         except ValueError:
             continue
-    raise UserError(where, f"{text!r} is not a time of esxtop's", "as in 11/21/2026 16:38:20")
+    raise UserError(where, f"{text!r} is not a time in esxtop's format", "as in 11/21/2026 16:38:20")
 
 
 def _stretches(

@@ -63,7 +63,7 @@ class Machines:
             raise UserError(
                 where,
                 f"is of {name}, which is not a machine of the run",
-                f"--host NAME says which one it is: {self.listed}",
+                f"name the machine with --host NAME: {self.listed}",
             )
         return machine
 

@@ -94,7 +94,7 @@ def parse_query(text: str) -> Query:
         raise UserError("--query", f"{text!r} is not a metric and a selector of raw series", _QUERY_HINT)
     metric, selector = match.groups()
     if not is_known(re.sub(r"\{[^}]*\}", "x", metric)):
-        raise UserError("--query", f"{metric!r} is not a metric of howdah's", "docs/run-record.md lists them")
+        raise UserError("--query", f"{metric!r} is not a metric of howdah", "docs/run-record.md lists them")
     return Query(selector, PrometheusSeries(metric))
 
 
@@ -130,7 +130,9 @@ def _checked(url: str) -> str:
         raise UserError("--prometheus", f"{url!r} is not an address of a server", "as in http://monitor:9090")
     if parts.username or parts.password:
         raise UserError(
-            "--prometheus", "holds a password, which the record would keep", "give an address without one"
+            "--prometheus",
+            "contains a password, which the record would keep",
+            "give an address without a password",
         )
     return url.rstrip("/")
 
@@ -178,7 +180,7 @@ class _Server:
 def _owners(server: _Server, instances: set[str], machines: Machines, url: str) -> Mapping[str, str | None]:
     """The machine that each instance is, if any."""
     if machines.always is not None and len(instances) > 1:
-        raise UserError("--host", f"{url} knows {len(instances)} instances", "leave it out: each has a name")
+        raise UserError("--host", f"{url} has {len(instances)} instances", "leave it out: each has a name")
     names = {
         answer.labels.get("instance", ""): answer.labels.get("nodename", "")
         for answer in server.values("node_uname_info")

@@ -123,7 +123,7 @@ def read_sadf(text: str, where: str, machines: Machines) -> Imported:
             stretches += _Reader(host, machine, where, left_out).stretches()
     except json.JSONDecodeError as error:
         raise UserError(
-            where, f"is cut off, or no JSON, in line {error.lineno}: {error.msg}", _WRITE
+            where, f"is truncated or not JSON, in line {error.lineno}: {error.msg}", _WRITE
         ) from error
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise UserError(where, f"is not what `sadf -j` prints: {error!r}", _WRITE) from error
@@ -160,7 +160,7 @@ class _Reader:
         zone = timestamp.get("tz")
         if zone not in _UTC if zone is not None else not timestamp.get("utc"):
             # Neither -t nor -T says how far its local time was from UTC.
-            local = f"has its times in the zone {zone}" if zone else "has its times in some local time"
+            local = f"has its times in the zone {zone}" if zone else "has times in an unknown local time zone"
             raise UserError(self._where, local, "leave out -t and -T of sadf")
         text = f"{timestamp['date']} {timestamp['time']}"
         return datetime.strptime(text, "%Y-%m-%d %H:%M:%S").replace(tzinfo=UTC).timestamp()

@@ -47,7 +47,7 @@ def test_what_is_no_path_is_refused(path: str) -> None:
 @pytest.mark.parametrize("letter", list(" :%*?[]{},#\\'\"$;\n\0"))
 def test_a_directory_that_a_program_would_take_for_something_else_is_refused(letter: str) -> None:
     # TeraSort makes a URI of it, others a pattern or a list: they fail once TeraGen has written all rows.
-    with pytest.raises(UserError, match="which some of Hadoop's programs do not accept"):
+    with pytest.raises(UserError, match="which some Hadoop programs reject in a path"):
         check_path(f"/user/a{letter}b")
 
 

@@ -61,12 +61,12 @@ def test_regions_on_their_way_are_waited_for() -> None:
 
 def test_regions_that_nobody_serves_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ready, "MOVED_S", 0.01)
-    with pytest.raises(UserError, match="1 of its regions are served by nobody"):
+    with pytest.raises(UserError, match="1 of its regions have had no server"):
         checked(status(in_transition=1))
 
 
 def test_a_cluster_without_servers_is_told_at_once() -> None:
-    with pytest.raises(UserError, match="no RegionServer that is live"):
+    with pytest.raises(UserError, match="has no live RegionServer"):
         checked(status(servers=(), in_transition=3))
 
 
@@ -104,7 +104,7 @@ def test_regions_of_a_users_own_cluster_are_not_moved() -> None:
     answers = Answers(served(7, 7))
     now, uneven = balanced(cast(HBaseAdmin, answers), served(0, 14), may_move=False)
     assert (now, answers.balances) == (served(0, 14), 0)
-    assert uneven == "regions were not spread over the RegionServers when the run began: 0 on h1, 14 on h2"
+    assert uneven == "regions were unevenly spread over RegionServers when the run began: 0 on h1, 14 on h2"
 
 
 def test_few_regions_need_not_be_spread() -> None:

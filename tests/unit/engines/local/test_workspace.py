@@ -59,7 +59,7 @@ def test_kept_data_survives_later_runs(tmp_path: Path) -> None:
 def test_kept_data_is_not_replaced_without_a_word(tmp_path: Path) -> None:
     keep(tmp_path, "teragen")
     before = tree(tmp_path)
-    with pytest.raises(UserError, match="teragen data is kept there"):
+    with pytest.raises(UserError, match="its teragen data, kept from an earlier run"):
         Workspace([str(tmp_path)], "next", keep=False, replaces=["teragen", "terasort"])
     assert tree(tmp_path) == before
     with Workspace([str(tmp_path)], "other", keep=False, replaces=["terasort"]):
@@ -81,7 +81,7 @@ def test_whatever_a_user_puts_into_the_folder_stays(tmp_path: Path) -> None:
     (tmp_path / "howdah/terasort").mkdir()
     with Workspace([str(tmp_path)], "next", keep=False) as workspace:
         workspace.fresh("dfsio")
-        with pytest.raises(UserError, match="terasort was not made by howdah"):
+        with pytest.raises(UserError, match="terasort was not created by howdah"):
             workspace.fresh("terasort")
     assert {path.name for path in (tmp_path / "howdah").iterdir()} == {
         ".howdah",
@@ -114,7 +114,7 @@ def test_directories_on_one_file_system_are_known_to_share_it(tmp_path: Path) ->
 def test_a_folder_that_is_not_howdahs_is_refused_and_left_alone(tmp_path: Path) -> None:
     (tmp_path / "howdah").mkdir()
     (tmp_path / "howdah/thesis.tex").write_text("mine")
-    with pytest.raises(UserError, match="not made by howdah"):
+    with pytest.raises(UserError, match="not created by howdah"):
         Workspace([str(tmp_path)], "run", keep=False)
     assert tree(tmp_path) == {"howdah", "howdah/thesis.tex"}
 

@@ -103,9 +103,9 @@ def test_a_lost_journal_is_copied_from_another_one(state: LabState, tmp_path: Pa
         f"{tmp_path}/{second}'s/journal/.",
         f"{tmp_path}/{first}'s/journal/",
     ]
-    assert alone.remedy == "no other one has it either"
+    assert alone.remedy == "no other JournalNode has it either"
     assert wiped.what == f"JournalNode on {second} has lost its journal"
-    assert f"copy that of {first}: " in wiped.remedy
+    assert f"copy the journal of {first}: " in wiped.remedy
 
 
 def test_all_that_is_missing_is_named_and_nothing_twice(tmp_path: Path) -> None:

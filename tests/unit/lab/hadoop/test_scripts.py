@@ -38,9 +38,9 @@ def _said(state: LabState, *words: str) -> tuple[int, str]:
 
 def test_each_command_knows_its_words(state: LabState, found: Installed) -> None:
     write_scripts(state, found)
-    assert _said(state, "hadoop", "nothing") == (2, "hadoop: in a laboratory it knows fs, version, jar\n")
+    assert _said(state, "hadoop", "nothing") == (2, "hadoop: in a lab it supports fs, version, jar\n")
     code, said = _said(state, "hbase", "shell")
-    assert (code, said) == (2, "hbase: in a laboratory it knows version, canary, pe, ltt and classes\n")
+    assert (code, said) == (2, "hbase: in a lab it supports version, canary, pe, ltt and classes\n")
     # Whatever a class is called, Java alone is asked for it; a directory's quotes are no shell's.
     code, said = _said(state, "hbase", "no.such.Class")
     assert code == 1

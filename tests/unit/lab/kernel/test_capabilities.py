@@ -84,8 +84,8 @@ def test_cpus_that_are_promised_twice_are_not_kept_and_the_numbers_are_said() ->
 
     assert cpu[6.0].kept
     assert not cpu[5.9].kept
-    assert "hosts may use 6 together, and this machine has 5.9" in cpu[5.9].how
-    assert cpu[5.9].how.startswith("1 CPUs' worth of time")
+    assert "together hosts may use 6, and this machine has 5.9" in cpu[5.9].how
+    assert cpu[5.9].how.startswith("at most 1 CPUs' worth of time")
 
 
 def test_without_limits_nothing_is_said_to_be_held() -> None:

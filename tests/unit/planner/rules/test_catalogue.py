@@ -132,7 +132,7 @@ def test_the_command_lists_and_counts() -> None:
     assert "firmware.turbo" in output
     assert "os.swappiness" not in output
     assert "7 rules" in output
-    assert run("--subject", "firmware", "--source", "D4") == "no rule matches all of these\n"
+    assert run("--subject", "firmware", "--source", "D4") == "no rule matches all filters\n"
 
 
 def test_the_command_explains() -> None:

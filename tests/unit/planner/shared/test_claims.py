@@ -44,20 +44,22 @@ def test_what_fits_is_not_refused() -> None:
 
 def test_more_than_there_is_names_the_host_what_is_asked_and_what_there_is() -> None:
     assert refused(part("a", 60), part("b", 50, first_disk=13)) == (
-        "host w-1: clusters a and b ask for 44 virtual CPUs together, and there are 40 threads"
+        "host w-1: clusters a and b need 44 virtual CPUs together, but there are 40 threads"
     )
     less = Inventory(groups=(host_group(name="w", count=4, memory="128GiB"),))
-    assert "240 GiB of memory together, and there are 120 GiB beside the hypervisor's own" in refused(
+    assert "240 GiB of memory together, but there are 120 GiB without the hypervisor's own memory" in refused(
         part("a", 50), part("b", 50, first_disk=11), hosts=less
     )
     fewer = Inventory(groups=(host_group(name="w", count=4, disks=16),))
-    assert "20 HDD data disks of 600 GB together, and there are 16" in refused(
+    assert "20 HDD data disks of 600 GB together, but there are 16" in refused(
         part("a", 50), part("b", 50, first_disk=11), hosts=fewer
     )
 
 
 def test_a_host_used_as_it_is_is_nobody_elses() -> None:
-    assert "is used as it is by cluster cluster" in refused(plan_cluster(HOSTS, PlanRequest()), part("a", 50))
+    assert "is used without a hypervisor by cluster cluster" in refused(
+        plan_cluster(HOSTS, PlanRequest()), part("a", 50)
+    )
 
 
 def test_two_that_do_not_know_of_each_other_have_the_same_disks() -> None:
@@ -68,7 +70,7 @@ def test_two_that_do_not_know_of_each_other_have_the_same_disks() -> None:
 
 def test_machines_of_one_name_are_refused() -> None:
     told = refused(part("a", 40), part("b", 40, first_disk=9, called="a"))
-    assert told == "machine w-1-a-1: would be one of cluster a and one of cluster b"
+    assert told == "machine w-1-a-1: would belong to cluster a and to cluster b"
 
 
 def test_a_place_that_masters_have_counts_with_its_disks() -> None:

@@ -121,7 +121,7 @@ def test_a_folder_of_somebody_elses_is_left_alone(tmp_path: Path) -> None:
     mine = tmp_path / ".howdah-measure" / "mine"
     mine.parent.mkdir()
     mine.write_text("mine")
-    with pytest.raises(UserError, match="howdah did not put there"), scratch(tmp_path):
+    with pytest.raises(UserError, match="contains files that howdah did not create"), scratch(tmp_path):
         pass
     assert mine.read_text() == "mine"
 

@@ -58,11 +58,13 @@ def test_a_stranger_gets_nothing_and_the_next_is_served(listener: Listener, word
 def test_a_peer_that_does_not_listen_is_named() -> None:
     with socket.create_server(("127.0.0.1", 0)) as silent:
         port = silent.getsockname()[1]
-    with pytest.raises(UserError, match=f"--peer 127.0.0.1:{port}: cannot be measured with") as refused:
+    with pytest.raises(
+        UserError, match=f"--peer 127.0.0.1:{port}: cannot be reached for a measurement"
+    ) as refused:
         measure_peer(f"127.0.0.1:{port}", pace())
     assert f"howdah probe --listen {port}" in refused.value.hint
 
 
 def test_a_port_that_somebody_has_is_refused(listener: Listener) -> None:
-    with pytest.raises(UserError, match="cannot be listened on: Address already in use"):
+    with pytest.raises(UserError, match="cannot be opened: Address already in use"):
         Listener("127.0.0.1", listener.port)

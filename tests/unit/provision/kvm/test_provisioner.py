@@ -61,14 +61,16 @@ def test_a_stranger_of_the_same_name_is_left_alone(hosts: dict[str, Any]) -> Non
     )
     with pytest.raises(UserError) as caught:
         libvirt_provisioner(hosts, small_plan(NO_HUGE_PAGES), libvirt_site()).look()
-    assert str(caught.value).startswith("machine h1-1.example.com: exists, and is somebody else's")
+    assert str(caught.value).startswith(
+        "machine h1-1.example.com: already exists and was not created by howdah"
+    )
 
 
 def test_no_disk_is_given_to_two_machines(hosts: dict[str, Any]) -> None:
     libvirt_provisioner(hosts, small_plan(NO_HUGE_PAGES), libvirt_site()).apply(quiet)
     # Of one machine for each host, whose disks the second one has, which is no longer planned.
     fewer = libvirt_provisioner(hosts, small_plan(NO_HUGE_PAGES, workers_per_host=1), libvirt_site())
-    with pytest.raises(UserError, match="has given wwn-1-3 to h1-2"):
+    with pytest.raises(UserError, match="has assigned wwn-1-3 to h1-2"):
         fewer.look()
 
 
@@ -77,7 +79,7 @@ def test_a_disk_of_a_strangers_is_not_taken_by_whatever_name(hosts: dict[str, An
         "<domain type='test'><name>else</name><memory>1024</memory><os><type>hvm</type></os><devices>"
         "<disk type='block'><source dev='/dev/sdb'/><target dev='vda'/></disk></devices></domain>"
     )
-    with pytest.raises(UserError, match="has given wwn-1-1 to else"):
+    with pytest.raises(UserError, match="has assigned wwn-1-1 to else"):
         libvirt_provisioner(hosts, small_plan(NO_HUGE_PAGES), libvirt_site()).look()
 
 
@@ -97,7 +99,7 @@ def test_a_machine_that_was_moved_is_not_made_a_second_time(hosts: dict[str, Any
     domain = hosts["h1.example.com"].lookupByName("h1-1.example.com")
     text = domain.XMLDesc()
     moved = hosts["h2.example.com"].defineXML(text)
-    with pytest.raises(UserError, match=r"is on h1\.example\.com and on h2"):
+    with pytest.raises(UserError, match=r"exists on h1\.example\.com and on h2"):
         provisioner.look()
     domain.destroy()
     domain.undefine()
@@ -122,7 +124,7 @@ def test_a_volume_that_nobody_has_is_not_taken_for_a_machines_own(hosts: dict[st
     hosts["h1.example.com"].storagePoolLookupByName("howdah").createXML(
         "<volume><name>h1-1.example.com-system.qcow2</name><capacity>5000000</capacity></volume>"
     )
-    with pytest.raises(UserError, match="qcow2 in howdah, and no machine that it is of"):
+    with pytest.raises(UserError, match="qcow2 in howdah, which belongs to no machine"):
         libvirt_provisioner(hosts, small_plan(NO_HUGE_PAGES), libvirt_site()).look()
 
 
@@ -136,8 +138,11 @@ def test_a_machine_for_each_host_is_as_planned_at_once(hosts: dict[str, Any]) ->
     ("site", "said"),
     [
         (("wwn-1-[", "wwn-7-["), "host h1.example.com: has no device wwn-7-1"),
-        (("bridge: br0", "bridge: br7"), "host h1.example.com: does not have the network br7"),
-        (("pool: howdah", "pool: other"), "libvirt.pool: other: is no active pool of host h1.example.com"),
+        (("bridge: br0", "bridge: br7"), "host h1.example.com: has no network br7"),
+        (
+            ("pool: howdah", "pool: other"),
+            "libvirt.pool: other: is not an active pool of host h1.example.com",
+        ),
         (
             ("debian-12", "debian-13"),
             "libvirt.image: debian-13.qcow2: is not in howdah on host h1.example.com",
@@ -155,7 +160,7 @@ def test_what_a_host_lacks_is_said_before_anything_is_made(
 def test_huge_pages_must_have_been_set_aside(hosts: dict[str, Any]) -> None:
     with pytest.raises(UserError) as caught:
         libvirt_provisioner(hosts, small_plan(), libvirt_site()).look()
-    assert "has 0 B in huge pages; its machines take 29 GiB" in caught.value.what
+    assert "has 0 B in huge pages; its machines need 29 GiB" in caught.value.what
     assert "hugepages=14848 on its kernel's command line" in caught.value.hint
 
 

@@ -42,8 +42,8 @@ def _check(offered: int = 20, entry: SiteHosts = ENTRY, **machine: Any) -> None:
         ({"settings": (setting("cpuid.coresPerSocket", 3, VMX),)}, "20 virtual CPUs do not divide"),
         ({"settings": (setting("sched.mem.min", "all", VMX),)}, "'all' is not a whole number"),
         ({"settings": (setting("ethernet0.virtualDev", "ne2000", VMX),)}, "'ne2000' is not a network card"),
-        ({"settings": (setting("sched.cpu.latencySensitivity", "low", VMX),)}, "'low' is no level"),
-        ({"memory_bytes": 2**30 + 2**20}, "has 1,025 MiB, which is no multiple of 4 MiB"),
+        ({"settings": (setting("sched.cpu.latencySensitivity", "low", VMX),)}, "'low' is not a level"),
+        ({"memory_bytes": 2**30 + 2**20}, "has 1,025 MiB, not a multiple of 4 MiB"),
     ],
 )
 def test_a_value_that_vsphere_does_not_take(machine: dict[str, Any], said: str) -> None:
@@ -55,7 +55,7 @@ def test_a_value_that_vsphere_does_not_take(machine: dict[str, Any], said: str) 
 def test_exclusive_cores_are_counted() -> None:
     high = (setting("sched.cpu.latencySensitivity", "high", VMX),)
     _check(20, settings=high)
-    with pytest.raises(UserError, match="has 20 cores, and its machines ask for 40 by high latency"):
+    with pytest.raises(UserError, match="has 20 cores, but high latency sensitivity reserves 40"):
         _check(19, settings=high)
 
 
@@ -63,7 +63,7 @@ def test_every_host_needs_room_for_system_disks() -> None:
     _check()
     with pytest.raises(UserError, match="has no system_datastore in the site"):
         _check(entry=SiteHosts(hosts=("w1.example.com",)))
-    with pytest.raises(UserError, match="does not reach other"):
+    with pytest.raises(UserError, match="has no access to other"):
         _check(entry=SiteHosts(hosts=("w1.example.com",), system_datastore="other"))
 
 

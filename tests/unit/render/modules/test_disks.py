@@ -70,7 +70,7 @@ def test_disks_that_were_named_are_looked_at(disk: Callable[[], str], found: Cal
         ([first, "/dev/no-such-disk"], "/dev/no-such-disk does not exist"),
         ([first, "/dev/null"], "/dev/null is not a block device"),
         ([first, first], f"{first} is named twice"),
-        ([first], "2 data disks are needed and 1 hold nothing"),
+        ([first], "2 data disks are needed, but 1 are empty"),
     ):
         with pytest.raises(HostRefusal, match=why) as refusal:
             looked_at(given)

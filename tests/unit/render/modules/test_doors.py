@@ -119,13 +119,15 @@ def test_a_port_that_says_nothing_is_not_taken_for_shut(
     monkeypatch.setattr(doors, "TRIED_S", 0.2)
     with socket.create_server(("127.0.0.1", 0)) as silent:
         port = silent.getsockname()[1]
-        assert "whether it wants a ticket is not known" in without_ticket("localhost", port, str(certificate))
+        assert "whether it requires a ticket is unknown" in without_ticket(
+            "localhost", port, str(certificate)
+        )
 
 
 def test_a_port_that_is_not_reached_is_not_taken_for_shut(certificate: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as gone:
         port = gone.getsockname()[1]
-    assert "whether it wants a ticket is not known" in without_ticket("localhost", port, str(certificate))
+    assert "whether it requires a ticket is unknown" in without_ticket("localhost", port, str(certificate))
 
 
 def test_a_page_that_hangs_is_not_taken_for_shut(certificate: Path, monkeypatch: pytest.MonkeyPatch) -> None:

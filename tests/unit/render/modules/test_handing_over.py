@@ -105,7 +105,7 @@ def test_one_that_stands_by_hands_nothing_over(pages: _Pages, monkeypatch: pytes
 def test_where_nobody_stands_by_it_is_left_alone(pages: _Pages, monkeypatch: pytest.MonkeyPatch) -> None:
     given = _orders(monkeypatch, pages)
     pages.state[OTHER] = "initializing"
-    with pytest.raises(HostRefusal, match=r"none stands by to take over \(127.0.0.2\): mend that one first"):
+    with pytest.raises(HostRefusal, match=r"none is ready to take over \(127.0.0.2\): fix that one first"):
         hand_over(HostChanges(check=False), {}, _namenode(pages), OWN, [OTHER])
     assert given == []
 

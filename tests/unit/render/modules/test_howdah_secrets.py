@@ -37,5 +37,5 @@ def test_it_keeps_what_it_is_given_once(handed: Path, capsys: pytest.CaptureFixt
 def test_a_name_that_leads_elsewhere(handed: Path, capsys: pytest.CaptureFixture[str], name: str) -> None:
     told = _told(capsys, {name: ""})
     assert told["failed"]
-    assert "is no name of a file" in told["msg"]
+    assert "is not a file name" in told["msg"]
     assert not handed.exists()

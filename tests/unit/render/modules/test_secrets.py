@@ -73,12 +73,12 @@ def test_a_dry_run_knows_what_is_to_come_by_its_digest(tmp_path: Path) -> None:
     coming = hashlib.sha256(b"newer").hexdigest()
     given = {"secrets": {"hdfs.service.keytab": {"file": "/x", "sha256": coming}}}
     assert digests(manifest, given) == {"hdfs.service.keytab": coming}
-    with pytest.raises(HostRefusal, match="is not what was to be handed over"):
+    with pytest.raises(HostRefusal, match="differs from the file to copy"):
         place_secrets(HostChanges(check=False), manifest, {}, digests(manifest, given))
 
 
 def test_what_never_was_handed_over_is_named(tmp_path: Path) -> None:
-    with pytest.raises(HostRefusal, match=r"no hdfs.service.keytab: deploy with --secrets DIR"):
+    with pytest.raises(HostRefusal, match=r"did not get hdfs.service.keytab: deploy with --secrets DIR"):
         digests(_manifest(tmp_path), {})
 
 

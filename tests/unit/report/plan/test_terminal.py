@@ -131,7 +131,7 @@ def test_workers_of_hbase_alone_run_no_tasks() -> None:
 @pytest.mark.parametrize(
     ("changes", "said"),
     [
-        ({"shares": True}, "next to a worker"),
+        ({"shares": True}, "with a worker"),
         ({"whole_host": True, "takes": ("worker",)}, "the whole host"),
         ({"takes": ("worker",)}, "in place of a worker"),
         ({"takes": ("worker", "worker")}, "in place of 2 workers"),
@@ -250,5 +250,5 @@ def test_advice_that_the_terminal_leaves_out_is_listed_with_the_values() -> None
     assert isinstance(console.file, StringIO)
     shown, listed = console.file.getvalue().split("LISTED")
     assert "Advice 8." not in shown
-    assert "more, which `howdah plan explain` lists" in shown
+    assert "more, and all in full: `howdah plan explain`" in shown
     assert "Advice 8." in listed

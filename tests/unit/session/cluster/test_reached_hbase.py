@@ -15,7 +15,7 @@ from support.labs import lab_state
 def test_a_laboratory_without_hbase_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOWDAH_CACHE", str(tmp_path / "cache"))
     fetch(tmp_path / "cache", "hadoop")
-    with pytest.raises(UserError, match="laboratory lab: has no HBase"):
+    with pytest.raises(UserError, match='lab "lab": has no HBase'):
         reach_lab_hbase(lab_state(tmp_path / "lab"))
 
 

@@ -42,14 +42,14 @@ def test_one_that_is_half_built_is_no_cluster(tmp_path: Path) -> None:
     begin(tmp_path, "lab")
     for name in (None, "lab"):
         error = refused(name)
-        assert str(error) == "laboratory lab: is not whole"
+        assert str(error) == 'lab "lab": is not complete'
         assert "--name lab" in error.hint
 
 
 def test_one_of_another_name_must_be_named(tmp_path: Path) -> None:
     begin(tmp_path, "one")
     error = refused(None)
-    assert error.what == "no laboratory 'lab' is up, only one"
+    assert error.what == "no lab 'lab' is up, only one"
     assert "--lab one" in error.hint
     assert "--conf" in error.hint, "it may be meant for neither"
     begin(tmp_path, "two")
@@ -60,7 +60,7 @@ def test_one_of_another_name_must_be_named(tmp_path: Path) -> None:
 def test_the_default_one_is_taken_whatever_others_are_up(tmp_path: Path) -> None:
     begin(tmp_path, "another", "lab", "third")
     # It is found, and half built.
-    assert str(refused(None)) == "laboratory lab: is not whole"
+    assert str(refused(None)) == 'lab "lab": is not complete'
 
 
 def test_a_cluster_that_is_named_elsewhere_needs_no_laboratory(tmp_path: Path) -> None:

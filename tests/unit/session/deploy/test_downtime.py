@@ -50,7 +50,7 @@ def test_it_is_refused_with_the_reason_of_each_key(target: Target) -> None:
     with pytest.raises(UserError) as refused:
         check_downtime(target, DeployAsked(), Way.CHANGE, downtime)
     said = str(refused.value)
-    assert "dfs.block.access.token.enable: false to true: a DataNode ends itself" in said
+    assert "dfs.block.access.token.enable: false to true: a DataNode exits" in said
     assert "yarn.resourcemanager.cluster-id: a to b: " in said
     assert "dfs.namenode.handler.count" not in said
     assert (refused.value.hint or "").startswith("give --downtime to stop and start every zookeeper, ")
@@ -80,7 +80,7 @@ def test_it_is_shown_before_it_is_done(target: Target) -> None:
 def test_data_that_would_be_left_behind_is_refused_in_any_case(target: Target) -> None:
     downtime = downtime_for(target, _states(namenode=[NAMES]))
     assert downtime is not None
-    with pytest.raises(UserError, match="where running daemons keep their data"):
+    with pytest.raises(UserError, match="moves the data directories of running daemons"):
         check_downtime(target, DeployAsked(downtime=True), Way.CHANGE, downtime)
 
 
@@ -89,7 +89,9 @@ def test_it_is_not_done_together_with_another_release(target: Target) -> None:
     states = {"h1": found._replace(daemons=({**found.daemons[0], "settings": [TOKENS]},))}
     downtime = downtime_for(target, states)
     assert downtime is not None
-    with pytest.raises(UserError, match="changes the release and what cannot be changed"):
+    with pytest.raises(
+        UserError, match="changes the release and values that cannot change while daemons run"
+    ):
         check_downtime(target, DeployAsked(downtime=True), Way.UPGRADE, downtime)
 
 

@@ -26,7 +26,7 @@ def test_who_leads_comes_last(target: Target) -> None:
     }
     assert steps(target, states, Way.CHANGE) == (
         "restart datanode on h3",
-        "restart namenode on h2, then on h1, whose namenode hands over before",
+        "restart namenode on h2, then on h1, whose namenode fails over first",
     )
 
 
@@ -48,8 +48,8 @@ def test_an_upgrade_begins_with_the_image_and_with_namenodes(target: Target) -> 
         "h4": found_host("h4", OLD, NEW, "datanode"),
     }
     assert steps(target, states, Way.UPGRADE) == (
-        "HDFS keeps an image of its names, and what is deleted, to go back to",
-        "restart namenode and zkfc on h2, then on h1, whose namenode hands over before",
+        "HDFS keeps an image of its namespace and deleted blocks for a rollback",
+        "restart namenode and zkfc on h2, then on h1, whose namenode fails over first",
         "restart datanode on h3, h4, 1 at a time",
-        "HDFS keeps the image until howdah deploy --finalize",
+        "HDFS keeps the rollback image until howdah deploy --finalize",
     )

@@ -47,7 +47,7 @@ def test_a_release_is_the_one_of_the_plan(tmp_path: Path, monkeypatch: pytest.Mo
 @pytest.mark.parametrize(
     ("name", "says"),
     [
-        ("h1", "has it still"),
+        ("h1", "still lists it"),
         ("h9; reboot", "is not a host name"),
     ],
 )

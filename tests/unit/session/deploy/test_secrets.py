@@ -15,7 +15,7 @@ from support.labs import lab_plan, save_plan
 def test_a_plan_without_kerberos_needs_none(tmp_path: Path) -> None:
     target = read_target(save_plan(lab_plan(workers_per_host=None), tmp_path))
     assert secrets_of_hosts(target, None) == ({}, [])
-    with pytest.raises(UserError, match="does not ask for"):
+    with pytest.raises(UserError, match="needs a plan with Kerberos, and"):
         secrets_of_hosts(target, tmp_path)
 
 

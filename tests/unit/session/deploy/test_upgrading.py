@@ -59,14 +59,14 @@ def test_the_way_is_read_from_hosts_and_hdfs(
 @pytest.mark.parametrize(
     ("states", "says"),
     [
-        (_pair(NEW, NEW, OLD), "no upgrade is under way that could be gone back from"),
+        (_pair(NEW, NEW, OLD), "and no upgrade that could be rolled back is under way"),
         (
             _pair(NEW, NEW, "hadoop-3.5.1", OLD, upgrade=True),
-            "neither the release that HDFS is being upgraded",
+            "is not part of HDFS's upgrade from",
         ),
         (
             _pair(NEW, NEW, "hadoop-3.3.6", OLD, upgrade=True),
-            "neither the release that HDFS is being upgraded",
+            "is not part of HDFS's upgrade from",
         ),
     ],
 )
@@ -84,7 +84,7 @@ def test_releases_are_compared_as_numbers(target: Target) -> None:
 def test_one_namenode_is_upgraded_only_where_hdfs_may_be_away(tmp_path: Path) -> None:
     single = read_target(save_plan(lab_plan(workers_per_host=None), tmp_path))
     states = {"m1": found_host("m1", OLD, NEW, "namenode")}
-    with pytest.raises(UserError, match="HDFS is away while it is restarted") as refused:
+    with pytest.raises(UserError, match="HDFS stops while it restarts with") as refused:
         way(single, DeployAsked(), states)
     assert "--downtime" in str(refused.value.hint)
     assert way(single, DeployAsked(downtime=True), states) is Way.UPGRADE

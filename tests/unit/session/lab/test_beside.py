@@ -77,13 +77,11 @@ def test_a_plan_says_whether_its_hosts_are_whole_ones(plans: Mapping[str, Plan])
 def test_plans_that_have_no_parts_of_the_same_hosts_are_refused(
     there: LabState, plans: Mapping[str, Plan]
 ) -> None:
-    assert "does not say of which hosts it has a part" in refused(lab_plan())
-    assert "does not say of which hosts it has a part" in refused(changed(plans[B], whole=()))
-    assert refused(plans[A]) == "b.yaml: is of a cluster called a, as that of laboratory a is"
+    assert "it shares none, or an older howdah wrote it" in refused(lab_plan())
+    assert "it shares none, or an older howdah wrote it" in refused(changed(plans[B], whole=()))
+    assert refused(plans[A]) == 'b.yaml: has the same cluster name, a, as lab "a"'
     larger = tuple(group.model_copy(update={"memory": 64 * 2**30}) for group in sharing_of(plans[B]).whole)
-    assert "host h1: is another one for b.yaml than for laboratory a" in refused(
-        changed(plans[B], whole=larger)
-    )
+    assert 'host h1: differs between b.yaml and lab "a"' in refused(changed(plans[B], whole=larger))
 
 
 def test_parts_that_are_more_than_a_host_are_refused(
@@ -105,7 +103,7 @@ def test_parts_that_are_more_than_a_host_are_refused(
 
 def test_while_faults_are_in_force_nobody_comes(there: LabState, plans: Mapping[str, Plan]) -> None:
     note(there, "slow-link host:h1 to 1Mb/s", ("h1",), (), own=False)
-    assert "has faults in force" in refused(plans[B])
+    assert "has active faults" in refused(plans[B])
 
 
 def test_one_that_is_there_is_not_moved_to_other_hosts(
@@ -113,5 +111,5 @@ def test_one_that_is_there_is_not_moved_to_other_hosts(
 ) -> None:
     other = begun_lab("b", tmp_path / "of-b", plans[B], place_on_hosts_of("a", "b", Path(B), plans[B]))
     check_still_beside(other, "a")
-    with pytest.raises(UserError, match="laboratory b is there already, on other hosts"):
+    with pytest.raises(UserError, match='lab "b" is already up on other hosts'):
         check_still_beside(other, "nobody")

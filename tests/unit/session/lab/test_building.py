@@ -28,9 +28,9 @@ def plan(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_hbase_that_is_not_there_is_told_before_anything_is_built(plan: Path, tmp_path: Path) -> None:
-    with pytest.raises(UserError, match=r"HBase 2\.6\.4 is not there") as told:
+    with pytest.raises(UserError, match=r"HBase 2\.6\.4 is not installed") as told:
         check(plan, Wanted(directory=tmp_path / "lab"))
-    assert told.value.hint == "howdah hadoop fetch hbase, or set HBASE_HOME to an installation of your own"
+    assert told.value.hint == "howdah hadoop fetch hbase, or set HBASE_HOME to your own installation"
     assert not (tmp_path / "lab").exists()
 
 
@@ -38,5 +38,5 @@ def test_hbase_of_another_release_is_told(
     plan: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("HBASE_HOME", str(make_hbase(tmp_path / "own", "2.5.13-hadoop3")))
-    with pytest.raises(UserError, match=r"is HBase 2\.5\.13, and the plan is for 2\.6\.4"):
+    with pytest.raises(UserError, match=r"is HBase 2\.5\.13, but the plan is for 2\.6\.4"):
         check(plan, Wanted(directory=tmp_path / "lab"))

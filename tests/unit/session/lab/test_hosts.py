@@ -21,7 +21,7 @@ from support.labs import lab_plan, lab_state, trio_plan
 def test_a_host_is_like_one_that_has_workers_alone(tmp_path: Path) -> None:
     state = lab_state(tmp_path, lab_plan())
     assert hosts._only_like(state) == "h1"
-    with pytest.raises(UserError, match="each carries masters too"):
+    with pytest.raises(UserError, match="every host with workers also has masters"):
         hosts._only_like(lab_state(tmp_path, trio_plan()))
 
 

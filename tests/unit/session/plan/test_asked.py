@@ -29,7 +29,7 @@ def test_storage_is_for_a_cluster_that_runs_nothing_else() -> None:
     assert parse_demands(["storage"]) == (Demand(kind="storage"),)
     with pytest.raises(UserError, match="--workload storage") as caught:
         parse_demands(["storage", "spark"])
-    assert "nothing else" in caught.value.what
+    assert "without other workloads" in caught.value.what
 
 
 def test_workloads_are_a_mix() -> None:
@@ -47,7 +47,7 @@ def test_workloads_are_a_mix() -> None:
     [
         ("terasort:3TB", "'terasort' is not a workload"),
         ("", "'' is not a workload"),
-        ("terasuite:", "nothing after its colon"),
+        ("terasuite:", "has no value after its colon"),
         ("hive", "'hive' is not a workload"),
         ("storage:3TB", "has no amount"),
         ("terasuite:30", "30 has no unit"),

@@ -57,7 +57,7 @@ def test_fatal_is_refused_with_its_flag_its_rule_and_what_would_be_right(
     assert caught.value.where.startswith(f"--set {value}")
     assert rule in caught.value.what
     assert says in str(caught.value)
-    assert caught.value.hint.endswith("or insist with --force")
+    assert caught.value.hint.endswith("or give --force to write the plan anyway")
 
 
 @pytest.mark.parametrize(("value", "rule", "says"), FATAL)

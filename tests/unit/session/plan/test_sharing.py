@@ -49,11 +49,16 @@ def test_what_goes_with_no_share_or_not_with_one_is_refused() -> None:
     assert not parse_share(None, (), None, KVM)
     assert parse_share("50%", (), "b", KVM) == AskedShare(50, (), "b")
     for share, cluster, request, what in (
-        (None, "b", KVM, "names one of several"),
+        (None, "b", KVM, "no other cluster shares these hosts"),
         ("50%", "B!", KVM, "is not a cluster's name"),
-        ("50%", None, PlanRequest(), "a host is shared by virtual machines only"),
-        ("50%", None, PlanRequest(hypervisor=Hypervisor.NONE), "a host is shared by virtual machines only"),
-        ("50%", None, KVM.model_copy(update={"overcommit": True}), "would give out threads twice"),
+        ("50%", None, PlanRequest(), "without them a cluster uses the whole host"),
+        ("50%", None, PlanRequest(hypervisor=Hypervisor.NONE), "without them a cluster uses the whole host"),
+        (
+            "50%",
+            None,
+            KVM.model_copy(update={"overcommit": True}),
+            "would allocate threads that belong to other clusters",
+        ),
     ):
         with pytest.raises(UserError, match=what):
             parse_share(share, (), cluster, request)
@@ -76,13 +81,13 @@ def test_a_plan_says_what_it_is_beside(tmp_path: Path) -> None:
 def test_plans_that_do_not_go_together_are_refused(tmp_path: Path) -> None:
     planned(tmp_path, "a", share=30)
     planned(tmp_path, "b", "a", share=30)
-    assert refused(tmp_path, "a", "a") == "--beside a.yaml: is of a cluster called a, as this one is"
+    assert refused(tmp_path, "a", "a") == "--beside a.yaml: has the same cluster name, a, as this cluster"
     assert refused(tmp_path, "c", "b") == (
-        "--beside b.yaml: stands beside cluster a, which has its part of the hosts, too"
+        "--beside b.yaml: shares hosts with cluster a, whose plan is missing"
     )
     vsphere = PlanRequest(hypervisor=Hypervisor.VSPHERE)
     assert refused(tmp_path, "c", "a", "b", request=vsphere) == (
-        "--hypervisor vsphere: is not what divides the same hosts for a.yaml, which is kvm"
+        "--hypervisor vsphere: differs from the hypervisor of a.yaml, which is kvm"
     )
     elsewhere = Inventory(cluster="d", groups=(host_group(name="x", count=4),))
     (tmp_path / "d.yaml").write_text(write_plan(plan_cluster(elsewhere, KVM)), encoding="utf-8")
@@ -129,7 +134,9 @@ def test_what_others_leave_has_to_be_known_to_plan_other_hosts(tmp_path: Path) -
     with pytest.raises(UserError, match="shares its hosts"):
         plan_after(first, HOSTS)
     planned(tmp_path, "b", "a")
-    with pytest.raises(UserError, match="stands beside cluster a, and what that one leaves is in its plan"):
+    with pytest.raises(
+        UserError, match="shares hosts with cluster a, whose plan is needed for the remaining room"
+    ):
         after(tmp_path, "b", HOSTS)
 
 
@@ -145,7 +152,7 @@ def test_nobody_is_moved_to_disks_where_its_data_is_not(tmp_path: Path) -> None:
     request = sharing.cluster.request.model_copy(update={"sharing": alone})
     cluster = sharing.cluster.model_copy(update={"request": request})
     with pytest.raises(
-        UserError, match=r"would give this cluster its data disks .*, and its data is on 7, 8"
+        UserError, match=r"would give this cluster its data disks .*, but its data is on 7, 8"
     ):
         plan_change(sharing.model_copy(update={"cluster": cluster}), [tmp_path / "c.yaml"], HOSTS, request)
 

@@ -54,9 +54,10 @@ def test_idle_neighbours_leave_a_port_on_which_work_is_done_sooner(shared: Predi
 def test_both_are_said_in_the_table_and_on_the_page(shared: Prediction, tmp_path: Path) -> None:
     text = io.StringIO()
     Console(width=200, file=text).print(prediction_table(shared, tmp_path))
-    assert "neighbours idle" in text.getvalue()
+    assert "others idle" in text.getvalue()
     assert (
-        "hosts are shared with a: medians and intervals are with neighbours that use all" in text.getvalue()
+        "the cluster shares hosts with a: medians and intervals assume that the others use all"
+        in text.getvalue()
     )
     page = write_page(predicted(shared, None), tmp_path / "out")
     assert "While the other clusters are idle" in page.read_text()
@@ -69,7 +70,7 @@ def test_a_simulated_run_says_how_busy_its_neighbours_are(shared: Prediction) ->
         for warning in translate(shared.plan, shared.suite, {}, seed=1).warnings
         if warning.code == "shared-hosts"
     ]
-    assert said.startswith("hosts are shared with a: simulated with neighbours that use all of their parts")
+    assert said.startswith("the cluster shares hosts with a, which are simulated as using all of their parts")
 
 
 def test_hosts_of_its_own_have_one_prediction(tmp_path: Path) -> None:

@@ -64,21 +64,21 @@ def test_a_file_of_something_else(run: Path, tmp_path: Path) -> None:
     notes = tmp_path / "notes.txt"
     notes.write_text("nothing of the kind\n")
     error = refused(run, notes)
-    assert str(error) == f"{notes}: is neither what `sadf -j` prints nor what `esxtop -b` prints"
+    assert str(error) == f"{notes}: is not output of `sadf -j` or `esxtop -b`"
 
 
 def test_sysstats_own_file(run: Path, tmp_path: Path) -> None:
     own = tmp_path / "sa21"
     own.write_bytes(bytes(range(256)) * 10)
     error = refused(run, own)
-    assert str(error) == f"{own}: is not a text"
+    assert str(error) == f"{own}: is not text"
     assert "`sadf -j FILE -- -A`" in error.hint
 
 
 def test_one_broken_file_among_good_ones(run: Path, file: Path, tmp_path: Path) -> None:
     cut = tmp_path / "cut.json"
     cut.write_text(file.read_text()[:3000])
-    assert str(refused(run, file, cut)).startswith(f"{cut}: is cut off, or no JSON, in line ")
+    assert str(refused(run, file, cut)).startswith(f"{cut}: is truncated or not JSON, in line ")
 
 
 def test_another_time(run: Path, file: Path) -> None:
@@ -92,7 +92,7 @@ def test_another_time(run: Path, file: Path) -> None:
 
 def test_nothing_that_has_a_metric(run: Path, file: Path) -> None:
     file.write_text('{"sysstat": {"hosts": [{"nodename": "host1", "statistics": []}]}}')
-    assert "holds nothing that howdah has a metric for" in str(refused(run, file))
+    assert "contains no value that howdah has a metric for" in str(refused(run, file))
 
 
 def test_another_machine(run: Path) -> None:

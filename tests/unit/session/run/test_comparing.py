@@ -125,20 +125,30 @@ def test_the_first_that_succeeded_is_a_folders_baseline(runs: Path) -> None:
 @pytest.mark.parametrize(
     ("names", "baseline", "says", "hint"),
     [
-        (["20261120-1710"], None, "only 20261120-1710-terasuite is there to compare", "two runs or more"),
+        (["20261120-1710"], None, "only 20261120-1710-terasuite can be compared", "two runs or more"),
         (["nope", "20261120-1710"], None, "nope: no such run", "the newest are"),
         (["bad/f/run.json", "20261120-1710"], None, "bad/f/run.json: is a file", "a run's directory"),
-        (["empty"], None, "empty: holds no runs", "a folder of runs"),
+        (["empty"], None, "empty: contains no runs", "a folder of runs"),
         (["20261120-1710"], "runs", "--baseline runs: is a folder of runs", "give one run"),
         (["bad/f", "20261120-1710"], None, "cannot be a baseline: it failed", "--baseline"),
         (
             ["20261120-1710", "bad/f"],
             None,
             "cannot be compared with 20261120-1710-terasuite: it failed",
-            "succeeded",
+            "successful runs",
         ),
-        (["20261120-1710", "bad/d"], None, "it ran dfsio, the baseline terasuite", "one suite"),
-        (["20261120-1710", "bad/s"], None, "different dataset size: 50,000,000 rows", "one dataset size"),
+        (
+            ["20261120-1710", "bad/d"],
+            None,
+            "it ran dfsio, the baseline terasuite",
+            "compare successful runs of the same suite and dataset size",
+        ),
+        (
+            ["20261120-1710", "bad/s"],
+            None,
+            "different dataset size: 50,000,000 rows",
+            "compare successful runs of the same suite and dataset size",
+        ),
     ],
 )
 def test_what_cannot_be_compared_is_one_message(

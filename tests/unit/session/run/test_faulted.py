@@ -56,14 +56,17 @@ def test_lines_files_and_random_ones_are_one_schedule(state: LabState, tmp_path:
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        ("kill regionserver@h9", "--fault 'kill regionserver@h9': regionserver@h9 is nobody of this cluster"),
-        ("kill hmaster at terasort 40%", "terasort is no part of this run"),
-        ("random three", "--fault 'random three': does not say how many, and from which seed"),
-        ("random", "--fault 'random': does not say how many, and from which seed"),
-        ("explode hmaster", "'explode' is nothing that can be done"),
+        (
+            "kill regionserver@h9",
+            "--fault 'kill regionserver@h9': regionserver@h9 is unknown in this cluster",
+        ),
+        ("kill hmaster at terasort 40%", "terasort is not part of this run"),
+        ("random three", "--fault 'random three': needs the number of faults and a seed"),
+        ("random", "--fault 'random': needs the number of faults and a seed"),
+        ("explode hmaster", "'explode' is not a kind of fault"),
         ("nowhere.yaml", "nowhere.yaml: no such file"),
-        ("", "--fault '': names no fault"),
-        (" ", "--fault ' ': names no fault"),
+        ("", "--fault '': is not a fault"),
+        (" ", "--fault ' ': is not a fault"),
     ],
 )
 def test_what_cannot_be_played_is_refused(state: LabState, given: str, said: str) -> None:
@@ -84,7 +87,7 @@ def test_a_phase_that_a_job_does_not_have_is_refused_where_its_phases_are_known(
 
 
 def test_a_cluster_of_ones_own_is_not_harmed() -> None:
-    with pytest.raises(UserError, match="harms what it is done to"):
+    with pytest.raises(UserError, match="can destroy data, so howdah injects faults only into its own labs"):
         asked(None, "kill hmaster")
 
 
@@ -100,13 +103,13 @@ def test_the_record_has_what_became_of_each(state: LabState, tmp_path: Path) -> 
     never = FaultTold(
         fault="kill hmaster at 900s",
         state="not happened",
-        why="the moment never came: the run ended before it",
+        why="the run ended before that moment",
     )
     assert record.faults == (never,)
     assert sink.records[0].faults[0].state == "waiting"
     assert sink.records[-1] == record
-    assert any(warning.text.startswith("pause namenode was in force") for warning in record.warnings)
+    assert any(warning.text.startswith("pause namenode was active") for warning in record.warnings)
     (lacking,) = (warning.text for warning in record.warnings if warning.code == "lab-not-whole")
-    assert lacking.startswith("the laboratory was not whole when the run began, so that its times may ")
+    assert lacking.startswith("the lab was not complete when the run began: times may differ")
     assert "hmaster on m1" in lacking
     assert [each.fault for each in in_force(state)] == ["pause namenode"]

@@ -22,7 +22,7 @@ def test_a_run_after_which_nothing_is_given_back_has_failed() -> None:
     """Jobs may well end before both copies of a journal are wiped, and all that was written is lost then."""
     told = gone(RECORD, "ConnectException")
     assert told.outcome is Outcome.FAILED
-    assert told.error == "HDFS gives back nothing that it acknowledged: ConnectException"
+    assert told.error == "HDFS returns none of the acknowledged data: ConnectException"
     assert [warning.code for warning in told.warnings] == [LEDGER_UNREAD]
 
 

@@ -68,8 +68,8 @@ def test_a_dry_run_says_how_many_laboratories_are_brought_up(tmp_path: Path) -> 
 @pytest.mark.parametrize(
     ("old", "new", "says"),
     [
-        ("replication: 2}", "replication: 2, lab: mine}", "hosts to build another one of"),
-        ("replication: 2}", "replication: 2, calibration: published}", "calibration is not used"),
+        ("replication: 2}", "replication: 2, lab: mine}", "and hosts for building another lab"),
+        ("replication: 2}", "replication: 2, calibration: published}", "its engine uses no calibration"),
         (f"inventory: {HOSTS}, ", "", "hypervisor is not used by its engine"),
         (str(HOSTS), "nowhere.yaml", "nowhere.yaml"),
         ("[none, ha]", "[none, ft]", "Fault Tolerance"),
@@ -113,8 +113,8 @@ def test_a_run_begins_on_a_laboratory_that_is_whole_or_a_new_one(
     with StudyLaboratory(asked.study, there, cells, told.append) as one:
         assert one.of(cell) == one.of(cell) is not None
     assert len(ups) == built
-    assert [text for text in told if "whole again" in text] == [
-        f"{cell.name}: waiting until its laboratory is whole again"
+    assert [text for text in told if "complete again" in text] == [
+        f"{cell.name}: waiting until its lab is complete again"
     ]
 
 

@@ -146,9 +146,9 @@ factors:
     [
         ("setup: seven-node", "setup: seven-nodes", "'seven-nodes' is not a published study"),
         ("vm2", "vm3", "'vm3' is not a platform of seven-node"),
-        ("dataset: 1TB", "slots: 4, dataset: 1TB", "has slots, which setup seven-node decides"),
+        ("dataset: 1TB", "slots: 4, dataset: 1TB", "has slots, which setup seven-node already defines"),
         (", dataset: 1TB", "", "has no dataset"),
-        ("setup: seven-node, ", "", "has a platform, which is of a setup"),
+        ("setup: seven-node, ", "", "has a platform, which only a setup uses"),
         ("engine: sim", "engine: local", "setup is not used by its engine"),
     ],
 )

@@ -354,14 +354,14 @@ def test_two_cannot_run_in_one_directory(file: Path, copy: Path) -> None:
 def test_another_study_is_refused_where_one_lives(copy: Path, tmp_path: Path) -> None:
     other = tmp_path / "other.yaml"
     other.write_text(SIMULATED.replace("20GB", "30GB"))
-    with pytest.raises(UserError, match="was begun with another study"):
+    with pytest.raises(UserError, match="contains another study, or an earlier version of this study"):
         make_runs(read(other), StudyDirectory(copy), Watcher())
 
 
 def test_other_things_are_left_alone(file: Path, tmp_path: Path) -> None:
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "thesis.txt").write_text("mine")
-    with pytest.raises(UserError, match=r"holds other things \(thesis.txt\)"):
+    with pytest.raises(UserError, match=r"contains other files \(thesis.txt\)"):
         make_runs(read(file), StudyDirectory(tmp_path / "mine"), Watcher())
 
 
@@ -399,7 +399,7 @@ def test_a_bundle_is_verified_and_any_change_in_it_is_found(copy: Path, tmp_path
     assert verified.made > 20
     again = export_study(copy, tmp_path / "b.tar.gz")
     assert bundle.read_bytes() == again.read_bytes()
-    with pytest.raises(UserError, match="exists already"):
+    with pytest.raises(UserError, match="already exists"):
         export_study(copy, bundle)
     cut = tmp_path / "cut.tar.gz"
     cut.write_bytes(bundle.read_bytes()[:-100])

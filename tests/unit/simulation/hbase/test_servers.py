@@ -55,7 +55,7 @@ def test_the_table_is_that_of_the_plan_in_regions_for_every_server() -> None:
 
 
 def test_a_plan_that_cannot_be_asked_is_refused() -> None:
-    with pytest.raises(UserError, match="no HBase that ycsb-a could ask"):
+    with pytest.raises(UserError, match="no HBase for ycsb-a"):
         translate(small_plan(), suite_on(small_plan(), "ycsb-a"), {}, seed=1)
     plan = hbase_plan()
     (worker,) = plan.workers
@@ -64,7 +64,7 @@ def test_a_plan_that_cannot_be_asked_is_refused() -> None:
     )
     with pytest.raises(UserError, match="has no RegionServer"):
         _told(plan.model_copy(update={"workers": (bare,)}))
-    with pytest.raises(UserError, match="names no heap"):
+    with pytest.raises(UserError, match="sets no heap, so the sizes of caches are unknown"):
         _told(with_setting(plan, "HBASE_REGIONSERVER_OPTS", "-XX:+UseG1GC"))
 
 

@@ -79,7 +79,7 @@ def test_another_name_for_the_host_is_not_one_for_its_machines() -> None:
 
 def test_a_last_line_that_is_cut_off_is_left_out() -> None:
     whole, cut = read(TEXT), read(TEXT[:-200])
-    assert "the last line, which is cut off" in cut.left_out
+    assert "the last line, which is truncated" in cut.left_out
     assert max(one.end_s for one in cut.stretches) == max(one.end_s for one in whole.stretches) - 5
 
 
@@ -94,9 +94,9 @@ def test_a_line_without_its_columns() -> None:
     ("before", "after", "what"),
     [
         ("(UTC)(0)", "", "not with a time zone"),
-        ("11/20/2026 16:14:00", "20.11.2026 16:14", "is not a time of esxtop's"),
+        ("11/20/2026 16:14:00", "20.11.2026 16:14", "is not a time in esxtop's format"),
         ('"51.00"', '"n/a"', "'n/a' is not a number"),
-        ("\\Physical Cpu(0)\\% Util Time", "\\Util", "no counter of esxtop's"),
+        ("\\Physical Cpu(0)\\% Util Time", "\\Util", "not a counter of esxtop"),
     ],
 )
 def test_what_is_no_file_of_esxtop(before: str, after: str, what: str) -> None:
@@ -107,7 +107,7 @@ def test_what_is_no_file_of_esxtop(before: str, after: str, what: str) -> None:
 
 @pytest.mark.parametrize("length", [10, 400])
 def test_a_file_cut_off_within_its_first_line(length: int) -> None:
-    with pytest.raises(UserError, match="is cut off within its first line"):
+    with pytest.raises(UserError, match="is truncated in its first line, or not CSV"):
         read(TEXT[:length])
 
 

@@ -185,10 +185,10 @@ def test_queries(text: str, query: Query) -> None:
         ("up", "is not a metric and a selector"),
         ("namenode/blocks=rate(x[1m])", "is not a metric and a selector"),
         ("namenode/blocks=sum(x)", "is not a metric and a selector"),
-        ("namenode/files=up", "'namenode/files' is not a metric of howdah's"),
-        ("blocks=up", "'blocks' is not a metric of howdah's"),
+        ("namenode/files=up", "'namenode/files' is not a metric of howdah"),
+        ("blocks=up", "'blocks' is not a metric of howdah"),
         ("disk/{device/reads=up", "is not a metric and a selector"),
-        ("disk/a/b/reads=up", "is not a metric of howdah's"),
+        ("disk/a/b/reads=up", "is not a metric of howdah"),
     ],
 )
 def test_what_is_no_query(text: str, what: str) -> None:
@@ -201,7 +201,7 @@ def test_what_is_no_query(text: str, what: str) -> None:
     [
         ("monitor:9090", "is not an address of a server"),
         ("file:///etc/passwd", "is not an address of a server"),
-        ("http://me:secret@monitor:9090", "holds a password"),
+        ("http://me:secret@monitor:9090", "contains a password"),
     ],
 )
 def test_addresses_that_are_refused(url: str, what: str, web: Web) -> None:
@@ -214,7 +214,11 @@ def test_addresses_that_are_refused(url: str, what: str, web: Web) -> None:
     ("answer", "error", "what"),
     [
         (Answer("<html></html>", kind="text/html"), Unexpected, "text/html, not JSON"),
-        (Answer('{"status":"success","data":{"result":[{"metric"'), Unexpected, "ends too early"),
+        (
+            Answer('{"status":"success","data":{"result":[{"metric"'),
+            Unexpected,
+            "returns truncated or malformed JSON",
+        ),
         (Answer('{"beans":[]}'), UserError, "does not answer as Prometheus does"),
     ],
 )

@@ -112,7 +112,7 @@ def test_names_with_and_without_a_domain(name: str, known: tuple[str, ...]) -> N
 def test_a_strange_machine_is_named_with_the_known_ones() -> None:
     with pytest.raises(UserError, match=r"day\.json: is of w1, which is not a machine of the run") as caught:
         read(TEXT, known=("node1", "node2"))
-    assert caught.value.hint == "--host NAME says which one it is: node1, node2"
+    assert caught.value.hint == "name the machine with --host NAME: node1, node2"
     assert {one.machine for one in read(TEXT, known=("node1",), host="node1").stretches} == {"node1"}
     with pytest.raises(UserError, match="--host: 'node3' is not a machine of the run"):
         read(TEXT, known=("node1",), host="node3")
@@ -125,7 +125,7 @@ def test_a_short_name_that_two_machines_share_is_none() -> None:
 
 @pytest.mark.parametrize("length", [40, 700, 5000, len(TEXT) - 3])
 def test_a_file_that_is_cut_off(length: int) -> None:
-    with pytest.raises(UserError, match=r"day.json: is cut off, or no JSON, in line \d+") as caught:
+    with pytest.raises(UserError, match=r"day.json: is truncated or not JSON, in line \d+") as caught:
         read(TEXT[:length])
     assert "LC_ALL=C sadf -j" in caught.value.hint
 
@@ -136,7 +136,7 @@ def test_numbers_with_a_decimal_comma() -> None:
 
 
 def test_local_times_are_refused() -> None:
-    with pytest.raises(UserError, match="has its times in some local time") as caught:
+    with pytest.raises(UserError, match="has times in an unknown local time zone") as caught:
         read(TEXT.replace('"utc": 1', '"utc": 0'))
     assert caught.value.hint == "leave out -t and -T of sadf"
 

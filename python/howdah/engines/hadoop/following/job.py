@@ -67,9 +67,7 @@ class Patience:
         if self._begun or now_s - self._since_s < self._deadline_s:
             return None
         if silence is not None:
-            return (
-                f"there was no first task within {self._deadline_s:g} s, and no report of the job: {silence}"
-            )
+            return f"no task started within {self._deadline_s:g} s, and nothing reported the job: {silence}"
         missing = self._missing(app, job)
         return f"{missing} within {self._deadline_s:g} s{_said(app)}" if missing else None
 
@@ -99,7 +97,9 @@ class Silence:
             self._state, self._from_s = "short", now_s
         elif self._state == "short" and now_s - self._from_s >= _SILENT_S:
             self._state = "told"
-            return f"from {self._from_s:.0f} s on nothing reported the job, and its client waited on: {why}"
+            return (
+                f"nothing reported the job from {self._from_s:.0f} s on, and its client kept waiting: {why}"
+            )
         return None
 
 
@@ -145,7 +145,7 @@ class Following:
         """A reason with what the client said last, where no ResourceManager knows of a job."""
         if self._client.application is not None or not self._client.lines:
             return reason
-        return f"{reason}; it said last: {said_by_client(self._client.lines)}"
+        return f"{reason}; its last output: {said_by_client(self._client.lines)}"
 
     def _ask(self) -> Word:
         application = self._client.application

@@ -106,8 +106,8 @@ class MachineWatch:
                 return self._event(datanode.host, "datanode-lost", text, seen_s)
             case "dead":
                 text = (
-                    f"the NameNode declares DataNode {datanode.host} dead "
-                    f"and has its blocks copied: {silence}"
+                    f"the NameNode declares DataNode {datanode.host} dead and replicates its blocks: "
+                    f"{silence}"
                 )
                 return self._event(datanode.host, "datanode-given-up", text, seen_s)
             case _:

@@ -41,7 +41,7 @@ _FAILED = re.compile(r"Task Id : (attempt_\w+), Status : FAILED")
 _LOGGED = re.compile(r"\d{4}-\d\d-\d\d |\d\d/\d\d/\d\d ")
 _HEAD = re.compile(r"^\d{4}-\d\d-\d\d \S+ [A-Z]+ +[\w.$]+: ")
 """When a line was logged, how grave it is and by which class."""
-_UNSAID = "Hadoop does not say why"
+_UNSAID = "Hadoop reports no reason"
 _ADVICE = (
     (re.compile("memory and was killed"), "mapreduce.{kind}.memory.mb is too small, or its heap too large"),
     (
@@ -55,7 +55,7 @@ _ADVICE = (
     ),
     (
         re.compile("SIGKILL"),
-        "somebody ended it, or the kernel because the machine was out of memory (dmesg says so)",
+        "a user ended it, or the kernel did because memory ran out (see dmesg)",
     ),
 )
 

@@ -144,14 +144,14 @@ def check_settings(settings: Mapping[str, str]) -> None:
                     f"--set {given}", f"{value!r} {misfit}", f"the default is {default_of(key, release)!r}"
                 )
             if key in _FLAGS:
-                raise UserError(f"--set {given}", "has a flag of its own", f"write {_FLAGS[key]}")
+                raise UserError(f"--set {given}", "has its own flag", f"write {_FLAGS[key]}")
             if key in _OWN:
-                raise UserError(f"--set {given}", f"is howdah's own: it {_OWN[key]}", "leave it out")
+                raise UserError(f"--set {given}", f"is reserved for howdah: it {_OWN[key]}", "leave it out")
             if not release.knows(key) and (meant := intended_key(key, release)):
                 raise UserError(
                     f"--set {given}",
-                    f"no program of Hadoop {release.version} reads it",
-                    f"did you mean {meant}? A property of your own belongs in the client's configuration",
+                    f"no program of Hadoop {release.version} reads this key",
+                    f"did you mean {meant}? Put your own properties into the client's configuration",
                 )
 
 
@@ -168,4 +168,4 @@ def check_containers(target: HadoopTarget, nodes: Sequence[Node]) -> None:
             # A reduce or map may be left at -1: Hadoop then derives it from the heap.
             if asked.isdigit() and int(asked) > most_mib:
                 where = f"--set {key}" if key in target.job_settings else target.conf.where(key)
-                raise UserError(where, f"asks for {asked} MiB; {limit}", f"give at most {most_mib}")
+                raise UserError(where, f"requests {asked} MiB; {limit}", f"give at most {most_mib}")

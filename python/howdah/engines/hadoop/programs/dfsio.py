@@ -165,6 +165,7 @@ def _rates(
         return rates
     work.context.warn(
         "no-file-rates",
-        f"dfsio-{operation}: the tasks' logs lack rates of some files; one file is taken for all of them",
+        f"dfsio-{operation}: the tasks' logs lack the rates of some files, so one file represents all of "
+        f"them",
     )
     return (FileRate(path=folder, bytes=sums.size_bytes, io_s=sums.io_ms / 1000, operation=operation),)

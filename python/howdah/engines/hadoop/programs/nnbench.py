@@ -50,7 +50,7 @@ def nnbench(work: HadoopWork[NNBench]) -> Conclusion:
         if measured.late_maps:
             work.context.warn(
                 "late-maps",
-                f"nnbench {operation}: {measured.late_maps} maps started late, so that the rate is too low",
+                f"nnbench {operation}: {measured.late_maps} maps started late, so the rate is too low",
             )
         rates.setdefault(operation, measured.per_s)
         jobs.append((operation, finished))

@@ -75,7 +75,7 @@ def find_source(
     if kept is None:
         raise UserError(
             f"HDFS {work_dir}",
-            f"holds nothing that {workload.kind} could read",
+            f"contains no input for {workload.kind}",
             f"run `howdah run {workload.reads} --engine hadoop --keep-data` first",
         )
     return kept.path
@@ -89,10 +89,10 @@ def tera_rows(namenode: NameNode, path: str) -> Rows:
             raise UserError(
                 f"HDFS {path}/{file.name}".rstrip("/"),
                 f"is {file.size_bytes:,} bytes long, which is not a multiple of {ROW_BYTES}",
-                "it is truncated or not made of TeraSort's 100-byte rows",
+                "it is truncated or does not consist of TeraSort's 100-byte rows",
             )
     if not files:
-        raise UserError(f"HDFS {path}", "holds no rows", "name a directory of TeraSort's part files")
+        raise UserError(f"HDFS {path}", "contains no rows", "give a directory of TeraSort's part files")
     rows = sum(file.size_bytes for file in files) // ROW_BYTES
     return Rows(path, rows)
 
@@ -102,7 +102,7 @@ def check_whole(source: Rows, generated: Generated | None) -> None:
     if generated and generated.rows != source.rows:
         raise UserError(
             f"HDFS {source.path}",
-            f"holds {source.rows:,} of the {generated.rows:,} rows that teragen wrote",
+            f"contains {source.rows:,} of the {generated.rows:,} rows that teragen wrote",
             "generate them again",
         )
 

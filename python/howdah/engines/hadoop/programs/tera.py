@@ -101,7 +101,9 @@ def _generated(work: HadoopWork[TeraGen], job: FinishedJob, output: str) -> Part
     context, told = work.context, job.told
     counted = told.job.counters.get(_CHECKSUM_COUNTER)
     if counted is None:
-        context.warn("no-teragen-counter", "teragen's checksum is not known: nobody reported its counters")
+        context.warn(
+            "no-teragen-counter", "teragen's checksum is unknown, because its counters were not reported"
+        )
         return PartialResult(counters=told.counters, replicas=work.replicas(output))
     # The counter is a signed number that wraps around.
     generated = Generated(told.counters.output_rows, f"{counted.total & _LOW:x}")
@@ -144,7 +146,8 @@ def _judged(work: HadoopWork[TeraValidate], job: FinishedJob, source: str, outpu
     if generated is None:
         context.warn(
             "no-teragen-record",
-            "teravalidate had no TeraGen record of these rows: order was checked, completeness was not",
+            "teravalidate had no TeraGen record of these rows, so it checked their order but not their "
+            "completeness",
         )
     return PartialResult(
         outcome=Outcome.FAILED if verdict.errors else Outcome.SUCCEEDED,

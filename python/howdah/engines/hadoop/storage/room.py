@@ -31,7 +31,7 @@ def check_replicas(namenode: NameNode, suite: Suite) -> None:
             option = next(each for each in workload.options if each.field == REPLICATION.field)
             raise UserError(
                 option.flag,
-                f"{asked} replicas of a block belong on {asked} DataNodes, and {live} are alive",
+                f"{asked} replicas of a block need {asked} DataNodes, and {live} are alive",
                 f"give at most {live}",
             )
 

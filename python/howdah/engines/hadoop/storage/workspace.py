@@ -94,8 +94,8 @@ class HdfsWorkspace:
     def _taken(self) -> UserError:
         return UserError(
             f"HDFS {self.path}",
-            "is there already: a run of the same minute has that name, or one that kept its data",
-            "start a minute later, or give another --hdfs-dir",
+            "already exists: it belongs to a run started in the same minute, or to one that kept its data",
+            "try again in a minute, or give another --hdfs-dir",
         )
 
     def leave(self) -> None:

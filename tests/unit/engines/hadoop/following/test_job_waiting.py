@@ -74,7 +74,7 @@ def test_a_manager_that_does_not_answer_is_not_taken_for_a_client_that_does_noth
     silence = "ResourceManager http://rm:8088: cannot be reached"
     assert patience.reason(119.0, None, None, silence) is None
     reason = patience.reason(121.0, None, None, silence)
-    assert reason == f"there was no first task within 120 s, and no report of the job: {silence}"
+    assert reason == f"no task started within 120 s, and nothing reported the job: {silence}"
     assert patience.reason(122.0, app("RUNNING"), job(mapsRunning=1)) is None
     assert patience.reason(500.0, None, None, silence) is None, "it may come back while tasks run"
 
@@ -115,12 +115,12 @@ def test_a_silence_that_lasts_is_told_once_and_a_new_one_again() -> None:
     assert silence.told(20.0, "no answer") is None
     assert silence.told(29.0, "no answer") is None
     told = silence.told(30.0, "no answer")
-    assert told == "from 20 s on nothing reported the job, and its client waited on: no answer"
+    assert told == "nothing reported the job from 20 s on, and its client kept waiting: no answer"
     assert silence.told(90.0, "no answer") is None, "it is told already"
     assert silence.told(91.0, None) is None
     assert silence.told(92.0, "gone") is None
     assert silence.told(102.0, "gone") == (
-        "from 92 s on nothing reported the job, and its client waited on: gone"
+        "nothing reported the job from 92 s on, and its client kept waiting: gone"
     )
 
 

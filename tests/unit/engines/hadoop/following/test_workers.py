@@ -136,7 +136,7 @@ def test_a_killed_worker_is_noticed_long_before_hadoop_declares_it_dead(
         [
             (
                 "datanode-given-up",
-                "the NameNode declares DataNode w1-2 dead and has its blocks copied: no heartbeat for 16 s",
+                "the NameNode declares DataNode w1-2 dead and replicates its blocks: no heartbeat for 16 s",
             )
         ],
     ]

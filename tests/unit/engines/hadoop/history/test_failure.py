@@ -35,7 +35,7 @@ SENTENCES = {
     "mapreduce.map.memory.mb is too small, or its heap too large",
     "shot": "map 0 failed on w1-2 (attempt_1795279996021_0005_m_000000_0): "
     "its process was ended by SIGKILL (exit code 137); "
-    "somebody ended it, or the kernel because the machine was out of memory (dmesg says so)",
+    "a user ended it, or the kernel did because memory ran out (see dmesg)",
     "jvm": "map 0 failed on w1-1 (attempt_1795279996021_0004_m_000000_0): "
     "Error occurred during initialization of VM; "
     "Could not reserve enough space for 104856551424KB object heap (it ended with exit code 1)",

@@ -242,9 +242,9 @@ def test_nobody_but_the_client_is_left(tmp_path: Path) -> None:
     job = recorded_job("terasort")
     with serving(job._replace(answers={}), tmp_path / "conf", file=False) as target:
         good = _tell("terasort", target, job)
-        bad = _tell("terasort", target, job._replace(client=("it said nothing",)))
+        bad = _tell("terasort", target, job._replace(client=("it printed nothing",)))
     assert (good.job.told_by, good.job.diagnostics) == ("client", None)
-    assert bad.job.diagnostics == "Hadoop does not say why"
+    assert bad.job.diagnostics == "Hadoop reports no reason"
     assert good.job.submitted_s == pytest.approx(0, abs=0.01)
 
 

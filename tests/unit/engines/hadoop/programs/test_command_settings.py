@@ -24,11 +24,11 @@ def test_properties_of_hadoop_their_former_names_and_ones_own_are_taken(key: str
 @pytest.mark.parametrize(
     ("key", "value", "says", "hint"),
     [
-        ("dfs.blocksize", "64m", "has a flag of its own", "--block-size"),
-        ("mapreduce.framework.name", "local", "is howdah's own", "leave it out"),
+        ("dfs.blocksize", "64m", "has its own flag", "--block-size"),
+        ("mapreduce.framework.name", "local", "is reserved for howdah", "leave it out"),
         ("mapreduce.task.io.sort.mb", "much", "is not a whole number", "'100'"),
-        ("mapreduce.task.io.sort.mbb", "400", "reads it", "did you mean mapreduce.task.io.sort.mb?"),
-        ("mapreduce.map.memory.bm", "400", "reads it", "did you mean mapreduce.map.memory.mb?"),
+        ("mapreduce.task.io.sort.mbb", "400", "reads this key", "did you mean mapreduce.task.io.sort.mb?"),
+        ("mapreduce.map.memory.bm", "400", "reads this key", "did you mean mapreduce.map.memory.mb?"),
     ],
 )
 def test_what_would_not_do_what_it_says_is_refused(key: str, value: str, says: str, hint: str) -> None:

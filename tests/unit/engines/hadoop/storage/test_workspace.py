@@ -82,7 +82,7 @@ def test_a_directory_that_another_run_claims_at_the_same_moment_is_its_own(
     hdfs: Recorded, namenode: NameNode, exception: str
 ) -> None:
     hdfs.answers["PUT /datanode"] = refusal(exception)
-    with pytest.raises(UserError, match="HDFS /w/run-1: is there already"):
+    with pytest.raises(UserError, match="HDFS /w/run-1: already exists"):
         HdfsWorkspace(namenode, "/w", "run-1", keep=False).claim()
     assert deleted(hdfs) == []
 

@@ -134,13 +134,13 @@ def test_another_directory_of_a_measured_disk_will_do_and_one_of_another_will_no
 @pytest.mark.parametrize(
     ("values", "message"),
     [
-        ({"plan": Path("plan.yaml")}, "--plan: is for a cluster, and --probe for one machine"),
-        ({"keep_data": True}, "--keep-data: a simulation makes no data"),
+        ({"plan": Path("plan.yaml")}, "--plan: simulates a cluster, but --probe simulates one machine"),
+        ({"keep_data": True}, "--keep-data: has no effect, because a simulation writes no data"),
         ({"replications": 0}, "--replications: 0 simulations"),
-        ({"rows": None, "suite": "terasort"}, "SUITE: terasort is not simulated by itself"),
-        ({"rows": None, "suite": "dfsio-read"}, "SUITE: dfsio-read is not simulated by itself"),
+        ({"rows": None, "suite": "terasort"}, "SUITE: terasort cannot be simulated alone"),
+        ({"rows": None, "suite": "dfsio-read"}, "SUITE: dfsio-read cannot be simulated alone"),
         ({"rows": 10**10, "memory_bytes": 8 << 30}, "--rows: 10B rows are 1.00 TB and the suite needs"),
-        ({"rows": None, "suite": "pi"}, "SUITE: pi is not simulated by itself"),
+        ({"rows": None, "suite": "pi"}, "SUITE: pi cannot be simulated alone"),
     ],
 )
 def test_what_cannot_be_simulated_is_said(
@@ -152,9 +152,9 @@ def test_what_cannot_be_simulated_is_said(
 
 
 def test_a_machine_that_was_only_probed_is_asked_to_be_measured(host: Host, tmp_path: Path) -> None:
-    with pytest.raises(UserError, match="probed and not measured") as refused:
+    with pytest.raises(UserError, match="was probed but not measured, so its speed is unknown") as refused:
         prepared(host.model_copy(update={"measured": None}), tmp_path)
-    assert refused.value.hint == "howdah probe --measure -o FILE on that machine"
+    assert refused.value.hint == "run howdah probe --measure -o FILE on that machine"
 
 
 def costs_of(*sorts: tuple[int, int, int, float, float]) -> RowCosts:
