@@ -38,68 +38,72 @@ app = App()
 def tune(
     plan: Annotated[
         Path | None,
-        typer.Argument(help="The plan to improve, as `howdah plan` makes it.", show_default=False),
+        typer.Argument(help="Plan to improve, written by `howdah plan`.", show_default=False),
     ] = None,
     *,
     calibration: Annotated[
         str | None,
         typer.Option(
-            help="What `howdah calibrate` wrote, or `published`.", envvar="HOWDAH_CALIBRATION", metavar="FILE"
+            help="Calibration: a file that `howdah calibrate` wrote, or `published`.",
+            envvar="HOWDAH_CALIBRATION",
+            metavar="FILE",
         ),
     ] = None,
-    trials: Annotated[int, typer.Option(help="Candidates to try in the simulator.", metavar="N")] = _TRIALS,
+    trials: Annotated[
+        int, typer.Option(help="Candidates that the searches simulate.", metavar="N")
+    ] = _TRIALS,
     space: Annotated[
         Path | None,
         typer.Option(help="Parameters to vary and their values: see docs/tune.md.", metavar="FILE"),
     ] = None,
     show_space: Annotated[
-        bool, typer.Option("--show-space", help="List what would be varied, and try nothing.")
+        bool, typer.Option("--show-space", help="List parameters and values; simulate nothing.")
     ] = False,
     keep: Annotated[
         session.KeptRules,
         typer.Option(help="Rules that the tuned plan keeps: all of them, or only those that protect."),
     ] = session.KeptRules.RULES,
     output: Annotated[
-        Path, typer.Option("--output", "-o", help="Where the tuned plan goes.", metavar="FILE")
+        Path, typer.Option("--output", "-o", help="File for the tuned plan.", metavar="FILE")
     ] = Path("tuned.yaml"),
     resume: Annotated[
         str | None,
         typer.Option(help="Continue the search of this name; `last` for the newest.", metavar="NAME"),
     ] = None,
-    suite: Annotated[
-        str, typer.Option(help="What the plan is tuned for.", rich_help_panel=MORE)
-    ] = "terasuite",
+    suite: Annotated[str, typer.Option(help="Suite to tune for.", rich_help_panel=MORE)] = "terasuite",
     rows: Annotated[
         str | None,
         typer.Option(
-            help="100-byte rows to sort; default: as planned.", metavar="COUNT", rich_help_panel=MORE
+            help="100-byte rows to sort. Default: as planned.", metavar="COUNT", rich_help_panel=MORE
         ),
     ] = None,
     broken: Annotated[
         list[str] | None,
         typer.Option(
             "--break",
-            help="Rule that candidates may break although it protects; repeatable.",
+            help="Protecting rule that candidates may break; repeatable.",
             metavar="RULE",
             rich_help_panel=MORE,
         ),
     ] = None,
     replications: Annotated[
         int,
-        typer.Option(help="Seeds for each of the best candidates.", metavar="N", min=3, rich_help_panel=MORE),
+        typer.Option(
+            help="Number of seeds for each of the best candidates.", metavar="N", min=3, rich_help_panel=MORE
+        ),
     ] = _REPLICATIONS,
     seed: Annotated[
         str | None,
-        typer.Option(help="Seed of everything random; recorded.", metavar="N", rich_help_panel=MORE),
+        typer.Option(help="Seed of all random numbers; recorded.", metavar="N", rich_help_panel=MORE),
     ] = None,
     name: Annotated[
         str | None,
-        typer.Option(help="The search's name; default: made from the time.", rich_help_panel=MORE),
+        typer.Option(help="Name of the search. Default: the time and the suite.", rich_help_panel=MORE),
     ] = None,
     tune_dir: Annotated[
         Path,
         typer.Option(
-            help="Where searches are stored.", envvar="HOWDAH_TUNE_DIR", metavar="DIR", rich_help_panel=MORE
+            help="Directory of searches.", envvar="HOWDAH_TUNE_DIR", metavar="DIR", rich_help_panel=MORE
         ),
     ] = session.DEFAULT_TUNE_DIR,
     json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
@@ -108,8 +112,9 @@ def tune(
     """Search for a faster specification in the simulator, starting from the plan of the rules.
 
     Candidates differ from the plan in tasks at once, container sizes, block size, sort and shuffle settings
-    and more. Rules that protect daemons, jobs and data are never broken. The tuned plan is a plan like any
-    other: render, check, deploy and run it. Nothing is measured: confirm it with runs and `howdah compare`.
+    and more. Rules that protect daemons, jobs and data are kept, except those of --break. The tuned plan is
+    a plan like any other: render, check, deploy and run it. Nothing is measured: confirm it with runs and
+    `howdah compare`.
     """
     if (plan is None) == (resume is None):
         raise UserError("howdah tune", "needs a plan, or a search to continue", "give PLAN or --resume NAME")

@@ -92,7 +92,11 @@ def _page(subject: str, rules: tuple[Explanation, ...]) -> str:
     overview = ((f"[`{rule.id}`](#{_anchor(rule.id)})", rule.severity, rule.says) for rule in rules)
     head = [_NOTICE, "", f"# {_title(subject)}", "", _about(subject), ""]
     return "\n".join(
-        [*head, _table(("rule", "severity", "says"), overview), *("\n".join(_rule(rule)) for rule in rules)]
+        [
+            *head,
+            _table(("rule", "severity", "in short"), overview),
+            *("\n".join(_rule(rule)) for rule in rules),
+        ]
     )
 
 

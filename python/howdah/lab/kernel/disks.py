@@ -76,7 +76,7 @@ def make_image(lab: str, path: Path, size_bytes: int, form: Format) -> None:
         partial.unlink()
         planned = shlex.join(form.mkfs_options)
         raise UserError(
-            "mkfs.options", f"{program} refuses {planned!r}: {error.what}", "see the manual of {program}"
+            "mkfs.options", f"{program} refuses {planned!r}: {error.what}", f"see the manual of {program}"
         ) from error
     partial.rename(path)
 

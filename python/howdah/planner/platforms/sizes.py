@@ -86,7 +86,7 @@ def _vcpus(
     if request.dividing is not Hypervisor.KVM:
         because += (
             "; with latency sensitivity High, vSphere 8 gives each virtual CPU its own core unless virtual "
-            "hyper-threading is on, which {vcpus} vCPUs on {format_counted(cpu.cores, 'core')} need"
+            f"hyper-threading is on, which {vcpus} vCPUs on {format_counted(cpu.cores, 'core')} need"
         )
     return rules.SPARE_CORE, Decision(vcpus, because, inputs)
 

@@ -109,7 +109,7 @@ def _heartbeat(facts: Facts) -> Decision:
     when="where blocks are kept in memory",
 )
 def _locked(reading: Inspected, facts: Facts) -> Iterable[Observation]:
-    """A DataNode may lock the memory that it is told to."""
+    """A DataNode may lock as much memory as is configured."""
     key = "dfs.datanode.max.locked.memory"
     cached = reading.size(key)
     limit = reading.host.limits.locked_memory_bytes if reading.host is not None else None

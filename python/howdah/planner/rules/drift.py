@@ -1,4 +1,4 @@
-"""A plan against what became of it: ``howdah check --plan`` holds planned values against those in force."""
+"""The plan and the running cluster: ``howdah check --plan`` compares planned with active values."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""HBase as a whole: where it keeps its data, whom it finds through ZooKeeper, regions and compactions."""
+"""HBase as a whole: where it keeps its data, what it finds through ZooKeeper, regions and compactions."""
 
 from __future__ import annotations
 
@@ -204,12 +204,12 @@ hbase.fixed(
 )
 hbase.fixed("hbase.off-peak-start", "hbase.offpeak.start.hour", _OFF_PEAK[0], MAY, accepts=anything).text(
     "Large compactions run at night.",
-    "from 1 to 5 by the host's clock: set the hours when little is asked",
+    "from 1 to 5 by the host's clock: set the hours with little load",
     "HBase 2.6.4: hbase-default.xml, howdah",
 )
 hbase.fixed("hbase.off-peak-end", "hbase.offpeak.end.hour", _OFF_PEAK[1], MAY, accepts=anything).text(
     "Large compactions end before the day begins.",
-    "from 1 to 5 by the host's clock: set the hours when little is asked",
+    "from 1 to 5 by the host's clock: set the hours with little load",
     "HBase 2.6.4: hbase-default.xml, howdah",
 )
 hbase.fixed(
@@ -222,7 +222,7 @@ hbase.fixed(
 ).text(
     "A silent RegionServer is given up after 90 seconds.",
     "longer than any pause of a well-sized heap; the keys of a RegionServer that was killed had no "
-    "answer for 96 s on a laboratory, 66 s of it until it was missed, and with 20 s for 45 to 47 s",
+    "answer for 96 s in a lab, 66 s of it until it was missed, and with 20 s for 45 to 47 s",
     "HBase 2.6.4: hbase-default.xml, howdah",
 )
 hbase.fixed(
@@ -234,7 +234,7 @@ hbase.fixed(
 ).text(
     "A client gives an operation up after minutes, and not before a lost RegionServer is replaced.",
     "without it a client asks again for 20 minutes; what a lost RegionServer had was to be had "
-    "again after 96 s on a laboratory, and no operation failed that waited so long",
+    "again after 96 s in a lab, and no operation failed that waited so long",
     "HBase 2.6.4: hbase-default.xml, howdah",
 )
 

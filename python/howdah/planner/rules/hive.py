@@ -37,7 +37,7 @@ _rule.fixed(
     "hive.server2.authentication",
     "KERBEROS",
     accepts=lambda value, decision, facts: str(value).upper() in ("KERBEROS", "LDAP", "SAML", "JWT"),
-).text("Users of HiveServer2 prove who they are.", "by itself it is NONE: everybody is who they say")
+).text("Users of HiveServer2 prove who they are.", "by default it is NONE: HiveServer2 accepts any name")
 
 
 def _principal(facts: Facts) -> Decision:

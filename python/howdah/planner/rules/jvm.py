@@ -1,4 +1,4 @@
-"""Java: which one a release runs on, what it must be told there, and what it must not."""
+"""Java: which one a release runs on, and the options that it needs there or must not have."""
 
 from __future__ import annotations
 
@@ -240,7 +240,7 @@ def _runs_on(script: str, facts: Facts) -> tuple[str, tuple[int, ...]] | None:
     "jvm.home",
     MUST,
     sources="Hadoop 3.5.0: release notes",
-    when="where JAVA_HOME's name says which Java it is",
+    when="where JAVA_HOME's name shows the version of Java",
 )
 def _java_home(reading: Inspected, facts: Facts) -> Iterable[Observation]:
     """JAVA_HOME is of a Java that the release's servers run on."""

@@ -30,7 +30,7 @@ OWN_HOST = rules.principle(
 )
 SHARED = rules.principle(
     "masters.shared",
-    "In small clusters masters run beside workers, the NameNode's checkpoints on a second host.",
+    "In small clusters masters run next to workers, the NameNode's checkpoints on a second host.",
     MAY,
     sources="D0 59, D2 101, D2 157, D4 137, X4",
     when="places of their own would cost more than a tenth of the disks, and workers have the memory",

@@ -276,12 +276,12 @@ rules.fixed(
 )
 rules.fixed("namenode.silent-last-read", "dfs.namenode.avoid.read.stale.datanode", True).text(
     "No client is sent first to a DataNode that is silent.",
-    "until it is given up after ten minutes, readers would wait for it in vain, a minute each time",
+    "until it is given up after ten minutes, readers would wait for it, a minute each time",
     "HDFS-3703, howdah",
 )
 rules.fixed("namenode.silent-last-write", "dfs.namenode.avoid.write.stale.datanode", True).text(
     "New replicas go to DataNodes that are not silent, while these are half of them.",
-    "until it is given up after ten minutes, writers would wait for it in vain, a minute each time",
+    "until it is given up after ten minutes, writers would wait for it, a minute each time",
     "HDFS-3912, howdah",
 )
 

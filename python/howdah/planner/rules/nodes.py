@@ -1,4 +1,4 @@
-"""Workers as the ResourceManager knows them: how long a silent one is waited for, what is said of each."""
+"""Workers as the ResourceManager knows them: how long a silent one is waited for, and their attributes."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def _lost_after(facts: Facts) -> Decision:
     accepts=between(2 * _TRY_MS, 180_000),
 )
 def _connected_within(facts: Facts) -> Decision:
-    """A worker that was given up is asked for a minute to end its tasks, and not for three."""
+    """Requests to end the tasks of a worker that was given up are retried for one minute, not three."""
     return Decision(
         _CONNECTED_WITHIN_MS,
         "after YARN has given a worker up, an application master asks it to end its tasks and does the work "

@@ -98,7 +98,7 @@ HBASE_VIRTUAL = rules.principle(
 )
 HYPERVISOR = rules.principle(
     "platform.hypervisor",
-    "Hosts are divided by the hypervisor that is asked for, and not at all where none is.",
+    "Hosts are divided by the requested hypervisor, and not at all without one.",
     MUST,
     sources="howdah",
 )
@@ -128,7 +128,7 @@ NUMA_DIVIDE = rules.principle(
 )
 THREADS_COMMITTED = rules.principle(
     "platform.threads-committed",
-    "Virtual CPUs commit the host's threads exactly; more are given only where that was asked for.",
+    "Virtual CPUs commit the host's threads exactly; more are given only on request.",
     sources="D0 20, D0 21, D1 90",
 )
 SPARE_CORE = rules.principle(

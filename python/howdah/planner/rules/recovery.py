@@ -182,7 +182,7 @@ def _streams(facts: Facts) -> Decision:
     accepts=lambda value, decision, facts: as_number(value) >= facts.number(_STREAMS),
 )
 def _hard(facts: Facts) -> Decision:
-    """Blocks with one replica left are copied beside all others."""
+    """Blocks with one replica left are copied in addition to all others."""
     return Decision(
         2 * int(facts.number(_STREAMS)),
         f"twice {_STREAMS}: blocks of which one replica is left do not wait for others",

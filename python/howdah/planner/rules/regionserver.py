@@ -1,4 +1,4 @@
-"""RegionServers: heap, caches in and beside it, the collector, handlers."""
+"""RegionServers: heap, caches on and off the heap, the collector, handlers."""
 
 from __future__ import annotations
 

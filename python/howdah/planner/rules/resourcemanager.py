@@ -136,7 +136,7 @@ pair.fixed(
 ).text(
     "Tasks that run go on through a failover.",
     "without it NodeManagers end all containers when another ResourceManager becomes active; with "
-    "it no task attempt of a laboratory failed when the active one was killed",
+    "it no task attempt failed in a lab when the active one was killed",
     "YARN-556, howdah",
 )
 pair.fixed(
@@ -150,7 +150,7 @@ pair.fixed(
     written=False,
 ).text(
     "ZooKeeper misses a lost ResourceManager within seconds, and none that pauses.",
-    "the other one was active 12.3 s after the active one was killed on a laboratory; a shorter one"
+    "the other one was active 12.3 s after the active one was killed in a lab; a shorter one"
     " takes a pause of Java's for the end",
     "Hadoop 3.5.0: core-default.xml, howdah",
 )

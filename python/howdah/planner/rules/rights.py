@@ -117,21 +117,21 @@ secure.fixed(
     ),
     file="zoo.cfg",
 ).text(
-    "ZooKeeper serves nobody who has not proved who they are.",
+    "ZooKeeper serves authenticated clients only.",
     "else anybody who reaches it may fill it, and read what is not closed to all",
 )
 secure_hbase.fixed("rights.hbase-authentication", "hbase.security.authentication", "kerberos").text(
-    "HBase's users prove who they are.", "a secure cluster was asked for"
+    "HBase's users prove who they are.", "the request is for a secure cluster"
 )
 secure_hbase.fixed("rights.hbase-authorization", "hbase.security.authorization", True).text(
-    "HBase checks who may read and write.", "a secure cluster was asked for"
+    "HBase checks who may read and write.", "the request is for a secure cluster"
 )
 secure_hbase.fixed("rights.hbase-rpc", "hbase.rpc.protection", "privacy", SHOULD, accepts=protected).text(
     "HBase's calls are encrypted.", "integrity alone leaves rows readable on the wire"
 )
 secure_hbase.fixed("rights.hbase-web", "hbase.security.authentication.ui", "kerberos", SHOULD).text(
     "HBase's web pages ask users to identify themselves.",
-    "by default they ask nobody: Hadoop's filter is not theirs",
+    "by default they authenticate no user: Hadoop's filter does not cover them",
 )
 secure_hbase.setting(
     "rights.hbase-web-secret",

@@ -58,10 +58,11 @@ rules = Rules(file="core-site.xml")
 secure = rules.under(when=SECURED, sources=SECURE_MODE, severity=MUST)
 secure_mapreduce = rules.under(when=SECURED_MAPREDUCE, sources=SECURE_MODE, severity=MUST)
 secure.fixed("security.authentication", "hadoop.security.authentication", "kerberos").text(
-    "Users and services prove who they are.", "a secure cluster was asked for"
+    "Users and services prove who they are.", "the request is for a secure cluster"
 )
 secure.fixed("security.authorization", "hadoop.security.authorization", True).text(
-    "Services check who may call them.", "a secure cluster was asked for; hadoop-policy.xml says who may"
+    "Services check who may call them.",
+    "the request is for a secure cluster; hadoop-policy.xml lists who may",
 )
 
 
@@ -140,7 +141,7 @@ secure.fixed("security.web", "hadoop.http.authentication.type", "kerberos", SHOU
 )
 secure.fixed(
     "security.web-anonymous", "hadoop.http.authentication.simple.anonymous.allowed", False, SHOULD
-).text("Nobody gets in without a name.", "with the filter on, only those with a name")
+).text("Web pages require a user name.", "with the filter on, only those with a name")
 secure.fixed(
     "security.web-filter",
     "hadoop.http.filter.initializers",

@@ -62,7 +62,7 @@ rules.setting("streams.sync-behind-writes", "dfs.datanode.sync.behind.writes", *
 @rules.inspection(
     "streams.short-circuit-of-hbase",
     sources="HDFS-347, HBase 2.6.4: reference guide",
-    when="where hbase-site.xml says it",
+    when="where hbase-site.xml sets it",
 )
 def _for_hbase(reading: Inspected, facts: Facts) -> Iterable[Observation]:
     """HBase's own file does not turn off short-circuit reads."""

@@ -171,7 +171,7 @@ rules.fixed(
     MUST,
     when=_UPGRADE_DOMAINS_WHEN,
 ).text(
-    "Upgrade domains come from a file of hosts that says each worker's.",
+    "Upgrade domains come from a file of hosts that lists each worker's.",
     "reads upgrade domains; the default one does not",
     "Hadoop 3.5.0",
 )
@@ -300,7 +300,7 @@ def _unread_switch(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     when="fewer than three hosts carry workers, and --replication is not given",
 )
 def _few_replicas(facts: Facts) -> str | None:
-    """Data have three replicas on three hosts, unless fewer were asked for."""
+    """Data have three replicas on three hosts, unless fewer were requested."""
     replicas = int(facts.number("dfs.replication"))
     if facts.request.replication is not None or replicas >= REPLICATION:
         return None

@@ -184,8 +184,8 @@ def _check_share(host: str, percent: int, wanted: _Host, remaining: _Host) -> No
     for requested, present in filter(None, short):
         raise UserError(
             f"--share {percent}%",
-            f"of host {host} is {requested}, and the other clusters leave {present}",
-            "give a smaller share, or leave --share out to have all that they leave",
+            f"of host {host} is {requested}, but the other clusters leave {present}",
+            "give a smaller share, or leave --share out to use all that is left",
         )
 
 

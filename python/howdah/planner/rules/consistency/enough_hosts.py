@@ -235,7 +235,7 @@ def _threads(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 @rules.inspection(
     "consistency.application-masters",
     sources="Hadoop 3.5.0: CapacityScheduler",
-    when="where files list the workers and say what each has",
+    when="where files list the workers and what each has",
 )
 def _masters_of_applications(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """More than one application master finds room."""

@@ -285,7 +285,7 @@ def _executor(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     when="where regions have replicas",
 )
 def _region_replicas(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """Replicas of regions are told what is written, or read it again."""
+    """Replicas of regions receive each write, or read it again."""
     period = reading.number(_REFRESH) or 0
     replicas = (
         reading.number("hbase.meta.replica.count") or 0,

@@ -93,7 +93,7 @@ def _namenodes(reading: Inspected, services: tuple[str, ...]) -> dict[str, str]:
     "consistency.known-file-system",
     MUST,
     sources="Hadoop 3.5.0: HDFSHighAvailabilityWithQJM",
-    when="where the configuration says which NameNodes there are",
+    when="where the configuration lists the NameNodes",
 )
 def _file_systems(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """What names the cluster's HDFS names its name service, or the NameNode where there is one."""

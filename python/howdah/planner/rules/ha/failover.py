@@ -180,7 +180,7 @@ def _clients(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     "ha.manager-patience",
     MUST,
     sources="Hadoop 3.5.0: RMProxy, howdah",
-    when="there are two ResourceManagers, and how long they are asked for is set",
+    when="there are two ResourceManagers, and the time to keep trying them is set",
 )
 def _managers(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """NodeManagers, application masters and clients of YARN ask for longer than a failover takes."""
@@ -215,7 +215,7 @@ def _managers(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     when="there are two ResourceManagers, and how they are looked for is set",
 )
 def _followed(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """Who asked one ResourceManager goes on to the other."""
+    """Clients of one ResourceManager fail over to the other."""
     text = reading.text(_CLIENTS)
     if text and are_paired(reading):
         yield reading.verdict(

@@ -180,7 +180,7 @@ def _enabled(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     "ha.elected-manager", MUST, sources=_HA_UTIL, when=f"{_CONDITION} and are to take over by themselves"
 )
 def _elected(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """Somebody elects the active ResourceManager."""
+    """An elector chooses the active ResourceManager."""
     key = f"{_ELECTION}embedded"
     if are_paired(reading) and reading.truth(f"{_ELECTION}enabled") is not False:
         yield reading.verdict(
@@ -207,10 +207,10 @@ def _by_itself(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 
 
 @rules.inspection(
-    "ha.known-manager", MUST, sources=_HA_UTIL, when="a configuration says which ResourceManager reads it"
+    "ha.known-manager", MUST, sources=_HA_UTIL, when="a configuration is for one ResourceManager"
 )
 def _named(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """A file that says which ResourceManager reads it names one of the pair."""
+    """A file for one ResourceManager names one of the pair."""
     text, ids = reading.text(_ID), reading.parts(_IDS)
     if text and ids and are_paired(reading):
         yield reading.verdict(
@@ -225,7 +225,7 @@ def _named(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 @rules.inspection(
     "ha.own-manager-id",
     sources="Hadoop 3.5.0: ResourceManagerHA",
-    when="a configuration says which ResourceManager reads it",
+    when="a configuration is for one ResourceManager",
 )
 def _own_id(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """ResourceManagers that share a configuration find out themselves which of the pair they are."""

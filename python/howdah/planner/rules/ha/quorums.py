@@ -178,7 +178,10 @@ def _known(method: str) -> bool:
 
 
 @rules.inspection(
-    "ha.fencing-form", MUST, sources="Hadoop 3.5.0: NodeFencer", when="a pair of NameNodes says how it fences"
+    "ha.fencing-form",
+    MUST,
+    sources="Hadoop 3.5.0: NodeFencer",
+    when="a NameNode pair has a fencing method",
 )
 def _readable(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """Each way to fence has a line of its own, and is one that there is."""

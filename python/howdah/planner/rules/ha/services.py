@@ -272,7 +272,7 @@ def is_own(reading: Inspected, pair: NamedPair) -> bool:
     when="clients read from observers",
 )
 def _observers(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """Where clients read from observers, NameNodes say how far they are and read edits as they come."""
+    """Where clients read from observers, NameNodes report how far they are and read new edits at once."""
     for pair in own_pairs(reading):
         provider = f"{PROVIDER}.{pair.service}"
         if "ObserverRead" not in (reading.text(provider) or ""):

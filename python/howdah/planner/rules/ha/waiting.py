@@ -74,14 +74,14 @@ waiting.fixed(
 waiting.fixed(
     "ha.connect-timeout", "ipc.client.connect.timeout", _CONNECT_MS, accepts=between(2_000, 20_000)
 ).text(
-    "Who connects to a host that says nothing soon gives up.",
+    "A client that connects to a silent host soon gives up.",
     "two attempts of TCP's, after 0 and 1 s, fit into it; by itself it is 20 s, which failover "
     "waits out before it fences a lost host",
 )
 waiting.fixed(
     "ha.graceful-retries", "ha.failover-controller.graceful-fence.connection.retries", 0, accepts=at_most
 ).text(
-    "A NameNode that cannot be reached is asked to stand by once.",
+    "An unreachable NameNode gets one request to become standby.",
     "each further attempt costs ipc.client.connect.timeout, and fencing comes after it anyway",
 )
 
@@ -164,7 +164,7 @@ waiting.fixed(
     written=False,
 ).text(
     "A client tries to connect to a lost host once, then the other NameNode.",
-    "each further attempt costs ipc.client.connect.timeout before the other NameNode is asked",
+    "each further attempt costs ipc.client.connect.timeout before the client tries the other NameNode",
     "HADOOP-7397, Hadoop 3.5.0: hdfs-default.xml",
 )
 waiting.fixed(
@@ -176,7 +176,7 @@ waiting.fixed(
 ).text(
     "A NameNode that pauses is not given up; one that hangs is, within minutes.",
     "longer than any pause of a well-sized heap; a process that dies is missed without it, after "
-    "1.0 s on a laboratory",
+    "1.0 s in a lab",
     "Hadoop 3.5.0: core-default.xml, howdah",
 )
 waiting.fixed(
@@ -243,7 +243,7 @@ standby = rules.under(
 )
 standby.fixed("ha.standby-checkpoints", "dfs.ha.standby.checkpoints", True).text(
     "The standby makes checkpoints.",
-    "nobody else does in a pair, and a NameNode that starts reads all edits since the last one",
+    "no other daemon of a pair does, and a NameNode that starts reads all edits since the last one",
     "Hadoop 3.5.0: hdfs-default.xml",
 )
 standby.fixed("ha.log-roll", "dfs.ha.log-roll.period", _ROLL_S, accepts=between(1, _LONGEST_ROLL_S)).text(
@@ -275,7 +275,7 @@ def _by_itself(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 
 
 @rules.inspection(
-    "ha.own-id", sources="Hadoop 3.5.0: hdfs-default.xml", when="a configuration says which NameNode reads it"
+    "ha.own-id", sources="Hadoop 3.5.0: hdfs-default.xml", when="a configuration is for one NameNode"
 )
 def _own_id(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """NameNodes that share a configuration find out themselves which of the pair they are."""

@@ -1,4 +1,4 @@
-"""The hypervisor: what it is told of workers, and what to see to around it."""
+"""The hypervisor: its settings for workers, and what to prepare around it."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ rules.advice(
         lambda facts: facts.request.dividing is None and facts.cluster.virtual,
     ),
 ).text(
-    "Say which hypervisor divides the hosts.",
+    "Choose the hypervisor that divides the hosts.",
     "Workers are virtual machines, and no hypervisor is chosen: pass --hypervisor vsphere or kvm to "
     "get its settings, or none for workers that are whole hosts.",
 )

@@ -39,7 +39,7 @@ def _cpus(facts: Facts) -> Decision:
     "cpuid.coresPerSocket",
     MAY,
     sources="D0 9, D0 2",
-    today="Since vSphere 6.5 the guest's NUMA nodes no longer follow its sockets; this keeps both alike.",
+    today="Since vSphere 6.5 the guest's NUMA nodes no longer follow its sockets; this keeps both the same.",
 )
 def _sockets(facts: Facts) -> Decision:
     """Show the guest as many sockets as NUMA nodes it draws on."""
@@ -229,7 +229,7 @@ domain.fixed(
 )
 domain.fixed("hypervisor.kvm-numa-mode", "numatune.memory.@mode", "strict", when=_WITHIN_ONE_NODE).text(
     "Take memory only from the NUMA node that a worker runs on.",
-    "a start that fails says that the node is full; a remote half would say nothing",
+    "a start that fails shows that the node is full; a remote half would stay unnoticed",
     "D0 2, D2 106",
 )
 domain.fixed(

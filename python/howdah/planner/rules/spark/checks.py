@@ -72,7 +72,7 @@ def _adaptive(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     "spark.container-fits",
     MUST,
     sources=f"{YARN}, howdah",
-    when="where Spark's defaults say how large executors are",
+    when="where Spark's defaults set the size of executors",
 )
 def _container_fits(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """An executor and what it has outside of its heap fit the largest container."""
@@ -105,7 +105,7 @@ def _container_fits(reading: Inspected, facts: Facts) -> Iterator[Observation]:
 
 @rules.inspection("spark.former-names", sources=CONFIGURATION)
 def _former(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """Spark is told with the names that it has today."""
+    """Spark's settings have their current names."""
     for name, today in _FORMER.items():
         if reading.text(name) is not None:
             yield reading.verdict(

@@ -328,7 +328,7 @@ _rule = rules.under(
 
 
 _rule.fixed("spark.history-kerberos", "spark.history.kerberos.enabled", True).text(
-    "The history server proves who it is.", "HDFS lets nobody in without: it would start and show nothing"
+    "The history server proves who it is.", "HDFS requires it: the server would start and show nothing"
 )
 _rule.setting(
     "spark.history-principal",

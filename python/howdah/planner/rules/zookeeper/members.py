@@ -117,7 +117,7 @@ def _odd(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     when="zoo.cfg lists several members",
 )
 def _limits(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """Several members say how long they wait for one another."""
+    """Several members set how long they wait for one another."""
     members = _members(reading)
     for key, usual in _LIMITS.items() if len(members) > 1 else ():
         text = reading.text(key)
@@ -218,7 +218,7 @@ def _found_by_clients(reading: Inspected, facts: Facts) -> Iterator[Observation]
 @rules.inspection(
     "zookeeper.log-apart",
     sources="ZooKeeper 3.8: administrator's guide, HBase 2.6.4: reference guide",
-    when="zoo.cfg says where it is, and where data disks are is known",
+    when="zoo.cfg sets where it is, and where data disks are is known",
 )
 def _disks(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     """ZooKeeper's log is not on a disk of blocks."""
