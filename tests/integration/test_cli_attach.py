@@ -46,7 +46,7 @@ def test_attach_and_report_anew(run: Path, tmp_path: Path) -> None:
     metrics = {row.metric for row in rows}
     assert metrics >= {"cpu/1/idle_s", "disk/vda/busy_s", "memory/dirty_bytes", "pressure/io_some_s"}
     assert f"attached {len(metrics)} metrics of host1" in done.stderr
-    assert "not imported, howdah has no metric for:  " in done.stderr
+    assert "not imported, howdah has no metric for: " in done.stderr
     assert [one.text for one in after.record.warnings] == [f"samples were attached from {file}"]
     assert {row.host for row in rows} == {"host1"}
     assert all(0 <= row.time_s <= after.record.elapsed_s for row in rows)
@@ -67,7 +67,7 @@ def test_twice_adds_nothing(run: Path, tmp_path: Path) -> None:
     done = howdah("runs", "attach", "last", file, cwd=tmp_path)
     assert done.returncode == 0
     assert "attached" not in done.stderr
-    assert "already in the run:  " in done.stderr
+    assert "already in the run: " in done.stderr
     after = read_run(run)
     assert after.record == before.record
     assert after.samples.equals(before.samples)

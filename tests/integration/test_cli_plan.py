@@ -269,7 +269,7 @@ def test_a_value_is_explained_down_to_the_paper(planned: Path) -> None:
 def test_a_number_is_explained_by_the_numbers_that_went_in(planned: Path) -> None:
     said = howdah("plan", "explain", "plan.yaml", "worker.memory", cwd=planned).stdout
     assert re.search(r"^  memory for workers of a host +241 GiB$", said, re.MULTILINE)
-    assert re.search(r"^  D0 16 +\w", said, re.MULTILINE)
+    assert re.search(r"^  vSphere 6 study, item 16 +\w", said, re.MULTILINE)
     assert "Virtualized Hadoop Performance with VMware vSphere 6" in said
 
 

@@ -267,7 +267,7 @@ def test_a_machine_of_somebody_elses_is_left_alone(tmp_path: Path, simulator: VC
         (("prefix: 16", "prefix: 16x"), "site.yaml:9:19: network.prefix: '16x' is not a whole number"),
         (
             (f"user: {USER}", f"user: {USER}\n  password: x"),
-            "site.yaml:8:13: vcenter.password: a site holds no",
+            "site.yaml:8:13: vcenter.password: a site contains no",
         ),
     ],
 )
@@ -309,7 +309,7 @@ def test_passwords_are_right_and_kept_secret(tmp_path: Path, simulator: VCenterS
     secret.write_text("hunter2\n")
     wrong = _provision(tmp_path, simulator, "--yes")
     assert wrong.returncode == 2
-    assert f"does not let {USER}rejects the password of" in wrong.stderr
+    assert f"rejects the password of {USER}" in wrong.stderr
     assert "hunter2" not in wrong.stdout + wrong.stderr
     secret.chmod(0o644)
     open_to_all = _provision(tmp_path, simulator, "--yes")
@@ -354,7 +354,7 @@ def test_a_vcenter_that_is_not_there_or_not_trusted(tmp_path: Path, simulator: V
 def test_fault_tolerance_is_refused_with_the_reason(tmp_path: Path) -> None:
     plan = virtual_plan(workers_per_host=4, protection=Protection.FT)
     for name, flags, said in (
-        ("without", {}, "cannot run w1-nn1.example.com with Fault Tolerance: its API says"),
+        ("without", {}, "cannot run w1-nn1.example.com with Fault Tolerance: its API reports"),
         ("claimed", {"ft": "true"}, "cannot be mirrored: this vCenter has no Fault Tolerance"),
     ):
         folder = tmp_path / name

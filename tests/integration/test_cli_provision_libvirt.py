@@ -37,7 +37,7 @@ def test_machines_are_made_and_read_back(tmp_path: Path, uri: str) -> None:
     assert {change["doing"] for change in changes} == {"make"}
     done = howdah("provision", "plan.yaml", "--libvirt", uri, "--yes", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
-    assert "everything was read back: 0 to make, 0 to change, 4 as planned" in done.stdout
+    assert "all machines were verified: 0 to make, 0 to change, 4 as planned" in done.stdout
     assert "started h2-2.example.com" in done.stderr
 
 
@@ -73,7 +73,7 @@ def test_nobody_is_asked_where_nobody_is(tmp_path: Path, uri: str) -> None:
     done = howdah("provision", "plan.yaml", "--libvirt", uri, cwd=tmp_path)
     assert done.returncode == 2
     assert "4 to make" in done.stdout
-    assert done.stderr.startswith("error: --yes: is missing, and there is no terminal to ask at")
+    assert done.stderr.startswith("error: --yes: is missing, and there is no terminal to confirm at")
     machine = howdah("provision", "plan.yaml", "--libvirt", uri, "--json", cwd=tmp_path)
     assert machine.returncode == 2
     assert machine.stderr.startswith("error: --json: cannot ask for confirmation")

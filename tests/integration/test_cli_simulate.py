@@ -27,11 +27,16 @@ def test_a_planned_cluster_is_simulated_and_reported(planned: Path) -> None:
     arguments = ("--engine", "sim", "--plan", "plan.yaml", "--rows", "100M", "--seed", "5")
     done = howdah("run", "terasuite", *arguments, "--replications", "3", cwd=planned)
     assert done.returncode == 0, done.stderr
-    for said in ("cluster seven · 7 hosts", "simulated, none is measured", "not calibrated", "to simulate"):
+    for said in (
+        "cluster seven · 7 hosts",
+        "simulated, none is measured",
+        "not calibrated",
+        "for simulating",
+    ):
         assert said in done.stdout
     (path,) = (planned / "runs").glob("2*")
     page = (path / "report.html").read_text()
-    assert "computed by the simulator, not measured" in page
+    assert "Computed by the simulator, not measured" in page
     assert "How far chance moves the simulated times" in page
     listed = howdah("runs", cwd=planned)
     assert "simulated" in listed.stdout

@@ -50,7 +50,7 @@ def test_throughput_and_times_are_predicted_and_kept(planned: Path) -> None:
     assert {one["metric"] for one in kept["forecasts"]} >= {"throughput", "update, 50 % within"}
     assert {one["unit"] for one in kept["forecasts"]} == {"1/s", "s"}
     page = (planned / "predictions/first/prediction.html").read_text()
-    assert "ycsb-f is predicted to come to throughput" in page
+    assert "ycsb-f would reach a throughput of" in page
     same = howdah(*asked, "--name", "second", "--json", cwd=planned)
     assert json.loads(same.stdout)["forecasts"] == kept["forecasts"]
 

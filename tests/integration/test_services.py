@@ -152,9 +152,9 @@ def test_clocks(asked: Asked) -> None:
 
 def test_the_port_of_another_daemon(asked: Asked) -> None:
     asked_wrongly = f"http://localhost:{asked.cluster.manager_web}/cluster"
-    with pytest.raises(Unexpected, match="answers with text/html, not JSON"):
+    with pytest.raises(Unexpected, match="returns text/html, not JSON"):
         asked.web.get_json(asked_wrongly)
-    with pytest.raises(Unexpected, match=r"does not speak HTTP|not JSON"):
+    with pytest.raises(Unexpected, match=r"does not answer by HTTP|not JSON"):
         asked.web.get_json(f"http://localhost:{asked.cluster.ports['dfs.datanode.address']}/jmx")
 
 

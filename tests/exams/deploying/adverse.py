@@ -58,7 +58,7 @@ def _over_a_jump_host(course: Course, plan: Path) -> None:
             wrong = course.failed(plan, *flags, "--mirror", url)
             assert set(wrong) == {"h3"}, wrong
             assert "No space left on device" in wrong["h3"][0], wrong
-            assert "make room" in wrong["h3"][0], wrong
+            assert "free space below" in wrong["h3"][0], wrong
             assert "Live datanodes (2)" in course.hdfs("h1", "dfsadmin", "-report")
             assert course.hosts.run("h3", "sh", "-c", "ls -A /opt") == ""
         course.hosts.run("h3", "umount", "/opt")
@@ -127,8 +127,10 @@ def _passwords(course: Course, plan: Path) -> None:
     config = course.folder / "password_config"
     standard = course.hosts.ssh_config.read_text().replace("  BatchMode yes\n", "")
     config.write_text(f"Host *\n  PubkeyAuthentication no\n{standard}")
-    (course.folder / "right").write_text(f"{_PASSWORD}\n")
-    (course.folder / "wrong").write_text("Lions 3\n")
+    for name, password in (("right", _PASSWORD), ("wrong", "Lions 3")):
+        file = course.folder / name
+        file.touch(mode=0o600)
+        file.write_text(f"{password}\n")
     for host in HOSTS:
         course.hosts.give_password(host, _PASSWORD)
     flags = ("--ssh-config", str(config))

@@ -41,7 +41,7 @@ def test_probes_that_began_after_the_fault_do_not_say_that_nothing_happened() ->
     (told,) = found(run, "fault")
     assert "1 probe, the first 3.90 s after it, always had an answer within a second" in told.text
     (answer,) = found(run, "answer")
-    assert answer.text.startswith("after kill regionserver@w1: nothing was the target is the first 3.90 s, ")
+    assert answer.text.startswith("after kill regionserver@w1: nothing was asked for the first 3.90 s, ")
     times = analyse(run).evidence.workloads
     assert list(unanswered_readings(run.record, times)) == []
     in_time = faulted(KILL, probes=(probe("region -"),)).record

@@ -70,7 +70,7 @@ def _read(text: str, folder: Path) -> UserError:
         ("baseline:", "budget: {runs: 11}\nbaseline:", "11 is too little for 4 cells × 3 repeats: 12"),
         ("baseline:", "repeats: {least: 3, most: 2}\nbaseline:", "most is 2, least is 3"),
         ("baseline:", "cells: [{codec: lz4, dataset: 1GB}]\nbaseline:", "baseline: is not in the matrix"),
-        ("baseline:", "cells: [{codec: lz4}]\nbaseline:", "cells[0]: does not say its dataset"),
+        ("baseline:", "cells: [{codec: lz4}]\nbaseline:", "cells[0]: has no dataset"),
         (
             "baseline:",
             "published: [{source: a, cells: [{at: {dataset: 3GB}, times: {terasort: 1}}]}]\nbaseline:",

@@ -132,7 +132,7 @@ def test_on_few_divided_hosts_protected_masters_share(hosts: int, left: int) -> 
     masters, _, workers = placed(host_group(count=hosts), 4, HA)
     assert workers == left
     assert all(master.shares for master in masters)
-    assert all("more than a tenth of the disks" in master.reason for master in masters)
+    assert all("over a tenth of disks" in master.reason for master in masters)
 
 
 def test_masters_that_workers_have_no_memory_for_keep_places_of_their_own() -> None:

@@ -49,7 +49,7 @@ def test_a_rate_is_done_until_it_is_more_than_can_be() -> None:
 def test_what_is_never_full_is_said_to_be_so() -> None:
     sweep = _swept("target=100..200", "ycsb-c")
     assert sweep.saturated is None
-    assert load_said(sweep).startswith("Nothing is saturated: with 200/s asked for all of it is done")
+    assert load_said(sweep).startswith("Nothing is saturated: with 200/s requested all of it is done")
 
 
 @pytest.mark.parametrize(

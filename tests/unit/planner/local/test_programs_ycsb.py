@@ -73,6 +73,6 @@ def test_the_memory_is_what_the_table_takes_or_half_of_all() -> None:
 
 def test_a_store_without_its_journal_is_refused_here_and_not_on_hbase() -> None:
     request = run_request("ycsb-load", durability=Durability.SKIP_WAL)
-    with pytest.raises(UserError, match="nothing without its journal"):
+    with pytest.raises(UserError, match="always writes its journal"):
         requested_programs(request)
     assert requested_programs(request, "hbase")

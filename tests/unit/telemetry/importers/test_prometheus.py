@@ -157,7 +157,7 @@ def test_none_of_the_machines(web: Web) -> None:
     with pytest.raises(UserError, match=r"its instances: 10\.1\.1\.2:9100, w1:9100") as caught:
         read(Server(), web, known=("n1", "n2"))
     assert caught.value.hint == "it needs one of n1, n2"
-    with pytest.raises(UserError, match="knows 2 instances"):
+    with pytest.raises(UserError, match="has 2 instances"):
         read(Server(), web, host="w1")
     empty = Server()
     empty.answers = {}
