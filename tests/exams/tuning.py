@@ -99,7 +99,7 @@ def complete(seed: int) -> bool:
 
     def attempt(several: Sequence[Mapping[str, str]], /) -> list[Trial]:
         missing = [values for values in several if frozenset(values.items()) not in table]
-        for trial in candidates.tried(missing, lambda done: None):
+        for trial in candidates.tried(missing):
             table[frozenset(trial.values.items())] = trial
         return [table[frozenset(values.items())] for values in several]
 
@@ -131,13 +131,13 @@ def inventories(trials: int, seed: int, calibration: str | None) -> None:
     """How far the rules' plans are from the best within the rules."""
     for case in CASES:
         candidates, space = search_of(case, calibration, Narrowing())
-        (planned,) = candidates.tried([{}], lambda done: None)
+        (planned,) = candidates.tried([{}])
         if planned.elapsed_s is None:
             print(f"{case.name:40} refused: {planned.refused}", flush=True)
             continue
         search = Search(
             space,
-            lambda several, of=candidates: of.tried(several, lambda done: None),
+            lambda several, of=candidates: of.tried(several),
             kept=KeptRules.RULES,
             budget=trials,
             seed=seed,

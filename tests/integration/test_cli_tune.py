@@ -113,6 +113,14 @@ def test_the_space_is_listed_without_a_trial(planned: Path) -> None:
     assert tree(planned) == before
 
 
+def test_a_space_of_which_nothing_can_be_simulated_is_named_with_the_reason(planned: Path) -> None:
+    (planned / "refused.yaml").write_text("parameters: {slots: [-1, -2]}\nothers: planned\n")
+    done = howdah("tune", "plan.yaml", "--space", "refused.yaml", "--trials", "20", cwd=planned)
+    assert done.returncode == 2
+    assert "refused.yaml: leaves no candidate that can be simulated: " in done.stderr
+    assert not (planned / "tuned-refused.yaml").exists()
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -121,6 +129,8 @@ def test_the_space_is_listed_without_a_trial(planned: Path) -> None:
         (("plan.yaml", "--suite", "terasrot"), "'terasrot' is not a suite"),
         (("plan.yaml", "--break", "no.rule"), "there is no rule with this id"),
         (("plan.yaml", "-o", "plan.yaml"), "is the plan to improve"),
+        (("plan.yaml", "-o", "space.yaml"), "exists and is not a plan"),
+        (("plan.yaml", "-o", "nowhere/tuned.yaml"), "nowhere is not a directory"),
         (("plan.yaml", "--name", "../x"), "cannot name a search"),
         (("--resume", "nothing"), "no such search in tune"),
         (("space.yaml",), "space.yaml"),

@@ -16,6 +16,16 @@ from howdah.model.engines import engines
 from howdah.model.workloads.option import Option
 from howdah.model.workloads.registered import options, programs
 
+CalibrationFile = Annotated[
+    str | None,
+    typer.Option(
+        help="Calibration: a file that `howdah calibrate` wrote, or `published`.",
+        envvar="HOWDAH_CALIBRATION",
+        metavar="FILE",
+    ),
+]
+"""The option of every command that simulates."""
+
 GIVEN = "given"
 """The parameter of a command in whose place the flags go."""
 

@@ -11,7 +11,7 @@ from rich.console import RenderableType
 
 from howdah.cli.help import App
 from howdah.cli.load_table import load_json, load_shown
-from howdah.cli.options import options_on, with_options
+from howdah.cli.options import CalibrationFile, options_on, with_options
 from howdah.cli.output import print_json, show
 from howdah.cli.predict_table import prediction_table
 from howdah.cli.simulating import SimulationBar
@@ -50,14 +50,7 @@ def predict(
     *,
     suite: Annotated[str, typer.Option(help="Suite to predict.")] = "terasuite",
     given: Mapping[str, Any],
-    calibration: Annotated[
-        str | None,
-        typer.Option(
-            help="Calibration: a file that `howdah calibrate` wrote, or `published`.",
-            envvar="HOWDAH_CALIBRATION",
-            metavar="FILE",
-        ),
-    ] = None,
+    calibration: CalibrationFile = None,
     replications: Annotated[
         int | None,
         typer.Option(

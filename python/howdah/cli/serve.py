@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.markup import escape
 
 from howdah.cli.help import App
+from howdah.cli.options import CalibrationFile
 from howdah.errors import UserError
 from howdah.extras import check_extras
 from howdah.serve.settings import DEFAULT_PORT, LOOPBACK, ServeSettings
@@ -76,14 +77,7 @@ def serve(
             metavar="DIR",
         ),
     ] = None,
-    calibration: Annotated[
-        str | None,
-        typer.Option(
-            help="Calibration: a file that `howdah calibrate` wrote, or `published`.",
-            envvar="HOWDAH_CALIBRATION",
-            metavar="FILE",
-        ),
-    ] = None,
+    calibration: CalibrationFile = None,
     runs_dir: Annotated[
         Path, typer.Option(help="Directory of run records.", envvar="HOWDAH_RUNS_DIR", metavar="DIR")
     ] = DEFAULT_RUNS_DIR,

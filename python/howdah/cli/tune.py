@@ -10,14 +10,17 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
 from howdah.cli.help import MORE, App
+from howdah.cli.options import CalibrationFile
 from howdah.cli.output import print_json, show
 from howdah.cli.tune_table import space_table, tuning_table
 from howdah.cli.values import parse_seed
 from howdah.errors import UserError
 from howdah.extras import check_extras
+from howdah.model.tuning import KeptRules, TuningRequest
 from howdah.session import tuning as session
-from howdah.session.plan.plans import save_plan, writes_over
+from howdah.session.plan.plans import check_replaceable, save_plan, writes_over
 from howdah.session.predict.pages import write_tuning
+from howdah.tune.attempts import TuneProgress
 from howdah.units import parse_count
 
 EXAMPLES = """
@@ -41,14 +44,7 @@ def tune(
         typer.Argument(help="Plan to improve, written by `howdah plan`.", show_default=False),
     ] = None,
     *,
-    calibration: Annotated[
-        str | None,
-        typer.Option(
-            help="Calibration: a file that `howdah calibrate` wrote, or `published`.",
-            envvar="HOWDAH_CALIBRATION",
-            metavar="FILE",
-        ),
-    ] = None,
+    calibration: CalibrationFile = None,
     trials: Annotated[
         int, typer.Option(help="Candidates that the searches simulate.", metavar="N")
     ] = _TRIALS,
@@ -60,9 +56,9 @@ def tune(
         bool, typer.Option("--show-space", help="List parameters and values; simulate nothing.")
     ] = False,
     keep: Annotated[
-        session.KeptRules,
+        KeptRules,
         typer.Option(help="Rules that the tuned plan keeps: all of them, or only those that protect."),
-    ] = session.KeptRules.RULES,
+    ] = KeptRules.RULES,
     output: Annotated[
         Path, typer.Option("--output", "-o", help="File for the tuned plan.", metavar="FILE")
     ] = Path("tuned.yaml"),
@@ -121,11 +117,11 @@ def tune(
     check_extras("the page of `howdah tune`", "charts")
     if plan is not None and writes_over(output, plan):
         raise UserError(f"--output {output}", "is the plan to improve", "give another file: -o tuned.yaml")
-    if resume is not None:
-        folder = session.resume(tune_dir, resume)
+    check_replaceable(output)
+    if plan is None:
+        folder = session.resume(tune_dir, resume or "")
     else:
-        assert plan is not None
-        asked = session.asked(
+        request = session.new_request(
             plan,
             suite=suite,
             rows=parse_count(rows, "--rows") if rows is not None else None,
@@ -138,18 +134,9 @@ def tune(
             seed=parse_seed(seed) if seed is not None else None,
         )
         if show_space:
-            varied, fixed = session.space(asked)
-            if json:
-                print_json(
-                    {
-                        "parameters": [one.model_dump() for one in varied],
-                        "fixed": [one.model_dump() for one in fixed],
-                    }
-                )
-            else:
-                show(space_table(varied, fixed))
+            _show_space(request, json=json)
             return
-        folder = session.start(asked, tune_dir, name)
+        folder = session.start(request, tune_dir, name)
     with folder, _Bar(silent=json or quiet) as bar:
         tuned = session.search(folder, bar.tell)
         save_plan(tuned.plan, output)
@@ -162,7 +149,16 @@ def tune(
         show(tuning_table(tuned.tuning))
         print(f"plan     {output}")
         print(f"page     {page}")
-        print(f"race     howdah study {folder.path / session.RACE} measures it on labs of this machine")
+        print(f"race     howdah study {folder.path / session.RACE} compares the plans in labs")
+
+
+def _show_space(request: TuningRequest, *, json: bool) -> None:
+    varied, fixed = session.space(request)
+    if json:
+        parts = {"parameters": varied, "fixed": fixed}
+        print_json({name: [item.model_dump() for item in items] for name, items in parts.items()})
+    else:
+        show(space_table(varied, fixed))
 
 
 class _Bar:
@@ -191,7 +187,7 @@ class _Bar:
     def __exit__(self, *error: object) -> None:
         self._bar.stop()
 
-    def tell(self, progress: session.TuneProgress) -> None:
+    def tell(self, progress: TuneProgress) -> None:
         """Move to where the search is."""
         best = "" if progress.best is None else f"best {progress.best:+.1%}".replace("-", "\N{MINUS SIGN}")
         self._bar.update(

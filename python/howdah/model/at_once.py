@@ -27,7 +27,7 @@ _UNSET_MB = 1024
 
 
 class AtOnce(NamedTuple):
-    """How many tasks of each kind run at once, each kind alone."""
+    """How many tasks of each kind run at once, each kind alone, and a job's reduces."""
 
     maps: int
     reduces: int

@@ -97,7 +97,7 @@ class Trial(Model):
     values: Mapping[str, str]
     """What differs from the rules' plan, by the parameters' names; all else is as the rules decide then."""
     elapsed_s: Seconds | None
-    """What the suite takes; None for a candidate that was refused."""
+    """What the suite takes, the mean over the draws; None for a candidate that was refused."""
     breaks: tuple[str, ...] = ()
     """Ids of the rules that a check of its files warns of, or that refuse it."""
     refused: str | None = None

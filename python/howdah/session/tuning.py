@@ -4,20 +4,17 @@ from __future__ import annotations
 
 import secrets
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from pathlib import Path
-from statistics import median
 from typing import NamedTuple
 
 from howdah.documents.files import read_narrowing, read_plan, write_inventory, write_study
 from howdah.errors import UserError
 from howdah.model.plan import Plan, Setting
 from howdah.model.tuning import (
-    Finalist,
     Fixed,
     KeptRules,
-    LosingRule,
     Narrowing,
     Sensitivity,
     Trial,
@@ -26,7 +23,6 @@ from howdah.model.tuning import (
     TuningRequest,
 )
 from howdah.model.workloads.terasort import ROWS
-from howdah.planner.predictor import lag
 from howdah.planner.rules.catalogue import find_rule
 from howdah.planner.suite.cluster import size_planned
 from howdah.planner.suite.request import RunRequest
@@ -34,46 +30,19 @@ from howdah.simulation.calibrations import calibration_warnings, load_calibratio
 from howdah.simulation.hbase.servers import asks_hbase
 from howdah.store.layout import new_run_id
 from howdah.store.tunings import TuningFolder, new_tuning, open_tuning
+from howdah.tune.attempts import Attempts, TuneProgress
 from howdah.tune.candidates import Candidates, Values
-from howdah.tune.parameters import base_of, keys_of
-from howdah.tune.parameters import decided as decided_values
+from howdah.tune.finalists import ComparedFinalists, course, fastest, finalists, losing_rules
+from howdah.tune.parameters import base_of, decided_values, keys_of
 from howdah.tune.race import race_of
 from howdah.tune.search import Search
 from howdah.tune.sensitivity import sensitivities
 from howdah.tune.space import space_of
 from howdah.units import format_count
 
-__all__ = [
-    "DEFAULT_TUNE_DIR",
-    "RACE",
-    "KeptRules",
-    "TuneProgress",
-    "Tuned",
-    "TuningFolder",
-    "resume",
-    "search",
-    "start",
-]
-
 DEFAULT_TUNE_DIR = Path("tune")
 RACE, HOSTS = "race.yaml", "hosts.yaml"
 _LEAST_TRIALS, _MOST_TRIALS = 20, 100_000
-_NEXT = 3
-"""So many of the fastest candidates of each search are simulated again, with several draws."""
-_AT_ONCE = 16
-"""So many candidates are tried before they are kept and progress is shown."""
-
-
-class TuneProgress(NamedTuple):
-    """How far a search is."""
-
-    stage: str
-    done: int
-    """Candidates tried."""
-    of: int
-    """Candidates to try, as far as that is known."""
-    best: float | None
-    """How much longer the best candidate so far takes than the rules' plan: -0.1 for 10 % less."""
 
 
 class Tuned(NamedTuple):
@@ -83,7 +52,7 @@ class Tuned(NamedTuple):
     plan: Plan
 
 
-def asked(
+def new_request(
     plan_file: Path,
     *,
     suite: str,
@@ -136,16 +105,49 @@ def resume(directory: Path, name: str) -> TuningFolder:
     return open_tuning(directory, name)
 
 
-def search(folder: TuningFolder, tell: Callable[[TuneProgress], None]) -> Tuned:
-    """Search, compare the best candidates and keep the result; raises UserError for an impossible plan."""
+def search(folder: TuningFolder, show: Callable[[TuneProgress], None]) -> Tuned:
+    """Search, compare the best candidates and store the result; raises UserError for an impossible plan."""
     started = time.monotonic()
     request = folder.request
     work = _Work(request)
-    attempts = _Attempts(folder, work.candidates, request, work.to_try, tell)
-    planned = attempts([{}])[0]
+    attempts = Attempts(folder, work.candidates, work.expected_trials, show)
+    planned = attempts.planned()
     if planned.elapsed_s is None:
         raise UserError(request.plan_file, planned.refused or "cannot be simulated", "plan again, then tune")
-    attempts.planned_s = planned.elapsed_s
+    compared = _compared(work, attempts, folder)
+    (tuned,) = attempts([compared.finalists[0].values])
+    tuned_plan = work.candidates.plan(tuned.values)
+    attempts.stage = "what matters"
+    sensitivity, interactions = sensitivities(work.space, tuned, decided_values(tuned_plan), attempts)
+    losing = losing_rules(compared.finalists, attempts)
+    tuning = Tuning(
+        id=folder.path.name,
+        plan=request.plan_file,
+        suite=request.suite,
+        calibration=request.calibration.name if request.calibration else None,
+        seed=request.seed,
+        trials=len(folder.trials),
+        refused=sum(trial.elapsed_s is None for trial in folder.trials),
+        elapsed_s=max(0.001, time.monotonic() - started),
+        replications=request.replications,
+        planned_s=compared.planned_s,
+        space=work.space,
+        fixed=work.fixed,
+        finalists=compared.finalists,
+        sensitivity=sensitivity,
+        losing=losing,
+        interactions=interactions,
+        course=course(folder.trials),
+        warnings=calibration_warnings(request.plan, work.suite, request.calibration),
+    )
+    race = race_of(request, tuning, work.suite, HOSTS)
+    folder.finish(tuning, {RACE: write_study(race), HOSTS: write_inventory(work.inventory)})
+    return Tuned(tuning, _with_reasons(tuned_plan, tuning, sensitivity))
+
+
+def _compared(work: _Work, attempts: Attempts, folder: TuningFolder) -> ComparedFinalists:
+    """Search within the rules and beyond them, and compare the fastest candidates of both."""
+    request = folder.request
     half = request.trials // 2
     searches: dict[KeptRules, Search] = {}
     best: dict[KeptRules, Trial] = {}
@@ -155,44 +157,19 @@ def search(folder: TuningFolder, tell: Callable[[TuneProgress], None]) -> Tuned:
         searches[kept] = Search(work.space, attempts, kept=kept, budget=budget, seed=request.seed)
         best[kept] = searches[kept].best_from(start_values)
         start_values = best[kept].values
+    if best[request.keep].elapsed_s is None:
+        raise UserError(
+            request.space_file or request.plan_file,
+            f"leaves no candidate that can be simulated: {best[request.keep].refused}",
+            "give other values",
+        )
     attempts.stage = "comparing"
-    planned_s, finalists = _finalists(
-        {kept: _fastest(kept, best[kept], folder.trials, searches[kept]) for kept in KeptRules},
-        folder.request,
-        work.candidates,
-        attempts,
-    )
-    tuned = attempts([finalists[0].values])[0]
-    tuned_plan = work.candidates.plan(tuned.values)
-    assert tuned_plan.cluster is not None
-    decided = decided_values(base_of(tuned_plan, tuned_plan.cluster))
-    attempts.stage = "what matters"
-    sensitivity, interactions = sensitivities(work.space, tuned, decided, attempts)
-    losing = _losing(finalists, attempts)
-    trials = folder.trials
-    tuning = Tuning(
-        id=folder.path.name,
-        plan=request.plan_file,
-        suite=request.suite,
-        calibration=request.calibration.name if request.calibration else None,
-        seed=request.seed,
-        trials=len(trials),
-        refused=sum(trial.elapsed_s is None for trial in trials),
-        elapsed_s=max(0.001, time.monotonic() - started),
-        replications=request.replications,
-        planned_s=planned_s,
-        space=work.space,
-        fixed=work.fixed,
-        finalists=finalists,
-        sensitivity=sensitivity,
-        losing=losing,
-        interactions=interactions,
-        course=_course(trials, attempts.planned_s),
-        warnings=calibration_warnings(request.plan, work.suite, request.calibration),
-    )
-    race = race_of(request, tuning, work.suite, HOSTS)
-    folder.finish(tuning, {RACE: write_study(race), HOSTS: write_inventory(work.inventory)})
-    return Tuned(tuning, _with_reasons(tuned_plan, tuning, sensitivity))
+    attempts.show()
+    pools = {
+        kept: [trial for trial in fastest(searches[kept], best[kept], folder.trials) if trial.elapsed_s]
+        for kept in KeptRules
+    }
+    return finalists(pools, request, work.candidates)
 
 
 class _Work:
@@ -208,9 +185,9 @@ class _Work:
             )
         base = base_of(request.plan, cluster)
         given = {ROWS.name: request.rows} if request.rows is not None else {}
-        asked = RunRequest(suite=request.suite, given=given)
+        run_request = RunRequest(suite=request.suite, given=given)
         try:
-            self.suite = size_planned(asked, request.plan).suite
+            self.suite = size_planned(run_request, request.plan).suite
         except UserError as error:
             where = "--suite" if error.where == "SUITE" else error.where
             raise UserError(where, error.what, error.hint) from error
@@ -221,142 +198,9 @@ class _Work:
         self.space, self.fixed = space_of(base, request.narrowing, request.space_file)
         self.inventory = cluster.inventory
         self.candidates = Candidates(
-            base, asked, request.calibration, seed=request.seed, allowed=request.allowed
+            base, run_request, request.calibration, seed=request.seed, allowed=request.allowed
         )
-        self.to_try = request.trials + sum(len(parameter.levels) for parameter in self.space)
-
-
-class _Attempts:
-    """Tries candidates; those that were tried before, in this process or an earlier one, keep their times."""
-
-    def __init__(
-        self,
-        folder: TuningFolder,
-        candidates: Candidates,
-        request: TuningRequest,
-        to_try: int,
-        tell: Callable[[TuneProgress], None],
-    ) -> None:
-        self._folder = folder
-        self._candidates = candidates
-        self._keep = request.keep
-        self._tell = tell
-        self._to_try = to_try
-        self._seen: set[frozenset[tuple[str, str]]] = set()
-        self._best: float | None = None
-        self.stage = ""
-        self.planned_s = 0.0
-
-    def __call__(self, several: Sequence[Values]) -> list[Trial]:
-        trials: list[Trial] = []
-        for first in range(0, len(several), _AT_ONCE):
-            batch = several[first : first + _AT_ONCE]
-            fresh = [values for values in batch if self._folder.known(values) is None]
-            for tried in self._candidates.tried(fresh, lambda done: None) if fresh else ():
-                self._folder.keep(tried)
-            known = [trial for values in batch if (trial := self._folder.known(values)) is not None]
-            for trial in known:
-                self._note(trial)
-            trials += known
-            self.show()
-        return trials
-
-    def show(self) -> None:
-        """Report the progress."""
-        done = len(self._seen)
-        share = self._best / self.planned_s - 1 if self._best and self.planned_s else None
-        self._tell(TuneProgress(self.stage, done, max(done, self._to_try), share))
-
-    def _note(self, trial: Trial) -> None:
-        self._seen.add(frozenset(trial.values.items()))
-        admitted = trial.within_rules if self._keep is KeptRules.RULES else trial.elapsed_s is not None
-        if admitted and trial.elapsed_s is not None:
-            self._best = min(self._best or trial.elapsed_s, trial.elapsed_s)
-
-
-def _finalists(
-    pools: Mapping[KeptRules, Sequence[Trial]],
-    request: TuningRequest,
-    candidates: Candidates,
-    attempts: _Attempts,
-) -> tuple[float, tuple[Finalist, ...]]:
-    """The time of the rules' plan and the best candidate of each search, the one to use first.
-
-    The fastest of each search are simulated with several draws, the same for all: with one draw some are
-    fast by chance. The second finalist is left out where it is not faster than the first.
-    """
-    trials = list({_key(trial.values): trial for pool in pools.values() for trial in pool}.values())
-    planned, *times = candidates.predicted(
-        [{}, *(trial.values for trial in trials)], request.replications, lambda done: attempts.show()
-    )
-    predicted = {_key(trial.values): one for trial, one in zip(trials, times, strict=True)} | {
-        _key({}): planned
-    }
-
-    def finalist(kept: KeptRules) -> Finalist:
-        chosen = min(pools[kept], key=lambda trial: lag(predicted[_key(trial.values)], planned).share)
-        difference = lag(predicted[_key(chosen.values)], planned)
-        return Finalist(
-            kept=kept,
-            values=chosen.values,
-            elapsed_s=median(predicted[_key(chosen.values)].elapsed_s),
-            share=difference.share,
-            interval=(difference.low, difference.high) if request.calibration else None,
-            differs=difference.tells,
-            breaks=chosen.breaks,
-        )
-
-    first, second = (
-        finalist(request.keep),
-        *(finalist(kept) for kept in KeptRules if kept is not request.keep),
-    )
-    both = second.differs and second.share < first.share
-    return median(planned.elapsed_s), (first, second) if both else (first,)
-
-
-def _fastest(kept: KeptRules, best: Trial, trials: Sequence[Trial], search_of: Search) -> list[Trial]:
-    """The best trial of a search, the next ones that keep as many rules, and the rules' plan."""
-    admitted = [
-        trial
-        for trial in trials
-        if trial.elapsed_s is not None and (kept is KeptRules.LIMITS or not trial.breaks)
-    ]
-    admitted.sort(key=lambda trial: trial.elapsed_s or 0.0)
-    planned = [trial for trial in admitted if not trial.values]
-    return [best, *(search_of.simplified(trial.values) for trial in admitted[:_NEXT]), *planned]
-
-
-def _key(values: Values) -> frozenset[tuple[str, str]]:
-    return frozenset(values.items())
-
-
-def _losing(finalists: Sequence[Finalist], attempts: _Attempts) -> tuple[LosingRule, ...]:
-    """The rules that the finalist beyond them breaks, and what keeping each would cost it."""
-    beyond = next((one for one in finalists if one.breaks), None)
-    if beyond is None:
-        return ()
-    whole = attempts([beyond.values])[0]
-    assert whole.elapsed_s is not None
-    without = {name: {k: v for k, v in beyond.values.items() if k != name} for name in beyond.values}
-    trials = dict(zip(without, attempts(list(without.values())), strict=True))
-    result = []
-    for rule in beyond.breaks:
-        names = [name for name, trial in trials.items() if rule not in trial.breaks]
-        times = [time_s for name in names if (time_s := trials[name].elapsed_s) is not None]
-        if times and min(times) > whole.elapsed_s:
-            values = {name: beyond.values[name] for name in names}
-            result.append(LosingRule(rule=rule, values=values, share=min(times) / whole.elapsed_s - 1))
-    return tuple(sorted(result, key=lambda one: -one.share))
-
-
-def _course(trials: Sequence[Trial], planned_s: float) -> tuple[tuple[int, float], ...]:
-    """After how many trials the best candidate within the rules was how much faster."""
-    best, result = planned_s, [(0, 0.0)]
-    for number, trial in enumerate(trials, start=1):
-        if trial.within_rules and trial.elapsed_s is not None and trial.elapsed_s < best:
-            best = trial.elapsed_s
-            result.append((number, best / planned_s - 1))
-    return (*result, (len(trials), best / planned_s - 1))
+        self.expected_trials = request.trials + sum(len(parameter.levels) for parameter in self.space)
 
 
 def _with_reasons(plan: Plan, tuning: Tuning, sensitivity: Sequence[Sensitivity]) -> Plan:
@@ -364,14 +208,15 @@ def _with_reasons(plan: Plan, tuning: Tuning, sensitivity: Sequence[Sensitivity]
     reasons: dict[str, str] = {}
     values = tuning.finalists[0].values
     planned = {parameter.name: parameter.planned for parameter in tuning.space}
-    for one in sensitivity:
-        if one.name not in values:
+    for parameter in sensitivity:
+        if parameter.name not in values:
             continue
-        cost = next((level.share for level in one.levels if level.value == planned[one.name]), None)
-        text = f"the rules' {planned[one.name]} cannot be simulated with the other tuned values"
+        rules_value = planned[parameter.name]
+        cost = parameter.cost_of(rules_value)
+        text = f"the rules' {rules_value} cannot be simulated with the other tuned values"
         if cost is not None:
-            text = f"simulated: {planned[one.name]}, as the rules decide, takes {100 * cost:.1f} % longer"
-        reasons |= dict.fromkeys(keys_of(one.name), text)
+            text = f"simulated: {rules_value}, as the rules decide, takes {100 * cost:.1f} % longer"
+        reasons |= dict.fromkeys(keys_of(parameter.name), text)
 
     def explained(setting: Setting) -> Setting:
         if setting.origin != "user" or setting.key not in reasons:

@@ -41,11 +41,11 @@ class TuningFolder:
         self._file.close()
         self._lock.release()
 
-    def known(self, values: Mapping[str, str]) -> Trial | None:
+    def recorded(self, values: Mapping[str, str]) -> Trial | None:
         """The trial of a candidate that was tried before."""
         return self._trials.get(_key(values))
 
-    def keep(self, trial: Trial) -> None:
+    def add(self, trial: Trial) -> None:
         """Add a trial; it is on its way to the disk when this returns."""
         self._trials[_key(trial.values)] = trial
         self._file.write(trial.model_dump_json().encode() + b"\n")

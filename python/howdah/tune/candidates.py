@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+import math
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from statistics import fmean
 from typing import NamedTuple
 
 from howdah.audit.audit import plan_faults
 from howdah.errors import UserError
 from howdah.model.calibration import Calibration
 from howdah.model.check import Check, CheckVerdict
+from howdah.model.placement import placed_workers
 from howdah.model.plan import Plan
 from howdah.model.tuning import Trial
 from howdah.planner.changes import insisting
@@ -17,13 +20,18 @@ from howdah.planner.predictor import Predicted
 from howdah.planner.suite.cluster import size_planned
 from howdah.planner.suite.request import RunRequest
 from howdah.simulation.outcome import Summary
-from howdah.simulation.replications import Done, Simulations, scenarios
+from howdah.simulation.replications import Simulations, scenarios
 from howdah.simulation.scenario import Scenario
 from howdah.simulation.whole_suite import suite_times
 from howdah.tune.parameters import WORKERS, Base, with_values
 
 Values = Mapping[str, str]
-Tell = Callable[[Done], None]
+
+_EVEN_WORKERS = 32
+"""On so many workers chance evens out within a simulation; on fewer, several simulations make up for it."""
+_MOST_DRAWS = 5
+_FRESH = 1_000
+"""Added to the seed for draws that no trial has used."""
 
 
 class PlannedCandidate(NamedTuple):
@@ -37,7 +45,7 @@ class PlannedCandidate(NamedTuple):
 class Candidates:
     """The candidates of one search: all are planned from the same hosts and simulated with the same draws.
 
-    ``allowed`` are ids of rules whose breach refuses no candidate.
+    ``allowed`` are ids of rules that candidates may break although a check of their files would fail.
     """
 
     def __init__(
@@ -54,81 +62,86 @@ class Candidates:
         self._calibration = calibration
         self._seed = seed
         self._allowed = allowed
+        workers = sum(1 for _ in placed_workers(base.cluster))
+        self.draws = min(_MOST_DRAWS, math.ceil(_EVEN_WORKERS / max(1, workers)))
+        """Simulations of each trial, with different seeds."""
 
     def plan(self, values: Values) -> Plan:
         """The plan with a candidate's values; raises UserError for one that cannot be planned."""
         cluster = self._base.cluster
-        asked = cluster.request
-        if values and asked.weighs_virtual and self._base.sole_kind:
+        request = cluster.request
+        if values and request.weighs_virtual and self._base.sole_kind:
             # The platform is a value of the candidate, not what the other values happen to lead to.
-            asked = insisting(cluster)
+            request = insisting(cluster)
             if WORKERS in values:
-                asked = asked.model_copy(
+                request = request.model_copy(
                     update={"hypervisor": cluster.request.hypervisor, "weigh_virtual": True}
                 )
-        return plan_cluster(cluster.inventory, with_values(asked, values))
+        return plan_cluster(cluster.inventory, with_values(request, values))
 
-    def planned(self, values: Values, replications: int = 1) -> PlannedCandidate | Trial:
+    def planned(self, values: Values) -> PlannedCandidate | Trial:
         """The candidate ready to be simulated, or the trial of one that is refused."""
+        return self._planned(values, self.draws, self._seed)
+
+    def tried(self, several: Iterable[Values]) -> list[Trial]:
+        """A trial of each candidate; those that can be planned are simulated side by side."""
+        simulations = Simulations()
+        prepared: list[tuple[Values, PlannedCandidate | Trial]] = []
+        try:
+            for values in several:
+                candidate = self.planned(values)
+                prepared.append((values, candidate))
+                if isinstance(candidate, PlannedCandidate):
+                    for scenario in candidate.scenarios:
+                        simulations.add(scenario)
+        except BaseException:
+            simulations.cancel()
+            raise
+        times = iter(self._times(_summaries(simulations), self.draws))
+        return [
+            candidate
+            if isinstance(candidate, Trial)
+            else Trial(values=values, elapsed_s=fmean(next(times).elapsed_s), breaks=candidate.breaks)
+            for values, candidate in prepared
+        ]
+
+    def predicted(self, several: Sequence[Values], draws: int) -> list[Predicted]:
+        """The times of candidates with so many draws, the same for all, and none of those of the trials.
+
+        Raises UserError if one is refused.
+        """
+        planned = [self._planned(values, draws, self._seed + _FRESH) for values in several]
+        scenarios_of_all: list[Scenario] = []
+        for candidate in planned:
+            if isinstance(candidate, Trial):
+                raise UserError("plan", candidate.refused or "cannot be simulated", "correct the plan")
+            scenarios_of_all += candidate.scenarios
+        return self._times(_summaries(Simulations(scenarios_of_all)), draws)
+
+    def _planned(self, values: Values, draws: int, seed: int) -> PlannedCandidate | Trial:
         try:
             plan = self.plan(values)
             suite = size_planned(self._request, plan).suite
-            several = tuple(scenarios(plan, suite, self._calibration, count=replications, seed=self._seed))
+            several = tuple(scenarios(plan, suite, self._calibration, count=draws, seed=seed))
         except UserError as error:
             return Trial(values=values, elapsed_s=None, refused=f"{error.where}: {error.what}")
         faults = [fault for fault in plan_faults(plan) if fault.rule not in self._allowed]
         breaks = tuple(dict.fromkeys((*(fault.rule for fault in faults), *_broken(plan))))
         failed = next((fault for fault in faults if fault.verdict is CheckVerdict.FAIL), None)
         if failed is not None:
-            return Trial(values=values, elapsed_s=None, breaks=breaks, refused=_why(failed))
+            return Trial(values=values, elapsed_s=None, breaks=breaks, refused=_refusal(failed))
         return PlannedCandidate(plan, breaks, several)
 
-    def tried(self, several: Iterable[Values], tell: Tell) -> list[Trial]:
-        """A trial of each candidate; those that can be planned are simulated side by side."""
-        work = Simulations()
-        ready: list[tuple[Values, PlannedCandidate | Trial]] = []
-        try:
-            for values in several:
-                one = self.planned(values)
-                ready.append((values, one))
-                if isinstance(one, PlannedCandidate):
-                    work.add(one.scenarios[0])
-        except BaseException:
-            work.cancel()
-            raise
-        times = (self._times([summary]) for summary in _summaries(work, tell))
+    def _times(self, summaries: Sequence[Summary], draws: int) -> list[Predicted]:
         return [
-            one
-            if isinstance(one, Trial)
-            else Trial(values=values, elapsed_s=next(times).elapsed_s[0], breaks=one.breaks)
-            for values, one in ready
+            suite_times(summaries[place : place + draws], self._calibration)
+            for place in range(0, len(summaries), draws)
         ]
 
-    def predicted(self, several: Sequence[Values], replications: int, tell: Tell) -> list[Predicted]:
-        """The times of candidates that can be simulated, with so many draws, the same for all of them.
 
-        Raises UserError where one is refused.
-        """
-        ready = [self._ready(values, replications) for values in several]
-        work = Simulations([scenario for one in ready for scenario in one.scenarios])
-        summaries = _summaries(work, tell)
-        return [
-            self._times(summaries[place : place + replications])
-            for place in range(0, len(summaries), replications)
-        ]
-
-    def _ready(self, values: Values, replications: int) -> PlannedCandidate:
-        ready = self.planned(values, replications)
-        if isinstance(ready, Trial):
-            raise UserError("plan", ready.refused or "cannot be simulated", "correct the plan, then tune it")
-        return ready
-
-    def _times(self, summaries: Sequence[Summary]) -> Predicted:
-        return suite_times(summaries, self._calibration)
-
-
-def _summaries(work: Simulations, tell: Tell) -> list[Summary]:
-    return [Summary.model_validate_json(simulation.summary()) for simulation in work.follow(tell)]
+def _summaries(simulations: Simulations) -> list[Summary]:
+    done = simulations.follow(lambda progress: None)
+    return [Summary.model_validate_json(simulation.summary()) for simulation in done]
 
 
 def _broken(plan: Plan) -> tuple[str, ...]:
@@ -138,5 +151,5 @@ def _broken(plan: Plan) -> tuple[str, ...]:
     )
 
 
-def _why(fault: Check) -> str:
-    return f"{fault.about} is {fault.found}; {fault.rule} wants {fault.expected}"
+def _refusal(fault: Check) -> str:
+    return f"{fault.about} is {fault.found}; {fault.rule} requires {fault.expected}"

@@ -290,8 +290,10 @@ _WHY_NONE = {
 }
 
 
-def decided(base: Base) -> dict[str, str]:
-    """The value of every parameter in a plan, whoever decided it."""
+def decided_values(plan: Plan) -> dict[str, str]:
+    """The value of every parameter in the plan of a cluster, decided by a rule or by a candidate."""
+    assert plan.cluster is not None
+    base = base_of(plan, plan.cluster)
     return {row.name: row.planned(base) for row in _TABLE}
 
 

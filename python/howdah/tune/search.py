@@ -43,52 +43,56 @@ class Search:
         self._space = space
         self._attempt = attempt
         self._kept = kept
-        self._left = budget
+        self._remaining = budget
         self._seed = seed
-        self._seen: dict[Point, Trial] = {}
+        self._trials: dict[Point, Trial] = {}
 
     def best_from(self, start: Values) -> Trial:
         """The best candidate that the budget finds; the start itself where nothing is better."""
         first = self._point(start)
         self._try([first])
-        if prod(len(parameter.levels) for parameter in self._space) <= self._left:
+        if prod(len(parameter.levels) for parameter in self._space) <= self._remaining:
             self._try(np.ndindex(*(len(parameter.levels) for parameter in self._space)))
-            return self._seen[self._simple(self._best())]
-        kept = self._left // 4
-        self._left -= kept
+            return self._trials[self._simple(self._best())]
+        kept = self._remaining // 4
+        self._remaining -= kept
         self._try(self._neighbours(first))
-        while self._left > 0 and self._evolve(self._best_of_each(first)):
+        while self._remaining > 0 and self._evolve(self._best_of_each(first)):
             first = self._best()
-        self._left += kept
+        self._remaining += kept
         self._climb()
-        return self._seen[self._simple(self._best())]
+        return self._trials[self._simple(self._best())]
 
     def simplified(self, values: Values) -> Trial:
         """The candidate without the values that bring nothing."""
         point = self._point(values)
-        self._left = max(self._left, 1)
+        self._remaining = max(self._remaining, 1)
         self._try([point])
-        return self._seen[self._simple(point)]
+        return self._trials[self._simple(point)]
 
     def _best(self) -> Point:
         """The best point that is admitted; the first one tried where none of it could be simulated."""
-        return min(self._seen, key=lambda point: self._cost(self._seen[point]))
+        return min(self._trials, key=lambda point: self._cost(self._trials[point]))
+
+    def admits(self, trial: Trial) -> bool:
+        """Whether a trial that was simulated keeps the rules that candidates of this search must keep."""
+        return self._kept is KeptRules.LIMITS or not trial.breaks
 
     def _cost(self, trial: Trial) -> float:
         """The time; what is not admitted costs more than all else, the more rules it breaks."""
         if trial.elapsed_s is None:
             return 1e12 * (1 + len(trial.breaks))
-        if self._kept is KeptRules.RULES and trial.breaks:
+        if not self.admits(trial):
             return 1e9 * (1 + len(trial.breaks)) + trial.elapsed_s
         return trial.elapsed_s
 
     def _try(self, points: Iterable[tuple[int, ...]]) -> int:
         """Try those that are new, as far as the budget goes; return how many these were."""
-        new = [point for point in dict.fromkeys(points) if point not in self._seen][: self._left]
+        new = [point for point in dict.fromkeys(points) if point not in self._trials][: self._remaining]
         if new:
             trials = self._attempt([self._values(point) for point in new])
-            self._seen.update(zip(new, trials, strict=True))
-            self._left -= len(new)
+            self._trials.update(zip(new, trials, strict=True))
+            self._remaining -= len(new)
         return len(new)
 
     def _neighbours(self, point: Point) -> Iterator[Point]:
@@ -109,7 +113,7 @@ class Search:
         )
 
     def _cost_at(self, point: Point) -> float:
-        trial = self._seen.get(point)
+        trial = self._trials.get(point)
         return float("inf") if trial is None else self._cost(trial)
 
     def _evolve(self, start: Point) -> bool:
@@ -129,18 +133,18 @@ class Search:
             cov=np.diag([(sizes[place] / 6) ** 2 for place in ordered]) if ordered else None,
             sigma=1.0,
             cat_param=chances if words else None,
-            seed=self._seed + len(self._seen),
+            seed=self._seed + len(self._trials),
         )
         tried = self._try([start])
         idle = 0
-        while self._left > 0 and idle < _IDLE_GENERATIONS and not strategy.should_stop():
+        while self._remaining > 0 and idle < _IDLE_GENERATIONS and not strategy.should_stop():
             solutions = [strategy.ask() for _ in range(strategy.population_size)]
             points = [self._proposed(start, solution, ordered, words) for solution in solutions]
             new = self._try(points)
             tried += new
             idle = 0 if new else idle + 1
-            if all(point in self._seen for point in points):
-                costs = [self._cost(self._seen[point]) for point in points]
+            if all(point in self._trials for point in points):
+                costs = [self._cost(self._trials[point]) for point in points]
                 strategy.tell(list(zip(solutions, costs, strict=True)))
         return tried > 0
 
@@ -160,7 +164,7 @@ class Search:
     def _climb(self) -> None:
         """Vary every parameter of the best candidate alone, again and again while that makes it better."""
         point = None
-        while self._left > 0 and point != self._best():
+        while self._remaining > 0 and point != self._best():
             point = self._best()
             for place, parameter in enumerate(self._space):
                 best = self._best()
@@ -175,16 +179,16 @@ class Search:
 
     def _simple(self, point: Point) -> Point:
         """The point without the values that bring nothing; each removal is a trial beyond the budget."""
-        best_s = self._cost(self._seen[point])
+        best_s = self._cost(self._trials[point])
         for place, parameter in enumerate(self._space):
             if parameter.planned not in parameter.levels:
                 continue
             planned = parameter.levels.index(parameter.planned)
             simpler = (*point[:place], planned, *point[place + 1 :])
             if simpler != point:
-                self._left = max(self._left, 1)
+                self._remaining = max(self._remaining, 1)
                 self._try([simpler])
-                if self._cost(self._seen[simpler]) <= best_s * (1 + _NEGLIGIBLE):
+                if self._cost(self._trials[simpler]) <= best_s * (1 + _NEGLIGIBLE):
                     point = simpler
         return point
 

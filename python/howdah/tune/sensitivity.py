@@ -10,7 +10,7 @@ from howdah.tune.search import Attempt
 
 _INTERACTING = 10
 """So many of the parameters that cost most are tried in pairs."""
-_TELLING = 0.01
+_LEAST_SHARE = 0.03
 """An effect of a pair below this part of the time is left out."""
 
 
@@ -46,31 +46,43 @@ def sensitivities(
         )
         for parameter in varied
     ]
-    result.sort(key=lambda one: -one.cost)
+    result.sort(key=lambda parameter: -parameter.cost)
+    return tuple(result), _interactions(varied, result, best, shares, attempt)
+
+
+def _interactions(
+    varied: Sequence[TuneParameter],
+    result: Sequence[Sensitivity],
+    best: Trial,
+    shares: Mapping[tuple[str, str], float | None],
+    attempt: Attempt,
+) -> tuple[Interaction, ...]:
+    """Pairs of the costliest parameters that together take longer or shorter than one by one."""
+    assert best.elapsed_s is not None
     by_name = {parameter.name: parameter for parameter in varied}
     moved = {
-        one.name: level
-        for one in result[:_INTERACTING]
-        if (level := _typical_move(one)) in by_name[one.name].levels and level is not None
+        sensitivity.name: level
+        for sensitivity in result[:_INTERACTING]
+        if (level := _typical_move(sensitivity)) in by_name[sensitivity.name].levels and level is not None
     }
     pairs = list(combinations(moved, 2))
-    both = attempt(
+    trials = attempt(
         [
-            _moved(_moved(best.values, by_name[one], moved[one]), by_name[other], moved[other])
-            for one, other in pairs
+            _moved(_moved(best.values, by_name[name], moved[name]), by_name[other], moved[other])
+            for name, other in pairs
         ]
     )
     interactions = []
-    for (one, other), trial in zip(pairs, both, strict=True):
-        first, second = shares[one, moved[one]], shares[other, moved[other]]
+    for (name, other), trial in zip(pairs, trials, strict=True):
+        first, second = shares[name, moved[name]], shares[other, moved[other]]
         if trial.elapsed_s is None or first is None or second is None:
             continue
-        share = trial.elapsed_s / best_s / ((1 + first) * (1 + second)) - 1
-        if abs(share) >= _TELLING:
+        share = trial.elapsed_s / best.elapsed_s / ((1 + first) * (1 + second)) - 1
+        if abs(share) >= _LEAST_SHARE:
             interactions.append(
-                Interaction(names=(one, other), values=(moved[one], moved[other]), share=share)
+                Interaction(names=(name, other), values=(moved[name], moved[other]), share=share)
             )
-    return tuple(result), tuple(sorted(interactions, key=lambda one: -abs(one.share)))
+    return tuple(sorted(interactions, key=lambda interaction: -abs(interaction.share)))
 
 
 def _moved(values: Mapping[str, str], parameter: TuneParameter, level: str) -> dict[str, str]:
@@ -78,9 +90,11 @@ def _moved(values: Mapping[str, str], parameter: TuneParameter, level: str) -> d
     return others if level == parameter.planned else others | {parameter.name: level}
 
 
-def _typical_move(one: Sensitivity) -> str | None:
-    """The level whose cost is nearest to half of the worst: far enough to matter, not absurd."""
-    possible = [level for level in one.levels if level.share is not None and level.value != one.best]
-    if not possible or one.cost <= 0:
+def _typical_move(sensitivity: Sensitivity) -> str | None:
+    """The level with the cost nearest to half of the worst: far enough to matter, not absurd."""
+    others = [
+        level for level in sensitivity.levels if level.share is not None and level.value != sensitivity.best
+    ]
+    if not others or sensitivity.cost <= 0:
         return None
-    return min(possible, key=lambda level: abs((level.share or 0.0) - one.cost / 2)).value
+    return min(others, key=lambda level: abs((level.share or 0.0) - sensitivity.cost / 2)).value

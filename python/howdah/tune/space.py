@@ -40,13 +40,17 @@ def _check_names(narrowing: Narrowing, possible: list[TuneParameter], fixed: lis
         if name not in names:
             near = difflib.get_close_matches(name, names, n=1)
             hint = (
-                f"did you mean {near[0]}?" if near else "`howdah tune PLAN --trials 0` lists the parameters"
+                f"did you mean {near[0]}?" if near else "`howdah tune PLAN --show-space` lists the parameters"
             )
             raise UserError(f"{file}: parameters.{name}", "is not a parameter of the search", hint)
 
 
 def _narrowed(parameter: TuneParameter, given: Level | tuple[Level, ...], file: str) -> TuneParameter:
     several = given if isinstance(given, tuple) else (given,)
+    if not several:
+        raise UserError(
+            f"{file}: parameters.{parameter.name}", "has no value", "list values, or leave it out"
+        )
     levels = dict.fromkeys(_texts(parameter, several, file))
     if parameter.ordered:
         levels = dict.fromkeys(sorted(levels, key=magnitude))

@@ -49,22 +49,22 @@ def test_no_codec_means_no_compression() -> None:
 
 def test_a_candidate_whose_tasks_would_fail_is_refused_unless_its_rule_may_be_broken() -> None:
     values = {"mapreduce.task.io.sort.mb": "2000"}
-    (refused,) = candidates().tried([values], lambda done: None)
+    (refused,) = candidates().tried([values])
     assert refused.elapsed_s is None
     assert "sorting.sort-buffer-in-heap" in (refused.refused or "")
-    (tried,) = candidates(allowed=("sorting.sort-buffer-in-heap",)).tried([values], lambda done: None)
+    (tried,) = candidates(allowed=("sorting.sort-buffer-in-heap",)).tried([values])
     assert tried.elapsed_s is not None
 
 
 def test_a_candidate_that_a_check_warns_of_names_the_rule() -> None:
-    (tried,) = candidates().tried([{"mapreduce.map.output.compress.codec": "none"}], lambda done: None)
+    (tried,) = candidates().tried([{"mapreduce.map.output.compress.codec": "none"}])
     assert tried.elapsed_s is not None
     assert tried.breaks == ("sorting.compression",)
     assert not tried.within_rules
 
 
 def test_one_that_cannot_be_planned_says_why() -> None:
-    (tried,) = candidates().tried([{"dfs.blocksize": "7"}], lambda done: None)
+    (tried,) = candidates().tried([{"dfs.blocksize": "7"}])
     assert isinstance(tried, Trial)
     assert tried.refused is not None
     assert "dfs.blocksize" in tried.refused
@@ -79,10 +79,23 @@ def test_workers_per_host_are_a_candidates_choice() -> None:
 
 def test_trials_keep_their_order_and_have_the_same_times_one_by_one() -> None:
     several = [{}, {"slots": "1"}, {"mapreduce.task.io.sort.mb": "2000"}, {"mapreduce.job.reduces": "7"}]
-    together = candidates().tried(several, lambda done: None)
-    alone = [candidates().tried([values], lambda done: None)[0] for values in several]
+    together = candidates().tried(several)
+    alone = [candidates().tried([values])[0] for values in several]
     assert together == alone
     assert together[1].elapsed_s > together[0].elapsed_s  # type: ignore[operator]
+
+
+def test_few_workers_are_simulated_with_several_seeds_and_finalists_with_others() -> None:
+    seven = candidates()
+    assert seven.draws == 5
+    (trial,) = seven.tried([{}])
+    (predicted,) = seven.predicted([{}], seven.draws)
+    assert len(predicted.elapsed_s) == 5
+    assert len(set(predicted.elapsed_s)) > 1
+    assert trial.elapsed_s != pytest.approx(sum(predicted.elapsed_s) / 5, rel=1e-9)
+    plan = study_plan()
+    assert plan.cluster is not None
+    assert Candidates(base_of(plan, plan.cluster), run_request("terasuite"), None, seed=1).draws == 1
 
 
 def test_what_matters_is_measured_around_the_best_candidate() -> None:
@@ -92,11 +105,9 @@ def test_what_matters_is_measured_around_the_best_candidate() -> None:
     names = ("dfs.blocksize", "mapreduce.job.reduces")
     space = [parameter for parameter in parameters(base)[0] if parameter.name in names]
     some = candidates()
-    (best,) = some.tried([{}], lambda done: None)
+    (best,) = some.tried([{}])
     decided = {parameter.name: parameter.planned for parameter in space}
-    result, pairs = sensitivities(
-        space, best, decided, lambda several: some.tried(several, lambda done: None)
-    )
+    result, pairs = sensitivities(space, best, decided, some.tried)
     assert {one.name for one in result} == set(names)
     assert result[0].cost >= result[1].cost > 0
     for one in result:

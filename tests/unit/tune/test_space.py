@@ -99,6 +99,11 @@ def test_a_wrong_file_is_refused_with_its_place(
     assert hint in error.value.hint
 
 
+def test_a_parameter_without_values_is_refused() -> None:
+    with pytest.raises(UserError, match=r"parameters\.slots: has no value"):
+        narrowed(Narrowing(parameters={"slots": ()}))
+
+
 def test_a_file_that_leaves_nothing_to_vary_is_refused() -> None:
     with pytest.raises(UserError, match="leaves nothing to vary"):
         narrowed(Narrowing(parameters={"slots": 4}, others="planned"))

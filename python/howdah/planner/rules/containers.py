@@ -203,8 +203,8 @@ def _delay(facts: Facts) -> Decision:
     workers = facts.cluster.workers
     return Decision(
         max(1, workers),
-        "every worker is asked once before a task runs on one without its data; where no more have room, "
-        "YARN waits no longer than for as many offers as there are workers anyway",
+        "every worker offers room once before a task runs away from its data; if fewer have room, YARN "
+        "waits for as many offers as there are workers at most",
         (Input(name="workers", value=workers),),
     )
 

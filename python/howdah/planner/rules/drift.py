@@ -7,9 +7,7 @@ from howdah.planner.rules.declare import Rules
 
 rules = Rules()
 
-CHANGED = rules.principle(
-    "drift.changed", "A planned value is the one that is in force.", MUST, sources="howdah"
-)
+CHANGED = rules.principle("drift.changed", "A planned value is the active one.", MUST, sources="howdah")
 MISSING = rules.principle(
     "drift.missing",
     "A planned value is written down where the release's default is another.",

@@ -233,8 +233,8 @@ hbase.fixed(
     accepts=lambda value, decision, facts: _SESSION_MS < as_number(value) <= _DEFAULT_PATIENCE_MS,
 ).text(
     "A client gives an operation up after minutes, and not before a lost RegionServer is replaced.",
-    "without it a client asks again for 20 minutes; what a lost RegionServer had was to be had "
-    "again after 96 s in a lab, and no operation failed that waited so long",
+    "without it a client retries for 20 minutes; in a lab the regions of a lost RegionServer were "
+    "available again after 96 s, and no operation that waited so long failed",
     "HBase 2.6.4: hbase-default.xml, howdah",
 )
 
@@ -254,7 +254,7 @@ def _session_limit(facts: Facts) -> Decision:
     value = int(as_number(session)) if session is not None else _SESSION_MS
     return Decision(
         value,
-        f"HBase asks for {value / 1000:g} s; without a limit of its own ZooKeeper grants 20 ticks, 40 s, and "
+        f"HBase requests {value / 1000:g} s; without a limit of its own ZooKeeper grants 20 ticks, 40 s, and "
         "a RegionServer is given up so much earlier",
         (Input(name="zookeeper.session.timeout", value=value / 1000, unit="s"),),
     )

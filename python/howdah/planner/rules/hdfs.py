@@ -124,10 +124,10 @@ def _replication(facts: Facts) -> Decision:
 
 def _asked_because(requested: int, hosts: int) -> str:
     if requested == 1:
-        return "asked for; one lost disk loses data for good: only for what can be made again"
+        return "requested; one lost disk loses data for good: only for data that can be made again"
     if requested == hosts:
-        return f"asked for; every one of {hosts} hosts holds a replica, so none is left when one is lost"
-    return f"asked for; {hosts} hosts carry workers"
+        return f"requested; every one of {hosts} hosts holds a replica, so none is left when one is lost"
+    return f"requested; {hosts} hosts carry workers"
 
 
 def _no_other_datanode(facts: Facts) -> bool:

@@ -77,7 +77,7 @@ def _hosts(facts: Facts) -> Decision:
     return Decision(
         facts.cluster.addresses(Role.RESOURCEMANAGER),
         "where HiveServer2 is assumed: name the hosts where it runs, never *. It runs queries as the users "
-        "who asked, and without this HDFS and YARN refuse them all",
+        "who submit them, and without this HDFS and YARN refuse them all",
     )
 
 

@@ -93,7 +93,7 @@ def _options_will_do(kind: str, value: Value, facts: Facts) -> bool:
 
 def _speculation(facts: Facts, kind: str) -> Decision:
     if in_study(facts):
-        return Decision(False, "as the study ran: alike workers, every slot busy with work that counts")
+        return Decision(False, "as the study ran: identical workers, every slot busy with work that counts")
     if kind == "reduce":
         return Decision(False, "a second reduce task fetches its whole input over the network again")
     return Decision(True, "one slow disk must not hold up a job; a second map task reads one block")

@@ -138,8 +138,8 @@ rules.advice("masters.fault-tolerance-network", sources="D1 78, D1 86, D1 92", w
 
 rules.advice("masters.fault-tolerance-guests", sources="D1 94, D1 95", when=_TOLERANT).text(
     "Fault Tolerance does not notice daemons and guests that fail: combine it with HA.",
-    "Fault Tolerance survives the loss of a host, not of a daemon or guest: both copies fail alike. "
-    "Let vSphere HA watch the guests, or plan with --protect-masters ha, which survives both.",
+    "Fault Tolerance survives the loss of a host, not of a daemon or guest: both copies fail in the same "
+    "way. Let vSphere HA watch the guests, or plan with --protect-masters ha, which survives both.",
 )
 
 
@@ -171,5 +171,5 @@ def _federation(facts: Facts) -> str | None:
         f"Full of files of {format_memory(file_bytes(facts.request))}, HDFS holds {format_count(blocks)} "
         f"blocks, for which a NameNode needs a heap of {format_bytes(heap)}. It should not have more than "
         f"{format_bytes(HEAP_MOST)}, and here it has room for {format_bytes(largest)}: store larger files "
-        "(--mean-file says how large they are), or plan several name services behind a router."
+        "(--mean-file gives their size), or plan several name services behind a router."
     )

@@ -156,6 +156,6 @@ def _nodes(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             ok=max(known) <= _UNEVEN * min(known),
             about="memory of NUMA nodes",
             found=", ".join(map(format_memory, known)),
-            expected=f"alike on {format_counted(len(known), 'node')}",
+            expected=f"the same on {format_counted(len(known), 'node')}",
             fix="spread the memory modules evenly over sockets and channels, and look for a failed one",
         )

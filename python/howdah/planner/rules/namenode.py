@@ -200,7 +200,7 @@ def _heap(facts: Facts) -> Decision:
         _java_options(value, facts),
         f"{format_memory(needed)} for the {format_count(blocks)} blocks that full disks hold, 1.1 GB for a "
         f"million: files of {format_memory(mean)} are {format_count(_TERABYTE // mean)} files and "
-        f"{format_count(a_terabyte)} blocks a TB (--mean-file says otherwise); {room}; G1 sizes its young "
+        f"{format_count(a_terabyte)} blocks a TB (--mean-file changes that); {room}; G1 sizes its young "
         "generation by itself",
         (
             Input(name="blocks when full", value=blocks),

@@ -263,8 +263,8 @@ def _own_name(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         ok=not _is_loopback(address),
         about="/etc/hosts",
         found=f"{address} for the host's own name",
-        expected="its address on the network: daemons listen where nobody else reaches them, and tell "
-        "masters that they are there",
+        expected="its address on the network: otherwise daemons listen where no other host reaches them, and "
+        "register that address with masters",
         fix="remove the host's name from the lines of 127.0.0.1 and 127.0.1.1 in /etc/hosts",
     )
 

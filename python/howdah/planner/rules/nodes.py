@@ -66,9 +66,9 @@ def _connected_within(facts: Facts) -> Decision:
     """Requests to end the tasks of a worker that was given up are retried for one minute, not three."""
     return Decision(
         _CONNECTED_WITHIN_MS,
-        "after YARN has given a worker up, an application master asks it to end its tasks and does the work "
-        "elsewhere only when that has failed for so long: the release's 180 s cost a job 179 s in a "
-        "laboratory. A NodeManager that was restarted is back within a minute",
+        "after YARN gives a worker up, an application master tries to end its tasks there, and runs them "
+        "elsewhere only after trying for so long: the release's 180 s cost a job 179 s in a lab. A "
+        "restarted NodeManager is back within a minute",
         (
             Input(
                 name="between an application master's tries to reach a NodeManager", value=_TRY_MS, unit="ms"

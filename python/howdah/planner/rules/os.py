@@ -130,10 +130,10 @@ def _huge_pages_accept(value: Value, decision: Decision, facts: Facts) -> bool:
     sources="D0 23, JDK-8312182, Cloudera: Disabling transparent hugepages",
     file=_THP,
     accepts=_huge_pages_accept,
-    today="Distributors of Hadoop say `never`, because kernels before 4.6 made tasks wait while they "
-    "defragmented; that is os.huge-page-defrag's to prevent. Under `always` Java's stacks of "
+    today="Hadoop distributions set `never`, because kernels before 4.6 made tasks wait while they "
+    "defragmented; os.huge-page-defrag prevents that. Under `always` Java's stacks of "
     "threads become huge pages, and stay in memory (JDK-8312182). With `madvise` the heaps of "
-    "NameNode and RegionServers ask for theirs.",
+    "NameNode and RegionServers request theirs.",
 )
 def _huge_pages(facts: Facts) -> Decision:
     """Have large pages in the guest and in Java, so that address translation stays cheap."""
@@ -141,8 +141,8 @@ def _huge_pages(facts: Facts) -> Decision:
         return Decision("always", "as the study had it: every heap gets them without a flag of its own")
     return Decision(
         "madvise",
-        "heaps that ask for them (-XX:+UseTransparentHugePages) get them; with `always` the stacks of a "
-        "DataNode's thousands of threads may be held in memory whole",
+        "heaps that request them (-XX:+UseTransparentHugePages) get them; with `always` the stacks of a "
+        "DataNode's thousands of threads may stay in memory whole",
     )
 
 
@@ -155,7 +155,7 @@ rules.fixed(
     today="`defer` is there since Linux 4.6; before, and on Red Hat 7, the default was `always`.",
 ).text(
     "Never let a task wait while the kernel makes room for a large page.",
-    "the kernel compacts in the background; a program that asks gets small pages meanwhile",
+    "the kernel compacts in the background; meanwhile a program that requests pages gets small ones",
     "D0 23, Linux 4.6",
 )
 rules.fixed(
@@ -164,7 +164,7 @@ rules.fixed(
     _SOCKET_BUFFER,
     MAY,
     accepts=at_least,
-    today="Linux sizes TCP buffers by itself up to net.ipv4.tcp_rmem; this bounds what programs ask for.",
+    today="Linux sizes TCP buffers by itself up to net.ipv4.tcp_rmem; this limits what programs request.",
 ).text(
     "Allow socket buffers of 16 MiB for receiving.",
     "a fast link's bandwidth times its delay under load, with room",
@@ -176,7 +176,7 @@ rules.fixed(
     _SOCKET_BUFFER,
     MAY,
     accepts=at_least,
-    today="Linux sizes TCP buffers by itself up to net.ipv4.tcp_wmem; this bounds what programs ask for.",
+    today="Linux sizes TCP buffers by itself up to net.ipv4.tcp_wmem; this limits what programs request.",
 ).text(
     "Allow socket buffers of 16 MiB for sending.",
     "a fast link's bandwidth times its delay under load, with room",
@@ -294,10 +294,10 @@ def _keep_clocks(facts: Facts) -> str:
     consequence = "Kerberos refuses clocks that differ by 5 minutes" if facts.request.secure else ""
     if facts.request.hbase_used:
         consequence = "HBase's master refuses a RegionServer whose clock is off by 30 seconds"
-    return "Keep all clocks in step with chrony or NTP, masters' and workers' alike" + (
+    return "Keep the clocks of all masters and workers in step with chrony or NTP" + (
         f": {consequence}."
         if consequence
-        else "; logs and histories of different hosts are else beyond comparing."
+        else "; otherwise logs and histories of different hosts cannot be compared."
     )
 
 

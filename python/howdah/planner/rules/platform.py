@@ -155,8 +155,8 @@ SLOTS = rules.principle(
 )
 SIMULATED = rules.principle(
     "platform.simulated",
-    "Of platforms that a calibrated simulation can distinguish, the faster is chosen; where it "
-    "cannot tell, the other rules decide.",
+    "The fastest platform is chosen if a calibrated simulation distinguishes it; otherwise the "
+    "other rules decide.",
     sources="howdah",
     when=Condition("platforms ranked by simulation", with_mapreduce),
 )
@@ -164,7 +164,7 @@ SIMULATED = rules.principle(
 
 def _advise_overcommit(facts: Facts) -> str | None:
     return (
-        "Virtual CPUs may be over-committed, as asked: keep each virtual machine's ready time below "
+        "Virtual CPUs may be over-committed, as requested: keep each virtual machine's ready time below "
         f"{READY_SHARE:.0%}. It helps small workers with a single replica, nothing else that was measured."
     )
 

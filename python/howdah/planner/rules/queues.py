@@ -25,7 +25,7 @@ _QUEUES: dict[WorkKind, str] = {
 
 _DEFAULT = "default"
 _HBASE = "hbase"
-_SEVERAL = "with more than one kind of work on YARN, or HBase beside it"
+_SEVERAL = "with more than one kind of work on YARN, or with HBase next to it"
 _SMALL_SHARE = 10
 """Percent: for jobs that nobody planned for, and for those that load, copy or count HBase's tables."""
 _HBASE_MOST = 50
@@ -75,16 +75,16 @@ def _administrators(facts: Facts) -> Decision:
     """Jobs are stopped and moved by those who submitted them and by YARN's administrators."""
     return Decision(
         facts.decided.get("yarn.admin.acl", "yarn"),
-        "by itself it is *, for the root and so for every queue below it: with a ticket anybody may stop the "
-        "jobs of all others, whatever yarn.acl.enable says",
+        "by default it is *, for the root and so for every queue below it: any user with a ticket may stop "
+        "the jobs of all others, whatever the value of yarn.acl.enable",
     )
 
 
 rules.advice("queues.submitters", sources="Hadoop 3.5.0: CapacityScheduler", when=SECURED_MAPREDUCE).text(
-    "Who may use a queue is decided queue by queue.",
+    "Each queue has its own list of users.",
     f"Everybody with a ticket may submit jobs to every queue: {_ROOT}.acl_submit_applications is * by "
-    "itself, and a queue lets in whom one above it lets in. Set it to a blank for the root, and name "
-    "users and groups (`alice,bob analysts`) for each queue, where departments share the cluster.",
+    "default, and a queue admits every user that a queue above it admits. Set it to a blank for the root, "
+    "and name users and groups (`alice,bob analysts`) for each queue if departments share the cluster.",
 )
 
 
@@ -126,7 +126,7 @@ def _shares(facts: Facts) -> Mapping[str, Decision]:
     "queues.limits",
     f"{_ROOT}.<queue>.maximum-capacity",
     sources=_SOURCES,
-    when=Condition("with HBase beside YARN", lambda facts: _several(facts) and facts.request.hbase_used),
+    when=Condition("with HBase next to YARN", lambda facts: _several(facts) and facts.request.hbase_used),
 )
 def _limits(facts: Facts) -> Mapping[str, Decision]:
     """Jobs on HBase's tables take no more than half of the cluster."""
@@ -136,10 +136,10 @@ def _limits(facts: Facts) -> Mapping[str, Decision]:
 
 @rules.family("queues.users", f"{_ROOT}.<queue>.user-limit-factor", sources=_SOURCES, when=_SEVERAL_WHEN)
 def _alone(facts: Facts) -> Mapping[str, Decision]:
-    """One user may take all of a cluster that nobody else wants."""
+    """One user may take the whole cluster if no other user needs it."""
     return {
         f"{_ROOT}.{queue}.user-limit-factor": Decision(
-            -(-100 // share), "one user alone may use the whole cluster while nobody else wants it"
+            -(-100 // share), "one user alone may use the whole cluster while no other user needs it"
         )
         for queue, share in queue_shares(facts.request).items()
     }
@@ -169,7 +169,7 @@ def _preemption(facts: Facts) -> Decision:
     "queues.labels",
     MAY,
     sources="Hadoop 3.5.0: YARN node labels, howdah",
-    when=Condition("with HBase beside YARN", _several),
+    when=Condition("with HBase next to YARN", _several),
 )
 def _labels(facts: Facts) -> str | None:
     """Where HBase's users wait for answers, RegionServers have hosts without jobs."""

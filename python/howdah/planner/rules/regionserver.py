@@ -271,8 +271,8 @@ def _handlers(facts: Facts) -> Decision:
     cpus = facts.worker.vcpus or facts.group.cpu.threads
     value = min(max(_HANDLERS_LEAST, _HANDLERS_PER_CPU * cpus), _HANDLERS_MOST)
     because = (
-        f"twice the {cpus} CPUs is where HBase says to start; nearer to the CPUs where almost all is "
-        "reading, fewer where requests are of a megabyte each"
+        f"HBase's guide starts at twice the {cpus} CPUs; nearer to their number if almost all is reading, "
+        "fewer if requests are of a megabyte each"
     )
     if value > _HANDLERS_PER_CPU * cpus:
         because = (

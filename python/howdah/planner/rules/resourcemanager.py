@@ -114,7 +114,7 @@ pair.fixed(
     SHOULD,
     accepts=lambda value, decision, facts: 0 < as_number(value) <= _MOST_RETRY_MS,
 ).text(
-    "Who finds neither ResourceManager active soon asks again.",
+    "A client that finds neither ResourceManager active retries soon.",
     "NodeManagers, application masters and clients that found neither active wait half to one and a"
     " half times as long; by itself that is up to 45 s in which a new active one has no nodes",
     "Hadoop 3.5.0: RMProxy",

@@ -88,11 +88,11 @@ secure.fixed(
 zookeeper = secure.under(file="zoo.cfg", when=_PAIR_OR_HBASE)
 zookeeper.fixed("rights.zookeeper-host", "kerberos.removeHostFromPrincipal", True).text(
     "ZooKeeper knows a daemon by its user, not by its host: hdfs, yarn, hbase.",
-    "with it the daemon on each host would be somebody else",
+    "with it the daemon on each host would be a different user",
 )
 zookeeper.fixed("rights.zookeeper-realm", "kerberos.removeRealmFromPrincipal", True).text(
     "ZooKeeper knows a daemon by its user, without the realm: hdfs, yarn, hbase.",
-    "with it the daemon on each host would be somebody else",
+    "with it the daemon on each host would be a different user",
 )
 zookeeper.fixed("rights.zookeeper-quorum", "quorum.auth.enableSasl", True, SHOULD).text(
     "ZooKeeper's servers prove to one another who they are.", _OUTSIDERS
@@ -130,7 +130,7 @@ secure_hbase.fixed("rights.hbase-rpc", "hbase.rpc.protection", "privacy", SHOULD
     "HBase's calls are encrypted.", "integrity alone leaves rows readable on the wire"
 )
 secure_hbase.fixed("rights.hbase-web", "hbase.security.authentication.ui", "kerberos", SHOULD).text(
-    "HBase's web pages ask users to identify themselves.",
+    "HBase's web pages require users to authenticate.",
     "by default they authenticate no user: Hadoop's filter does not cover them",
 )
 secure_hbase.setting(

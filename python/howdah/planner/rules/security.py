@@ -137,7 +137,7 @@ secure_mapreduce.fixed(
     "counters and configurations may hold what is not for all",
 )
 secure.fixed("security.web", "hadoop.http.authentication.type", "kerberos", SHOULD).text(
-    "Web pages ask users to identify themselves.", "the default trusts a name in the address"
+    "Web pages require users to authenticate.", "the default trusts a name in the address"
 )
 secure.fixed(
     "security.web-anonymous", "hadoop.http.authentication.simple.anonymous.allowed", False, SHOULD
@@ -149,7 +149,7 @@ secure.fixed(
     SHOULD,
     accepts=lambda value, decision, facts: _FILTER in str(value),
 ).text(
-    "The filter that asks is in place on every page.",
+    "The authentication filter covers every page.",
     "without it hadoop.http.authentication.type has no effect",
 )
 secure.setting(

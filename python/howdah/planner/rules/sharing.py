@@ -79,7 +79,7 @@ def _together(facts: Facts) -> str | None:
         for host in expand_all(other.masters_on):
             of_host.setdefault(host.lower(), []).append(other.cluster)
     both = [
-        f"{master.name} on {host} beside those of {' and '.join(neighbours)}"
+        f"{master.name} on {host} together with those of {' and '.join(neighbours)}"
         for master in facts.cluster.masters
         for host in (master.host, master.shadow_host)
         if host is not None and (neighbours := of_host.get(host.lower()))

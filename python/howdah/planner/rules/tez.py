@@ -135,7 +135,7 @@ tez.setting(
     accepts=lambda value, decision, facts: (
         0 < as_number(value) <= facts.number("yarn.scheduler.maximum-allocation-mb")
     ),
-).by("Hive asks for containers of the same size.", _container)
+).by("Hive requests containers of the same size.", _container)
 
 
 def _few_collectors(facts: Facts) -> str:

@@ -42,7 +42,7 @@ secure_mapreduce.fixed(
 )
 secure_hbase.fixed("tls.hbase", "hbase.ssl.enabled", True, SHOULD, file="hbase-site.xml").text(
     "HBase's web pages are served by HTTPS only.",
-    "pages show names of tables, keys of regions and who asks for them",
+    "pages show names of tables, keys of regions and their users",
 )
 secure.fixed(
     "tls.server-store", "ssl.server.keystore.location", f"{_FOLDER}/host.jks", accepts=set_at_all

@@ -153,7 +153,7 @@ def _by_space(facts: Facts) -> Decision:
     sizes = _sizes(facts.cluster)
     return Decision(
         f"{_BLOCKS}.AvailableSpaceBlockPlacementPolicy",
-        f"DataNodes hold from {format_bytes(min(sizes))} to {format_bytes(max(sizes))}: filled alike, the "
+        f"DataNodes hold from {format_bytes(min(sizes))} to {format_bytes(max(sizes))}: filled equally, the "
         "small ones would be full while the large ones are not, and the balancer would never end. Racks "
         "count as by default",
         (

@@ -247,7 +247,7 @@ def _reserved_beyond(reading: Inspected, facts: Facts) -> Iterable[Observation]:
     ),
 )
 def _volume_policy(facts: Facts) -> Decision:
-    """Disks are filled by turns where they are alike, by free space where they are not."""
+    """Equal disks are filled in turn, unequal ones by free space."""
     # Flash among spinning disks has a storage type of its own: HDFS never weighs one against the other.
     sizes = {disk.size_bytes for disk in block_disks(facts.group)}
     inputs = (Input(name="sizes of data disks", value=len(sizes)),)
@@ -258,7 +258,7 @@ def _volume_policy(facts: Facts) -> Decision:
             inputs,
         )
     return Decision(
-        _ROUND_ROBIN, "the data disks are alike: by turns, each gets the same share of the work", inputs
+        _ROUND_ROBIN, "the data disks are equal: in turn, each gets the same part of the work", inputs
     )
 
 

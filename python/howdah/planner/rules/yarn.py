@@ -38,7 +38,7 @@ def _memory_inputs(worker: Worker, shares: MemoryBudget) -> tuple[Input, ...]:
     given = (
         ("worker's memory", shares.memory),
         ("operating system", shares.system),
-        ("masters beside it", shares.masters),
+        ("masters on its host", shares.masters),
         ("DataNode", shares.datanode),
         ("NodeManager", shares.nodemanager),
         ("RegionServer", shares.regionserver),

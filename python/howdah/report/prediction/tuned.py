@@ -18,7 +18,9 @@ from howdah.report.words import NONE, sentence
 from howdah.units import format_counted, format_seconds
 
 _MATTER = 10
-_ROW, _BAR, _LEFT = 26, 14, 330
+_ROW, _BAR, _LINE = 52, 12, 14
+_NAME_AT, _BAR_AT = 8, 40
+"""Pixels from the top of a row to the middle of its name and of its bar."""
 _HEIGHT = 200
 
 
@@ -31,7 +33,7 @@ def tuned(tuning: Tuning, calibration: Calibration | None) -> PredictionContent:
         kicker=(tuning.suite, "tune", "simulated"),
         answer=_answer(tuning, best),
         lead=(
-            f"{format_counted(tuning.trials, 'candidate')} were simulated in "
+            f"{format_counted(tuning.trials, 'candidate')} were tried in "
             f"{format_seconds(tuning.elapsed_s)}, with {format_counted(len(tuning.space), 'parameter')}; "
             f"the rules or the simulator refused {tuning.refused:,}. Confirm the tuned plan with "
             "real runs: `howdah run`, then `howdah compare`.",
@@ -186,42 +188,55 @@ def _matters_figure(tuning: Tuning) -> Figure | None:
 
 
 def _matters_spec(costly: list[Sensitivity]) -> dict[str, Any]:
+    """A bar for each parameter, with its name and its values in a line above."""
     values = [
         {
-            "name": one.name,
-            "y": place * _ROW + _ROW / 2,
-            "cost": one.cost,
-            "label": f"{one.worst} instead of {one.best}: {signed(one.cost)}",
+            "y": place * _ROW + _BAR_AT,
+            "name_y": place * _ROW + _NAME_AT,
+            "none": 0,
+            "cost": parameter.cost,
+            "name": parameter.name,
+            "values": f"{parameter.worst} instead of {parameter.best}: {signed(parameter.cost)}",
         }
-        for place, one in enumerate(costly)
+        for place, parameter in enumerate(costly)
     ]
+    height = len(costly) * _ROW
     x = linear(
-        "cost",
-        [0, 1.9 * costly[0].cost],
-        across("longer than with its best value", format="+.0%", tickCount=5),
+        "cost", [0, costly[0].cost], across("longer than with its best value", format="+.0%", tickCount=4)
     )
-    y = linear("y", [0, len(costly) * _ROW], down=True, zero=False)
-    text = {"type": "text", "align": "left", "dx": 6}
+    y = linear("y", [0, height], down=True, zero=False)
+    name_y = linear("name_y", [0, height], down=True, zero=False)
+    said = {"type": "text", "baseline": "middle", "limit": {"expr": "width"}}
     return chart(
         [
             layer(
                 values,
                 {"type": "bar", "orient": "horizontal", "size": _BAR, "color": "$group-3"},
-                {"x": x, "y": y, "tooltip": [{"field": "label", "title": "costs"}]},
+                {
+                    "x": x,
+                    "x2": {"field": "none"},
+                    "y": y,
+                    "tooltip": [{"field": "name"}, {"field": "values", "title": "costs"}],
+                },
                 name=DATA,
             ),
-            layer(values, text, {"x": x, "y": y, "text": {"field": "label"}}),
             layer(
                 values,
-                {"type": "text", "align": "right", "x": -10, "limit": _LEFT - 14},
-                {"y": y, "text": {"field": "name"}},
+                {**said, "align": "left", "x": 0, "fontWeight": "bold"},
+                {"y": name_y, "text": {"field": "name"}},
+            ),
+            layer(
+                values,
+                {**said, "align": "left", "x": 0, "dy": _LINE},
+                {"y": name_y, "text": {"field": "values"}},
             ),
         ],
-        height=len(costly) * _ROW,
-        width=WIDTH - _LEFT + 120,
+        height=height,
+        width=WIDTH,
         top=4,
-        left=_LEFT,
+        left=10,
         right=24,
+        resolve={"scale": {"y": "shared"}},
     )
 
 
@@ -238,7 +253,8 @@ def _course_figure(tuning: Tuning) -> Figure:
         id="course",
         title="The best candidate after each trial",
         caption="How much longer the suite takes than with the rules' plan, with the best candidate so far "
-        "that keeps every rule. All of it is simulated.",
+        "that keeps every rule, in the simulations of the search. The headline compares finalists in other "
+        "simulations, so that chance does not choose the winner and judge it too.",
         spec=chart(
             [
                 layer(

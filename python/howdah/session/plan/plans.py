@@ -72,7 +72,15 @@ def load_plan(path: Path) -> Plan:
 
 def save_plan(plan: Plan, path: Path) -> None:
     """Write a plan, replacing only a file that is one; raises UserError, and leaves nothing half-written."""
+    check_replaceable(path)
+    replace_file(path, write_plan(plan))
+
+
+def check_replaceable(path: Path) -> None:
+    """Raise UserError for a place where no plan can be written, such as a file that is no plan."""
     _check_is_file(path)
+    if not path.parent.is_dir():
+        raise UserError(f"--output {path}", f"{path.parent} is not a directory", "give an existing directory")
     if path.exists():
         try:
             read_plan(path)
@@ -82,7 +90,6 @@ def save_plan(plan: Plan, path: Path) -> None:
                 "exists and is not a plan written by howdah",
                 "give another file, or move this one away",
             ) from error
-    replace_file(path, write_plan(plan))
 
 
 def writes_over(output: Path, path: Path) -> bool:

@@ -178,7 +178,7 @@ def test_masters_that_cannot_be_apart_are_named() -> None:
         for advice in cluster_of(beside("b", few, [one], request=ha)).advice
         if advice.rule == "sharing.masters-apart"
     ]
-    assert "nn1 on workers-1 beside those of a" in told
+    assert "nn1 on workers-1 together with those of a" in told
 
 
 def test_hosts_that_another_cluster_uses_as_they_are_are_left_out() -> None:

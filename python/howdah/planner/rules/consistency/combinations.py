@@ -130,7 +130,7 @@ def _overridden(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             yield entry_verdict(
                 entry,
                 False,
-                found=f"{entry.text!r}, which is ignored: {fixed.place} says {fixed.text!r} and is final",
+                found=f"{entry.text!r}, which is ignored: {fixed.place} sets {fixed.text!r} and is final",
                 expected="no other value after a final one",
                 fix=f"remove {entry.name} from {entry.place}, or set it where it is final, in {fixed.place}",
             )

@@ -75,7 +75,7 @@ def _labels(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             ok=reading.truth(_LABELS) is True,
             about=_LABELS,
             found=f"{reading.text(_LABELS) or 'false (default)'}, and {first.name} names {label}",
-            expected="true: no node has a label otherwise, and applications that ask for one wait for ever",
+            expected="true: otherwise no node has a label, and applications that request one wait for ever",
             fix=f"set {_LABELS} to true and yarn.node-labels.fs-store.root-dir to a directory of HDFS in "
             f"yarn-site.xml, or remove {first.name}",
             where=reading.where(_LABELS) or first.place,
@@ -202,11 +202,11 @@ def _impersonation(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             ok=missing is None,
             about=f"{key}.{missing or 'hosts'}",
             found="not set" if missing else keys["hosts"],
-            expected=f"the hosts of {user}, besides whom it acts for: it is not allowed to impersonate "
-            "anybody otherwise"
+            expected=f"the hosts of {user}, in addition to its users or groups: otherwise it may not "
+            "impersonate any user"
             if missing == "hosts"
-            else f"whom {user} acts for, by {key}.groups or {key}.users: it is not allowed to impersonate "
-            "anybody otherwise",
+            else f"the users that {user} acts for, in {key}.groups or {key}.users: otherwise it may not "
+            "impersonate any user",
             fix=f"set {key}.hosts to the hosts of {user} in core-site.xml"
             if missing == "hosts"
             else f"set {key}.groups to the groups of its users, or {key}.users to them, in core-site.xml",

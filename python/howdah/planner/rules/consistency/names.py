@@ -122,7 +122,7 @@ def _file_systems(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             else f"one of {', '.join(sorted(known))}: with two NameNodes the name service, "
             "for one NameNode's own address is lost when the other takes over"
             if services
-            else f"hdfs://{wanted}, where dfs.namenode.rpc-address says the NameNode is",
+            else f"hdfs://{wanted}, the address in dfs.namenode.rpc-address",
             fix=f"set {key} to hdfs://{wanted}{'/hbase' if key == 'hbase.rootdir' else ''} "
             f"in {reading.where(key)}",
         )

@@ -166,7 +166,8 @@ def _waiting(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             ok=waits[call] >= waits[scanner],
             about=call,
             found=f"{waits[call]:.15g} ms, and scanners are kept for {waits[scanner]:.15g} ms",
-            expected="at least as long: a client asks again before it is answered, and finds its lease gone",
+            expected="at least as long: otherwise a client repeats its call before the answer, and its lease "
+            "has expired",
             fix=f"set {call} to {waits[scanner]:.15g} in {reading.where(given[0])}",
             where=reading.where(given[0]),
         )

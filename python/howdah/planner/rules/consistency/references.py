@@ -222,7 +222,7 @@ def _labels(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             entry,
             match["label"] in labels,
             found=f"a share of {match['label']}; the queue has {', '.join(labels)}",
-            expected="labels that the queue has: names are compared with case, and applications that ask for "
+            expected="labels that the queue has: case matters, and applications that request "
             f"{near or labels[0]} get nothing",
             fix=f"write {near or labels[0]} for {match['label']} in {entry.place}, or add it to "
             f"{_CAPACITY}{match['queue']}.accessible-node-labels",

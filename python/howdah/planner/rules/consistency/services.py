@@ -122,7 +122,7 @@ def _classes(reading: Inspected, facts: Facts) -> Iterator[Observation]:
                 ok=False,
                 about=_SERVICES,
                 found=name,
-                expected=f"{name.lower()}: what uses the service asks for it by this name",
+                expected=f"{name.lower()}: applications look the service up by this name",
                 fix=f"write {name.lower()} for {name} in {where}",
                 where=where,
             )
@@ -329,9 +329,8 @@ def _timeline(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         ok=not local,
         about=key,
         found=f"{local[0] if local else host}{'' if reading.text(key) else ' (default)'}",
-        expected="the host of the timeline service: clients elsewhere ask themselves for it, and with "
-        "Kerberos no "
-        "application starts",
+        expected="the host of the timeline service: clients on other hosts would connect to themselves, and "
+        "with Kerberos no application starts",
         fix=f"set {key} to the timeline service's host in yarn-site.xml",
         where=reading.where(key) or reading.where(f"{_TIMELINE}enabled"),
     )

@@ -201,7 +201,7 @@ def _equal(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             f"{small}, {large}",
             f"{format_bytes(sizes[small])} and {format_bytes(sizes[large])}",
             "data disks of one size",
-            fix="make disks alike, or choose AvailableSpaceVolumeChoosingPolicy "
+            fix="use disks of one size, or choose AvailableSpaceVolumeChoosingPolicy "
             "in dfs.datanode.fsdataset.volume.choosing.policy",
         )
 

@@ -66,7 +66,7 @@ def _mkfs(facts: Facts) -> Decision:
     groups = least_groups(size)
     return Decision(
         f"-d agcount={groups}",
-        "few allocation groups fill a disk from its fast outer zone inwards, all disks alike; "
+        "few allocation groups fill a disk from its fast outer zone inwards, and all disks in the same way; "
         f"{groups} is the least mkfs.xfs makes at this size",
         (
             Input(name="disk size", value=size, unit="B"),
@@ -138,7 +138,7 @@ rules.fixed(
     ),
     scope=Scope.WORKER,
     accepts=at_least,
-    today="HDFS asks for its own read-ahead (dfs.datanode.readahead.bytes); this serves the shuffle.",
+    today="HDFS has its own read-ahead (dfs.datanode.readahead.bytes); this one is for the shuffle.",
 ).text(
     "Read ahead 1 MiB on disks that spin.",
     "several streams share a disk: reading further ahead makes for fewer seeks",

@@ -153,7 +153,7 @@ def _enough_attempts(base_ms: float, most_ms: float) -> int:
     when="there are two NameNodes, and attempts or pauses of clients are set",
 )
 def _clients(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """A client of HDFS asks for longer than a failover takes."""
+    """A client of HDFS retries for longer than a failover takes."""
     if not pairs(reading) or not any(map(reading.text, (_ATTEMPTS, _BASE, _MOST))):
         # The release's own values outlive the release's own failover.
         return
@@ -183,7 +183,7 @@ def _clients(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     when="there are two ResourceManagers, and the time to keep trying them is set",
 )
 def _managers(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """NodeManagers, application masters and clients of YARN ask for longer than a failover takes."""
+    """NodeManagers, application masters and clients of YARN retry for longer than a failover takes."""
     given = next((key for key in (_YARN_ATTEMPTS, _YARN_WAIT) if reading.number(key) is not None), None)
     if not are_paired(reading) or given is None:
         return
@@ -222,7 +222,7 @@ def _followed(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             _CLIENTS,
             "NoHARM" not in text,
             found=text,
-            expected="a class that goes on to the other ResourceManager: NodeManagers, application masters "
-            "and clients ask one alone otherwise",
+            expected="a class that fails over to the other ResourceManager: otherwise NodeManagers, "
+            "application masters and clients call only one",
             fix=f"set {_CLIENTS} to {_FOLLOWING} in {reading.where(_CLIENTS)}, or remove it",
         )

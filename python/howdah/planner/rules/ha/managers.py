@@ -201,7 +201,7 @@ def _by_itself(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             key,
             reading.truth(key) is not False,
             found=reading.text(key) or "true (default)",
-            expected="true: until somebody comes, no ResourceManager is active after the active one is lost",
+            expected="true: otherwise no ResourceManager is active after a loss until an operator acts",
             fix=f"remove {key} from {reading.where(key)}",
         )
 
@@ -294,11 +294,11 @@ def _second(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         ok=bool(waiting),
         about=_MASTERS,
         found=", ".join(waiting) or "no such file, or an empty one",
-        expected="a host whose HMaster waits for the first one to end: without any no region moves, splits "
-        "or comes back from a lost RegionServer until somebody starts one",
-        fix=f"write the host of a second HMaster, such as the other NameNode's, into {_MASTERS} beside "
-        f"{_SERVERS}, and start it with hbase-daemon.sh start master --backup; where something else starts "
-        "HMasters, let it start two",
+        expected="a host with a standby HMaster: without one, no region moves, splits or returns from a lost "
+        "RegionServer until an operator starts an HMaster",
+        fix=f"write the host of a second HMaster, such as the other NameNode's, into {_MASTERS} next to "
+        f"{_SERVERS}, and start it with hbase-daemon.sh start master --backup; if another program starts "
+        "HMasters, configure two",
         where=_MASTERS,
     )
 

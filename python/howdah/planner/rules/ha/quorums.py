@@ -202,7 +202,7 @@ def _readable(reading: Inspected, facts: Facts) -> Iterator[Observation]:
     when="edits are shared through JournalNodes",
 )
 def _last_way(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """Failover goes on where the host of the active NameNode is lost, with all that sshfence asks."""
+    """Failover succeeds when the host of the active NameNode is lost, and sshfence has what it needs."""
     for key, ways, shared in _given(reading):
         if not all(map(_known, ways)) or not shared.startswith("qjournal://"):
             continue
@@ -210,8 +210,8 @@ def _last_way(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             key,
             not all(way.startswith("sshfence") for way in ways),
             found="; ".join(ways),
-            expected="a way that succeeds where the host itself is lost: until somebody comes, nothing is "
-            "active otherwise, and JournalNodes let one NameNode write at a time in any case",
+            expected="a method that succeeds when the host itself is lost: otherwise nothing is active until "
+            "an operator acts, and JournalNodes let one NameNode write at a time in any case",
             fix=f"add shell(/bin/true) as the last line of {key} in {reading.where(key)}",
         )
 
@@ -270,7 +270,7 @@ def _strings(reading: Inspected, facts: Facts) -> Iterator[Observation]:
                 key,
                 _well_formed(text),
                 found=text,
-                expected="host:port of each ZooKeeper, with commas: nobody can be elected otherwise",
+                expected="host:port of each ZooKeeper, separated by commas: otherwise no NameNode is elected",
                 fix=f"set {key} to {','.join(map(''.join, hosts))} in {reading.where(key)}",
             )
 

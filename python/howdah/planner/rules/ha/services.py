@@ -41,8 +41,8 @@ _OF_SERVERS = (
 _USUAL_PORT = "8020"
 """With this one Hadoop lets a name service pass, as it says nothing else than no port."""
 _OBSERVERS_NEED = {
-    "dfs.namenode.state.context.enabled": "a NameNode then tells clients how far it is, and an observer "
-    "waits until it is as far",
+    "dfs.namenode.state.context.enabled": "a NameNode then sends clients its latest transaction, and an "
+    "observer waits until it has applied that",
     "dfs.ha.tail-edits.in-progress": "an observer otherwise knows of a change only once its edits are "
     "finished, minutes later",
 }

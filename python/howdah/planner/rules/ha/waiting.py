@@ -110,10 +110,10 @@ waiting.fixed(
     accepts=between(_ANSWER_LEAST_MS, _ANSWER_MOST_MS),
     today="Before 3.4 it was 0: never.",
 ).text(
-    "A NameNode that lives has two minutes to answer: whoever asks again makes it begin again.",
+    "A live NameNode has two minutes to answer: a repeated call makes it start again.",
     "du and content summaries of large trees, checkpoints and collections of large heaps take "
-    "longer than seconds; a client that gives up sooner asks the same again, and a NameNode that is"
-    " slow has the same work many times over. A lost host is missed sooner by TCP: "
+    "longer than seconds; a client that gives up sooner repeats the call, and a slow NameNode does "
+    "the same work many times. A lost host is missed sooner by TCP: "
     "net.ipv4.tcp_keepalive_time and tcp_retries2",
     "HADOOP-17552, HDFS-16703, Hadoop 3.5.0: core-default.xml",
 )
@@ -124,7 +124,7 @@ waiting.fixed(
     accepts=between(1, _PAUSE_MOST_MS),
     file="hdfs-site.xml",
 ).text(
-    "A client that found no NameNode active asks again soon.",
+    "A client that finds no active NameNode retries soon.",
     "pauses double up to this; by itself it is 15 s, so that a writer was served 15.0 s after a "
     "NameNode's process had died, and 10 s after the other one was active",
 )
@@ -151,7 +151,7 @@ waiting.fixed(
     "ha.client-retries", "dfs.client.retry.max.attempts", _ATTEMPTS, accepts=_outlives, file="hdfs-site.xml"
 ).text(
     "A client outlives a NameNode's safe mode after a start, as long as a failover.",
-    "a NameNode that is active and still in the safe mode of its start says to ask again; by itself "
+    "an active NameNode in safe mode after its start makes clients retry; by default "
     f"a client does so ten times, with pauses of {_PAUSE_MS / 1000:.0f} s for ten seconds",
     "Hadoop 3.5.0: RetryPolicies",
 )
@@ -220,14 +220,14 @@ def _whole_outage(facts: Facts) -> str | None:
     return (
         f"A NameNode whose process dies is missed for some {format_seconds(TRANSITION_S)}; one whose host "
         f"is lost for {whole} at most: {format_seconds(lost.missed)} until ZooKeeper misses it, "
-        f"{format_seconds(lost.asked)} in which it is asked to stand by{ssh}, "
+        f"{format_seconds(lost.asked)} of requests to become standby{ssh}, "
         f"{format_seconds(_ACTIVE_AFTER_S)} until the other one is active; meanwhile the kernels of clients "
-        f"give up connections to it after {format_seconds(missed)}, and clients ask again every "
+        f"give up connections to it after {format_seconds(missed)}, and clients retry every "
         f"{format_seconds(pause)}. Clients on hosts without these kernel settings wait for up to "
         f"{format_seconds(facts.number('ipc.client.rpc-timeout.ms') / 1000)}: give gateways the same "
         "sysctl.conf. Jobs wait "
         'and go on. `howdah run terasuite --engine hadoop --fault "lose master:m1 at terasort 30% for 2min"` '
-        "shows it on a laboratory. A standby that was started again has left safe mode some "
+        "shows it in a lab. A standby that was started again has left safe mode some "
         f"{format_seconds(_ready_again_s(facts))} later; one that takes over before refuses writes for up to "
         f"{format_seconds(_EXTENSION_S)} more: wait as long between the restarts of the two."
     )
@@ -267,9 +267,9 @@ def _by_itself(reading: Inspected, facts: Facts) -> Iterator[Observation]:
             ok=reading.truth(key) is True,
             about=key,
             found=reading.text(key) or "false (default)",
-            expected="true: until somebody comes, no NameNode is active after the active one's host is lost",
+            expected="true: otherwise no NameNode is active after a host is lost until an operator acts",
             fix=f"set {key} to true in hdfs-site.xml, name the ZooKeepers in ha.zookeeper.quorum, then run "
-            "hdfs zkfc -formatZK and start a failover controller beside each NameNode",
+            "hdfs zkfc -formatZK and start a failover controller on each NameNode's host",
             where=reading.where(key) or "hdfs-site.xml",
         )
 

@@ -80,7 +80,7 @@ def _template(facts: Facts) -> str:
     kinds = len(facts.cluster.kinds)
     return (
         f"Make {'one template' if kinds == 1 else f'{kinds} templates'} and clone workers from it: a "
-        "standard machine packs well on hosts of several sizes, and all workers stay alike."
+        "standard machine packs well on hosts of several sizes, and all workers stay identical."
     )
 
 

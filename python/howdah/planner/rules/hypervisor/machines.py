@@ -224,7 +224,7 @@ domain.fixed(
     "numad any more, name a node for each machine instead (cpuset, nodeset).",
 ).text(
     "Let numad find the NUMA node for a worker; pin none by hand.",
-    "each machine asks for a node with room when it starts: one definition does for all",
+    "each machine gets a node with room when it starts, so one definition fits all",
     "D0 8, D2 106, X1",
 )
 domain.fixed("hypervisor.kvm-numa-mode", "numatune.memory.@mode", "strict", when=_WITHIN_ONE_NODE).text(

@@ -85,7 +85,7 @@ def _container_fits(reading: Inspected, facts: Facts) -> Iterator[Observation]:
         yield reading.verdict(
             "spark.executor.memory",
             heap + overhead <= most,
-            found=f"{format_memory(heap)} and {format_memory(overhead)} beside it",
+            found=f"{format_memory(heap)} and {format_memory(overhead)} of overhead",
             expected=f"{format_memory(most)} together, the largest container: applications are refused "
             "otherwise",
             fix=f"lower spark.executor.memory in {reading.where('spark.executor.memory')}, to "

@@ -181,7 +181,7 @@ spark.fixed(
     when=_SHUFFLES_IN_NODEMANAGERS,
     accepts=between(1024, 65535),
 ).text(
-    "Executors ask for shuffled data where NodeManagers serve it.",
+    "Executors fetch shuffled data at the port where NodeManagers serve it.",
     "the default of both; open it between workers",
     YARN,
 )
@@ -308,7 +308,7 @@ spark.fixed("spark.authenticate", "spark.authenticate", True, MUST, when=_CONDIT
 spark.fixed(
     "spark.authenticate-service", "spark.authenticate", True, MUST, when=_CONDITION, file="yarn-site.xml"
 ).text(
-    "NodeManagers ask executors who they are.",
+    "NodeManagers authenticate executors.",
     "Spark's shuffle in a NodeManager reads this file, not Spark's own",
     "Spark: security",
 )
@@ -349,7 +349,7 @@ _rule.fixed(
 ).text("The history server finds its key.", "readable by the user spark alone")
 _rule.fixed("spark.history-lists", "spark.history.ui.acls.enable", True).text(
     "The history server shows applications to their owners only.",
-    "it reads all logs, and by itself shows them to whoever asks",
+    "it reads all logs, and by default shows them to any user",
 )
 _rule.fixed("spark.lists", "spark.acls.enable", True).text(
     "An application is seen and stopped by its owner and administrators only.",

@@ -187,7 +187,7 @@ def _port(asked: str, ports: Mapping[str, str]) -> str | None:
     when="zoo.cfg lists members and lies with what names them",
 )
 def _found_by_clients(reading: Inspected, facts: Facts) -> Iterator[Observation]:
-    """Who is elected through ZooKeeper asks its members, at their port."""
+    """Daemons elected through ZooKeeper use the addresses and ports of its members."""
     usual = reading.text("clientPort") or reading.text("secureClientPort") or _USUAL_PORT
     ports = {host: member.port or usual for member in _members(reading) for host in member.hosts}
     for key in CLIENTS if ports else ():
@@ -206,8 +206,8 @@ def _found_by_clients(reading: Inspected, facts: Facts) -> Iterator[Observation]
             key,
             not strange and not deaf,
             found=", ".join(strange or deaf or members),
-            expected=f"members of {_FILE}, at the port of their clients, {usual}: what is no member, or "
-            "another quorum's, is asked in vain, or answers otherwise",
+            expected=f"members of {_FILE}, at the port of their clients, {usual}: a host outside "
+            "the quorum does not answer, or answers with other data",
             fix=f"name the hosts of server.N in {key} in {reading.where(key)}"
             if strange
             else f"set the ports in {key} in {reading.where(key)} to clientPort, {usual}, or clientPort to "

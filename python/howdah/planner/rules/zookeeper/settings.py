@@ -81,7 +81,7 @@ member.fixed(
     ),
 ).text(
     "ZooKeeper's page of commands is for its own host.",
-    "by default port 8080 answers on every address and does not ask who comes",
+    "by default port 8080 answers on every address, without authentication",
 )
 
 
@@ -130,7 +130,7 @@ def _by_group(facts: Facts) -> dict[str | None, list[Worker]]:
     accepts=heap_enough,
 )
 def _heap(facts: Facts) -> Decision:
-    """ZooKeeper's heap is 1 GiB, and another for every 500 workers, and Java is told so."""
+    """ZooKeeper's heap is 1 GiB, and one more for every 500 workers, set as Java's option."""
     return sized_heap(
         Role.ZOOKEEPER,
         facts,

@@ -16,8 +16,8 @@ export HADOOP_PID_DIR=/run/hadoop
 export HDFS_DATANODE_OPTS='-Xms4096m -Xmx4096m -XX:+UseG1GC -XX:+ExitOnOutOfMemoryError'
 
 # 5 GiB for the 4,730,224 blocks that full disks hold, 1.1 GB for a million: files of 64 MiB are
-# 14,901 files and 18,626 blocks a TB (--mean-file says otherwise); 30 GiB, since nn1 has room:
-# clients, snapshots and growth take it; G1 sizes its young generation by itself
+# 14,901 files and 18,626 blocks a TB (--mean-file changes that); 30 GiB, since nn1 has room: clients,
+# snapshots and growth take it; G1 sizes its young generation by itself
 # [namenode.heap; Cloudera: Sizing NameNode Heap Memory, Cloudera: Recommended settings for G1GC,
 # Hortonworks: Configuring NameNode Heap Size, D1 77]
 export HDFS_NAMENODE_OPTS='-Xms30720m -Xmx30720m -XX:+UseG1GC -XX:+UseTransparentHugePages -XX:+ExitOnOutOfMemoryError'

@@ -16,7 +16,7 @@ export HADOOP_PID_DIR=/run/hadoop
 export HDFS_DATANODE_OPTS='-Xms1600m -Xmx1600m -XX:+UseG1GC -XX:+ExitOnOutOfMemoryError'
 
 # 1 GiB for the 173,846 blocks that full disks hold, 1.1 GB for a million: files of 64 MiB are 14,901
-# files and 18,626 blocks a TB (--mean-file says otherwise); 3 GiB, since nn1 has room: clients,
+# files and 18,626 blocks a TB (--mean-file changes that); 3 GiB, since nn1 has room: clients,
 # snapshots and growth take it; G1 sizes its young generation by itself
 # [namenode.heap; Cloudera: Sizing NameNode Heap Memory, Cloudera: Recommended settings for G1GC,
 # Hortonworks: Configuring NameNode Heap Size, D1 77]

@@ -20,8 +20,8 @@ export HDFS_DATANODE_OPTS='-Xms1600m -Xmx1600m -XX:+UseG1GC -XX:+ExitOnOutOfMemo
 export HDFS_JOURNALNODE_OPTS='-Xms1024m -Xmx1024m -XX:+UseG1GC -XX:+ExitOnOutOfMemoryError'
 
 # 2 GiB for the 1,847,743 blocks that full disks hold, 1.1 GB for a million: files of 64 MiB are
-# 14,901 files and 18,626 blocks a TB (--mean-file says otherwise); 7 GiB, since nn1 has room:
-# clients, snapshots and growth take it; G1 sizes its young generation by itself
+# 14,901 files and 18,626 blocks a TB (--mean-file changes that); 7 GiB, since nn1 has room: clients,
+# snapshots and growth take it; G1 sizes its young generation by itself
 # [namenode.heap; Cloudera: Sizing NameNode Heap Memory, Cloudera: Recommended settings for G1GC,
 # Hortonworks: Configuring NameNode Heap Size, D1 77]
 export HDFS_NAMENODE_OPTS='-Xms7168m -Xmx7168m -XX:+UseG1GC -XX:+ExitOnOutOfMemoryError'

@@ -10,8 +10,8 @@
 #
 # fs.type: Made in seconds, large files in few extents, many writers at once
 #   [disks.file-system; D0 28, D4 127, X6]
-# mkfs.options: Few allocation groups fill a disk from its fast outer zone inwards, all disks alike; 2 is the least
-#   mkfs.xfs makes at this size
+# mkfs.options: Few allocation groups fill a disk from its fast outer zone inwards, and all disks in the same way; 2
+#   is the least mkfs.xfs makes at this size
 #   [disks.make-file-system; D0 28, X6, X10]
 # mount.options: Else reading a block writes the time it was read to the same disk, and a host whose one disk failed
 #   does not start
