@@ -32,7 +32,7 @@ from exams.deploying.redundant import HOSTS
 from howdah.documents.files import read_inventory, write_plan
 from howdah.model.request import Demand, Hypervisor, Override, PlanRequest, Protection
 from howdah.planner.cluster import plan_cluster
-from support.command import environment
+from support.command import HOWDAH, environment
 from support.labs import soon_settings
 from support.systemd_hosts import SystemdHosts, lacking, systemd_hosts
 
@@ -317,6 +317,7 @@ def main() -> None:
     os.environ.setdefault("HOWDAH_CACHE", str(Path(__file__).parents[2] / "build"))
     if missing := lacking():
         raise SystemExit(missing)
+    subprocess.run([HOWDAH, "hadoop", "fetch", "--release", OLD], check=True)
     with (
         tempfile.TemporaryDirectory(prefix="howdah-exam-") as folder,
         systemd_hosts(Path(folder, "hosts"), HOSTS, disks=2) as hosts,

@@ -18,7 +18,6 @@ howdah inventory import -o hosts.yaml --nic 10Gb/s --disk-kind hdd  # adds what 
 howdah inventory import -o hosts.yaml --workload-output work.yaml --days 30  # reads last month's jobs too
 howdah plan hosts.yaml --workload @work.yaml  # then plans for these jobs
 """
-_ASSUMED = "assumed:"
 
 
 def import_cluster(  # noqa: PLR0917 - typer makes options of parameters
@@ -68,8 +67,8 @@ def import_cluster(  # noqa: PLR0917 - typer makes options of parameters
     for group in imported.groups:
         print(f"{group.group.name}: {format_counted(group.hosts, 'host')}", file=sys.stderr)
         for path, text in group.asked.items():
-            assumed = text.startswith(_ASSUMED)
-            said = text.removeprefix(_ASSUMED).strip()
+            assumed = text.startswith(session.ASSUMED)
+            said = text.removeprefix(session.ASSUMED).strip()
             _say("assumed" if assumed else "notice", "yellow", f"{group.group.name}: {path[0]}: {said}")
     for host in imported.dead:
         _say("down", "red", f"{host}: not listed")

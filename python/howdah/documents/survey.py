@@ -23,6 +23,8 @@ from howdah.units import GIB, exact_bits_per_s, exact_bytes, format_counted, for
 
 _WORKING = frozenset({Role.DATANODE, Role.NODEMANAGER})
 
+ASSUMED = "assumed:"
+"""Begins the text of a value that no daemon reported."""
 _SPEED = 10_000_000_000
 _UNTOLD_DISK = 100_000_000_000
 _DEFAULT_RACK = "default-rack"
@@ -200,10 +202,12 @@ def _described(host: Physical, given: Given, probe: Probe | None) -> _Described:
 def _cpu(host: Physical, asked: dict[Keys, str]) -> CpuLayout:
     if host.threads is not None:
         asked["cpu",] = (
-            f"assumed from {host.threads} counted threads; write sockets, cores and threads of each"
+            f"{ASSUMED} one socket of {host.threads} cores, for as many threads; write sockets, cores and threads"
         )
     else:
-        asked["cpu",] = "assumed: YARN's virtual cores, because threads were not reported; write the threads"
+        asked["cpu",] = (
+            f"{ASSUMED} YARN's virtual cores, because threads were not reported; write the threads"
+        )
     return CpuLayout(sockets=1, cores_per_socket=host.threads or max(1, host.vcores))
 
 
@@ -215,9 +219,7 @@ def _memory(host: Physical, asked: dict[Keys, str]) -> int:
                 f"rounded up to installed modules: Java reports {format_memory(host.memory_bytes)}"
             )
         return installed
-    asked["memory",] = (
-        "assumed: what YARN gives to containers, because memory was not reported; write the installed memory"
-    )
+    asked["memory",] = f"{ASSUMED} what YARN gives to containers, because no daemon reported memory; write it"
     return max(GIB, host.container_bytes)
 
 
@@ -232,7 +234,7 @@ def _disks(host: Physical, given: Given, asked: dict[Keys, str]) -> tuple[DiskSe
         sets.append(DiskSet(count=count, kind=kind or DiskKind.HDD, size=exact_bytes(size)))
         if kind is None:
             asked["disks", index] = (
-                "assumed: hdd, and a disk for each directory; sizes are those of file systems"
+                f"{ASSUMED} hdd, and a disk for each directory; sizes are those of file systems"
             )
     return tuple(sets)
 
@@ -245,16 +247,16 @@ def _untold_disk(host: Physical, given: Given, asked: dict[Keys, str]) -> DiskSe
     """A disk where none was told of: a system's own on masters, a data disk of the capacity on others."""
     size = exact_bytes(_UNTOLD_DISK)
     if host.stores:
-        asked["disks", 0] = "assumed: its DataNode did not report its disks; write them"
+        asked["disks", 0] = f"{ASSUMED} its DataNode did not report its disks; write them"
         return DiskSet(count=1, kind=given.disk_kind or DiskKind.HDD, size=size)
     why = "masters do not report disks" if host.masters_only else "no DataNode runs there"
-    asked["disks", 0] = f"assumed: {why}; write them, role: data where HDFS may store"
+    asked["disks", 0] = f"{ASSUMED} {why}; write them, role: data where HDFS may store"
     return DiskSet(count=1, kind=given.disk_kind or DiskKind.HDD, size=size, role=DiskRole.SYSTEM)
 
 
 def _nics(given: Given, asked: dict[Keys, str]) -> tuple[NicSet, ...]:
     if given.nic_bits_per_s is None:
-        asked["nics", 0] = "assumed, because no daemon reports its network's speed; write it, or give --nic"
+        asked["nics", 0] = f"{ASSUMED} no daemon reports its network's speed; write it, or give --nic"
     return (NicSet(count=1, speed=exact_bits_per_s(given.nic_bits_per_s or _SPEED)),)
 
 

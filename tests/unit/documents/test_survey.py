@@ -9,7 +9,7 @@ import pytest
 from howdah.documents.appending import new_text
 from howdah.documents.files import parse_inventory, read_work, write_work
 from howdah.documents.grouping import Addition, Probe
-from howdah.documents.survey import Given, survey_groups
+from howdah.documents.survey import ASSUMED, Given, survey_groups
 from howdah.errors import UserError
 from howdah.model.inventory import DiskKind
 from howdah.model.plan import Role
@@ -54,6 +54,7 @@ def test_alike_machines_are_one_group_in_the_order_of_their_numbers() -> None:
     assert group.group.disks[0].count == 2
     assert group.group.disks[0].size_bytes == 3_980_000_000_000
     assert set(group.asked) == {("cpu",), ("disks", 0), ("nics", 0)}
+    assert all(text.startswith(ASSUMED) for text in group.asked.values())
 
 
 def test_what_differs_is_apart_and_what_yarn_has_of_it_is_no_difference() -> None:

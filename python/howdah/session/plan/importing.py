@@ -11,7 +11,7 @@ from typing import NamedTuple
 from howdah.documents.appending import new_text
 from howdah.documents.files import parse_inventory, read_host, write_work
 from howdah.documents.grouping import Addition, Probe
-from howdah.documents.survey import Given, survey_groups
+from howdah.documents.survey import ASSUMED, Given, survey_groups
 from howdah.errors import UserError
 from howdah.model.host import Unread
 from howdah.model.inventory import DiskKind
@@ -22,6 +22,7 @@ from howdah.services.errors import ServiceError
 from howdah.services.web import Web
 
 __all__ = [
+    "ASSUMED",
     "Given",
     "ImportedInventory",
     "import_cluster",
