@@ -202,7 +202,7 @@ def _described(host: Physical, given: Given, probe: Probe | None) -> _Described:
 def _cpu(host: Physical, asked: dict[Keys, str]) -> CpuLayout:
     if host.threads is not None:
         asked["cpu",] = (
-            f"{ASSUMED} one socket of {host.threads} cores, for as many threads; write sockets, cores and threads"
+            f"{ASSUMED} one socket of {host.threads} cores, for as many threads; write sockets and cores"
         )
     else:
         asked["cpu",] = (
