@@ -278,7 +278,7 @@ def _examine(course: Upgrading, dice: random.Random) -> None:
             course.line(newer, "--rollback"), capture_output=True, text=True, env=environment(), check=False
         )
         assert done.returncode == 2, done.stdout + done.stderr
-        assert "no upgrade is under way" in done.stderr
+        assert "no upgrade that could be rolled back is under way" in done.stderr, done.stderr
         assert course.said(newer)["changed"] == 0
 
 

@@ -80,7 +80,7 @@ class Course:
         demands: tuple[Demand, ...] = (
             Demand(kind="terasuite", dataset_bytes=10**8) if self.jobs else Demand(kind="storage"),
         )
-        if self.protection is Protection.HA and self.tables:
+        if self._has_hbase:
             demands += (Demand(kind="ycsb"),)
         request = PlanRequest(
             hypervisor=Hypervisor.NONE,
@@ -92,12 +92,22 @@ class Course:
             overrides=tuple(
                 Override(key=key, value=value)
                 for key, value in {**_SMALL, **settings}.items()
-                if (self.protection is Protection.HA and self.tables) or not key.startswith("HBASE")
+                if self._has_daemon_of(key)
             ),
         )
         path = self.folder / f"{name}.yaml"
         path.write_text(write_plan(plan_cluster(read_inventory(inventory), request)))
         return path
+
+    @property
+    def _has_hbase(self) -> bool:
+        return self.protection is Protection.HA and self.tables
+
+    def _has_daemon_of(self, key: str) -> bool:
+        """Whether plans have the service that reads a key."""
+        if key.startswith("HBASE"):
+            return self._has_hbase
+        return self.jobs or not key.startswith("yarn")
 
     def line(self, plan: Path, *flags: str) -> list[str]:
         """The command line of ``howdah deploy``."""
@@ -111,6 +121,7 @@ class Course:
         done = self.call(self.line(plan, "--json", *flags))
         assert done.returncode == code, f"exit code {done.returncode}: {done.stdout}{done.stderr}"
         assert "Traceback" not in done.stderr, done.stderr
+        assert done.stdout, done.stderr
         found: dict[str, Any] = json.loads(done.stdout)
         return found
 
