@@ -15,7 +15,7 @@ from support.documents import PrintedCommand, headings, printed_commands, run_pr
 
 ROOT = Path(__file__).parents[2]
 TUTORIAL = (ROOT / "docs/tutorial.md").read_text()
-LAB = ("Build it as a lab", "Kill a worker while it sorts")
+LAB = ("Build it as a lab", "Kill a worker during the sort")
 CACHE = LIB.parents[2]
 
 
