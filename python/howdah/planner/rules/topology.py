@@ -311,5 +311,5 @@ def _few_replicas(facts: Facts) -> str | None:
     return (
         f"A block has {format_counted(replicas, 'replica')} instead of {REPLICATION}, with "
         f"workers on {format_counted(count, 'host')} only{own}: {lost}. Add hosts, let masters "
-        f"share hosts with workers, or set the number of replicas with --replication."
+        "share hosts with workers, or set the number of replicas with --replication."
     )
