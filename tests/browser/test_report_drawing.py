@@ -92,7 +92,7 @@ def test_without_javascript_the_still_pictures_stand_in(report: ReportOf, visit:
 
 def test_a_table_that_fits_has_no_shadow_at_its_edge(report: ReportOf, visit: Visitor) -> None:
     """The cover of the shadow is as high as whole pixels, the table is not: a dot stayed in a corner."""
-    page = visit().open(report("cluster"))
+    page = visit().open(report("laboratory"))
     fitting = [
         table
         for table in page.locator(".scroll:visible").all()

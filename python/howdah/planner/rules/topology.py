@@ -309,7 +309,7 @@ def _few_replicas(facts: Facts) -> str | None:
     own = f", as masters use {format_counted(masters, 'host')}" if masters else ""
     lost = "one lost disk loses data" if replicas == 1 else "with one host down, a lost disk loses data"
     return (
-        f"A block has {format_counted(replicas, 'replica')} instead of {REPLICATION}, with "
+        f"A block has {format_counted(replicas, 'replica')} instead of {REPLICATION} with "
         f"workers on {format_counted(count, 'host')} only{own}: {lost}. Add hosts, let masters "
         "share hosts with workers, or set the number of replicas with --replication."
     )
